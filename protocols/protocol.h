@@ -1,0 +1,213 @@
+/* The door between a checkpoint/rollback protocol and its host.
+ *
+ * A protocol is a pure step function on plain memory: an event goes in, actions come out.
+ *
+ *     step(config, state, event)  ->  state', actions[]
+ *
+ * It has no clock, no heap, no file, no payload and no global, and it knows neither MPI nor
+ * SimGrid. Two hosts drive the very same object: the explorer (verify/), which tries every
+ * interleaving and every crash, and the SMPI host (sim/), which runs real MPI programs.
+ *
+ * An action only *starts* work. The end of the work comes back as an event, so that every
+ * window in which a crash can fall lies between two steps.
+ *
+ *     program                 protocol                       host
+ *        | send   OFFER ---------> | TRANSMIT / SUPPRESS ------> |
+ *        | recv   RECEIVE -------> | MATCH / DELIVER slot -----> |
+ *        |                         | <----------------- ARRIVED  |
+ *        | <-------------- DELIVER | KEEP slot ----------------> |
+ *        |                         | CAPTURE, STORE, COMMIT ---> |
+ *        |                         | <------- CAPTURED, DURABLE  |
+ *
+ * The host holds payloads; the protocol holds numbers and envelopes. A payload that the protocol
+ * wants to see again is held by the host in a *slot*, whose number the protocol chooses.
+ *
+ * What a protocol wants to find after a restart must be in its state (and in its slots) when it
+ * says STORE: the host saves both with that part of the checkpoint, and START gives them back.
+ */
+#ifndef RECLINE_PROTOCOL_H
+#define RECLINE_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  ANY = -1,            /* any source, any tag; as `peer` of DRAIN: every peer */
+  WORDS = 3,           /* words that a protocol adds to a message, or that make a control message */
+  NO_REQUEST = 0,      /* ARRIVED: drained from the channel, no receive of the program matched */
+  NO_SLOT = 0,         /* DELIVER: the payload that has just arrived; slots are numbered from 1 */
+  FRESH = 0,           /* START: from the beginning of the program; checkpoints count from 1 */
+  COORDINATOR_RANK = 0 /* the one rank that gets TIMER and may COMMIT: the papers' initiator */
+};
+
+/* What a rank's protocol knows of the run; it never changes during the run. */
+struct config {
+  int16_t self;      /* this rank, 0 .. ranks-1 */
+  int16_t ranks;     /* ranks of the program */
+  uint32_t capacity; /* entries in each of the protocol's lists; a full list is an answer
+                        (GIVE_UP, or what the protocol's paper says), never a silent drop */
+};
+
+enum event_kind {
+  EVENT_NONE,
+  /* life of the rank */
+  EVENT_START,    /* the rank starts from `checkpoint`, or FRESH; state holds what was stored
+                     with the last durable part of that checkpoint, or zeroes */
+  EVENT_DOWN,     /* `peer` was found dead; `checkpoint` is the last committed one */
+  EVENT_TIMER,    /* the timer of SET_TIMER went off: time for a checkpoint */
+  /* the program */
+  EVENT_OFFER,    /* it sends to `peer` with `tag` on `comm`, `bytes` long */
+  EVENT_RECEIVE,  /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
+  EVENT_CHOOSE,   /* a test, probe, wait-any or random choice is about to come out as `outcome` */
+  EVENT_PLACE,    /* a checkpoint is allowed here */
+  /* the network */
+  EVENT_ARRIVED,  /* a message from `peer` with its `words` matched receive `request` (posted for
+                     `wildcard` if so), or was drained (NO_REQUEST) */
+  EVENT_CONTROL,  /* control message `words` from the protocol at `peer` */
+  /* stable storage */
+  EVENT_CAPTURED, /* the image of CAPTURE `checkpoint` is in memory, the program may go on */
+  EVENT_DURABLE,  /* `part` of `checkpoint` is on stable storage */
+  EVENT_COMMITTED,/* `checkpoint` is recorded as the one to recover from */
+  EVENT_KINDS
+};
+
+enum part { PART_IMAGE, PART_LOG, PARTS };
+
+/* One plain shape for every event; fields that a kind does not name are zero. */
+struct event {
+  uint8_t kind;        /* enum event_kind */
+  uint8_t part;        /* DURABLE */
+  uint8_t wildcard;    /* ARRIVED: the receive named ANY source or ANY tag */
+  uint8_t pad;         /* zero */
+  int16_t peer;        /* OFFER: destination; RECEIVE, ARRIVED, CONTROL: source; DOWN: the dead */
+  int16_t comm;        /* OFFER, RECEIVE, ARRIVED: number of the communicator */
+  int32_t tag;         /* OFFER, RECEIVE, ARRIVED */
+  uint32_t request;    /* RECEIVE, ARRIVED: counts the receives of the rank's program from 1 and
+                          rolls back with it */
+  uint32_t bytes;      /* OFFER, ARRIVED: length of the payload in bytes */
+  uint32_t checkpoint; /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
+  uint32_t outcome;    /* CHOOSE */
+  uint32_t words[WORDS]; /* ARRIVED: what TRANSMIT added; CONTROL: what CONTROL sent */
+};
+
+enum action_kind {
+  ACTION_NONE,
+  /* answers to OFFER: exactly one of */
+  ACTION_TRANSMIT, /* put the message on the wire with `words` */
+  ACTION_SUPPRESS, /* its receiver has it already: complete the send, transmit nothing */
+  /* answers to RECEIVE: MATCH, or DELIVER with a slot */
+  ACTION_MATCH,    /* let `request` match a message from (`peer`|ANY, `tag`|ANY) */
+  /* answers to ARRIVED */
+  ACTION_DELIVER,  /* give the program's receive `request` the payload that arrived (NO_SLOT), or
+                      the one in `slot`, sent by `peer` with `tag` */
+  ACTION_DISCARD,  /* drop the message; its receive waits on */
+  ACTION_KEEP,     /* hold the payload that arrived in `slot` */
+  ACTION_FORGET,   /* empty `slot` */
+  /* answer to CHOOSE; without it the outcome stands */
+  ACTION_FORCE,    /* the outcome must be `outcome`, as it was before the crash */
+  /* between protocols */
+  ACTION_CONTROL,  /* send control message `words` to `peer` */
+  /* the program */
+  ACTION_HOLD,     /* the program makes no step until RELEASE */
+  ACTION_RELEASE,
+  ACTION_DRAIN,    /* until RELEASE take in messages from `peer`|ANY even if no receive matches */
+  /* checkpoints */
+  ACTION_CAPTURE,  /* take the program's image for `checkpoint`; at a PLACE or while held */
+  ACTION_STORE,    /* write `part` of `checkpoint` with the state as it is after this step */
+  ACTION_COMMIT,   /* record `checkpoint` as the one to recover from (coordinator only) */
+  ACTION_ERASE,    /* all parts of `checkpoint`, of this rank, are no longer needed */
+  ACTION_ROLL_BACK,/* restore this rank from `checkpoint`, then START it */
+  /* other */
+  ACTION_SET_TIMER,/* ask for TIMER after the checkpoint interval of the scenario */
+  ACTION_STOPPED_LOGGING, /* from here on nothing is logged for `checkpoint` (for monitors) */
+  ACTION_GIVE_UP,  /* recovery is impossible: `reason` */
+  ACTION_KINDS
+};
+
+enum reason {
+  REASON_NONE,
+  REASON_NO_CHECKPOINT, /* the protocol takes none */
+  REASON_FULL,          /* a list of `capacity` entries is full */
+  REASON_PROTOCOL,      /* an event that the protocol's claims exclude */
+  REASONS
+};
+
+/* One plain shape for every action; fields that a kind does not name are zero. */
+struct action {
+  uint8_t kind;   /* enum action_kind */
+  uint8_t part;   /* STORE */
+  uint8_t reason; /* GIVE_UP */
+  uint8_t pad;    /* zero */
+  int16_t peer;   /* MATCH, DELIVER, CONTROL, DRAIN */
+  int16_t pad2;   /* zero */
+  int32_t tag;    /* MATCH, DELIVER */
+  uint32_t request;    /* MATCH, DELIVER */
+  uint32_t slot;       /* DELIVER, KEEP, FORGET */
+  uint32_t checkpoint; /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING */
+  uint32_t outcome;    /* FORCE */
+  uint32_t words[WORDS]; /* TRANSMIT, CONTROL */
+};
+
+/* Actions of one step, in the order in which they take effect. The memory is the caller's. */
+struct actions {
+  uint32_t count;
+  uint32_t capacity;
+  bool overflow; /* more actions than ACTIONS_MAX: a breach */
+  struct action *item;
+};
+
+/* Room that a step may need: two control messages and a FORGET per peer and list entry. */
+#define ACTIONS_MAX(config) (32u + 3u * (uint32_t)(config)->ranks + 2u * (config)->capacity)
+
+struct protocol {
+  const char *name;            /* as in scenarios: "c3" */
+  const char *title;           /* what it is, with its paper and section */
+  uint32_t piggyback_bytes;    /* added to each message on the wire */
+  uint32_t control_bytes;      /* length of a control message on the wire */
+  const char *const *controls; /* words[0] of a control message -> its name in the paper; ends
+                                  with NULL */
+  const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
+
+  /* Size of the state of one rank, in bytes; a multiple of 8. Any config. */
+  size_t (*bytes)(const struct config *);
+
+  /* One step. `state` is bytes(config) of 8-aligned memory, comparable with memcmp. */
+  void (*step)(const struct config *, void *state, const struct event *, struct actions *);
+
+  /* Number of the first invariant that does not hold in `state`; 0 when all hold. */
+  int (*broken)(const struct config *, const void *state);
+};
+
+/* Appends an action and returns it, zeroed but for its kind, for the caller to fill in. On
+ * overflow the last item is reused and `overflow` is set, which protocol_step() reports. */
+static inline struct action *act(struct actions *actions, enum action_kind kind)
+{
+  if (actions->count == actions->capacity) {
+    actions->overflow = true;
+    actions->count--;
+  }
+  struct action *action = &actions->item[actions->count++];
+  *action = (struct action){.kind = (uint8_t)kind};
+  return action;
+}
+
+/* The only caller of a protocol's step (lock 2). Aborts with a message on a breach: an overflow
+ * of actions, or, where `check` is set, a broken invariant.
+ * `actions->item` must have room for `actions->capacity` >= ACTIONS_MAX(config); count is reset. */
+void protocol_step(const struct protocol *, const struct config *, void *state,
+                   const struct event *, struct actions *, bool check);
+
+/* A 64-bit digest of `bytes` of memory (a multiple of 8), the same on every machine of the same
+ * byte order. Traces carry it after each step. */
+uint64_t protocol_digest(const void *state, size_t bytes);
+
+/* The registry. Both return NULL when there is none: no such name, or past the last index. */
+const struct protocol *protocol_named(const char *name);
+const struct protocol *protocol_at(size_t index);
+
+/* Adds protocols to the registry for this process, before threads start: `list` ends with NULL
+ * and must outlive the process (mutants, protocols kept in other repositories). */
+void protocol_register(const struct protocol *const *list);
+
+#endif

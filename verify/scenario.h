@@ -1,0 +1,119 @@
+/* Scenarios and claims: one YAML format for both hosts.
+ *
+ * `recline run` needs program, platform and protocol; `recline check` needs a program that is a
+ * script, a protocol and the bounds under `check`. A claim is a scenario with an id and a
+ * statement. Every key, unit and default is documented in docs/scenario.md.
+ *
+ * All times are in seconds, all sizes in bytes once loaded. Strings and arrays belong to the
+ * scenario and live until scenario_free().
+ */
+#ifndef RECLINE_SCENARIO_H
+#define RECLINE_SCENARIO_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocol.h"
+
+/* When a failure strikes. */
+enum trigger {
+  TRIGGER_TIME,  /* at: seconds of simulated time */
+  TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
+};
+
+struct failure {
+  enum trigger trigger;
+  int rank;            /* the victim; its node fails with it */
+  double at;           /* TRIGGER_TIME: seconds */
+  struct {
+    int rank;            /* whose protocol point it is; the victim's where the file names none */
+    enum event_kind event;
+    uint32_t checkpoint; /* 0: any */
+    uint32_t count;      /* 1: the first time */
+    uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
+  } after;             /* TRIGGER_POINT */
+  double repair;       /* seconds from detection until the rank can start again */
+};
+
+enum storage { STORAGE_LOCAL, STORAGE_NFS };
+enum places { PLACES_ANYWHERE, PLACES_PROGRAM }; /* system level, application level */
+enum expected_verdict {
+  EXPECT_NOTHING,
+  /* run */ EXPECT_COMPLETED, EXPECT_RECOVERED, EXPECT_GAVE_UP, EXPECT_LOST,
+  /* check */ EXPECT_HOLDS, EXPECT_VIOLATED, EXPECT_INCONCLUSIVE
+};
+
+struct scenario {
+  char *file;      /* as given on the command line */
+  char *directory; /* of the file, for names relative to it */
+  char *id;        /* claims: "c3-1.1"; otherwise the file's name without folder and suffix */
+  char *statement; /* claims; NULL otherwise */
+  char *source;    /* claims: paper and section; NULL otherwise */
+
+  struct {
+    char *binary;    /* path or name of a program built by recline-cc; NULL for a script */
+    char **args;     /* ends with NULL */
+    char *script;    /* text of the script (verify/script.h); NULL for a binary */
+    int script_line; /* line of the file on which the script's first line stands */
+    int ranks;
+  } program;
+
+  struct {
+    char *file;       /* path of the platform, found; NULL when not given */
+    char *dispatcher; /* host of the dispatcher; NULL: the platform's host "service-0" */
+    int spares;       /* nodes kept free for restarts */
+  } platform;
+
+  struct {
+    char *name;        /* in the registry, or a mutant "c3~no-suppress" */
+    uint32_t capacity; /* entries per list of the protocol's state */
+  } protocol;
+
+  struct {
+    double every;         /* seconds between checkpoints; 0: none are asked for */
+    enum storage storage;
+    enum places places;
+    double bytes;         /* size of one rank's image; 0: as measured */
+  } checkpoint;
+
+  struct failure *failures;
+  unsigned failures_count;
+  double detection; /* seconds from a crash to its detection */
+  uint64_t seed;
+
+  struct {
+    enum expected_verdict verdict;
+    int program_exit; /* -1: not stated */
+  } expect;
+
+  /* Bounds and choices of the explorer. */
+  struct {
+    int checkpoints;      /* how often TIMER may fire */
+    int crashes;          /* crashes, at any point of any rank */
+    bool fifo;            /* channels deliver in the order of sending; default: MPI's order */
+    char **properties;    /* names of verify/property.h to check; NULL: all that apply */
+    char **lies;          /* what the host does wrong: drop, duplicate, early-durable */
+    uint64_t max_states;  /* 0: no bound */
+  } check;
+};
+
+/* Reads and checks `file`. `set` holds "dotted.path=value" overrides (ends with NULL; NULL for
+ * none), applied before checking. On error returns NULL and sets `error` to one line
+ * `file:line: what, expected what` (no line for a missing file). */
+struct scenario *scenario_load(const char *file, const char *const *set, GError **error);
+
+/* Writes the scenario, with its overrides, as YAML that scenario_load() reads back: what
+ * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
+bool scenario_save(const struct scenario *, const char *file, GError **error);
+
+void scenario_free(struct scenario *);
+
+/* Reads "1.5ms", "2s", "6h" into seconds, "64KiB", "1MB" into bytes. Errors name the units. */
+bool scenario_seconds(const char *text, double *seconds, GError **error);
+bool scenario_bytes(const char *text, double *bytes, GError **error);
+
+#define SCENARIO_ERROR scenario_error_quark()
+GQuark scenario_error_quark(void);
+
+#endif
