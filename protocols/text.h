@@ -1,0 +1,37 @@
+/* Events and actions as text: the one notation of traces, narrations and error messages.
+ *
+ *     arrived peer=0 tag=7 comm=0 request=3 bytes=8 words=1,0,4
+ *     deliver request=3
+ *
+ * A line starts with the kind; fields follow as key=value in a fixed order; a field that is zero
+ * is left out unless the kind needs it. The name of a control message stands as a bare word.
+ */
+#ifndef RECLINE_TEXT_H
+#define RECLINE_TEXT_H
+
+#include "protocol.h"
+
+enum { TEXT_MAX = 256 }; /* bytes that the text of one event or action can take, with its end */
+
+/* Lower-case name of a kind ("arrived", "set-timer"); NULL for a number that is no kind. */
+const char *event_name(enum event_kind);
+const char *action_name(enum action_kind);
+
+/* Inverse of the above; the NONE kind when there is no such name. */
+enum event_kind event_named(const char *name);
+enum action_kind action_named(const char *name);
+
+/* Name of a reason to give up. */
+const char *reason_name(enum reason);
+
+/* Print into `text` (TEXT_MAX bytes) and return it. `protocol` names control messages; may be
+ * NULL. */
+char *event_print(const struct protocol *, const struct event *, char *text);
+char *action_print(const struct protocol *, const struct action *, char *text);
+
+/* Parse what the above printed. Return NULL when all of `text` was understood; otherwise the
+ * place in `text` that was not. */
+const char *event_parse(const char *text, struct event *);
+const char *action_parse(const char *text, struct action *);
+
+#endif

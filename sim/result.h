@@ -1,0 +1,49 @@
+/* What a run gave: filled in by the MPI layer, written as result.json, read by `recline run`. */
+#ifndef RECLINE_RESULT_H
+#define RECLINE_RESULT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum run_verdict {
+  RUN_COMPLETED, /* the program ended and no rank was ever rolled back */
+  RUN_RECOVERED, /* the program ended after at least one rollback */
+  RUN_GAVE_UP,   /* the protocol gave up: it has a checkpoint but cannot use it, a list is full */
+  RUN_LOST       /* a crash that the protocol does not recover from; the program did not end */
+};
+
+/* Where a rank's simulated seconds went; a result holds the mean over the ranks, whose sum is
+ * simulated_s. Time undone by a rollback moves from its own field to `lost`. */
+struct run_time {
+  double compute, mpi, protocol, checkpoint, lost, restart;
+};
+
+struct result {
+  enum run_verdict verdict;
+  int program_exit; /* exit code of the program's rank 0; the highest of all when they differ */
+  int ranks;
+  unsigned crashes;
+  unsigned rollbacks_global, rollbacks_local;
+  unsigned checkpoints_committed, checkpoints_aborted;
+  struct {
+    uint64_t sent, late, early, suppressed, replayed, discarded;
+  } messages;
+  double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
+  struct run_time time;
+  uint64_t image_bytes;      /* of the largest rank, at its last checkpoint */
+  uint64_t audit_violations;
+  char *audit_first;         /* text of the first violation; NULL when none */
+  char *gave_up;             /* why; NULL */
+  uint64_t seed;
+};
+
+/* Writes the result as one JSON object with the keys of design "Command line", with 9 significant
+ * digits of seconds, keys in a fixed order: same result, same bytes. Temporary name, renamed. */
+bool result_save(const struct result *, const char *file, GError **error);
+bool result_load(const char *file, struct result *, GError **error);
+void result_clear(struct result *);
+char *result_json(const struct result *); /* to be freed with g_free() */
+const char *run_verdict_name(enum run_verdict);
+
+#endif

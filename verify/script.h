@@ -1,0 +1,56 @@
+/* Programs as scripts of MPI operations, which both hosts run.
+ *
+ *     rank 0: send 1 tag 7, recv any
+ *     rank 1: recv 0 tag 7, checkpoint, choose 2, send 0
+ *     rank *: ...                            every rank not named elsewhere
+ *
+ * One line per rank, operations separated by commas, `#` starts a comment:
+ *     send D [tag T]               standard send to rank D (tag 0 unless given)
+ *     recv S|any [tag T|any]       blocking receive
+ *     irecv X S|any [tag T|any]    post a receive and call it X (a letter)
+ *     wait X                       complete it
+ *     choose N                     a random choice among 0 .. N-1
+ *     checkpoint                   a place where a checkpoint is allowed
+ *     compute T                    time T on the SMPI host, nothing in the explorer
+ *     repeat K ( ... )             the operations in parentheses, K times
+ * A message carries its sender's whole history (a digest of what it received and chose), so that
+ * a wrong replay shows in its receiver's history too.
+ */
+#ifndef RECLINE_SCRIPT_H
+#define RECLINE_SCRIPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum script_kind {
+  SCRIPT_SEND, SCRIPT_RECV, SCRIPT_IRECV, SCRIPT_WAIT, SCRIPT_CHOOSE, SCRIPT_CHECKPOINT,
+  SCRIPT_COMPUTE, SCRIPT_END
+};
+
+enum { SCRIPT_NAMES = 8 }; /* receives that can be outstanding under a name: X = a .. h */
+
+struct operation {
+  enum script_kind kind;
+  int peer;       /* SEND, RECV, IRECV; ANY */
+  int tag;        /* SEND, RECV, IRECV; ANY */
+  int name;       /* IRECV, WAIT: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
+  unsigned count; /* CHOOSE */
+  double seconds; /* COMPUTE */
+};
+
+struct script {
+  int ranks;
+  struct operation **ops; /* ops[rank] ends with SCRIPT_END; loops are unrolled */
+};
+
+/* Parses `text` for `ranks` ranks. On error returns NULL, sets *line (from 1) and *message (to
+ * be freed with free()): what is wrong and what was expected. Plain C: also linked into the MPI
+ * program that runs scripts. */
+struct script *script_parse(const char *text, int ranks, int *line, char **message);
+void script_free(struct script *);
+
+/* The history of a rank: folding in the next thing it saw. Any order-sensitive mix will do, but
+ * both hosts must use this one. */
+uint32_t script_fold(uint32_t history, uint32_t seen);
+
+#endif
