@@ -100,9 +100,22 @@ static struct matrix matrix;
 static struct vectors vectors;
 static const struct class_spec *spec;
 
+/* Operations done since this rank last communicated. Nobody can see when they happened within that
+ * time, so one simulated computation for all of them costs the same and simulates faster. */
+static double uncharged_flops;
+
 static void charge(double flops)
 {
-  smpi_execute_flops(flops);
+  uncharged_flops += flops;
+}
+
+static void compute_charged(void)
+{
+  if (uncharged_flops > 0.0) {
+    const double flops = uncharged_flops;
+    uncharged_flops = 0.0;
+    smpi_execute_flops(flops);
+  }
 }
 
 static void *allocate(size_t count, size_t size)
@@ -189,7 +202,7 @@ static void draw_vector(uint64_t *state, int index, int position_bits, struct sp
 {
   vector->entries = 0;
   while (vector->entries < spec->vector_entries) {
-    const double value = ldexp((double)draw(state), -RANDOM_BITS);
+    const double value = 0x1p-46 * (double)draw(state);
     const int32_t position = (int32_t)(draw(state) >> (RANDOM_BITS - position_bits));
     if (position < spec->order && find_position(vector, position) < 0) {
       vector->position[vector->entries] = position;
@@ -329,6 +342,7 @@ static void make_matrix(void)
 static void exchange(int partner, int tag, const double *out, double *in, int count)
 {
   MPI_Request request;
+  compute_charged();
   MPI_Irecv(in, count, MPI_DOUBLE, partner, tag, MPI_COMM_WORLD, &request);
   MPI_Send(out, count, MPI_DOUBLE, partner, tag, MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -550,6 +564,7 @@ static int run(int iterations, bool verbose)
   set_ones();
   iterate(&residual); /* the specification wants one untimed iteration */
   set_ones();
+  compute_charged();
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   for (int i = 1; i <= iterations; i++) {
@@ -558,6 +573,7 @@ static int run(int iterations, bool verbose)
       printf("iteration: %d residual %.17g zeta %.17g\n", i, residual, zeta);
     }
   }
+  compute_charged();
   report_time(MPI_Wtime() - start);
   const int code = report_result(zeta, residual, iterations);
   free_all();
