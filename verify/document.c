@@ -122,9 +122,8 @@ static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int li
   yaml_node_t *node = yaml_document_get_node(source, from);
   if (depth > DEPTH_MAX || yaml->nodes.top - yaml->nodes.start > NODES_MAX)
     return 0;
-  int to = node->type == YAML_SCALAR_NODE
-               ? add_scalar(yaml, text_of(node), node->data.scalar.style)
-               : add_collection(yaml, node->type == YAML_SEQUENCE_NODE);
+  int to = node->type == YAML_SCALAR_NODE ? add_scalar(yaml, text_of(node), node->data.scalar.style)
+                                          : add_collection(yaml, node->type == YAML_SEQUENCE_NODE);
   yaml_node_t *new = yaml_document_get_node(yaml, to);
   new->start_mark = node->start_mark;
   if (line >= 0)
@@ -169,8 +168,9 @@ static int problem_line(const yaml_parser_t *parser, const char *text)
 }
 
 /* Loads the only document of `text` into `yaml`. On error returns false with the line and a
- * message to be freed; `yaml` is then empty. */
-static bool load(const char *text, size_t length, yaml_document_t *yaml, int *line, char **message)
+ * message, that ends with `hope` and is to be freed; `yaml` is then empty. */
+static bool load(const char *text, size_t length, const char *hope, yaml_document_t *yaml,
+                 int *line, char **message)
 {
   yaml_parser_t parser;
   yaml_document_t second;
@@ -181,10 +181,10 @@ static bool load(const char *text, size_t length, yaml_document_t *yaml, int *li
   *line = 1;
   if (!good || !alone) {
     *line = problem_line(&parser, text);
-    *message = g_strdup_printf("not YAML (%s), expected a mapping of keys", parser.problem);
+    *message = g_strdup_printf("not YAML (%s), expected %s", parser.problem, hope);
   } else if (yaml_document_get_root_node(&second)) {
     *line = line_of(yaml_document_get_root_node(&second));
-    *message = g_strdup("a second document starts here, expected only one in the file");
+    *message = g_strdup_printf("a second document, expected %s", hope);
     good = false;
   }
   if (alone)
@@ -211,7 +211,7 @@ bool document_read(struct document *document, const char *file, GError **error)
                 g_strerror(errno));
     return false;
   }
-  if (!load(text, length, &source, &line, &message)) {
+  if (!load(text, length, "one scenario", &source, &line, &message)) {
     fail(error, file, line, false, "", message);
     return false;
   }
@@ -294,7 +294,7 @@ static int add_value(yaml_document_t *yaml, const char *text, size_t line, char 
 {
   yaml_document_t source = {0};
   int ignored = 0;
-  if (!load(text, strlen(text), &source, &ignored, message))
+  if (!load(text, strlen(text), "one value", &source, &ignored, message))
     return 0;
   int value = 0;
   if (yaml_document_get_root_node(&source))
@@ -436,11 +436,14 @@ static bool refuse_value(struct walk *walk, int id, const char *path,
     g_autofree char *value = document_quote(text_of(node));
     bool numeric = schema->type == CYAML_INT || schema->type == CYAML_UINT;
     bool choice = schema->type == CYAML_ENUM;
-    problem = g_strconcat(value, numeric ? " is no whole number" : choice ? " is unknown" : "",
+    problem = g_strconcat(value,
+                          numeric  ? " is no whole number"
+                          : choice ? " is unknown"
+                                   : "",
                           NULL);
     if (numeric)
-      g_string_assign(hope, schema->type == CYAML_UINT ? "0 to 18446744073709551615"
-                                                       : "digits only");
+      g_string_assign(hope,
+                      schema->type == CYAML_UINT ? "0 to 18446744073709551615" : "digits only");
   }
   refuse(walk, id, path, problem, hope->str);
   g_string_free(hope, TRUE);

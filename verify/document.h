@@ -16,7 +16,7 @@
 #include <yaml.h>
 
 struct document {
-  char *file;        /* as it stands in messages */
+  char *file; /* as it stands in messages */
   yaml_document_t yaml;
   int from_file;     /* nodes with a higher number were put in by document_set() */
   GHashTable *lines; /* dotted path -> struct document_place; filled by document_check() */

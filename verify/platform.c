@@ -14,7 +14,7 @@ static bool add_cluster(GPtrArray *hosts, const char *prefix, const char *radica
     guint64 first = g_ascii_strtoull(g_strstrip(*range), &end, 10), last = first;
     if (end == *range)
       return false;
-    if (*end == '-')
+    if (end[0] == '-' && g_ascii_isdigit(end[1]))
       last = g_ascii_strtoull(end + 1, &end, 10);
     if (*end || last < first || last - first >= HOSTS_MAX - hosts->len)
       return false;

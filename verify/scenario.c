@@ -18,7 +18,7 @@
 #include "platform.h"
 #include "text.h"
 
-G_DEFINE_QUARK(recline-scenario-error-quark, scenario_error)
+G_DEFINE_QUARK(recline - scenario - error - quark, scenario_error)
 
 static const char failure_laws[] =
     "failure laws are not supported yet, expected a failure with rank and at or after";
@@ -93,10 +93,13 @@ static const cyaml_strval_t placements[] = {{"one-per-node", 0}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
 static const cyaml_strval_t orders[] = {{"any", false}, {"fifo", true}};
-static const cyaml_strval_t verdicts[] = {
-    {"completed", EXPECT_COMPLETED}, {"recovered", EXPECT_RECOVERED}, {"gave-up", EXPECT_GAVE_UP},
-    {"lost", EXPECT_LOST},           {"holds", EXPECT_HOLDS},         {"violated", EXPECT_VIOLATED},
-    {"inconclusive", EXPECT_INCONCLUSIVE}};
+static const cyaml_strval_t verdicts[] = {{"completed", EXPECT_COMPLETED},
+                                          {"recovered", EXPECT_RECOVERED},
+                                          {"gave-up", EXPECT_GAVE_UP},
+                                          {"lost", EXPECT_LOST},
+                                          {"holds", EXPECT_HOLDS},
+                                          {"violated", EXPECT_VIOLATED},
+                                          {"inconclusive", EXPECT_INCONCLUSIVE}};
 static const cyaml_strval_t lies[] = {{"drop", 0}, {"duplicate", 1}, {"early-durable", 2}};
 
 #define NEEDED CYAML_FLAG_DEFAULT
@@ -118,27 +121,23 @@ static const cyaml_schema_field_t program_fields[] = {
     TEXT("binary", OPTIONAL, struct raw_program, binary),
     LIST("args", struct raw_program, args, &text, CYAML_FLAG_FLOW),
     TEXT("script", OPTIONAL | CYAML_FLAG_SCALAR_LITERAL, struct raw_program, script),
-    WHOLE("ranks", NEEDED, struct raw_program, ranks),
-    CYAML_FIELD_END};
+    WHOLE("ranks", NEEDED, struct raw_program, ranks), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t platform_fields[] = {
     TEXT("file", NEEDED, struct raw_platform, file),
     CHOICE("placement", struct raw_platform, placement, placements),
     WHOLE("spares", OPTIONAL, struct raw_platform, spares),
-    TEXT("dispatcher", OPTIONAL, struct raw_platform, dispatcher),
-    CYAML_FIELD_END};
+    TEXT("dispatcher", OPTIONAL, struct raw_platform, dispatcher), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t protocol_fields[] = {
     TEXT("name", NEEDED, struct raw_protocol, name),
-    WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity),
-    CYAML_FIELD_END};
+    WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t checkpoint_fields[] = {
     TEXT("every", OPTIONAL, struct raw_checkpoint, every),
     CHOICE("storage", struct raw_checkpoint, storage, storages),
     CHOICE("places", struct raw_checkpoint, places, places),
-    TEXT("bytes", OPTIONAL, struct raw_checkpoint, bytes),
-    CYAML_FIELD_END};
+    TEXT("bytes", OPTIONAL, struct raw_checkpoint, bytes), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t after_fields[] = {
     TEXT("event", NEEDED, struct raw_after, event),
@@ -149,25 +148,20 @@ static const cyaml_schema_field_t after_fields[] = {
     CYAML_FIELD_END};
 
 static const cyaml_schema_field_t failure_fields[] = {
-    WHOLE("rank", NEEDED, struct raw_failure, rank),
-    TEXT("at", OPTIONAL, struct raw_failure, at),
+    WHOLE("rank", NEEDED, struct raw_failure, rank), TEXT("at", OPTIONAL, struct raw_failure, at),
     CYAML_FIELD_MAPPING_PTR("after", OPTIONAL | CYAML_FLAG_FLOW, struct raw_failure, after,
                             after_fields),
     TEXT("repair", OPTIONAL, struct raw_failure, repair),
     /* reserved: refused with failure_laws */
-    CYAML_FIELD_IGNORE("nodes", OPTIONAL),
-    CYAML_FIELD_IGNORE("mtbf", OPTIONAL),
-    CYAML_FIELD_IGNORE("law", OPTIONAL),
-    CYAML_FIELD_IGNORE("shape", OPTIONAL),
-    CYAML_FIELD_END};
+    CYAML_FIELD_IGNORE("nodes", OPTIONAL), CYAML_FIELD_IGNORE("mtbf", OPTIONAL),
+    CYAML_FIELD_IGNORE("law", OPTIONAL), CYAML_FIELD_IGNORE("shape", OPTIONAL), CYAML_FIELD_END};
 
 static const cyaml_schema_value_t failure = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct raw_failure, failure_fields)};
 
 static const cyaml_schema_field_t expect_fields[] = {
     CHOICE("verdict", struct raw_expect, verdict, verdicts),
-    WHOLE("program_exit", OPTIONAL, struct raw_expect, program_exit),
-    CYAML_FIELD_END};
+    WHOLE("program_exit", OPTIONAL, struct raw_expect, program_exit), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t check_fields[] = {
     WHOLE("checkpoints", OPTIONAL, struct raw_check, checkpoints),
@@ -205,14 +199,14 @@ struct unit {
   double times, over; /* a division by a power of ten keeps 100ms equal to 0.1 */
 };
 
-static const struct unit times[] = {
-    {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1}, {"min", 60, 1}, {"h", 3600, 1}, {NULL, 0, 0}};
+static const struct unit times[] = {{"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1},
+                                    {"min", 60, 1}, {"h", 3600, 1}, {NULL, 0, 0}};
 
-static const struct unit sizes[] = {{"B", 1, 1},           {"kB", 1e3, 1},
-                                    {"MB", 1e6, 1},        {"GB", 1e9, 1},
-                                    {"TB", 1e12, 1},       {"KiB", 1024, 1},
-                                    {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1},
-                                    {"TiB", 1099511627776.0, 1}, {NULL, 0, 0}};
+static const struct unit sizes[] = {
+    {"B", 1, 1},           {"kB", 1e3, 1},           {"MB", 1e6, 1},
+    {"GB", 1e9, 1},        {"TB", 1e12, 1},          {"KiB", 1024, 1},
+    {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1}, {"TiB", 1099511627776.0, 1},
+    {NULL, 0, 0}};
 
 /* Reads "1.5ms". A bare number is good where `bare` is, and 0 always. */
 static bool quantity(const char *word, const struct unit *units, bool bare, const char *kind,
@@ -336,8 +330,7 @@ static bool whole_unsigned(const struct reader *reader, const char *key, const i
 }
 
 static bool measure(const struct reader *reader, const char *key, const char *value,
-                    double otherwise, bool read(const char *, double *, GError **),
-                    double *result)
+                    double otherwise, bool read(const char *, double *, GError **), double *result)
 {
   g_autoptr(GError) problem = NULL;
   *result = otherwise;
@@ -366,7 +359,10 @@ static bool read_binary(const struct reader *reader, const char *binary)
     scenario->program.binary = g_strdup(binary);
     return true;
   }
-  scenario->program.binary = g_canonicalize_filename(binary, scenario->directory);
+  g_autofree char *path = g_path_is_absolute(binary)
+                              ? g_strdup(binary)
+                              : g_build_filename(scenario->directory, binary, NULL);
+  scenario->program.binary = g_canonicalize_filename(path, NULL);
   if (g_file_test(scenario->program.binary, G_FILE_TEST_IS_REGULAR))
     return true;
   return complain(reader, "binary", "%s is not there, expected a program built by recline-cc",
@@ -451,8 +447,9 @@ static bool read_platform(const struct reader *reader, const struct raw_platform
   unsigned needed = (unsigned)scenario->program.ranks + (unsigned)scenario->platform.spares;
   if (nodes >= needed)
     return true;
-  return complain(reader, "file", "%s has %u nodes, expected at least %u for %d ranks and %d spares",
-                  raw->file, nodes, needed, scenario->program.ranks, scenario->platform.spares);
+  return complain(reader, "file",
+                  "%s has %u nodes, expected at least %u for %d ranks and %d spares", raw->file,
+                  nodes, needed, scenario->program.ranks, scenario->platform.spares);
 }
 
 static bool read_protocol(const struct reader *reader, const struct raw_protocol *raw)
@@ -479,8 +476,8 @@ static bool read_protocol(const struct reader *reader, const struct raw_protocol
 static bool read_checkpoint(const struct reader *reader, const struct raw_checkpoint *raw)
 {
   struct scenario *scenario = reader->scenario;
-  scenario->checkpoint.storage = raw->storage ? (enum storage)*raw->storage : STORAGE_NFS;
-  scenario->checkpoint.places = raw->places ? (enum places)*raw->places : PLACES_ANYWHERE;
+  scenario->checkpoint.storage = raw->storage ? (enum storage) * raw->storage : STORAGE_NFS;
+  scenario->checkpoint.places = raw->places ? (enum places) * raw->places : PLACES_ANYWHERE;
   return measure(reader, "every", raw->every, 0, scenario_seconds, &scenario->checkpoint.every) &&
          measure(reader, "bytes", raw->bytes, 0, scenario_bytes, &scenario->checkpoint.bytes);
 }
@@ -499,8 +496,7 @@ static bool read_event(const struct reader *reader, const char *name, enum event
   return false;
 }
 
-static bool read_after(const struct reader *reader, const struct raw_after *raw,
-                       struct failure *to)
+static bool read_after(const struct reader *reader, const struct raw_after *raw, struct failure *to)
 {
   int last = reader->scenario->program.ranks - 1;
   to->trigger = TRIGGER_POINT;
@@ -547,8 +543,7 @@ static bool read_failures(const struct reader *reader, const struct raw *raw)
 static bool read_expect(const struct reader *reader, const struct raw_expect *raw)
 {
   struct scenario *scenario = reader->scenario;
-  scenario->expect.verdict =
-      raw->verdict ? (enum expected_verdict)*raw->verdict : EXPECT_NOTHING;
+  scenario->expect.verdict = raw->verdict ? (enum expected_verdict) * raw->verdict : EXPECT_NOTHING;
   return whole_int(reader, "program_exit", raw->program_exit, -1, 0, 255,
                    &scenario->expect.program_exit);
 }
