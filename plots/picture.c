@@ -58,8 +58,7 @@ static void declare(Agraph_t *graph)
       "height",    "0.1",       "pos",   "",        "class",     "",      "id",    "",
       "tooltip",   " ",         "style", "",        "color",     "black", "fontname", "Helvetica",
       "fillcolor", "lightgrey", "fontsize", "9",    "fontcolor", "black", "margin", "0.06,0.03",
-      "penwidth",  "1",         "sides", "4",       "orientation", "0",   "peripheries", "1",
-      NULL};
+      "penwidth",  "1",         "orientation", "0", NULL};
   static const char *const EDGE[] = {
       "pos",      "",  "class",     "",  "id",        "",       "tooltip",   " ", "style", "",
       "color",    "black", "penwidth", "1", "arrowhead", "normal", "arrowsize", "0.6", "label", "",

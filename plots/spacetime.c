@@ -192,7 +192,7 @@ static void set_columns(struct diagram *diagram)
     columns += diagram->shown[i];
   }
   diagram->column[lines] = columns;
-  diagram->step = columns <= 60 ? 34 : columns <= 150 ? 27 : columns <= COLUMNS_MAX ? 20 : 12;
+  diagram->step = columns <= 60 ? 29 : columns <= 150 ? 25 : columns <= COLUMNS_MAX ? 20 : 12;
   diagram->right = LEFT + diagram->step * columns;
 }
 
@@ -344,7 +344,7 @@ static double arcs_below(const struct diagram *diagram, int rank)
 static void set_rows(struct diagram *diagram)
 {
   int ranks = diagram->trace->ranks;
-  double least = ranks <= 8 ? 66 : ranks <= 16 ? 50 : 36;
+  double least = ranks <= 4 ? 84 : ranks <= 8 ? 66 : ranks <= 16 ? 50 : 36;
   double y = 24, below = 0;
   for (int rank = DISPATCHER; rank < ranks; rank++) {
     unsigned levels = label_rank(diagram, rank);
@@ -483,7 +483,7 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
   paint(diagram, cut->committed ? STROKE_CUT : STROKE_CUT_OPEN, "cuts", "cuts",
         (const struct point *)(void *)points->data, points->len, text, color);
   double width = picture_text_width(text, TEXT) + 8;
-  struct point at = {below.x - width / 2, below.y + 6};
+  struct point at = {below.x - width + 2, below.y - 2}; /* rollbacks come from the right */
   g_autofree char *node = fresh_name(diagram);
   picture_text(diagram->picture, node, at, text, TEXT, color, "cut");
   take(diagram, (struct rectangle){at.x, at.y - 5, at.x + width, at.y + 5});

@@ -100,7 +100,7 @@ static const struct {
 } REQUIRED[] = {
     {"offer", "peer"},          {"arrived", "peer"},         {"control", "peer"},
     {"captured", "checkpoint"}, {"durable", "checkpoint"},   {"committed", "checkpoint"},
-    {"detected", "rank"},       {"roll-back", "checkpoint"},
+    {"detected", "rank"},
 };
 
 static bool check_item(struct reader *reader, const struct trace_item *item)
