@@ -4,11 +4,11 @@
 
 /* What is known of a rank while the lines are read from first to last. */
 struct life {
-  int number;   /* lives begin with START */
-  int first;    /* line of the first start */
-  int crashed;  /* line since which the rank is down */
-  int rolled;   /* line of the roll-back that waits for its start */
-  int held;     /* line of the hold that waits for its release */
+  int number;  /* lives begin with START */
+  int first;   /* line of the first start */
+  int crashed; /* line since which the rank is down */
+  int rolled;  /* line of the roll-back that waits for its start */
+  int held;    /* line of the hold that waits for its release */
 };
 
 struct scan {
@@ -84,7 +84,8 @@ static bool receive_message(struct scan *scan, int at, GError **error)
   int index = recall(scan->sent, pair(0, line->event.message));
   if (index == NOWHERE) {
     g_set_error(error, INPUT_ERROR, 0,
-                "%s:%u: message @%" G_GINT64_FORMAT " arrives, expected an earlier line that sends it",
+                "%s:%u: message @%" G_GINT64_FORMAT
+                " arrives, expected an earlier line that sends it",
                 trace->name, line->number, line->event.message);
     return false;
   }
@@ -160,7 +161,8 @@ static void commit(struct scan *scan, gint64 checkpoint)
 
 static void roll_back(struct scan *scan, int rank, int from, int undone, gint64 checkpoint)
 {
-  int to = checkpoint == 0 ? scan->lives[rank].first : recall(scan->capture, pair(rank, checkpoint));
+  int to =
+      checkpoint == 0 ? scan->lives[rank].first : recall(scan->capture, pair(rank, checkpoint));
   struct rollback rollback = {.rank = rank, .from = from, .to = to, .checkpoint = checkpoint};
   g_array_append_val(scan->history->rollbacks, rollback);
   if (to != NOWHERE)

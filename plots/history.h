@@ -16,7 +16,7 @@
 enum { NOWHERE = -1 };
 
 enum fate {
-  FATE_FLIGHT,     /* never received in this trace */
+  FATE_FLIGHT, /* never received in this trace */
   FATE_RECEIVED,
   FATE_DISCARDED,  /* received and dropped as a duplicate */
   FATE_SUPPRESSED, /* offered, not sent: the receiver has it already */

@@ -8,8 +8,8 @@
 #define INPUT_ERROR g_quark_from_static_string("recline-input")
 
 /* Sets `error`; `line` 0 leaves the line out. */
-static inline void G_GNUC_PRINTF(4, 0)
-    input_error(GError **error, const char *file, unsigned line, const char *format, va_list arguments)
+static inline void G_GNUC_PRINTF(4, 0) input_error(GError **error, const char *file, unsigned line,
+                                                   const char *format, va_list arguments)
 {
   g_autofree char *what = g_strdup_vprintf(format, arguments);
   if (line == 0)

@@ -43,27 +43,27 @@ static void set_attributes(void *object, va_list pairs)
 /* Every attribute that is used must be declared with its default before the first object. */
 static void declare(Agraph_t *graph)
 {
-  static const char *const GRAPH[] = {"outputorder", "edgesfirst", "fontname", "Helvetica",
-                                      "bgcolor",     "white",      "pad",      "0.15",
-                                      "class",       "",           "rankdir",  "TB",
-                                      "overlap",     "true",       "splines",  "true",
-                                      "nodesep",     "0.25",       "ranksep",  "0.5",
-                                      "label",       "",           "labelloc", "t",
-                                      "fontsize",    "12",         "sep",      "+4",
-                                      "start",       "1",          "mode",     "major",
-                                      "tooltip",     "",           "labeljust", "c",
-                                      "id",          "",           NULL};
+  static const char *const GRAPH[] = {
+      "outputorder", "edgesfirst", "fontname", "Helvetica", "bgcolor",   "white",
+      "pad",         "0.15",       "class",    "",          "rankdir",   "TB",
+      "overlap",     "true",       "splines",  "true",      "nodesep",   "0.25",
+      "ranksep",     "0.5",        "label",    "",          "labelloc",  "t",
+      "fontsize",    "12",         "sep",      "+4",        "start",     "1",
+      "mode",        "major",      "tooltip",  "",          "labeljust", "c",
+      "id",          "",           NULL};
   static const char *const NODE[] = {
-      "shape",     "box",       "label", "",        "fixedsize", "false", "width", "0.1",
-      "height",    "0.1",       "pos",   "",        "class",     "",      "id",    "",
-      "tooltip",   " ",         "style", "",        "color",     "black", "fontname", "Helvetica",
-      "fillcolor", "lightgrey", "fontsize", "9",    "fontcolor", "black", "margin", "0.06,0.03",
+      "shape",     "box",       "label",       "",  "fixedsize", "false", "width",    "0.1",
+      "height",    "0.1",       "pos",         "",  "class",     "",      "id",       "",
+      "tooltip",   " ",         "style",       "",  "color",     "black", "fontname", "Helvetica",
+      "fillcolor", "lightgrey", "fontsize",    "9", "fontcolor", "black", "margin",   "0.06,0.03",
       "penwidth",  "1",         "orientation", "0", NULL};
   static const char *const EDGE[] = {
-      "pos",      "",  "class",     "",  "id",        "",       "tooltip",   " ", "style", "",
-      "color",    "black", "penwidth", "1", "arrowhead", "normal", "arrowsize", "0.6", "label", "",
-      "fontname", "Helvetica", "fontsize", "8", "fontcolor", "black", "labeltooltip", " ",
-      "len", "1", "dir", "forward", "weight", "1", NULL};
+      "pos",       "",        "class",        "",          "id",        "",
+      "tooltip",   " ",       "style",        "",          "color",     "black",
+      "penwidth",  "1",       "arrowhead",    "normal",    "arrowsize", "0.6",
+      "label",     "",        "fontname",     "Helvetica", "fontsize",  "8",
+      "fontcolor", "black",   "labeltooltip", " ",         "len",       "1",
+      "dir",       "forward", "weight",       "1",         NULL};
   for (unsigned i = 0; GRAPH[i] != NULL; i += 2)
     agattr(graph, AGRAPH, (char *)(uintptr_t)GRAPH[i], (char *)(uintptr_t)GRAPH[i + 1]);
   for (unsigned i = 0; NODE[i] != NULL; i += 2)

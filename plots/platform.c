@@ -24,9 +24,9 @@ struct link {
 
 struct host {
   char *id, *zone;
-  GString *what;  /* speed, cores, disks */
-  char *link;     /* of its host_link; NULL without one */
-  char *joined;   /* the nodes that it has lines to, for telling who is alike */
+  GString *what; /* speed, cores, disks */
+  char *link;    /* of its host_link; NULL without one */
+  char *joined;  /* the nodes that it has lines to, for telling who is alike */
 };
 
 struct route {
@@ -222,7 +222,8 @@ static void open_zone(struct platform *platform, const char *id)
   g_ptr_array_add(platform->open, g_strdup(id));
 }
 
-/* <cluster prefix="n-" suffix="" radical="0-31,40" ...>: its hosts have no elements of their own. */
+/* <cluster prefix="n-" suffix="" radical="0-31,40" ...>: its hosts have no elements of their own.
+ */
 static bool add_cluster(struct platform *platform, const char **names, const char **values)
 {
   const char *prefix = attribute(names, values, "prefix");
@@ -265,8 +266,8 @@ static void add_disk(struct platform *platform, const char **names, const char *
   const char *read = attribute(names, values, "read_bw");
   const char *write = attribute(names, values, "write_bw");
   if (platform->host != NULL)
-    g_string_append_printf(platform->host->what, ", disk %s %s/%s",
-                           attribute(names, values, "id"), read ? read : "?", write ? write : "?");
+    g_string_append_printf(platform->host->what, ", disk %s %s/%s", attribute(names, values, "id"),
+                           read ? read : "?", write ? write : "?");
 }
 
 static struct route *add_route(struct platform *platform, unsigned line, const char **names,
@@ -287,11 +288,20 @@ static struct route *add_route(struct platform *platform, unsigned line, const c
 static const struct {
   const char *element, *attributes[3];
 } NEEDS[] = {
-    {"zone", {"id"}},        {"AS", {"id"}},           {"host", {"id", "speed"}},
-    {"cluster", {"id"}},     {"link", {"id"}},         {"router", {"id"}},
-    {"disk", {"id"}},        {"host_link", {"id"}},    {"route", {"src", "dst"}},
-    {"link_ctn", {"id"}},    {"ASroute", {"src", "dst"}}, {"zoneRoute", {"src", "dst"}},
-    {"backbone", {"id"}},    {"peer", {"id", "speed"}},
+    {"zone", {"id"}},
+    {"AS", {"id"}},
+    {"host", {"id", "speed"}},
+    {"cluster", {"id"}},
+    {"link", {"id"}},
+    {"router", {"id"}},
+    {"disk", {"id"}},
+    {"host_link", {"id"}},
+    {"route", {"src", "dst"}},
+    {"link_ctn", {"id"}},
+    {"ASroute", {"src", "dst"}},
+    {"zoneRoute", {"src", "dst"}},
+    {"backbone", {"id"}},
+    {"peer", {"id", "speed"}},
 };
 
 static const char *missing(const char *element, const char **names, const char **values)
@@ -319,8 +329,8 @@ static void open_element(GMarkupParseContext *context, const char *element, cons
   else if (g_str_equal(element, "zone") || g_str_equal(element, "AS"))
     open_zone(platform, id);
   else if (g_str_equal(element, "host") || g_str_equal(element, "peer"))
-    platform->host = add_host(platform, id, attribute(names, values, "speed"),
-                              attribute(names, values, "core"));
+    platform->host =
+        add_host(platform, id, attribute(names, values, "speed"), attribute(names, values, "core"));
   else if (g_str_equal(element, "cluster") && !add_cluster(platform, names, values))
     bad(platform, context, 0, error, "radical of cluster %s, expected numbers like \"0-31\"", id);
   else if (g_str_equal(element, "link") || g_str_equal(element, "backbone"))
@@ -505,11 +515,7 @@ static bool join(struct platform *platform, GError **error)
 
 /* --- drawing --- */
 
-/* Hosts of one kind: same zone, same name up to its number, same properties, same lines. */
-struct kind {
-  GPtrArray *hosts;
-};
-
+/* Hosts are of one kind if they have the same zone, name up to its number, properties and lines. */
 static char *kind_key(const struct host *host)
 {
   g_autofree char *stem = g_strdup(host->id);
@@ -587,8 +593,8 @@ static void draw_shared(struct picture *picture, const struct platform *platform
   bool zone = g_str_has_prefix(node, "zone ");
   g_autofree char *label =
       link != NULL ? g_strdup_printf("%s\n%s", node, link->what) : g_strdup(zone ? node + 5 : node);
-  g_autofree char *id = g_strdelimit(g_strconcat(link ? "link-" : "switch-", zone ? node + 5 : node,
-                                                 NULL), " ", '-');
+  g_autofree char *id =
+      g_strdelimit(g_strconcat(link ? "link-" : "switch-", zone ? node + 5 : node, NULL), " ", '-');
   picture_node(picture, node, "label", label, "shape", link ? "ellipse" : "box", "style", "filled",
                "fillcolor", link ? "#fff3df" : "#e4e4e4", "color", link ? "#d97700" : "#444444",
                "penwidth", "1.3", "fontsize", "11", "margin", "0.14,0.08", "class",

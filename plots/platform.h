@@ -1,4 +1,5 @@
-/* A SimGrid platform: hosts, the links between them, clusters as one box with some of their hosts. */
+/* A SimGrid platform: hosts, the links between them, clusters as one box with some of their hosts.
+ */
 #ifndef RECLINE_PLATFORM_H
 #define RECLINE_PLATFORM_H
 

@@ -24,6 +24,7 @@ static const double LEFT = 66;       /* x of the first column */
 static const double LEVEL = 10;      /* height of a level of texts */
 static const double MARK = 3.2;      /* radius that arrows leave free around an event */
 static const double NARROWEST = 470; /* width that the legend needs */
+static const double WIDE = 1200;     /* from here on ranks are named at both ends */
 
 enum stroke_kind {
   STROKE_MESSAGE,
@@ -66,7 +67,8 @@ static const struct stroke {
     [STROKE_SUPPRESSED] = {"suppressed", "send suppressed", "#222222", "solid", "1.2", "tee", 1.5},
     [STROKE_REPLAY] = {"replay", "delivered from the log", "#00705a", "dotted", "1.4", "vee", 5},
     [STROKE_CUT] = {"cut", "recovery line, committed", "#1261a8", "solid", "2", "none", 0},
-    [STROKE_CUT_OPEN] = {"cut open", "not committed", "#1261a8", "dashed", "1.6", "none", 0},
+    [STROKE_CUT_OPEN] = {"cut open", "recovery line, not committed", "#1261a8", "dashed", "1.6",
+                         "none", 0},
     [STROKE_ROLLBACK] = {"rollback", "rollback", "#c1121f", "solid", "1", "vee", 5},
     [STROKE_CRASH] = {"crash", "crash", "#d00000", "solid", "2", "none", 0},
     [STROKE_DOWN] = {"down", "down", "#d00000", "dotted", "0.8", "none", 0},
@@ -103,9 +105,9 @@ struct diagram {
   GArray *labels;    /* struct label */
   GArray *taken;     /* struct rectangle: where texts stand */
   bool used[STROKES];
-  unsigned names;       /* for nodes that need a name of their own */
-  unsigned unlabelled;  /* control messages without their name, for lack of room */
-  double y;             /* where the next thing below the ranks goes */
+  unsigned names;      /* for nodes that need a name of their own */
+  unsigned unlabelled; /* control messages without their name, for lack of room */
+  double y;            /* where the next thing below the ranks goes */
 };
 
 /* --- 1. columns --- */
@@ -154,8 +156,7 @@ static void mark_notable(const struct diagram *diagram, bool *notable)
 {
   for (unsigned i = 0; i < diagram->history->messages->len; i++) {
     const struct message *message = &g_array_index(diagram->history->messages, struct message, i);
-    if (message->control ||
-        (message->fate == FATE_RECEIVED && message->crossing == CROSSING_NONE))
+    if (message->control || (message->fate == FATE_RECEIVED && message->crossing == CROSSING_NONE))
       continue;
     notable[message->sent] = true;
     if (message->received != NOWHERE)
@@ -241,8 +242,7 @@ static void item_text(const struct trace_item *item, GString *text)
   const char *part = trace_item_field(item, "part");
   for (unsigned i = 0; i < G_N_ELEMENTS(TEXTS); i++)
     if (trace_item_is(item, TEXTS[i].name))
-      add_text(text, TEXTS[i].text,
-               TEXTS[i].field ? trace_item_field(item, TEXTS[i].field) : NULL);
+      add_text(text, TEXTS[i].text, TEXTS[i].field ? trace_item_field(item, TEXTS[i].field) : NULL);
   if (trace_item_is(item, "start") && checkpoint != NULL && !g_str_equal(checkpoint, "0"))
     g_string_append_printf(text, " from %s", checkpoint);
   if (trace_item_is(item, "roll-back") && checkpoint != NULL)
@@ -345,23 +345,21 @@ static void set_rows(struct diagram *diagram)
 {
   int ranks = diagram->trace->ranks;
   double least = ranks <= 4 ? 84 : ranks <= 8 ? 66 : ranks <= 16 ? 50 : 36;
-  double y = 24, below = 0;
+  double y = 24, below = 0, apart = 0;
   for (int rank = DISPATCHER; rank < ranks; rank++) {
     unsigned levels = label_rank(diagram, rank);
-    if (rank == DISPATCHER) {
-      diagram->dispatcher = levels > 0;
-      if (!diagram->dispatcher)
-        continue;
-    }
-    bool first = rank == DISPATCHER || (rank == 0 && !diagram->dispatcher);
-    double above = 12 + LEVEL * levels;
-    y += first ? above : MAX(least, below + 8 + above);
+    if (rank == DISPATCHER && levels == 0)
+      continue;
+    y += MAX(apart, below + 8 + 12 + LEVEL * levels);
     diagram->row[rank] = y;
-    below = rank == DISPATCHER ? 0 : arcs_below(diagram, rank);
-    if (rank == DISPATCHER)
-      y += 30 - least;
+    if (rank == DISPATCHER) {
+      diagram->dispatcher = true; /* nothing below it, and no messages: it stays close */
+    } else {
+      below = arcs_below(diagram, rank);
+      apart = least;
+    }
   }
-  diagram->y = y + below + 14;
+  diagram->y = y + below + 24; /* names of recovery lines in between */
 }
 
 /* --- 3. painting --- */
@@ -374,7 +372,8 @@ static void paint(struct diagram *diagram, enum stroke_kind kind, const char *ta
   g_autofree char *pos = stroke->length > 0 ? picture_arrow(points, count, stroke->length)
                                             : picture_lines(points, count);
   diagram->used[kind] = true;
-  picture_edge(diagram->picture, tail, head, "class", stroke->class, "pos", pos, "color",
+  const char *class = g_str_equal(tail, "legend") ? "legend" : stroke->class;
+  picture_edge(diagram->picture, tail, head, "class", class, "pos", pos, "color",
                color != NULL ? color : stroke->color, "style", stroke->style, "penwidth",
                stroke->width, "arrowhead", stroke->head, "tooltip", tooltip, NULL);
 }
@@ -437,8 +436,12 @@ static void paint_rank(struct diagram *diagram, int rank)
   }
   paint_solid(diagram, rank, solid, diagram->right);
   g_autofree char *node = g_strdup_printf("rank %d", rank);
+  g_autofree char *again = g_strdup_printf("%s again", node);
   struct point at = {LEFT - 18 - picture_text_width(node, 10), diagram->row[rank]};
   picture_text(diagram->picture, node, at, node, 10, "black", "name");
+  if (diagram->right > WIDE)
+    picture_text(diagram->picture, again, (struct point){diagram->right + 4, at.y}, node, 10,
+                 "black", "name");
 }
 
 static void paint_dispatcher(struct diagram *diagram)
@@ -469,21 +472,21 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
     }
   if (points->len < 2)
     return;
-  /* A little past both ends, so that it is seen to cut all ranks. */
+  /* A little past both ends, so that it is seen to cut all ranks; its name is below the arcs. */
   struct point *first = &g_array_index(points, struct point, 0);
   struct point above = {first->x, diagram->row[0] - 14};
   struct point below = g_array_index(points, struct point, points->len - 1);
-  below.y += 16;
+  bool whole = cut->at[diagram->trace->ranks - 1] != NOWHERE;
+  below.y = whole ? diagram->y - 16 : below.y + 16;
   g_array_prepend_val(points, above);
   g_array_append_val(points, below);
-  g_autofree char *text =
-      g_strdup_printf("recovery line %" G_GINT64_FORMAT "%s", cut->checkpoint,
-                      cut->committed ? "" : " (not committed)");
+  g_autofree char *text = g_strdup_printf("recovery line %" G_GINT64_FORMAT "%s", cut->checkpoint,
+                                          cut->committed ? "" : " (not committed)");
   const char *color = cut_color(cut->checkpoint);
   paint(diagram, cut->committed ? STROKE_CUT : STROKE_CUT_OPEN, "cuts", "cuts",
         (const struct point *)(void *)points->data, points->len, text, color);
   double width = picture_text_width(text, TEXT) + 8;
-  struct point at = {below.x - width + 2, below.y - 2}; /* rollbacks come from the right */
+  struct point at = {below.x - width / 2, below.y + 6};
   g_autofree char *node = fresh_name(diagram);
   picture_text(diagram->picture, node, at, text, TEXT, color, "cut");
   take(diagram, (struct rectangle){at.x, at.y - 5, at.x + width, at.y + 5});
@@ -512,8 +515,8 @@ static void paint_rollbacks(struct diagram *diagram)
     if (back->to == NOWHERE)
       continue;
     double length = x_at(diagram, back->from) - x_at(diagram, back->to);
-    g_autofree char *tooltip = g_strdup_printf(
-        "rank %d rolls back to checkpoint %" G_GINT64_FORMAT, back->rank, back->checkpoint);
+    g_autofree char *tooltip = g_strdup_printf("rank %d rolls back to checkpoint %" G_GINT64_FORMAT,
+                                               back->rank, back->checkpoint);
     paint_arc(diagram, STROKE_ROLLBACK, back->from, back->to, rollback_depth(length), tooltip);
   }
 }
@@ -524,9 +527,9 @@ static void paint_replays(struct diagram *diagram)
     const struct replay *replay = &g_array_index(diagram->history->replays, struct replay, i);
     if (!diagram->shown[replay->delivered])
       continue;
-    g_autofree char *tooltip = g_strdup_printf(
-        "from the log: slot %" G_GINT64_FORMAT ", sent by %" G_GINT64_FORMAT, replay->slot,
-        replay->peer);
+    g_autofree char *tooltip =
+        g_strdup_printf("from the log: slot %" G_GINT64_FORMAT ", sent by %" G_GINT64_FORMAT,
+                        replay->slot, replay->peer);
     if (replay->kept != NOWHERE && diagram->shown[replay->kept]) {
       double length = x_at(diagram, replay->delivered) - x_at(diagram, replay->kept);
       paint_arc(diagram, STROKE_REPLAY, replay->kept, replay->delivered, replay_depth(length),
@@ -612,10 +615,10 @@ static char *message_tooltip(const struct diagram *diagram, const struct message
 {
   const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)message->sent);
   const char *class = STROKE[message_stroke(message)].class;
-  g_autofree char *at = message->crossing == CROSSING_NONE
-                            ? g_strdup("")
-                            : g_strdup_printf(" for recovery line %" G_GINT64_FORMAT,
-                                              message->checkpoint);
+  g_autofree char *at =
+      message->crossing == CROSSING_NONE
+          ? g_strdup("")
+          : g_strdup_printf(" for recovery line %" G_GINT64_FORMAT, message->checkpoint);
   if (message->control)
     return g_strdup_printf("%s %s: %d to %d", class, message->name, message->from, message->to);
   const char *tag = trace_item_field(&line->event, "tag");
@@ -680,12 +683,13 @@ static const struct mark *mark_of(const struct trace_line *line)
   return &DOT;
 }
 
-static void paint_crash(struct diagram *diagram, struct point at, const char *text)
+static void paint_crash(struct diagram *diagram, const char *layer, struct point at,
+                        const char *text)
 {
   struct point strokes[2][2] = {{{at.x - 4.5, at.y - 4.5}, {at.x + 4.5, at.y + 4.5}},
                                 {{at.x - 4.5, at.y + 4.5}, {at.x + 4.5, at.y - 4.5}}};
   for (unsigned i = 0; i < 2; i++)
-    paint(diagram, STROKE_CRASH, "crashes", "crashes", strokes[i], 2, text, NULL);
+    paint(diagram, STROKE_CRASH, layer, layer, strokes[i], 2, text, NULL);
 }
 
 static void paint_event(struct diagram *diagram, int index)
@@ -696,7 +700,7 @@ static void paint_event(struct diagram *diagram, int index)
   if (!diagram->shown[index] || (line->rank == DISPATCHER && !diagram->dispatcher))
     return;
   if (trace_item_is(&line->event, "crash"))
-    paint_crash(diagram, at, line->text);
+    paint_crash(diagram, "crashes", at, line->text);
   bool hidden = trace_item_is(&line->event, "crash");
   const char *color = cut_color(trace_item_number(&line->event, "checkpoint", 1));
   g_autofree char *node = node_of(diagram, index);
@@ -759,7 +763,7 @@ static void paint_title(struct diagram *diagram)
 /* Steps or seconds under the last rank, where there is room. */
 static void paint_axis(struct diagram *diagram)
 {
-  double free_from = LEFT - 10;
+  double free_from = LEFT - 24;
   for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
     const struct trace_line *line = trace_file_line(diagram->trace, i);
     double half = picture_text_width(line->time, SMALL) / 2, x = x_at(diagram, (int)i);
@@ -785,7 +789,7 @@ static void paint_sample(struct diagram *diagram, enum stroke_kind kind, struct 
 {
   struct point line[] = {at, {at.x + (kind == STROKE_SUPPRESSED ? 16 : 24), at.y}};
   if (kind == STROKE_CRASH)
-    paint_crash(diagram, (struct point){at.x + 14, at.y}, "crash");
+    paint_crash(diagram, "legend", (struct point){at.x + 14, at.y}, "crash");
   else
     paint(diagram, kind, "legend", "legend", line, 2, STROKE[kind].legend, NULL);
 }
@@ -835,9 +839,9 @@ static void paint_left_out(struct diagram *diagram)
     paint_paragraph(diagram, text, TEXT, "#555555", "left-out");
   }
   if (diagram->unlabelled > 0) {
-    g_autofree char *text = g_strdup_printf("%u control message%s without a name for lack of room.",
-                                            diagram->unlabelled,
-                                            diagram->unlabelled == 1 ? "" : "s");
+    g_autofree char *text =
+        g_strdup_printf("%u control message%s without a name for lack of room.",
+                        diagram->unlabelled, diagram->unlabelled == 1 ? "" : "s");
     paint_paragraph(diagram, text, TEXT, "#555555", "left-out");
   }
 }

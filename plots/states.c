@@ -18,8 +18,8 @@ struct transition {
 
 struct comment {
   const char *file;
-  char *title;      /* its first line */
-  GArray *found;    /* struct transition */
+  GString *title; /* its first sentence */
+  GArray *found;  /* struct transition */
   GError **error;
 };
 
@@ -105,14 +105,28 @@ static bool read_list(struct comment *comment, char **lines, unsigned from)
   return bad(comment, from, "\"Transitions:\" without any, expected STATE -> STATE lines");
 }
 
+/* Lines make up the title until a full stop or a blank line. */
+static void read_title(struct comment *comment, const char *line, bool *over)
+{
+  bool blank = line[0] == '\0';
+  if (*over || (blank && comment->title->len == 0))
+    return;
+  const char *stop = strstr(line, ". ");
+  gssize length = stop != NULL ? stop - line : (gssize)strlen(line);
+  if (!blank)
+    g_string_append(comment->title, comment->title->len > 0 ? "\n" : "");
+  g_string_append_len(comment->title, line, length);
+  *over = blank || stop != NULL || g_str_has_suffix(line, ".");
+}
+
 static bool read_comment(struct comment *comment, char **lines)
 {
+  bool titled = false;
   if (lines[0] == NULL || !g_str_has_prefix(lines[0], "/*"))
     return bad(comment, 1, "no opening comment, expected one with \"Transitions:\"");
   for (unsigned i = 0; lines[i] != NULL; i++) {
     g_autofree char *line = content(lines[i]);
-    if (comment->title == NULL && line[0] != '\0')
-      comment->title = g_strdup(line);
+    read_title(comment, line, &titled);
     if (g_str_equal(line, "Transitions:"))
       return read_list(comment, lines, i + 1);
     if (strstr(lines[i], "*/") != NULL)
@@ -136,10 +150,9 @@ static void draw_transition(struct picture *picture, const struct comment *comme
                             const struct transition *transition)
 {
   /* Spaces around the text keep it clear of the arrow. */
-  g_autofree char *label =
-      g_strdup_printf(" %s%s%s ", transition->event,
-                      transition->event[0] && transition->function[0] ? " \n " : "",
-                      transition->function);
+  g_autofree char *label = g_strdup_printf(
+      " %s%s%s ", transition->event, transition->event[0] && transition->function[0] ? " \n " : "",
+      transition->function);
   g_autofree char *tooltip = g_strdup_printf("%s:%u: %s -> %s", comment->file, transition->line,
                                              transition->from, transition->to);
   picture_edge(picture, transition->from, transition->to, "label", label, "class", "transition",
@@ -150,7 +163,8 @@ static void draw_transition(struct picture *picture, const struct comment *comme
 static struct picture *draw_comment(const struct comment *comment)
 {
   struct picture *picture = picture_new("protocol");
-  picture_set(picture, "label", comment->title, "nodesep", "0.45", "ranksep", "0.45", NULL);
+  g_autofree char *title = g_strconcat(comment->title->str, "\n ", NULL); /* some room below */
+  picture_set(picture, "label", title, "nodesep", "0.45", "ranksep", "0.45", NULL);
   for (unsigned i = 0; i < comment->found->len; i++) {
     const struct transition *transition = &g_array_index(comment->found, struct transition, i);
     if (i == 0)
@@ -176,13 +190,14 @@ static void clear_transition(gpointer data)
 struct picture *states_draw(const char *file, const char *text, GError **error)
 {
   struct comment comment = {.file = file,
+                            .title = g_string_new(NULL),
                             .found = g_array_new(FALSE, FALSE, sizeof(struct transition)),
                             .error = error};
   g_array_set_clear_func(comment.found, clear_transition);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   bool good = read_comment(&comment, lines);
   struct picture *picture = good ? draw_comment(&comment) : NULL;
-  g_free(comment.title);
+  g_string_free(comment.title, TRUE);
   g_array_unref(comment.found);
   return picture;
 }

@@ -98,8 +98,8 @@ static bool read_item(struct reader *reader, struct trace_item *item, const char
 static const struct {
   const char *event, *field;
 } REQUIRED[] = {
-    {"offer", "peer"},          {"arrived", "peer"},         {"control", "peer"},
-    {"captured", "checkpoint"}, {"durable", "checkpoint"},   {"committed", "checkpoint"},
+    {"offer", "peer"},          {"arrived", "peer"},       {"control", "peer"},
+    {"captured", "checkpoint"}, {"durable", "checkpoint"}, {"committed", "checkpoint"},
     {"detected", "rank"},
 };
 
