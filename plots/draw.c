@@ -43,21 +43,13 @@ static struct picture *draw_trace(const char *file, const char *text, GError **e
   return picture;
 }
 
-static bool starts_xml(const char *text)
-{
-  while (g_ascii_isspace(text[0]))
-    text++;
-  return g_str_has_prefix(text, "<?xml") || g_str_has_prefix(text, "<!DOCTYPE platform") ||
-         g_str_has_prefix(text, "<platform");
-}
-
 /* The kind of a file is told by its content; only C sources go by their name. */
 static struct picture *draw(const struct request *request, const char **engine, GError **error)
 {
   *engine = "nop2";
   if (g_str_has_prefix(request->text, "recline-trace"))
     return draw_trace(request->file, request->text, error);
-  if (starts_xml(request->text)) {
+  if (request->text[0] == '<') { /* <?xml, <!DOCTYPE, <platform, or a comment before them */
     *engine = "neato";
     return platform_draw(request->file, request->text, error);
   }
@@ -77,12 +69,17 @@ static struct picture *draw(const struct request *request, const char **engine, 
 static char *find_file(const char *input)
 {
   const char *data = g_getenv("RECLINE_DATA");
+  const char *root = data != NULL ? data : ".";
   if (strchr(input, '/') != NULL || g_file_test(input, G_FILE_TEST_IS_REGULAR))
     return g_strdup(input);
   if (g_str_has_suffix(input, ".xml"))
-    return g_build_filename(data != NULL ? data : ".", "platforms", input, NULL);
-  g_autofree char *source = g_strconcat(input, g_str_has_suffix(input, ".c") ? "" : ".c", NULL);
-  return g_build_filename(data != NULL ? data : ".", "protocols", source, NULL);
+    return g_build_filename(root, "platforms", input, NULL);
+  if (g_str_has_suffix(input, ".c"))
+    return g_build_filename(root, "protocols", input, NULL);
+  if (strchr(input, '.') != NULL)
+    return g_strdup(input);
+  g_autofree char *source = g_strconcat(input, ".c", NULL);
+  return g_build_filename(root, "protocols", source, NULL);
 }
 
 static bool read_input(struct request *request, GError **error)
@@ -91,8 +88,7 @@ static bool read_input(struct request *request, GError **error)
   gsize length;
   request->file = find_file(request->input);
   if (!g_file_get_contents(request->file, &request->text, &length, &reason))
-    return bad(error, request->input, "not found as %s, expected a trace, a platform or a protocol",
-               request->file);
+    return bad(error, request->file, "cannot be read, expected a trace, a platform or a protocol");
   if (!g_utf8_validate(request->text, (gssize)length, NULL))
     return bad(error, request->file, "not text, expected UTF-8");
   return true;

@@ -6,6 +6,7 @@
 struct life {
   int number;  /* lives begin with START */
   int first;   /* line of the first start */
+  int started; /* line of the newest start */
   int crashed; /* line since which the rank is down */
   int rolled;  /* line of the roll-back that waits for its start */
   int held;    /* line of the hold that waits for its release */
@@ -166,7 +167,7 @@ static void roll_back(struct scan *scan, int rank, int from, int undone, gint64 
   struct rollback rollback = {.rank = rank, .from = from, .to = to, .checkpoint = checkpoint};
   g_array_append_val(scan->history->rollbacks, rollback);
   if (to != NOWHERE)
-    add_span(scan, SPAN_UNDONE, rank, to, undone);
+    add_span(scan, SPAN_UNDONE, rank, MAX(to, scan->lives[rank].started), undone);
 }
 
 static void end_hold(struct scan *scan, int rank, int at)
@@ -190,6 +191,7 @@ static void start(struct scan *scan, int at, const struct trace_line *line)
   }
   if (life->first == NOWHERE)
     life->first = at;
+  life->started = at;
   life->rolled = life->crashed = NOWHERE;
   life->number++;
 }
@@ -299,7 +301,7 @@ static struct scan scan_new(const struct trace_file *trace)
                       .kept = table_new(),
                       .capture = table_new()};
   for (int rank = 0; rank < trace->ranks; rank++)
-    scan.lives[rank] = (struct life){0, NOWHERE, NOWHERE, NOWHERE, NOWHERE};
+    scan.lives[rank] = (struct life){0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE};
   return scan;
 }
 

@@ -147,9 +147,9 @@ static const struct {
   bool (*goes)(const struct trace_line *);
   const char *what;
 } FILTER[] = {
-    {is_posting, "posted receives and places without effect"},
-    {is_traffic, "messages that cross no recovery line"},
-    {is_control, "control messages without other effect"},
+    {is_posting, "of posted receives and places without effect"},
+    {is_traffic, "of messages that cross no recovery line"},
+    {is_control, "of control messages without other effect"},
 };
 
 static void mark_notable(const struct diagram *diagram, bool *notable)
@@ -835,7 +835,7 @@ static void paint_paragraph(struct diagram *diagram, const char *text, double si
 static void paint_left_out(struct diagram *diagram)
 {
   if (diagram->left_out->len > 0) {
-    g_autofree char *text = g_strdup_printf("Left out: %s.", diagram->left_out->str);
+    g_autofree char *text = g_strdup_printf("Left out, in lines: %s.", diagram->left_out->str);
     paint_paragraph(diagram, text, TEXT, "#555555", "left-out");
   }
   if (diagram->unlabelled > 0) {

@@ -104,6 +104,22 @@ after_header '0 0 start' '1 1 start' '2 0 crash' '3 1 down peer=0 | roll-back' '
 "$draw" t.trace >/dev/null
 ok "ranks roll back to their first start" has t.svg 2 "edge rollback"
 
+# --- a checkpoint that is begun, given up with a crash, and taken again ---
+after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' '3 1 captured checkpoint=1' \
+  '4 0 committed checkpoint=1' '5 0 offer peer=1 tag=0 @1 | transmit' '6 0 captured checkpoint=2' \
+  '7 1 captured checkpoint=2' '8 1 crash' '9 0 down peer=1 checkpoint=1 | roll-back checkpoint=1' \
+  '10 0 start checkpoint=1' '11 1 start checkpoint=1' '12 0 captured checkpoint=2' \
+  '13 1 captured checkpoint=2' '14 1 arrived peer=0 tag=0 @1 | deliver' \
+  '15 0 committed checkpoint=2' '16 1 crash' '17 1 start checkpoint=2' '18 1 captured checkpoint=3' \
+  '19 0 captured checkpoint=3' '20 1 crash' '21 1 start checkpoint=2' '22 1 captured checkpoint=3'
+"$draw" t.trace >/dev/null
+ok "every attempt has its line" has t.svg 3 "edge cut open"
+ok "committed are only those that were" has t.svg 2 "edge cut"
+ok "work is undone once" has t.svg 4 "edge undone"
+ok "a message across lives crosses no line" has t.svg 0 "edge message late"
+ok "a local rollback leaves the others' captures in the line" says t.svg \
+  "recovery line 3 (not committed)"
+
 # --- a long trace ---
 awk 'BEGIN {
   print "recline-trace 1\nprotocol c3\nranks 2\n---\n0 0 start\n0 1 start"
@@ -116,7 +132,7 @@ awk 'BEGIN {
 }' >long.trace
 "$draw" long.trace >/dev/null
 ok "a long trace is cut down" hints long.svg "301 1 crash"
-ok "and says by what" grep -q '>Left out: 300 posted receives and places without effect, 600 messages' long.svg
+ok "and says by what" grep -q '>Left out, in lines: 300 of posted receives and places without effect, 600 of' long.svg
 
 # --- platforms ---
 "$draw" "$here/star.xml" >/dev/null
@@ -142,7 +158,9 @@ export RECLINE_DATA
 ok "a name alone is a protocol" [ "$("$draw" pingpong -o named.svg)" = named.svg ]
 
 # --- errors ---
-ok "no such name" fails nothing "nothing: not found as data/protocols/nothing.c, \
+ok "no such name" fails nothing "data/protocols/nothing.c: cannot be read, \
+expected a trace, a platform or a protocol"
+ok "no such file" fails no.trace "no.trace: cannot be read, \
 expected a trace, a platform or a protocol"
 echo hello >t.txt
 ok "no such kind" fails t.txt "t.txt: neither a trace, a platform nor a protocol, \
