@@ -16,6 +16,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -86,7 +87,7 @@ static void die(const char *complaint)
       write(STDERR_FILENO, complaint, strlen(complaint)) < 0) {
     /* nothing left to tell it to */
   }
-  __builtin_trap();
+  abort();
 }
 
 static char *arena_end(const struct arena *arena)

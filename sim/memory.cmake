@@ -15,3 +15,34 @@ target_link_options(recline_heap PRIVATE -Wl,-z,now)
 # To be linked into the layer.
 add_library(recline-image STATIC ${CMAKE_CURRENT_LIST_DIR}/image.c)
 target_include_directories(recline-image PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+
+# Tests: sim/t/heap*.t, image*.t.
+set(tests ${CMAKE_CURRENT_LIST_DIR}/t)
+foreach(name heap-unit heap-abuse)
+  add_executable(${name} ${tests}/${name}.c)
+  target_link_libraries(${name} PRIVATE recline_heap)
+  # the compiler knows too well what malloc and free do
+  target_compile_options(${name} PRIVATE -fno-builtin)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+endforeach()
+
+# The programs of image.t, by the compilers of SMPI; the layer by the ordinary one.
+add_library(image-layer SHARED ${tests}/image-layer.c)
+target_link_libraries(image-layer PRIVATE recline-image PkgConfig::SIMGRID)
+target_include_directories(image-layer SYSTEM PRIVATE ${SIMGRID_INCLUDEDIR}/smpi)
+set_target_properties(image-layer PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+
+find_program(SMPICC smpicc REQUIRED)
+find_program(SMPICXX smpicxx REQUIRED)
+function(add_image_program name compiler source)
+  set(program ${CMAKE_BINARY_DIR}/t/${name})
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${compiler} -g ${ARGN} -Wall -Wextra -Werror ${source} -o ${program}
+      -Wl,--no-as-needed $<TARGET_FILE:image-layer> -Wl,-rpath,${CMAKE_BINARY_DIR}/t
+    DEPENDS ${source} image-layer VERBATIM)
+  add_custom_target(${name} ALL DEPENDS ${program})
+endfunction()
+foreach(optimize 0 2)
+  add_image_program(image-c-O${optimize} ${SMPICC} ${tests}/image-program.c -O${optimize})
+  add_image_program(image-cpp-O${optimize} ${SMPICXX} ${tests}/image-program.cpp -O${optimize})
+endforeach()
