@@ -407,6 +407,27 @@ static bool reserve(void)
   return false;
 }
 
+/* Whether malloc is found here by whoever looks it up as the owner of `handle` does. */
+static bool finds_us(void *handle)
+{
+  if (!handle)
+    return false;
+  bool ours = dlsym(handle, "malloc") == (void *)(uintptr_t)malloc;
+  dlclose(handle);
+  return ours;
+}
+
+EXPORT bool heap_serves(const void *inside)
+{
+  struct arena *mode = heap_leave();
+  struct link_map *map;
+  Dl_info info;
+  bool found = dladdr1(inside, &info, (void **)&map, RTLD_DL_LINKMAP) != 0;
+  bool ours = found && finds_us(dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD));
+  heap_enter(mode);
+  return ours;
+}
+
 /* The arena of a pointer, or NULL. Below base the difference wraps, and is too large. */
 static struct arena *arena_of(const void *pointer)
 {
@@ -425,6 +446,10 @@ EXPORT struct arena *heap_arena_new(int rank)
   }
   if (process.accessible[rank]) {
     errno = EEXIST;
+    return NULL;
+  }
+  if (!process.base && !finds_us(dlopen(NULL, RTLD_LAZY))) { /* the global scope: the preload */
+    errno = ENOTSUP;
     return NULL;
   }
   if (!process.base && !reserve())

@@ -43,19 +43,23 @@
  * The mode belongs to the calling thread. An arena is for one thread at a time; threads that a
  * program starts itself are in libc mode, and what they allocate is not rolled back.
  *
- * The functions are found by the dynamic linker. A library that must also work without the
- * preload defines HEAP_OPTIONAL before it includes this header, and tests `if (heap_enter)`.
+ * Preloading is not enough. smpirun loads each rank's copy of the program with RTLD_DEEPBIND:
+ * symbols are looked for in the program's own libraries first, libc among them, and only then
+ * where the preload is. So librecline_heap.so is needed twice:
+ *
+ *     LD_PRELOAD                  for what is loaded with the simulator: libstdc++, libc, ...
+ *     linked into the program     for malloc and free in the program itself: as a direct
+ *     ahead of everything         dependency (-Wl,--no-as-needed), before libc
+ *
+ * Both are the same instance. With the second only, there is libc mode and no arena.
  */
 #ifndef RECLINE_HEAP_H
 #define RECLINE_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#ifdef HEAP_OPTIONAL
-#define HEAP_API __attribute__((weak))
-#else
 #define HEAP_API __attribute__((visibility("default")))
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,8 +74,11 @@ enum {
 struct arena; /* its memory is never unmapped: pointers into it stay meaningful */
 
 /* An empty arena for `rank`. NULL, with errno: EINVAL if there is no such rank, EEXIST if it has
- * one, ENOMEM if there is no room. */
+ * one, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not preloaded. */
 HEAP_API struct arena *heap_arena_new(int rank);
+
+/* Whether the program that holds the address `inside` finds malloc here: see above. */
+HEAP_API bool heap_serves(const void *inside);
 
 /* Program mode for this arena; NULL is libc mode. */
 HEAP_API void heap_enter(struct arena *arena);

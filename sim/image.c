@@ -3,7 +3,6 @@
  * milliseconds of the copying. longjmp would not do: fortified, it refuses to jump "up" from the
  * scratch stack. */
 #define _GNU_SOURCE
-#define HEAP_OPTIONAL
 #include "image.h"
 #include "heap.h"
 
@@ -228,23 +227,12 @@ static int find_stack(struct image_source *source, size_t stack_bytes)
   return error ? error : lookup_stack(here, stack_bytes, &source->stack);
 }
 
-/* ---- heap mode: without the preload there is none ------------------------------------------- */
-
-static struct arena *leave_heap(void)
-{
-  return heap_leave ? heap_leave() : NULL;
-}
-
-static void enter_heap(struct arena *arena)
-{
-  if (heap_enter)
-    heap_enter(arena);
-}
-
 /* ---- sources -------------------------------------------------------------------------------- */
 
 static int fill_source(struct image_source *source, const void *inside, size_t stack_bytes)
 {
+  if (source->arena && !heap_serves(inside))
+    return ENOTSUP;
   source->scratch = malloc(SCRATCH_BYTES);
   if (!source->scratch)
     return ENOMEM;
@@ -255,16 +243,18 @@ static int fill_source(struct image_source *source, const void *inside, size_t s
 struct image_source *image_source_new(const void *inside_program, struct arena *arena,
                                       size_t stack_bytes)
 {
-  struct arena *mode = leave_heap();
+  struct arena *mode = heap_leave();
   struct image_source *source = calloc(1, sizeof *source);
-  int error = source ? fill_source(source, inside_program, stack_bytes) : ENOMEM;
+  int error = ENOMEM;
+  if (source) {
+    source->arena = arena;
+    error = fill_source(source, inside_program, stack_bytes);
+  }
   if (error) {
     image_source_free(source);
     source = NULL;
-  } else {
-    source->arena = arena;
   }
-  enter_heap(mode);
+  heap_enter(mode);
   if (error)
     errno = error;
   return source;
@@ -274,10 +264,10 @@ void image_source_free(struct image_source *source)
 {
   if (!source)
     return;
-  struct arena *mode = leave_heap();
+  struct arena *mode = heap_leave();
   free(source->scratch);
   free(source);
-  enter_heap(mode);
+  heap_enter(mode);
 }
 
 /* ---- capture -------------------------------------------------------------------------------- */
@@ -326,7 +316,7 @@ __attribute__((noinline)) static bool save(struct image *image)
 __attribute__((noinline)) enum image_outcome image_capture(struct image_source *source,
                                                            struct image **image)
 {
-  struct arena *mode = leave_heap();
+  struct arena *mode = heap_leave();
   struct image *copy = calloc(1, sizeof *copy);
   *image = copy; /* before the copy, so that it is in it */
   enum image_outcome outcome = IMAGE_FAILED;
@@ -343,7 +333,7 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
     *image = NULL;
     errno = ENOMEM;
   }
-  enter_heap(mode);
+  heap_enter(mode);
   return outcome;
 }
 
@@ -366,7 +356,7 @@ static void copy_back(unsigned high, unsigned low)
 _Noreturn void image_restore(struct image *image)
 {
   ucontext_t scratch;
-  leave_heap();
+  heap_leave();
   image->restored = true;
   getcontext(&scratch);
   scratch.uc_stack.ss_sp = image->source->scratch;
@@ -382,10 +372,10 @@ void image_free(struct image *image)
 {
   if (!image)
     return;
-  struct arena *mode = leave_heap();
+  struct arena *mode = heap_leave();
   free(image->copy);
   free(image);
-  enter_heap(mode);
+  heap_enter(mode);
 }
 
 size_t image_bytes(const struct image *image)

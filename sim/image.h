@@ -49,7 +49,8 @@ enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
  *                 end need not, neighbours are mapped together. 0: up to the end of the mapping.
  *
  * NULL, with errno: ENOENT (address in no program, or stack in no mapping), ERANGE (the mapping
- * does not fit the stack size: no guard page), E2BIG (too many segments), ENOMEM or what reading
+ * does not fit the stack size: no guard page), E2BIG (too many segments), ENOTSUP
+ * (the program does not find malloc in librecline_heap.so: see heap.h), ENOMEM or what reading
  * /proc/self/maps said. */
 struct image_source *image_source_new(const void *inside_program, struct arena *arena,
                                       size_t stack_bytes);

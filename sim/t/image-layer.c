@@ -5,7 +5,6 @@
  *     IMAGE_TEST="k m r"    otherwise the layer only counts barriers
  *
  * It tells on standard error what it did, for the test to see that it did anything. */
-#define HEAP_OPTIONAL
 #include "../heap.h"
 #include "../image.h"
 
@@ -27,15 +26,9 @@ static struct rank ranks[HEAP_RANKS];
 static int capture_at, restore_at, rollbacks;
 
 /* Every entry point: simulator on entry, program on exit. */
-static struct arena *enter_layer(void)
-{
-  return heap_leave ? heap_leave() : NULL;
-}
-
 static int leave_layer(struct arena *mode, int result)
 {
-  if (heap_enter)
-    heap_enter(mode);
+  heap_enter(mode);
   return result;
 }
 
@@ -66,12 +59,14 @@ static void start_rank(struct rank *rank, const void *program)
   const char *plan = getenv("IMAGE_TEST");
   if (!plan)
     return;
-  if (sscanf(plan, "%d %d %d", &capture_at, &restore_at, &rollbacks) != 3 || !heap_arena_new)
-    give_up("IMAGE_TEST, or no preload");
+  if (sscanf(plan, "%d %d %d", &capture_at, &restore_at, &rollbacks) != 3)
+    give_up("IMAGE_TEST");
   rank->arena = heap_arena_new((int)(rank - ranks));
+  if (!rank->arena)
+    give_up("heap_arena_new");
   rank->source =
       image_source_new(program, rank->arena, 1024 * (size_t)sg_cfg_get_int("contexts/stack-size"));
-  if (!rank->arena || !rank->source)
+  if (!rank->source)
     give_up("image_source_new");
 }
 
@@ -103,7 +98,7 @@ static void capture(struct rank *rank)
 
 int MPI_Barrier(MPI_Comm comm)
 {
-  struct arena *mode = enter_layer();
+  struct arena *mode = heap_leave();
   int result = PMPI_Barrier(comm);
   struct rank *rank = self();
   rank->barriers++;
@@ -119,7 +114,7 @@ int MPI_Barrier(MPI_Comm comm)
 
 int MPI_Finalize(void)
 {
-  enter_layer(); /* for good */
+  heap_leave(); /* for good */
   struct rank *rank = self();
   fprintf(stderr, "layer: rank %d: %d barriers, %d restores, %zu bytes, %.2f ms, %.2f ms\n",
           (int)(rank - ranks), rank->barriers, rank->came_back,
@@ -131,20 +126,20 @@ int MPI_Finalize(void)
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-  struct arena *mode = enter_layer();
+  struct arena *mode = heap_leave();
   return leave_layer(mode, PMPI_Comm_rank(comm, rank));
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-  struct arena *mode = enter_layer();
+  struct arena *mode = heap_leave();
   return leave_layer(mode, PMPI_Comm_size(comm, size));
 }
 
 int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
-  struct arena *mode = enter_layer();
+  struct arena *mode = heap_leave();
   return leave_layer(mode, PMPI_Allreduce(send, receive, count, type, op, comm));
 }
 
@@ -152,7 +147,7 @@ int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int t
                  void *receive, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                  MPI_Status *status)
 {
-  struct arena *mode = enter_layer();
+  struct arena *mode = heap_leave();
   return leave_layer(mode, PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, count,
                                          type, from, tag, comm, status));
 }
