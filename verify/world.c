@@ -150,6 +150,12 @@ static void check_sequence(struct taking *t, int peer, const struct world_messag
   f->delivered_digest = script_fold(f->delivered_digest, message->content);
 }
 
+static bool fits(const struct world_receive *posted, int peer, const struct world_message *message)
+{
+  return posted->comm == message->comm && (posted->peer == ANY || posted->peer == peer) &&
+         (posted->tag == ANY || posted->tag == message->tag);
+}
+
 /* Gives `message` to receive `request` of the program. */
 static void give(struct taking *t, uint32_t request, int peer, const struct world_message *message)
 {
@@ -162,6 +168,8 @@ static void give(struct taking *t, uint32_t request, int peer, const struct worl
     violate(t, "legal", "receive %u is not posted", request);
     return;
   }
+  if (!fits(&posted[i], peer, message))
+    violate(t, "legal", "receive %u was given a message with another envelope", request);
   list_remove(t->w, WORLD_POSTED, t->rank, 0, i, sizeof *posted);
   check_sequence(t, peer, message);
   if (!t->w->script)
