@@ -1017,28 +1017,59 @@ void world_at_rest(const struct world *w, struct verdict *verdict)
     violate(&t, "commits", "a checkpoint was asked for and never committed");
 }
 
+/* The flow of `rank` with that peer and envelope; NULL when there is none. */
+static const struct world_flow *find_flow(const struct world *w, int rank, int peer, int comm,
+                                          int tag)
+{
+  uint32_t count;
+  const struct world_flow *flows = READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!compare_flows(&flows[i], peer, comm, tag))
+      return &flows[i];
+  return NULL;
+}
+
+/* What `rank` was given is what its peers, as they ended up, have sent. */
+static void check_agreement(struct taking *t)
+{
+  uint32_t count;
+  const struct world_flow *flows =
+      READ_LIST(struct world_flow, t->w, WORLD_FLOWS, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct world_flow *mine = &flows[i], *theirs;
+    if (!mine->delivered)
+      continue;
+    theirs = find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag);
+    if (theirs && theirs->sent == mine->delivered &&
+        theirs->sent_digest != mine->delivered_digest)
+      violate(t, "agreement", "rank %d was given other contents than rank %d has sent", t->rank,
+              mine->peer);
+  }
+}
+
+/* Nothing that `rank` was given is still on its way to it. */
+static void check_leftovers(struct taking *t, int peer)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct world_flow *mine =
+        find_flow(t->w, t->rank, peer, channel[i].comm, channel[i].tag);
+    if (channel[i].incarnation == read_rank(t->w, t->rank)->incarnation && mine &&
+        channel[i].sequence <= mine->delivered)
+      violate(t, "no-duplicate", "message %u from rank %d (tag %d) was given, and sent once more",
+              channel[i].sequence, peer, channel[i].tag);
+  }
+}
+
 void world_at_end(const struct world *w, struct verdict *verdict)
 {
   struct taking t = {.w = w, .verdict = verdict};
   *verdict = (struct verdict){.kind = VERDICT_FINE};
-  for (int rank = 0; rank < w->ranks; rank++) {
-    uint32_t count;
-    const struct world_flow *flows =
-        READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, &count);
-    for (uint32_t i = 0; i < count; i++) {
-      if (!flows[i].delivered)
-        continue;
-      uint32_t sender_flows;
-      const struct world_flow *theirs = READ_LIST(struct world_flow, w, WORLD_FLOWS,
-                                                  flows[i].peer, 0, &sender_flows);
-      for (uint32_t j = 0; j < sender_flows; j++)
-        if (!compare_flows(&theirs[j], rank, flows[i].comm, flows[i].tag) &&
-            theirs[j].sent == flows[i].delivered &&
-            theirs[j].sent_digest != flows[i].delivered_digest) {
-          t.rank = rank;
-          violate(&t, "agreement", "rank %d was given other contents than rank %d has sent", rank,
-                  flows[i].peer);
-        }
-    }
+  for (t.rank = 0; t.rank < w->ranks; t.rank++) {
+    check_agreement(&t);
+    for (int peer = 0; peer < w->ranks; peer++)
+      check_leftovers(&t, peer);
   }
 }
