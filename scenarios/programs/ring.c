@@ -1,0 +1,195 @@
+/* ring: a token goes round all ranks and everybody changes it.
+ *
+ * The usual measurement of point-to-point latency and bandwidth (a ping-pong on two ranks), made
+ * into a program that can tell whether it was recovered: the token carries the history of all hops,
+ * so a message lost, repeated, reordered or delivered to a rank of the wrong age changes the
+ * checksum. It has no published source; the CG program beside it has.
+ *
+ * Each hop replaces every byte b by 5 b + stamp(rank, lap) modulo 256. Such changes do not commute,
+ * so the order of hops counts, and a whole history is again a multiplication and an addition, so
+ * rank 0 can work out the expected token without sending it.
+ *
+ * Changing the token costs no simulated time: what is measured is communication.
+ *
+ * Usage: ring BYTES LAPS
+ * Exit code, the same on all ranks: 0 verified, 1 not verified, 64 usage.
+ */
+#include <limits.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+  EXIT_VERIFIED = 0,
+  EXIT_NOT_VERIFIED = 1,
+  EXIT_USAGE = 64,
+  TAG_TOKEN = 1,
+  MULTIPLIER = 5, /* odd, so that no history loses information */
+};
+
+struct ring {
+  int rank, ranks;
+  int bytes, laps;
+  unsigned char *token;
+  unsigned char *received; /* a second buffer: rank 0 of a ring of one sends to itself */
+};
+
+static struct ring ring;
+static int hops_made; /* by this rank; a static, so that a rollback has a global to restore */
+
+static unsigned char stamp(int rank, int lap)
+{
+  return (unsigned char)(rank + 7 * lap + 1);
+}
+
+static unsigned char initial_byte(int position)
+{
+  return (unsigned char)((unsigned)position * 2654435761u >> 24);
+}
+
+static void change_token(unsigned char *token, int lap)
+{
+  const unsigned char addend = stamp(ring.rank, lap);
+  for (int i = 0; i < ring.bytes; i++) {
+    token[i] = (unsigned char)(token[i] * MULTIPLIER + addend);
+  }
+  hops_made++;
+}
+
+static void receive_token(MPI_Request *request)
+{
+  const int previous = (ring.rank + ring.ranks - 1) % ring.ranks;
+  MPI_Irecv(ring.received, ring.bytes, MPI_BYTE, previous, TAG_TOKEN, MPI_COMM_WORLD, request);
+}
+
+static void pass_token_on(int lap)
+{
+  change_token(ring.token, lap);
+  const int next = (ring.rank + 1) % ring.ranks;
+  MPI_Send(ring.token, ring.bytes, MPI_BYTE, next, TAG_TOKEN, MPI_COMM_WORLD);
+}
+
+static void take_received(MPI_Request *request)
+{
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+  unsigned char *old = ring.token;
+  ring.token = ring.received;
+  ring.received = old;
+}
+
+static void go_round(void)
+{
+  for (int lap = 0; lap < ring.laps; lap++) {
+    MPI_Request request;
+    receive_token(&request);
+    if (ring.rank == 0) {
+      pass_token_on(lap);
+      take_received(&request);
+    } else {
+      take_received(&request);
+      pass_token_on(lap);
+    }
+  }
+}
+
+/* 64-bit FNV-1a. */
+static uint64_t checksum(const unsigned char *bytes, int count)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (int i = 0; i < count; i++) {
+    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  }
+  return hash;
+}
+
+/* Writes the token as it must come out, by adding up the history of a byte first. */
+static void expect_token(unsigned char *token)
+{
+  unsigned char factor = 1;
+  unsigned char addend = 0;
+  for (int lap = 0; lap < ring.laps; lap++) {
+    for (int rank = 0; rank < ring.ranks; rank++) {
+      factor = (unsigned char)(factor * MULTIPLIER);
+      addend = (unsigned char)(addend * MULTIPLIER + stamp(rank, lap));
+    }
+  }
+  for (int i = 0; i < ring.bytes; i++) {
+    token[i] = (unsigned char)(initial_byte(i) * factor + addend);
+  }
+}
+
+static void report_time(double seconds)
+{
+  const double lap_us = 1e6 * seconds / ring.laps;
+  const double hop_us = lap_us / ring.ranks;
+  printf("time: %.6f us per lap, mean of %d\n", lap_us, ring.laps);
+  printf("time: %.6f us per hop, %.6f MB/s\n", hop_us, ring.bytes / hop_us);
+}
+
+/* Rank 0 has the token at the end, so it judges; all ranks return its verdict. */
+static int report_result(void)
+{
+  int code = EXIT_VERIFIED;
+  if (ring.rank == 0) {
+    const uint64_t found = checksum(ring.token, ring.bytes);
+    expect_token(ring.received);
+    const uint64_t expected = checksum(ring.received, ring.bytes);
+    const bool verified = found == expected && hops_made == ring.laps;
+    printf("ranks: %d, %d bytes, %d laps\n", ring.ranks, ring.bytes, ring.laps);
+    printf("checksum: %016llx\n", (unsigned long long)found);
+    printf("verification: %s\n", verified ? "PASS" : "FAIL");
+    code = verified ? EXIT_VERIFIED : EXIT_NOT_VERIFIED;
+  }
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return code;
+}
+
+static int run(void)
+{
+  ring.token = malloc((size_t)ring.bytes + 1); /* a token of no bytes is allowed */
+  ring.received = malloc((size_t)ring.bytes + 1);
+  if (ring.token == NULL || ring.received == NULL) {
+    fprintf(stderr, "ring: out of memory\n");
+    abort();
+  }
+  for (int i = 0; i < ring.bytes; i++) {
+    ring.token[i] = initial_byte(i);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  go_round();
+  const double seconds = MPI_Wtime() - start;
+  if (ring.rank == 0) {
+    report_time(seconds);
+  }
+  const int code = report_result();
+  free(ring.token);
+  free(ring.received);
+  return code;
+}
+
+/* Reads a whole number of at least `least`. */
+static bool parse_number(const char *text, int least, int *number)
+{
+  char *end;
+  const long value = strtol(text, &end, 10);
+  *number = (int)value;
+  return end != text && *end == '\0' && value >= least && value < INT_MAX;
+}
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &ring.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ring.ranks);
+  int code = EXIT_USAGE;
+  if (argc == 3 && parse_number(argv[1], 0, &ring.bytes) && parse_number(argv[2], 1, &ring.laps)) {
+    code = run();
+  } else if (ring.rank == 0) {
+    fprintf(stderr, "ring: expected BYTES LAPS, at least 0 and 1\n");
+  }
+  MPI_Finalize();
+  return code;
+}
