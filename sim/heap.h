@@ -1,0 +1,99 @@
+/* The heap of one rank, apart from every other memory of the process.
+ *
+ * All ranks of a simulation live in one process and one malloc. To roll one of them back, its
+ * blocks must lie together and apart from the simulator's. librecline_heap.so replaces the malloc
+ * family (nothing else) for the whole process, by LD_PRELOAD, and one pointer says where an
+ * allocation goes:
+ *
+ *     program mode   heap_enter(arena)   the program of that rank runs: its arena
+ *     libc mode      heap_leave()        SimGrid, the layer, start-up: the malloc of libc
+ *
+ * So every entry point of the layer begins with heap_leave() and ends with heap_enter() of what
+ * that returned. Definitions linked into the program would not do: std::string grows inside
+ * libstdc++, and strdup inside libc.
+ *
+ * All arenas lie in one reserved range, so that "whose is this pointer" is a subtraction and a
+ * shift. ARENA_BYTES is less if the address space is limited.
+ *
+ *     | rank 0             | rank 1             | ... | rank HEAP_RANKS - 1 |
+ *     ^ base               ^ base + ARENA_BYTES
+ *
+ * One arena. All that the allocator knows lies inside, so that copying the used range back
+ * restores the heap as it was, free lists and all:
+ *
+ *     | struct arena | block | block | block | ... | block |   nothing, or stale    | no access |
+ *     ^ start        ^ 16-byte header, payload             ^ top                    ^ accessible
+ *     |<-------------------- heap_used ------------------->|
+ *
+ * A block that is freed next to a free one becomes one with it, and a free block at the top is
+ * given up by lowering top: the used range shrinks again. How far the arena was made accessible
+ * is kept outside: it is a fact about the process, which no rollback undoes.
+ *
+ * Which call works on what:
+ *
+ *                          program mode                              libc mode
+ *     malloc, calloc, ...  arena of the rank                         libc
+ *     free, arena pointer  the arena that owns it                    the arena that owns it
+ *     free, libc pointer   nothing (see heap.c)                      libc
+ *     realloc, arena ptr.  the arena that owns it                    the arena that owns it
+ *     realloc, libc ptr.   new block in the arena, old one stays     libc
+ *
+ * The dynamic linker always gets libc memory: what it keeps must survive a rollback.
+ *
+ * The mode belongs to the calling thread. An arena is for one thread at a time; threads that a
+ * program starts itself are in libc mode, and what they allocate is not rolled back.
+ *
+ * Preloading is not enough. smpirun loads each rank's copy of the program with RTLD_DEEPBIND:
+ * symbols are looked for in the program's own libraries first, libc among them, and only then
+ * where the preload is. So librecline_heap.so is needed twice:
+ *
+ *     LD_PRELOAD                  for what is loaded with the simulator: libstdc++, libc, ...
+ *     linked into the program     for malloc and free in the program itself: as a direct
+ *     ahead of everything         dependency (-Wl,--no-as-needed), before libc
+ *
+ * Both are the same instance. With the second only, there is libc mode and no arena.
+ */
+#ifndef RECLINE_HEAP_H
+#define RECLINE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HEAP_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  HEAP_RANKS = 4096,   /* ranks that can have an arena: 0 .. HEAP_RANKS - 1 */
+  HEAP_ALIGNMENT = 16, /* bytes; of every payload, at least */
+  HEAP_NOBODY = -1     /* heap_owner: not in any arena */
+};
+
+struct arena; /* its memory is never unmapped: pointers into it stay meaningful */
+
+/* An empty arena for `rank`. NULL, with errno: EINVAL if there is no such rank, EEXIST if it has
+ * one, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not preloaded. */
+HEAP_API struct arena *heap_arena_new(int rank);
+
+/* Whether the program that holds the address `inside` finds malloc here: see above. */
+HEAP_API bool heap_serves(const void *inside);
+
+/* Program mode for this arena; NULL is libc mode. */
+HEAP_API void heap_enter(struct arena *arena);
+
+/* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
+HEAP_API struct arena *heap_leave(void);
+
+/* The rank in whose arena `pointer` lies, or HEAP_NOBODY. */
+HEAP_API int heap_owner(const void *pointer);
+
+/* The bytes to save: copying them back later, to the same place, restores the arena. They start
+ * on a page; `length` is in bytes. */
+HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

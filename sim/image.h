@@ -1,0 +1,73 @@
+/* Images: one rank's memory, saved and put back in place.
+ *
+ * A rank runs as a coroutine inside the simulator's process, and nothing of it ever moves. So a
+ * checkpoint is a copy of the bytes that the program can have changed, and a rollback copies them
+ * back to where they were, pointers included:
+ *
+ *     stack        from the frame of image_capture up to the first frame of the rank
+ *     program      the writable segments (.data, .bss, ...) of the rank's own copy of the program,
+ *                  without what is read-only after relocation; its thread-local block, if any
+ *     arena        the used range of the rank's heap (heap.h)
+ *     registers    as of the return from image_capture
+ *
+ * Everything else stays as it is: the simulator, libraries (libc, libstdc++, the layer that calls
+ * this), their globals, memory from libc's malloc, files, the other ranks.
+ *
+ * image_capture returns twice, like setjmp, but without its restrictions, because the whole frame
+ * of the caller comes back with the stack: locals have the values they had at the capture.
+ *
+ *     struct image *image;                                    // on the stack or off it
+ *     switch (image_capture(source, &image)) {
+ *     case IMAGE_FAILED:   ...                                // errno says why
+ *     case IMAGE_CAPTURED: keep(image); break;                // go on
+ *     case IMAGE_RESTORED: ...; break;                        // here again, out of image_restore
+ *     }
+ *
+ * For the caller: what must survive a rollback belongs in its globals or in libc memory, not in
+ * locals. No call into SimGrid may be under way in the rank (a receive that is posted must be
+ * cancelled before image_restore: a late match would write over the restored memory), and a call
+ * must not hold a lock. One rank at a time, all on one thread: the raw, boost or ucontext
+ * contexts of SimGrid, not `thread`.
+ */
+#ifndef RECLINE_IMAGE_H
+#define RECLINE_IMAGE_H
+
+#include <stddef.h>
+
+struct arena;        /* heap.h */
+struct image_source; /* where the memory of one rank lies */
+struct image;        /* one copy of it, in libc memory, owned by the caller */
+
+enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
+
+/* Where the memory of the calling rank lies. To be called on its stack, once.
+ *
+ * inside_program  any address in its copy of the program: the return address of a wrapper, say.
+ * arena           its heap, or NULL for none.
+ * stack_bytes     the size of its stack (1024 * sg_cfg_get_int("contexts/stack-size")). The stack
+ *                 begins at the end of its guard page, which separates two mappings; its other
+ *                 end need not, neighbours are mapped together. 0: up to the end of the mapping.
+ *
+ * NULL, with errno: ENOENT (address in no program, or stack in no mapping), ERANGE (the mapping
+ * does not fit the stack size: no guard page), E2BIG (too many segments), ENOTSUP
+ * (the program does not find malloc in librecline_heap.so: see heap.h), ENOMEM or what reading
+ * /proc/self/maps said. */
+struct image_source *image_source_new(const void *inside_program, struct arena *arena,
+                                      size_t stack_bytes);
+void image_source_free(struct image_source *source); /* its images may no longer be restored */
+
+/* Saves the calling rank. IMAGE_CAPTURED: *image is the new image. IMAGE_RESTORED: the same call
+ * returns again out of image_restore; *image as the first time, if it lies in saved memory,
+ * otherwise untouched. IMAGE_FAILED: errno is ENOMEM, *image is NULL. Heap mode (heap.h) on
+ * return is what it was on entry, both times. */
+enum image_outcome image_capture(struct image_source *source, struct image **image);
+
+/* Puts the calling rank, the same that was captured, back. As often as wanted. */
+_Noreturn void image_restore(struct image *image);
+
+void image_free(struct image *image); /* NULL is allowed */
+
+/* Bytes of the rank's memory that the image holds: what a checkpoint of it would write. */
+size_t image_bytes(const struct image *image);
+
+#endif

@@ -1,0 +1,24 @@
+/* What a program must not do to its heap. Usage: heap-abuse twice|inside|beyond; expected to die
+ * of a signal, with one line on standard error. */
+#include "../heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+  heap_enter(heap_arena_new(0));
+  char *volatile block = malloc(100);
+  char *volatile wall = malloc(100);
+  if (!strcmp(what, "twice")) {
+    free(block);
+    free(block);
+  } else if (!strcmp(what, "inside")) {
+    free(block + 16);
+  } else if (!strcmp(what, "beyond")) {
+    free(wall);
+    free(wall + (1 << 16));
+  }
+  return 0;
+}

@@ -1,0 +1,343 @@
+/* The allocator against a model that is too simple to be wrong: a table of blocks, each filled
+ * with bytes that only it has. Usage: heap-unit [seed]. Prints TAP. */
+#define _GNU_SOURCE
+#include "../heap.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BLOCKS = 512, ROUNDS = 200000, KEPT = 64 };
+
+struct entry {
+  unsigned char *at;
+  size_t bytes;
+  unsigned char fill;
+};
+
+static struct entry table[BLOCKS];
+static struct arena *arena;
+static uint64_t seed;
+static int tests;
+
+static void ok(bool good, const char *what)
+{
+  printf("%sok %d - %s\n", good ? "" : "not ", ++tests, what);
+}
+
+static uint64_t draw(uint64_t below) /* splitmix64 */
+{
+  uint64_t z = (seed += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return (z ^ (z >> 31)) % below;
+}
+
+static size_t draw_size(void)
+{
+  switch (draw(8)) {
+  case 0:
+    return draw(16);
+  case 1:
+    return draw(200000);
+  case 2:
+    return draw(5000);
+  default:
+    return draw(300);
+  }
+}
+
+static size_t used(struct arena *of)
+{
+  void *start;
+  size_t length;
+  heap_used(of, &start, &length);
+  return length;
+}
+
+static bool intact(const struct entry *entry, size_t bytes)
+{
+  for (size_t i = 0; i < bytes; i++)
+    if (entry->at[i] != entry->fill)
+      return false;
+  return true;
+}
+
+static bool placed(const struct entry *entry, size_t alignment)
+{
+  void *start;
+  size_t length;
+  heap_used(arena, &start, &length);
+  return entry->at && (uintptr_t)entry->at % alignment == 0 && heap_owner(entry->at) == 7 &&
+         malloc_usable_size(entry->at) >= entry->bytes && (char *)entry->at >= (char *)start &&
+         (char *)entry->at + entry->bytes <= (char *)start + length;
+}
+
+static void fill(struct entry *entry)
+{
+  entry->fill = (unsigned char)draw(256);
+  memset(entry->at, entry->fill, entry->bytes);
+}
+
+static bool allocate(struct entry *entry)
+{
+  size_t alignment = HEAP_ALIGNMENT;
+  bool zeroed = false;
+  entry->bytes = draw_size();
+  switch (draw(4)) {
+  case 0:
+    entry->at = calloc(1, entry->bytes);
+    zeroed = true;
+    break;
+  case 1:
+    alignment = (size_t)16 << draw(9);
+    if (posix_memalign((void **)&entry->at, alignment, entry->bytes))
+      return false;
+    break;
+  default:
+    entry->at = malloc(entry->bytes);
+  }
+  entry->fill = 0;
+  bool good = placed(entry, alignment) && (!zeroed || intact(entry, entry->bytes));
+  fill(entry);
+  return good;
+}
+
+static bool resize(struct entry *entry)
+{
+  size_t old = entry->bytes;
+  entry->bytes = draw_size() + 1;
+  entry->at = realloc(entry->at, entry->bytes);
+  bool good =
+      placed(entry, HEAP_ALIGNMENT) && intact(entry, old < entry->bytes ? old : entry->bytes);
+  fill(entry);
+  return good;
+}
+
+static bool step(struct entry *entry)
+{
+  if (!entry->at)
+    return allocate(entry);
+  if (!intact(entry, entry->bytes))
+    return false;
+  if (draw(3) == 0)
+    return resize(entry);
+  free(entry->at);
+  entry->at = NULL;
+  return true;
+}
+
+static bool random_steps(int rounds)
+{
+  bool good = true;
+  for (int i = 0; good && i < rounds; i++) {
+    struct entry *entry = &table[draw(BLOCKS)];
+    heap_enter(arena);
+    good = step(entry);
+    heap_leave();
+  }
+  return good;
+}
+
+static bool all_intact(void)
+{
+  for (int i = 0; i < BLOCKS; i++)
+    if (table[i].at && !intact(&table[i], table[i].bytes))
+      return false;
+  return true;
+}
+
+static void free_all(void) /* in libc mode: the owner of the block counts */
+{
+  for (int i = 0; i < BLOCKS; i++) {
+    free(table[i].at);
+    table[i].at = NULL;
+  }
+}
+
+/* A copy of the used bytes, put back after more steps, is the heap as it was: also for the steps
+ * that follow. */
+static void test_restore(void)
+{
+  static struct entry kept[BLOCKS];
+  void *start, *after;
+  size_t length, length_after;
+  random_steps(5000);
+  heap_used(arena, &start, &length);
+  void *copy = malloc(length);
+  memcpy(copy, start, length);
+  memcpy(kept, table, sizeof kept);
+  for (int i = 0; i < 3; i++) {
+    random_steps(5000);
+    memcpy(start, copy, length);
+    memcpy(table, kept, sizeof kept);
+  }
+  heap_used(arena, &after, &length_after);
+  ok(after == start && length_after == length, "a restored arena has its used range back");
+  ok(all_intact(), "its blocks have their contents back");
+  ok(random_steps(20000), "and it goes on working");
+  free_all();
+  free(copy);
+}
+
+static void churn(size_t most)
+{
+  void *block[KEPT] = {NULL};
+  for (int i = 0; i < 20000; i++) {
+    void **slot = &block[draw(KEPT)];
+    free(*slot);
+    *slot = malloc(draw(most) + 1);
+  }
+  for (int i = 0; i < KEPT; i++)
+    free(block[i]);
+}
+
+static void test_reuse(void)
+{
+  size_t empty = used(arena);
+  heap_enter(arena);
+  churn(100000);
+  size_t once = used(arena);
+  for (int i = 0; i < 20; i++)
+    churn(100000);
+  heap_leave();
+  ok(once == empty && used(arena) == empty, "what is freed is given back down to the last byte");
+
+  heap_enter(arena);
+  void *pin = NULL;
+  size_t most = 0;
+  for (int i = 0; i < 2000; i++) {
+    void *large = malloc(1000003);
+    void *next = malloc(50); /* lies behind `large` until it is freed */
+    free(large);
+    free(pin);
+    pin = next;
+    if (used(arena) > most)
+      most = used(arena);
+  }
+  free(pin);
+  heap_leave();
+  ok(most < empty + 3200000, "a hole is used again by what was there");
+}
+
+static void test_modes(void)
+{
+  void *libc = malloc(100);
+  memset(libc, 'x', 100);
+  ok(heap_owner(libc) == HEAP_NOBODY && heap_owner(NULL) == HEAP_NOBODY,
+     "memory of libc mode is in no arena");
+  heap_enter(arena);
+  char *moved = realloc(libc, 200);
+  char *copied = strdup("from within libc");
+  free(NULL);
+  ok(heap_leave() == arena && heap_leave() == NULL, "leaving tells the mode before");
+  ok(heap_owner(moved) == 7 && moved[0] == 'x' && moved[99] == 'x',
+     "realloc of a libc block in program mode moves it into the arena");
+  ok(heap_owner(copied) == 7, "libc allocates in the arena on the program's behalf");
+  ok(((char *)libc)[50] == 'x', "but leaves the libc block as it was");
+  heap_enter(arena);
+  free(libc);
+  heap_leave();
+  ok(((char *)libc)[50] == 'x' && ((char *)libc)[0] == 'x',
+     "free of a libc block in program mode is not carried out");
+  moved = realloc(moved, 100000);
+  ok(heap_owner(moved) == 7 && moved[99] == 'x',
+     "realloc of an arena block in libc mode stays in the arena");
+  free(moved);
+  free(copied);
+  free(libc);
+}
+
+static void test_other_arena(void)
+{
+  struct arena *other = heap_arena_new(4095);
+  heap_enter(other);
+  void *theirs = malloc(10);
+  heap_enter(arena);
+  size_t before = used(arena);
+  ok(heap_owner(theirs) == 4095, "ranks have arenas of their own");
+  free(theirs);
+  ok(used(arena) == before, "a block is freed in the arena that owns it");
+  heap_leave();
+  errno = 0;
+  ok(!heap_arena_new(7) && errno == EEXIST, "a rank has one arena");
+  errno = 0;
+  ok(!heap_arena_new(HEAP_RANKS) && errno == EINVAL, "and there are so many ranks");
+}
+
+static void test_limits(void)
+{
+  void *result = NULL;
+  volatile size_t huge = SIZE_MAX; /* or the compiler knows that it cannot work */
+  heap_enter(arena);
+  errno = 0;
+  ok(!malloc(huge) && errno == ENOMEM, "malloc of everything fails");
+  ok(!calloc(huge / 2, 3), "calloc sees the overflow");
+  ok(!reallocarray(NULL, huge / 2, 3), "reallocarray sees the overflow");
+  ok(!malloc((size_t)1 << 40), "a block larger than the arena fails");
+  ok(posix_memalign(&result, 24, 8) == EINVAL, "an alignment is a power of two");
+  ok(posix_memalign(&result, 16, huge - 8) == ENOMEM, "posix_memalign of everything fails");
+  ok(!pvalloc(huge), "pvalloc sees the overflow");
+  void *page = valloc(1), *two = pvalloc(4097), *line = aligned_alloc(64, 100);
+  volatile size_t crooked = 48;
+  void *odd = memalign(crooked, 100);
+  ok((uintptr_t)page % 4096 == 0 && (uintptr_t)two % 4096 == 0 && malloc_usable_size(two) >= 8192 &&
+         (uintptr_t)line % 64 == 0 && (uintptr_t)odd % 64 == 0,
+     "the other aligned functions align");
+  void *none = malloc(0);
+  ok(none && heap_owner(none) == 7, "malloc(0) is a block");
+  ok(!realloc(none, 0), "realloc to 0 frees it");
+  free(page);
+  free(two);
+  free(line);
+  free(odd);
+  heap_leave();
+}
+
+static void measure(void)
+{
+  struct timespec start, end;
+  enum { OPERATIONS = 4000000 };
+  static void *slot[1024];
+  heap_enter(arena);
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  for (int i = 0; i < OPERATIONS; i++) {
+    void **at = &slot[draw(1024)];
+    free(*at);
+    *at = malloc(draw(1000));
+  }
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  for (int i = 0; i < 1024; i++)
+    free(slot[i]);
+  heap_leave();
+  double ns = (double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec);
+  printf("# %.0f ns for a free and a malloc\n", ns / OPERATIONS);
+}
+
+int main(int argc, char **argv)
+{
+  setvbuf(stdout, NULL, _IOLBF, 1 << 12);
+  seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL);
+  printf("# seed %llu\n", (unsigned long long)seed);
+  arena = heap_arena_new(7);
+  ok(arena != NULL, "an arena is made");
+  size_t empty = used(arena);
+  ok(random_steps(ROUNDS), "random steps agree with the model");
+  ok(all_intact(), "no block was written over");
+  free_all();
+  ok(used(arena) == empty, "an arena with nothing in it is as small as a new one");
+  test_restore();
+  test_reuse();
+  test_modes();
+  test_other_arena();
+  test_limits();
+  ok(used(arena) == empty, "nothing was left behind");
+  measure();
+  printf("1..%d\n", tests);
+  return 0;
+}
