@@ -8,7 +8,7 @@
 # The verdict is read from what the program printed: smpirun's exit code alone proves nothing, since
 # a simulation that ends in a deadlock can still exit with 0.
 
-here=$(CDPATH= cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 root=$here/../../..
 build=${RECLINE_BUILD:-$root/build}
 platform=$root/platforms/clan.xml
