@@ -52,7 +52,8 @@ struct scenario {
   char *source;    /* claims: paper and section; NULL otherwise */
 
   struct {
-    char *binary;    /* path or name of a program built by recline-cc; NULL for a script */
+    char *binary;    /* absolute path or bare name of a program built by recline-cc; NULL for a
+                        script */
     char **args;     /* ends with NULL */
     char *script;    /* text of the script (verify/script.h); NULL for a binary */
     int script_line; /* line of the file on which the script's first line stands */
@@ -60,9 +61,12 @@ struct scenario {
   } program;
 
   struct {
-    char *file;       /* path of the platform, found; NULL when not given */
+    char *file;       /* absolute path of the platform, found; NULL when not given */
     char *dispatcher; /* host of the dispatcher; NULL: the platform's host "service-0" */
     int spares;       /* nodes kept free for restarts */
+    char **nodes;     /* hosts that can carry ranks, in the order of the file: the first `ranks`
+                         start with one each, the next `spares` are free, the rest idle; ends
+                         with NULL; NULL without a platform */
   } platform;
 
   struct {
@@ -96,6 +100,8 @@ struct scenario {
     char **lies;          /* what the host does wrong: drop, duplicate, early-durable */
     uint64_t max_states;  /* 0: no bound */
   } check;
+
+  GHashTable *lines; /* private, for scenario_line() and scenario_complain() */
 };
 
 /* Reads and checks `file`. `set` holds "dotted.path=value" overrides (ends with NULL; NULL for
@@ -108,6 +114,14 @@ struct scenario *scenario_load(const char *file, const char *const *set, GError 
 bool scenario_save(const struct scenario *, const char *file, GError **error);
 
 void scenario_free(struct scenario *);
+
+/* For what only a command or a host can judge: an error `file:line: path: what, expected what`
+ * at the line of `path` ("failures.0.after"), or of the nearest key above it. */
+void scenario_complain(const struct scenario *, const char *path, GError **error,
+                       const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* The line of `path`, or of the nearest key above it, counted from 1. */
+int scenario_line(const struct scenario *, const char *path);
 
 /* Reads "1.5ms", "2s", "6h" into seconds, "64KiB", "1MB" into bytes. Errors name the units. */
 bool scenario_seconds(const char *text, double *seconds, GError **error);

@@ -1,0 +1,66 @@
+/* A YAML document with the place of everything in it: what libcyaml needs for error messages
+ * with lines, and what `--set` needs to change a value before it is checked.
+ *
+ *     file --read--> document --set--> document --check(schema)--> document_text --> libcyaml
+ *
+ * The schema is libcyaml's own, so that there is one table of keys and types. It is walked here
+ * first, because libcyaml stops with a line but without saying what it expected.
+ */
+#ifndef RECLINE_DOCUMENT_H
+#define RECLINE_DOCUMENT_H
+
+#include <cyaml/cyaml.h>
+#include <glib.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <yaml.h>
+
+struct document {
+  char *file; /* as it stands in messages */
+  yaml_document_t yaml;
+  int from_file;     /* nodes with a higher number were put in by document_set() */
+  GHashTable *lines; /* dotted path -> struct document_place; filled by document_check() */
+};
+
+/* Where a value stands. */
+struct document_place {
+  int line;      /* counted from 1 */
+  int text_line; /* where the text of the value itself starts: the line after `|` */
+  bool set;      /* put in by document_set(); `line` is then that of what it stands for */
+};
+
+/* Reads the one YAML document of `file`, with aliases replaced by copies of what they name.
+ * Errors: SCENARIO_ERROR, one line. On success the caller ends with document_clear(). */
+bool document_read(struct document *, const char *file, GError **error);
+void document_clear(struct document *);
+
+/* Applies "dotted.path=value"; the value is read as YAML. Missing mappings and lists on the way
+ * are made; an index one past the end of a list appends. */
+bool document_set(struct document *, const char *assignment, GError **error);
+
+/* Puts an empty list in place of the plain text "none" at top-level `key`. */
+void document_none(struct document *, const char *key);
+
+/* Compares the document with `schema` (a mapping) and fills `lines`. Fields of type CYAML_IGNORE
+ * are reserved for later: they are refused with `later`. */
+bool document_check(struct document *, const cyaml_schema_value_t *schema, const char *later,
+                    GError **error);
+
+/* The document as YAML text. */
+GString *document_text(struct document *);
+
+/* `lines` of a document: the place of `path`, or of the nearest key above it; NULL when the
+ * document is empty. */
+const struct document_place *document_find(GHashTable *lines, const char *path);
+
+/* Sets `error` to `file:line: path: ` and the formatted text. */
+void document_error(GError **error, const char *file, GHashTable *lines, const char *path,
+                    const char *format, va_list values) G_GNUC_PRINTF(5, 0);
+
+/* `text` in double quotes, on one line and not too long. The caller frees it. */
+char *document_quote(const char *text);
+
+/* Adds `item` to an enumeration `a, b or c` that has `count` items before it, of `total`. */
+void document_enumerate(GString *text, unsigned count, unsigned total, const char *item);
+
+#endif
