@@ -63,9 +63,13 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
 
 bool world_finished(const struct world *w)
 {
-  for (int rank = 0; rank < w->ranks; rank++)
-    if (!read_program(w, rank)->finished)
+  for (int rank = 0; rank < w->ranks; rank++) {
+    const struct world_rank *me = read_rank(w, rank);
+    bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
+    if (!current || me->incarnation != read_global(w)->incarnation ||
+        !read_program(w, rank)->finished)
       return false;
+  }
   return true;
 }
 
@@ -146,6 +150,12 @@ static void check_sequence(struct taking *t, int peer, const struct world_messag
   f->delivered_digest = script_fold(f->delivered_digest, message->content);
 }
 
+static bool fits(const struct world_receive *posted, int peer, const struct world_message *message)
+{
+  return posted->comm == message->comm && (posted->peer == ANY || posted->peer == peer) &&
+         (posted->tag == ANY || posted->tag == message->tag);
+}
+
 /* Gives `message` to receive `request` of the program. */
 static void give(struct taking *t, uint32_t request, int peer, const struct world_message *message)
 {
@@ -158,6 +168,8 @@ static void give(struct taking *t, uint32_t request, int peer, const struct worl
     violate(t, "legal", "receive %u is not posted", request);
     return;
   }
+  if (!fits(&posted[i], peer, message))
+    violate(t, "legal", "receive %u was given a message with another envelope", request);
   list_remove(t->w, WORLD_POSTED, t->rank, 0, i, sizeof *posted);
   check_sequence(t, peer, message);
   if (!t->w->script)
@@ -187,21 +199,37 @@ static void check_lines(struct taking *t, uint32_t stopped)
             t->rank, stopped, t->event.peer, stopped);
 }
 
+/* Ranks that have crashed, or gone back already, are beyond nothing: the claim is not about them. */
+static bool same_life(const struct taking *t, int rank)
+{
+  const struct world_rank *other = read_rank(t->w, rank);
+  return other->phase <= RANK_CAPTURING &&
+         other->incarnation == read_rank(t->w, t->rank)->incarnation;
+}
+
 static void check_all_beyond(struct taking *t, uint32_t checkpoint)
 {
   for (int rank = 0; rank < t->w->ranks; rank++)
-    if (read_rank(t->w, rank)->line < checkpoint)
+    if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
       violate(t, "c3-1.1", "rank %d stopped logging before rank %d was beyond line %u", t->rank,
               rank, checkpoint);
+}
+
+static uint32_t under_way(const struct taking *t, int from, int to)
+{
+  uint32_t count, found = 0;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, WORLD_CHANNEL, from, to, &count);
+  for (uint32_t i = 0; i < count; i++)
+    found += channel[i].incarnation == read_rank(t->w, t->rank)->incarnation;
+  return found;
 }
 
 /* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
 static void check_quiet(struct taking *t)
 {
-  uint32_t in, out;
   for (int peer = 0; peer < t->w->ranks; peer++) {
-    READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &in);
-    READ_LIST(struct world_message, t->w, WORLD_CHANNEL, t->rank, peer, &out);
+    uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
     if (in || out)
       violate(t, "quiet-channels", "captured with %u messages %s rank %d under way",
               in ? in : out, in ? "from" : "to", peer);
@@ -855,7 +883,7 @@ static void note_request(struct taking *t)
   bool later = false;
   for (uint32_t i = 0; i < t->actions->count; i++)
     later |= t->actions->item[i].kind == ACTION_SET_TIMER;
-  if (!later && t->actions->count)
+  if (!later && t->actions->count && !fenced(t))
     edit_global(t->w)->requested = true;
 }
 
@@ -989,28 +1017,59 @@ void world_at_rest(const struct world *w, struct verdict *verdict)
     violate(&t, "commits", "a checkpoint was asked for and never committed");
 }
 
+/* The flow of `rank` with that peer and envelope; NULL when there is none. */
+static const struct world_flow *find_flow(const struct world *w, int rank, int peer, int comm,
+                                          int tag)
+{
+  uint32_t count;
+  const struct world_flow *flows = READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!compare_flows(&flows[i], peer, comm, tag))
+      return &flows[i];
+  return NULL;
+}
+
+/* What `rank` was given is what its peers, as they ended up, have sent. */
+static void check_agreement(struct taking *t)
+{
+  uint32_t count;
+  const struct world_flow *flows =
+      READ_LIST(struct world_flow, t->w, WORLD_FLOWS, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct world_flow *mine = &flows[i], *theirs;
+    if (!mine->delivered)
+      continue;
+    theirs = find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag);
+    if (theirs && theirs->sent == mine->delivered &&
+        theirs->sent_digest != mine->delivered_digest)
+      violate(t, "agreement", "rank %d was given other contents than rank %d has sent", t->rank,
+              mine->peer);
+  }
+}
+
+/* Nothing that `rank` was given is still on its way to it. */
+static void check_leftovers(struct taking *t, int peer)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct world_flow *mine =
+        find_flow(t->w, t->rank, peer, channel[i].comm, channel[i].tag);
+    if (channel[i].incarnation == read_rank(t->w, t->rank)->incarnation && mine &&
+        channel[i].sequence <= mine->delivered)
+      violate(t, "no-duplicate", "message %u from rank %d (tag %d) was given, and sent once more",
+              channel[i].sequence, peer, channel[i].tag);
+  }
+}
+
 void world_at_end(const struct world *w, struct verdict *verdict)
 {
   struct taking t = {.w = w, .verdict = verdict};
   *verdict = (struct verdict){.kind = VERDICT_FINE};
-  for (int rank = 0; rank < w->ranks; rank++) {
-    uint32_t count;
-    const struct world_flow *flows =
-        READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, &count);
-    for (uint32_t i = 0; i < count; i++) {
-      if (!flows[i].delivered)
-        continue;
-      uint32_t sender_flows;
-      const struct world_flow *theirs = READ_LIST(struct world_flow, w, WORLD_FLOWS,
-                                                  flows[i].peer, 0, &sender_flows);
-      for (uint32_t j = 0; j < sender_flows; j++)
-        if (!compare_flows(&theirs[j], rank, flows[i].comm, flows[i].tag) &&
-            theirs[j].sent == flows[i].delivered &&
-            theirs[j].sent_digest != flows[i].delivered_digest) {
-          t.rank = rank;
-          violate(&t, "agreement", "rank %d was given other contents than rank %d has sent", rank,
-                  flows[i].peer);
-        }
-    }
+  for (t.rank = 0; t.rank < w->ranks; t.rank++) {
+    check_agreement(&t);
+    for (int peer = 0; peer < w->ranks; peer++)
+      check_leftovers(&t, peer);
   }
 }

@@ -238,10 +238,10 @@ void world_at_rest(const struct world *, struct verdict *);
 
 /* Verdict on a state in which all programs have finished: `agreement` when a receiver was given
  * other contents than its sender, as it ended up, has sent (a suppressed message that came out
- * differently the second time). */
+ * differently the second time); `no-duplicate` when a message that was given is under way again. */
 void world_at_end(const struct world *, struct verdict *);
 
-/* All programs have finished (or the protocol gave up). */
+/* All programs have finished, and none of them has yet to notice a crash. */
 bool world_finished(const struct world *);
 
 #endif

@@ -58,4 +58,11 @@ result "a program that does not find malloc in the heap library is refused"
 simulate 2 "" "$build/t/image-c-O2"
 refused "heap_arena_new: Operation not supported"
 result "without the preload there is no arena"
+
+export RECLINE_HEAP_WATCH=1
+simulate 2 "$heap" "$build/t/image-cpp-O2"
+result "the watch on the heap finds nothing where nothing is"
+IMAGE_TEST_TRAP=1 simulate 2 "$heap" "$build/t/image-c-O2"
+refused "SimGrid allocates or frees in program mode" && grep -q "image-layer.so(MPI_Comm_size" "$tmp/err"
+result "and finds an entry point that is not wrapped"
 echo "1..$n"

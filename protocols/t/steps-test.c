@@ -1,0 +1,105 @@
+/* Plays a text scenario through a protocol and checks the actions of every step.
+ *
+ *     protocol c3 ranks 2 capacity 4
+ *     0 timer                               an event of rank 0
+ *       control peer=1 please-checkpoint words=1,1,0     the actions it must give, in order
+ *
+ * States that a STORE keeps come back with the next `start checkpoint=N` of that rank. A state
+ * that breaks an invariant fails the step. One TAP line per event.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { RANKS_MAX = 8, CHECKPOINTS_MAX = 8, STATE_MAX = 16384, ACTIONS = 512 };
+
+static const struct protocol *protocol;
+static struct config config[RANKS_MAX];
+static uint64_t state[RANKS_MAX][STATE_MAX / 8];
+static uint64_t stored[RANKS_MAX][CHECKPOINTS_MAX][STATE_MAX / 8];
+static struct action items[ACTIONS];
+static struct actions actions = {.capacity = ACTIONS, .item = items};
+static int tests, failed;
+
+static void fail(const char *file, int line, const char *what)
+{
+  fprintf(stderr, "%s:%d: %s\n", file, line, what);
+  exit(64);
+}
+
+static void begin(const char *file, const char *header)
+{
+  char name[64];
+  int ranks, capacity;
+  if (sscanf(header, "protocol %63s ranks %d capacity %d", name, &ranks, &capacity) != 3 ||
+      !(protocol = protocol_named(name)) || ranks > RANKS_MAX)
+    fail(file, 1, "no header, expected 'protocol NAME ranks N capacity K'");
+  for (int rank = 0; rank < ranks; rank++)
+    config[rank] = (struct config){
+        .self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = (uint32_t)capacity};
+  if (protocol->bytes(config) > STATE_MAX || ACTIONS_MAX(config) > ACTIONS)
+    fail(file, 1, "state too large, expected a smaller capacity");
+}
+
+static void take(int rank, const struct event *event, char *got)
+{
+  char text[TEXT_MAX];
+  size_t bytes = protocol->bytes(&config[rank]);
+  if (event->kind == EVENT_START && event->checkpoint)
+    memcpy(state[rank], stored[rank][event->checkpoint], bytes);
+  int broken =
+      protocol_step(protocol, &config[rank], state[rank], event, &actions, protocol->broken);
+  *got = '\0';
+  for (uint32_t i = 0; i < actions.count; i++) {
+    strcat(strcat(got, "  "), action_print(protocol, &items[i], text));
+    strcat(got, "\n");
+    if (items[i].kind == ACTION_STORE)
+      memcpy(stored[rank][items[i].checkpoint], state[rank], bytes);
+  }
+  if (broken)
+    sprintf(got + strlen(got), "  invariant %d broken\n", broken);
+}
+
+static void check(const char *step, const char *expected, const char *got)
+{
+  bool right = !strcmp(expected, got);
+  printf("%s %d - %s\n", right ? "ok" : "not ok", ++tests, step);
+  if (right)
+    return;
+  failed++;
+  fprintf(stderr, "# at '%s' expected\n%s# got\n%s", step, expected, got);
+}
+
+int main(int argc, char **argv)
+{
+  static char line[1024], step[1024], expected[65536], got[65536];
+  FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
+  if (!file || !fgets(line, sizeof line, file))
+    fail(argc == 2 ? argv[1] : "steps-test", 1, "cannot be read, expected one steps file");
+  begin(argv[1], line);
+  for (int number = 2; fgets(line, sizeof line, file); number++) {
+    if (*line == '#' || *line == '\n')
+      continue;
+    if (*line == ' ') {
+      strcat(expected, line);
+      continue;
+    }
+    if (*step)
+      check(step, expected, got);
+    line[strcspn(line, "\n")] = '\0';
+    char *text;
+    long rank = strtol(line, &text, 10);
+    struct event event;
+    if (text == line || rank >= RANKS_MAX || event_parse(text + strspn(text, " "), &event))
+      fail(argv[1], number, "expected a rank and an event");
+    strcpy(step, line);
+    *expected = '\0';
+    take((int)rank, &event, got);
+  }
+  check(step, expected, got);
+  printf("1..%d\n", tests);
+  fclose(file);
+  return failed > 0;
+}
