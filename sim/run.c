@@ -278,21 +278,25 @@ static void print_tail(const char *file)
     g_printerr("  | %s\n", lines[i]);
 }
 
-/* There is no result: say why, as far as the simulation's end tells. */
-static void explain(const struct run *run)
+/* There is no result: say why, as far as the simulation's end tells. The layer and programs end
+ * with 64 where they were asked for something wrong; all else should not have happened. */
+static int explain(const struct run *run)
 {
   g_autofree char *err = in(run->directory, "program.err");
+  int code = WIFEXITED(run->status) ? WEXITSTATUS(run->status) : -1;
   if (WIFSIGNALED(run->status))
     g_printerr("recline run: the simulation was killed by signal %d (%s); it said:\n",
                WTERMSIG(run->status), g_strsignal(WTERMSIG(run->status)));
-  else if (WEXITSTATUS(run->status) != 0)
-    g_printerr("recline run: the simulation ended with exit code %d and without a result; it "
-               "said:\n",
-               WEXITSTATUS(run->status));
-  else
+  else if (code == 0)
     g_printerr("recline run: the MPI layer intercepted nothing: the program ended and the layer "
                "wrote no result\n");
+  else
+    g_printerr("recline run: %s, exit code %d and no result; it said:\n",
+               code == EXIT_BAD_INPUT ? "the program cannot be run like this"
+                                      : "the simulation failed",
+               code);
   print_tail(err);
+  return code == EXIT_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_BREACH;
 }
 
 /* Moves what there is of KEPT into DIR; what an earlier run left there goes first, so that DIR
@@ -547,11 +551,11 @@ static int finish(const struct run *run)
     g_error_free(error);
     return EXIT_BREACH;
   }
-  int code = EXIT_BREACH;
+  int code = EXIT_FINE;
   if (there)
     print_program(run);
   else
-    explain(run);
+    code = explain(run);
   if (run->options.out != NULL && !publish(run, there, &error))
     code = bad_input(error);
   else if (there)

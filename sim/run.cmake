@@ -14,7 +14,8 @@ add_library(recline-run STATIC
   ${CMAKE_CURRENT_LIST_DIR}/run.c
   ${CMAKE_CURRENT_LIST_DIR}/launch.c
   ${CMAKE_CURRENT_LIST_DIR}/demo.c)
-target_compile_definitions(recline-run PRIVATE RECLINE_SMPIMAIN="${SMPIMAIN}")
+target_compile_definitions(recline-run PRIVATE
+  RECLINE_SMPIMAIN="${SMPIMAIN}" RECLINE_SCENARIO_DIR="${CMAKE_SOURCE_DIR}/scenarios")
 target_link_libraries(recline-run PUBLIC recline-result recline-scenario PRIVATE PkgConfig::JSON m)
 
 # recline-cc and its like, in build/bin beside recline.
