@@ -192,11 +192,12 @@ static inline struct action *act(struct actions *actions, enum action_kind kind)
   return action;
 }
 
-/* The only caller of a protocol's step (lock 2). Aborts with a message on a breach: an overflow
- * of actions, or, where `check` is set, a broken invariant.
+/* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that
+ * the new state breaks, 0 when all hold or `check` is false. Aborts with a message when the step
+ * wants more than ACTIONS_MAX actions: a breach.
  * `actions->item` must have room for `actions->capacity` >= ACTIONS_MAX(config); count is reset. */
-void protocol_step(const struct protocol *, const struct config *, void *state,
-                   const struct event *, struct actions *, bool check);
+int protocol_step(const struct protocol *, const struct config *, void *state,
+                  const struct event *, struct actions *, bool check);
 
 /* A 64-bit digest of `bytes` of memory (a multiple of 8), the same on every machine of the same
  * byte order. Traces carry it after each step. */

@@ -57,14 +57,15 @@ struct world_rank {
   uint8_t held;         /* HOLD without RELEASE */
   uint8_t timer;        /* SET_TIMER without TIMER */
   uint8_t gave_up;      /* enum reason */
-  int16_t draining;     /* -2: nobody; ANY: everybody; else a peer (+ see drained) */
+  uint16_t draining;    /* 0: nobody; 1: every peer; else peer + 2 */
+  uint16_t pad;
   uint16_t incarnation; /* messages of other incarnations do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN */
-  uint16_t pad;
   uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
   uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
   uint32_t line;        /* last checkpoint captured */
   uint32_t stopped;     /* last checkpoint for which logging has stopped */
+  uint32_t pad2;        /* the protocol state that follows is 8-aligned */
 };
 
 struct world_program {
@@ -73,8 +74,9 @@ struct world_program {
   uint16_t next;      /* scripts: index of the next operation */
   uint8_t finished;   /* reached its end; still takes part in the protocol */
   uint8_t waiting;    /* scripts: name being waited for, +1; 0: none */
+  uint32_t given;     /* scripts: names whose receive is complete, a bit each */
   uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
-  uint32_t content[SCRIPT_NAMES + 1]; /* scripts: what it was given; 0: not yet */
+  uint32_t content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
 };
 
 struct world_receive {
@@ -111,6 +113,8 @@ struct world_flow {
   int32_t tag;
   uint32_t sent;      /* messages sent to peer, suppressed ones too */
   uint32_t delivered; /* messages from peer given to the program */
+  uint32_t sent_digest;      /* of their contents, in order */
+  uint32_t delivered_digest;
 };
 
 struct world_record {
@@ -194,7 +198,7 @@ struct move {
   int16_t rank;
   uint32_t index;    /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
                         world when WORLD_FIND */
-  uint32_t content;  /* OFFER by a real program: digest of the payload */
+  uint32_t content;  /* real programs, OFFER and ARRIVED: digest of the payload; 0: not given */
   struct event event;
 };
 
@@ -228,8 +232,14 @@ const char *world_refuses(const struct world *, const struct move *);
  * (index) are written back. */
 void world_step(struct world *, struct move *, struct actions *, struct verdict *);
 
-/* Explorer's verdict on a state in which no move is left: deadlock, an uncommitted checkpoint. */
+/* Explorer's verdict on a state that nothing but a crash can change: `deadlock` when a program has
+ * not finished, `commits` when a checkpoint was asked for and never committed. */
 void world_at_rest(const struct world *, struct verdict *);
+
+/* Verdict on a state in which all programs have finished: `agreement` when a receiver was given
+ * other contents than its sender, as it ended up, has sent (a suppressed message that came out
+ * differently the second time). */
+void world_at_end(const struct world *, struct verdict *);
 
 /* All programs have finished (or the protocol gave up). */
 bool world_finished(const struct world *);

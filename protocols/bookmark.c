@@ -1,0 +1,450 @@
+/* Bookmark exchange: hold every program, empty the channels, checkpoint, go on.
+ *
+ * Source: Hursey, Mattox, Lumsdaine, "Interconnect agnostic checkpoint/restart in Open MPI"
+ * (HPDC 2009), section 3.2 (all-to-all bookmark exchange over whole MPI messages, above the
+ * matching) and 3.3 (a process is drained of messages "coming from and going to" its peers when
+ * it is captured). Messages taken from a channel that no receive of the program asked for are
+ * kept and given to the first receive that matches later.
+ *
+ *               request              place                    drained, both ways
+ *     RUNNING ----------> WANTED ------------> DRAINING --------------------------> CAPTURING
+ *        ^                                                                              |
+ *        |  release                durable                     captured                 |
+ *        +------------- WAITING <------------ WRITING <---------------------------------+
+ *
+ * Transitions:
+ *     RUNNING -> WANTED : want()  [control request, timer]
+ *     WANTED -> DRAINING : hold()  [place]
+ *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, control drained]
+ *     CAPTURING -> WRITING : write_image()  [captured]
+ *     WRITING -> WAITING : report()  [durable]
+ *     WAITING -> RUNNING : release()  [control release, committed]
+ *
+ * The coordinator (rank 0) asks for checkpoints, commits one when every image is durable, and
+ * only then releases the programs. Releasing earlier would let a message that is sent after its
+ * sender's capture be counted before its receiver's (docs/protocols.md, mutant release-early).
+ *
+ * Invariants:
+ *     1. From WANTED to WAITING the checkpoint under way is the one after the last captured, or
+ *        the last captured itself.
+ *     2. From CAPTURING to WAITING every peer's messages are in, and every peer has said the same
+ *        of this rank's.
+ *     3. Until the capture no peer has delivered more messages than its bookmark says.
+ *     4. Every kept message has a slot of its own.
+ *     5. Only the coordinator counts images, and never more than there are ranks.
+ */
+#include "protocol.h"
+
+#include <string.h>
+
+enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING };
+
+enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE };
+
+static const char *const controls[] = {"none",    "request", "bookmark", "drained",
+                                       "done", "release", NULL};
+
+static const char *const invariants[] = {
+    "the checkpoint under way is the last captured or the next",
+    "a captured rank is drained both ways",
+    "no peer delivered more than its bookmark before the capture",
+    "every kept message has a slot of its own",
+    "only the coordinator counts images, at most one per rank",
+    NULL};
+
+/* Totals count whole messages from the beginning of the program; they are part of the image and
+ * roll back with it. The other fields name the checkpoint for which they hold. */
+struct peer {
+  uint32_t sent;         /* messages transmitted to the peer */
+  uint32_t received;     /* messages that arrived from it, kept ones too */
+  uint32_t bookmark;     /* its `sent` to this rank when it held its program */
+  uint32_t bookmark_for;
+  uint32_t drained_for;  /* all that its bookmark counts has arrived here */
+  uint32_t empty_for;    /* it said the same of this rank's messages */
+};
+
+struct kept {
+  uint32_t slot;
+  int16_t peer, comm;
+  int32_t tag;
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t checkpoint; /* under way; in RUNNING the last captured */
+  uint32_t captured;   /* the last captured */
+  uint32_t done;       /* coordinator: images durable */
+  uint32_t kept;       /* entries in use, in the order of arrival */
+  uint32_t pad;
+};
+
+/* The state is struct state, then a struct peer per rank, then `capacity` struct kept. */
+static struct peer *peers(const void *state)
+{
+  return (struct peer *)((struct state *)state + 1);
+}
+
+static struct kept *kept(const struct config *config, const void *state)
+{
+  return (struct kept *)(peers(state) + config->ranks);
+}
+
+static size_t bytes(const struct config *config)
+{
+  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
+                config->capacity * sizeof(struct kept);
+  return (size + 7) / 8 * 8;
+}
+
+static void tell(struct actions *actions, int peer, enum control kind, uint32_t checkpoint,
+                 uint32_t number)
+{
+  struct action *action = act(actions, ACTION_CONTROL);
+  action->peer = (int16_t)peer;
+  action->words[0] = kind;
+  action->words[1] = checkpoint;
+  action->words[2] = number;
+}
+
+static void tell_all(const struct config *config, struct actions *actions, enum control kind,
+                     uint32_t checkpoint)
+{
+  for (int peer = 0; peer < config->ranks; peer++)
+    if (peer != config->self)
+      tell(actions, peer, kind, checkpoint, 0);
+}
+
+static void give_up(struct actions *actions, enum reason reason)
+{
+  act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;
+}
+
+/* ---- the program's messages ---- */
+
+static void offer(void *state, const struct event *event, struct actions *actions)
+{
+  peers(state)[event->peer].sent++;
+  act(actions, ACTION_TRANSMIT);
+}
+
+static bool matches(const struct kept *entry, const struct event *receive)
+{
+  return entry->comm == receive->comm && (receive->peer == ANY || receive->peer == entry->peer) &&
+         (receive->tag == ANY || receive->tag == entry->tag);
+}
+
+/* Kept messages are older than anything in the channels: they come first. */
+static bool receive_kept(const struct config *config, struct state *state,
+                         const struct event *event, struct actions *actions)
+{
+  struct kept *entry = kept(config, state);
+  for (uint32_t i = 0; i < state->kept; i++) {
+    if (!matches(&entry[i], event))
+      continue;
+    struct action *deliver = act(actions, ACTION_DELIVER);
+    deliver->request = event->request;
+    deliver->slot = entry[i].slot;
+    deliver->peer = entry[i].peer;
+    deliver->tag = entry[i].tag;
+    act(actions, ACTION_FORGET)->slot = entry[i].slot;
+    state->kept--;
+    memmove(&entry[i], &entry[i + 1], (state->kept - i) * sizeof *entry);
+    entry[state->kept] = (struct kept){0};
+    return true;
+  }
+  return false;
+}
+
+static void receive(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  if (receive_kept(config, state, event, actions))
+    return;
+  struct action *match = act(actions, ACTION_MATCH);
+  match->request = event->request;
+  match->peer = event->peer;
+  match->tag = event->tag;
+}
+
+static uint32_t free_slot(const struct config *config, const struct state *state)
+{
+  const struct kept *entry = kept(config, state);
+  for (uint32_t slot = 1;; slot++) {
+    bool taken = false;
+    for (uint32_t i = 0; i < state->kept; i++)
+      taken |= entry[i].slot == slot;
+    if (!taken)
+      return slot;
+  }
+}
+
+static void keep(const struct config *config, struct state *state, const struct event *event,
+                 struct actions *actions)
+{
+  if (state->kept == config->capacity) {
+    give_up(actions, REASON_FULL);
+    return;
+  }
+  uint32_t slot = free_slot(config, state);
+  kept(config, state)[state->kept++] =
+      (struct kept){.slot = slot, .peer = event->peer, .comm = event->comm, .tag = event->tag};
+  act(actions, ACTION_KEEP)->slot = slot;
+}
+
+/* ---- a checkpoint ---- */
+
+static void want(struct state *state, uint32_t checkpoint)
+{
+  if (state->phase == RUNNING) {
+    state->phase = WANTED;
+    state->checkpoint = checkpoint;
+  }
+}
+
+/* The coordinator's timer: ask everybody, unless a checkpoint is still under way. */
+static void request(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->phase != RUNNING) {
+    act(actions, ACTION_SET_TIMER);
+    return;
+  }
+  state->done = 0;
+  want(state, state->captured + 1);
+  tell_all(config, actions, REQUEST, state->checkpoint);
+}
+
+/* Says to each peer whose bookmark has been reached that its channel to here is empty; captures
+ * when all channels are, both ways. */
+static void drain(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->phase != DRAINING)
+    return;
+  bool quiet = true;
+  for (int i = 0; i < config->ranks; i++) {
+    struct peer *peer = &peers(state)[i];
+    bool known = peer->bookmark_for == state->checkpoint;
+    if (known && peer->received == peer->bookmark && peer->drained_for != state->checkpoint) {
+      peer->drained_for = state->checkpoint;
+      if (i == config->self)
+        peer->empty_for = state->checkpoint;
+      else
+        tell(actions, i, DRAINED, state->checkpoint, 0);
+    }
+    quiet &= peer->drained_for == state->checkpoint && peer->empty_for == state->checkpoint;
+  }
+  if (quiet) {
+    state->phase = CAPTURING;
+    act(actions, ACTION_CAPTURE)->checkpoint = state->checkpoint;
+  }
+}
+
+static void hold(const struct config *config, struct state *state, struct actions *actions)
+{
+  state->phase = DRAINING;
+  act(actions, ACTION_HOLD);
+  act(actions, ACTION_DRAIN)->peer = ANY;
+  for (int i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      tell(actions, i, BOOKMARK, state->checkpoint, peers(state)[i].sent);
+  struct peer *self = &peers(state)[config->self];
+  self->bookmark = self->sent;
+  self->bookmark_for = state->checkpoint;
+  drain(config, state, actions);
+}
+
+static void write_image(struct state *state, const struct event *event, struct actions *actions)
+{
+  state->phase = WRITING;
+  state->captured = event->checkpoint;
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_IMAGE;
+  store->checkpoint = event->checkpoint;
+}
+
+/* Coordinator: one more image is durable. */
+static void count(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (++state->done == (uint32_t)config->ranks)
+    act(actions, ACTION_COMMIT)->checkpoint = state->checkpoint;
+}
+
+static void report(const struct config *config, struct state *state, struct actions *actions)
+{
+  state->phase = WAITING;
+  if (config->self == COORDINATOR_RANK)
+    count(config, state, actions);
+  else
+    tell(actions, COORDINATOR_RANK, DONE, state->checkpoint, 0);
+}
+
+static void release(struct state *state, struct actions *actions)
+{
+  state->phase = RUNNING;
+  state->done = 0;
+  act(actions, ACTION_RELEASE);
+  if (state->captured > 1)
+    act(actions, ACTION_ERASE)->checkpoint = state->captured - 1;
+}
+
+static void committed(const struct config *config, struct state *state, struct actions *actions)
+{
+  tell_all(config, actions, RELEASE, state->checkpoint);
+  release(state, actions);
+  act(actions, ACTION_SET_TIMER);
+}
+
+/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+
+static void start(const struct config *config, struct state *state, struct actions *actions)
+{
+  state->phase = RUNNING;
+  state->checkpoint = state->captured;
+  state->done = 0;
+  if (config->self == COORDINATOR_RANK)
+    act(actions, ACTION_SET_TIMER);
+}
+
+static void control(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct peer *peer = &peers(state)[event->peer];
+  switch ((enum control)event->words[0]) {
+  case REQUEST:
+    want(state, event->words[1]);
+    break;
+  case BOOKMARK:
+    peer->bookmark = event->words[2];
+    peer->bookmark_for = event->words[1];
+    drain(config, state, actions);
+    break;
+  case DRAINED:
+    peer->empty_for = event->words[1];
+    drain(config, state, actions);
+    break;
+  case DONE:
+    count(config, state, actions);
+    break;
+  case RELEASE:
+    release(state, actions);
+    break;
+  }
+}
+
+static void arrived(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  peers(state)[event->peer].received++;
+  if (event->request == NO_REQUEST)
+    keep(config, state, event, actions);
+  else
+    act(actions, ACTION_DELIVER)->request = event->request;
+  drain(config, state, actions);
+}
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(config, state, actions);
+    break;
+  case EVENT_DOWN:
+    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case EVENT_TIMER:
+    request(config, state, actions);
+    break;
+  case EVENT_OFFER:
+    offer(state, event, actions);
+    break;
+  case EVENT_RECEIVE:
+    receive(config, state, event, actions);
+    break;
+  case EVENT_PLACE:
+    if (state->phase == WANTED)
+      hold(config, state, actions);
+    break;
+  case EVENT_ARRIVED:
+    arrived(config, state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    control(config, state, event, actions);
+    break;
+  case EVENT_CAPTURED:
+    write_image(state, event, actions);
+    break;
+  case EVENT_DURABLE:
+    report(config, state, actions);
+    break;
+  case EVENT_COMMITTED:
+    committed(config, state, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool right_checkpoint(const struct state *state)
+{
+  bool captured = state->phase == RUNNING || state->phase >= WRITING;
+  return state->checkpoint == state->captured + !captured;
+}
+
+static bool drained_both_ways(const struct config *config, const struct state *state)
+{
+  for (int i = 0; state->phase >= CAPTURING && i < config->ranks; i++)
+    if (peers(state)[i].drained_for < state->checkpoint ||
+        peers(state)[i].empty_for < state->checkpoint)
+      return false;
+  return true;
+}
+
+static bool within_bookmarks(const struct config *config, const struct state *state)
+{
+  for (int i = 0; state->phase <= CAPTURING && i < config->ranks; i++)
+    if (peers(state)[i].bookmark_for == state->captured + 1 &&
+        peers(state)[i].received > peers(state)[i].bookmark)
+      return false;
+  return true;
+}
+
+static bool own_slots(const struct config *config, const struct state *state)
+{
+  const struct kept *entry = kept(config, state);
+  for (uint32_t i = 0; i < state->kept; i++)
+    for (uint32_t j = 0; j < i; j++)
+      if (entry[i].slot == entry[j].slot)
+        return false;
+  return true;
+}
+
+static int broken(const struct config *config, const void *memory)
+{
+  const struct state *state = memory;
+  if (!right_checkpoint(state))
+    return 1;
+  if (!drained_both_ways(config, state))
+    return 2;
+  if (!within_bookmarks(config, state))
+    return 3;
+  if (!own_slots(config, state))
+    return 4;
+  if (state->done > (config->self == COORDINATOR_RANK ? (uint32_t)config->ranks : 0))
+    return 5;
+  return 0;
+}
+
+extern const struct protocol protocol_bookmark;
+const struct protocol protocol_bookmark = {
+    .name = "bookmark",
+    .title = "bookmark exchange (Hursey et al., HPDC 2009, section 3.2)",
+    .piggyback_bytes = 0,
+    .control_bytes = 12,
+    .controls = controls,
+    .invariants = invariants,
+    .bytes = bytes,
+    .step = step,
+    .broken = broken};

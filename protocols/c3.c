@@ -1,0 +1,689 @@
+/* C3: non-blocking coordinated checkpoints above MPI, for programs that may be checkpointed only
+ * in certain places, over channels that are not FIFO.
+ *
+ * Source: Bronevetsky, Marques, Pingali, Stodghill, "Collective operations in application-level
+ * fault-tolerant MPI" (ICS 2003), section 3 (point to point) and its claim 1; the phases are also
+ * in Stodghill's slides on the protocol. Point to point only: a host offers collectives as the
+ * messages they consist of.
+ *
+ *     1  the initiator (rank 0) sends pleaseCheckpoint to all
+ *     2  at its next place a rank takes its checkpoint, tells every peer how many messages it sent
+ *        it (mySendCount), and logs late messages and the outcomes of non-deterministic decisions;
+ *        when all its late messages are in it tells the initiator readyToStopLogging
+ *     3  all are ready: the initiator sends stopLogging
+ *     4  a rank stops logging on stopLogging, or on a message whose sender has stopped; when its
+ *        log is on disk it sends stoppedLogging; all have: the initiator commits
+ *
+ *                 place, pleaseCheckpoint          captured
+ *     RUNNING ------------------------> CAPTURING ---------> LOGGING
+ *      ^   ^                                                    |  stopLogging, or a message
+ *      |   |                 image and log durable              v  from a rank that stopped
+ *      |   +------------------------------------------------ WRITING
+ *      |  all suppress lists are here
+ *     RECOVERING  <-- start from a checkpoint
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : place()  [place]
+ *     CAPTURING -> LOGGING : begin_logging()  [captured]
+ *     LOGGING -> WRITING : stop_logging()  [control stop-logging, arrived]
+ *     WRITING -> RUNNING : durable()  [durable]
+ *     RECOVERING -> RUNNING : resume()  [control suppress-list]
+ *
+ * A message carries the colour of its sender's epoch (one bit), whether its sender is logging, and
+ * its number in the sender's epoch. Of another colour, it is late at a rank that is logging and
+ * early at one that is not. Early messages are remembered by (sender, number); after a restart
+ * each rank tells its peers which of theirs it has already, and they suppress them. Programs are
+ * held until they know.
+ *
+ * Where the paper is silent: a rank takes no new checkpoint before it has replayed its whole log
+ * and suppressed all it has to; the next line would otherwise rest on decisions that only the
+ * previous line's log knows (docs/protocols.md).
+ *
+ * Invariants:
+ *     1. A rank that wants a checkpoint is not logging, nor writing a log.
+ *     2. No peer delivers more late messages than it announced.
+ *     3. Ready to stop means that every late message is in.
+ *     4. Nobody stops logging before it was ready to.
+ *     5. A message number that is to be suppressed has not been passed over.
+ *     6. Only the initiator counts readyToStopLogging and stoppedLogging, at most one per rank.
+ */
+#include "protocol.h"
+
+#include <string.h>
+
+enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
+
+enum control {
+  PLEASE_CHECKPOINT = 1,
+  MY_SEND_COUNT,
+  READY_TO_STOP_LOGGING,
+  STOP_LOGGING,
+  STOPPED_LOGGING,
+  SUPPRESS,     /* "I have your message of this number already" */
+  SUPPRESS_LIST /* "and these were all of them" */
+};
+
+static const char *const controls[] = {"none",          "please-checkpoint",
+                                       "my-send-count", "ready-to-stop-logging",
+                                       "stop-logging",  "stopped-logging",
+                                       "suppress",      "suppress-list",
+                                       NULL};
+
+static const char *const invariants[] = {
+    "a rank that wants a checkpoint is neither logging nor writing its log",
+    "no peer delivers more late messages than it announced",
+    "ready to stop means that every late message is in",
+    "nobody stops logging before it was ready to",
+    "a message that is to be suppressed has not been passed over",
+    "only the initiator counts, at most one per rank",
+    NULL};
+
+/* words[0] of a message; words[1] is its number */
+enum { COLOUR = 1, IS_LOGGING = 2 };
+
+/* Counts of messages exchanged with one peer, by the epoch in which they were sent. */
+struct peer {
+  uint32_t sent;          /* to the peer, this epoch */
+  uint32_t received;      /* from it, sent in this epoch */
+  uint32_t early;         /* from it, sent in the next epoch */
+  uint32_t at_line;       /* `early` when this epoch's checkpoint was taken */
+  uint32_t previous;      /* from it, sent in the previous epoch, late ones included */
+  uint32_t announced;     /* its mySendCount: how many it sent in the previous epoch */
+  uint32_t announced_for; /* checkpoint of that mySendCount */
+  uint32_t listed;        /* its suppress list has arrived since the restart */
+};
+
+enum entry_kind { LATE = 1, OUTCOME, CHOICE };
+
+/* What happened while logging, to happen again on replay. */
+struct entry {
+  uint16_t kind;
+  uint16_t replayed;
+  uint32_t request; /* LATE, OUTCOME: number of the receive */
+  int16_t peer;     /* LATE, OUTCOME: what it received */
+  int16_t pad;
+  int32_t tag;
+  uint32_t outcome; /* CHOICE */
+  uint32_t times;   /* CHOICE: as often in a row */
+};
+
+/* Early messages received (peer, number), and own numbers to suppress (self, number). */
+struct number {
+  int16_t peer;
+  int16_t pad;
+  uint32_t number;
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t epoch;        /* checkpoints taken; the colour is its lowest bit */
+  uint32_t wanted;       /* checkpoint asked for and not yet taken; 0: none */
+  uint32_t ready;        /* readyToStopLogging sent in this epoch */
+  uint32_t durable;      /* parts of this epoch's checkpoint on disk, a bit each */
+  uint32_t next_message; /* messages sent in this epoch */
+  uint32_t log;          /* entries in the log */
+  uint32_t early;        /* entries in the list of early messages */
+  uint32_t suppress;     /* numbers still to suppress */
+  /* initiator */
+  uint32_t in_progress; /* checkpoint under way; 0: none */
+  uint32_t ready_ranks;
+  uint32_t stopped_ranks;
+};
+
+/* The state is struct state, a struct peer per rank, then three lists of `capacity` entries. */
+static struct peer *peers(const void *state)
+{
+  return (struct peer *)((struct state *)state + 1);
+}
+
+static struct entry *log_of(const struct config *config, const void *state)
+{
+  return (struct entry *)(peers(state) + config->ranks);
+}
+
+static struct number *early_of(const struct config *config, const void *state)
+{
+  return (struct number *)(log_of(config, state) + config->capacity);
+}
+
+static struct number *suppress_of(const struct config *config, const void *state)
+{
+  return early_of(config, state) + config->capacity;
+}
+
+static size_t bytes(const struct config *config)
+{
+  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
+                config->capacity * (sizeof(struct entry) + 2 * sizeof(struct number));
+  return (size + 7) / 8 * 8;
+}
+
+static void tell(struct actions *actions, int peer, enum control kind, uint32_t checkpoint,
+                 uint32_t number)
+{
+  struct action *action = act(actions, ACTION_CONTROL);
+  action->peer = (int16_t)peer;
+  action->words[0] = kind;
+  action->words[1] = checkpoint;
+  action->words[2] = number;
+}
+
+static void tell_all(const struct config *config, struct actions *actions, enum control kind,
+                     uint32_t checkpoint)
+{
+  for (int peer = 0; peer < config->ranks; peer++)
+    if (peer != config->self)
+      tell(actions, peer, kind, checkpoint, 0);
+}
+
+static void give_up(struct actions *actions, enum reason reason)
+{
+  act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;
+}
+
+static bool initiator(const struct config *config)
+{
+  return config->self == COORDINATOR_RANK;
+}
+
+/* ---- the log ---- */
+
+static struct entry *append(const struct config *config, struct state *state,
+                            struct actions *actions, enum entry_kind kind)
+{
+  if (state->log == config->capacity) {
+    give_up(actions, REASON_FULL);
+    return NULL;
+  }
+  struct entry *entry = &log_of(config, state)[state->log++];
+  *entry = (struct entry){.kind = (uint16_t)kind};
+  return entry;
+}
+
+/* A late message keeps its payload in the slot with the number of its entry. */
+static uint32_t slot_of(const struct config *config, const struct state *state,
+                        const struct entry *entry)
+{
+  return (uint32_t)(entry - log_of(config, state)) + 1;
+}
+
+static void clear_log(const struct config *config, struct state *state, struct actions *actions)
+{
+  struct entry *entry = log_of(config, state);
+  for (uint32_t i = 0; i < state->log; i++)
+    if (entry[i].kind == LATE)
+      act(actions, ACTION_FORGET)->slot = slot_of(config, state, &entry[i]);
+  memset(entry, 0, state->log * sizeof *entry);
+  state->log = 0;
+}
+
+static void clear_early(const struct config *config, struct state *state)
+{
+  memset(early_of(config, state), 0, state->early * sizeof(struct number));
+  state->early = 0;
+}
+
+static bool replay_is_over(const struct config *config, const struct state *state)
+{
+  for (uint32_t i = 0; i < state->log; i++)
+    if (!log_of(config, state)[i].replayed)
+      return false;
+  return state->suppress == 0;
+}
+
+/* ---- the program's messages and decisions ---- */
+
+static bool suppressed(const struct config *config, struct state *state, uint32_t number)
+{
+  struct number *list = suppress_of(config, state);
+  for (uint32_t i = 0; i < state->suppress; i++)
+    if (list[i].number == number) {
+      list[i] = list[--state->suppress];
+      list[state->suppress] = (struct number){0};
+      return true;
+    }
+  return false;
+}
+
+static void offer(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  uint32_t number = state->next_message++;
+  peers(state)[event->peer].sent++;
+  if (suppressed(config, state, number)) {
+    act(actions, ACTION_SUPPRESS);
+    return;
+  }
+  struct action *transmit = act(actions, ACTION_TRANSMIT);
+  transmit->words[0] =
+      (state->epoch & COLOUR) | (state->phase == LOGGING ? (uint32_t)IS_LOGGING : 0);
+  transmit->words[1] = number;
+}
+
+/* The log's entry for this receive of the program, which replays deterministically. */
+static struct entry *logged(const struct config *config, struct state *state, uint32_t request)
+{
+  struct entry *entry = log_of(config, state);
+  for (uint32_t i = 0; state->phase != LOGGING && i < state->log; i++)
+    if (entry[i].kind != CHOICE && entry[i].request == request && !entry[i].replayed)
+      return &entry[i];
+  return NULL;
+}
+
+static void receive(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct entry *entry = logged(config, state, event->request);
+  struct action *answer =
+      act(actions, entry && entry->kind == LATE ? ACTION_DELIVER : ACTION_MATCH);
+  answer->request = event->request;
+  answer->peer = entry ? entry->peer : event->peer;
+  answer->tag = entry ? entry->tag : event->tag;
+  if (!entry)
+    return;
+  entry->replayed = true;
+  if (entry->kind == LATE)
+    answer->slot = slot_of(config, state, entry);
+}
+
+static void choose(const struct config *config, struct state *state, const struct event *event,
+                   struct actions *actions)
+{
+  struct entry *entry = log_of(config, state);
+  if (state->phase == LOGGING) {
+    struct entry *last = state->log ? &entry[state->log - 1] : NULL;
+    if (!last || last->kind != CHOICE || last->outcome != event->outcome)
+      last = append(config, state, actions, CHOICE);
+    if (last) {
+      last->outcome = event->outcome;
+      last->times++;
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < state->log; i++)
+    if (entry[i].kind == CHOICE && !entry[i].replayed) {
+      act(actions, ACTION_FORCE)->outcome = entry[i].outcome;
+      entry[i].replayed = --entry[i].times == 0;
+      return;
+    }
+}
+
+/* ---- a checkpoint ---- */
+
+/* Phase 1, at the initiator. */
+static void begin_checkpoint(const struct config *config, struct state *state,
+                             struct actions *actions)
+{
+  if (state->in_progress || state->phase == RECOVERING) {
+    act(actions, ACTION_SET_TIMER);
+    return;
+  }
+  state->in_progress = state->wanted = state->epoch + 1;
+  state->ready_ranks = state->stopped_ranks = 0;
+  tell_all(config, actions, PLEASE_CHECKPOINT, state->wanted);
+}
+
+/* Phase 2. That a checkpoint is wanted tells that the one before is committed. */
+static void want(struct state *state, uint32_t checkpoint, struct actions *actions)
+{
+  state->wanted = checkpoint;
+  if (checkpoint > 2)
+    act(actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
+}
+
+static void place(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->phase != RUNNING || !state->wanted || !replay_is_over(config, state))
+    return;
+  state->phase = CAPTURING;
+  act(actions, ACTION_CAPTURE)->checkpoint = state->wanted;
+}
+
+static void stop_logging(struct state *state, struct actions *actions)
+{
+  if (state->phase != LOGGING)
+    return;
+  state->phase = WRITING;
+  act(actions, ACTION_STOPPED_LOGGING)->checkpoint = state->epoch;
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_LOG;
+  store->checkpoint = state->epoch;
+}
+
+/* Phase 3, at the initiator: one more rank has all its late messages. */
+static void count_ready(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (++state->ready_ranks < (uint32_t)config->ranks)
+    return;
+  tell_all(config, actions, STOP_LOGGING, state->in_progress);
+  stop_logging(state, actions);
+}
+
+static bool all_late_are_in(const struct config *config, const struct state *state)
+{
+  for (int i = 0; i < config->ranks; i++) {
+    const struct peer *peer = &peers(state)[i];
+    if (peer->announced_for != state->epoch || peer->previous != peer->announced)
+      return false;
+  }
+  return true;
+}
+
+static void check_ready(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->phase != LOGGING || state->ready || !all_late_are_in(config, state))
+    return;
+  state->ready = true;
+  if (initiator(config))
+    count_ready(config, state, actions);
+  else
+    tell(actions, COORDINATOR_RANK, READY_TO_STOP_LOGGING, state->epoch, 0);
+}
+
+/* A new epoch: what was sent in the old one is announced, what came early is now on time. */
+static void begin_logging(const struct config *config, struct state *state,
+                          const struct event *event, struct actions *actions)
+{
+  clear_log(config, state, actions);
+  state->phase = LOGGING;
+  state->epoch = event->checkpoint;
+  state->wanted = state->ready = state->durable = state->next_message = 0;
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_IMAGE;
+  store->checkpoint = state->epoch;
+  for (int i = 0; i < config->ranks; i++) {
+    struct peer *peer = &peers(state)[i];
+    if (i == config->self) {
+      peer->announced = peer->sent;
+      peer->announced_for = state->epoch;
+    } else {
+      tell(actions, i, MY_SEND_COUNT, state->epoch, peer->sent);
+    }
+    peer->sent = 0;
+    peer->previous = peer->received;
+    peer->received = peer->at_line = peer->early;
+    peer->early = 0;
+  }
+  check_ready(config, state, actions);
+}
+
+/* Phase 4, at the initiator: one more rank has its log on disk. */
+static void count_stopped(const struct config *config, struct state *state,
+                          struct actions *actions)
+{
+  if (++state->stopped_ranks == (uint32_t)config->ranks)
+    act(actions, ACTION_COMMIT)->checkpoint = state->in_progress;
+}
+
+static void durable(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  state->durable |= 1u << event->part;
+  if (state->durable != (1u << PART_IMAGE | 1u << PART_LOG))
+    return;
+  state->phase = RUNNING;
+  clear_log(config, state, actions);
+  clear_early(config, state);
+  if (initiator(config))
+    count_stopped(config, state, actions);
+  else
+    tell(actions, COORDINATOR_RANK, STOPPED_LOGGING, state->epoch, 0);
+}
+
+static void committed(struct state *state, const struct event *event, struct actions *actions)
+{
+  state->in_progress = 0;
+  if (event->checkpoint > 1)
+    act(actions, ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+  act(actions, ACTION_SET_TIMER);
+}
+
+/* ---- arrivals ---- */
+
+static void late(const struct config *config, struct state *state, const struct event *event,
+                 struct actions *actions)
+{
+  peers(state)[event->peer].previous++;
+  struct entry *entry = append(config, state, actions, LATE);
+  if (!entry)
+    return;
+  entry->request = event->request;
+  entry->peer = event->peer;
+  entry->tag = event->tag;
+  act(actions, ACTION_KEEP)->slot = slot_of(config, state, entry);
+}
+
+static void early(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  peers(state)[event->peer].early++;
+  if (state->early == config->capacity) {
+    give_up(actions, REASON_FULL);
+    return;
+  }
+  early_of(config, state)[state->early++] =
+      (struct number){.peer = event->peer, .number = event->words[1]};
+}
+
+static void on_time(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  peers(state)[event->peer].received++;
+  if (!(event->words[0] & IS_LOGGING))
+    stop_logging(state, actions);
+  if (state->phase != LOGGING || !event->wildcard)
+    return;
+  struct entry *entry = append(config, state, actions, OUTCOME);
+  if (entry) {
+    entry->request = event->request;
+    entry->peer = event->peer;
+    entry->tag = event->tag;
+  }
+}
+
+static void arrived(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  bool same_colour = ((event->words[0] ^ state->epoch) & COLOUR) == 0;
+  if (same_colour)
+    on_time(config, state, event, actions);
+  else if (state->phase == LOGGING)
+    late(config, state, event, actions);
+  else
+    early(config, state, event, actions);
+  act(actions, ACTION_DELIVER)->request = event->request;
+  check_ready(config, state, actions);
+}
+
+/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+
+/* The state is that of the moment at which logging stopped; what it counted since the line is
+ * set back to the line. */
+static void back_to_line(const struct config *config, struct state *state)
+{
+  state->wanted = state->in_progress = state->ready_ranks = state->stopped_ranks = 0;
+  state->durable = 1u << PART_IMAGE | 1u << PART_LOG;
+  state->next_message = 0;
+  for (int i = 0; i < config->ranks; i++) {
+    struct peer *peer = &peers(state)[i];
+    peer->sent = 0;
+    peer->received = peer->at_line;
+    peer->early = 0;
+    peer->listed = i == config->self;
+  }
+}
+
+static void tell_suppress_lists(const struct config *config, struct state *state,
+                                struct actions *actions)
+{
+  const struct number *early = early_of(config, state);
+  for (uint32_t i = 0; i < state->early; i++)
+    tell(actions, early[i].peer, SUPPRESS, state->epoch, early[i].number);
+  tell_all(config, actions, SUPPRESS_LIST, state->epoch);
+  clear_early(config, state);
+}
+
+static void resume(const struct config *config, struct state *state, struct actions *actions)
+{
+  for (int i = 0; i < config->ranks; i++)
+    if (!peers(state)[i].listed)
+      return;
+  state->phase = RUNNING;
+  act(actions, ACTION_RELEASE);
+}
+
+static void start(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  if (initiator(config))
+    act(actions, ACTION_SET_TIMER);
+  if (event->checkpoint == FRESH)
+    return;
+  back_to_line(config, state);
+  state->phase = RECOVERING;
+  act(actions, ACTION_HOLD);
+  tell_suppress_lists(config, state, actions);
+  resume(config, state, actions);
+}
+
+static void suppress(const struct config *config, struct state *state, const struct event *event,
+                     struct actions *actions)
+{
+  if (state->suppress == config->capacity) {
+    give_up(actions, REASON_FULL);
+    return;
+  }
+  suppress_of(config, state)[state->suppress++] =
+      (struct number){.peer = event->peer, .number = event->words[2]};
+}
+
+/* ---- the step ---- */
+
+static void control(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct peer *peer = &peers(state)[event->peer];
+  switch ((enum control)event->words[0]) {
+  case PLEASE_CHECKPOINT:
+    want(state, event->words[1], actions);
+    break;
+  case MY_SEND_COUNT:
+    peer->announced = event->words[2];
+    peer->announced_for = event->words[1];
+    check_ready(config, state, actions);
+    break;
+  case READY_TO_STOP_LOGGING:
+    count_ready(config, state, actions);
+    break;
+  case STOP_LOGGING:
+    stop_logging(state, actions);
+    break;
+  case STOPPED_LOGGING:
+    count_stopped(config, state, actions);
+    break;
+  case SUPPRESS:
+    suppress(config, state, event, actions);
+    break;
+  case SUPPRESS_LIST:
+    peer->listed = true;
+    resume(config, state, actions);
+    break;
+  }
+}
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(config, state, event, actions);
+    break;
+  case EVENT_DOWN:
+    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case EVENT_TIMER:
+    begin_checkpoint(config, state, actions);
+    break;
+  case EVENT_OFFER:
+    offer(config, state, event, actions);
+    break;
+  case EVENT_RECEIVE:
+    receive(config, state, event, actions);
+    break;
+  case EVENT_CHOOSE:
+    choose(config, state, event, actions);
+    break;
+  case EVENT_PLACE:
+    place(config, state, actions);
+    break;
+  case EVENT_ARRIVED:
+    arrived(config, state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    control(config, state, event, actions);
+    break;
+  case EVENT_CAPTURED:
+    begin_logging(config, state, event, actions);
+    break;
+  case EVENT_DURABLE:
+    durable(config, state, event, actions);
+    break;
+  case EVENT_COMMITTED:
+    committed(state, event, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool late_within_announced(const struct config *config, const struct state *state)
+{
+  for (int i = 0; state->phase == LOGGING && i < config->ranks; i++)
+    if (peers(state)[i].announced_for == state->epoch &&
+        peers(state)[i].previous > peers(state)[i].announced)
+      return false;
+  return true;
+}
+
+static bool none_passed_over(const struct config *config, const struct state *state)
+{
+  for (uint32_t i = 0; i < state->suppress; i++)
+    if (suppress_of(config, state)[i].number < state->next_message)
+      return false;
+  return true;
+}
+
+static int broken(const struct config *config, const void *memory)
+{
+  const struct state *state = memory;
+  bool stopping = state->phase == LOGGING || state->phase == WRITING;
+  if (state->wanted && stopping)
+    return 1;
+  if (!late_within_announced(config, state))
+    return 2;
+  if (state->phase == LOGGING && state->ready && !all_late_are_in(config, state))
+    return 3;
+  if (state->phase == WRITING && !state->ready)
+    return 4;
+  if (!none_passed_over(config, state))
+    return 5;
+  uint32_t most = initiator(config) ? (uint32_t)config->ranks : 0;
+  if (state->ready_ranks > most || state->stopped_ranks > most)
+    return 6;
+  return 0;
+}
+
+extern const struct protocol protocol_c3;
+const struct protocol protocol_c3 = {
+    .name = "c3",
+    .title = "C3, point to point (Bronevetsky et al., ICS 2003, section 3)",
+    .piggyback_bytes = 4,
+    .control_bytes = 12,
+    .controls = controls,
+    .invariants = invariants,
+    .bytes = bytes,
+    .step = step,
+    .broken = broken};

@@ -1,0 +1,44 @@
+/* None: no fault tolerance at all, what every other protocol is measured against.
+ *
+ * It has no state, adds nothing to messages and gives up at the first crash.
+ */
+#include "protocol.h"
+
+static size_t bytes(const struct config *config)
+{
+  (void)config;
+  return 8; /* a state of its own, however empty, keeps the hosts free of special cases */
+}
+
+static void step(const struct config *config, void *state, const struct event *event,
+                 struct actions *actions)
+{
+  (void)config;
+  (void)state;
+  struct action *action;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_OFFER:
+    act(actions, ACTION_TRANSMIT);
+    break;
+  case EVENT_RECEIVE:
+    action = act(actions, ACTION_MATCH);
+    action->request = event->request;
+    action->peer = event->peer;
+    action->tag = event->tag;
+    break;
+  case EVENT_ARRIVED:
+    action = act(actions, ACTION_DELIVER);
+    action->request = event->request;
+    break;
+  case EVENT_DOWN:
+    action = act(actions, ACTION_GIVE_UP);
+    action->reason = REASON_NO_CHECKPOINT;
+    break;
+  default:
+    break;
+  }
+}
+
+extern const struct protocol protocol_none;
+const struct protocol protocol_none = {
+    .name = "none", .title = "no fault tolerance", .bytes = bytes, .step = step};

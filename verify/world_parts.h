@@ -1,0 +1,116 @@
+/* Inside the world: access to its parts. Lists are arrays whose length is the part's size. */
+#ifndef RECLINE_WORLD_PARTS_H
+#define RECLINE_WORLD_PARTS_H
+
+#include <string.h>
+
+#include "world.h"
+
+static inline const void *world_read(const struct world *w, enum part_kind kind, int a, int b,
+                                     uint32_t *size)
+{
+  return w->memory.read(w->memory.ctx, world_part(w, kind, a, b), size);
+}
+
+static inline void *world_edit(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t size)
+{
+  return w->memory.edit(w->memory.ctx, world_part(w, kind, a, b), size);
+}
+
+static inline const struct world_rank *read_rank(const struct world *w, int rank)
+{
+  uint32_t size;
+  return world_read(w, WORLD_RANK, rank, 0, &size);
+}
+
+static inline struct world_rank *edit_rank(const struct world *w, int rank)
+{
+  return world_edit(w, WORLD_RANK, rank, 0, (uint32_t)sizeof(struct world_rank) + w->state_bytes);
+}
+
+static inline const struct world_program *read_program(const struct world *w, int rank)
+{
+  uint32_t size;
+  return world_read(w, WORLD_PROGRAM, rank, 0, &size);
+}
+
+static inline struct world_program *edit_program(const struct world *w, int rank)
+{
+  return world_edit(w, WORLD_PROGRAM, rank, 0, sizeof(struct world_program));
+}
+
+static inline const struct world_global *read_global(const struct world *w)
+{
+  uint32_t size;
+  return world_read(w, WORLD_GLOBAL, 0, 0, &size);
+}
+
+static inline struct world_global *edit_global(const struct world *w)
+{
+  return world_edit(w, WORLD_GLOBAL, 0, 0, sizeof(struct world_global));
+}
+
+/* Reads a list of `type`; sets count. */
+#define READ_LIST(type, w, kind, a, b, count)                                                     \
+  ((const type *)world_list((w), (kind), (a), (b), (uint32_t)sizeof(type), (count)))
+
+static inline const void *world_list(const struct world *w, enum part_kind kind, int a, int b,
+                                     uint32_t item, uint32_t *count)
+{
+  uint32_t size;
+  const void *list = world_read(w, kind, a, b, &size);
+  *count = size / item;
+  return list;
+}
+
+/* Inserts a copy of `item` before `index`. */
+static inline void list_insert(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t index, const void *item, uint32_t bytes)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  unsigned char *list = world_edit(w, kind, a, b, size + bytes);
+  unsigned char *at = list + (size_t)index * bytes;
+  memmove(at + bytes, at, size - (size_t)index * bytes);
+  memcpy(at, item, bytes);
+}
+
+static inline void list_remove(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t index, uint32_t bytes)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  unsigned char *list = world_edit(w, kind, a, b, size);
+  unsigned char *at = list + (size_t)index * bytes;
+  memmove(at, at + bytes, size - (size_t)(index + 1) * bytes);
+  world_edit(w, kind, a, b, size - bytes);
+}
+
+static inline void list_clear(const struct world *w, enum part_kind kind, int a, int b)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  if (size)
+    world_edit(w, kind, a, b, 0);
+}
+
+/* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
+
+/* The receive that would get message `index` of peer -> rank, by MPI's matching order; NULL when
+ * no receive accepts it. */
+const struct world_receive *world_matching(const struct world *, int peer, int rank,
+                                           const struct world_message *);
+
+/* Whether message `index` of the channel may arrive now, and as which request (NO_REQUEST: it is
+ * drained). */
+bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
+
+/* The next event that the script wants to offer; false when it is blocked or finished, or there
+ * is no script. For CHOOSE, `choices` gets the number of outcomes. */
+bool world_script_event(const struct world *, int rank, struct event *, unsigned *choices);
+
+/* Lets a script pass operations that need no event. */
+void world_script_advance(const struct world *, int rank);
+
+#endif

@@ -1,0 +1,511 @@
+/* The rules of the world: what can happen next. See world.h; world.c lets it happen. */
+#include "world_parts.h"
+
+/* ---- messages ---- */
+
+static bool accepts(const struct world_receive *receive, int peer,
+                    const struct world_message *message)
+{
+  return receive->announced && receive->comm == message->comm &&
+         (receive->from == ANY || receive->from == peer) &&
+         (receive->from_tag == ANY || receive->from_tag == message->tag);
+}
+
+const struct world_receive *world_matching(const struct world *w, int peer, int rank,
+                                           const struct world_message *message)
+{
+  uint32_t count;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (accepts(&posted[i], peer, message))
+      return &posted[i];
+  return NULL;
+}
+
+/* MPI 3.1, section 3.5: of two messages from one sender that match the same receive, the earlier
+ * one comes first. */
+bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
+                      uint32_t *request)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
+  const struct world_rank *me = read_rank(w, rank);
+  if (index >= count || channel[index].incarnation != me->incarnation)
+    return false;
+  const struct world_receive *receive = world_matching(w, peer, rank, &channel[index]);
+  bool drained = me->held && (me->draining == 1 || me->draining == peer + 2);
+  if (!receive && !drained)
+    return false;
+  for (uint32_t i = 0; i < index; i++) {
+    if (channel[i].incarnation != me->incarnation)
+      continue;
+    if (w->fifo || (receive ? accepts(receive, peer, &channel[i])
+                            : !world_matching(w, peer, rank, &channel[i])))
+      return false;
+  }
+  *request = receive ? receive->request : NO_REQUEST;
+  return true;
+}
+
+/* ---- scripts ---- */
+
+static const struct operation *operation(const struct world *w, int rank,
+                                         const struct world_program *program)
+{
+  return &w->script->ops[rank][program->next];
+}
+
+static bool skipped(const struct world *w, const struct operation *op)
+{
+  return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && w->places_anywhere);
+}
+
+/* Passes one operation that needs no event, or a completed wait; false when there is none. */
+static bool pass(const struct world *w, int rank, struct world_program *program)
+{
+  const struct operation *op = operation(w, rank, program);
+  if (program->waiting) {
+    unsigned name = program->waiting - 1u;
+    if (!(program->given & 1u << name))
+      return false;
+    program->history = script_fold(program->history, program->content[name]);
+    program->given &= ~(1u << name);
+    program->content[name] = program->request[name] = 0;
+    program->waiting = 0;
+    program->next++;
+  } else if (op->kind == SCRIPT_WAIT) {
+    program->waiting = (uint8_t)(op->name + 1);
+  } else if (op->kind == SCRIPT_END) {
+    program->finished = true;
+    return false;
+  } else if (skipped(w, op)) {
+    program->next++;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void world_script_advance(const struct world *w, int rank)
+{
+  if (!w->script)
+    return;
+  struct world_program *program = edit_program(w, rank);
+  while (pass(w, rank, program))
+    continue;
+}
+
+bool world_script_event(const struct world *w, int rank, struct event *event, unsigned *choices)
+{
+  const struct world_program *program = read_program(w, rank);
+  if (!w->script || program->waiting || program->finished)
+    return false;
+  const struct operation *op = operation(w, rank, program);
+  *event = (struct event){.peer = (int16_t)op->peer, .tag = op->tag};
+  switch (op->kind) {
+  case SCRIPT_SEND:
+    event->kind = EVENT_OFFER;
+    event->bytes = 4;
+    return true;
+  case SCRIPT_RECV:
+  case SCRIPT_IRECV:
+    event->kind = EVENT_RECEIVE;
+    event->request = program->receives + 1;
+    return true;
+  case SCRIPT_CHOOSE:
+    *event = (struct event){.kind = EVENT_CHOOSE};
+    *choices = op->count;
+    return true;
+  case SCRIPT_CHECKPOINT:
+    *event = (struct event){.kind = EVENT_PLACE};
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* ---- which moves can happen ---- */
+
+static const struct world_receive *unannounced(const struct world *w, int rank)
+{
+  uint32_t count;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!posted[i].announced)
+      return &posted[i];
+  return NULL;
+}
+
+static bool same_script_event(const struct world *w, int rank, const struct event *event)
+{
+  struct event next;
+  unsigned choices = 1;
+  if (!w->script)
+    return true;
+  if (!world_script_event(w, rank, &next, &choices) || next.kind != event->kind)
+    return false;
+  if (event->kind == EVENT_CHOOSE)
+    return event->outcome < choices;
+  return next.peer == event->peer && next.tag == event->tag && next.comm == event->comm &&
+         next.request == event->request;
+}
+
+/* Events that the program brings about by running. */
+static const char *refuses_program(const struct world *w, int rank, const struct event *event)
+{
+  const struct world_program *program = read_program(w, rank);
+  const struct world_receive *pending = unannounced(w, rank);
+  if (read_rank(w, rank)->held)
+    return "the program is held";
+  if (event->kind == EVENT_RECEIVE && pending)
+    return event->request == pending->request && event->peer == pending->peer &&
+                   event->tag == pending->tag && event->comm == pending->comm
+               ? NULL
+               : "a receive posted before the restart must be announced first";
+  if (pending)
+    return "receives posted before the restart must be announced first";
+  if (program->finished)
+    return "the program has finished";
+  if (event->kind == EVENT_RECEIVE && event->request != program->receives + 1)
+    return "receives are numbered one by one";
+  if ((event->kind == EVENT_OFFER && (event->peer < 0 || event->peer >= w->ranks)) ||
+      (event->kind == EVENT_RECEIVE && (event->peer < ANY || event->peer >= w->ranks)))
+    return "there is no such rank";
+  return same_script_event(w, rank, event) ? NULL : "the script does something else here";
+}
+
+static const char *refuses_place(const struct world *w, int rank)
+{
+  struct event next;
+  unsigned choices;
+  if (read_rank(w, rank)->held)
+    return "the program is held";
+  if (w->places_anywhere || !w->script || read_program(w, rank)->finished)
+    return NULL;
+  if (unannounced(w, rank))
+    return "receives posted before the restart must be announced first";
+  return world_script_event(w, rank, &next, &choices) && next.kind == EVENT_PLACE
+             ? NULL
+             : "no checkpoint is allowed here";
+}
+
+static const char *refuses_arrival(const struct world *w, const struct move *move)
+{
+  const struct event *event = &move->event;
+  uint32_t request, count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, event->peer, move->rank, &count);
+  if (!world_may_arrive(w, event->peer, move->rank, move->index, &request))
+    return "no such message can arrive now";
+  const struct world_message *message = &channel[move->index];
+  if (request != event->request)
+    return "the message belongs to another receive";
+  if (message->tag != event->tag || message->comm != event->comm)
+    return "the message has another envelope";
+  if (event->bytes && message->bytes != event->bytes)
+    return "the message has another length";
+  if (memcmp(message->words, event->words, sizeof event->words) != 0)
+    return "the message carries other words";
+  return NULL;
+}
+
+/* Control messages between two ranks arrive in the order of sending. */
+static const char *refuses_control(const struct world *w, const struct move *move)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CONTROL, move->event.peer, move->rank, &count);
+  const struct world_rank *me = read_rank(w, move->rank);
+  for (uint32_t i = 0; i < count; i++) {
+    if (channel[i].incarnation != me->incarnation)
+      continue;
+    if (memcmp(channel[i].words, move->event.words, sizeof channel[i].words) != 0)
+      return "the control message carries other words";
+    return i == move->index ? NULL : "an earlier control message comes first";
+  }
+  return "there is no control message";
+}
+
+static const struct world_record *unreported(const struct world *w, int rank, uint32_t checkpoint,
+                                             enum part part)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!stored[i].reported)
+      return stored[i].checkpoint == checkpoint && stored[i].part == part ? &stored[i] : NULL;
+  return NULL;
+}
+
+static const char *refuses_start(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank(w, move->rank);
+  const struct world_global *global = read_global(w);
+  if (me->phase == RANK_NEW)
+    return move->event.checkpoint == FRESH ? NULL : "the first start is fresh";
+  if (me->phase != RANK_RESTARTING &&
+      !(me->phase == RANK_RESTORING && me->noticed == global->incarnation))
+    return "the rank is neither rolled back nor restarting";
+  return move->event.checkpoint == global->target ? NULL : "another checkpoint is the target";
+}
+
+static const char *refuses_down(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank(w, move->rank);
+  const struct world_global *global = read_global(w);
+  if (me->phase != RANK_RUNNING && me->phase != RANK_CAPTURING && me->phase != RANK_RESTORING)
+    return "the rank does not run";
+  if (me->noticed == global->incarnation)
+    return "nobody was found dead since";
+  return move->event.peer == global->down && move->event.checkpoint == global->target
+             ? NULL
+             : "another rank is down, or another checkpoint the target";
+}
+
+static const char *refuses_running(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank(w, move->rank);
+  const struct world_global *global = read_global(w);
+  const struct event *event = &move->event;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_TIMER:
+    return me->timer && (!w->bounded || global->timers) ? NULL : "no timer is set";
+  case EVENT_OFFER:
+  case EVENT_RECEIVE:
+  case EVENT_CHOOSE:
+    return refuses_program(w, move->rank, event);
+  case EVENT_PLACE:
+    return refuses_place(w, move->rank);
+  case EVENT_ARRIVED:
+    return refuses_arrival(w, move);
+  case EVENT_CONTROL:
+    return refuses_control(w, move);
+  case EVENT_DURABLE:
+    if (move->lie && (!(w->lies & LIE_EARLY_DURABLE) || global->lied))
+      return "the host does not lie";
+    return unreported(w, move->rank, event->checkpoint, event->part) ? NULL
+                                                                     : "no such write is next";
+  case EVENT_COMMITTED:
+    return move->rank == COORDINATOR_RANK && global->committing == event->checkpoint &&
+                   event->checkpoint
+               ? NULL
+               : "no such commit was asked for";
+  default:
+    return "no such event";
+  }
+}
+
+static const char *refuses_event(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank(w, move->rank);
+  if (me->gave_up)
+    return "the protocol has given up";
+  if (move->event.kind == EVENT_START)
+    return refuses_start(w, move);
+  if (move->event.kind == EVENT_DOWN)
+    return refuses_down(w, move);
+  if (me->phase == RANK_CAPTURING)
+    return move->event.kind == EVENT_CAPTURED && move->event.checkpoint == me->capturing
+               ? NULL
+               : "the rank is being captured";
+  if (me->phase != RANK_RUNNING)
+    return "the rank does not run";
+  return refuses_running(w, move);
+}
+
+static bool alive(const struct world_rank *rank)
+{
+  return rank->phase == RANK_RUNNING || rank->phase == RANK_CAPTURING ||
+         rank->phase == RANK_RESTORING;
+}
+
+static const char *refuses_lie(const struct world *w, const struct move *move)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, move->event.peer, move->rank, &count);
+  if (!(w->lies & move->lie) || read_global(w)->lied || move->lie == LIE_EARLY_DURABLE)
+    return "the host does not lie";
+  return move->index < count &&
+                 channel[move->index].incarnation == read_rank(w, move->rank)->incarnation
+             ? NULL
+             : "there is no such message";
+}
+
+const char *world_refuses(const struct world *w, const struct move *move)
+{
+  switch ((enum move_kind)move->kind) {
+  case MOVE_EVENT:
+    return refuses_event(w, move);
+  case MOVE_CRASH:
+    if (w->bounded && !read_global(w)->crashes)
+      return "no crash is left";
+    return alive(read_rank(w, move->rank)) ? NULL : "the rank does not run";
+  case MOVE_DETECT:
+    for (int rank = 0; rank < w->ranks; rank++)
+      if (read_rank(w, rank)->phase == RANK_DEAD)
+        return NULL;
+    return "nobody is dead";
+  case MOVE_FINISH:
+    return !w->script && read_rank(w, move->rank)->phase == RANK_RUNNING &&
+                   !read_rank(w, move->rank)->held && !read_program(w, move->rank)->finished
+               ? NULL
+               : "the program cannot end here";
+  case MOVE_LIE:
+    return refuses_lie(w, move);
+  }
+  return "no such move";
+}
+
+/* ---- all moves ---- */
+
+struct listing {
+  const struct world *w;
+  void (*visit)(void *, const struct move *);
+  void *data;
+};
+
+static void list(const struct listing *l, const struct move *move)
+{
+  if (!world_refuses(l->w, move))
+    l->visit(l->data, move);
+}
+
+static void list_event(const struct listing *l, int rank, struct event event)
+{
+  list(l, &(struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank, .event = event});
+}
+
+static void list_program(const struct listing *l, int rank)
+{
+  const struct world_receive *pending = unannounced(l->w, rank);
+  struct event event;
+  unsigned choices = 1;
+  if (pending) {
+    list_event(l, rank,
+               (struct event){.kind = EVENT_RECEIVE,
+                              .request = pending->request,
+                              .peer = pending->peer,
+                              .tag = pending->tag,
+                              .comm = pending->comm});
+  } else if (world_script_event(l->w, rank, &event, &choices) && event.kind != EVENT_PLACE) {
+    for (unsigned i = 0; i < choices; i++) {
+      event.outcome = i;
+      list_event(l, rank, event);
+    }
+  }
+  list_event(l, rank, (struct event){.kind = EVENT_PLACE});
+}
+
+static void list_arrivals(const struct listing *l, int peer, int rank)
+{
+  uint32_t count, request;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!world_may_arrive(l->w, peer, rank, i, &request))
+      continue;
+    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
+    move.event = (struct event){.kind = EVENT_ARRIVED,
+                                .peer = (int16_t)peer,
+                                .tag = channel[i].tag,
+                                .comm = channel[i].comm,
+                                .bytes = channel[i].bytes,
+                                .request = request};
+    memcpy(move.event.words, channel[i].words, sizeof move.event.words);
+    list(l, &move);
+  }
+}
+
+static void list_control(const struct listing *l, int peer, int rank)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, l->w, WORLD_CONTROL, peer, rank, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (channel[i].incarnation != read_rank(l->w, rank)->incarnation)
+      continue;
+    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
+    move.event = (struct event){.kind = EVENT_CONTROL, .peer = (int16_t)peer};
+    memcpy(move.event.words, channel[i].words, sizeof move.event.words);
+    list(l, &move);
+    return;
+  }
+}
+
+static void list_storage(const struct listing *l, int rank)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, l->w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (stored[i].reported)
+      continue;
+    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
+    move.event = (struct event){.kind = EVENT_DURABLE,
+                                .part = stored[i].part,
+                                .checkpoint = stored[i].checkpoint};
+    list(l, &move);
+    if (l->w->lies & LIE_EARLY_DURABLE) {
+      move.lie = LIE_EARLY_DURABLE;
+      list(l, &move);
+    }
+    break;
+  }
+}
+
+static void list_lies(const struct listing *l, int peer, int rank)
+{
+  uint32_t count;
+  READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
+  for (unsigned lie = LIE_DROP; lie <= LIE_DUPLICATE; lie <<= 1)
+    for (uint32_t i = 0; i < count && l->w->lies & lie; i++) {
+      struct move move = {
+          .kind = MOVE_LIE, .lie = (uint8_t)lie, .rank = (int16_t)rank, .index = i};
+      move.event.peer = (int16_t)peer;
+      list(l, &move);
+    }
+}
+
+static void list_rank(const struct listing *l, int rank)
+{
+  const struct world_rank *me = read_rank(l->w, rank);
+  const struct world_global *global = read_global(l->w);
+  uint32_t start = me->phase == RANK_NEW ? FRESH : global->target;
+  list_event(l, rank, (struct event){.kind = EVENT_START, .checkpoint = start});
+  list_event(
+      l, rank,
+      (struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target});
+  list_event(l, rank, (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing});
+  if (me->phase == RANK_RUNNING) {
+    list_event(l, rank, (struct event){.kind = EVENT_TIMER});
+    list_program(l, rank);
+    for (int peer = 0; peer < l->w->ranks; peer++) {
+      list_arrivals(l, peer, rank);
+      list_control(l, peer, rank);
+      list_lies(l, peer, rank);
+    }
+    list_storage(l, rank);
+    list_event(l, rank,
+               (struct event){.kind = EVENT_COMMITTED, .checkpoint = global->committing});
+  }
+}
+
+void world_moves(const struct world *w, void (*visit)(void *data, const struct move *), void *data)
+{
+  struct listing l = {.w = w, .visit = visit, .data = data};
+  for (int rank = 0; rank < w->ranks; rank++)
+    if (read_rank(w, rank)->gave_up)
+      return;
+  for (int rank = 0; rank < w->ranks; rank++)
+    list_rank(&l, rank);
+  if (world_finished(w))
+    return; /* the job has ended: later crashes concern nobody */
+  for (int rank = 0; rank < w->ranks; rank++)
+    list(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
+  list(&l, &(struct move){.kind = MOVE_DETECT, .rank = -1});
+}
