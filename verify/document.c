@@ -239,18 +239,32 @@ void document_clear(struct document *document)
   g_free(document->file);
 }
 
+/* The pair of top-level `key` whose value is a text; NULL where there is none. */
+static yaml_node_pair_t *text_pair(yaml_document_t *yaml, const char *key)
+{
+  yaml_node_t *root = yaml_document_get_root_node(yaml);
+  yaml_node_pair_t *pair = root->type == YAML_MAPPING_NODE ? pair_named(yaml, root, key) : NULL;
+  bool text = pair && yaml_document_get_node(yaml, pair->value)->type == YAML_SCALAR_NODE;
+  return text ? pair : NULL;
+}
+
+char *document_value(struct document *document, const char *key)
+{
+  yaml_node_pair_t *pair = text_pair(&document->yaml, key);
+  return pair ? g_strdup(text_of(yaml_document_get_node(&document->yaml, pair->value))) : NULL;
+}
+
 void document_none(struct document *document, const char *key)
 {
   yaml_document_t *yaml = &document->yaml;
-  yaml_node_t *root = yaml_document_get_root_node(yaml);
-  yaml_node_pair_t *pair = root->type == YAML_MAPPING_NODE ? pair_named(yaml, root, key) : NULL;
+  yaml_node_pair_t *pair = text_pair(yaml, key);
   yaml_node_t *value = pair ? yaml_document_get_node(yaml, pair->value) : NULL;
-  if (!value || value->type != YAML_SCALAR_NODE || strcmp(text_of(value), "none"))
+  if (!value || strcmp(text_of(value), "none"))
     return;
   size_t line = value->start_mark.line;
   int list = add_collection(yaml, true);
   yaml_document_get_node(yaml, list)->start_mark.line = line;
-  pair_named(yaml, yaml_document_get_root_node(yaml), key)->value = list;
+  text_pair(yaml, key)->value = list;
 }
 
 /* ---- --set ---- */

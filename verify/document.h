@@ -41,6 +41,9 @@ bool document_set(struct document *, const char *assignment, GError **error);
 /* Puts an empty list in place of the plain text "none" at top-level `key`. */
 void document_none(struct document *, const char *key);
 
+/* A copy of the text at top-level `key`; NULL where there is none. The caller frees it. */
+char *document_value(struct document *, const char *key);
+
 /* Compares the document with `schema` (a mapping) and fills `lines`. Fields of type CYAML_IGNORE
  * are reserved for later: they are refused with `later`. */
 bool document_check(struct document *, const cyaml_schema_value_t *schema, const char *later,

@@ -654,6 +654,19 @@ struct scenario *scenario_load(const char *file, const char *const *set, GError 
   return scenario;
 }
 
+bool scenario_headline(const char *file, char **id, char **statement, GError **error)
+{
+  struct document document;
+  if (!document_read(&document, file, error))
+    return false;
+  *id = document_value(&document, "id");
+  *statement = document_value(&document, "statement");
+  if (!*id)
+    *id = id_from(file);
+  document_clear(&document);
+  return true;
+}
+
 void scenario_free(struct scenario *scenario)
 {
   if (!scenario)

@@ -109,6 +109,11 @@ struct scenario {
  * `file:line: what, expected what` (no line for a missing file). */
 struct scenario *scenario_load(const char *file, const char *const *set, GError **error);
 
+/* Reads only the id and the statement of a scenario, claim or mutant, whatever its other keys
+ * are, for lists. The id is the file's name where there is none; `statement` may become NULL. The
+ * caller frees both. Errors as above. */
+bool scenario_headline(const char *file, char **id, char **statement, GError **error);
+
 /* Writes the scenario, with its overrides, as YAML that scenario_load() reads back: what
  * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
 bool scenario_save(const struct scenario *, const char *file, GError **error);

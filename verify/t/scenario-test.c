@@ -720,6 +720,24 @@ static void test_platform(void)
   ok(!platform_find("none.xml", "."), "a platform that is nowhere");
 }
 
+static void test_headline(void)
+{
+  g_autofree char *id = NULL, *statement = NULL, *other = NULL, *none = NULL, *bad = NULL;
+  g_autoptr(GError) error = NULL;
+  put("mutant.yaml", "id: c3~x\nstatement: it fails\npatch: {a: b}\n");
+  ok(scenario_headline("mutant.yaml", &id, &statement, NULL), "the head of any file");
+  is_text(id, "c3~x", "its id");
+  is_text(statement, "it fails", "its statement");
+  put("mutant.yaml", "- a\n");
+  ok(scenario_headline("mutant.yaml", &other, &none, NULL), "of one without a head too");
+  is_text(other, "mutant", "named by its file");
+  is_text(none, NULL, "and no statement");
+  put("mutant.yaml", "a: 1\nid: [\n");
+  ok(!scenario_headline("mutant.yaml", &bad, &bad, &error) &&
+         g_str_has_prefix(error->message, "mutant.yaml:3: not YAML"),
+     "but not of a broken one");
+}
+
 static void clean(const char *folder)
 {
   GDir *dir = g_dir_open(folder, 0, NULL);
@@ -760,6 +778,7 @@ int main(void)
   test_aliases();
   test_units();
   test_platform();
+  test_headline();
   printf("1..%d\n", tests);
   if (g_chdir("/") == 0)
     clean(folder);

@@ -1,0 +1,133 @@
+#!/bin/sh
+# The command line of recline: commands, lists, errors, exit codes.
+recline=${RECLINE_BUILD:-build}/bin/recline
+here=$(mktemp -d) || exit 1
+trap 'rm -rf "$here"' EXIT
+unset RECLINE_PLATFORMS
+count=0
+
+# ok NAME: what was just run was right.
+ok()
+{
+  if [ $? -eq 0 ]; then result=ok; else result='not ok'; fi
+  count=$((count + 1))
+  echo "$result $count - $1"
+}
+
+# call ARG...: runs recline; output in $out, errors in $err, exit code in $code.
+call()
+{
+  "$recline" "$@" >"$here/out" 2>"$here/err"
+  code=$?
+  out=$(cat "$here/out")
+  err=$(cat "$here/err")
+}
+
+# refuses NAME LINE ARG...: one line on standard error, nothing on standard output, exit 64.
+refuses()
+{
+  name=$1
+  line=$2
+  shift 2
+  call "$@"
+  [ "$code" -eq 64 ] && [ -z "$out" ] && [ "$err" = "$line" ]
+  ok "$name" || return
+  [ "$result" = ok ] || printf '#      got: %s (%s)\n# expected: %s\n' "$err" "$code" "$line"
+}
+
+commands='expected run, check, draw, demo, list, doctor, help, or --version'
+kinds='expected protocols, claims, platforms, scenarios or mutants'
+refuses 'no command' "recline: no command, $commands"
+refuses 'an unknown command' "recline: \"lst\" is no command, $commands" lst
+refuses 'an unknown option' "recline: \"--lst\" is no command, $commands" --lst
+refuses 'help on nothing' "recline: \"lst\" is no command, $commands" help lst
+refuses 'help on two' 'recline help: too many words, expected one command or none' help run list
+refuses 'list without a kind' "recline list: nothing named, $kinds" list
+refuses 'list of two kinds' "recline list: too many words, $kinds" list claims mutants
+refuses 'list of nothing' "recline list: \"cows\" is nothing to list, $kinds" list cows
+refuses 'an unknown option of list' \
+  'recline list: Unknown option --tsv, expected --json or no option' list claims --tsv
+refuses 'a word for the doctor' \
+  'recline doctor: "who" is one word too many, expected --json or nothing' doctor who
+
+call --version
+[ "$code" -eq 0 ] && echo "$out" | grep -Eqx 'recline [0-9]+\.[0-9]+\.[0-9]+'
+ok '--version'
+call help
+[ "$code" -eq 0 ] && [ "$(echo "$out" | grep -Ec \
+  '^  recline (run|check|draw|demo|list|doctor|help)( |$)')" -eq 7 ]
+ok 'help names every command'
+call --help
+[ "$code" -eq 0 ] && [ "$out" = "$("$recline" help)" ]
+ok '--help is help'
+call help list
+[ "$code" -eq 0 ] && [ "$(echo "$out" | wc -l)" -eq 2 ]
+ok 'help on a command'
+call list --help
+[ "$code" -eq 0 ] && echo "$out" | grep -q 'recline list'
+ok '--help of a command'
+
+call list protocols
+[ "$code" -eq 0 ] && echo "$out" | grep -q '^c3 '
+ok 'list protocols'
+call list protocols --json
+[ "$code" -eq 0 ] && echo "$out" | tr -d ' \n' | grep -q '^{"protocols":\[{"name":.*}\]}$'
+ok 'list protocols --json'
+
+data=$here/data
+mkdir -p "$data/verify/claims" "$data/verify/mutants" "$data/platforms" "$data/scenarios"
+printf 'id: b-1\nstatement: it recovers\n' >"$data/verify/claims/a.yaml"
+printf 'id: a-1\nstatement: it is "quiet"\n' >"$data/verify/claims/b.yaml"
+printf 'id: c3~x\nstatement: flawed\npatch: x.patch\n' >"$data/verify/mutants/x.yaml"
+printf 'seed: 1\n' >"$data/scenarios/plain.yaml"
+printf '<platform><host id="a"/><host id="b"/></platform>\n' >"$data/platforms/two.xml"
+touch "$data/platforms/README.md"
+RECLINE_DATA=$data
+export RECLINE_DATA
+
+call list claims
+[ "$code" -eq 0 ] && [ "$out" = 'b-1                  it recovers
+a-1                  it is "quiet"' ]
+ok 'list claims, in the order of their files'
+call list claims --json
+[ "$code" -eq 0 ] && echo "$out" | grep -qF '"statement" : "it is \"quiet\"",'
+ok 'list claims --json'
+call list mutants
+[ "$code" -eq 0 ] && [ "$out" = 'c3~x                 flawed' ]
+ok 'list mutants, whatever keys they have'
+call list scenarios
+[ "$code" -eq 0 ] && [ "$out" = "plain                $data/scenarios/plain.yaml" ]
+ok 'list scenarios'
+call list platforms
+[ "$code" -eq 0 ] && [ "$out" = 'two.xml              2 hosts' ]
+ok 'list platforms, and nothing else of their folder'
+printf 'id: [\n' >"$data/verify/claims/aa.yaml"
+call list claims
+[ "$code" -eq 64 ] && [ "$(echo "$out" | wc -l)" -eq 2 ] &&
+  [ "$err" = "$data/verify/claims/aa.yaml:2: not YAML (did not find expected node content), expected one scenario" ]
+ok 'a broken claim hides no other'
+RECLINE_DATA=$here/missing
+call list claims
+[ "$code" -eq 0 ] && [ -z "$out" ]
+ok 'no data, no claims'
+unset RECLINE_DATA
+
+call doctor
+[ "$code" -eq 0 ] && echo "$out" | grep -q '^  found    smpirun   SimGrid version'
+ok 'the doctor finds what is there'
+call doctor --json
+[ "$code" -eq 0 ] && echo "$out" | grep -q '^  "ready" : true,$'
+ok 'and says so in JSON'
+env PATH="$here" "$recline" doctor >"$here/out" 2>"$here/err"
+[ $? -eq 1 ] && [ ! -s "$here/err" ]
+ok 'a missing tool is exit code 1'
+grep -q <"$here/out" \
+  '^type: apt-get install libsimgrid-dev gcc g++ gfortran cmake ninja-build graphviz gnuplot-nox perl patch binutils spin clang$'
+ok 'with what to type'
+
+if [ -w /dev/full ]; then
+  "$recline" help >/dev/full 2>"$here/err"
+  [ $? -eq 64 ] && grep -q 'cannot be written' "$here/err"
+  ok 'a full disk'
+fi
+echo "1..$count"
