@@ -33,6 +33,9 @@ struct trace *trace_open(const char *file, const struct world *, const char *hos
 void trace_move(struct trace *, double time, const struct world *, const struct move *,
                 const struct actions *, const struct verdict *);
 
+/* Adds a violation that no single move shows (at rest, an outcome): the last line. */
+void trace_violation(struct trace *, const struct verdict *);
+
 bool trace_close(struct trace *, GError **error); /* renames; frees also on error */
 
 /* Takes the trace in `file` through a world of its own. False with `error` set to

@@ -1,0 +1,310 @@
+#define _POSIX_C_SOURCE 200809L
+#include "claim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "parts.h"
+#include "trace.h"
+
+/* Of physical memory, what the explorer's tables may take: the machine must stay usable. */
+enum { MEMORY_PERCENT = 60 };
+
+static bool fail(GError **error, const struct scenario *claim, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static bool fail(GError **error, const struct scenario *claim, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  g_autofree char *text = g_strdup_vprintf(format, args);
+  va_end(args);
+  g_set_error(error, SCENARIO_ERROR, 0, "%s: %s", claim->file, text);
+  return false;
+}
+
+const char *claim_verdict_name(enum claim_verdict verdict)
+{
+  static const char *const names[] = {"holds", "violated", "inconclusive", "breach"};
+  return names[verdict];
+}
+
+const char *claim_expected(const struct scenario *claim)
+{
+  switch (claim->expect.verdict) {
+  case EXPECT_VIOLATED:
+    return "violated";
+  case EXPECT_INCONCLUSIVE:
+    return "inconclusive";
+  default:
+    return "holds";
+  }
+}
+
+/* ---- from YAML ---- */
+
+static struct script *read_script(const struct scenario *claim, GError **error)
+{
+  if (!claim->program.script) {
+    fail(error, claim,
+         "the program is a binary, expected program.script: only scripts can be "
+         "explored");
+    return NULL;
+  }
+  int line;
+  char *message;
+  struct script *script =
+      script_parse(claim->program.script, claim->program.ranks, &line, &message);
+  if (!script) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: %s", claim->file,
+                claim->program.script_line + line - 1, message);
+    free(message);
+  }
+  return script;
+}
+
+static bool names_property(const char *name)
+{
+  return g_strv_contains(explorer_properties, name);
+}
+
+static bool read_properties(const struct scenario *claim, GError **error)
+{
+  for (char **name = claim->check.properties; name && *name; name++)
+    if (!names_property(*name)) {
+      g_autofree char *all = g_strjoinv(", ", (char **)explorer_properties);
+      return fail(error, claim, "check.properties: '%s' is no property, expected one of %s", *name,
+                  all);
+    }
+  return true;
+}
+
+static bool read_lies(const struct scenario *claim, unsigned *lies, GError **error)
+{
+  *lies = 0;
+  for (char **lie = claim->check.lies; lie && *lie; lie++)
+    if (g_str_equal(*lie, "drop"))
+      *lies |= LIE_DROP;
+    else if (g_str_equal(*lie, "duplicate"))
+      *lies |= LIE_DUPLICATE;
+    else if (g_str_equal(*lie, "early-durable"))
+      *lies |= LIE_EARLY_DURABLE;
+    else
+      return fail(error, claim, "check.lies: '%s', expected drop, duplicate or early-durable",
+                  *lie);
+  return true;
+}
+
+static bool valid(const struct scenario *claim, struct script **script, unsigned *lies,
+                  GError **error)
+{
+  if (!protocol_named(claim->protocol.name))
+    return fail(error, claim, "protocol.name: there is no protocol '%s'", claim->protocol.name);
+  if (claim->check.checkpoints < 0 || claim->check.checkpoints > UINT16_MAX ||
+      claim->check.crashes < 0 || claim->check.crashes > UINT16_MAX)
+    return fail(error, claim, "check: checkpoints and crashes must be from 0 to %d", UINT16_MAX);
+  if (!read_properties(claim, error) || !read_lies(claim, lies, error))
+    return false;
+  *script = read_script(claim, error);
+  return *script != NULL;
+}
+
+bool claim_valid(const struct scenario *claim, GError **error)
+{
+  struct script *script = NULL;
+  unsigned lies;
+  bool fine = valid(claim, &script, &lies, error);
+  script_free(script);
+  return fine;
+}
+
+/* ---- exploring ---- */
+
+/* A claim being explored. */
+struct job {
+  const struct scenario *claim;
+  const struct claim_options *options;
+  struct script *script;
+  unsigned lies;
+  struct intern outcomes;
+};
+
+static bool names(char **list, const char *name)
+{
+  return list && g_strv_contains((const char *const *)list, name);
+}
+
+static bool asks_for_stamps(const struct scenario *claim)
+{
+  return names(claim->check.properties, "c3-1.1") || names(claim->check.properties, "c3-1.2") ||
+         names(claim->check.properties, "c3-1.3");
+}
+
+static void set_up(const struct job *job, struct world *world)
+{
+  const struct scenario *claim = job->claim;
+  world_init(world, protocol_named(claim->protocol.name), claim->program.ranks,
+             claim->protocol.capacity);
+  world->fifo = claim->check.fifo;
+  world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
+  world->line_stamps = asks_for_stamps(claim);
+  world->check = true;
+  world->bounded = true;
+  world->lies = job->lies;
+  world->script = job->script;
+}
+
+static uint64_t memory_limit(void)
+{
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 100 * MEMORY_PERCENT : 0;
+}
+
+static void show_progress(void *data, uint64_t states, uint64_t transitions, unsigned depth)
+{
+  const struct job *job = data;
+  static gint64 last;
+  gint64 now = g_get_monotonic_time();
+  if (now - last < G_USEC_PER_SEC / 5)
+    return;
+  last = now;
+  fprintf(stderr, "\r\033[K%s: %" PRIu64 " states, %" PRIu64 " transitions, depth %u",
+          job->claim->id, states, transitions, depth);
+  fflush(stderr);
+}
+
+static uint64_t bound(const struct job *job)
+{
+  return job->options->max_states ? job->options->max_states : job->claim->check.max_states;
+}
+
+/* What runs without failures end with: the same script, no fault tolerance, no checkpoints. */
+static bool find_outcomes(struct job *job, GError **error)
+{
+  static const char *const deadlock[] = {"deadlock", NULL};
+  struct world world;
+  struct exploration found;
+  const struct explorer_options options = {.properties = deadlock,
+                                           .outcomes = &job->outcomes,
+                                           .collect = true,
+                                           .max_states = bound(job),
+                                           .max_bytes = memory_limit()};
+  world_init(&world, protocol_named("none"), job->claim->program.ranks, 1);
+  world.fifo = job->claim->check.fifo;
+  world.bounded = true;
+  world.script = job->script;
+  explore(&world, 0, 0, &options, &found);
+  world_clear(&world);
+  bool fine = found.verdict == EXPLORER_HOLDS;
+  if (found.verdict == EXPLORER_VIOLATED)
+    fail(error, job->claim, "program.script: it can deadlock without any failure (%s)",
+         found.why.text);
+  else if (!fine)
+    fail(error, job->claim, "program.script: its runs without failures are too many to explore");
+  exploration_clear(&found);
+  return fine;
+}
+
+static bool checks_outcome(const struct scenario *claim)
+{
+  return !claim->check.properties || names(claim->check.properties, "outcome");
+}
+
+/* Takes the run to a violation again, in a world of its own, and writes it down. */
+static bool write_trace(const struct job *job, const struct exploration *found, const char *file,
+                        GError **error)
+{
+  struct world world;
+  struct parts parts;
+  set_up(job, &world);
+  parts_init(&parts, &world);
+  world_begin(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints);
+  struct actions actions = {.capacity = ACTIONS_MAX(&world.config[0])};
+  actions.item = g_new0(struct action, actions.capacity);
+  struct trace *trace = trace_open(file, &world, "explorer", true, error);
+  for (unsigned i = 0; trace && i < found->moves_count; i++) {
+    struct move move = found->moves[i];
+    struct verdict verdict = {0};
+    actions.count = 0;
+    world_step(&world, &move, &actions, &verdict);
+    if (verdict.kind == VERDICT_IMPOSSIBLE)
+      g_error("%s: the world refuses its own counterexample at step %u: %s", job->claim->id, i,
+              verdict.text);
+    verdict.kind = VERDICT_FINE; /* the one that counts comes last */
+    trace_move(trace, i, &world, &move, &actions, &verdict);
+  }
+  if (trace)
+    trace_violation(trace, &found->why);
+  bool fine = trace && trace_close(trace, error);
+  g_free(actions.item);
+  parts_clear(&parts);
+  world_clear(&world);
+  return fine;
+}
+
+static void fill_in(struct claim_result *result, const struct exploration *found)
+{
+  static const enum claim_verdict verdicts[] = {[EXPLORER_HOLDS] = CLAIM_HOLDS,
+                                                [EXPLORER_VIOLATED] = CLAIM_VIOLATED,
+                                                [EXPLORER_INCONCLUSIVE] = CLAIM_INCONCLUSIVE};
+  *result = (struct claim_result){.verdict = verdicts[found->verdict],
+                                  .states = found->states,
+                                  .transitions = found->transitions,
+                                  .steps = found->steps,
+                                  .depth = found->depth,
+                                  .bytes = found->bytes,
+                                  .seconds = found->seconds};
+  if (found->bound)
+    g_strlcpy(result->bound, found->bound, sizeof result->bound);
+  if (found->verdict == EXPLORER_VIOLATED) {
+    result->depth = found->moves_count;
+    result->rank = found->why.rank;
+    g_strlcpy(result->property, found->why.property, sizeof result->property);
+    g_strlcpy(result->text, found->why.text, sizeof result->text);
+  }
+}
+
+static bool run(struct job *job, struct claim_result *result, GError **error)
+{
+  bool outcome = checks_outcome(job->claim);
+  if (outcome && !find_outcomes(job, error))
+    return false;
+  struct world world;
+  struct exploration found;
+  const struct explorer_options options = {
+      .properties = (const char *const *)job->claim->check.properties,
+      .outcomes = outcome ? &job->outcomes : NULL,
+      .max_states = bound(job),
+      .max_bytes = memory_limit(),
+      .progress = job->options->progress ? show_progress : NULL,
+      .progress_data = job};
+  set_up(job, &world);
+  explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
+          &options, &found);
+  world_clear(&world);
+  if (job->options->progress)
+    fputs("\r\033[K", stderr);
+  fill_in(result, &found);
+  bool fine = true;
+  if (found.verdict == EXPLORER_VIOLATED && job->options->out) {
+    g_autofree char *name = g_strconcat(job->claim->id, ".trace", NULL);
+    g_autofree char *file = g_build_filename(job->options->out, name, NULL);
+    g_strlcpy(result->trace, file, sizeof result->trace);
+    fine = write_trace(job, &found, file, error);
+  }
+  exploration_clear(&found);
+  return fine;
+}
+
+bool claim_check(const struct scenario *claim, const struct claim_options *options,
+                 struct claim_result *result, GError **error)
+{
+  struct job job = {.claim = claim, .options = options};
+  bool fine = valid(claim, &job.script, &job.lies, error) && run(&job, result, error);
+  script_free(job.script);
+  intern_clear(&job.outcomes);
+  return fine;
+}

@@ -1,0 +1,45 @@
+/* One claim (or scenario with bounds under `check`), explored: from YAML to verdict and trace. */
+#ifndef RECLINE_CLAIM_H
+#define RECLINE_CLAIM_H
+
+#include "explorer.h"
+#include "scenario.h"
+
+struct claim_options {
+  uint64_t max_states; /* over the claim's own bound; 0: the claim's */
+  const char *out;     /* directory for ID.trace; NULL: no trace is written */
+  bool progress;       /* one line on standard error, overwritten */
+};
+
+enum claim_verdict { CLAIM_HOLDS, CLAIM_VIOLATED, CLAIM_INCONCLUSIVE, CLAIM_BREACH };
+
+/* Plain memory, so that it can cross a pipe. */
+struct claim_result {
+  enum claim_verdict verdict;
+  uint64_t states, transitions, steps;
+  unsigned depth;    /* HOLDS: of the farthest state; VIOLATED: moves of the run */
+  uint64_t bytes;    /* of the explorer's tables */
+  uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
+  double seconds;
+  char bound[32];    /* INCONCLUSIVE */
+  char property[32]; /* VIOLATED */
+  int rank;
+  char text[256];  /* VIOLATED, BREACH */
+  char trace[512]; /* path of the trace written; empty: none */
+};
+
+/* Explores `claim`. False with `error` set (`file:line: what, expected what`) when its script, a
+ * property or a lie is wrong or the trace cannot be written. */
+bool claim_check(const struct scenario *claim, const struct claim_options *, struct claim_result *,
+                 GError **error);
+
+/* The same checks of the input without exploring. */
+bool claim_valid(const struct scenario *claim, GError **error);
+
+/* "holds", "violated", "inconclusive", "breach". */
+const char *claim_verdict_name(enum claim_verdict);
+
+/* The expectation of a claim, by the same names; "holds" where it states none. */
+const char *claim_expected(const struct scenario *claim);
+
+#endif

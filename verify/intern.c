@@ -1,0 +1,179 @@
+#include "intern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_FIRST = 1024, CHUNK = 1 << 20 };
+
+void *intern_grow(void *memory, size_t bytes)
+{
+  void *grown = realloc(memory, bytes);
+  if (!grown) {
+    fprintf(stderr, "explorer: out of memory at %zu bytes in one piece\n", bytes);
+    abort();
+  }
+  return grown;
+}
+
+/* Tables are at most three quarters full: probes stay short, and a state costs 4 to 8 bytes of
+ * slots. */
+static bool crowded(uint32_t count, uint32_t mask)
+{
+  return !mask || count >= mask / 4 * 3;
+}
+
+static uint32_t *new_slots(uint32_t *mask)
+{
+  size_t slots = *mask ? 2 * ((size_t)*mask + 1) : SLOTS_FIRST;
+  if (slots - 1 > UINT32_MAX) {
+    fputs("explorer: more entries than 32 bits can number\n", stderr);
+    abort();
+  }
+  *mask = (uint32_t)(slots - 1);
+  uint32_t *slot = calloc(slots, sizeof *slot);
+  if (!slot) {
+    fprintf(stderr, "explorer: out of memory at a table of %zu slots\n", slots);
+    abort();
+  }
+  return slot;
+}
+
+static uint64_t mix(uint64_t x)
+{
+  x ^= x >> 32;
+  x *= UINT64_C(0xD6E8FEB86659FD93);
+  x ^= x >> 32;
+  x *= UINT64_C(0xD6E8FEB86659FD93);
+  return x ^ x >> 32;
+}
+
+/* ---- bytes ---- */
+
+static uint32_t hash_bytes(const void *bytes, uint32_t size)
+{
+  const unsigned char *at = bytes;
+  uint64_t hash = size;
+  for (; size >= 8; size -= 8, at += 8) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    hash ^= hash >> 29;
+  }
+  uint64_t rest = 0;
+  if (size)
+    memcpy(&rest, at, size);
+  return (uint32_t)mix(hash ^ rest);
+}
+
+static void intern_rehash(struct intern *table)
+{
+  free(table->slot);
+  table->slot = new_slots(&table->mask);
+  for (uint32_t n = 1; n <= table->count; n++) {
+    uint32_t at = table->item[n].hash & table->mask;
+    while (table->slot[at])
+      at = (at + 1) & table->mask;
+    table->slot[at] = n;
+  }
+}
+
+static const void *intern_copy(struct intern *table, const void *bytes, uint32_t size)
+{
+  size_t take = ((size_t)size + 7) / 8 * 8;
+  if (take > table->left) {
+    size_t chunk = take > CHUNK ? take : CHUNK;
+    table->chunks = intern_grow(table->chunks, (table->chunk_count + 1) * sizeof *table->chunks);
+    table->chunk = intern_grow(NULL, chunk);
+    table->chunks[table->chunk_count++] = table->chunk;
+    table->left = chunk;
+    table->bytes += chunk;
+  }
+  char *copy = table->chunk;
+  if (size)
+    memcpy(copy, bytes, size);
+  table->chunk += take;
+  table->left -= take;
+  return copy;
+}
+
+static uint32_t intern_append(struct intern *table, struct interned item)
+{
+  if (table->count + 2 > table->room) {
+    table->room = table->room ? 2 * table->room : SLOTS_FIRST;
+    table->item = intern_grow(table->item, table->room * sizeof *table->item);
+  }
+  table->item[++table->count] = item;
+  return table->count;
+}
+
+uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
+{
+  if (crowded(table->count, table->mask))
+    intern_rehash(table);
+  uint32_t hash = hash_bytes(bytes, size);
+  uint32_t at = hash & table->mask;
+  for (; table->slot[at]; at = (at + 1) & table->mask) {
+    const struct interned *old = &table->item[table->slot[at]];
+    if (old->hash == hash && old->size == size && (!size || !memcmp(old->bytes, bytes, size)))
+      return table->slot[at];
+  }
+  const void *copy = intern_copy(table, bytes, size);
+  table->slot[at] = intern_append(table, (struct interned){copy, size, hash});
+  return table->slot[at];
+}
+
+void intern_clear(struct intern *table)
+{
+  for (uint32_t i = 0; i < table->chunk_count; i++)
+    free(table->chunks[i]);
+  free(table->chunks);
+  free(table->item);
+  free(table->slot);
+  *table = (struct intern){0};
+}
+
+/* ---- pairs ---- */
+
+static void pairs_rehash(struct pairs *pairs)
+{
+  free(pairs->slot);
+  pairs->slot = new_slots(&pairs->mask);
+  for (uint32_t n = 1; n <= pairs->count; n++) {
+    uint32_t at = (uint32_t)mix(pairs->item[n]) & pairs->mask;
+    while (pairs->slot[at])
+      at = (at + 1) & pairs->mask;
+    pairs->slot[at] = n;
+  }
+}
+
+uint32_t pairs_add(struct pairs *pairs, uint32_t a, uint32_t b)
+{
+  if (crowded(pairs->count, pairs->mask))
+    pairs_rehash(pairs);
+  uint64_t key = (uint64_t)a << 32 | b;
+  uint32_t at = (uint32_t)mix(key) & pairs->mask;
+  for (; pairs->slot[at]; at = (at + 1) & pairs->mask)
+    if (pairs->item[pairs->slot[at]] == key)
+      return pairs->slot[at];
+  if (pairs->count + 2 > pairs->room) {
+    pairs->room = pairs->room ? pairs->room + pairs->room / 2 : SLOTS_FIRST;
+    pairs->item = intern_grow(pairs->item, pairs->room * sizeof *pairs->item);
+  }
+  pairs->item[++pairs->count] = key;
+  pairs->slot[at] = pairs->count;
+  return pairs->count;
+}
+
+size_t pairs_bytes(const struct pairs *pairs)
+{
+  return pairs->room * sizeof *pairs->item +
+         (pairs->slot ? ((size_t)pairs->mask + 1) * sizeof *pairs->slot : 0);
+}
+
+void pairs_clear(struct pairs *pairs)
+{
+  free(pairs->item);
+  free(pairs->slot);
+  *pairs = (struct pairs){0};
+}
