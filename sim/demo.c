@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-#include "command.h"
+#include "main.h"
 
 /* ---- what is shown ---- */
 
@@ -168,12 +168,6 @@ static bool break_it(const char *folder)
 
 /* ---- chapter 3: the simulator ---- */
 
-static char *find_scenario(void)
-{
-  const char *folder = g_getenv("RECLINE_SCENARIOS");
-  return g_build_filename(folder != NULL ? folder : RECLINE_SCENARIO_DIR, SCENARIO, NULL);
-}
-
 static bool recover(const char *folder)
 {
   chapter(
@@ -181,7 +175,7 @@ static bool recover(const char *folder)
       "   A conjugate gradient solver runs on eight simulated nodes and takes checkpoints. After\n"
       "   the second one a node is lost, with all that it knew. The others go back with it to\n"
       "   that checkpoint, and the solver must still find the right number.\n");
-  g_autofree char *scenario = find_scenario();
+  g_autofree char *scenario = g_build_filename(data_folder(), "scenarios", SCENARIO, NULL);
   g_autofree char *out = g_build_filename(folder, "run", NULL);
   g_autofree char *printed = NULL;
   const char *words[] = {"run", scenario, "--out", out, NULL};
@@ -202,15 +196,12 @@ static bool recover(const char *folder)
 int command_demo(int argc, char **argv)
 {
   (void)argv;
-  if (argc > 1) {
-    g_printerr("recline demo: takes no arguments, expected recline demo\n");
-    return EXIT_BAD_INPUT;
-  }
+  if (argc > 1)
+    return bad_usage("recline demo: too many words, expected none");
   g_autofree char *folder = g_dir_make_tmp("recline-demo-XXXXXX", NULL);
-  if (folder == NULL) {
-    complain("%s: no folder can be made there", g_get_tmp_dir());
-    return EXIT_BAD_INPUT;
-  }
+  if (folder == NULL)
+    return bad_usage("%s: no folder can be made there, expected one that can be written",
+                     g_get_tmp_dir());
   g_print("recline: does a checkpoint/rollback protocol recover, always, and what does it cost?\n");
   bool explored = explore();
   bool broken = break_it(folder);

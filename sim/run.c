@@ -10,19 +10,20 @@
 #include <errno.h>
 #include <gio/gio.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "launch.h"
+#include "main.h"
 #include "result.h"
 #include "scenario.h"
+#include "script.h"
 #include "text.h"
 
 struct options {
@@ -54,22 +55,9 @@ static char *in(const char *folder, const char *name)
 
 /* ---- input ---- */
 
-static int bad(const char *format, ...) G_GNUC_PRINTF(1, 2);
-
-static int bad(const char *format, ...)
-{
-  va_list values;
-  va_start(values, format);
-  g_autofree char *line = g_strdup_vprintf(format, values);
-  va_end(values);
-  g_strdelimit(line, "\n", ' ');
-  g_printerr("%s\n", line);
-  return EXIT_BAD_INPUT;
-}
-
 static int bad_input(GError *error)
 {
-  int code = bad("%s", error->message);
+  int code = bad_usage("%s", error->message);
   g_error_free(error);
   return code;
 }
@@ -96,19 +84,38 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
                                         "says whether it recovered and what that cost.");
   g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, &argc, &words, &error)) {
-    int code = bad("recline run: %s, expected recline run SCENARIO [--set key=value]... "
-                   "[--out DIR] [--json] [--keep]",
-                   error->message);
+    int code = bad_usage("recline run: %s, expected recline run SCENARIO [--set key=value]... "
+                         "[--out DIR] [--json] [--keep]",
+                         error->message);
     g_error_free(error);
     g_strfreev(rest);
     return code;
   }
   g_auto(GStrv) files = rest;
   if (files == NULL || files[1] != NULL)
-    return bad("recline run: %s, expected one SCENARIO",
-               files == NULL ? "no scenario" : "more than one scenario");
+    return bad_usage("recline run: %s, expected one SCENARIO",
+                     files == NULL ? "no scenario" : "more than one scenario");
   *scenario = g_strdup(files[0]);
   return EXIT_FINE;
+}
+
+/* The program that runs scripts would refuse it too, but only after everything has started. */
+static bool check_script(const struct scenario *scenario, GError **error)
+{
+  int line = 0;
+  char *message = NULL;
+  if (scenario->program.script == NULL)
+    return true;
+  struct script *script =
+      script_parse(scenario->program.script, scenario->program.ranks, &line, &message);
+  if (script != NULL) {
+    script_free(script);
+    return true;
+  }
+  g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: program.script: %s", scenario->file,
+              scenario->program.script_line + line - 1, message);
+  free(message);
+  return false;
 }
 
 static bool find_program(struct run *run, GError **error)
@@ -389,7 +396,6 @@ struct look {
 static struct look choose_look(void)
 {
   struct look look = {"", "", "", "", "#", "."};
-  setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
     look.full = "█";
     look.none = "░";
@@ -570,7 +576,8 @@ static int run_scenario(struct run *run, const char *file)
   GError *error = NULL;
   run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
   if (run->scenario == NULL || !check_platform(run->scenario, &error) ||
-      !find_program(run, &error) || !make_directory(run, &error) || !simulate(run, &error))
+      !check_script(run->scenario, &error) || !find_program(run, &error) ||
+      !make_directory(run, &error) || !simulate(run, &error))
     return bad_input(error);
   return run->interrupted != 0 ? EXIT_BREACH : finish(run);
 }
