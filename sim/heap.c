@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,6 +76,7 @@ static struct {
   int arena_log;                /* log2 of the bytes of an arena */
   char *accessible[HEAP_RANKS]; /* end of what may be touched; NULL: no such arena yet */
   uintptr_t linker, linker_end; /* code of the dynamic linker */
+  bool watch;                   /* see watch_caller */
 } process;
 
 /* initial-exec: reading it must not allocate. */
@@ -511,12 +513,51 @@ __attribute__((constructor)) static void find_linker(void)
   }
 }
 
+/* ---- watching the simulator ----------------------------------------------------------------- */
+
+static bool in_library(const Dl_info *info, const char *name)
+{
+  return info->dli_fname && strstr(info->dli_fname, name);
+}
+
+/* A simulator object in a rank's arena is destroyed by the next rollback, and noticed long after,
+ * far away. The cause is an entry point that the layer does not wrap. With RECLINE_HEAP_WATCH set,
+ * the code that an allocation is for (the first frame outside libc, libstdc++ and this library)
+ * is looked up each time, and must not be SimGrid's. */
+static void watch_caller(void)
+{
+  struct arena *arena = heap_leave(); /* backtrace may allocate */
+  void *frame[32];
+  int count = backtrace(frame, (int)(sizeof frame / sizeof *frame));
+  Dl_info info;
+  for (int i = 0; i < count; i++) {
+    if (!dladdr(frame[i], &info) || in_library(&info, "/libc.so") ||
+        in_library(&info, "/libstdc++.so") || in_library(&info, "/librecline_heap.so"))
+      continue;
+    if (in_library(&info, "/libsimgrid.so")) {
+      backtrace_symbols_fd(frame, count, STDERR_FILENO);
+      die("SimGrid allocates or frees in program mode: an entry point is not wrapped\n");
+    }
+    break;
+  }
+  heap_enter(arena);
+}
+
+__attribute__((constructor)) static void read_watch(void)
+{
+  process.watch = getenv("RECLINE_HEAP_WATCH") != NULL;
+}
+
 /* The arena for a call from `caller`, or NULL for libc. */
 static inline struct arena *mode(uintptr_t caller)
 {
   if (__builtin_expect(!current, 1))
     return NULL;
-  return caller - process.linker < process.linker_end - process.linker ? NULL : current;
+  if (caller - process.linker < process.linker_end - process.linker)
+    return NULL;
+  if (process.watch)
+    watch_caller();
+  return current;
 }
 
 /* ---- the malloc family ---------------------------------------------------------------------- */

@@ -40,6 +40,9 @@
  *
  * The dynamic linker always gets libc memory: what it keeps must survive a rollback.
  *
+ * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
+ * ends the process with a list of its callers: some entry point is not wrapped. It is slow.
+ *
  * The mode belongs to the calling thread. An arena is for one thread at a time; threads that a
  * program starts itself are in libc mode, and what they allocate is not rolled back.
  *

@@ -26,6 +26,15 @@ foreach(name heap-unit heap-abuse)
   target_compile_options(${name} PRIVATE -fno-builtin)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
 endforeach()
+foreach(optimize 0 2)
+  set(name image-unit-O${optimize})
+  add_executable(${name} ${tests}/image-unit.c ${CMAKE_CURRENT_LIST_DIR}/image.c)
+  target_link_libraries(${name} PRIVATE recline_heap)
+  target_compile_options(${name} PRIVATE -O${optimize} -fno-builtin -fstack-protector-all)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+endforeach()
+# fortified functions too, as distributions build
+target_compile_options(image-unit-O2 PRIVATE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 
 # The programs of image.t, by the compilers of SMPI; the layer by the ordinary one.
 add_library(image-layer SHARED ${tests}/image-layer.c)

@@ -13,19 +13,6 @@
 /* Of physical memory, what the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
 
-static bool fail(GError **error, const struct scenario *claim, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-
-static bool fail(GError **error, const struct scenario *claim, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  g_autofree char *text = g_strdup_vprintf(format, args);
-  va_end(args);
-  g_set_error(error, SCENARIO_ERROR, 0, "%s: %s", claim->file, text);
-  return false;
-}
-
 const char *claim_verdict_name(enum claim_verdict verdict)
 {
   static const char *const names[] = {"holds", "violated", "inconclusive", "breach"};
@@ -49,9 +36,8 @@ const char *claim_expected(const struct scenario *claim)
 static struct script *read_script(const struct scenario *claim, GError **error)
 {
   if (!claim->program.script) {
-    fail(error, claim,
-         "the program is a binary, expected program.script: only scripts can be "
-         "explored");
+    scenario_complain(claim, "program", error,
+                      "a binary, expected a script: only scripts can be explored");
     return NULL;
   }
   int line;
@@ -76,8 +62,8 @@ static bool read_properties(const struct scenario *claim, GError **error)
   for (char **name = claim->check.properties; name && *name; name++)
     if (!names_property(*name)) {
       g_autofree char *all = g_strjoinv(", ", (char **)explorer_properties);
-      return fail(error, claim, "check.properties: '%s' is no property, expected one of %s", *name,
-                  all);
+      scenario_complain(claim, "check.properties", error, "'%s', expected one of %s", *name, all);
+      return false;
     }
   return true;
 }
@@ -85,28 +71,49 @@ static bool read_properties(const struct scenario *claim, GError **error)
 static bool read_lies(const struct scenario *claim, unsigned *lies, GError **error)
 {
   *lies = 0;
-  for (char **lie = claim->check.lies; lie && *lie; lie++)
+  for (char **lie = claim->check.lies; lie && *lie; lie++) {
     if (g_str_equal(*lie, "drop"))
       *lies |= LIE_DROP;
     else if (g_str_equal(*lie, "duplicate"))
       *lies |= LIE_DUPLICATE;
     else if (g_str_equal(*lie, "early-durable"))
       *lies |= LIE_EARLY_DURABLE;
-    else
-      return fail(error, claim, "check.lies: '%s', expected drop, duplicate or early-durable",
-                  *lie);
+    else {
+      scenario_complain(claim, "check.lies", error,
+                        "'%s', expected drop, duplicate or early-durable", *lie);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool read_counts(const struct scenario *claim, GError **error)
+{
+  const struct {
+    const char *path;
+    int count;
+  } counts[] = {{"check.checkpoints", claim->check.checkpoints},
+                {"check.crashes", claim->check.crashes}};
+  for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+    if (counts[i].count < 0 || counts[i].count > UINT16_MAX) {
+      scenario_complain(claim, counts[i].path, error, "%d, expected 0 to %d", counts[i].count,
+                        UINT16_MAX);
+      return false;
+    }
   return true;
 }
 
 static bool valid(const struct scenario *claim, struct script **script, unsigned *lies,
                   GError **error)
 {
-  if (!protocol_named(claim->protocol.name))
-    return fail(error, claim, "protocol.name: there is no protocol '%s'", claim->protocol.name);
-  if (claim->check.checkpoints < 0 || claim->check.checkpoints > UINT16_MAX ||
-      claim->check.crashes < 0 || claim->check.crashes > UINT16_MAX)
-    return fail(error, claim, "check: checkpoints and crashes must be from 0 to %d", UINT16_MAX);
-  if (!read_properties(claim, error) || !read_lies(claim, lies, error))
+  if (!protocol_named(claim->protocol.name)) {
+    scenario_complain(claim, "protocol.name", error,
+                      "'%s', expected a name of 'recline list protocols' or a mutant's",
+                      claim->protocol.name);
+    return false;
+  }
+  if (!read_counts(claim, error) || !read_properties(claim, error) ||
+      !read_lies(claim, lies, error))
     return false;
   *script = read_script(claim, error);
   return *script != NULL;
@@ -200,10 +207,13 @@ static bool find_outcomes(struct job *job, GError **error)
   world_clear(&world);
   bool fine = found.verdict == EXPLORER_HOLDS;
   if (found.verdict == EXPLORER_VIOLATED)
-    fail(error, job->claim, "program.script: it can deadlock without any failure (%s)",
-         found.why.text);
+    scenario_complain(job->claim, "program.script", error,
+                      "%s even without failures, expected a program that always ends",
+                      found.why.text);
   else if (!fine)
-    fail(error, job->claim, "program.script: its runs without failures are too many to explore");
+    scenario_complain(job->claim, "program.script", error,
+                      "too many runs without failures, expected a higher bound or a smaller "
+                      "program");
   exploration_clear(&found);
   return fine;
 }

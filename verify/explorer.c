@@ -7,12 +7,13 @@
 #include <time.h>
 
 const char *const explorer_properties[] = {
-    "no-loss", "no-duplicate", "restorable", "legal",    "quiet-channels", "c3-1.1",    "c3-1.2",
-    "c3-1.3",  "deadlock",     "commits",    "recovers", "outcome",        "invariant", NULL};
+    "no-loss", "no-duplicate", "restorable", "legal",     "quiet-channels",
+    "c3-1.1",  "c3-1.2",       "c3-1.3",     "deadlock",  "commits",
+    "outcome", "recovers",     "agreement",  "invariant", NULL};
 
-const char *const explorer_defaults[] = {
-    "no-loss", "no-duplicate", "restorable", "legal",     "deadlock",
-    "commits", "recovers",     "outcome",    "invariant", NULL};
+const char *const explorer_defaults[] = {"no-loss",   "no-duplicate", "restorable", "legal",
+                                         "deadlock",  "commits",      "recovers",   "outcome",
+                                         "agreement", "invariant",    NULL};
 
 /* ---- what is known of a step ---- */
 
@@ -355,7 +356,7 @@ static bool gave_up(const struct explorer *e)
 static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 {
   struct intern *outcomes = e->options->outcomes;
-  if (!outcomes || !world_finished(e->world))
+  if (!outcomes)
     return false;
   uint32_t ranks = (uint32_t)e->world->ranks, histories[ranks];
   for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -394,23 +395,38 @@ static void enter(struct explorer *e, uint32_t state)
   unfold(e, state, e->tree);
   clear_step(e);
   e->list_count = 0;
-  if (!gave_up(e))
-    world_moves(e->world, list_move, e);
+  world_moves(e->world, list_move, e);
+}
+
+/* Moves that the world may well never make: only others count as progress. */
+static bool uncalled_for(const struct move *move)
+{
+  return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
+}
+
+/* Properties of the state being expanded, `still` when only uncalled-for moves leave it. */
+static bool wrong_state(struct explorer *e, bool still, struct verdict *verdict)
+{
+  if (gave_up(e))
+    return false;
+  if (world_finished(e->world)) {
+    if (wrong_outcome(e, verdict))
+      return true;
+    world_at_end(e->world, verdict);
+    if (violates(e, verdict))
+      return true;
+  }
+  if (!still)
+    return false;
+  world_at_rest(e->world, verdict);
+  return violates(e, verdict);
 }
 
 /* Takes every move of `state`. True on a violation: verdict and, if a move showed it, `move`. */
 static bool expand(struct explorer *e, uint32_t state, struct verdict *verdict, struct move *move)
 {
+  bool still = true;
   enter(e, state);
-  if (!gave_up(e) && wrong_outcome(e, verdict))
-    return true;
-  if (!e->list_count) {
-    e->out->rests++;
-    if (!gave_up(e)) {
-      world_at_rest(e->world, verdict);
-      return violates(e, verdict);
-    }
-  }
   for (uint32_t i = 0; i < e->list_count; i++) {
     const struct effect *effect = step(e, &e->list[i]);
     e->out->transitions++;
@@ -424,8 +440,10 @@ static bool expand(struct explorer *e, uint32_t state, struct verdict *verdict, 
     uint32_t known = e->states.count, to = successor(e, effect);
     if (to > known)
       add_parent(e, to, state);
+    still &= to == state || uncalled_for(&e->list[i]);
   }
-  return false;
+  e->out->rests += still;
+  return wrong_state(e, still, verdict);
 }
 
 /* The move that leads from one state to another. */

@@ -39,7 +39,7 @@ struct exploration {
   uint64_t states;
   uint64_t transitions; /* moves taken, also those to a state already known */
   uint64_t steps;       /* times that world_step() really ran */
-  uint64_t rests;       /* states without a move */
+  uint64_t rests;       /* states that nothing but a crash or a lie leaves */
   unsigned depth;       /* moves on a shortest way to the farthest state seen */
   uint64_t bytes;       /* of all tables at the end */
   double seconds;

@@ -359,7 +359,7 @@ static bool parse_line(struct parser *p, struct script *script, struct rest *res
 {
   if (!peek(p).length)
     return true;
-  int rank;
+  int rank = -1;
   if (!parse_head(p, &rank))
     return false;
   if (rank < 0) {

@@ -645,7 +645,8 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   if (!g_str_equal(words[1], "-") &&
       !whole(r, "rank", words[1], 0, (guint64)r->world.ranks - 1, &rank))
     return false;
-  *move = (struct move){.rank = (int16_t)rank, .index = WORLD_FIND};
+  *move =
+      (struct move){.rank = g_str_equal(words[1], "-") ? -1 : (int16_t)rank, .index = WORLD_FIND};
   struct extras extras = {.place = -1};
   g_autoptr(GPtrArray) rest = g_ptr_array_new();
   for (char **word = words + 2; *word; word++) {

@@ -63,9 +63,13 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
 
 bool world_finished(const struct world *w)
 {
-  for (int rank = 0; rank < w->ranks; rank++)
-    if (!read_program(w, rank)->finished)
+  for (int rank = 0; rank < w->ranks; rank++) {
+    const struct world_rank *me = read_rank(w, rank);
+    bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
+    if (!current || me->incarnation != read_global(w)->incarnation ||
+        !read_program(w, rank)->finished)
       return false;
+  }
   return true;
 }
 
@@ -187,21 +191,37 @@ static void check_lines(struct taking *t, uint32_t stopped)
             t->rank, stopped, t->event.peer, stopped);
 }
 
+/* Ranks that have crashed, or gone back already, are beyond nothing: the claim is not about them. */
+static bool same_life(const struct taking *t, int rank)
+{
+  const struct world_rank *other = read_rank(t->w, rank);
+  return other->phase <= RANK_CAPTURING &&
+         other->incarnation == read_rank(t->w, t->rank)->incarnation;
+}
+
 static void check_all_beyond(struct taking *t, uint32_t checkpoint)
 {
   for (int rank = 0; rank < t->w->ranks; rank++)
-    if (read_rank(t->w, rank)->line < checkpoint)
+    if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
       violate(t, "c3-1.1", "rank %d stopped logging before rank %d was beyond line %u", t->rank,
               rank, checkpoint);
+}
+
+static uint32_t under_way(const struct taking *t, int from, int to)
+{
+  uint32_t count, found = 0;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, WORLD_CHANNEL, from, to, &count);
+  for (uint32_t i = 0; i < count; i++)
+    found += channel[i].incarnation == read_rank(t->w, t->rank)->incarnation;
+  return found;
 }
 
 /* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
 static void check_quiet(struct taking *t)
 {
-  uint32_t in, out;
   for (int peer = 0; peer < t->w->ranks; peer++) {
-    READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &in);
-    READ_LIST(struct world_message, t->w, WORLD_CHANNEL, t->rank, peer, &out);
+    uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
     if (in || out)
       violate(t, "quiet-channels", "captured with %u messages %s rank %d under way",
               in ? in : out, in ? "from" : "to", peer);
@@ -855,7 +875,7 @@ static void note_request(struct taking *t)
   bool later = false;
   for (uint32_t i = 0; i < t->actions->count; i++)
     later |= t->actions->item[i].kind == ACTION_SET_TIMER;
-  if (!later && t->actions->count)
+  if (!later && t->actions->count && !fenced(t))
     edit_global(t->w)->requested = true;
 }
 

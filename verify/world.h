@@ -241,7 +241,7 @@ void world_at_rest(const struct world *, struct verdict *);
  * differently the second time). */
 void world_at_end(const struct world *, struct verdict *);
 
-/* All programs have finished (or the protocol gave up). */
+/* All programs have finished, and none of them has yet to notice a crash. */
 bool world_finished(const struct world *);
 
 #endif

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "../heap.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdbool.h>
@@ -270,6 +271,23 @@ static void test_other_arena(void)
   ok(!heap_arena_new(HEAP_RANKS) && errno == EINVAL, "and there are so many ranks");
 }
 
+/* What the linker keeps must survive a rollback: not a byte of it may be in the arena. */
+static void test_linker(void)
+{
+  void *kept = NULL;
+  heap_enter(arena);
+  size_t before = used(arena);
+  void *library = dlopen("libanl.so.1", RTLD_NOW); /* of libc, and not loaded yet */
+  if (library)
+    kept = malloc(1);
+  size_t after = used(arena);
+  free(kept);
+  heap_leave();
+  if (!library)
+    printf("# no library to load\n");
+  ok(!library || after == before + 32, "the linker gets libc memory even in program mode");
+}
+
 static void test_limits(void)
 {
   void *result = NULL;
@@ -335,6 +353,7 @@ int main(int argc, char **argv)
   test_reuse();
   test_modes();
   test_other_arena();
+  test_linker();
   test_limits();
   ok(used(arena) == empty, "nothing was left behind");
   measure();

@@ -4,6 +4,8 @@
  *
  *     IMAGE_TEST="k m r"    otherwise the layer only counts barriers
  *
+ *     IMAGE_TEST_TRAP=1     one entry point forgets to leave program mode
+ *
  * It tells on standard error what it did, for the test to see that it did anything. */
 #include "../heap.h"
 #include "../image.h"
@@ -132,6 +134,9 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
+  MPI_Comm copy;
+  if (getenv("IMAGE_TEST_TRAP"))
+    PMPI_Comm_dup(comm, &copy);
   struct arena *mode = heap_leave();
   return leave_layer(mode, PMPI_Comm_size(comm, size));
 }

@@ -1,0 +1,176 @@
+#include "draw.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "input.h"
+#include "platform.h"
+#include "spacetime.h"
+#include "states.h"
+
+enum { EXIT_DRAWN = 0, EXIT_BAD = 64 };
+
+struct request {
+  const char *input; /* as given */
+  char *file;        /* found */
+  char *text;        /* its content */
+  char *output;
+};
+
+static bool bad(GError **error, const char *file, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static bool bad(GError **error, const char *file, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  input_error(error, file, 0, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+/* --- what to draw, and how --- */
+
+static struct picture *draw_trace(const char *file, const char *text, GError **error)
+{
+  struct trace_file *trace = trace_file_parse(file, text, error);
+  if (trace == NULL)
+    return NULL;
+  struct history *history = history_read(trace, error);
+  struct picture *picture = history != NULL ? spacetime_draw(history) : NULL;
+  if (history != NULL)
+    history_free(history);
+  trace_file_free(trace);
+  return picture;
+}
+
+/* The kind of a file is told by its content; only C sources go by their name. */
+static struct picture *draw(const struct request *request, const char **engine, GError **error)
+{
+  *engine = "nop2";
+  if (g_str_has_prefix(request->text, "recline-trace"))
+    return draw_trace(request->file, request->text, error);
+  if (request->text[0] == '<') { /* <?xml, <!DOCTYPE, <platform, or a comment before them */
+    *engine = "neato";
+    return platform_draw(request->file, request->text, error);
+  }
+  if (g_str_has_suffix(request->file, ".c")) {
+    *engine = "dot";
+    return states_draw(request->file, request->text, error);
+  }
+  bad(error, request->file,
+      "neither a trace, a platform nor a protocol, expected \"recline-trace 1\", <platform> or "
+      "a .c file");
+  return NULL;
+}
+
+/* --- files --- */
+
+/* As it is; else a protocol of that name, or a platform, among the data files. */
+static char *find_file(const char *input)
+{
+  const char *data = g_getenv("RECLINE_DATA");
+  const char *root = data != NULL ? data : ".";
+  if (strchr(input, '/') != NULL || g_file_test(input, G_FILE_TEST_IS_REGULAR))
+    return g_strdup(input);
+  if (g_str_has_suffix(input, ".xml"))
+    return g_build_filename(root, "platforms", input, NULL);
+  if (g_str_has_suffix(input, ".c"))
+    return g_build_filename(root, "protocols", input, NULL);
+  if (strchr(input, '.') != NULL)
+    return g_strdup(input);
+  g_autofree char *source = g_strconcat(input, ".c", NULL);
+  return g_build_filename(root, "protocols", source, NULL);
+}
+
+static bool read_input(struct request *request, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  gsize length;
+  request->file = find_file(request->input);
+  if (!g_file_get_contents(request->file, &request->text, &length, &reason))
+    return bad(error, request->file, "cannot be read, expected a trace, a platform or a protocol");
+  if (!g_utf8_validate(request->text, (gssize)length, NULL))
+    return bad(error, request->file, "not text, expected UTF-8");
+  return true;
+}
+
+/* In the current folder, named after the input. */
+static char *default_output(const char *file)
+{
+  g_autofree char *name = g_path_get_basename(file);
+  char *dot = strrchr(name, '.');
+  if (dot != NULL && dot != name)
+    *dot = '\0';
+  return g_strconcat(name, ".svg", NULL);
+}
+
+/* The suffix is the format; Graphviz makes others than SVG at no cost to us. */
+static const char *format_of(const char *output)
+{
+  static const char *const FORMATS[] = {"svg", "pdf", "png"};
+  const char *dot = strrchr(output, '.');
+  for (unsigned i = 0; i < G_N_ELEMENTS(FORMATS); i++)
+    if (dot != NULL && g_str_equal(dot + 1, FORMATS[i]))
+      return FORMATS[i];
+  return NULL;
+}
+
+static bool read_arguments(int argc, char **argv, struct request *request, GError **error)
+{
+  for (int i = 1; i < argc; i++) {
+    if (g_str_equal(argv[i], "-o") || g_str_equal(argv[i], "--output")) {
+      if (++i == argc)
+        return bad(error, "draw", "-o without a value, expected a file name");
+      g_free(request->output);
+      request->output = g_strdup(argv[i]);
+    } else if (argv[i][0] == '-') {
+      return bad(error, "draw", "option %s, expected -o FILE.svg", argv[i]);
+    } else if (request->input != NULL) {
+      return bad(error, "draw", "a second file %s, expected one", argv[i]);
+    } else {
+      request->input = argv[i];
+    }
+  }
+  if (request->input == NULL)
+    return bad(error, "draw", "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg]");
+  if (request->output != NULL && format_of(request->output) == NULL)
+    return bad(error, request->output, "unknown kind of picture, expected .svg, .pdf or .png");
+  return true;
+}
+
+static bool make_picture(struct request *request, GError **error)
+{
+  const char *engine;
+  if (!read_input(request, error))
+    return false;
+  if (request->output == NULL)
+    request->output = default_output(request->file);
+  struct picture *picture = draw(request, &engine, error);
+  if (picture == NULL)
+    return false;
+  g_autofree char *data = NULL;
+  gsize length;
+  bool good = picture_render(picture, engine, format_of(request->output), &data, &length, error);
+  picture_free(picture);
+  /* It writes to a temporary name and renames. */
+  g_autoptr(GError) reason = NULL;
+  if (good && !g_file_set_contents(request->output, data, (gssize)length, &reason))
+    return bad(error, request->output, "cannot be written, expected a writable folder (%s)",
+               reason->message);
+  return good;
+}
+
+int command_draw(int argc, char **argv)
+{
+  struct request request = {0};
+  g_autoptr(GError) error = NULL;
+  bool good = read_arguments(argc, argv, &request, &error) && make_picture(&request, &error);
+  if (good)
+    printf("%s\n", request.output);
+  else
+    fprintf(stderr, "%s\n", error->message);
+  g_free(request.file);
+  g_free(request.text);
+  g_free(request.output);
+  return good ? EXIT_DRAWN : EXIT_BAD;
+}

@@ -1,0 +1,9 @@
+/* recline draw TRACE|PLATFORM|PROTOCOL [-o FILE.svg]: pictures of result files and sources. */
+#ifndef RECLINE_DRAW_H
+#define RECLINE_DRAW_H
+
+/* argv[0] is "draw". Prints the path of the picture on standard output and returns 0; a wrong
+ * argument or file is one line on standard error, and 64. */
+int command_draw(int argc, char **argv);
+
+#endif

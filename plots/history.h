@@ -1,0 +1,83 @@
+/* What a trace tells, as a picture needs it: messages, recovery lines, rollbacks, down times.
+ *
+ *     rank 0  --o-----[C]--------x            crash: DOWN until the next start
+ *               \      :          ~~~~>--     start checkpoint=1: a rollback to [C]
+ *     rank 1  ---\-[C]-:---------<~~>---      roll-back: RESTORING until the next start
+ *                 \ :  recovery line 1
+ *                  *: late: sent before the sender's capture, received after the receiver's
+ *
+ * All positions are indexes into the lines of the trace.
+ */
+#ifndef RECLINE_HISTORY_H
+#define RECLINE_HISTORY_H
+
+#include "trace_file.h"
+
+enum { NOWHERE = -1 };
+
+enum fate {
+  FATE_FLIGHT, /* never received in this trace */
+  FATE_RECEIVED,
+  FATE_DISCARDED,  /* received and dropped as a duplicate */
+  FATE_SUPPRESSED, /* offered, not sent: the receiver has it already */
+};
+
+enum crossing { CROSSING_NONE, CROSSING_LATE, CROSSING_EARLY };
+
+struct message {
+  bool control;
+  const char *name; /* control: as in its protocol's paper */
+  int from, to;
+  int sent, received; /* received: NOWHERE for FLIGHT and SUPPRESSED */
+  enum fate fate;
+  enum crossing crossing;
+  gint64 checkpoint; /* of the recovery line that it crosses */
+};
+
+/* The recovery line of a checkpoint: one capture of each rank, NOWHERE where there was none. */
+struct cut {
+  gint64 checkpoint;
+  bool committed;
+  int *at;
+};
+
+enum span_kind {
+  SPAN_DOWN,      /* from a crash to the next start */
+  SPAN_RESTORING, /* from a roll-back to the next start */
+  SPAN_UNDONE,    /* work that a rollback took back */
+  SPAN_HELD,      /* from hold to release */
+};
+
+/* A stretch of a rank's line; `to` is the number of lines of the trace where it has no end. */
+struct span {
+  enum span_kind kind;
+  int rank, from, to;
+};
+
+/* `from`: the roll-back action, or the start of a rank that had crashed. `to`: the capture, or the
+ * rank's first start. */
+struct rollback {
+  int rank, from, to;
+  gint64 checkpoint;
+};
+
+/* A payload from the log of the receiver given to the program. */
+struct replay {
+  int rank, kept, delivered; /* kept: NOWHERE when the trace does not show it */
+  gint64 slot, peer;
+};
+
+struct history {
+  const struct trace_file *trace;
+  GArray *messages;  /* struct message, in the order of sending */
+  GArray *cuts;      /* struct cut, in the order of their first capture */
+  GArray *spans;     /* struct span */
+  GArray *rollbacks; /* struct rollback */
+  GArray *replays;   /* struct replay */
+};
+
+/* NULL on error: a message that arrives and was never sent. */
+struct history *history_read(const struct trace_file *, GError **error);
+void history_free(struct history *);
+
+#endif

@@ -1,0 +1,21 @@
+/* Errors in files that are read for a picture: always one line `file:line: what, expected what`. */
+#ifndef RECLINE_INPUT_H
+#define RECLINE_INPUT_H
+
+#include <glib.h>
+#include <stdarg.h>
+
+#define INPUT_ERROR g_quark_from_static_string("recline-input")
+
+/* Sets `error`; `line` 0 leaves the line out. */
+static inline void G_GNUC_PRINTF(4, 0) input_error(GError **error, const char *file, unsigned line,
+                                                   const char *format, va_list arguments)
+{
+  g_autofree char *what = g_strdup_vprintf(format, arguments);
+  if (line == 0)
+    g_set_error(error, INPUT_ERROR, 0, "%s: %s", file, what);
+  else
+    g_set_error(error, INPUT_ERROR, 0, "%s:%u: %s", file, line, what);
+}
+
+#endif

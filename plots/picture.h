@@ -1,0 +1,48 @@
+/* A picture: a thin layer over Graphviz.
+ *
+ * Coordinates are points (1/72 inch), x to the right and y *down*, as in the SVG that comes out.
+ */
+#ifndef RECLINE_PICTURE_H
+#define RECLINE_PICTURE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct picture;
+
+struct point {
+  double x, y;
+};
+
+struct picture *picture_new(const char *title);
+void picture_free(struct picture *);
+
+/* Attributes are pairs of Graphviz' names and values; the list ends with NULL. Texts are literal:
+ * Graphviz' escapes are escaped, and a newline is a new line. */
+void picture_set(struct picture *, ...) G_GNUC_NULL_TERMINATED;
+void picture_node(struct picture *, const char *name, ...) G_GNUC_NULL_TERMINATED;
+void picture_edge(struct picture *, const char *tail, const char *head, ...) G_GNUC_NULL_TERMINATED;
+
+/* Nodes that are not seen; with a fixed layout edges are painted in the order of their tails, and
+ * so a layer made early lies under one made late. */
+void picture_layer(struct picture *, const char *name);
+
+/* A text whose left end and middle height is `at`. */
+void picture_text(struct picture *, const char *name, struct point at, const char *text,
+                  double size, const char *color, const char *class);
+double picture_text_width(const char *text, double size);
+
+/* Values for "pos" of a node and of an edge: straight lines through `points`, or one curve with
+ * four control points. `arrow`: it ends in a head with its tip on the last point, which is `length`
+ * long. To be freed. */
+char *picture_pos(struct point);
+char *picture_lines(const struct point *points, unsigned count);
+char *picture_arrow(const struct point *points, unsigned count, double length);
+char *picture_number(double);
+
+/* Lays out with Graphviz' `engine` ("nop2": positions are given) and returns the picture in
+ * `format` ("svg"). */
+bool picture_render(struct picture *, const char *engine, const char *format, char **data,
+                    gsize *length, GError **error);
+
+#endif

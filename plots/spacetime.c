@@ -1,0 +1,918 @@
+/* The space-time diagram.
+ *
+ *     title
+ *             recovery line 1            y grows downwards; every line of the trace that is
+ *     rank 0 --o----[C]---o----          shown has a column, and columns are equally wide, for
+ *                \   :   /               steps and for seconds alike: order is what a reader
+ *     rank 1 -----o--[C]-o-----          of a protocol looks for
+ *             0   1   2  3   step
+ *     legend
+ *     violation
+ *
+ * 1. columns: which lines are shown, and where (select_columns, set_columns)
+ * 2. rows: texts above the ranks in as many levels as they need, arcs below (set_rows)
+ * 3. painting, from bottom to top: bands, recovery lines, ranks, arrows, marks, texts, legend
+ */
+#include "spacetime.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 400, TEXT = 8, SMALL = 7 };
+
+static const double LEFT = 66;       /* x of the first column */
+static const double LEVEL = 10;      /* height of a level of texts */
+static const double MARK = 3.2;      /* radius that arrows leave free around an event */
+static const double NARROWEST = 470; /* width that the legend needs */
+static const double WIDE = 1200;     /* from here on ranks are named at both ends */
+
+enum stroke_kind {
+  STROKE_MESSAGE,
+  STROKE_LATE,
+  STROKE_EARLY,
+  STROKE_CONTROL,
+  STROKE_FLIGHT,
+  STROKE_CONTROL_FLIGHT,
+  STROKE_DISCARDED,
+  STROKE_SUPPRESSED,
+  STROKE_REPLAY,
+  STROKE_CUT,
+  STROKE_CUT_OPEN,
+  STROKE_ROLLBACK,
+  STROKE_CRASH,
+  STROKE_DOWN,
+  STROKE_RESTORING,
+  STROKE_UNDONE,
+  STROKE_HELD,
+  STROKES
+};
+
+/* How each thing is drawn, and what the legend says of it. */
+static const struct stroke {
+  const char *class, *legend, *color, *style, *width, *head;
+  double length; /* of the head */
+} STROKE[STROKES] = {
+    [STROKE_MESSAGE] = {"message", "message", "#222222", "solid", "1", "normal", 6},
+    [STROKE_LATE] = {"message late", "late: crosses the recovery line forwards", "#d97700", "solid",
+                     "1.8", "normal", 6},
+    [STROKE_EARLY] = {"message early", "early: crosses it backwards", "#b5179e", "solid", "1.8",
+                      "normal", 6},
+    [STROKE_CONTROL] = {"control", "control message", "#8a8a8a", "dashed", "0.7", "vee", 5},
+    [STROKE_FLIGHT] = {"message flight", "message never received", "#222222", "solid", "1", "odot",
+                       4.8},
+    [STROKE_CONTROL_FLIGHT] = {"control flight", "control message never received", "#8a8a8a",
+                               "dashed", "0.7", "odot", 4.8},
+    [STROKE_DISCARDED] = {"message discarded", "received again, discarded", "#222222", "solid", "1",
+                          "onormal", 6},
+    [STROKE_SUPPRESSED] = {"suppressed", "send suppressed", "#222222", "solid", "1.2", "tee", 1.5},
+    [STROKE_REPLAY] = {"replay", "delivered from the log", "#00705a", "dotted", "1.4", "vee", 5},
+    [STROKE_CUT] = {"cut", "recovery line, committed", "#1261a8", "solid", "2", "none", 0},
+    [STROKE_CUT_OPEN] = {"cut open", "recovery line, not committed", "#1261a8", "dashed", "1.6",
+                         "none", 0},
+    [STROKE_ROLLBACK] = {"rollback", "rollback", "#c1121f", "solid", "1", "vee", 5},
+    [STROKE_CRASH] = {"crash", "crash", "#d00000", "solid", "2", "none", 0},
+    [STROKE_DOWN] = {"down", "down", "#d00000", "dotted", "0.8", "none", 0},
+    [STROKE_RESTORING] = {"restoring", "restoring", "#777777", "dotted", "0.8", "none", 0},
+    [STROKE_UNDONE] = {"undone", "work undone", "#f6d5d5", "solid", "7", "none", 0},
+    [STROKE_HELD] = {"held", "program held", "#cfdcf0", "solid", "7", "none", 0},
+};
+
+/* Colours of recovery lines, in turn; late and early messages have two others. */
+static const char *const CUTS[] = {"#1261a8", "#2a7f3b", "#6a4fb3", "#0e7c86", "#7a5c2e"};
+
+struct rectangle {
+  double left, top, right, bottom;
+};
+
+/* A text above an event. */
+struct label {
+  int line;
+  unsigned level;
+  char *text;
+};
+
+struct diagram {
+  const struct history *history;
+  const struct trace_file *trace;
+  struct picture *picture;
+  bool *shown;       /* per line of the trace */
+  int *column;       /* per line, and one past the last: number of the columns before it */
+  GString *left_out; /* sentences for the legend */
+  double step;       /* width of a column */
+  double right;      /* x of the end of the ranks */
+  double *row;       /* y per rank; row[-1] is the dispatcher's */
+  bool dispatcher;   /* it has a row */
+  GArray *labels;    /* struct label */
+  GArray *taken;     /* struct rectangle: where texts stand */
+  bool used[STROKES];
+  unsigned names;      /* for nodes that need a name of their own */
+  unsigned unlabelled; /* control messages without their name, for lack of room */
+  double y;            /* where the next thing below the ranks goes */
+};
+
+/* --- 1. columns --- */
+
+static bool has_only(const struct trace_line *line, const char *first, const char *second)
+{
+  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++) {
+    const struct trace_item *action = &g_array_index(line->actions, struct trace_item, i);
+    if (!trace_item_is(action, first) && !trace_item_is(action, second))
+      return false;
+    if (trace_item_number(action, "slot", 0) > 0)
+      return false;
+  }
+  return true;
+}
+
+static bool is_posting(const struct trace_line *line)
+{
+  return (trace_item_is(&line->event, "receive") && has_only(line, "match", "match")) ||
+         (trace_item_is(&line->event, "place") && has_only(line, "", ""));
+}
+
+static bool is_traffic(const struct trace_line *line)
+{
+  return (trace_item_is(&line->event, "offer") && has_only(line, "transmit", "transmit")) ||
+         (trace_item_is(&line->event, "arrived") && has_only(line, "deliver", "match")) ||
+         (trace_item_is(&line->event, "choose") && has_only(line, "", ""));
+}
+
+static bool is_control(const struct trace_line *line)
+{
+  return trace_item_is(&line->event, "control") && has_only(line, "control", "");
+}
+
+/* In a long trace these go, one after the other, until it fits. */
+static const struct {
+  bool (*goes)(const struct trace_line *);
+  const char *what;
+} FILTER[] = {
+    {is_posting, "of posted receives and places without effect"},
+    {is_traffic, "of messages that cross no recovery line"},
+    {is_control, "of control messages without other effect"},
+};
+
+static void mark_notable(const struct diagram *diagram, bool *notable)
+{
+  for (unsigned i = 0; i < diagram->history->messages->len; i++) {
+    const struct message *message = &g_array_index(diagram->history->messages, struct message, i);
+    if (message->control || (message->fate == FATE_RECEIVED && message->crossing == CROSSING_NONE))
+      continue;
+    notable[message->sent] = true;
+    if (message->received != NOWHERE)
+      notable[message->received] = true;
+  }
+}
+
+static void select_columns(struct diagram *diagram)
+{
+  unsigned lines = diagram->trace->lines->len, columns = lines;
+  g_autofree bool *notable = g_new0(bool, lines);
+  mark_notable(diagram, notable);
+  for (unsigned i = 0; i < lines; i++)
+    diagram->shown[i] = true;
+  for (unsigned f = 0; f < G_N_ELEMENTS(FILTER) && columns > COLUMNS_MAX; f++) {
+    unsigned before = columns;
+    for (unsigned i = 0; i < lines; i++)
+      if (diagram->shown[i] && !notable[i] && FILTER[f].goes(trace_file_line(diagram->trace, i))) {
+        diagram->shown[i] = false;
+        columns--;
+      }
+    if (columns < before)
+      g_string_append_printf(diagram->left_out, "%s%u %s", diagram->left_out->len > 0 ? ", " : "",
+                             before - columns, FILTER[f].what);
+  }
+}
+
+static void set_columns(struct diagram *diagram)
+{
+  unsigned lines = diagram->trace->lines->len;
+  int columns = 0;
+  for (unsigned i = 0; i < lines; i++) {
+    diagram->column[i] = columns;
+    columns += diagram->shown[i];
+  }
+  diagram->column[lines] = columns;
+  diagram->step = columns <= 60 ? 29 : columns <= 150 ? 25 : columns <= COLUMNS_MAX ? 20 : 12;
+  diagram->right = LEFT + diagram->step * columns;
+}
+
+static double x_at(const struct diagram *diagram, int line)
+{
+  return LEFT + diagram->step * diagram->column[line];
+}
+
+static struct point point_at(const struct diagram *diagram, int line)
+{
+  int rank = trace_file_line(diagram->trace, (unsigned)line)->rank;
+  return (struct point){x_at(diagram, line), diagram->row[rank]};
+}
+
+/* --- 2. rows --- */
+
+/* Event or action -> its text above the line; %s: the field. */
+static const struct {
+  const char *name, *text, *field;
+} TEXTS[] = {
+    {"timer", "timer", NULL},
+    {"start", "start", NULL},
+    {"captured", "captured %s", "checkpoint"},
+    {"committed", "committed %s", "checkpoint"},
+    {"crash", "crash", NULL},
+    {"detected", "detected %s", "rank"},
+    {"finished", "finished", NULL},
+    {"hold", "hold", NULL},
+    {"release", "release", NULL},
+    {"stopped-logging", "stopped-logging", NULL},
+    {"roll-back", "roll-back", NULL},
+};
+
+static void add_text(GString *text, const char *format, const char *value)
+{
+  g_string_append(text, text->len > 0 ? ", " : "");
+  const char *hole = strstr(format, "%s");
+  g_string_append_len(text, format, hole ? hole - format : (gssize)strlen(format));
+  if (hole != NULL)
+    g_string_append(text, value != NULL ? value : "?");
+}
+
+static void item_text(const struct trace_item *item, GString *text)
+{
+  const char *checkpoint = trace_item_field(item, "checkpoint");
+  const char *part = trace_item_field(item, "part");
+  for (unsigned i = 0; i < G_N_ELEMENTS(TEXTS); i++)
+    if (trace_item_is(item, TEXTS[i].name))
+      add_text(text, TEXTS[i].text, TEXTS[i].field ? trace_item_field(item, TEXTS[i].field) : NULL);
+  if (trace_item_is(item, "start") && checkpoint != NULL && !g_str_equal(checkpoint, "0"))
+    g_string_append_printf(text, " from %s", checkpoint);
+  if (trace_item_is(item, "roll-back") && checkpoint != NULL)
+    g_string_append_printf(text, " to %s", checkpoint);
+  if (trace_item_is(item, "durable"))
+    add_text(text, part && g_str_equal(part, "log") ? "log durable %s" : "durable %s", checkpoint);
+  if (trace_item_is(item, "choose"))
+    add_text(text, "choose %s", trace_item_field(item, "outcome"));
+  if (trace_item_is(item, "force"))
+    g_string_append_printf(text, " forced to %s", trace_item_field(item, "outcome"));
+  if (trace_item_is(item, "give-up")) {
+    const char *reason = trace_item_field(item, "reason");
+    if (reason == NULL && item->words != NULL)
+      reason = g_ptr_array_index(item->words, 0);
+    add_text(text, "give-up: %s", reason);
+  }
+}
+
+static char *line_text(const struct trace_line *line)
+{
+  GString *text = g_string_new(NULL);
+  item_text(&line->event, text);
+  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++)
+    item_text(&g_array_index(line->actions, struct trace_item, i), text);
+  return g_string_free(text, FALSE);
+}
+
+static void clear_label(gpointer data)
+{
+  g_free(((struct label *)data)->text);
+}
+
+static double label_width(const struct label *label)
+{
+  return picture_text_width(label->text, TEXT) + 4;
+}
+
+/* The lowest level on which the text does not touch one before it; ends[level] is where the last
+ * text of the level ends. */
+static unsigned free_level(GArray *ends, double from, double to)
+{
+  unsigned level = 0;
+  while (level < ends->len && g_array_index(ends, double, level) > from)
+    level++;
+  if (level == ends->len)
+    g_array_append_val(ends, to);
+  g_array_index(ends, double, level) = to;
+  return level;
+}
+
+/* Sets the levels of the texts of one rank; returns how many levels there are. */
+static unsigned label_rank(struct diagram *diagram, int rank)
+{
+  g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
+  for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
+    const struct trace_line *line = trace_file_line(diagram->trace, i);
+    if (line->rank != rank || !diagram->shown[i])
+      continue;
+    struct label label = {.line = (int)i, .text = line_text(line)};
+    if (label.text[0] == '\0') {
+      g_free(label.text);
+      continue;
+    }
+    double middle = x_at(diagram, label.line), half = label_width(&label) / 2;
+    label.level = free_level(ends, middle - half, middle + half);
+    g_array_append_val(diagram->labels, label);
+  }
+  return ends->len;
+}
+
+static double rollback_depth(double length)
+{
+  return 14 + MIN(0.07 * length, 26);
+}
+
+static double replay_depth(double length)
+{
+  return 11 + MIN(0.05 * length, 18);
+}
+
+/* Room below a rank for its arcs. A cubic goes three quarters of the way to its control points. */
+static double arcs_below(const struct diagram *diagram, int rank)
+{
+  double depth = 8;
+  const struct history *history = diagram->history;
+  for (unsigned i = 0; i < history->rollbacks->len; i++) {
+    const struct rollback *back = &g_array_index(history->rollbacks, struct rollback, i);
+    if (back->rank == rank && back->to != NOWHERE)
+      depth = MAX(depth, rollback_depth(x_at(diagram, back->from) - x_at(diagram, back->to)));
+  }
+  for (unsigned i = 0; i < history->replays->len; i++) {
+    const struct replay *replay = &g_array_index(history->replays, struct replay, i);
+    if (replay->rank == rank)
+      depth = MAX(depth, 29);
+  }
+  return depth;
+}
+
+static void set_rows(struct diagram *diagram)
+{
+  int ranks = diagram->trace->ranks;
+  double least = ranks <= 4 ? 84 : ranks <= 8 ? 66 : ranks <= 16 ? 50 : 36;
+  double y = 24, below = 0, apart = 0;
+  for (int rank = DISPATCHER; rank < ranks; rank++) {
+    unsigned levels = label_rank(diagram, rank);
+    if (rank == DISPATCHER && levels == 0)
+      continue;
+    y += MAX(apart, below + 8 + 12 + LEVEL * levels);
+    diagram->row[rank] = y;
+    if (rank == DISPATCHER) {
+      diagram->dispatcher = true; /* nothing below it, and no messages: it stays close */
+    } else {
+      below = arcs_below(diagram, rank);
+      apart = least;
+    }
+  }
+  diagram->y = y + below + 24; /* names of recovery lines in between */
+}
+
+/* --- 3. painting --- */
+
+static void paint(struct diagram *diagram, enum stroke_kind kind, const char *tail,
+                  const char *head, const struct point *points, unsigned count, const char *tooltip,
+                  const char *color)
+{
+  const struct stroke *stroke = &STROKE[kind];
+  g_autofree char *pos = stroke->length > 0 ? picture_arrow(points, count, stroke->length)
+                                            : picture_lines(points, count);
+  diagram->used[kind] = true;
+  const char *class = g_str_equal(tail, "legend") ? "legend" : stroke->class;
+  picture_edge(diagram->picture, tail, head, "class", class, "pos", pos, "color",
+               color != NULL ? color : stroke->color, "style", stroke->style, "penwidth",
+               stroke->width, "arrowhead", stroke->head, "tooltip", tooltip, NULL);
+}
+
+static char *node_of(const struct diagram *diagram, int line)
+{
+  return g_strdup_printf("line %u", trace_file_line(diagram->trace, (unsigned)line)->number);
+}
+
+/* Names for nodes of which nothing else speaks. */
+static char *fresh_name(struct diagram *diagram)
+{
+  return g_strdup_printf("text %u", ++diagram->names);
+}
+
+static void take(struct diagram *diagram, struct rectangle rectangle)
+{
+  g_array_append_val(diagram->taken, rectangle);
+}
+
+static void paint_bands(struct diagram *diagram)
+{
+  for (unsigned i = 0; i < diagram->history->spans->len; i++) {
+    const struct span *span = &g_array_index(diagram->history->spans, struct span, i);
+    if (span->kind != SPAN_UNDONE && span->kind != SPAN_HELD)
+      continue;
+    double y = diagram->row[span->rank];
+    struct point ends[] = {{x_at(diagram, span->from), y}, {x_at(diagram, span->to), y}};
+    bool held = span->kind == SPAN_HELD;
+    paint(diagram, held ? STROKE_HELD : STROKE_UNDONE, "bands", "bands", ends, 2,
+          held ? "program held" : "work undone", NULL);
+  }
+}
+
+static void paint_solid(struct diagram *diagram, int rank, double from, double to)
+{
+  if (to <= from)
+    return;
+  g_autofree char *tooltip = g_strdup_printf("rank %d", rank);
+  struct point ends[] = {{from, diagram->row[rank]}, {to, diagram->row[rank]}};
+  g_autofree char *pos = picture_lines(ends, 2);
+  picture_edge(diagram->picture, "ranks", "ranks", "class", "rank", "pos", pos, "color", "#444444",
+               "penwidth", "1.1", "arrowhead", "none", "tooltip", tooltip, NULL);
+}
+
+static void paint_rank(struct diagram *diagram, int rank)
+{
+  double solid = LEFT - 14;
+  for (unsigned i = 0; i < diagram->history->spans->len; i++) {
+    const struct span *span = &g_array_index(diagram->history->spans, struct span, i);
+    if (span->rank != rank || (span->kind != SPAN_DOWN && span->kind != SPAN_RESTORING))
+      continue;
+    bool down = span->kind == SPAN_DOWN;
+    struct point ends[] = {{x_at(diagram, span->from) + (down ? 5 : 0), diagram->row[rank]},
+                           {x_at(diagram, span->to), diagram->row[rank]}};
+    paint(diagram, down ? STROKE_DOWN : STROKE_RESTORING, "ranks", "ranks", ends, 2,
+          down ? "down" : "restoring", NULL);
+    paint_solid(diagram, rank, solid, x_at(diagram, span->from));
+    solid = ends[1].x;
+  }
+  paint_solid(diagram, rank, solid, diagram->right);
+  g_autofree char *node = g_strdup_printf("rank %d", rank);
+  g_autofree char *again = g_strdup_printf("%s again", node);
+  struct point at = {LEFT - 18 - picture_text_width(node, 10), diagram->row[rank]};
+  picture_text(diagram->picture, node, at, node, 10, "black", "name");
+  if (diagram->right > WIDE)
+    picture_text(diagram->picture, again, (struct point){diagram->right + 4, at.y}, node, 10,
+                 "black", "name");
+}
+
+static void paint_dispatcher(struct diagram *diagram)
+{
+  double y = diagram->row[DISPATCHER];
+  struct point ends[] = {{LEFT - 14, y}, {diagram->right, y}};
+  g_autofree char *pos = picture_lines(ends, 2);
+  picture_edge(diagram->picture, "ranks", "ranks", "class", "dispatcher", "pos", pos, "color",
+               "#bbbbbb", "penwidth", "0.6", "arrowhead", "none", "tooltip", "dispatcher", NULL);
+  struct point at = {LEFT - 20 - picture_text_width("dispatcher", TEXT), y};
+  picture_text(diagram->picture, "dispatcher", at, "dispatcher", TEXT, "#777777", "name");
+}
+
+/* --- recovery lines --- */
+
+static const char *cut_color(gint64 checkpoint)
+{
+  return CUTS[(gsize)MAX(checkpoint - 1, 0) % G_N_ELEMENTS(CUTS)];
+}
+
+static void paint_cut(struct diagram *diagram, const struct cut *cut)
+{
+  g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(struct point));
+  for (int rank = 0; rank < diagram->trace->ranks; rank++)
+    if (cut->at[rank] != NOWHERE) {
+      struct point at = point_at(diagram, cut->at[rank]);
+      g_array_append_val(points, at);
+    }
+  if (points->len < 2)
+    return;
+  /* A little past both ends, so that it is seen to cut all ranks; its name is below the arcs. */
+  struct point *first = &g_array_index(points, struct point, 0);
+  struct point above = {first->x, diagram->row[0] - 14};
+  struct point below = g_array_index(points, struct point, points->len - 1);
+  bool whole = cut->at[diagram->trace->ranks - 1] != NOWHERE;
+  below.y = whole ? diagram->y - 16 : below.y + 16;
+  g_array_prepend_val(points, above);
+  g_array_append_val(points, below);
+  g_autofree char *text = g_strdup_printf("recovery line %" G_GINT64_FORMAT "%s", cut->checkpoint,
+                                          cut->committed ? "" : " (not committed)");
+  const char *color = cut_color(cut->checkpoint);
+  paint(diagram, cut->committed ? STROKE_CUT : STROKE_CUT_OPEN, "cuts", "cuts",
+        (const struct point *)(void *)points->data, points->len, text, color);
+  double width = picture_text_width(text, TEXT) + 8;
+  struct point at = {below.x - width / 2, below.y + 6};
+  g_autofree char *node = fresh_name(diagram);
+  picture_text(diagram->picture, node, at, text, TEXT, color, "cut");
+  take(diagram, (struct rectangle){at.x, at.y - 5, at.x + width, at.y + 5});
+}
+
+/* --- arcs along one rank --- */
+
+static void paint_arc(struct diagram *diagram, enum stroke_kind kind, int from, int to,
+                      double depth, const char *tooltip)
+{
+  struct point tail = point_at(diagram, from), head = point_at(diagram, to);
+  double lean = (head.x - tail.x) * 0.15;
+  struct point curve[] = {{tail.x, tail.y + 3},
+                          {tail.x + lean, tail.y + depth},
+                          {head.x - lean, head.y + depth},
+                          {head.x, head.y + MARK + 1}};
+  g_autofree char *tail_node = node_of(diagram, from);
+  g_autofree char *head_node = node_of(diagram, to);
+  paint(diagram, kind, tail_node, head_node, curve, 4, tooltip, NULL);
+}
+
+static void paint_rollbacks(struct diagram *diagram)
+{
+  for (unsigned i = 0; i < diagram->history->rollbacks->len; i++) {
+    const struct rollback *back = &g_array_index(diagram->history->rollbacks, struct rollback, i);
+    if (back->to == NOWHERE)
+      continue;
+    double length = x_at(diagram, back->from) - x_at(diagram, back->to);
+    g_autofree char *tooltip = g_strdup_printf("rank %d rolls back to checkpoint %" G_GINT64_FORMAT,
+                                               back->rank, back->checkpoint);
+    paint_arc(diagram, STROKE_ROLLBACK, back->from, back->to, rollback_depth(length), tooltip);
+  }
+}
+
+static void paint_replays(struct diagram *diagram)
+{
+  for (unsigned i = 0; i < diagram->history->replays->len; i++) {
+    const struct replay *replay = &g_array_index(diagram->history->replays, struct replay, i);
+    if (!diagram->shown[replay->delivered])
+      continue;
+    g_autofree char *tooltip =
+        g_strdup_printf("from the log: slot %" G_GINT64_FORMAT ", sent by %" G_GINT64_FORMAT,
+                        replay->slot, replay->peer);
+    if (replay->kept != NOWHERE && diagram->shown[replay->kept]) {
+      double length = x_at(diagram, replay->delivered) - x_at(diagram, replay->kept);
+      paint_arc(diagram, STROKE_REPLAY, replay->kept, replay->delivered, replay_depth(length),
+                tooltip);
+      continue;
+    }
+    struct point at = point_at(diagram, replay->delivered);
+    struct point stub[] = {{at.x - 10, at.y + 16}, {at.x - 1, at.y + MARK}};
+    g_autofree char *node = node_of(diagram, replay->delivered);
+    paint(diagram, STROKE_REPLAY, node, node, stub, 2, tooltip, NULL);
+  }
+}
+
+/* --- messages --- */
+
+static enum stroke_kind message_stroke(const struct message *message)
+{
+  if (message->fate == FATE_SUPPRESSED)
+    return STROKE_SUPPRESSED;
+  if (message->fate == FATE_FLIGHT)
+    return message->control ? STROKE_CONTROL_FLIGHT : STROKE_FLIGHT;
+  if (message->control)
+    return STROKE_CONTROL;
+  if (message->fate == FATE_DISCARDED)
+    return STROKE_DISCARDED;
+  return message->crossing == CROSSING_LATE    ? STROKE_LATE
+         : message->crossing == CROSSING_EARLY ? STROKE_EARLY
+                                               : STROKE_MESSAGE;
+}
+
+/* Where the arrow ends: at the receiving event; in the air, towards the receiver; or right after
+ * the sender's line, at a bar. */
+static struct point message_end(const struct diagram *diagram, const struct message *message,
+                                struct point from)
+{
+  if (message->received != NOWHERE)
+    return point_at(diagram, message->received);
+  double down = diagram->row[message->to] - from.y;
+  double far = message->fate == FATE_SUPPRESSED ? 13 : 0.45 * fabs(down);
+  far = MAX(12, MIN(far, 36));
+  return (struct point){from.x + 0.5 * far, from.y + (down < 0 ? -far : far)};
+}
+
+static bool is_free(const struct diagram *diagram, struct rectangle want)
+{
+  for (unsigned i = 0; i < diagram->taken->len; i++) {
+    const struct rectangle *has = &g_array_index(diagram->taken, struct rectangle, i);
+    if (want.left < has->right && has->left < want.right && want.top < has->bottom &&
+        has->top < want.bottom)
+      return false;
+  }
+  for (int rank = diagram->dispatcher ? DISPATCHER : 0; rank < diagram->trace->ranks; rank++)
+    if (want.top - 3 < diagram->row[rank] && diagram->row[rank] < want.bottom + 3)
+      return false;
+  return true;
+}
+
+/* The name of a control message beside the middle of its arrow, or wherever on it there is room. */
+static void paint_name(struct diagram *diagram, const struct message *message, struct point from,
+                       struct point to)
+{
+  static const double PARTS[] = {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82};
+  double half = picture_text_width(message->name, SMALL) / 2 + 1;
+  for (unsigned i = 0; i < G_N_ELEMENTS(PARTS) && message->name[0] != '\0'; i++) {
+    struct point at = {from.x + PARTS[i] * (to.x - from.x), from.y + PARTS[i] * (to.y - from.y)};
+    struct rectangle want = {at.x - half, at.y - 4, at.x + half, at.y + 4};
+    if (!is_free(diagram, want))
+      continue;
+    take(diagram, want);
+    g_autofree char *pos = picture_pos(at);
+    g_autofree char *width = picture_number(2 * half / 72);
+    g_autofree char *node = fresh_name(diagram);
+    picture_node(diagram->picture, node, "shape", "box", "style", "filled", "color", "#ffffff00",
+                 "fillcolor", "#ffffffd8", "fixedsize", "true", "width", width, "height", "0.105",
+                 "margin", "0,0", "label", message->name, "fontsize", "7", "fontcolor", "#5f5f5f",
+                 "pos", pos, "class", "control name", "tooltip", message->name, NULL);
+    return;
+  }
+  diagram->unlabelled += message->name[0] != '\0';
+}
+
+static char *message_tooltip(const struct diagram *diagram, const struct message *message)
+{
+  const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)message->sent);
+  const char *class = STROKE[message_stroke(message)].class;
+  g_autofree char *at =
+      message->crossing == CROSSING_NONE
+          ? g_strdup("")
+          : g_strdup_printf(" for recovery line %" G_GINT64_FORMAT, message->checkpoint);
+  if (message->control)
+    return g_strdup_printf("%s %s: %d to %d", class, message->name, message->from, message->to);
+  const char *tag = trace_item_field(&line->event, "tag");
+  return g_strdup_printf("%s%s: %d to %d, tag %s", class, at, message->from, message->to,
+                         tag != NULL ? tag : "?");
+}
+
+static void paint_self(struct diagram *diagram, const struct message *message, const char *tooltip)
+{
+  if (message->received != NOWHERE && message->received != message->sent)
+    paint_arc(diagram, message_stroke(message), message->sent, message->received, 18, tooltip);
+}
+
+static void paint_message(struct diagram *diagram, const struct message *message)
+{
+  if (!diagram->shown[message->sent] ||
+      (message->received != NOWHERE && !diagram->shown[message->received]))
+    return;
+  g_autofree char *tooltip = message_tooltip(diagram, message);
+  if (message->from == message->to) {
+    paint_self(diagram, message, tooltip);
+    return;
+  }
+  struct point from = point_at(diagram, message->sent);
+  struct point to = message_end(diagram, message, from);
+  double length = hypot(to.x - from.x, to.y - from.y);
+  double cut = message->received == NOWHERE ? 0 : MIN(MARK / length, 0.4);
+  struct point line[] = {from, {to.x - cut * (to.x - from.x), to.y - cut * (to.y - from.y)}};
+  g_autofree char *tail = node_of(diagram, message->sent);
+  g_autofree char *head =
+      message->received == NOWHERE ? g_strdup(tail) : node_of(diagram, message->received);
+  paint(diagram, message_stroke(message), tail, head, line, 2, tooltip, NULL);
+  if (message->control)
+    paint_name(diagram, message, from, to);
+}
+
+/* --- events --- */
+
+/* How an event is marked; the first that it is or does. */
+static const struct mark {
+  const char *name, *shape, *size, *fill, *color, *turn;
+} MARKS[] = {
+    {"captured", "square", "0.115", NULL, NULL, "0"}, /* in the colour of its recovery line */
+    {"committed", "diamond", "0.15", "#1261a8", "#1261a8", "0"},
+    {"durable", "square", "0.085", "white", "#1261a8", "0"},
+    {"give-up", "octagon", "0.14", "#d00000", "#d00000", "0"},
+    {"roll-back", "triangle", "0.15", "#c1121f", "#c1121f", "90"},
+    {"start", "triangle", "0.13", "#444444", "#444444", "-90"},
+    {"timer", "circle", "0.1", "white", "black", "0"},
+    {"choose", "diamond", "0.1", "white", "black", "0"},
+    {"finished", "square", "0.085", "black", "black", "0"},
+    {"detected", "circle", "0.075", "#d00000", "#d00000", "0"},
+};
+static const struct mark DOT = {"event", "circle", "0.05", "#222222", "#222222", "0"};
+
+static const struct mark *mark_of(const struct trace_line *line)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS(MARKS); i++)
+    if (trace_item_is(&line->event, MARKS[i].name) ||
+        trace_line_action(line, MARKS[i].name, NULL) != NULL)
+      return &MARKS[i];
+  return &DOT;
+}
+
+static void paint_crash(struct diagram *diagram, const char *layer, struct point at,
+                        const char *text)
+{
+  struct point strokes[2][2] = {{{at.x - 4.5, at.y - 4.5}, {at.x + 4.5, at.y + 4.5}},
+                                {{at.x - 4.5, at.y + 4.5}, {at.x + 4.5, at.y - 4.5}}};
+  for (unsigned i = 0; i < 2; i++)
+    paint(diagram, STROKE_CRASH, layer, layer, strokes[i], 2, text, NULL);
+}
+
+static void paint_event(struct diagram *diagram, int index)
+{
+  const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)index);
+  const struct mark *mark = mark_of(line);
+  struct point at = point_at(diagram, index);
+  if (!diagram->shown[index] || (line->rank == DISPATCHER && !diagram->dispatcher))
+    return;
+  if (trace_item_is(&line->event, "crash"))
+    paint_crash(diagram, "crashes", at, line->text);
+  bool hidden = trace_item_is(&line->event, "crash");
+  const char *color = cut_color(trace_item_number(&line->event, "checkpoint", 1));
+  g_autofree char *node = node_of(diagram, index);
+  g_autofree char *pos = picture_pos(at);
+  g_autofree char *id = g_strdup_printf("line-%u", line->number);
+  g_autofree char *class = g_strdup_printf("event %s", line->event.name);
+  picture_node(diagram->picture, node, "shape", mark->shape, "style", hidden ? "invis" : "filled",
+               "fixedsize", "true", "width", mark->size, "height", mark->size, "fillcolor",
+               mark->fill ? mark->fill : color, "color", mark->color ? mark->color : color,
+               "orientation", mark->turn, "penwidth", "0.8", "pos", pos, "id", id, "class", class,
+               "tooltip", line->text, NULL);
+}
+
+static const char *label_color(const struct trace_line *line)
+{
+  if (trace_item_is(&line->event, "captured"))
+    return cut_color(trace_item_number(&line->event, "checkpoint", 1));
+  bool bad = trace_item_is(&line->event, "crash") || trace_item_is(&line->event, "detected") ||
+             trace_line_action(line, "roll-back", NULL) || trace_line_action(line, "give-up", NULL);
+  return bad ? "#c1121f" : "#222222";
+}
+
+static struct rectangle label_rectangle(const struct diagram *diagram, const struct label *label)
+{
+  struct point at = point_at(diagram, label->line);
+  double middle = at.y - 11 - LEVEL * label->level, half = label_width(label) / 2;
+  return (struct rectangle){at.x - half, middle - 5, at.x + half, middle + 5};
+}
+
+static void paint_label(struct diagram *diagram, const struct label *label)
+{
+  struct rectangle box = label_rectangle(diagram, label);
+  const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)label->line);
+  struct point at = {(box.left + box.right) / 2, (box.top + box.bottom) / 2};
+  struct point lead[] = {{at.x, box.bottom}, {at.x, diagram->row[line->rank] - 4}};
+  g_autofree char *node = fresh_name(diagram);
+  g_autofree char *lead_pos = picture_lines(lead, 2);
+  if (label->level > 0)
+    picture_edge(diagram->picture, "leads", "leads", "class", "lead", "pos", lead_pos, "color",
+                 "#b0b0b0", "penwidth", "0.4", "arrowhead", "none", NULL);
+  g_autofree char *pos = picture_pos(at);
+  g_autofree char *width = picture_number((box.right - box.left) / 72);
+  picture_node(diagram->picture, node, "shape", "box", "style", "filled", "color", "#ffffff00",
+               "fillcolor", "#ffffffd0", "fixedsize", "true", "width", width, "height", "0.12",
+               "margin", "0,0", "label", label->text, "fontsize", "8", "fontcolor",
+               label_color(line), "pos", pos, "class", "label", "tooltip", line->text, NULL);
+}
+
+/* --- around it --- */
+
+static void paint_title(struct diagram *diagram)
+{
+  const struct trace_file *trace = diagram->trace;
+  g_autofree char *text = g_strdup_printf(
+      "%s, %d rank%s%s%s", trace->protocol ? trace->protocol : "trace", trace->ranks,
+      trace->ranks == 1 ? "" : "s", trace->host ? ", " : "", trace->host ? trace->host : "");
+  picture_text(diagram->picture, "title", (struct point){0, 0}, text, 13, "black", "title");
+}
+
+/* Steps or seconds under the last rank, where there is room. */
+static void paint_axis(struct diagram *diagram)
+{
+  double free_from = LEFT - 24;
+  for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
+    const struct trace_line *line = trace_file_line(diagram->trace, i);
+    double half = picture_text_width(line->time, SMALL) / 2, x = x_at(diagram, (int)i);
+    if (!diagram->shown[i] || x - half < free_from)
+      continue;
+    free_from = x + half + (diagram->trace->timed ? 12 : 3 * diagram->step);
+    g_autofree char *node = fresh_name(diagram);
+    picture_text(diagram->picture, node, (struct point){x - half - 4, diagram->y}, line->time,
+                 SMALL, "#777777", "time");
+  }
+  const char *unit = diagram->trace->timed ? "seconds" : "step";
+  struct point at = {LEFT - 20 - picture_text_width(unit, SMALL), diagram->y};
+  picture_text(diagram->picture, "axis", at, unit, SMALL, "#777777", "time");
+  diagram->y += 26;
+}
+
+static double picture_width(const struct diagram *diagram)
+{
+  return MAX(diagram->right, NARROWEST);
+}
+
+static void paint_sample(struct diagram *diagram, enum stroke_kind kind, struct point at)
+{
+  struct point line[] = {at, {at.x + (kind == STROKE_SUPPRESSED ? 16 : 24), at.y}};
+  if (kind == STROKE_CRASH)
+    paint_crash(diagram, "legend", (struct point){at.x + 14, at.y}, "crash");
+  else
+    paint(diagram, kind, "legend", "legend", line, 2, STROKE[kind].legend, NULL);
+}
+
+static void paint_legend(struct diagram *diagram)
+{
+  struct point at = {0, diagram->y};
+  for (unsigned i = 0; i < STROKES; i++) {
+    double width = 36 + picture_text_width(STROKE[i].legend, TEXT) + 14;
+    if (!diagram->used[i])
+      continue;
+    if (at.x > 0 && at.x + width > picture_width(diagram))
+      at = (struct point){0, at.y + 14};
+    paint_sample(diagram, i, at);
+    g_autofree char *node = fresh_name(diagram);
+    picture_text(diagram->picture, node, (struct point){at.x + 28, at.y}, STROKE[i].legend, TEXT,
+                 "#333333", "legend");
+    at.x += width;
+  }
+  diagram->y = at.y + 16;
+}
+
+/* Breaks a text into lines that fit, and paints them. */
+static void paint_paragraph(struct diagram *diagram, const char *text, double size,
+                            const char *color, const char *class)
+{
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  GString *line = g_string_new(NULL);
+  for (unsigned i = 0; words[i] != NULL; i++) {
+    g_string_append_printf(line, "%s%s", line->len > 0 ? " " : "", words[i]);
+    g_autofree char *longer = g_strconcat(line->str, " ", words[i + 1] ? words[i + 1] : "", NULL);
+    if (words[i + 1] != NULL && picture_text_width(longer, size) < picture_width(diagram) - 16)
+      continue;
+    g_autofree char *node = fresh_name(diagram);
+    picture_text(diagram->picture, node, (struct point){0, diagram->y}, line->str, size, color,
+                 class);
+    diagram->y += 1.45 * size;
+    g_string_truncate(line, 0);
+  }
+  g_string_free(line, TRUE);
+}
+
+static void paint_left_out(struct diagram *diagram)
+{
+  if (diagram->left_out->len > 0) {
+    g_autofree char *text = g_strdup_printf("Left out, in lines: %s.", diagram->left_out->str);
+    paint_paragraph(diagram, text, TEXT, "#555555", "left-out");
+  }
+  if (diagram->unlabelled > 0) {
+    g_autofree char *text =
+        g_strdup_printf("%u control message%s without a name for lack of room.",
+                        diagram->unlabelled, diagram->unlabelled == 1 ? "" : "s");
+    paint_paragraph(diagram, text, TEXT, "#555555", "left-out");
+  }
+}
+
+static void paint_violations(struct diagram *diagram)
+{
+  for (unsigned i = 0; i < diagram->trace->violations->len; i++) {
+    const struct trace_violation *violation =
+        &g_array_index(diagram->trace->violations, struct trace_violation, i);
+    g_autofree char *where = violation->rank == DISPATCHER
+                                 ? g_strdup("")
+                                 : g_strdup_printf(" at rank %d", violation->rank);
+    g_autofree char *text =
+        g_strdup_printf("Violated: %s%s: %s", violation->property, where, violation->text);
+    diagram->y += 4;
+    paint_paragraph(diagram, text, 11, "#d00000", "violation");
+  }
+}
+
+static void paint_all(struct diagram *diagram)
+{
+  static const char *const LAYERS[] = {"bands", "cuts", "ranks", "leads", "crashes", "legend"};
+  const struct history *history = diagram->history;
+  for (unsigned i = 0; i < G_N_ELEMENTS(LAYERS); i++)
+    picture_layer(diagram->picture, LAYERS[i]);
+  paint_title(diagram);
+  paint_bands(diagram);
+  for (unsigned i = 0; i < history->cuts->len; i++)
+    paint_cut(diagram, &g_array_index(history->cuts, struct cut, i));
+  for (int rank = 0; rank < diagram->trace->ranks; rank++)
+    paint_rank(diagram, rank);
+  if (diagram->dispatcher)
+    paint_dispatcher(diagram);
+  for (unsigned i = 0; i < diagram->labels->len; i++)
+    take(diagram, label_rectangle(diagram, &g_array_index(diagram->labels, struct label, i)));
+  for (unsigned i = 0; i < diagram->trace->lines->len; i++)
+    paint_event(diagram, (int)i);
+  paint_rollbacks(diagram);
+  paint_replays(diagram);
+  for (unsigned i = 0; i < history->messages->len; i++)
+    paint_message(diagram, &g_array_index(history->messages, struct message, i));
+  for (unsigned i = 0; i < diagram->labels->len; i++)
+    paint_label(diagram, &g_array_index(diagram->labels, struct label, i));
+  paint_axis(diagram);
+  paint_legend(diagram);
+  paint_left_out(diagram);
+  paint_violations(diagram);
+}
+
+struct picture *spacetime_draw(const struct history *history)
+{
+  const struct trace_file *trace = history->trace;
+  struct diagram diagram = {.history = history,
+                            .trace = trace,
+                            .picture = picture_new("space-time"),
+                            .shown = g_new(bool, trace->lines->len),
+                            .column = g_new(int, trace->lines->len + 1),
+                            .left_out = g_string_new(NULL),
+                            .labels = g_array_new(FALSE, FALSE, sizeof(struct label)),
+                            .taken = g_array_new(FALSE, FALSE, sizeof(struct rectangle))};
+  g_autofree double *rows = g_new0(double, trace->ranks + 1);
+  diagram.row = rows + 1;
+  g_array_set_clear_func(diagram.labels, clear_label);
+  select_columns(&diagram);
+  set_columns(&diagram);
+  set_rows(&diagram);
+  paint_all(&diagram);
+  g_array_unref(diagram.labels);
+  g_array_unref(diagram.taken);
+  g_string_free(diagram.left_out, TRUE);
+  g_free(diagram.shown);
+  g_free(diagram.column);
+  return diagram.picture;
+}

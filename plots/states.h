@@ -1,0 +1,9 @@
+/* The state diagram of a protocol, from the comment that opens its source file. */
+#ifndef RECLINE_STATES_H
+#define RECLINE_STATES_H
+
+#include "picture.h"
+
+struct picture *states_draw(const char *file, const char *text, GError **error);
+
+#endif

@@ -1,0 +1,228 @@
+#!/bin/sh
+# recline draw, as a user sees it: the parts of pictures, the same bytes twice, errors to the letter.
+cd "$(dirname "$0")" || exit 1
+here=$(pwd)
+build=$(cd "${RECLINE_BUILD:-../../build}" && pwd) || exit 1
+draw=$build/bin/draw-test
+xml=$build/bin/xml-test
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+count=0
+
+# ok TEXT COMMAND...: passes if the command does.
+ok() {
+  text=$1
+  shift
+  count=$((count + 1))
+  if "$@" >"$work/said" 2>&1; then
+    echo "ok $count - $text"
+  else
+    echo "not ok $count - $text"
+    sed 's/^/# /' "$work/said"
+  fi
+}
+
+# has FILE NUMBER CLASS: so many elements are of exactly this class. What kind of element it is
+# comes first: "edge message late".
+has() {
+  seen=$(grep -c "class=\"$3\"" "$1")
+  [ "$seen" = "$2" ] || { echo "$seen elements of class $3, expected $2"; return 1; }
+}
+# says FILE TEXT, hints FILE TEXT: Graphviz writes hyphens in its own way.
+says() { sed 's/&#45;/-/g' "$1" | grep -qF ">$2<" || { echo "no text \"$2\""; return 1; }; }
+hints() { sed 's/&#45;/-/g' "$1" | grep -qF "xlink:title=\"$2\"" || { echo "no tooltip \"$2\""; return 1; }; }
+
+# fails FILE LINE: LINE on standard error, nothing on standard output, exit 64, no picture.
+fails() {
+  "$draw" "$1" -o bad.svg >out 2>err
+  code=$?
+  printf '%s\n' "$2" | cmp - err || { cat err; return 1; }
+  [ $code = 64 ] && [ ! -s out ] && [ ! -e bad.svg ] || { echo "exit $code"; return 1; }
+}
+usage() {
+  line=$1
+  shift
+  "$draw" "$@" >out 2>err
+  code=$?
+  printf '%s\n' "$line" | cmp - err || { cat err; return 1; }
+  [ $code = 64 ] && [ ! -s out ] || { echo "exit $code"; return 1; }
+}
+# after_header LINE...: writes t.trace with these lines, the first of which is line 5.
+after_header() {
+  printf 'recline-trace 1\nprotocol c3\nranks 2\n---\n' >t.trace
+  [ $# = 0 ] || printf '%s\n' "$@" >>t.trace
+}
+
+# --- a trace of the explorer, with a crash and a violation ---
+ok "the default name is the input's" [ "$("$draw" "$here/c3.trace")" = c3.svg ]
+ok "it is well-formed" "$xml" c3.svg
+ok "-o names the picture" [ "$("$draw" "$here/c3.trace" -o again.svg)" = again.svg ]
+ok "a second run gives the same bytes" cmp c3.svg again.svg
+ok "no temporary file stays" [ "$(ls)" = "again.svg
+c3.svg
+said" ]
+ok "one late message" has c3.svg 1 "edge message late"
+ok "its tooltip says whose" hints c3.svg "message late for recovery line 1: 1 to 0, tag 0"
+ok "one early message" has c3.svg 1 "edge message early"
+ok "its tooltip too" hints c3.svg "message early for recovery line 1: 0 to 2, tag 7"
+ok "one other message" has c3.svg 1 "edge message"
+ok "one that is never received" has c3.svg 1 "edge message flight"
+ok "control messages" has c3.svg 6 "edge control"
+ok "and those never received" has c3.svg 3 "edge control flight"
+ok "control messages are named" says c3.svg "please-checkpoint"
+ok "a suppressed send" has c3.svg 1 "edge suppressed"
+ok "a delivery from the log" has c3.svg 1 "edge replay"
+ok "the recovery line" has c3.svg 1 "edge cut"
+ok "the recovery line is named" says c3.svg "recovery line 1"
+ok "a crash is two strokes" has c3.svg 2 "edge crash"
+ok "the crashed rank is down" has c3.svg 1 "edge down"
+ok "two ranks are being restored" has c3.svg 2 "edge restoring"
+ok "three rollbacks" has c3.svg 3 "edge rollback"
+ok "all three undo work" has c3.svg 3 "edge undone"
+ok "captures are events with an id" grep -q 'id="line&#45;15" class="node event captured"' c3.svg
+ok "the text of the line is the tooltip" hints c3.svg "29 2 crash"
+ok "restarts say from where" says c3.svg "start from 1"
+ok "forced choices say so" says c3.svg "choose 1 forced to 2"
+ok "the violation stands below" has c3.svg 1 "node violation"
+ok "the legend knows what late means" says c3.svg "late: crosses the recovery line forwards"
+ok "the legend has nothing that is not there" [ "$(grep -c 'program held' c3.svg)" = 0 ]
+
+# --- a trace of a run, in seconds ---
+"$draw" "$here/bookmark.trace" >/dev/null
+ok "a timed trace is well-formed" "$xml" bookmark.svg
+ok "it is labelled in seconds" says bookmark.svg seconds
+ok "programs are held" has bookmark.svg 2 "edge held"
+ok "a line that is not committed" has bookmark.svg 1 "edge cut open"
+ok "a duplicate that is discarded" has bookmark.svg 1 "edge message discarded"
+ok "a message into a log is no crossing" has bookmark.svg 1 "edge message"
+ok "a crash for good" has bookmark.svg 1 "edge down"
+ok "giving up says why" says bookmark.svg "give-up: no-checkpoint"
+
+# --- a rollback to the beginning, with no checkpoint at all ---
+after_header '0 0 start' '1 1 start' '2 0 crash' '3 1 down peer=0 | roll-back' '4 0 start' '5 1 start'
+"$draw" t.trace >/dev/null
+ok "ranks roll back to their first start" has t.svg 2 "edge rollback"
+
+# --- a checkpoint that is begun, given up with a crash, and taken again ---
+after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' '3 1 captured checkpoint=1' \
+  '4 0 committed checkpoint=1' '5 0 offer peer=1 tag=0 @1 | transmit' '6 0 captured checkpoint=2' \
+  '7 1 captured checkpoint=2' '8 1 crash' '9 0 down peer=1 checkpoint=1 | roll-back checkpoint=1' \
+  '10 0 start checkpoint=1' '11 1 start checkpoint=1' '12 0 captured checkpoint=2' \
+  '13 1 captured checkpoint=2' '14 1 arrived peer=0 tag=0 @1 | deliver' \
+  '15 0 committed checkpoint=2' '16 1 crash' '17 1 start checkpoint=2' '18 1 captured checkpoint=3' \
+  '19 0 captured checkpoint=3' '20 1 crash' '21 1 start checkpoint=2' '22 1 captured checkpoint=3'
+"$draw" t.trace >/dev/null
+ok "every attempt has its line" has t.svg 3 "edge cut open"
+ok "committed are only those that were" has t.svg 2 "edge cut"
+ok "work is undone once" has t.svg 4 "edge undone"
+ok "a message across lives crosses no line" has t.svg 0 "edge message late"
+ok "a local rollback leaves the others' captures in the line" says t.svg \
+  "recovery line 3 (not committed)"
+
+# --- a long trace ---
+awk 'BEGIN {
+  print "recline-trace 1\nprotocol c3\nranks 2\n---\n0 0 start\n0 1 start"
+  for (i = 1; i <= 300; i++) {
+    print i " 0 offer peer=1 tag=0 comm=0 bytes=1 @" i " | transmit words=0,0,0"
+    print i " 1 receive request=" i " peer=0 tag=0 comm=0 | match request=" i " peer=0 tag=0"
+    print i " 1 arrived peer=0 tag=0 comm=0 request=" i " bytes=1 words=0,0,0 @" i " | deliver request=" i
+  }
+  print "301 1 crash"
+}' >long.trace
+"$draw" long.trace >/dev/null
+ok "a long trace is cut down" hints long.svg "301 1 crash"
+ok "and says by what" grep -q '>Left out, in lines: 300 of posted receives and places without effect, 600 of' long.svg
+
+# --- platforms ---
+"$draw" "$here/star.xml" >/dev/null
+ok "a platform is well-formed" "$xml" star.svg
+ok "hosts that are alike become a pile" has star.svg 1 "node pile"
+ok "others are drawn" has star.svg 8 "node host"
+ok "zones are switches" has star.svg 2 "node switch"
+ok "what hosts are stands below" says star.svg "blue-0 to blue-15: 16 hosts, each 1Gf; link 125MBps, 50us"
+"$draw" "$here/bus.xml" >/dev/null
+ok "a link that many routes share is a node" has bus.svg 1 "node link"
+ok "each host has one line to it" has bus.svg 3 "edge wire"
+
+# --- protocols ---
+"$draw" "$here/pingpong.c" >/dev/null
+ok "a protocol is well-formed" "$xml" pingpong.svg
+ok "its states" has pingpong.svg 2 "node state"
+ok "its transitions" has pingpong.svg 3 "edge transition"
+ok "an event over two lines" says pingpong.svg " timer, or a ball that comes too late "
+mkdir -p data/protocols
+cp "$here/pingpong.c" data/protocols/
+RECLINE_DATA=data
+export RECLINE_DATA
+ok "a name alone is a protocol" [ "$("$draw" pingpong -o named.svg)" = named.svg ]
+
+# --- errors ---
+ok "no such name" fails nothing "data/protocols/nothing.c: cannot be read, \
+expected a trace, a platform or a protocol"
+ok "no such file" fails no.trace "no.trace: cannot be read, \
+expected a trace, a platform or a protocol"
+echo hello >t.txt
+ok "no such kind" fails t.txt "t.txt: neither a trace, a platform nor a protocol, \
+expected \"recline-trace 1\", <platform> or a .c file"
+echo 'recline-trace 2' >t.trace
+ok "another version" fails t.trace 't.trace:1: "recline-trace 2", expected "recline-trace 1"'
+printf 'recline-trace 1\nranks none\n---\n' >t.trace
+ok "bad ranks" fails t.trace 't.trace:2: ranks "none", expected 1 to 32767'
+printf 'recline-trace 1\nprotocol c3\n---\n' >t.trace
+ok "no ranks" fails t.trace 't.trace:3: the header ends without ranks, expected "ranks N"'
+printf 'recline-trace 1\nranks 2\n' >t.trace
+ok "no end of the header" fails t.trace 't.trace:3: the file ends in the header, expected ---'
+after_header
+ok "no steps" fails t.trace 't.trace:5: the file ends, expected at least one step'
+after_header '0 2 start'
+ok "no such rank" fails t.trace 't.trace:5: rank "2", expected 0 to 1 or -'
+after_header 'now 0 start'
+ok "no time" fails t.trace 't.trace:5: time "now", expected a step number or seconds'
+after_header '0 0'
+ok "no event" fails t.trace 't.trace:5: "0 0", expected: time rank event'
+after_header '0 0 start' '1 0 Offer'
+ok "no name" fails t.trace 't.trace:6: "Offer", expected the name of an event or action'
+after_header '0 0 start | | set-timer'
+ok "no action" fails t.trace 't.trace:5: "|", expected the name of an event or action'
+after_header '0 0 offer peer=1 @x'
+ok "no message number" fails t.trace \
+  't.trace:5: message number "@x", expected @ and a whole number'
+after_header '0 0 offer tag=1 @1'
+ok "no peer" fails t.trace \
+  't.trace:5: offer with peer=(none), expected peer=0 to one less than the ranks'
+after_header '0 0 captured checkpoint=one'
+ok "no checkpoint" fails t.trace \
+  't.trace:5: captured with checkpoint=one, expected checkpoint=0 to any number'
+after_header '0 0 start' '1 0 arrived peer=1 @9'
+ok "a message from nowhere" fails t.trace \
+  't.trace:6: message @9 arrives, expected an earlier line that sends it'
+after_header '0 0 start' 'violation no-loss'
+ok "half a violation" fails t.trace \
+  't.trace:6: "violation no-loss", expected: violation PROPERTY rank=R: text'
+printf '<?xml version="1.0"?>\n<platform>\n<host id="a"/>\n' >t.xml
+ok "a host without speed" fails t.xml 't.xml:3: <host> without speed, expected speed="..."'
+printf '<?xml version="1.0"?>\n<html/>\n' >t.xml
+ok "other XML" fails t.xml 't.xml:2: <html>, expected <platform>'
+printf '<platform>\n<host id="a" speed="1"/>\n<route src="a" dst="b"/>\n</platform>\n' >t.xml
+ok "a route to nowhere" fails t.xml 't.xml:3: route to b, expected a host or router of this file'
+printf '<platform>\n</platform>\n' >t.xml
+ok "a platform without hosts" fails t.xml 't.xml: no host, expected at least one'
+printf '<platform>\n<host id="a" speed="1">\n</platform>\n' >t.xml
+ok "XML that is none" sh -c '"$1" t.xml 2>&1 | grep -q "^t.xml:3: not well-formed (.*), expected a SimGrid platform$"' - "$draw"
+printf '/* Nothing to see. */\n' >t.c
+ok "no transitions" fails t.c \
+  't.c:1: the opening comment ends, expected "Transitions:" in it'
+printf '/*\n * Transitions:\n *     A to B\n */\n' >t.c
+ok "no arrow" fails t.c 't.c:3: "A to B", expected STATE -> STATE : function()  [event]'
+printf 'int x;\n' >t.c
+ok "no comment" fails t.c 't.c:1: no opening comment, expected one with "Transitions:"'
+ok "no argument" usage 'draw: no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg]'
+ok "an unknown option" usage 'draw: option -x, expected -o FILE.svg' -x
+ok "two files" usage 'draw: a second file b, expected one' a b
+ok "-o without a name" usage 'draw: -o without a value, expected a file name' a -o
+ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf or .png' \
+  a -o a.gif
+"$draw" "$here/c3.trace" -o no/such/folder.svg >out 2>err
+ok "a folder that is not there" grep -q '^no/such/folder.svg: cannot be written, expected ' err
+echo "1..$count"

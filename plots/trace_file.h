@@ -1,0 +1,79 @@
+/* The reader of the trace text (docs/trace.md), for pictures.
+ *
+ * It is not the module that writes the text and knows the types of protocols/: pictures are made
+ * from files only, so a trace of a protocol that was renamed or removed since can still be drawn.
+ * Events and actions therefore stay words here, and an unknown one is no error.
+ */
+#ifndef RECLINE_TRACE_FILE_H
+#define RECLINE_TRACE_FILE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum { DISPATCHER = -1 }; /* the rank of lines that say `-` */
+
+struct trace_field {
+  const char *key;
+  const char *value;
+};
+
+/* An event or an action: `control peer=1 please-checkpoint words=1,1,0 @1`. */
+struct trace_item {
+  const char *name;
+  GPtrArray *words; /* bare words after the name; NULL when there are none */
+  GArray *fields;   /* struct trace_field; NULL when there are none */
+  gint64 message;   /* the number after @; -1 when there is none */
+};
+
+struct trace_line {
+  unsigned number; /* in the file, from 1 */
+  const char *text;
+  const char *time; /* as written: a step or seconds */
+  int rank;
+  struct trace_item event;
+  GArray *actions; /* struct trace_item; NULL when there are none */
+};
+
+struct trace_violation {
+  const char *property;
+  int rank; /* DISPATCHER when none is named */
+  const char *text;
+};
+
+struct trace_file {
+  const char *name;
+  const char *protocol; /* header lines, or NULL */
+  const char *host;
+  int ranks;
+  bool timed;          /* seconds, not steps */
+  GArray *lines;       /* struct trace_line */
+  GArray *violations;  /* struct trace_violation */
+  GStringChunk *chunk; /* where all strings live */
+};
+
+/* Reads `text`, the content of the file `name`. NULL on error: one line `file:line: what,
+ * expected what`. */
+struct trace_file *trace_file_parse(const char *name, const char *text, GError **error);
+void trace_file_free(struct trace_file *);
+
+/* The value of a field, or NULL; the whole number that it is, or `otherwise`. */
+const char *trace_item_field(const struct trace_item *, const char *key);
+gint64 trace_item_number(const struct trace_item *, const char *key, gint64 otherwise);
+
+/* The action of that name, from index *after on, which is then past it; NULL at the end.
+ * `after` may be NULL: the first one. */
+const struct trace_item *trace_line_action(const struct trace_line *, const char *name,
+                                           unsigned *after);
+
+static inline const struct trace_line *trace_file_line(const struct trace_file *trace,
+                                                       unsigned index)
+{
+  return &g_array_index(trace->lines, struct trace_line, index);
+}
+
+static inline bool trace_item_is(const struct trace_item *item, const char *name)
+{
+  return g_str_equal(item->name, name);
+}
+
+#endif
