@@ -4,7 +4,7 @@
 # For each protocol that recovers: a run without failures is the reference; then crashes
 #   - at 60 instants spread evenly over its simulated time,
 #   - at every protocol point that its trace has: each kind of event with each number of a
-#     checkpoint, and the first, middle and last event of the kinds without a number,
+#     checkpoint, and five events, from the first to the last, of the kinds without a number,
 #   - and a second one during the recovery: at its protocol points, and shortly after detection,
 # with the victim going round. Each run must recover (or end before the crash) with a zeta of the
 # same bits as the reference, and with nothing found by the audit. Without a protocol every crash
@@ -125,23 +125,28 @@ instants() { # JUDGE
 # event of that kind and checkpoint (0: it has none) at the rank that had the first one.
 points() {
   awk '
+    BEGIN {
+      kinds = split("start down timer offer receive choose place arrived control captured durable committed", kind)
+      for (i = 1; i <= kinds; i++) known[kind[i]] = 1
+    }
     /^---/ { body = 1; next }
-    !body || $3 == "crash" || $3 == "detect" || $3 == "finish" { next }
+    !body || !($3 in known) { next }
     {
       checkpoint = 0
       for (i = 4; i <= NF && $i != "|"; i++)
         if ($i ~ /^checkpoint=/) checkpoint = substr($i, 12)
-      kind = $3 " " checkpoint
-      if (!(kind in rank)) { rank[kind] = $2; order[++kinds] = kind }
-      if (rank[kind] == $2) count[kind]++
+      point = $3 " " checkpoint
+      if (!(point in rank)) { rank[point] = $2; order[++points] = point }
+      if (rank[point] == $2) count[point]++
     }
     END {
-      for (i = 1; i <= kinds; i++) {
-        kind = order[i]
-        print kind, rank[kind], 1
-        split(kind, part, " ")
-        if (part[2] == 0 && count[kind] > 2) print kind, rank[kind], int((count[kind] + 1) / 2)
-        if (part[2] == 0 && count[kind] > 1) print kind, rank[kind], count[kind]
+      for (i = 1; i <= points; i++) {
+        point = order[i]
+        split(point, part, " ")
+        # few with a number, each of them; of the many others five
+        steps = part[2] == 0 && count[point] > 5 ? 5 : count[point]
+        for (k = 0; k < steps; k++)
+          print point, rank[point], steps == 1 ? 1 : 1 + int(k * (count[point] - 1) / (steps - 1))
       }
     }' "$dir/$protocol.d/trace.txt"
 }
