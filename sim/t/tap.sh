@@ -15,6 +15,10 @@ recline=$build/bin/recline
   echo "Bail out! no $recline"
   exit 1
 }
+if grep -qs '^SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
+  echo '1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks'
+  exit 0
+fi
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
