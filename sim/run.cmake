@@ -6,6 +6,10 @@ add_library(recline-result STATIC ${CMAKE_CURRENT_LIST_DIR}/result.c)
 target_include_directories(recline-result PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(recline-result PUBLIC PkgConfig::GLIB PRIVATE PkgConfig::JSON)
 
+add_executable(result-test ${CMAKE_CURRENT_LIST_DIR}/t/result-test.c)
+target_link_libraries(result-test PRIVATE recline-result)
+set_target_properties(result-test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+
 # smpirun starts it from SimGrid's own folder, which is on no path.
 find_program(SMPIMAIN smpimain REQUIRED
   HINTS ${SIMGRID_LIBDIR}/simgrid ${SIMGRID_PREFIX}/lib/simgrid ${SIMGRID_PREFIX}/lib64/simgrid)
