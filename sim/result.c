@@ -234,7 +234,7 @@ bool result_load(const char *file, struct result *result, GError **error)
       continue;
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s%s%s %s", file,
                 field->group == NULL ? "" : field->group, field->group == NULL ? "" : ".",
-                field->key, node == NULL ? "is missing" : "is of another type");
+                field->key, node == NULL ? "is missing" : "has a value that it cannot have");
     result_clear(result);
     return false;
   }

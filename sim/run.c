@@ -10,19 +10,20 @@
 #include <errno.h>
 #include <gio/gio.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "launch.h"
+#include "main.h"
 #include "result.h"
 #include "scenario.h"
+#include "script.h"
 #include "text.h"
 
 struct options {
@@ -54,22 +55,9 @@ static char *in(const char *folder, const char *name)
 
 /* ---- input ---- */
 
-static int bad(const char *format, ...) G_GNUC_PRINTF(1, 2);
-
-static int bad(const char *format, ...)
-{
-  va_list values;
-  va_start(values, format);
-  g_autofree char *line = g_strdup_vprintf(format, values);
-  va_end(values);
-  g_strdelimit(line, "\n", ' ');
-  g_printerr("%s\n", line);
-  return EXIT_BAD_INPUT;
-}
-
 static int bad_input(GError *error)
 {
-  int code = bad("%s", error->message);
+  int code = bad_usage("%s", error->message);
   g_error_free(error);
   return code;
 }
@@ -96,19 +84,38 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
                                         "says whether it recovered and what that cost.");
   g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, &argc, &words, &error)) {
-    int code = bad("recline run: %s, expected recline run SCENARIO [--set key=value]... "
-                   "[--out DIR] [--json] [--keep]",
-                   error->message);
+    int code = bad_usage("recline run: %s, expected recline run SCENARIO [--set key=value]... "
+                         "[--out DIR] [--json] [--keep]",
+                         error->message);
     g_error_free(error);
     g_strfreev(rest);
     return code;
   }
   g_auto(GStrv) files = rest;
   if (files == NULL || files[1] != NULL)
-    return bad("recline run: %s, expected one SCENARIO",
-               files == NULL ? "no scenario" : "more than one scenario");
+    return bad_usage("recline run: %s, expected one SCENARIO",
+                     files == NULL ? "no scenario" : "more than one scenario");
   *scenario = g_strdup(files[0]);
   return EXIT_FINE;
+}
+
+/* The program that runs scripts would refuse it too, but only after everything has started. */
+static bool check_script(const struct scenario *scenario, GError **error)
+{
+  int line = 0;
+  char *message = NULL;
+  if (scenario->program.script == NULL)
+    return true;
+  struct script *script =
+      script_parse(scenario->program.script, scenario->program.ranks, &line, &message);
+  if (script != NULL) {
+    script_free(script);
+    return true;
+  }
+  g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: program.script: %s", scenario->file,
+              scenario->program.script_line + line - 1, message);
+  free(message);
+  return false;
 }
 
 static bool find_program(struct run *run, GError **error)
@@ -278,21 +285,25 @@ static void print_tail(const char *file)
     g_printerr("  | %s\n", lines[i]);
 }
 
-/* There is no result: say why, as far as the simulation's end tells. */
-static void explain(const struct run *run)
+/* There is no result: say why, as far as the simulation's end tells. The layer and programs end
+ * with 64 where they were asked for something wrong; all else should not have happened. */
+static int explain(const struct run *run)
 {
   g_autofree char *err = in(run->directory, "program.err");
+  int code = WIFEXITED(run->status) ? WEXITSTATUS(run->status) : -1;
   if (WIFSIGNALED(run->status))
     g_printerr("recline run: the simulation was killed by signal %d (%s); it said:\n",
                WTERMSIG(run->status), g_strsignal(WTERMSIG(run->status)));
-  else if (WEXITSTATUS(run->status) != 0)
-    g_printerr("recline run: the simulation ended with exit code %d and without a result; it "
-               "said:\n",
-               WEXITSTATUS(run->status));
-  else
+  else if (code == 0)
     g_printerr("recline run: the MPI layer intercepted nothing: the program ended and the layer "
                "wrote no result\n");
+  else
+    g_printerr("recline run: %s, exit code %d and no result; it said:\n",
+               code == EXIT_BAD_INPUT ? "the program cannot be run like this"
+                                      : "the simulation failed",
+               code);
   print_tail(err);
+  return code == EXIT_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_BREACH;
 }
 
 /* Moves what there is of KEPT into DIR; what an earlier run left there goes first, so that DIR
@@ -385,7 +396,6 @@ struct look {
 static struct look choose_look(void)
 {
   struct look look = {"", "", "", "", "#", "."};
-  setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
     look.full = "█";
     look.none = "░";
@@ -547,11 +557,11 @@ static int finish(const struct run *run)
     g_error_free(error);
     return EXIT_BREACH;
   }
-  int code = EXIT_BREACH;
+  int code = EXIT_FINE;
   if (there)
     print_program(run);
   else
-    explain(run);
+    code = explain(run);
   if (run->options.out != NULL && !publish(run, there, &error))
     code = bad_input(error);
   else if (there)
@@ -566,7 +576,8 @@ static int run_scenario(struct run *run, const char *file)
   GError *error = NULL;
   run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
   if (run->scenario == NULL || !check_platform(run->scenario, &error) ||
-      !find_program(run, &error) || !make_directory(run, &error) || !simulate(run, &error))
+      !check_script(run->scenario, &error) || !find_program(run, &error) ||
+      !make_directory(run, &error) || !simulate(run, &error))
     return bad_input(error);
   return run->interrupted != 0 ? EXIT_BREACH : finish(run);
 }

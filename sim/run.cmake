@@ -1,21 +1,26 @@
 # Running scenarios: the run and demo commands, results, and the compiler wrappers. Included from
-# sim/CMakeLists.txt, after the layer.
+# sim/CMakeLists.txt, after main.cmake and the layer.
 
 # Written by the layer, read by the commands.
 add_library(recline-result STATIC ${CMAKE_CURRENT_LIST_DIR}/result.c)
 target_include_directories(recline-result PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(recline-result PUBLIC PkgConfig::GLIB PRIVATE PkgConfig::JSON)
 
+add_executable(result-test ${CMAKE_CURRENT_LIST_DIR}/t/result-test.c)
+target_link_libraries(result-test PRIVATE recline-result)
+set_target_properties(result-test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+
 # smpirun starts it from SimGrid's own folder, which is on no path.
 find_program(SMPIMAIN smpimain REQUIRED
   HINTS ${SIMGRID_LIBDIR}/simgrid ${SIMGRID_PREFIX}/lib/simgrid ${SIMGRID_PREFIX}/lib64/simgrid)
 
-add_library(recline-run STATIC
+target_sources(recline PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/run.c
   ${CMAKE_CURRENT_LIST_DIR}/launch.c
   ${CMAKE_CURRENT_LIST_DIR}/demo.c)
-target_compile_definitions(recline-run PRIVATE RECLINE_SMPIMAIN="${SMPIMAIN}")
-target_link_libraries(recline-run PUBLIC recline-result recline-scenario PRIVATE PkgConfig::JSON m)
+set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/launch.c APPEND
+  PROPERTY COMPILE_DEFINITIONS RECLINE_SMPIMAIN="${SMPIMAIN}")
+target_link_libraries(recline PRIVATE recline-result recline-verify m)
 
 # recline-cc and its like, in build/bin beside recline.
 set(RECLINE_LIBRARY_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
