@@ -2,6 +2,7 @@
 
 #include "parts.h"
 #include "text.h"
+#include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

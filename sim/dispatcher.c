@@ -53,7 +53,6 @@ static const struct failure *failure_at(unsigned i)
 
 void dispatcher_begin(void)
 {
-  bell = bell_new();
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);
   host_of = g_new0(char *, (gsize)layer.ranks + 1);
   actions.capacity = audit_actions_max();
@@ -261,6 +260,7 @@ void dispatcher_run(void)
 {
   transport = transport_new(0);
   own_host = g_strdup(machine_host());
+  bell = bell_new();
   while (!audit_finished()) {
     struct entry *next = g_queue_peek_head(&agenda);
     if (next && next->time <= machine_now()) {

@@ -10,7 +10,7 @@
 
 #include "layer.h"
 
-/* Before anybody else uses it; `index` is the dispatcher's own rank. */
+/* Before anybody else uses it. Lets nobody else run. */
 void dispatcher_begin(void);
 void dispatcher_run(void); /* by its rank: returns when all programs have ended */
 

@@ -4,6 +4,7 @@
 #include "dispatcher.h"
 #include "matching.h"
 #include "storage.h"
+#include "text.h"
 #include "transport.h"
 
 #include <errno.h>

@@ -211,6 +211,8 @@ void bell_wait(struct bell *bell, double until)
 
 void bell_ring(struct bell *bell)
 {
+  if (bell == NULL)
+    return;
   bell->rung = true;
   sg_cond_notify_one(bell->cond);
 }
