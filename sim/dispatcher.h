@@ -25,6 +25,11 @@ void dispatcher_point(int rank, const struct event *);
 
 void dispatcher_finished(void); /* a program has ended; perhaps the last */
 
+/* A rank goes back in this incarnation, as a survivor or as one that died: a rollback is global
+ * when survivors took part. To be counted into the result at the end. */
+void dispatcher_note_return(uint32_t incarnation, bool survivor);
+void dispatcher_count_returns(void);
+
 const char *dispatcher_host(void);
 const char *dispatcher_host_of(int rank); /* where the rank runs */
 void dispatcher_at_home(int rank, const char *host);

@@ -188,7 +188,6 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     break;
   case ACTION_ROLL_BACK:
     r->roll_back = true;
-    r->target = action->checkpoint;
     break;
   case ACTION_SET_TIMER:
     dispatcher_set_timer(r);
@@ -323,6 +322,7 @@ static _Noreturn void go_back(struct rank *r)
     if (!r->dead)
       note_down(r);
   }
+  dispatcher_note_return(audit_global()->incarnation, r->roll_back);
   storage_return_to(r, target);
   const struct capture *capture = storage_capture(r, target);
   if (!capture)

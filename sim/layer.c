@@ -96,6 +96,7 @@ void layer_result(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
   audit_end();
+  dispatcher_count_returns();
   result->verdict = verdict;
   result->ranks = layer.ranks;
   result->simulated_s = machine_now() - layer.began;
