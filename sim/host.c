@@ -341,9 +341,9 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->line = checkpoint;
   for (struct request *request = r->face->posted; request; request = request->next)
     request->announced = false;
+  r->incarnation = audit_global()->incarnation; /* its first messages are of this one already */
   struct step step = {0};
   take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
-  r->incarnation = audit_rank(r->index)->incarnation;
   struct message *message;
   while ((message = g_queue_pop_tail(&r->future)))
     g_queue_push_head(&r->inbox, message);
