@@ -1,0 +1,168 @@
+/* script: runs a script of MPI operations (verify/script.h) with real MPI calls.
+ *
+ * The explorer interprets the same scripts in its world (verify/world.c). Both must tell the same
+ * history: a message carries its sender's history, a receive is folded in when the program
+ * completes it (recv, wait), a choice when it is made. So a wrong replay after a crash shows in
+ * the histories that rank 0 prints at the end, here as there.
+ *
+ * Usage: script FILE
+ * Exit code, the same on all ranks: 0, or 64 for a FILE that is no script.
+ */
+#include "../../verify/script.h"
+
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../protocols/protocol.h"
+
+enum { EXIT_USAGE = 64 };
+
+/* From recline's MPI layer; without it the program still runs, as it does under plain smpirun. */
+extern int recline_choose(int count) __attribute__((weak));
+extern void recline_potential_checkpoint(void) __attribute__((weak));
+
+struct receive {
+  MPI_Request request;
+  uint32_t content;
+};
+
+struct state {
+  int rank, ranks;
+  uint32_t history;
+  struct receive named[SCRIPT_NAMES];
+};
+
+/* A choice is an outcome that a protocol may have to replay, so the layer makes it where there is
+ * one. Otherwise any number will do that depends on what happened so far. */
+static uint32_t choose(const struct state *state, unsigned count)
+{
+  if (recline_choose)
+    return (uint32_t)recline_choose((int)count);
+  return script_fold(state->history, (uint32_t)state->rank) % count;
+}
+
+static int source(const struct operation *op)
+{
+  return op->peer == ANY ? MPI_ANY_SOURCE : op->peer;
+}
+
+static int tag(const struct operation *op)
+{
+  return op->tag == ANY ? MPI_ANY_TAG : op->tag;
+}
+
+static void see(struct state *state, uint32_t seen)
+{
+  state->history = script_fold(state->history, seen);
+}
+
+static void execute(struct state *state, const struct operation *op)
+{
+  struct receive *named = &state->named[op->name % SCRIPT_NAMES];
+  uint32_t content;
+  switch (op->kind) {
+  case SCRIPT_SEND:
+    content = state->history;
+    MPI_Send(&content, 1, MPI_UINT32_T, op->peer, op->tag, MPI_COMM_WORLD);
+    break;
+  case SCRIPT_RECV:
+    MPI_Recv(&content, 1, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    see(state, content);
+    break;
+  case SCRIPT_IRECV:
+    MPI_Irecv(&named->content, 1, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
+              &named->request);
+    break;
+  case SCRIPT_WAIT:
+    MPI_Wait(&named->request, MPI_STATUS_IGNORE);
+    see(state, named->content);
+    break;
+  case SCRIPT_CHOOSE:
+    see(state, choose(state, op->count));
+    break;
+  case SCRIPT_CHECKPOINT:
+    if (recline_potential_checkpoint)
+      recline_potential_checkpoint();
+    break;
+  case SCRIPT_COMPUTE:
+    smpi_execute(op->seconds);
+    break;
+  case SCRIPT_END:
+    break;
+  }
+}
+
+static void print_histories(const struct state *state)
+{
+  uint32_t *all = calloc((size_t)state->ranks, sizeof *all);
+  if (all == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  MPI_Gather(&state->history, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+  if (state->rank == 0) {
+    printf("history:");
+    for (int rank = 0; rank < state->ranks; rank++)
+      printf(" %08x", all[rank]);
+    printf("\n");
+  }
+  free(all);
+}
+
+/* The text of a file with its end; NULL when it cannot be read. */
+static char *read_text(const char *name)
+{
+  FILE *file = fopen(name, "rb");
+  if (file == NULL)
+    return NULL;
+  char *text = NULL;
+  size_t length = 0, got;
+  do {
+    enum { CHUNK = 4096 };
+    char *more = realloc(text, length + CHUNK + 1);
+    if (more == NULL)
+      break;
+    text = more;
+    got = fread(text + length, 1, CHUNK, file);
+    length += got;
+    text[length] = '\0';
+  } while (got > 0);
+  fclose(file);
+  return text;
+}
+
+static struct script *load(int argc, char **argv, const struct state *state)
+{
+  int line = 0;
+  char *message = NULL;
+  char *text = argc == 2 ? read_text(argv[1]) : NULL;
+  struct script *script = text != NULL ? script_parse(text, state->ranks, &line, &message) : NULL;
+  if (script == NULL && state->rank == 0) {
+    if (argc != 2)
+      fprintf(stderr, "usage: script FILE\n");
+    else if (text == NULL)
+      fprintf(stderr, "%s: cannot be read, expected a script\n", argv[1]);
+    else
+      fprintf(stderr, "%s:%d: %s\n", argv[1], line, message);
+  }
+  free(message);
+  free(text);
+  return script;
+}
+
+int main(int argc, char **argv)
+{
+  struct state state = {0};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &state.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &state.ranks);
+  struct script *script = load(argc, argv, &state);
+  if (script != NULL) {
+    for (const struct operation *op = script->ops[state.rank]; op->kind != SCRIPT_END; op++)
+      execute(&state, op);
+    print_histories(&state);
+    script_free(script);
+  }
+  MPI_Finalize();
+  return script != NULL ? 0 : EXIT_USAGE;
+}

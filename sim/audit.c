@@ -1,0 +1,168 @@
+#include "audit.h"
+
+#include "explorer.h"
+#include "parts.h"
+#include "text.h"
+#include "trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct world world;
+static struct parts parts;
+static struct trace *trace;
+
+enum { LAST_LINES = 12 };
+static char last[LAST_LINES][TEXT_MAX]; /* for the report of a breach */
+static unsigned last_count;
+
+void audit_begin(const struct scenario *scenario, const char *trace_file)
+{
+  const struct protocol *protocol = protocol_named(scenario->protocol.name);
+  if (!protocol)
+    layer_die(64, "there is no protocol %s", scenario->protocol.name);
+  world_init(&world, protocol, scenario->program.ranks, scenario->protocol.capacity);
+  world.places_anywhere = scenario->checkpoint.places == PLACES_ANYWHERE;
+  world.script = NULL;
+  world.bounded = false;
+  parts_init(&parts, &world);
+  world_begin(&world, 0, 0);
+  GError *error = NULL;
+  if (trace_file && !(trace = trace_open(trace_file, &world, "smpi", false, &error)))
+    layer_die(64, "%s", error->message);
+}
+
+const struct protocol *audit_protocol(void)
+{
+  return world.protocol;
+}
+
+static const void *part(enum part_kind kind, int rank)
+{
+  uint32_t size;
+  return world.memory.read(world.memory.ctx, world_part(&world, kind, rank, 0), &size);
+}
+
+const struct world_rank *audit_rank(int rank)
+{
+  return part(WORLD_RANK, rank);
+}
+
+const struct world_global *audit_global(void)
+{
+  return part(WORLD_GLOBAL, 0);
+}
+
+uint32_t audit_actions_max(void)
+{
+  return ACTIONS_MAX(&world.config[0]);
+}
+
+bool audit_allows(const struct move *move)
+{
+  return world_refuses(&world, move) == NULL;
+}
+
+/* Invariants cost time in the length of a protocol's lists: always checked where a checkpoint or
+ * a recovery hangs on them, and after every step only in debug builds. */
+static bool worth_checking(const struct move *move)
+{
+#ifndef NDEBUG
+  (void)move;
+  return true;
+#else
+  switch ((enum event_kind)move->event.kind) {
+  case EVENT_START:
+  case EVENT_DOWN:
+  case EVENT_CAPTURED:
+  case EVENT_DURABLE:
+  case EVENT_COMMITTED:
+    return true;
+  default:
+    return false;
+  }
+#endif
+}
+
+static void remember(const struct move *move)
+{
+  static const char *const kinds[] = {"event", "crash", "detect", "finish", "lie"};
+  char text[TEXT_MAX];
+  snprintf(last[last_count++ % LAST_LINES], TEXT_MAX, "%.9f %d %.200s", machine_now(), move->rank,
+           move->kind == MOVE_EVENT ? event_print(world.protocol, &move->event, text)
+                                    : kinds[move->kind]);
+}
+
+static _Noreturn void breach(const struct verdict *verdict)
+{
+  for (unsigned i = last_count > LAST_LINES ? last_count - LAST_LINES : 0; i < last_count; i++)
+    fprintf(stderr, "recline: %s\n", last[i % LAST_LINES]);
+  GError *error = NULL;
+  if (trace)
+    trace_close(trace, &error);
+  layer_die(3, "breach: %s", verdict->text);
+}
+
+/* Some properties are claims of single protocols: they count when the scenario names them. */
+static bool is_watched(const char *property)
+{
+  const char *const *names = (const char *const *)layer.scenario->check.properties;
+  for (names = names ? names : explorer_defaults; *names; names++)
+    if (strcmp(*names, property) == 0)
+      return true;
+  return false;
+}
+
+static void count_violation(const struct verdict *verdict)
+{
+  if (!is_watched(verdict->property))
+    return;
+  if (layer.result.audit_violations++ == 0) {
+    layer.result.audit_first =
+        g_strdup_printf("%s: %s", verdict->property, verdict->text);
+    fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
+  }
+}
+
+bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
+{
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  move->index = WORLD_FIND;
+  world.check = worth_checking(move);
+  actions->count = 0;
+  remember(move);
+  world_step(&world, move, actions, &verdict);
+  if (verdict.kind == VERDICT_IMPOSSIBLE)
+    breach(&verdict);
+  bool silent = move->kind == MOVE_EVENT && move->event.kind == EVENT_PLACE && actions->count == 0;
+  if (trace && !silent)
+    trace_move(trace, machine_now(), &world, move, actions, &verdict);
+  if (verdict.kind == VERDICT_VIOLATION)
+    count_violation(&verdict);
+  *reason = verdict.reason;
+  return verdict.kind != VERDICT_GAVE_UP;
+}
+
+void audit_end(void)
+{
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  if (world_finished(&world))
+    world_at_end(&world, &verdict);
+  if (verdict.kind == VERDICT_VIOLATION)
+    count_violation(&verdict);
+  GError *error = NULL;
+  if (trace && !trace_close(trace, &error))
+    layer_die(64, "%s", error->message);
+  trace = NULL;
+}
+
+uint32_t audit_state_bytes(void)
+{
+  return world.state_bytes;
+}
+
+bool audit_finished(void)
+{
+  return world_finished(&world);
+}

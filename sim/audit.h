@@ -1,0 +1,27 @@
+/* The shadow world: every event of the run goes through the same rules as in the explorer, and the
+ * protocols are stepped there and nowhere else. A run that leaves the rules is a breach (exit 3).
+ */
+#ifndef RECLINE_AUDIT_H
+#define RECLINE_AUDIT_H
+
+#include "layer.h"
+
+void audit_begin(const struct scenario *, const char *trace_file);
+void audit_end(void); /* the last verdict, and the end of the trace */
+
+const struct protocol *audit_protocol(void);
+const struct world_rank *audit_rank(int rank);
+const struct world_global *audit_global(void);
+uint32_t audit_actions_max(void);
+uint32_t audit_state_bytes(void);
+bool audit_finished(void); /* all programs have ended */
+
+/* Whether `move` can happen now. For events that may have been overtaken by a detection, never to
+ * hide what should not have happened. */
+bool audit_allows(const struct move *);
+
+/* Takes a move. `actions` has room for audit_actions_max(); count is 0 when there was no step.
+ * False when the protocol gave up: `reason` says why. */
+bool audit_take(struct move *, struct actions *, enum reason *reason);
+
+#endif

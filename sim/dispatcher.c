@@ -1,0 +1,302 @@
+#include "dispatcher.h"
+
+#include "audit.h"
+#include "storage.h"
+#include "transport.h"
+
+#include <string.h>
+
+/* What is to happen, by time and then by the order in which it was put down. */
+enum entry_kind { ENTRY_CRASH, ENTRY_DETECT, ENTRY_RESTART, ENTRY_NOTICE };
+
+struct entry {
+  double time;
+  uint64_t order;
+  enum entry_kind kind;
+  int rank;
+  double repair;
+  uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
+  struct message notice; /* NOTICE: kind and fields */
+};
+
+static GQueue agenda;
+static uint64_t entries;
+static struct bell *bell;
+static struct transport *transport;
+static struct actions actions;
+static char *own_host;
+static char **host_of;
+static int spares_used;
+static unsigned recoveries;
+static unsigned *hits; /* by failure: events of its point so far */
+
+static int by_time(gconstpointer a, gconstpointer b, gpointer unused)
+{
+  (void)unused;
+  const struct entry *x = a, *y = b;
+  if (x->time != y->time)
+    return x->time < y->time ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+static struct entry *put_down(double time, enum entry_kind kind, int rank)
+{
+  struct entry *entry = g_new0(struct entry, 1);
+  *entry = (struct entry){.time = time, .order = entries++, .kind = kind, .rank = rank};
+  g_queue_insert_sorted(&agenda, entry, by_time, NULL);
+  bell_ring(bell);
+  return entry;
+}
+
+static const struct failure *failure_at(unsigned i)
+{
+  return &layer.scenario->failures[i];
+}
+
+void dispatcher_begin(void)
+{
+  hits = g_new0(unsigned, layer.scenario->failures_count + 1);
+  host_of = g_new0(char *, (gsize)layer.ranks + 1);
+  actions.capacity = audit_actions_max();
+  actions.item = g_new0(struct action, actions.capacity);
+  for (unsigned i = 0; i < layer.scenario->failures_count; i++)
+    if (failure_at(i)->trigger == TRIGGER_TIME)
+      put_down(failure_at(i)->at, ENTRY_CRASH, failure_at(i)->rank)->repair =
+          failure_at(i)->repair;
+}
+
+const char *dispatcher_host(void)
+{
+  return layer.scenario->platform.dispatcher ? layer.scenario->platform.dispatcher : own_host;
+}
+
+const char *dispatcher_host_of(int rank)
+{
+  return host_of[rank];
+}
+
+void dispatcher_at_home(int rank, const char *host)
+{
+  g_free(host_of[rank]);
+  host_of[rank] = g_strdup(host);
+}
+
+/* ---- telling ---- */
+
+static void send_notice(int rank, const struct message *notice)
+{
+  struct message *message = message_new(MESSAGE_NOTICE, layer.ranks, rank);
+  message->notice = notice->notice;
+  message->checkpoint = notice->checkpoint;
+  message->part = notice->part;
+  message->for_life = notice->for_life;
+  message->incarnation = audit_global()->incarnation;
+  transport_send(transport, message, false);
+}
+
+void dispatcher_tell(int rank, const struct message *notice)
+{
+  struct entry *entry = put_down(machine_now(), ENTRY_NOTICE, rank);
+  entry->notice = *notice;
+  entry->notice.incarnation = audit_global()->incarnation;
+}
+
+void dispatcher_set_timer(struct rank *r)
+{
+  if (layer.scenario->checkpoint.every <= 0.0)
+    return;
+  struct entry *entry =
+      put_down(machine_now() + layer.scenario->checkpoint.every, ENTRY_NOTICE, r->index);
+  entry->notice = (struct message){.notice = NOTICE_TIMER,
+                                   .incarnation = r->incarnation};
+}
+
+void dispatcher_finished(void)
+{
+  bell_ring(bell);
+}
+
+/* ---- failures ---- */
+
+static void take(enum move_kind kind, int rank)
+{
+  struct move move = {.kind = (uint8_t)kind, .rank = (int16_t)rank};
+  enum reason reason;
+  audit_take(&move, &actions, &reason);
+}
+
+/* The node of `rank` fails now. A node that is down or being repaired cannot fail again; one that
+ * is being recovered can. */
+static void crash(int rank, double repair)
+{
+  struct rank *r = &layer.rank[rank];
+  if (r->dead || !r->active)
+    return;
+  struct move move = {.kind = MOVE_CRASH, .rank = (int16_t)rank};
+  if (audit_allows(&move))
+    take(MOVE_CRASH, rank);
+  layer.result.crashes++;
+  r->dead = true;
+  r->life++;
+  storage_cut(r);
+  rank_switch(r, ACTIVITY_RESTART);
+  machine_interrupt(&r->computation);
+  struct entry *entry =
+      put_down(machine_now() + layer.scenario->detection, ENTRY_DETECT, rank);
+  entry->repair = repair;
+  entry->life = r->life;
+}
+
+void dispatcher_point(int rank, const struct event *event)
+{
+  for (unsigned i = 0; i < layer.scenario->failures_count; i++) {
+    const struct failure *failure = failure_at(i);
+    if (failure->trigger != TRIGGER_POINT || failure->after.rank != rank ||
+        failure->after.event != (enum event_kind)event->kind ||
+        recoveries < failure->after.recovery)
+      continue;
+    if (failure->after.checkpoint && failure->after.checkpoint != event->checkpoint)
+      continue;
+    if (++hits[i] == MAX(failure->after.count, 1))
+      crash(failure->rank, failure->repair);
+  }
+}
+
+static bool alive(int rank)
+{
+  uint8_t phase = audit_rank(rank)->phase;
+  return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
+}
+
+static bool somebody_is_dead(void)
+{
+  struct move move = {.kind = MOVE_DETECT, .rank = -1};
+  return audit_allows(&move);
+}
+
+static bool under_way(void)
+{
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (alive(rank) && audit_rank(rank)->line > audit_global()->committed)
+      return true;
+  return false;
+}
+
+/* A new incarnation: storage takes nothing more from the old one, and the living are told. */
+static void open_incarnation(void)
+{
+  if (under_way())
+    layer.result.checkpoints_aborted++;
+  take(MOVE_DETECT, -1);
+  recoveries++;
+  for (int rank = 0; rank < layer.ranks; rank++)
+    storage_cut(&layer.rank[rank]);
+  for (int rank = 0; rank < layer.ranks; rank++) {
+    if (!alive(rank))
+      continue;
+    send_notice(rank, &(struct message){.notice = NOTICE_DOWN});
+    layer.rank[rank].notified = true;
+    machine_interrupt(&layer.rank[rank].computation);
+  }
+}
+
+static void detect(const struct entry *entry)
+{
+  if (layer.rank[entry->rank].life != entry->life)
+    return;
+  if (somebody_is_dead())
+    open_incarnation();
+  struct entry *restart =
+      put_down(machine_now() + entry->repair, ENTRY_RESTART, entry->rank);
+  restart->life = entry->life;
+}
+
+/* The rank goes on at a spare node while there is one, else at its own, repaired. */
+static void restart(const struct entry *entry)
+{
+  const struct scenario *scenario = layer.scenario;
+  if (layer.rank[entry->rank].life != entry->life)
+    return;
+  if (spares_used < scenario->platform.spares && scenario->platform.nodes) {
+    int node = layer.ranks + spares_used;
+    if (g_strv_length(scenario->platform.nodes) > (guint)node) {
+      spares_used++;
+      dispatcher_at_home(entry->rank, scenario->platform.nodes[node]);
+    }
+  }
+  send_notice(entry->rank,
+              &(struct message){.notice = NOTICE_RESTART, .for_life = entry->life});
+}
+
+/* ---- what recoveries did, by incarnation ---- */
+
+enum { STARTED = 1, SURVIVORS_TOO = 2 };
+static GByteArray *went_back;
+
+void dispatcher_note_return(uint32_t incarnation, bool survivor)
+{
+  if (!went_back)
+    went_back = g_byte_array_new();
+  guint old = went_back->len;
+  if (incarnation >= old) {
+    g_byte_array_set_size(went_back, incarnation + 1);
+    memset(went_back->data + old, 0, went_back->len - old);
+  }
+  went_back->data[incarnation] |= (guint8)(survivor ? STARTED | SURVIVORS_TOO : STARTED);
+}
+
+void dispatcher_count_returns(void)
+{
+  for (guint i = 0; went_back && i < went_back->len; i++)
+    if (went_back->data[i] & SURVIVORS_TOO)
+      layer.result.rollbacks_global++;
+    else if (went_back->data[i] & STARTED)
+      layer.result.rollbacks_local++;
+}
+
+/* ---- the loop ---- */
+
+static void handle(const struct entry *entry)
+{
+  switch (entry->kind) {
+  case ENTRY_CRASH:
+    crash(entry->rank, entry->repair);
+    break;
+  case ENTRY_DETECT:
+    detect(entry);
+    break;
+  case ENTRY_RESTART:
+    restart(entry);
+    break;
+  case ENTRY_NOTICE:
+    if (entry->notice.incarnation == audit_global()->incarnation &&
+        !layer.rank[entry->rank].dead)
+      send_notice(entry->rank, &entry->notice);
+    break;
+  }
+}
+
+static void end_run(void)
+{
+  layer_result(recoveries > 0 ? RUN_RECOVERED : RUN_COMPLETED, NULL);
+  for (int rank = 0; rank < layer.ranks; rank++)
+    send_notice(rank, &(struct message){.notice = NOTICE_END});
+}
+
+void dispatcher_run(void)
+{
+  transport = transport_new(0);
+  own_host = g_strdup(machine_host());
+  bell = bell_new();
+  while (!audit_finished()) {
+    struct entry *next = g_queue_peek_head(&agenda);
+    if (next && next->time <= machine_now()) {
+      g_queue_pop_head(&agenda);
+      handle(next);
+      g_free(next);
+    } else {
+      bell_wait(bell, next ? next->time : -1.0);
+    }
+  }
+  end_run();
+}

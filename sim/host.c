@@ -1,0 +1,693 @@
+#include "host.h"
+
+#include "audit.h"
+#include "dispatcher.h"
+#include "matching.h"
+#include "storage.h"
+#include "text.h"
+#include "transport.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What the actions of one step refer to. On the stack of a step, which no image holds. */
+struct step {
+  struct message *offered; /* OFFER: to be transmitted */
+  bool blocking;
+  uint32_t send;           /* its number at the transport */
+  struct message *arrived;
+  struct request *given;   /* the receive that gets what arrived */
+  bool forced;
+  uint32_t outcome;
+};
+
+/* ---- payloads ---- */
+
+/* A digest of a payload, never 0. */
+static uint32_t digest(GBytes *payload)
+{
+  gsize size;
+  const unsigned char *bytes = g_bytes_get_data(payload, &size);
+  uint32_t hash = 2166136261u;
+  for (gsize i = 0; i < size; i++)
+    hash = (hash ^ bytes[i]) * 16777619u;
+  return hash ? hash : 1;
+}
+
+static int rank_in(const struct comm *comm, int member)
+{
+  int rank = 0;
+  while (rank < comm->size && comm->member[rank] != member)
+    rank++;
+  return rank;
+}
+
+/* The payload goes into the buffer of the program, and the request is complete. */
+static void fill(struct request *request, GBytes *payload, int source, int32_t tag)
+{
+  gsize bytes;
+  const void *data = g_bytes_get_data(payload, &bytes);
+  int size = 0, position = 0;
+  PMPI_Type_size(request->type, &size);
+  size_t room = (size_t)size * (size_t)request->count;
+  size_t taken = MIN(bytes, room);
+  if (size > 0 && taken > 0)
+    PMPI_Unpack(data, (int)bytes, &position, request->buffer, (int)(taken / (size_t)size),
+                request->type, MPI_COMM_WORLD);
+  request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
+                                 .MPI_TAG = tag,
+                                 .MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
+                                 .count = (int)taken};
+  request->done = true;
+  request->filling = false;
+  if (request->orphan)
+    face_free(request);
+}
+
+static void arrived(struct message *message, void *request)
+{
+  if (request)
+    fill(request, message->payload, message->source, message->tag);
+}
+
+/* ---- actions ---- */
+
+static bool fenced(const struct rank *r)
+{
+  return r->incarnation < audit_global()->incarnation;
+}
+
+static void transmit(struct rank *r, const struct action *action, struct step *step)
+{
+  struct message *message = step->offered;
+  memcpy(message->words, action->words, sizeof message->words);
+  message->incarnation = r->incarnation;
+  message->life = r->life;
+  message->line = r->line;
+  layer.result.messages.sent++;
+  step->offered = NULL;
+  step->send = transport_send(r->transport, message, step->blocking);
+}
+
+static void send_control(struct rank *r, const struct action *action)
+{
+  struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
+  memcpy(message->words, action->words, sizeof message->words);
+  message->incarnation = r->incarnation;
+  message->life = r->life;
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  transport_send(r->transport, message, false);
+  rank_switch(r, before);
+}
+
+static void deliver(struct rank *r, const struct action *action, struct step *step)
+{
+  struct request *request = matching_numbered(r->face, action->request);
+  if (!request)
+    layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
+  matching_withdraw(r->face, request);
+  if (action->slot == NO_SLOT) {
+    request->filling = true;
+    step->given = request;
+    return;
+  }
+  const struct slot *slot = storage_slot(r, action->slot);
+  if (!slot)
+    layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
+  layer.result.messages.replayed++;
+  fill(request, slot->payload, slot->source, slot->tag);
+}
+
+static void match(struct rank *r, const struct action *action)
+{
+  struct request *request = matching_numbered(r->face, action->request);
+  if (!request)
+    layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
+  request->announced = true;
+  request->from = action->peer;
+  request->from_tag = action->tag;
+  r->rematch = true;
+}
+
+static void carry_out(struct rank *r, const struct action *action, struct step *step)
+{
+  switch ((enum action_kind)action->kind) {
+  case ACTION_TRANSMIT:
+    transmit(r, action, step);
+    break;
+  case ACTION_SUPPRESS:
+    layer.result.messages.suppressed++;
+    break;
+  case ACTION_MATCH:
+    match(r, action);
+    break;
+  case ACTION_DELIVER:
+    deliver(r, action, step);
+    break;
+  case ACTION_DISCARD:
+    layer.result.messages.discarded++;
+    break;
+  case ACTION_KEEP:
+    storage_keep(r, action->slot, step->arrived);
+    break;
+  case ACTION_FORGET:
+    storage_forget(r, action->slot);
+    break;
+  case ACTION_FORCE:
+    step->forced = true;
+    step->outcome = action->outcome;
+    break;
+  case ACTION_CONTROL:
+    send_control(r, action);
+    break;
+  case ACTION_HOLD:
+    r->held = true;
+    break;
+  case ACTION_RELEASE:
+    r->held = false;
+    r->draining = NOBODY;
+    break;
+  case ACTION_DRAIN:
+    r->draining = action->peer;
+    r->rematch = true;
+    break;
+  case ACTION_CAPTURE:
+    r->capture = action->checkpoint;
+    break;
+  case ACTION_STORE:
+    if (!fenced(r))
+      storage_store(r, action->checkpoint, action->part);
+    break;
+  case ACTION_COMMIT:
+    if (!fenced(r))
+      storage_commit(action->checkpoint);
+    break;
+  case ACTION_ERASE:
+    if (!fenced(r))
+      storage_erase(r, action->checkpoint);
+    break;
+  case ACTION_ROLL_BACK:
+    r->roll_back = true;
+    break;
+  case ACTION_SET_TIMER:
+    dispatcher_set_timer(r);
+    break;
+  default:
+    break;
+  }
+}
+
+static _Noreturn void gave_up(const struct rank *r, enum reason reason)
+{
+  g_autofree char *why = g_strdup_printf("rank %d: %s", r->index, reason_name(reason));
+  layer_stop(reason == REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
+}
+
+/* One event. A step that a crash follows at this very point starts no work. STORE is last: it
+ * saves what the other actions have made of the slots. */
+static void take(struct rank *r, struct move *move, struct step *step)
+{
+  enum reason reason;
+  bool going = audit_take(move, &r->actions, &reason);
+  if (move->kind == MOVE_EVENT)
+    dispatcher_point(r->index, &move->event);
+  if (!going)
+    gave_up(r, reason);
+  for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
+    if (r->actions.item[i].kind != ACTION_STORE)
+      carry_out(r, &r->actions.item[i], step);
+  for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
+    if (r->actions.item[i].kind == ACTION_STORE)
+      carry_out(r, &r->actions.item[i], step);
+}
+
+static void take_event(struct rank *r, const struct event *event, struct step *step)
+{
+  struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
+  take(r, &move, step);
+}
+
+/* ---- going back ---- */
+
+static void note_down(struct rank *r)
+{
+  const struct world_global *global = audit_global();
+  r->notified = false;
+  if (audit_rank(r->index)->noticed == global->incarnation)
+    return; /* a later detection was noticed already */
+  r->capture = 0;
+  struct step step = {0};
+  take_event(r,
+             &(struct event){.kind = EVENT_DOWN,
+                             .peer = global->down,
+                             .checkpoint = global->target},
+             &step);
+}
+
+/* Takes the first notice of that kind out of the inbox, waiting for it. */
+static struct message *await_notice(struct rank *r, enum notice_kind kind)
+{
+  for (;;) {
+    for (GList *item = r->inbox.head; item; item = item->next) {
+      struct message *message = item->data;
+      if (message->kind != MESSAGE_NOTICE || message->notice != kind)
+        continue;
+      g_queue_delete_link(&r->inbox, item);
+      return message;
+    }
+    transport_wait(r->transport, &r->inbox);
+  }
+}
+
+static void await_restart(struct rank *r)
+{
+  while (r->dead) {
+    struct message *notice = await_notice(r, NOTICE_RESTART);
+    if (notice->for_life == r->life)
+      r->dead = false;
+    message_free(notice);
+  }
+  const char *home = dispatcher_host_of(r->index);
+  if (strcmp(home, machine_host()) != 0)
+    machine_move(r->actor, home);
+}
+
+/* A survivor that was rolled back and finds that there was another detection since. */
+static bool must_notice(const struct rank *r)
+{
+  return audit_rank(r->index)->phase == RANK_RESTORING &&
+         audit_rank(r->index)->noticed != audit_global()->incarnation;
+}
+
+static void drop_all(GQueue *queue)
+{
+  struct message *message;
+  while ((message = g_queue_pop_head(queue)))
+    message_free(message);
+}
+
+/* What was done since the image is lost; what recovery itself took stays where it is. */
+static void account_loss(struct rank *r, const struct capture *capture)
+{
+  const struct run_time *now = &r->time, *then = &capture->time;
+  double lost = (now->compute - then->compute) + (now->mpi - then->mpi) +
+                (now->protocol - then->protocol) + (now->checkpoint - then->checkpoint);
+  r->time = (struct run_time){.compute = then->compute,
+                              .mpi = then->mpi,
+                              .protocol = then->protocol,
+                              .checkpoint = then->checkpoint,
+                              .lost = now->lost + lost,
+                              .restart = now->restart};
+}
+
+/* From a crash or a ROLL_BACK to the image of the target. */
+static _Noreturn void go_back(struct rank *r)
+{
+  rank_switch(r, ACTIVITY_RESTART);
+  storage_cut(r);
+  transport_abandon(r->transport);
+  drop_all(&r->unexpected);
+  uint32_t target;
+  for (;;) {
+    if (r->dead)
+      await_restart(r);
+    target = audit_global()->target;
+    if (target != FRESH)
+      machine_read(storage_server(), storage_image_bytes(r, target));
+    if (r->dead || target != audit_global()->target)
+      continue;
+    if (!must_notice(r))
+      break;
+    message_free(await_notice(r, NOTICE_DOWN));
+    if (!r->dead)
+      note_down(r);
+  }
+  dispatcher_note_return(audit_global()->incarnation, r->roll_back);
+  storage_return_to(r, target);
+  const struct capture *capture = storage_capture(r, target);
+  if (!capture)
+    layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, target);
+  rank_switch(r, ACTIVITY_RESTART);
+  account_loss(r, capture);
+  image_restore(capture->image);
+}
+
+/* The first thing that a restored rank does. */
+static void start(struct rank *r, uint32_t checkpoint)
+{
+  r->held = r->roll_back = r->place_due = r->notified = false;
+  r->draining = NOBODY;
+  r->capture = 0;
+  r->line = checkpoint;
+  for (struct request *request = r->face->posted; request; request = request->next)
+    request->announced = false;
+  r->incarnation = audit_global()->incarnation; /* its first messages are of this one already */
+  struct step step = {0};
+  take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
+  struct message *message;
+  while ((message = g_queue_pop_tail(&r->future)))
+    g_queue_push_head(&r->inbox, message);
+  r->rematch = true;
+  rank_switch(r, ACTIVITY_MPI);
+  dispatcher_finished(); /* perhaps its program had ended before the image */
+}
+
+/* ---- checkpoints ---- */
+
+/* What has been delivered must be in the image, so payloads under way are waited for first. The
+ * copy of the image takes its time before it is taken: the program stands still meanwhile. */
+static void capture(struct rank *r)
+{
+  enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
+  uint32_t checkpoint = r->capture;
+  transport_finish_fetches(r->transport);
+  double bytes = storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
+  machine_sleep(machine_copy_seconds(bytes));
+  if (r->dead)
+    return;
+  rank_switch(r, before);
+  struct image *image = NULL;
+  switch (image_capture(r->source, &image)) {
+  case IMAGE_FAILED:
+    layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
+  case IMAGE_RESTORED:
+    start(r, checkpoint);
+    return;
+  case IMAGE_CAPTURED:
+    break;
+  }
+  storage_captured(r, checkpoint, image);
+  layer.result.image_bytes = MAX(layer.result.image_bytes, image_bytes(image));
+  r->capture = 0;
+  r->line = checkpoint;
+  struct step step = {0};
+  take_event(r, &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint}, &step);
+}
+
+void host_begin(struct rank *r, const void *inside_program)
+{
+  r->source = image_source_new(inside_program, r->arena, machine_stack_bytes());
+  if (!r->source)
+    layer_die(64, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
+  struct image *image = NULL;
+  switch (image_capture(r->source, &image)) {
+  case IMAGE_FAILED:
+    layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
+  case IMAGE_CAPTURED:
+    storage_captured(r, FRESH, image);
+    break;
+  case IMAGE_RESTORED:
+    break;
+  }
+  start(r, FRESH);
+}
+
+/* ---- what comes in ---- */
+
+static void count_crossing(const struct rank *r, const struct message *message)
+{
+  if (message->line < r->line)
+    layer.result.messages.late++;
+  else if (message->line > r->line)
+    layer.result.messages.early++;
+}
+
+/* ARRIVED, for `request` or, when it is NULL, drained. */
+static void take_message(struct rank *r, struct message *message, struct request *request)
+{
+  struct step step = {.arrived = message};
+  struct event event = {.kind = EVENT_ARRIVED,
+                        .peer = (int16_t)message->source,
+                        .comm = (int16_t)message->comm,
+                        .tag = message->tag,
+                        .bytes = message->bytes,
+                        .request = request ? request->number : NO_REQUEST};
+  memcpy(event.words, message->words, sizeof event.words);
+  g_queue_remove(&r->unexpected, message);
+  count_crossing(r, message);
+  take_event(r, &event, &step);
+  transport_fetch(r->transport, message, arrived, step.given);
+}
+
+static void take_control(struct rank *r, const struct message *message)
+{
+  struct step step = {0};
+  struct event event = {.kind = EVENT_CONTROL, .peer = (int16_t)message->source};
+  memcpy(event.words, message->words, sizeof event.words);
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  take_event(r, &event, &step);
+  rank_switch(r, before);
+}
+
+static void take_notice(struct rank *r, const struct message *message)
+{
+  struct event event = {.checkpoint = message->checkpoint};
+  if (message->notice == NOTICE_DOWN) {
+    note_down(r);
+    return;
+  }
+  if (message->notice == NOTICE_END)
+    r->ended = true;
+  if (message->notice == NOTICE_END || message->notice == NOTICE_RESTART || fenced(r) ||
+      message->incarnation != r->incarnation)
+    return;
+  struct step step = {0};
+  switch (message->notice) {
+  case NOTICE_TIMER:
+    event.kind = EVENT_TIMER;
+    break;
+  case NOTICE_DURABLE:
+    event.kind = EVENT_DURABLE;
+    event.part = (uint8_t)message->part;
+    storage_durable(r, message->checkpoint, message->part);
+    break;
+  default:
+    event.kind = EVENT_COMMITTED;
+    layer.result.checkpoints_committed++;
+    break;
+  }
+  take_event(r, &event, &step);
+}
+
+/* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */
+static bool is_stale(const struct rank *r, const struct message *message)
+{
+  return message->incarnation < r->incarnation ||
+         message->life != layer.rank[message->source].life;
+}
+
+static void take_in(struct rank *r, struct message *message)
+{
+  switch (message->kind) {
+  case MESSAGE_NOTICE:
+    take_notice(r, message);
+    r->place_due = true;
+    break;
+  case MESSAGE_CONTROL:
+  case MESSAGE_PROGRAM:
+    if (is_stale(r, message)) {
+      break;
+    } else if (message->incarnation > r->incarnation) {
+      g_queue_push_tail(&r->future, message);
+      return;
+    } else if (message->kind == MESSAGE_PROGRAM) {
+      g_queue_push_tail(&r->unexpected, message);
+      r->rematch = true;
+      return;
+    }
+    take_control(r, message);
+    r->place_due = true;
+    break;
+  }
+  message_free(message);
+}
+
+/* ---- the loop ---- */
+
+static void announce(struct rank *r, struct request *request)
+{
+  struct step step = {0};
+  take_event(r,
+             &(struct event){.kind = EVENT_RECEIVE,
+                             .peer = (int16_t)request->peer,
+                             .tag = request->tag,
+                             .comm = (int16_t)matching_context(request->comm, request->collective),
+                             .request = request->number},
+             &step);
+}
+
+/* The next match or, while draining, the next message that nobody claims. */
+static bool match_one(struct rank *r)
+{
+  struct request *request = NULL;
+  struct message *message = matching_pair(r, &request);
+  if (!message && r->held && r->draining != NOBODY)
+    message = matching_unclaimed(r, r->draining);
+  if (!message) {
+    r->rematch = false;
+    return false;
+  }
+  take_message(r, message, request);
+  return true;
+}
+
+static bool place_is_allowed(const struct rank *r)
+{
+  return layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->face->finalized;
+}
+
+static void offer_place(struct rank *r)
+{
+  struct step step = {0};
+  r->place_due = false;
+  take_event(r, &(struct event){.kind = EVENT_PLACE}, &step);
+}
+
+/* One thing of those that can happen now; false when there is nothing. */
+static bool go_on(struct rank *r)
+{
+  struct request *request;
+  if (r->dead || r->roll_back)
+    go_back(r);
+  if (r->capture) {
+    capture(r);
+  } else if (!g_queue_is_empty(&r->inbox)) {
+    take_in(r, g_queue_pop_head(&r->inbox));
+  } else if (!r->held && (request = matching_unannounced(r->face))) {
+    announce(r, request);
+  } else if (r->rematch) {
+    match_one(r);
+  } else if (r->place_due && !r->held && place_is_allowed(r)) {
+    offer_place(r);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void host_wait(struct rank *r, bool (*done)(const struct rank *, const void *), const void *what)
+{
+  for (;;) {
+    while (go_on(r))
+      continue;
+    if (!r->held && done(r, what))
+      return;
+    enum activity before = rank_switch(r, r->held ? ACTIVITY_CHECKPOINT : r->activity);
+    transport_wait(r->transport, &r->inbox);
+    rank_switch(r, before);
+  }
+}
+
+static bool nothing(const struct rank *r, const void *what)
+{
+  (void)r;
+  (void)what;
+  return true;
+}
+
+void host_poll(struct rank *r)
+{
+  transport_poll(r->transport, &r->inbox);
+  host_wait(r, nothing, NULL);
+}
+
+void host_enter(struct rank *r)
+{
+  r->place_due = true;
+  host_poll(r);
+}
+
+void host_place(struct rank *r)
+{
+  host_poll(r);
+  if (layer.scenario->checkpoint.places == PLACES_PROGRAM)
+    offer_place(r);
+  host_wait(r, nothing, NULL);
+}
+
+/* ---- what the program does ---- */
+
+uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, GBytes *payload,
+                    bool blocking, bool synchronous)
+{
+  struct message *message = message_new(MESSAGE_PROGRAM, r->index, peer);
+  message->comm = context;
+  message->tag = tag;
+  message->bytes = (uint32_t)g_bytes_get_size(payload);
+  message->payload = payload;
+  message->synchronous = synchronous;
+  struct step step = {.offered = message, .blocking = blocking};
+  struct move move = {.kind = MOVE_EVENT,
+                      .rank = (int16_t)r->index,
+                      .content = digest(payload),
+                      .event = {.kind = EVENT_OFFER,
+                                .peer = (int16_t)peer,
+                                .comm = (int16_t)context,
+                                .tag = tag,
+                                .bytes = message->bytes}};
+  take(r, &move, &step);
+  if (step.offered)
+    message_free(step.offered);
+  return step.send;
+}
+
+void host_receive(struct rank *r, struct request *request)
+{
+  request->number = ++r->face->receives;
+  matching_post(r->face, request);
+  announce(r, request);
+  host_wait(r, nothing, NULL);
+}
+
+uint32_t host_choose(struct rank *r, uint32_t outcome)
+{
+  struct step step = {0};
+  take_event(r, &(struct event){.kind = EVENT_CHOOSE, .outcome = outcome}, &step);
+  return step.forced ? step.outcome : outcome;
+}
+
+static bool run_has_ended(const struct rank *r, const void *what)
+{
+  (void)what;
+  return r->ended;
+}
+
+void host_finish(struct rank *r)
+{
+  struct step step = {0};
+  struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
+  take(r, &move, &step);
+  r->face->finalized = true;
+  dispatcher_finished();
+  host_wait(r, run_has_ended, NULL);
+}
+
+/* ---- computation ---- */
+
+static bool has_noticed(const struct rank *r, const void *what)
+{
+  (void)what;
+  return !r->notified;
+}
+
+void host_compute(struct rank *r, double flops)
+{
+  rank_switch(r, ACTIVITY_COMPUTE);
+  while (flops > 0.0) {
+    if (!r->dead && !r->notified)
+      flops = machine_compute(&r->computation, flops);
+    if (r->dead || r->notified)
+      host_wait(r, has_noticed, NULL);
+  }
+}
+
+void host_sleep(struct rank *r, double seconds)
+{
+  rank_switch(r, ACTIVITY_COMPUTE);
+  while (seconds > 0.0) {
+    if (!r->dead && !r->notified)
+      seconds = machine_doze(&r->computation, seconds);
+    if (r->dead || r->notified)
+      host_wait(r, has_noticed, NULL);
+  }
+}

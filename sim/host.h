@@ -1,0 +1,46 @@
+/* The host of the protocol at one rank: events in, actions carried out, and the one place where a
+ * program waits.
+ *
+ * A program that calls MPI comes to host_enter() and then, as often as it must wait, to
+ * host_wait(). There, and nowhere else, arrivals and control messages are handled, images are
+ * captured, and a rank is rolled back: the frames above then hold nothing but arena memory.
+ */
+#ifndef RECLINE_HOST_H
+#define RECLINE_HOST_H
+
+#include "layer.h"
+
+/* At the end of MPI_Init: the FRESH image and the START from it. Returns once more after every
+ * rollback to FRESH. `inside_program` is an address in the program of the rank. */
+void host_begin(struct rank *, const void *inside_program);
+
+/* At the entry of an MPI call: takes in what has come and lets the protocol take a checkpoint. */
+void host_enter(struct rank *);
+
+/* A place where the program allows a checkpoint (recline_potential_checkpoint). */
+void host_place(struct rank *);
+
+/* Until `done` says so and the program is not held. `what` points into the arena or the stack. */
+void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), const void *what);
+
+/* Takes in what has come, without waiting for anything but the release of a held program. */
+void host_poll(struct rank *);
+
+/* The program sends: returns the number of the send at the transport, 0 when it is complete. */
+uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, GBytes *payload,
+                    bool blocking, bool synchronous);
+
+/* The program posts a receive, which is complete when request->done. */
+void host_receive(struct rank *, struct request *);
+
+/* A decision of the program has come out as `outcome`; returns what it must be instead. */
+uint32_t host_choose(struct rank *, uint32_t outcome);
+
+/* The program has ended; returns when all have. */
+void host_finish(struct rank *);
+
+/* The program computes or sleeps, interruptibly. */
+void host_compute(struct rank *, double flops);
+void host_sleep(struct rank *, double seconds);
+
+#endif

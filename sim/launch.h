@@ -1,0 +1,48 @@
+/* The simulation as a child process: which program, on which hosts, with what around it.
+ *
+ * SimGrid's smpimain is started directly, with the options that the smpirun script would give it.
+ * smpirun splits the program's arguments at spaces and expands `*` in them, writes its own lines
+ * on the program's standard output, and would let its helpers (mktemp, grep, python) run with our
+ * preloaded heap.
+ */
+#ifndef RECLINE_LAUNCH_H
+#define RECLINE_LAUNCH_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* The path of a program: absolute as it is; a bare name in the folders of RECLINE_PROGRAMS
+ * (separated by colons), then among recline's own programs. NULL when it is nowhere. */
+char *launch_find(const char *name);
+
+/* NULL when `program` needs the library that recline-cc links into programs; otherwise why it
+ * cannot be run ("was not built with recline-cc"). A static text. */
+const char *launch_refuses(const char *program);
+
+struct launch {
+  const char *program;     /* absolute path */
+  const char *const *args; /* ends with NULL */
+  const char *platform;    /* SimGrid platform file */
+  const char *hostfile;    /* a host for each process */
+  int processes;           /* the program's ranks and the dispatcher */
+  const char *scenario;    /* for the layer: scenario.yaml as resolved */
+  const char *directory;   /* private: trace.txt and the simulator's temporary files */
+  const char *result;      /* for the layer: where result.json goes */
+  const char *out, *err;   /* what the program prints */
+  bool trace;              /* write trace.txt */
+};
+
+/* Runs the simulation to its end. Gives its wait status, or sets `interrupted` to the signal that
+ * stopped us: then the child and what it started are gone. The caller has called launch_block().
+ * False with `error` when it could not be started. */
+bool launch(const struct launch *, int *status, int *interrupted, GError **error);
+
+/* Blocks the signals that launch() waits for: interruptions stay pending until a call of it or
+ * until launch_unblock(), so that the caller can clean up. Unblocking delivers them. */
+void launch_block(void);
+void launch_unblock(void);
+
+/* The folder of librecline_mpi.so and librecline_heap.so. The caller frees it. */
+char *launch_libraries(void);
+
+#endif

@@ -1,0 +1,253 @@
+#include "layer.h"
+
+#include "audit.h"
+#include "dispatcher.h"
+#include "host.h"
+#include "storage.h"
+#include "transport.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct layer layer;
+
+static GPtrArray *rank_of_actor; /* struct rank, by the actor's number */
+
+/* ---- whose call it is ---- */
+
+struct rank *rank_self(void)
+{
+  if (!rank_of_actor)
+    return NULL;
+  guint actor = (guint)machine_actor();
+  return actor < rank_of_actor->len ? rank_of_actor->pdata[actor] : NULL;
+}
+
+static void set_self(struct rank *r)
+{
+  guint actor = (guint)machine_actor();
+  if (actor >= rank_of_actor->len)
+    g_ptr_array_set_size(rank_of_actor, (gint)actor + 1);
+  rank_of_actor->pdata[actor] = r;
+}
+
+void *face_alloc(struct rank *r, size_t bytes)
+{
+  heap_enter(r->arena);
+  void *memory = calloc(1, bytes ? bytes : 1);
+  heap_leave();
+  if (!memory)
+    layer_die(3, "no memory in the arena of rank %d", r->index);
+  return memory;
+}
+
+void face_free(void *memory)
+{
+  free(memory); /* finds the arena that owns it */
+}
+
+/* ---- accounting ---- */
+
+enum activity rank_switch(struct rank *r, enum activity activity)
+{
+  double *const where[] = {&r->time.compute, &r->time.mpi, &r->time.protocol, &r->time.checkpoint,
+                           &r->time.restart};
+  enum activity before = r->activity;
+  double now = machine_now();
+  *where[before] += now - r->since;
+  r->since = now;
+  r->activity = activity;
+  return before;
+}
+
+/* ---- the end ---- */
+
+void layer_die(int code, const char *format, ...)
+{
+  heap_leave();
+  fflush(NULL);
+  fputs("recline: ", stderr);
+  va_list args;
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+  _exit(code);
+}
+
+static void mean_time(struct run_time *mean)
+{
+  *mean = (struct run_time){0};
+  for (int i = 0; i < layer.ranks; i++) {
+    struct rank *r = &layer.rank[i];
+    rank_switch(r, r->activity);
+    mean->compute += r->time.compute / layer.ranks;
+    mean->mpi += r->time.mpi / layer.ranks;
+    mean->protocol += r->time.protocol / layer.ranks;
+    mean->checkpoint += r->time.checkpoint / layer.ranks;
+    mean->lost += r->time.lost / layer.ranks;
+    mean->restart += r->time.restart / layer.ranks;
+  }
+}
+
+void layer_result(enum run_verdict verdict, const char *why)
+{
+  struct result *result = &layer.result;
+  audit_end();
+  dispatcher_count_returns();
+  result->verdict = verdict;
+  result->ranks = layer.ranks;
+  result->simulated_s = machine_now() - layer.began;
+  result->gave_up = g_strdup(why);
+  result->seed = layer.scenario->seed;
+  mean_time(&result->time);
+  const char *file = getenv("RECLINE_RESULT");
+  GError *error = NULL;
+  if (file && !result_save(result, file, &error))
+    layer_die(3, "%s", error->message);
+}
+
+void layer_stop(enum run_verdict verdict, const char *why)
+{
+  layer_result(verdict, why);
+  fflush(NULL);
+  _exit(0); /* the program cannot go on; its actors are not worth a clean end */
+}
+
+/* ---- the beginning ---- */
+
+static void load_scenario(void)
+{
+  GError *error = NULL;
+  layer.scenario = scenario_load(getenv("RECLINE_SCENARIO"), NULL, &error);
+  if (!layer.scenario)
+    layer_die(64, "%s", error->message);
+}
+
+/* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
+ * another rank run, which would find half a layer. */
+static void begin(int processes)
+{
+  static char output[BUFSIZ]; /* or the first printf would put its buffer in an arena */
+  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  layer.on = true;
+  load_scenario();
+  layer.ranks = layer.scenario->program.ranks;
+  if (processes != layer.ranks + 1)
+    layer_die(64, "%d processes for %d ranks, expected one more for the dispatcher", processes,
+              layer.ranks);
+  layer.rank = g_new0(struct rank, (gsize)layer.ranks);
+  rank_of_actor = g_ptr_array_new();
+  layer.began = machine_now();
+  const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
+  g_autofree char *file =
+      out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;
+  audit_begin(layer.scenario, file);
+  dispatcher_begin();
+}
+
+static void begin_face(struct rank *r)
+{
+  r->face = face_alloc(r, sizeof *r->face);
+  struct comm *world = &r->face->world, *self = &r->face->self;
+  world->member = face_alloc(r, (size_t)layer.ranks * sizeof *world->member);
+  for (int i = 0; i < layer.ranks; i++)
+    world->member[i] = i;
+  world->size = layer.ranks;
+  world->rank = r->index;
+  self->member = face_alloc(r, sizeof *self->member);
+  self->member[0] = r->index;
+  self->size = 1;
+  self->number = 1;
+  r->face->next_comm = 2;
+}
+
+static void begin_rank(int index, const void *inside_program)
+{
+  struct rank *r = &layer.rank[index];
+  r->index = index;
+  r->actor = machine_self();
+  r->arena = heap_arena_new(index);
+  if (!r->arena)
+    layer_die(64, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
+  r->draining = NOBODY;
+  r->since = machine_now();
+  r->activity = ACTIVITY_MPI;
+  r->actions.capacity = audit_actions_max();
+  r->actions.item = g_new0(struct action, r->actions.capacity);
+  r->transport = transport_new(G_MAXINT);
+  dispatcher_at_home(index, machine_host());
+  storage_begin(r);
+  begin_face(r);
+  set_self(r);
+  r->active = true;
+  host_begin(r, inside_program);
+  rank_switch(r, ACTIVITY_COMPUTE);
+}
+
+/* The dispatcher's rank never returns to the program. */
+static void be_dispatcher(void)
+{
+  dispatcher_run();
+  PMPI_Finalize();
+  machine_exit();
+}
+
+/* After PMPI_Init. Returns the arena that the program is to use. */
+static struct arena *init(const void *inside_program)
+{
+  if (!getenv("RECLINE_SCENARIO"))
+    return NULL;
+  int index, processes;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &index);
+  PMPI_Comm_size(MPI_COMM_WORLD, &processes);
+  if (!layer.on)
+    begin(processes);
+  if (index == layer.ranks)
+    be_dispatcher();
+  begin_rank(index, inside_program);
+  return layer.rank[index].arena;
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+  heap_leave();
+  int result = PMPI_Init(argc, argv);
+  layer_leave(init(__builtin_return_address(0)));
+  return result;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+  heap_leave();
+  int result = PMPI_Init_thread(argc, argv, required, provided);
+  layer_leave(init(__builtin_return_address(0)));
+  return result;
+}
+
+int MPI_Finalize(void)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    rank_switch(r, ACTIVITY_MPI);
+    host_enter(r);
+    host_place(r);
+    host_finish(r);
+    r->active = false;
+    set_self(NULL);
+  }
+  int result = PMPI_Finalize();
+  layer_leave(r ? NULL : mode);
+  return result;
+}
+
+int MPI_Abort(MPI_Comm comm, int code)
+{
+  layer_enter();
+  if (rank_self())
+    layer_die(code ? code : 1, "rank %d has called MPI_Abort(%d)", rank_self()->index, code);
+  return PMPI_Abort(comm, code);
+}

@@ -1,0 +1,236 @@
+/* The MPI layer: between a real MPI program and SMPI, ahead of SMPI in the link order.
+ *
+ *      program of rank r            (its globals, stack and arena: rolled back as bytes)
+ *          | MPI_Send, MPI_Wait, ...
+ *     wrap_*.c    the MPI calls, in terms of requests and communicators of the layer
+ *     matching.c  posted receives and messages that nobody has received yet
+ *     host.c      events to the world, actions from the protocol; the one wait loop
+ *     transport.c envelopes and payloads over PMPI_*        dispatcher.c  failures, notices
+ *     audit.c     the memory of the shadow world            machine.c     clock, cores, disks
+ *
+ * What belongs to a rank lies in two places, and a rollback treats them differently:
+ *
+ *     struct face   what its program can see: requests, communicators, posted receives, counters.
+ *                   In the rank's arena, so that an image of the arena holds it.
+ *     struct rank   everything else: transport, images, what the dispatcher wants. In libc memory;
+ *                   host.c says what a rollback does to each field.
+ *
+ * The layer is loaded once and its globals are shared by all ranks. Ranks are coroutines that
+ * change only inside calls of SMPI and SimGrid, so nothing here needs a lock.
+ *
+ * A frame of the layer that waits is captured with the program's stack. It may hold pointers to
+ * struct rank, which never moves, to the face and to other arena memory; never to messages.
+ */
+#ifndef RECLINE_LAYER_H
+#define RECLINE_LAYER_H
+
+#include <glib.h>
+#include <smpi/smpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heap.h"
+#include "image.h"
+#include "machine.h"
+#include "result.h"
+#include "scenario.h"
+#include "world.h"
+
+/* ---- what programs can see: in the arena ---- */
+
+struct comm {
+  int number;   /* the same at all members; messages carry 2 * number, or + 1 in collectives */
+  int size;
+  int rank;     /* of this rank, in this communicator */
+  bool freed;   /* the memory stays, so that a stale handle is an error and not a crash */
+  int *member;  /* ranks of the program, by rank in this communicator */
+};
+
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
+
+struct request {
+  enum request_kind kind;
+  bool done;       /* for receives: the payload is in the program's buffer */
+  bool persistent; /* made by Send_init or Recv_init */
+  bool active;     /* a persistent request between Start and its completion */
+  bool filling;    /* a receive that was given a message whose payload is still under way */
+  bool orphan;     /* Request_free before completion */
+  bool synchronous;
+  bool collective;     /* on the hidden half of its communicator */
+  uint32_t number;     /* receives: as in the door's `request` */
+  uint32_t send;       /* sends: its number at the transport; 0 when it is complete */
+  void *buffer;
+  int count;
+  MPI_Datatype type;
+  struct comm *comm;
+  int peer, tag;       /* as the program named them: rank of the program or ANY; tag or ANY */
+  int from, from_tag;  /* as MATCH allows */
+  bool announced;      /* the protocol has answered RECEIVE */
+  MPI_Status status;
+  struct request *next; /* in the list of posted receives, in the order of posting */
+};
+
+struct face {
+  uint32_t receives;       /* posted so far */
+  struct request *posted;  /* receives that wait for a message */
+  struct comm world, self;
+  int next_comm;           /* no communicator of this rank has this number or a higher one */
+  bool finalized;          /* its program is in MPI_Finalize */
+};
+
+/* ---- what they cannot see ---- */
+
+enum message_kind { MESSAGE_PROGRAM, MESSAGE_CONTROL, MESSAGE_NOTICE };
+
+enum notice_kind {
+  NOTICE_DOWN,      /* `peer` is dead, `checkpoint` is the one to recover from */
+  NOTICE_RESTART,   /* to the dead: start again from `checkpoint` */
+  NOTICE_TIMER,
+  NOTICE_DURABLE,   /* `part` of `checkpoint` */
+  NOTICE_COMMITTED, /* `checkpoint` */
+  NOTICE_END        /* all programs have finished */
+};
+
+/* An envelope. It travels by pointer, in memory that all ranks share; what travels over SMPI is
+ * as many bytes as a real message would have, for the time that they take. */
+struct message {
+  enum message_kind kind;
+  int source, destination;
+  uint32_t serial;      /* counts the messages of this source to this destination, from 1 */
+  uint32_t incarnation; /* of the sender */
+  uint32_t life;        /* of the sender: counts its crashes */
+  int comm;
+  int32_t tag;
+  uint32_t bytes;
+  uint32_t words[WORDS];
+  uint32_t line;        /* last checkpoint that its sender had captured */
+  GBytes *payload;
+  int payload_tag;      /* of the transfer that follows; 0: came with the envelope */
+  bool synchronous;     /* its send ends when it is matched */
+  /* notices */
+  enum notice_kind notice;
+  int peer;
+  uint32_t checkpoint;
+  enum part part;
+  uint32_t for_life;    /* RESTART: the life that it begins */
+};
+
+/* A payload that the protocol holds. */
+struct slot {
+  GBytes *payload;
+  int32_t tag;
+  int source;
+};
+
+/* One part of a checkpoint, as stored: what START gives back. */
+struct record {
+  uint32_t checkpoint;
+  enum part part;
+  bool durable;
+  GHashTable *slots; /* slot number -> struct slot, with references of their own */
+};
+
+/* One captured image. */
+struct capture {
+  uint32_t checkpoint;
+  struct image *image;
+  size_t bytes;
+  struct run_time time; /* where the time had gone until then */
+};
+
+enum activity { ACTIVITY_COMPUTE, ACTIVITY_MPI, ACTIVITY_PROTOCOL, ACTIVITY_CHECKPOINT,
+                ACTIVITY_RESTART };
+
+enum { NOBODY = -2 }; /* draining */
+
+struct rank {
+  int index;
+  bool active; /* between MPI_Init and MPI_Finalize */
+  struct face *face;
+  struct arena *arena;
+  struct image_source *source;
+  sg_actor_t actor;
+
+  /* transport */
+  struct transport *transport;
+  GQueue inbox;      /* struct message, in the order of arrival */
+  GQueue unexpected; /* program messages that no receive has taken */
+  GQueue future;     /* of incarnations that this rank has not reached yet */
+  bool rematch;      /* a message or a receive is new since the last look */
+
+  /* the protocol's wishes */
+  bool held;
+  int draining;        /* a rank, ANY or NOBODY */
+  uint32_t capture;    /* checkpoint to capture as soon as it is safe; 0: none */
+  bool roll_back;      /* as soon as the wait loop is reached */
+  bool place_due;      /* offer a PLACE */
+  struct actions actions;
+
+  /* storage */
+  GHashTable *slots;   /* slot number -> struct slot */
+  GPtrArray *records;  /* struct record */
+  GPtrArray *captures; /* struct capture; the first is FRESH */
+  GQueue writes;       /* struct write: the first is under way */
+  uint32_t line;       /* last checkpoint captured */
+
+  /* failures */
+  uint32_t incarnation;
+  uint32_t life;       /* crashes so far */
+  bool dead;           /* from a crash to its restart notice */
+  struct computation computation;
+  bool notified;       /* a DOWN is on its way: computation waits for it */
+  bool ended;          /* all programs are in MPI_Finalize */
+
+  /* accounting */
+  enum activity activity;
+  double since;
+  struct run_time time;
+};
+
+struct layer {
+  bool on;    /* RECLINE_SCENARIO is set: not inert */
+  int ranks;  /* of the program */
+  struct scenario *scenario;
+  struct rank *rank;
+  double began;
+  struct result result;
+};
+
+extern struct layer layer;
+
+/* Every entry point begins with layer_enter() and ends with layer_leave() of what it returned:
+ * what SMPI allocates must not lie in the arena. */
+static inline struct arena *layer_enter(void)
+{
+  return heap_leave();
+}
+
+static inline void layer_leave(struct arena *arena)
+{
+  heap_enter(arena);
+}
+
+/* The rank that is running; NULL before MPI_Init, after MPI_Finalize and when the layer is inert. */
+struct rank *rank_self(void);
+
+/* The face of the world communicator, or of another handle; ends the run on a wrong one. */
+struct comm *comm_of(struct rank *, MPI_Comm);
+
+/* MPI_COMM_SELF as SMPI has it. */
+void *layer_next_self(void);
+
+/* Zeroed memory in the arena of the rank, for what waits or lives on there. */
+void *face_alloc(struct rank *, size_t bytes);
+void face_free(void *);
+
+/* Adds the time since the last switch to the activity that ends here. Returns it. */
+enum activity rank_switch(struct rank *, enum activity);
+
+/* Ends the run at once, because the program or the scenario is wrong (64) or we are (3). */
+_Noreturn void layer_die(int code, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Ends the simulation with this verdict, written to RECLINE_RESULT, without going on. */
+void layer_result(enum run_verdict, const char *why);
+_Noreturn void layer_stop(enum run_verdict, const char *why);
+
+#endif

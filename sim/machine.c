@@ -1,0 +1,221 @@
+#include "machine.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/cond.h>
+#include <simgrid/config.h>
+#include <simgrid/disk.h>
+#include <simgrid/engine.h>
+#include <simgrid/exec.h>
+#include <simgrid/host.h>
+#include <simgrid/mutex.h>
+#include <stdlib.h>
+#include <xbt/config.h>
+
+static const double MEMORY_BANDWIDTH = 500e6;
+
+double machine_now(void)
+{
+  return simgrid_get_clock();
+}
+
+void machine_sleep(double seconds)
+{
+  if (seconds > 0.0)
+    sg_actor_sleep_for(seconds);
+}
+
+long machine_actor(void)
+{
+  return (long)sg_actor_self_get_pid();
+}
+
+sg_actor_t machine_self(void)
+{
+  return sg_actor_self();
+}
+
+_Noreturn void machine_exit(void)
+{
+  sg_actor_exit();
+  abort();
+}
+
+void machine_move(sg_actor_t actor, const char *host)
+{
+  sg_actor_set_host(actor, sg_host_by_name(host));
+}
+
+bool machine_has_host(const char *host)
+{
+  return sg_host_by_name(host) != NULL;
+}
+
+const char *machine_host(void)
+{
+  return sg_host_self_get_name();
+}
+
+double machine_speed(void)
+{
+  return sg_host_get_speed(sg_host_self());
+}
+
+int machine_eager_bytes(void)
+{
+  return sg_cfg_get_int("smpi/send-is-detached-thresh");
+}
+
+double machine_smpi_speed(void)
+{
+  return sg_cfg_get_double("smpi/host-speed");
+}
+
+double machine_smpi_threshold(void)
+{
+  return sg_cfg_get_double("smpi/cpu-threshold");
+}
+
+unsigned machine_stack_bytes(void)
+{
+  return 1024u * (unsigned)sg_cfg_get_int("contexts/stack-size");
+}
+
+double machine_compute(struct computation *computation, double flops)
+{
+  computation->remaining = 0.0;
+  sg_exec_t exec = sg_actor_exec_init(flops);
+  computation->exec = exec;
+  sg_exec_start(exec);
+  sg_error_t error = sg_exec_wait(exec);
+  computation->exec = NULL;
+  if (error == SG_OK)
+    return 0.0;
+  sg_actor_yield(); /* SimGrid still points to the wait that was cancelled (docs/warts-smpi.md) */
+  return computation->remaining;
+}
+
+double machine_doze(struct computation *computation, double seconds)
+{
+  if (!computation->bell)
+    computation->bell = bell_new();
+  double end = machine_now() + seconds;
+  computation->asleep = true;
+  bell_wait(computation->bell, end);
+  computation->asleep = false;
+  return end > machine_now() ? end - machine_now() : 0.0;
+}
+
+void machine_interrupt(struct computation *computation)
+{
+  if (computation->asleep)
+    bell_ring(computation->bell);
+  sg_exec_t exec = computation->exec;
+  if (exec == NULL)
+    return;
+  computation->exec = NULL; /* cancelled once: its actor may wake later in this instant */
+  computation->remaining = sg_exec_get_remaining(exec);
+  sg_exec_cancel(exec);
+}
+
+double machine_copy_seconds(double bytes)
+{
+  const char *bandwidth = sg_host_get_property_value(sg_host_self(), "memory_bw");
+  return bytes / (bandwidth ? strtod(bandwidth, NULL) : MEMORY_BANDWIDTH);
+}
+
+static sg_disk_t first_disk(sg_host_t host)
+{
+  unsigned count;
+  sg_disk_t *disks;
+  sg_host_get_disks(host, &count, &disks);
+  return count > 0 ? disks[0] : NULL;
+}
+
+/* ---- writing in the background ---- */
+
+struct write {
+  sg_host_t host, server;
+  double bytes;
+  void (*done)(void *);
+  void *data;
+};
+
+static void write_actor(int argc, char *argv[])
+{
+  (void)argc;
+  (void)argv;
+  struct write *job = sg_actor_self_get_data();
+  if (job->server && job->server != job->host && job->bytes > 0.0)
+    sg_host_sendto(job->host, job->server, job->bytes);
+  sg_disk_t disk = first_disk(job->server ? job->server : job->host);
+  if (disk && job->bytes > 0.0)
+    sg_disk_write(disk, (sg_size_t)job->bytes);
+  job->done(job->data);
+  free(job);
+}
+
+void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
+                   void *data)
+{
+  struct write *job = malloc(sizeof *job);
+  if (job == NULL)
+    abort();
+  *job = (struct write){.host = host ? sg_host_by_name(host) : sg_host_self(),
+                        .server = server ? sg_host_by_name(server) : NULL,
+                        .bytes = bytes,
+                        .done = done,
+                        .data = data};
+  sg_actor_t actor = sg_actor_init("checkpoint-write", job->host);
+  sg_actor_set_data(actor, job);
+  sg_actor_start_(actor, write_actor, 0, NULL);
+  sg_actor_daemonize(actor); /* a write that nobody waits for does not prolong the run */
+}
+
+void machine_read(const char *server, double bytes)
+{
+  if (bytes <= 0.0)
+    return;
+  sg_host_t here = sg_host_self();
+  sg_host_t there = server ? sg_host_by_name(server) : here;
+  sg_disk_t disk = first_disk(there);
+  if (disk)
+    sg_disk_read(disk, (sg_size_t)bytes);
+  if (there != here)
+    sg_host_sendto(there, here, bytes);
+}
+
+/* ---- bells ---- */
+
+struct bell {
+  sg_mutex_t mutex;
+  sg_cond_t cond;
+  bool rung;
+};
+
+struct bell *bell_new(void)
+{
+  struct bell *bell = malloc(sizeof *bell);
+  if (bell == NULL)
+    abort();
+  *bell = (struct bell){.mutex = sg_mutex_init(), .cond = sg_cond_init()};
+  return bell;
+}
+
+void bell_wait(struct bell *bell, double until)
+{
+  sg_mutex_lock(bell->mutex);
+  if (!bell->rung && until < 0.0)
+    sg_cond_wait(bell->cond, bell->mutex);
+  else if (!bell->rung && until > machine_now())
+    sg_cond_wait_for(bell->cond, bell->mutex, until - machine_now());
+  bell->rung = false;
+  sg_mutex_unlock(bell->mutex);
+}
+
+void bell_ring(struct bell *bell)
+{
+  if (bell == NULL)
+    return;
+  bell->rung = true;
+  sg_cond_notify_one(bell->cond);
+}

@@ -1,0 +1,59 @@
+/* The machine under the layer: clock, cores, memory, disks, waiting for things to come.
+ *
+ * The only part of the layer that knows SimGrid beyond MPI. Another host, over a real MPI library,
+ * would replace this file. Hosts are named by strings; NULL is the host of the caller.
+ */
+#ifndef RECLINE_MACHINE_H
+#define RECLINE_MACHINE_H
+
+#include <simgrid/forward.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+double machine_now(void);
+void machine_sleep(double seconds);
+
+/* A number for the calling actor, small and never used again. */
+long machine_actor(void);
+sg_actor_t machine_self(void);
+_Noreturn void machine_exit(void); /* ends the calling actor */
+void machine_move(sg_actor_t actor, const char *host);
+bool machine_has_host(const char *host);
+const char *machine_host(void);
+double machine_speed(void); /* of the caller's host, in flop/s */
+
+/* Settings of SMPI. */
+int machine_eager_bytes(void);     /* sends of fewer bytes do not wait for their receiver */
+double machine_smpi_speed(void);   /* what smpi_execute() assumes, in flop/s */
+double machine_smpi_threshold(void); /* shorter computations cost nothing, in seconds */
+unsigned machine_stack_bytes(void);
+
+/* A computation, or a sleep, that another actor can stop. */
+struct bell;
+struct computation {
+  sg_exec_t exec;
+  struct bell *bell; /* for sleeps; made when there is one */
+  bool asleep;
+  double remaining;
+};
+double machine_compute(struct computation *, double flops); /* returns what remains: 0 at its end */
+double machine_doze(struct computation *, double seconds);  /* the same for a sleep */
+void machine_interrupt(struct computation *);               /* nothing when none is under way */
+
+/* Seconds that copying takes in the memory of the caller's host: its property memory_bw, in
+ * bytes per second, or 500 MB/s. */
+double machine_copy_seconds(double bytes);
+
+/* Writes in the background, on the first disk of `host`, or through the network and on the first
+ * disk of `server`. A host without a disk takes no time for it. Calls `done` at the end. */
+void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
+                   void *data);
+/* The same the other way, by the caller itself. */
+void machine_read(const char *server, double bytes);
+
+/* What one actor waits for and others ring. */
+struct bell *bell_new(void);
+void bell_wait(struct bell *, double until); /* until it rings, or that time; negative: for ever */
+void bell_ring(struct bell *); /* NULL: nobody waits yet */
+
+#endif

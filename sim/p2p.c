@@ -1,0 +1,147 @@
+#include "p2p.h"
+
+#include "host.h"
+#include "matching.h"
+#include "transport.h"
+
+static const double POLL_SECONDS = 1e-4; /* SMPI's default for smpi/test and smpi/iprobe */
+
+void p2p_empty_status(MPI_Status *status)
+{
+  if (status != MPI_STATUS_IGNORE)
+    *status = (MPI_Status){
+        .MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
+}
+
+void p2p_poll_cost(void)
+{
+  machine_sleep(POLL_SECONDS);
+}
+
+static int world_rank(const struct comm *comm, int rank)
+{
+  if (rank == MPI_ANY_SOURCE)
+    return ANY;
+  if (rank < 0 || rank >= comm->size)
+    layer_die(64, "rank %d in a communicator of %d ranks", rank, comm->size);
+  return comm->member[rank];
+}
+
+struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer, int count,
+                            MPI_Datatype type, int peer, int tag, struct comm *comm,
+                            unsigned flags)
+{
+  struct request *request = face_alloc(r, sizeof *request);
+  *request = (struct request){.kind = kind,
+                              .persistent = true,
+                              .synchronous = (flags & P2P_SYNCHRONOUS) != 0,
+                              .collective = (flags & P2P_COLLECTIVE) != 0,
+                              .buffer = buffer,
+                              .count = count,
+                              .type = type,
+                              .comm = comm,
+                              .peer = peer == MPI_PROC_NULL ? peer : world_rank(comm, peer),
+                              .tag = tag == MPI_ANY_TAG ? ANY : tag};
+  return request;
+}
+
+/* The bytes of a message, one behind the other. */
+static GBytes *pack(const void *buffer, int count, MPI_Datatype type)
+{
+  int size = 0, position = 0;
+  PMPI_Type_size(type, &size);
+  size_t bytes = (size_t)size * (size_t)count;
+  char *packed = g_malloc(bytes ? bytes : 1);
+  if (bytes)
+    PMPI_Pack(buffer, count, type, packed, (int)bytes, &position, MPI_COMM_WORLD);
+  return g_bytes_new_take(packed, bytes);
+}
+
+static void begin(struct rank *r, struct request *request, bool blocking)
+{
+  request->done = false;
+  request->send = 0;
+  p2p_empty_status(&request->status);
+  if (request->peer == MPI_PROC_NULL) {
+    request->status.MPI_SOURCE = MPI_PROC_NULL;
+    request->done = true;
+  } else if (request->kind == REQUEST_RECEIVE) {
+    request->announced = false;
+    host_receive(r, request);
+  } else {
+    request->done = true; /* unless the transport says that it goes on */
+    request->send =
+        host_offer(r, request->peer, matching_context(request->comm, request->collective),
+                   request->tag, pack(request->buffer, request->count, request->type), blocking,
+                   request->synchronous);
+    request->done = request->send == 0;
+  }
+}
+
+void p2p_start(struct rank *r, struct request *request)
+{
+  request->active = true;
+  begin(r, request, false);
+}
+
+struct request *p2p_send(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                         int tag, struct comm *comm, unsigned flags)
+{
+  struct request *request =
+      p2p_prepare(r, REQUEST_SEND, (void *)(uintptr_t)buffer, count, type, to, tag, comm, flags);
+  request->persistent = false;
+  begin(r, request, (flags & P2P_BLOCKING) != 0);
+  return request;
+}
+
+struct request *p2p_receive(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
+                            int tag, struct comm *comm, unsigned flags)
+{
+  struct request *request =
+      p2p_prepare(r, REQUEST_RECEIVE, buffer, count, type, from, tag, comm, flags);
+  request->persistent = false;
+  begin(r, request, false);
+  return request;
+}
+
+bool p2p_is_done(const struct rank *r, const struct request *request)
+{
+  if (!request || (request->persistent && !request->active) || request->done)
+    return true;
+  return request->kind == REQUEST_SEND && transport_sent(r->transport, request->send);
+}
+
+static bool is_done(const struct rank *r, const void *request)
+{
+  return p2p_is_done(r, request);
+}
+
+void p2p_wait(struct rank *r, struct request *request)
+{
+  host_wait(r, is_done, request);
+}
+
+int p2p_retire(struct request **handle, MPI_Status *status)
+{
+  struct request *request = *handle;
+  if (!request || (request->persistent && !request->active)) {
+    p2p_empty_status(status);
+    return MPI_SUCCESS;
+  }
+  if (status != MPI_STATUS_IGNORE)
+    *status = request->status;
+  int error = request->status.MPI_ERROR;
+  if (request->persistent) {
+    request->active = false;
+  } else {
+    face_free(request);
+    *handle = NULL;
+  }
+  return error;
+}
+
+int p2p_finish(struct rank *r, struct request *request, MPI_Status *status)
+{
+  p2p_wait(r, request);
+  return p2p_retire(&request, status);
+}

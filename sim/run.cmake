@@ -1,0 +1,45 @@
+# Running scenarios: the run and demo commands, results, and the compiler wrappers. Included from
+# sim/CMakeLists.txt, after main.cmake and the layer.
+
+# Written by the layer, read by the commands.
+add_library(recline-result STATIC ${CMAKE_CURRENT_LIST_DIR}/result.c)
+target_include_directories(recline-result PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+target_link_libraries(recline-result PUBLIC PkgConfig::GLIB PRIVATE PkgConfig::JSON)
+
+add_executable(result-test ${CMAKE_CURRENT_LIST_DIR}/t/result-test.c)
+target_link_libraries(result-test PRIVATE recline-result)
+set_target_properties(result-test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+
+# smpirun starts it from SimGrid's own folder, which is on no path.
+find_program(SMPIMAIN smpimain REQUIRED
+  HINTS ${SIMGRID_LIBDIR}/simgrid ${SIMGRID_PREFIX}/lib/simgrid ${SIMGRID_PREFIX}/lib64/simgrid)
+
+target_sources(recline PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/run.c
+  ${CMAKE_CURRENT_LIST_DIR}/launch.c
+  ${CMAKE_CURRENT_LIST_DIR}/demo.c)
+set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/launch.c APPEND
+  PROPERTY COMPILE_DEFINITIONS RECLINE_SMPIMAIN="${SMPIMAIN}")
+target_link_libraries(recline PRIVATE recline-result recline-verify m)
+
+# recline-cc and its like, in build/bin beside recline.
+set(RECLINE_LIBRARY_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(RECLINE_HEADER_DIR ${CMAKE_CURRENT_LIST_DIR})
+function(recline_wrapper RECLINE_WRAPPER RECLINE_WRAPPED)
+  find_program(${RECLINE_WRAPPED}_PATH ${RECLINE_WRAPPED})
+  set(RECLINE_WRAPPED_PATH ${${RECLINE_WRAPPED}_PATH})
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/recline-cc.in
+    ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${RECLINE_WRAPPER} @ONLY
+    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+      GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endfunction()
+recline_wrapper(recline-cc smpicc)
+recline_wrapper(recline-c++ smpicxx)
+recline_wrapper(recline-f90 smpif90)
+
+# For scenarios/programs: what to build programs with, and what must be there before. The layer
+# itself is no part of a program: only its name is linked.
+if(TARGET recline_mpi)
+  set(RECLINE_CC ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/recline-cc CACHE INTERNAL "")
+  add_custom_target(recline-cc-ready DEPENDS recline_mpi)
+endif()

@@ -1,0 +1,258 @@
+#include "storage.h"
+
+#include "audit.h"
+#include "dispatcher.h"
+
+enum { COMMIT_BYTES = 512 }; /* the record of a commit */
+
+static void free_slot(void *data)
+{
+  struct slot *slot = data;
+  g_bytes_unref(slot->payload);
+  g_free(slot);
+}
+
+static GHashTable *new_slots(void)
+{
+  return g_hash_table_new_full(NULL, NULL, NULL, free_slot);
+}
+
+static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *slot)
+{
+  struct slot *copy = g_memdup2(slot, sizeof *slot);
+  g_bytes_ref(copy->payload);
+  g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
+}
+
+/* The order of a hash table is not seen: copying and adding up do not depend on it. */
+static GHashTable *copy_slots(GHashTable *slots)
+{
+  GHashTable *copy = new_slots();
+  GHashTableIter iter;
+  void *number, *slot;
+  g_hash_table_iter_init(&iter, slots);
+  while (g_hash_table_iter_next(&iter, &number, &slot))
+    insert_slot(copy, GPOINTER_TO_UINT(number), slot);
+  return copy;
+}
+
+static double slots_bytes(GHashTable *slots)
+{
+  size_t bytes = 0;
+  GHashTableIter iter;
+  void *slot;
+  g_hash_table_iter_init(&iter, slots);
+  while (g_hash_table_iter_next(&iter, NULL, &slot))
+    bytes += g_bytes_get_size(((struct slot *)slot)->payload);
+  return (double)bytes;
+}
+
+static void free_record(void *data)
+{
+  struct record *record = data;
+  g_hash_table_unref(record->slots);
+  g_free(record);
+}
+
+static void free_capture(void *data)
+{
+  struct capture *capture = data;
+  image_free(capture->image);
+  g_free(capture);
+}
+
+void storage_begin(struct rank *r)
+{
+  r->slots = new_slots();
+  r->records = g_ptr_array_new_with_free_func(free_record);
+  r->captures = g_ptr_array_new_with_free_func(free_capture);
+}
+
+/* ---- slots ---- */
+
+void storage_keep(struct rank *r, uint32_t slot, const struct message *message)
+{
+  insert_slot(r->slots, slot,
+              &(struct slot){.payload = message->payload,
+                             .tag = message->tag,
+                             .source = message->source});
+}
+
+void storage_forget(struct rank *r, uint32_t slot)
+{
+  g_hash_table_remove(r->slots, GUINT_TO_POINTER(slot));
+}
+
+const struct slot *storage_slot(const struct rank *r, uint32_t slot)
+{
+  return g_hash_table_lookup(r->slots, GUINT_TO_POINTER(slot));
+}
+
+/* ---- images ---- */
+
+static void drop_capture(struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = r->captures->len; i-- > 0;)
+    if (((struct capture *)r->captures->pdata[i])->checkpoint == checkpoint)
+      g_ptr_array_remove_index(r->captures, i);
+}
+
+void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
+{
+  drop_capture(r, checkpoint);
+  struct capture *capture = g_new0(struct capture, 1);
+  *capture = (struct capture){.checkpoint = checkpoint,
+                              .image = image,
+                              .bytes = image_bytes(image),
+                              .time = r->time};
+  g_ptr_array_add(r->captures, capture);
+}
+
+const struct capture *storage_capture(const struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = 0; i < r->captures->len; i++) {
+    const struct capture *capture = r->captures->pdata[i];
+    if (capture->checkpoint == checkpoint)
+      return capture;
+  }
+  return NULL;
+}
+
+double storage_image_bytes(const struct rank *r, uint32_t checkpoint)
+{
+  if (layer.scenario->checkpoint.bytes > 0.0)
+    return layer.scenario->checkpoint.bytes;
+  const struct capture *capture = storage_capture(r, checkpoint);
+  return capture ? (double)capture->bytes : 0.0;
+}
+
+/* ---- writes ---- */
+
+struct write {
+  struct rank *rank;
+  uint32_t checkpoint;
+  enum part part;
+  double bytes;
+  bool cut;
+};
+
+const char *storage_server(void)
+{
+  if (layer.scenario->checkpoint.storage == STORAGE_LOCAL)
+    return NULL;
+  return dispatcher_host();
+}
+
+static void begin_write(struct rank *r);
+
+static void write_ended(void *data)
+{
+  struct write *job = data;
+  struct rank *r = job->rank;
+  if (!job->cut) {
+    g_queue_pop_head(&r->writes);
+    dispatcher_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
+                                                .checkpoint = job->checkpoint,
+                                                .part = job->part});
+    begin_write(r);
+  }
+  g_free(job);
+}
+
+static void begin_write(struct rank *r)
+{
+  struct write *job = g_queue_peek_head(&r->writes);
+  if (job)
+    machine_write(dispatcher_host_of(r->index), storage_server(), job->bytes, write_ended, job);
+}
+
+void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
+{
+  struct record *record = g_new0(struct record, 1);
+  *record = (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
+  g_ptr_array_add(r->records, record);
+  struct write *job = g_new0(struct write, 1);
+  double state = (double)audit_state_bytes() + slots_bytes(r->slots);
+  *job = (struct write){
+      .rank = r,
+      .checkpoint = checkpoint,
+      .part = part,
+      .bytes = part == PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state};
+  g_queue_push_tail(&r->writes, job);
+  if (r->writes.length == 1)
+    begin_write(r);
+}
+
+struct commit {
+  uint32_t checkpoint, incarnation, life;
+};
+
+static void commit_ended(void *data)
+{
+  struct commit *commit = data;
+  const struct rank *coordinator = &layer.rank[COORDINATOR_RANK];
+  if (commit->incarnation == audit_global()->incarnation && commit->life == coordinator->life)
+    dispatcher_tell(COORDINATOR_RANK, &(struct message){.notice = NOTICE_COMMITTED,
+                                                        .checkpoint = commit->checkpoint});
+  g_free(commit);
+}
+
+void storage_commit(uint32_t checkpoint)
+{
+  struct commit *commit = g_new0(struct commit, 1);
+  *commit = (struct commit){.checkpoint = checkpoint,
+                            .incarnation = audit_global()->incarnation,
+                            .life = layer.rank[COORDINATOR_RANK].life};
+  machine_write(NULL, dispatcher_host(), COMMIT_BYTES, commit_ended, commit);
+}
+
+void storage_durable(struct rank *r, uint32_t checkpoint, enum part part)
+{
+  for (guint i = 0; i < r->records->len; i++) {
+    struct record *record = r->records->pdata[i];
+    if (record->checkpoint == checkpoint && record->part == part)
+      record->durable = true;
+  }
+}
+
+void storage_erase(struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = r->records->len; i-- > 0;)
+    if (((struct record *)r->records->pdata[i])->checkpoint == checkpoint)
+      g_ptr_array_remove_index(r->records, i);
+  if (checkpoint != FRESH)
+    drop_capture(r, checkpoint);
+}
+
+void storage_cut(struct rank *r)
+{
+  for (GList *item = r->writes.head; item; item = item->next) {
+    struct write *job = item->data;
+    job->cut = true;
+    if (item != r->writes.head)
+      g_free(job); /* the first belongs to the actor that writes */
+  }
+  g_queue_clear(&r->writes);
+  for (guint i = r->records->len; i-- > 0;)
+    if (!((struct record *)r->records->pdata[i])->durable)
+      g_ptr_array_remove_index(r->records, i);
+}
+
+void storage_return_to(struct rank *r, uint32_t checkpoint)
+{
+  GHashTable *slots = NULL;
+  for (guint i = r->records->len; i-- > 0;) {
+    struct record *record = r->records->pdata[i];
+    if (record->checkpoint > checkpoint)
+      g_ptr_array_remove_index(r->records, i);
+    else if (record->checkpoint == checkpoint && record->durable &&
+             (!slots || record->part == PART_LOG))
+      slots = record->slots;
+  }
+  GHashTable *restored = slots ? copy_slots(slots) : new_slots();
+  g_hash_table_unref(r->slots);
+  r->slots = restored;
+  for (guint i = r->captures->len; i-- > 0;)
+    if (((struct capture *)r->captures->pdata[i])->checkpoint > checkpoint)
+      g_ptr_array_remove_index(r->captures, i);
+}

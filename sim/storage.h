@@ -1,0 +1,36 @@
+/* Checkpoints of a rank: images in memory, parts on simulated disks, payloads in slots. */
+#ifndef RECLINE_STORAGE_H
+#define RECLINE_STORAGE_H
+
+#include "layer.h"
+
+void storage_begin(struct rank *);
+
+/* Slots. */
+void storage_keep(struct rank *, uint32_t slot, const struct message *);
+void storage_forget(struct rank *, uint32_t slot);
+const struct slot *storage_slot(const struct rank *, uint32_t slot);
+
+/* Images. */
+void storage_captured(struct rank *, uint32_t checkpoint, struct image *);
+const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
+
+/* Bytes that the image of the rank costs: as the scenario says, or as measured. */
+double storage_image_bytes(const struct rank *, uint32_t checkpoint);
+
+/* Writes in the background, one part after the other; the dispatcher hears of the end. */
+void storage_store(struct rank *, uint32_t checkpoint, enum part);
+void storage_commit(uint32_t checkpoint);
+void storage_durable(struct rank *, uint32_t checkpoint, enum part);
+void storage_erase(struct rank *, uint32_t checkpoint);
+
+/* Writes that have not ended never will. */
+void storage_cut(struct rank *);
+
+/* Puts slots and records back to what belongs to `checkpoint`; its image is left to the caller. */
+void storage_return_to(struct rank *, uint32_t checkpoint);
+
+/* Where images lie: a host, or NULL for the rank's own disk. */
+const char *storage_server(void);
+
+#endif

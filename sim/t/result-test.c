@@ -1,0 +1,94 @@
+/* result.json: what is written is read back, in the same bytes; what is wrong is refused. */
+#include "result.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int tests;
+
+static void ok(bool good, const char *name)
+{
+  printf("%s %d - %s\n", good ? "ok" : "not ok", ++tests, name);
+}
+
+static const struct result FULL = {
+    .verdict = RUN_GAVE_UP,
+    .program_exit = 64,
+    .ranks = 8,
+    .crashes = 2,
+    .rollbacks_global = 3,
+    .rollbacks_local = 4,
+    .checkpoints_committed = 5,
+    .checkpoints_aborted = 6,
+    .messages = {7, 8, 9, 10, 11, UINT64_MAX / 2},
+    .simulated_s = 0.1,
+    .time = {1e-9, 2.5, 1.0 / 3.0, 4, 123456789.25, 0},
+    .image_bytes = 1,
+    .audit_violations = 2,
+    .audit_first = (char *)"\"quoted\"\nline \\ \xff \xc3\xa9",
+    .gave_up = (char *)"full",
+    .seed = UINT64_MAX,
+};
+
+/* Loads FULL's JSON with `from` replaced by `to`. */
+static bool loads(const char *file, const char *from, const char *to)
+{
+  g_autofree char *json = result_json(&FULL);
+  g_auto(GStrv) parts = g_strsplit(json, from, 2);
+  g_autofree char *changed = g_strjoinv(to, parts);
+  g_autoptr(GError) error = NULL;
+  struct result result;
+  g_file_set_contents(file, changed, -1, NULL);
+  if (g_strv_length(parts) != 2) {
+    printf("Bail out! %s is not in %s\n", from, json);
+    exit(1);
+  }
+  bool loaded = result_load(file, &result, &error);
+  if (loaded)
+    result_clear(&result);
+  else if (error != NULL)
+    printf("# %s\n", error->message);
+  return loaded;
+}
+
+static void round_trip(const char *file)
+{
+  struct result result;
+  GError *error = NULL;
+  bool saved = result_save(&FULL, file, &error);
+  bool loaded = saved && result_load(file, &result, &error);
+  ok(loaded, "a result is saved and loaded");
+  if (!loaded) {
+    printf("Bail out! %s\n", error->message);
+    return;
+  }
+  g_autofree char *before = result_json(&FULL), *after = result_json(&result);
+  ok(strcmp(before, after) == 0, "all of it comes back in the same bytes");
+  ok(result.seed == UINT64_MAX && result.time.compute == 1e-9 && result.verdict == RUN_GAVE_UP,
+     "and as the same numbers");
+  ok(g_utf8_validate(before, -1, NULL) && strstr(before, "\\n") != NULL && !strstr(before, "\xff"),
+     "texts are valid JSON whatever they hold");
+  ok(strstr(before, "\"protocol\": 0.333333333,") != NULL, "seconds have 9 significant digits");
+  result_clear(&result);
+}
+
+int main(void)
+{
+  g_autofree char *file = NULL;
+  int handle = g_file_open_tmp("result-XXXXXX.json", &file, NULL);
+  g_close(handle, NULL);
+  round_trip(file);
+  ok(loads(file, "64", "63"), "a change of a number is read");
+  ok(!loads(file, "\"crashes\"", "\"crashs\""), "a missing key is refused");
+  ok(!loads(file, "\"global\"", "\"globe\""), "so is one of a group");
+  ok(!loads(file, "gave-up", "given-up"), "an unknown verdict");
+  ok(!loads(file, "\"ranks\": 8", "\"ranks\": \"8\""), "a text for a number");
+  ok(!loads(file, "\"ranks\": 8", "\"ranks\": 8.5"), "a fraction for a whole number");
+  ok(!loads(file, "\"crashes\": 2", "\"crashes\": -2"), "a negative count");
+  ok(!loads(file, "\n}\n", ""), "a file that ends early");
+  remove(file);
+  printf("1..13\n");
+  return tests == 13 ? 0 : 1;
+}

@@ -1,0 +1,135 @@
+#!/bin/sh
+# What `recline run` promises to scripts: exit codes, the keys of --json, the files of --out, and
+# what it does when a simulation dies or is interrupted.
+. "$(dirname "$0")/tap.sh"
+
+scenario=$dir/scenario.yaml
+cat >"$scenario" <<EOF
+program:    {binary: cg, args: [S], ranks: 8}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: c3}
+checkpoint: {every: 50ms, storage: nfs, bytes: 64KiB}
+failures:
+  - {rank: 3, after: {event: committed, checkpoint: 2, rank: 0}, repair: 20ms}
+detection:  10ms
+EOF
+TMPDIR=$dir/tmp
+export TMPDIR
+mkdir "$TMPDIR"
+
+run() { # WORD...: leaves $code
+  "$recline" run "$scenario" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null
+  code=$?
+}
+
+check() { # EXPECTED CODE, DESCRIPTION
+  is "$code" "$1" "$2" "$dir/stderr"
+}
+
+# A run with a crash.
+run --out "$dir/out"
+check 0 'a crash that is recovered: exit code 0'
+is "$(grep -c '^verification: PASS$' "$dir/stdout")" 1 'what the program printed is printed'
+is "$(grep -c '^recovered ' "$dir/stdout")" 1 'so is the verdict' "$dir/stdout"
+is "$(ls -A "$dir/out" | tr '\n' ' ')" 'program.out result.json scenario.yaml trace.txt ' \
+  'files of --out'
+is "$(grep -c '^verification: PASS$' "$dir/out/program.out")" 1 'program.out'
+is "$(head -n 1 "$dir/out/trace.txt")" 'recline-trace 1' 'trace.txt'
+is "$(value "$dir/out/result.json" crashes)" 1 'result.json: the crash'
+is "$(value "$dir/out/result.json" rollbacks.global)" 1 'result.json: the rollback'
+is "$(value "$dir/out/result.json" audit.violations)" 0 'result.json: no violation'
+committed=$(value "$dir/out/result.json" checkpoints.committed)
+is "$([ "${committed:-0}" -ge 2 ] && echo yes)" yes 'result.json: at least two checkpoints'
+
+# The saved scenario gives the same run again.
+cp "$dir/out/result.json" "$dir/first.json"
+"$recline" run "$dir/out/scenario.yaml" --out "$dir/again" >"$dir/stdout" 2>"$dir/stderr"
+same "$dir/first.json" "$dir/again/result.json" 'scenario.yaml of --out gives the same result'
+
+# --json.
+run --json
+check 0 '--json: exit code 0'
+is "$(wc -c <"$dir/stderr")" 0 '--json: nothing on standard error' "$dir/stderr"
+same "$dir/first.json" "$dir/stdout" '--json prints result.json and nothing else'
+keys='verdict program_exit ranks crashes rollbacks global local checkpoints committed aborted
+messages sent late early suppressed replayed discarded simulated_s time_s compute mpi protocol
+checkpoint lost restart image_bytes audit violations first gave_up seed'
+is "$(grep -o '"[a-z_]*":' "$dir/stdout" | tr -d '":' | tr '\n' ' ')" \
+  "$(echo "$keys" | tr '\n' ' ')" '--json has exactly the keys of the contract, in order'
+total=$(for part in compute mpi protocol checkpoint lost restart; do
+  value "$dir/stdout" time_s.$part
+done | awk -v all="$(value "$dir/stdout" simulated_s)" \
+  '{ sum += $1 } END { d = sum - all; print (NR == 6 && all > 0 && d * d < 1e-12 * all * all) }')
+is "$total" 1 'the parts of time_s add up to simulated_s' "$dir/stdout"
+
+# Exit codes.
+run --set failures=none
+check 0 'no crash: exit code 0'
+is "$(grep -c '^completed ' "$dir/stdout")" 1 'no crash: completed'
+run --set expect.verdict=recovered
+check 0 'expected and seen: exit code 0'
+run --set expect.verdict=lost
+check 1 'recovered, but lost was expected: exit code 1'
+is "$(grep -c 'expected lost, seen recovered' "$dir/stdout")" 1 'and says so' "$dir/stdout"
+run --set failures=none --set expect.verdict=recovered --json
+check 1 'completed, but recovered was expected: exit code 1'
+is "$(grep -c 'expected recovered, seen completed' "$dir/stderr")" 1 'and says so on standard error'
+run --set expect.program_exit=3
+check 1 'another exit code of the program than expected: exit code 1'
+run --set protocol.name=none
+check 1 'lost, and nothing was expected: exit code 1'
+is "$(grep -c '^verification' "$dir/stdout")" 0 'lost: the program did not end'
+run --set protocol.name=none --set expect.verdict=lost
+check 0 'lost, as expected: exit code 0'
+run --set 'program.args=[Q]' --json
+check 64 'a program that refuses its arguments: exit code 64'
+is "$(grep -c 'CLASS one of' "$dir/stderr")" 1 'and what it said is shown' "$dir/stderr"
+is "$(wc -c <"$dir/stdout")" 0 'and --json prints nothing'
+
+# Scripts.
+cat >"$dir/script.yaml" <<EOF
+program:
+  ranks: 3
+  script: |
+    rank 0: send 1 tag 7, recv any, recv any
+    rank 1: recv 0 tag 7, choose 4, compute 1ms, send 0
+    rank 2: choose 4, compute 2ms, send 0
+platform: {file: $root/platforms/clan.xml}
+protocol: {name: c3}
+EOF
+"$recline" run "$dir/script.yaml" >"$dir/stdout" 2>"$dir/stderr"
+code=$?
+check 0 'a script: exit code 0'
+is "$(grep -c '^history: [0-9a-f]\{8\} [0-9a-f]\{8\} [0-9a-f]\{8\}$' "$dir/stdout")" 1 \
+  'a script: histories are printed' "$dir/stdout"
+
+# Interruption. Shells ignore SIGINT in background jobs, so SIGTERM it is.
+cat >"$dir/endless.c" <<EOF
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  for (volatile int go = 1; go;)
+    continue;
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" "$dir/endless.c" -o "$dir/endless" 2>"$dir/stderr" ||
+  not_ok 'recline-cc compiles a program' "$dir/stderr"
+"$recline" run "$scenario" --set program.binary=./endless --set program.args=[] \
+  --out "$dir/stopped" >"$dir/stdout" 2>"$dir/stderr" &
+job=$!
+tries=0
+until pgrep -f "$dir/endless" >/dev/null || [ $tries -eq 100 ]; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+sleep 0.3
+kill -TERM $job
+wait $job 2>/dev/null
+is $? 143 'interrupted: dies by the signal' "$dir/stderr"
+sleep 0.2
+is "$(pgrep -f "$dir/endless")" '' 'interrupted: the simulation is gone'
+is "$(ls -d "$dir/stopped" 2>/dev/null)" '' 'interrupted: the folder of --out is gone'
+is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
+finish 36

@@ -1,0 +1,252 @@
+#!/bin/sh
+# The crash sweep: CG, class S, on 8 ranks, crashed everywhere.
+#
+# For each protocol that recovers: a run without failures is the reference; then crashes
+#   - at 60 instants spread evenly over its simulated time,
+#   - at every protocol point that its trace has: each kind of event with each number of a
+#     checkpoint, and five events, from the first to the last, of the kinds without a number,
+#   - and a second one during the recovery: at its protocol points, and shortly after detection,
+# with the victim going round. Each run must recover (or end before the crash) with a zeta of the
+# same bits as the reference, and with nothing found by the audit. Without a protocol every crash
+# must lose the program, and no verification be printed.
+#
+# RECLINE_LONG=1: every rank as the victim, every instant with a second crash.
+# A failing case prints the command that repeats it. sweep.t PROTOCOL... sweeps only these.
+. "$(dirname "$0")/tap.sh"
+
+ranks=8
+instants=60
+jobs=2
+repair=20ms
+detection=0.01
+scenario=$dir/scenario.yaml
+cat >"$scenario" <<EOF
+program:    {binary: cg, args: [S], ranks: $ranks}
+platform:   {file: $root/platforms/clan.xml, spares: 1}
+protocol:   {name: c3}
+checkpoint: {every: 50ms, storage: nfs, bytes: 64KiB}
+detection:  ${detection}s
+EOF
+
+# ---- one case ----
+
+# Runs recline with these words; keeps JSON, errors and what the program printed in $case.*.
+simulate() { # WORD...
+  rm -rf "$case.d"
+  "$recline" run "$scenario" --json --out "$case.d" "$@" >"$case.json" 2>"$case.err"
+}
+
+complain() { # PROBLEM FAILURES
+  echo "not ok - $1, failures $2"
+  echo "#   recline run $scenario --set protocol.name=$protocol --set 'failures=[$2]', of which:"
+  sed 's/^/#     /' "$scenario"
+  sed -n '1,5s/^/#   said: /p' "$case.err"
+}
+
+# A crash that must be recovered.
+recovers() { # NAME FAILURES
+  simulate --set "protocol.name=$protocol" --set "failures=[$2]" || problem="exit code $?"
+  verdict=$(value "$case.json" verdict)
+  crashes=$(value "$case.json" crashes)
+  case $verdict-$crashes in
+    completed-0 | recovered-[12]) ;;
+    *) problem="verdict ${verdict:-none} after ${crashes:-no} crashes" ;;
+  esac
+  [ "$(value "$case.json" audit.violations)" = 0 ] || problem='a violation'
+  zeta=$(grep '^zeta: ' "$case.d/program.out")
+  [ "$zeta" = "$(grep '^zeta: ' "$dir/$protocol.d/program.out")" ] || problem="other $zeta"
+  [ "$(grep -c '^verification: PASS$' "$case.d/program.out")" = 1 ] || problem='not verified'
+}
+
+# A crash that must lose the program.
+loses() { # NAME FAILURES
+  simulate --set "protocol.name=$protocol" --set "failures=[$2]" --set expect.verdict=lost ||
+    problem="exit code $?"
+  verdict=$(value "$case.json" verdict)
+  crashes=$(value "$case.json" crashes)
+  [ "$verdict-$crashes" = lost-1 ] || problem="verdict ${verdict:-none}"
+  [ "$(value "$case.json" audit.violations)" = 0 ] || problem='a violation'
+  [ "$(grep -c '^verification' "$case.d/program.out")" = 0 ] || problem='a verification was printed'
+}
+
+# One line of a list of cases.
+run_case() { # PROTOCOL|JUDGE|NAME|FAILURES
+  IFS='|' read -r protocol judge name failures <<EOF
+$1
+EOF
+  problem=
+  $judge "$name" "$failures"
+  if [ -z "$problem" ]; then
+    echo "ok - $protocol: $name: $verdict, $crashes"
+  else
+    complain "$protocol: $name: $problem" "$failures"
+  fi
+  rm -rf "$case.d"
+}
+
+# Every `jobs`-th line of the cases, beginning with line $1. Answers in $dir/answer.LINE.
+work() { # FIRST LINE
+  line=0
+  while read -r what; do
+    line=$((line + 1))
+    [ $((line % jobs)) -eq $(($1 % jobs)) ] || continue
+    case=$dir/case.$1
+    run_case "$what" >"$dir/answer.$line"
+  done <"$dir/cases"
+}
+
+# ---- the cases ----
+
+# The reference. Leaves $dir/PROTOCOL.d.
+reference() { # PROTOCOL
+  protocol=$1
+  case=$dir/$1
+  simulate --set "protocol.name=$1" --set expect.verdict=completed
+  is "$?-$(grep -c '^verification: PASS$' "$case.d/program.out")" 0-1 \
+    "$1: without failures it completes and verifies" "$case.err"
+  seconds=$(value "$case.json" simulated_s)
+}
+
+instants() { # JUDGE
+  awk -v protocol="$protocol" -v judge="$1" -v n=$instants -v end="$seconds" -v ranks=$ranks \
+    -v repair=$repair -v all="${RECLINE_LONG:-0}" 'BEGIN {
+    for (i = 0; i < n; i++) {
+      at = (i + 0.5) * end / n
+      for (k = 0; k < (all > 0 ? ranks : 1); k++) {
+        victim = (i + k) % ranks
+        printf "%s|%s|rank %d at %.6f s|{rank: %d, at: %.9fs, repair: %s}\n", protocol, judge,
+          victim, at, victim, at, repair
+      }
+    }
+  }'
+}
+
+# The protocol points of the reference, as they occur: "KIND CHECKPOINT RANK COUNT", the COUNT-th
+# event of that kind and checkpoint (0: it has none) at the rank that had the first one.
+points() {
+  awk '
+    BEGIN {
+      kinds = split("start down timer offer receive choose place arrived control captured durable committed", kind)
+      for (i = 1; i <= kinds; i++) known[kind[i]] = 1
+    }
+    /^---/ { body = 1; next }
+    !body || !($3 in known) { next }
+    {
+      checkpoint = 0
+      for (i = 4; i <= NF && $i != "|"; i++)
+        if ($i ~ /^checkpoint=/) checkpoint = substr($i, 12)
+      point = $3 " " checkpoint
+      if (!(point in rank)) { rank[point] = $2; order[++points] = point }
+      if (rank[point] == $2) count[point]++
+    }
+    END {
+      for (i = 1; i <= points; i++) {
+        point = order[i]
+        split(point, part, " ")
+        # few with a number, each of them; of the many others five
+        steps = part[2] == 0 && count[point] > 5 ? 5 : count[point]
+        for (k = 0; k < steps; k++)
+          print point, rank[point], steps == 1 ? 1 : 1 + int(k * (count[point] - 1) / (steps - 1))
+      }
+    }' "$dir/$protocol.d/trace.txt"
+}
+
+at_points() {
+  points | awk -v protocol="$protocol" -v ranks=$ranks -v repair=$repair -v all="${RECLINE_LONG:-0}" '{
+    for (k = 0; k < (all > 0 ? ranks : 1); k++) {
+      victim = (NR * 3 + k) % ranks
+      printf "%s|recovers|rank %d after %s, checkpoint %d, rank %d, time %d|", protocol, victim, $1,
+        $2, $3, $4
+      printf "{rank: %d, after: {event: %s, checkpoint: %d, rank: %d, count: %d}, repair: %s}\n",
+        victim, $1, $2, $3, $4, repair
+    }
+  }'
+}
+
+# A first crash, and a second one before its recovery is over.
+twice() {
+  awk -v protocol="$protocol" -v end="$seconds" -v ranks=$ranks -v repair=$repair \
+    -v detection=$detection -v all="${RECLINE_LONG:-0}" 'BEGIN {
+    kinds = split("down start control offer receive arrived captured durable committed timer", kind)
+    firsts = all > 0 ? 12 : 3
+    for (i = 0; i < firsts; i++) {
+      at = (i + 0.5) * end / firsts
+      victim = i % ranks
+      first = sprintf("{rank: %d, at: %.9fs, repair: %s}", victim, at, repair)
+      for (j = 1; j <= kinds; j++) {
+        second = (victim + j) % ranks
+        place = kind[j] == "committed" || kind[j] == "timer" ? 0 : second
+        printf "%s|recovers|rank %d at %.6f s, rank %d after %s in the recovery|%s, ", protocol,
+          victim, at, second, kind[j], first
+        printf "{rank: %d, after: {event: %s, rank: %d, recovery: 1}, repair: %s}\n", second,
+          kind[j], place, repair
+      }
+      for (late = 0; late < 4; late++) {
+        second = (victim + (late == 3 ? 0 : 3 + late)) % ranks # also the same rank again
+        then = at + detection * (0.5 + late)
+        printf "%s|recovers|rank %d at %.6f s, rank %d at %.6f s|%s, ", protocol, victim, at,
+          second, then, first
+        printf "{rank: %d, at: %.9fs, repair: %s}\n", second, then, repair
+      }
+    }
+  }'
+}
+
+cases() { # PROTOCOL...
+  for protocol; do
+    reference "$protocol" >&3
+    if [ "$protocol" = none ]; then
+      instants loses
+    else
+      instants recovers
+      at_points
+      twice
+    fi
+  done
+}
+
+# ---- the sweep ----
+
+[ $# -gt 0 ] || set -- c3 bookmark none
+exec 3>&1
+cases "$@" >"$dir/cases"
+total=$(wc -l <"$dir/cases")
+
+job=1
+while [ $job -le $jobs ]; do
+  work $job &
+  job=$((job + 1))
+done
+wait
+
+line=0
+while [ $line -lt "$total" ]; do
+  line=$((line + 1))
+  answer=$dir/answer.$line
+  case $(head -n 1 "$answer" 2>/dev/null) in
+    'ok - '*) ok "$(sed 's/^ok - //' "$answer")" ;;
+    'not ok - '*)
+      not_ok "$(sed -n '1s/^not ok - //p' "$answer")"
+      sed 1d "$answer"
+      ;;
+    *) not_ok "case $line: no answer" ;;
+  esac
+done
+
+# A sweep whose crashes never struck would have passed until here.
+struck() { # PROTOCOL ANSWER
+  cat "$dir"/answer.* | grep -c "^ok - $1: .*: $2\$"
+}
+for protocol; do
+  case $protocol in
+    none) is "$(struck none 'lost, 1')" "$(grep -c '^none|' "$dir/cases")" 'none: all were lost' ;;
+    *)
+      once=$(struck "$protocol" 'recovered, 1')
+      again=$(struck "$protocol" 'recovered, 2')
+      is "$([ "$once" -ge $instants ] && echo many)" many "$protocol: $once recovered from a crash"
+      is "$([ "$again" -ge 10 ] && echo many)" many "$protocol: $again recovered from two"
+      total=$((total + 1))
+      ;;
+  esac
+done
+finish $((total + 2 * $#))

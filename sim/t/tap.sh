@@ -1,0 +1,80 @@
+# What the tests of running scenarios share: sourced by them, with $0 beside this file.
+#
+# Sets recline, build, root and a folder $dir that is removed at the end. Tests say `ok` or `not_ok`
+# once for each thing that they show and end with `finish N`, N being how many that must be: a
+# test that ended early does not pass.
+
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
+root=$(CDPATH='' cd "$here/../.." && pwd)
+build=$(CDPATH='' cd "${RECLINE_BUILD:-$root/build}" 2>/dev/null && pwd) || {
+  echo "Bail out! no build in ${RECLINE_BUILD:-$root/build}"
+  exit 1
+}
+recline=$build/bin/recline
+[ -x "$recline" ] || {
+  echo "Bail out! no $recline"
+  exit 1
+}
+if grep -qs '^SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
+  echo '1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks'
+  exit 0
+fi
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+LC_ALL=C
+export LC_ALL
+
+said=0
+wrong=0
+
+ok() { # DESCRIPTION
+  said=$((said + 1))
+  echo "ok $said - $1"
+}
+
+not_ok() { # DESCRIPTION [FILE]...: the files are printed as diagnostics
+  said=$((said + 1))
+  wrong=$((wrong + 1))
+  echo "not ok $said - $1"
+  shift
+  for file; do
+    [ ! -e "$file" ] || { echo "# ${file##*/}:" && sed -n '1,20s/^/#   /p' "$file"; }
+  done
+}
+
+is() { # FOUND EXPECTED DESCRIPTION [FILE]...
+  found=$1 expected=$2 what=$3
+  shift 3
+  if [ "$found" = "$expected" ]; then
+    ok "$what"
+  else
+    not_ok "$what" "$@"
+    printf '#    found: %s\n# expected: %s\n' "$found" "$expected"
+  fi
+}
+
+same() { # FILE FILE DESCRIPTION: both are there, not empty and the same bytes
+  if [ -s "$1" ] && cmp -s "$1" "$2"; then
+    ok "$3"
+  else
+    not_ok "$3"
+    { [ -s "$1" ] || echo "empty or not there: $1"; diff "$1" "$2"; } 2>&1 | sed -n '1,10s/^/#   /p'
+  fi
+}
+
+finish() { # EXPECTED NUMBER OF TESTS
+  echo "1..$1"
+  [ "$said" -eq "$1" ] && [ "$wrong" -eq 0 ]
+  exit $?
+}
+
+# The value of a key ("verdict", "rollbacks.global") in a result file, which has a line for each
+# key at the top.
+value() { # FILE KEY
+  case $2 in
+    *.*) sed -n "s/^  \"${2%%.*}\": {\\(.*\\)},*\$/\\1, /p" "$1" |
+      sed -n "s/.*\"${2#*.}\": \\(\"[^\"]*\"\\|[^,]*\\), .*/\\1/p" ;;
+    *) sed -n "s/^  \"$2\": \\(.*[^,]\\),*\$/\\1/p" "$1" ;;
+  esac | sed 's/^"\(.*\)"$/\1/'
+}

@@ -1,0 +1,278 @@
+/* Communicators: the program's handles are addresses of struct comm in the arena; only
+ * MPI_COMM_WORLD is SMPI's. Numbers are agreed on by the members, by messages that the protocol
+ * sees, so that a rollback and a replay give the same ones. */
+#include "collectives.h"
+#include "wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMS_MAX = 16000 }; /* the door's communicator numbers have 16 bits */
+
+static MPI_Comm comm_handle(struct comm *comm)
+{
+  return (MPI_Comm)(void *)comm;
+}
+
+struct comm *comm_of(struct rank *r, MPI_Comm handle)
+{
+  if (handle == MPI_COMM_WORLD)
+    return &r->face->world;
+  struct comm *comm = (struct comm *)(void *)handle;
+  if (handle == MPI_COMM_NULL || heap_owner(comm) != r->index || comm->freed)
+    layer_die(64, "rank %d: not a communicator", r->index);
+  return comm;
+}
+
+MPI_Comm smpi_process_comm_self(void)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  MPI_Comm self = r ? comm_handle(&r->face->self) : (MPI_Comm)layer_next_self();
+  layer_leave(mode);
+  return self;
+}
+
+/* ---- looking up ---- */
+
+static int tell(int *where, int what)
+{
+  *where = what;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+  LOOK_UP(tell(rank, comm_of(r, comm)->rank), PMPI_Comm_rank(comm, rank));
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+  LOOK_UP(tell(size, comm_of(r, comm)->size), PMPI_Comm_size(comm, size));
+}
+
+/* SMPI's group of the world holds the dispatcher too, so groups are made of its members. */
+static int group_of(struct rank *r, MPI_Comm handle, MPI_Group *group)
+{
+  const struct comm *comm = comm_of(r, handle);
+  MPI_Group world;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  return PMPI_Group_incl(world, comm->size, comm->member, group);
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+  LOOK_UP(group_of(r, comm, group), PMPI_Comm_group(comm, group));
+}
+
+static bool is_member(const struct comm *comm, int rank)
+{
+  for (int i = 0; i < comm->size; i++)
+    if (comm->member[i] == rank)
+      return true;
+  return false;
+}
+
+static int compare(const struct comm *a, const struct comm *b, int *result)
+{
+  *result = MPI_UNEQUAL;
+  if (a == b) {
+    *result = MPI_IDENT;
+    return MPI_SUCCESS;
+  }
+  if (a->size != b->size)
+    return MPI_SUCCESS;
+  bool same_order = true;
+  for (int i = 0; i < a->size; i++) {
+    same_order &= a->member[i] == b->member[i];
+    if (!is_member(b, a->member[i]))
+      return MPI_SUCCESS;
+  }
+  *result = same_order ? MPI_CONGRUENT : MPI_SIMILAR;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
+{
+  LOOK_UP(compare(comm_of(r, a), comm_of(r, b), result), PMPI_Comm_compare(a, b, result));
+}
+
+static int test_inter(int *flag)
+{
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+  LOOK_UP(test_inter(flag), PMPI_Comm_test_inter(comm, flag));
+}
+
+/* ---- making ---- */
+
+struct share {
+  int colour, key, next; /* what one member says when a communicator is made */
+};
+
+static struct comm *new_comm(struct rank *r, int size)
+{
+  struct comm *comm = face_alloc(r, sizeof *comm);
+  comm->member = face_alloc(r, (size_t)size * sizeof *comm->member);
+  comm->size = size;
+  return comm;
+}
+
+/* The first number that no member has used. */
+static int agreed_number(struct rank *r, const struct share *shares, int size)
+{
+  int number = 0;
+  for (int i = 0; i < size; i++)
+    number = MAX(number, shares[i].next);
+  if (number >= COMMS_MAX)
+    layer_die(64, "rank %d has made %d communicators, the most there can be", r->index, number);
+  return number;
+}
+
+/* The members that said the same colour, by key and then by their old rank. */
+static struct comm *chosen(struct rank *r, const struct comm *parent, const struct share *shares)
+{
+  int colour = shares[parent->rank].colour, size = 0;
+  for (int i = 0; i < parent->size; i++)
+    size += shares[i].colour == colour;
+  struct comm *comm = new_comm(r, size);
+  int *keys = face_alloc(r, (size_t)size * sizeof *keys);
+  int count = 0;
+  for (int i = 0; i < parent->size; i++) {
+    if (shares[i].colour != colour)
+      continue;
+    int place = count++;
+    for (; place > 0 && keys[place - 1] > shares[i].key; place--) {
+      keys[place] = keys[place - 1];
+      comm->member[place] = comm->member[place - 1];
+    }
+    keys[place] = shares[i].key;
+    comm->member[place] = parent->member[i];
+  }
+  face_free(keys);
+  for (int i = 0; i < size; i++)
+    if (comm->member[i] == r->index)
+      comm->rank = i;
+  return comm;
+}
+
+static int split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
+{
+  struct share *shares = face_alloc(r, (size_t)parent->size * sizeof *shares);
+  struct share *own = face_alloc(r, sizeof *own);
+  *own = (struct share){.colour = colour, .key = key, .next = r->face->next_comm};
+  collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
+  int number = agreed_number(r, shares, parent->size);
+  r->face->next_comm = number + 1;
+  *made = MPI_COMM_NULL;
+  if (colour != MPI_UNDEFINED) {
+    struct comm *comm = chosen(r, parent, shares);
+    comm->number = number;
+    *made = comm_handle(comm);
+  }
+  face_free(own);
+  face_free(shares);
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
+{
+  WRAP(split(r, comm_of(r, comm), colour, key, made), PMPI_Comm_split(comm, colour, key, made));
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+  WRAP(split(r, comm_of(r, comm), 0, comm_of(r, comm)->rank, made), PMPI_Comm_dup(comm, made));
+}
+
+/* The group's order decides, and those who are not in it take part with no colour. */
+static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
+{
+  MPI_Group world;
+  int size, key = MPI_UNDEFINED;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_size(group, &size);
+  for (int i = 0; i < size; i++) {
+    int rank = MPI_UNDEFINED;
+    PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
+    if (rank == r->index)
+      key = i;
+  }
+  return split(r, parent, key == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, made);
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+  WRAP(create(r, comm_of(r, comm), group, made), PMPI_Comm_create(comm, group, made));
+}
+
+/* ---- letting go ---- */
+
+static int release(struct rank *r, MPI_Comm *handle)
+{
+  struct comm *comm = comm_of(r, *handle);
+  if (comm == &r->face->world || comm == &r->face->self)
+    return MPI_ERR_COMM;
+  comm->freed = true; /* requests may still name it */
+  *handle = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+  WRAP(release(r, comm), PMPI_Comm_free(comm));
+}
+
+/* Types, operations and groups lie in the simulator and do not roll back. A program that is
+ * rolled back behind the end of one uses it again, so under the layer they are never freed. */
+int MPI_Type_free(MPI_Datatype *type)
+{
+  LOOK_UP((*type = MPI_DATATYPE_NULL, (void)r, MPI_SUCCESS), PMPI_Type_free(type));
+}
+
+int MPI_Op_free(MPI_Op *op)
+{
+  LOOK_UP((*op = MPI_OP_NULL, (void)r, MPI_SUCCESS), PMPI_Op_free(op));
+}
+
+int MPI_Group_free(MPI_Group *group)
+{
+  LOOK_UP((*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS), PMPI_Group_free(group));
+}
+
+/* ---- calls that name a communicator and do not use it ---- */
+
+int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
+             MPI_Comm comm)
+{
+  LOOK_UP(((void)r, PMPI_Pack(in, count, type, out, size, position, MPI_COMM_WORLD)),
+          PMPI_Pack(in, count, type, out, size, position, comm));
+}
+
+int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
+               MPI_Comm comm)
+{
+  LOOK_UP(((void)r, PMPI_Unpack(in, size, position, out, count, type, MPI_COMM_WORLD)),
+          PMPI_Unpack(in, size, position, out, count, type, comm));
+}
+
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
+{
+  LOOK_UP(((void)r, PMPI_Pack_size(count, type, MPI_COMM_WORLD, size)),
+          PMPI_Pack_size(count, type, comm, size));
+}
+
+/* Errors end the run under the layer, whatever the handler says. */
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
+{
+  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Comm_set_errhandler(comm, handler));
+}
+
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
+{
+  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Errhandler_set(comm, handler));
+}
