@@ -1,10 +1,13 @@
 #include "audit.h"
 
+#include "explorer.h"
 #include "parts.h"
 #include "text.h"
+#include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct world world;
 static struct parts parts;
@@ -101,11 +104,23 @@ static _Noreturn void breach(const struct verdict *verdict)
   layer_die(3, "breach: %s", verdict->text);
 }
 
+/* Some properties are claims of single protocols: they count when the scenario names them. */
+static bool is_watched(const char *property)
+{
+  const char *const *names = (const char *const *)layer.scenario->check.properties;
+  for (names = names ? names : explorer_defaults; *names; names++)
+    if (strcmp(*names, property) == 0)
+      return true;
+  return false;
+}
+
 static void count_violation(const struct verdict *verdict)
 {
+  if (!is_watched(verdict->property))
+    return;
   if (layer.result.audit_violations++ == 0) {
     layer.result.audit_first =
-        g_strdup_printf("%s: %s", verdict->property ? verdict->property : "?", verdict->text);
+        g_strdup_printf("%s: %s", verdict->property, verdict->text);
     fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
   }
 }

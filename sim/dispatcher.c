@@ -4,6 +4,8 @@
 #include "storage.h"
 #include "transport.h"
 
+#include <string.h>
+
 /* What is to happen, by time and then by the order in which it was put down. */
 enum entry_kind { ENTRY_CRASH, ENTRY_DETECT, ENTRY_RESTART, ENTRY_NOTICE };
 
@@ -53,7 +55,6 @@ static const struct failure *failure_at(unsigned i)
 
 void dispatcher_begin(void)
 {
-  bell = bell_new();
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);
   host_of = g_new0(char *, (gsize)layer.ranks + 1);
   actions.capacity = audit_actions_max();
@@ -188,7 +189,6 @@ static void open_incarnation(void)
     layer.result.checkpoints_aborted++;
   take(MOVE_DETECT, -1);
   recoveries++;
-  layer.result.rollbacks_global++;
   for (int rank = 0; rank < layer.ranks; rank++)
     storage_cut(&layer.rank[rank]);
   for (int rank = 0; rank < layer.ranks; rank++) {
@@ -228,6 +228,32 @@ static void restart(const struct entry *entry)
               &(struct message){.notice = NOTICE_RESTART, .for_life = entry->life});
 }
 
+/* ---- what recoveries did, by incarnation ---- */
+
+enum { STARTED = 1, SURVIVORS_TOO = 2 };
+static GByteArray *went_back;
+
+void dispatcher_note_return(uint32_t incarnation, bool survivor)
+{
+  if (!went_back)
+    went_back = g_byte_array_new();
+  guint old = went_back->len;
+  if (incarnation >= old) {
+    g_byte_array_set_size(went_back, incarnation + 1);
+    memset(went_back->data + old, 0, went_back->len - old);
+  }
+  went_back->data[incarnation] |= (guint8)(survivor ? STARTED | SURVIVORS_TOO : STARTED);
+}
+
+void dispatcher_count_returns(void)
+{
+  for (guint i = 0; went_back && i < went_back->len; i++)
+    if (went_back->data[i] & SURVIVORS_TOO)
+      layer.result.rollbacks_global++;
+    else if (went_back->data[i] & STARTED)
+      layer.result.rollbacks_local++;
+}
+
 /* ---- the loop ---- */
 
 static void handle(const struct entry *entry)
@@ -261,6 +287,7 @@ void dispatcher_run(void)
 {
   transport = transport_new(0);
   own_host = g_strdup(machine_host());
+  bell = bell_new();
   while (!audit_finished()) {
     struct entry *next = g_queue_peek_head(&agenda);
     if (next && next->time <= machine_now()) {

@@ -10,7 +10,7 @@
 
 #include "layer.h"
 
-/* Before anybody else uses it; `index` is the dispatcher's own rank. */
+/* Before anybody else uses it. Lets nobody else run. */
 void dispatcher_begin(void);
 void dispatcher_run(void); /* by its rank: returns when all programs have ended */
 
@@ -24,6 +24,11 @@ void dispatcher_set_timer(struct rank *);
 void dispatcher_point(int rank, const struct event *);
 
 void dispatcher_finished(void); /* a program has ended; perhaps the last */
+
+/* A rank goes back in this incarnation, as a survivor or as one that died: a rollback is global
+ * when survivors took part. To be counted into the result at the end. */
+void dispatcher_note_return(uint32_t incarnation, bool survivor);
+void dispatcher_count_returns(void);
 
 const char *dispatcher_host(void);
 const char *dispatcher_host_of(int rank); /* where the rank runs */

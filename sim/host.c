@@ -4,6 +4,7 @@
 #include "dispatcher.h"
 #include "matching.h"
 #include "storage.h"
+#include "text.h"
 #include "transport.h"
 
 #include <errno.h>
@@ -187,7 +188,6 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     break;
   case ACTION_ROLL_BACK:
     r->roll_back = true;
-    r->target = action->checkpoint;
     break;
   case ACTION_SET_TIMER:
     dispatcher_set_timer(r);
@@ -322,6 +322,7 @@ static _Noreturn void go_back(struct rank *r)
     if (!r->dead)
       note_down(r);
   }
+  dispatcher_note_return(audit_global()->incarnation, r->roll_back);
   storage_return_to(r, target);
   const struct capture *capture = storage_capture(r, target);
   if (!capture)
@@ -340,9 +341,9 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->line = checkpoint;
   for (struct request *request = r->face->posted; request; request = request->next)
     request->announced = false;
+  r->incarnation = audit_global()->incarnation; /* its first messages are of this one already */
   struct step step = {0};
   take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
-  r->incarnation = audit_rank(r->index)->incarnation;
   struct message *message;
   while ((message = g_queue_pop_tail(&r->future)))
     g_queue_push_head(&r->inbox, message);

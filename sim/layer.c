@@ -96,6 +96,7 @@ void layer_result(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
   audit_end();
+  dispatcher_count_returns();
   result->verdict = verdict;
   result->ranks = layer.ranks;
   result->simulated_s = machine_now() - layer.began;
@@ -125,9 +126,12 @@ static void load_scenario(void)
     layer_die(64, "%s", error->message);
 }
 
-/* Once, by the first rank that comes: `processes` is the size of SMPI's world. */
+/* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
+ * another rank run, which would find half a layer. */
 static void begin(int processes)
 {
+  static char output[BUFSIZ]; /* or the first printf would put its buffer in an arena */
+  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
   layer.on = true;
   load_scenario();
   layer.ranks = layer.scenario->program.ranks;

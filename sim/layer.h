@@ -162,8 +162,7 @@ struct rank {
   bool held;
   int draining;        /* a rank, ANY or NOBODY */
   uint32_t capture;    /* checkpoint to capture as soon as it is safe; 0: none */
-  bool roll_back;      /* to `target` as soon as the wait loop is reached */
-  uint32_t target;
+  bool roll_back;      /* as soon as the wait loop is reached */
   bool place_due;      /* offer a PLACE */
   struct actions actions;
 

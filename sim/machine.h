@@ -54,6 +54,6 @@ void machine_read(const char *server, double bytes);
 /* What one actor waits for and others ring. */
 struct bell *bell_new(void);
 void bell_wait(struct bell *, double until); /* until it rings, or that time; negative: for ever */
-void bell_ring(struct bell *);
+void bell_ring(struct bell *); /* NULL: nobody waits yet */
 
 #endif

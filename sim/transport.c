@@ -130,11 +130,19 @@ static void send_envelope(struct transport *transport, struct message *message, 
   }
 }
 
-static uint32_t send_payload(struct transport *transport, int destination, int tag, uint64_t bytes)
+/* SMPI charges the overhead of a nonblocking send for Isend and Issend, and none for a Send of that
+ * size, which must not block here: a persistent send is started like one. */
+static uint32_t send_payload(struct transport *transport, int destination, int tag, uint64_t bytes,
+                             bool blocking)
 {
   struct send send = {.number = ++transport->sends_started};
-  PMPI_Issend(wire_source, (int)MIN(bytes, WIRE_ROOM - 1), MPI_BYTE, destination, tag,
-              MPI_COMM_WORLD, &send.request);
+  int length = (int)MIN(bytes, WIRE_ROOM - 1);
+  if (blocking && length >= transport->eager_bytes) {
+    PMPI_Send_init(wire_source, length, MPI_BYTE, destination, tag, MPI_COMM_WORLD, &send.request);
+    PMPI_Start(&send.request);
+  } else {
+    PMPI_Issend(wire_source, length, MPI_BYTE, destination, tag, MPI_COMM_WORLD, &send.request);
+  }
   g_array_append_val(transport->sends, send);
   return send.number;
 }
@@ -153,7 +161,7 @@ uint32_t transport_send(struct transport *transport, struct message *message, bo
   message->payload_tag = tag;
   int destination = message->destination; /* the message is its receiver's from the envelope on */
   send_envelope(transport, message, WIRE_LEAST, false);
-  return send_payload(transport, destination, tag, bytes);
+  return send_payload(transport, destination, tag, bytes, blocking);
 }
 
 bool transport_sent(const struct transport *transport, uint32_t number)
@@ -256,6 +264,15 @@ static MPI_Request *collect(struct transport *transport)
   return (MPI_Request *)(void *)requests->data;
 }
 
+static void sent(struct transport *transport, guint i)
+{
+  MPI_Request *left = &g_array_index(transport->requests, MPI_Request,
+                                     (guint)transport->window + i);
+  if (*left != MPI_REQUEST_NULL)
+    PMPI_Request_free(left); /* it was persistent */
+  g_array_remove_index(transport->sends, i);
+}
+
 static void completed(struct transport *transport, int index, GQueue *inbox)
 {
   guint i = (guint)index;
@@ -263,7 +280,7 @@ static void completed(struct transport *transport, int index, GQueue *inbox)
   if (i < window)
     envelope_came(transport, index, inbox);
   else if (i < window + transport->sends->len)
-    g_array_remove_index(transport->sends, i - window);
+    sent(transport, i - window);
   else
     fetched(transport, i - window - transport->sends->len);
 }

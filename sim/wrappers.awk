@@ -76,16 +76,16 @@ function write_wrapper(type, name, parameters,   list, count, i, arguments, refu
   }
   refused = parameters ~ /MPI_(Comm|Request|File|Win|Message)[ *]/
   printf "%s %s(%s)\n{\n", type, name, parameters
-  print "  struct arena *mode = layer_enter();"
+  print "  struct arena *mode_ = layer_enter();"
   if (refused) {
     print "  if (rank_self())"
     printf "    layer_die(64, \"%s is not handled under a recovery protocol yet\");\n", name
   }
   if (type == "void") {
-    printf "  P%s(%s);\n  layer_leave(mode);\n", name, arguments
+    printf "  P%s(%s);\n  layer_leave(mode_);\n", name, arguments
   } else {
-    printf "  %s result = P%s(%s);\n", type, name, arguments
-    print "  layer_leave(mode);\n  return result;"
+    printf "  %s result_ = P%s(%s);\n", type, name, arguments
+    print "  layer_leave(mode_);\n  return result_;"
   }
   print "}\n"
 }

@@ -86,11 +86,21 @@ struct taking {
   bool answered;                /* OFFER, RECEIVE, ARRIVED got the answer that they need */
 };
 
-/* Notes a violation; the first one of a step stands. */
+static bool judged(const struct world *w, const char *property)
+{
+  if (!w->properties)
+    return true;
+  for (const char *const *name = w->properties; *name; name++)
+    if (!strcmp(*name, property))
+      return true;
+  return false;
+}
+
+/* Notes a violation of a property that is judged; the first one of a step stands. */
 __attribute__((format(printf, 3, 4))) static void violate(struct taking *t, const char *property,
                                                           const char *format, ...)
 {
-  if (t->verdict->kind == VERDICT_VIOLATION)
+  if (t->verdict->kind == VERDICT_VIOLATION || !judged(t->w, property))
     return;
   t->verdict->kind = VERDICT_VIOLATION;
   t->verdict->property = property;
@@ -480,6 +490,7 @@ static void restore(struct taking *t)
     if (!image) {
       violate(t, "restorable", "checkpoint %u of rank %d is not on stable storage", checkpoint,
               t->rank);
+      edit_rank(w, t->rank)->phase = RANK_DEAD;
       return;
     }
     restore_parts(w, t->rank, image_parts, 3, image->image);
@@ -918,7 +929,7 @@ static void take_event(struct taking *t)
 {
   const struct world *w = t->w;
   before_step(t);
-  if (t->verdict->kind != VERDICT_FINE && t->event.kind == EVENT_START)
+  if (read_rank(w, t->rank)->phase != RANK_RUNNING)
     return; /* nothing to start from */
   struct world_rank *me = edit_rank(w, t->rank);
   int broken = protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions,

@@ -170,6 +170,7 @@ struct world {
   bool check;                  /* check the protocol's invariants after every step */
   bool bounded;                /* crashes and timers are counted down (explorer) */
   unsigned lies;               /* enum lie, or-ed */
+  const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
   const struct script *script; /* NULL: programs are real, their events come from outside */
   struct world_memory memory;
 };
