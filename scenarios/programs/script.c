@@ -11,6 +11,7 @@
 #include "../../verify/script.h"
 
 #include <mpi.h>
+#include <simgrid/host.h>
 #include <smpi/smpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static void execute(struct state *state, const struct operation *op)
       recline_potential_checkpoint();
     break;
   case SCRIPT_COMPUTE:
-    smpi_execute(op->seconds);
+    /* smpi_execute() takes its seconds to be those of another machine (smpi/host-speed) */
+    smpi_execute_flops(op->seconds * sg_host_get_speed(sg_host_self()));
     break;
   case SCRIPT_END:
     break;
