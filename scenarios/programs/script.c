@@ -158,6 +158,7 @@ int main(int argc, char **argv)
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &state.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &state.ranks);
+  state.history = script_begin(state.rank);
   struct script *script = load(argc, argv, &state);
   if (script != NULL) {
     for (const struct operation *op = script->ops[state.rank]; op->kind != SCRIPT_END; op++)
