@@ -81,7 +81,7 @@ static void intern_rehash(struct intern *table)
 static const void *intern_copy(struct intern *table, const void *bytes, uint32_t size)
 {
   size_t take = ((size_t)size + 7) / 8 * 8;
-  if (take > table->left) {
+  if (!table->chunk || take > table->left) {
     size_t chunk = take > CHUNK ? take : CHUNK;
     table->chunks = intern_grow(table->chunks, (table->chunk_count + 1) * sizeof *table->chunks);
     table->chunk = intern_grow(NULL, chunk);
