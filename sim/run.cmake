@@ -20,7 +20,7 @@ target_sources(recline PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/demo.c)
 set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/launch.c APPEND
   PROPERTY COMPILE_DEFINITIONS RECLINE_SMPIMAIN="${SMPIMAIN}")
-target_link_libraries(recline PRIVATE recline-result recline-verify m)
+target_link_libraries(recline PRIVATE recline-result recline-verify recline-plots m)
 
 # recline-cc and its like, in build/bin beside recline.
 set(RECLINE_LIBRARY_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})

@@ -566,6 +566,8 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   struct timespec from, to;
   clock_gettime(CLOCK_MONOTONIC, &from);
   *out = (struct exploration){.verdict = EXPLORER_HOLDS};
+  /* a property that is not asked for must not hide, in the same step, one that is */
+  world->properties = options->properties ? options->properties : explorer_defaults;
   struct explorer e = {.world = world, .options = options, .out = out};
   begin(&e, crashes, timers);
   search(&e);

@@ -22,7 +22,6 @@ struct parser {
   const char *end; /* of the line, its comment left out */
   int line;        /* from 1 */
   int ranks;
-  int self;      /* rank whose operations are being read */
   char *message; /* first error; NULL: none so far */
 };
 
@@ -145,8 +144,6 @@ static bool parse_peer(struct parser *p, bool any, struct operation *operation)
   snprintf(what, sizeof what, "a rank from 0 to %d%s", p->ranks - 1, any ? " or 'any'" : "");
   if (!number(word, p->ranks - 1, &operation->peer))
     return expected(p, word, what);
-  if (operation->peer == p->self)
-    return fail(p, "rank %d names itself as its peer, expected another rank", p->self);
   return true;
 }
 
@@ -322,7 +319,6 @@ static bool parse_program(struct parser *p, const char *at, int self, struct scr
 {
   struct list list = {0};
   p->at = at;
-  p->self = self;
   bool fine = (!peek(p).length || parse_list(p, &list, false)) && check_names(p, &list);
   if (fine) {
     append(&list, &(struct operation){.kind = SCRIPT_END});
@@ -435,4 +431,9 @@ uint32_t script_fold(uint32_t history, uint32_t seen)
   h = (h ^ h >> 13) * 0xc2b2ae35u;
   h ^= h >> 16;
   return h ? h : 1;
+}
+
+uint32_t script_begin(int rank)
+{
+  return script_fold(0, (uint32_t)rank);
 }

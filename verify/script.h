@@ -53,4 +53,8 @@ void script_free(struct script *);
  * both hosts must use this one. */
 uint32_t script_fold(uint32_t history, uint32_t seen);
 
+/* The history of a rank before its first operation: that it is this rank, so that a receiver can
+ * tell from whom it received. */
+uint32_t script_begin(int rank);
+
 #endif

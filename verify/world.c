@@ -48,12 +48,17 @@ void world_clear(struct world *w)
   w->config = NULL;
 }
 
+static void begin_program(const struct world *w, int rank)
+{
+  edit_program(w, rank)->history = script_begin(rank);
+  world_script_advance(w, rank);
+}
+
 void world_begin(struct world *w, unsigned crashes, unsigned timers)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
     edit_rank(w, rank)->phase = RANK_NEW;
-    edit_program(w, rank);
-    world_script_advance(w, rank);
+    begin_program(w, rank);
   }
   struct world_global *global = edit_global(w);
   global->crashes = (uint16_t)crashes;
@@ -497,7 +502,7 @@ static void restore(struct taking *t)
     restore_parts(w, t->rank, state_parts, 2, log ? log->state : image->state);
     withdraw_announcements(w, t->rank);
   } else {
-    world_script_advance(w, t->rank);
+    begin_program(w, t->rank);
   }
   struct world_rank *me = edit_rank(w, t->rank);
   me->incarnation = me->noticed = incarnation;

@@ -11,6 +11,7 @@
 #include "../../verify/script.h"
 
 #include <mpi.h>
+#include <simgrid/host.h>
 #include <smpi/smpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static void execute(struct state *state, const struct operation *op)
       recline_potential_checkpoint();
     break;
   case SCRIPT_COMPUTE:
-    smpi_execute(op->seconds);
+    /* smpi_execute() takes its seconds to be those of another machine (smpi/host-speed) */
+    smpi_execute_flops(op->seconds * sg_host_get_speed(sg_host_self()));
     break;
   case SCRIPT_END:
     break;
@@ -156,6 +158,7 @@ int main(int argc, char **argv)
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &state.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &state.ranks);
+  state.history = script_begin(state.rank);
   struct script *script = load(argc, argv, &state);
   if (script != NULL) {
     for (const struct operation *op = script->ops[state.rank]; op->kind != SCRIPT_END; op++)
