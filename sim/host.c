@@ -16,6 +16,7 @@ struct step {
   bool blocking;
   uint32_t send;           /* its number at the transport */
   struct message *arrived;
+  bool drained;            /* it arrived for no receive */
   struct request *given;   /* the receive that gets what arrived */
   bool forced;
   uint32_t outcome;
@@ -111,10 +112,11 @@ static void deliver(struct rank *r, const struct action *action, struct step *st
     step->given = request;
     return;
   }
-  const struct slot *slot = storage_slot(r, action->slot);
+  struct slot *slot = storage_slot(r, action->slot);
   if (!slot)
     layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
   layer.result.messages.replayed++;
+  slot->waiting = false;
   fill(request, slot->payload, slot->source, slot->tag);
 }
 
@@ -148,7 +150,7 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     layer.result.messages.discarded++;
     break;
   case ACTION_KEEP:
-    storage_keep(r, action->slot, step->arrived);
+    storage_keep(r, action->slot, step->arrived, step->drained);
     break;
   case ACTION_FORGET:
     storage_forget(r, action->slot);
@@ -415,7 +417,7 @@ static void count_crossing(const struct rank *r, const struct message *message)
 /* ARRIVED, for `request` or, when it is NULL, drained. */
 static void take_message(struct rank *r, struct message *message, struct request *request)
 {
-  struct step step = {.arrived = message};
+  struct step step = {.arrived = message, .drained = request == NULL};
   struct event event = {.kind = EVENT_ARRIVED,
                         .peer = (int16_t)message->source,
                         .comm = (int16_t)message->comm,

@@ -119,7 +119,9 @@ struct message {
 struct slot {
   GBytes *payload;
   int32_t tag;
-  int source;
+  int source, comm;
+  uint64_t order; /* of keeping */
+  bool waiting;   /* a receive is to get it yet, so a probe finds it */
 };
 
 /* One part of a checkpoint, as stored: what START gives back. */

@@ -80,41 +80,52 @@ unsigned machine_stack_bytes(void)
   return 1024u * (unsigned)sg_cfg_get_int("contexts/stack-size");
 }
 
+/* Waits for the bell until that time. */
+static void pause_until(struct computation *computation, double end)
+{
+  if (!computation->bell)
+    computation->bell = bell_new();
+  computation->under_way = true;
+  bell_wait(computation->bell, end);
+}
+
+/* Nobody waits for the execution itself before its very end: SimGrid throws an exception into
+ * whoever waits for something that another actor cancels, and does not survive that in the end
+ * (docs/warts-smpi.md). When other ranks share the core it takes longer than thought at first. */
 double machine_compute(struct computation *computation, double flops)
 {
-  computation->remaining = 0.0;
+  static const double NEARLY = 1e-9;
+  double speed = machine_speed(), remaining = flops;
   sg_exec_t exec = sg_actor_exec_init(flops);
-  computation->exec = exec;
   sg_exec_start(exec);
-  sg_error_t error = sg_exec_wait(exec);
-  computation->exec = NULL;
-  if (error == SG_OK)
-    return 0.0;
-  sg_actor_yield(); /* SimGrid still points to the wait that was cancelled (docs/warts-smpi.md) */
-  return computation->remaining;
+  while (remaining > 2.0 * NEARLY * flops) {
+    pause_until(computation, machine_now() + remaining / speed * (1.0 - NEARLY));
+    remaining = sg_exec_get_remaining(exec);
+    if (!computation->under_way) {
+      sg_exec_cancel(exec);
+      return remaining;
+    }
+  }
+  computation->under_way = false;
+  sg_exec_wait(exec);
+  return 0.0;
 }
 
 double machine_doze(struct computation *computation, double seconds)
 {
-  if (!computation->bell)
-    computation->bell = bell_new();
   double end = machine_now() + seconds;
-  computation->asleep = true;
-  bell_wait(computation->bell, end);
-  computation->asleep = false;
-  return end > machine_now() ? end - machine_now() : 0.0;
+  pause_until(computation, end);
+  bool interrupted = !computation->under_way;
+  computation->under_way = false;
+  return interrupted && end > machine_now() ? end - machine_now() : 0.0;
 }
 
 void machine_interrupt(struct computation *computation)
 {
-  if (computation->asleep)
-    bell_ring(computation->bell);
-  sg_exec_t exec = computation->exec;
-  if (exec == NULL)
+  if (!computation->under_way)
     return;
-  computation->exec = NULL; /* cancelled once: its actor may wake later in this instant */
-  computation->remaining = sg_exec_get_remaining(exec);
-  sg_exec_cancel(exec);
+  computation->under_way = false;
+  bell_ring(computation->bell);
 }
 
 double machine_copy_seconds(double bytes)

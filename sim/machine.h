@@ -28,13 +28,11 @@ double machine_smpi_speed(void);   /* what smpi_execute() assumes, in flop/s */
 double machine_smpi_threshold(void); /* shorter computations cost nothing, in seconds */
 unsigned machine_stack_bytes(void);
 
-/* A computation, or a sleep, that another actor can stop. */
+/* A computation, or a sleep, that another actor can interrupt. */
 struct bell;
 struct computation {
-  sg_exec_t exec;
-  struct bell *bell; /* for sleeps; made when there is one */
-  bool asleep;
-  double remaining;
+  struct bell *bell; /* made when it is first needed */
+  bool under_way;
 };
 double machine_compute(struct computation *, double flops); /* returns what remains: 0 at its end */
 double machine_doze(struct computation *, double seconds);  /* the same for a sleep */

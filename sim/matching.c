@@ -1,5 +1,7 @@
 #include "matching.h"
 
+#include "storage.h"
+
 int matching_context(const struct comm *comm, bool collective)
 {
   return 2 * comm->number + collective;
@@ -76,10 +78,19 @@ struct message *matching_unclaimed(struct rank *r, int peer)
   return NULL;
 }
 
-struct message *matching_probe(struct rank *r, int peer, int tag, int context)
+bool matching_probe(const struct rank *r, int peer, int tag, int context, struct found *found)
 {
-  for (GList *item = r->unexpected.head; item; item = item->next)
-    if (fits(item->data, peer, tag, context))
-      return item->data;
-  return NULL;
+  const struct slot *slot = storage_waiting(r, peer, tag, context);
+  if (slot) {
+    *found = (struct found){slot->source, slot->tag, (uint32_t)g_bytes_get_size(slot->payload)};
+    return true;
+  }
+  for (const GList *item = r->unexpected.head; item; item = item->next) {
+    const struct message *message = item->data;
+    if (fits(message, peer, tag, context)) {
+      *found = (struct found){message->source, message->tag, message->bytes};
+      return true;
+    }
+  }
+  return false;
 }

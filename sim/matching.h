@@ -21,7 +21,12 @@ struct request *matching_receive(const struct face *, const struct message *);
 struct message *matching_pair(struct rank *, struct request **);
 /* The earliest message from `peer` or ANY that no receive accepts. */
 struct message *matching_unclaimed(struct rank *, int peer);
-/* The earliest message that a receive with this envelope would get (probe). */
-struct message *matching_probe(struct rank *, int peer, int tag, int context);
+
+/* What a receive with this envelope would get (probe): kept by the protocol, or just come. */
+struct found {
+  int source, tag;
+  uint32_t bytes;
+};
+bool matching_probe(const struct rank *, int peer, int tag, int context, struct found *);
 
 #endif

@@ -24,7 +24,7 @@ static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *s
   g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
 }
 
-/* The order of a hash table is not seen: copying and adding up do not depend on it. */
+/* The order of a hash table is never seen: what is done here with all slots does not depend on it. */
 static GHashTable *copy_slots(GHashTable *slots)
 {
   GHashTable *copy = new_slots();
@@ -70,12 +70,31 @@ void storage_begin(struct rank *r)
 
 /* ---- slots ---- */
 
-void storage_keep(struct rank *r, uint32_t slot, const struct message *message)
+void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting)
 {
+  static uint64_t kept;
   insert_slot(r->slots, slot,
               &(struct slot){.payload = message->payload,
                              .tag = message->tag,
-                             .source = message->source});
+                             .source = message->source,
+                             .comm = message->comm,
+                             .order = ++kept,
+                             .waiting = waiting});
+}
+
+const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int comm)
+{
+  const struct slot *first = NULL;
+  GHashTableIter iter;
+  void *item;
+  g_hash_table_iter_init(&iter, r->slots);
+  while (g_hash_table_iter_next(&iter, NULL, &item)) {
+    const struct slot *slot = item;
+    if (slot->waiting && slot->comm == comm && (peer == ANY || peer == slot->source) &&
+        (tag == ANY || tag == slot->tag) && (!first || slot->order < first->order))
+      first = slot;
+  }
+  return first;
 }
 
 void storage_forget(struct rank *r, uint32_t slot)
@@ -83,7 +102,7 @@ void storage_forget(struct rank *r, uint32_t slot)
   g_hash_table_remove(r->slots, GUINT_TO_POINTER(slot));
 }
 
-const struct slot *storage_slot(const struct rank *r, uint32_t slot)
+struct slot *storage_slot(const struct rank *r, uint32_t slot)
 {
   return g_hash_table_lookup(r->slots, GUINT_TO_POINTER(slot));
 }
@@ -250,6 +269,11 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
       slots = record->slots;
   }
   GHashTable *restored = slots ? copy_slots(slots) : new_slots();
+  GHashTableIter iter;
+  void *slot;
+  g_hash_table_iter_init(&iter, restored);
+  while (g_hash_table_iter_next(&iter, NULL, &slot))
+    ((struct slot *)slot)->waiting = true; /* whatever is in a log is to be received again */
   g_hash_table_unref(r->slots);
   r->slots = restored;
   for (guint i = r->captures->len; i-- > 0;)

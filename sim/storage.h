@@ -7,9 +7,11 @@
 void storage_begin(struct rank *);
 
 /* Slots. */
-void storage_keep(struct rank *, uint32_t slot, const struct message *);
+void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting);
 void storage_forget(struct rank *, uint32_t slot);
-const struct slot *storage_slot(const struct rank *, uint32_t slot);
+struct slot *storage_slot(const struct rank *, uint32_t slot);
+/* The first kept of those that wait for a receive with this envelope; NULL: none. */
+const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
 
 /* Images. */
 void storage_captured(struct rank *, uint32_t checkpoint, struct image *);

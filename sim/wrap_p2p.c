@@ -163,22 +163,23 @@ static struct probe probe_for(struct rank *r, const struct comm *comm, int from,
 static bool is_there(const struct rank *r, const void *what)
 {
   const struct probe *probe = what;
-  return matching_probe((struct rank *)(uintptr_t)r, probe->peer, probe->tag, probe->context);
+  struct found found;
+  return matching_probe(r, probe->peer, probe->tag, probe->context, &found);
 }
 
 static void tell_status(struct rank *r, const struct comm *comm, const struct probe *probe,
                         MPI_Status *status)
 {
-  const struct message *message =
-      matching_probe(r, probe->peer, probe->tag, probe->context);
-  if (status == MPI_STATUS_IGNORE)
+  struct found found;
+  if (status == MPI_STATUS_IGNORE ||
+      !matching_probe(r, probe->peer, probe->tag, probe->context, &found))
     return;
   p2p_empty_status(status);
   for (int rank = 0; rank < comm->size; rank++)
-    if (comm->member[rank] == message->source)
+    if (comm->member[rank] == found.source)
       status->MPI_SOURCE = rank;
-  status->MPI_TAG = message->tag;
-  status->count = (int)message->bytes;
+  status->MPI_TAG = found.tag;
+  status->count = (int)found.bytes;
 }
 
 /* The decision of a probe is whom it found; of a poll, whether it found anybody. */
@@ -194,8 +195,9 @@ static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *s
   struct probe wanted = probe_for(r, c, from, tag);
   host_wait(r, is_there, &wanted);
   if (wanted.peer == ANY) {
-    const struct message *found = matching_probe(r, ANY, wanted.tag, wanted.context);
-    wanted.peer = (int)host_choose(r, (uint32_t)found->source);
+    struct found found;
+    matching_probe(r, ANY, wanted.tag, wanted.context, &found);
+    wanted.peer = (int)host_choose(r, (uint32_t)found.source);
     host_wait(r, is_there, &wanted);
   }
   tell_status(r, c, &wanted, status);
@@ -210,8 +212,9 @@ static int iprobe(struct rank *r, int from, int tag, MPI_Comm comm, int *flag, M
     return probe(r, from, tag, comm, status);
   const struct comm *c = comm_of(r, comm);
   struct probe wanted = probe_for(r, c, from, tag);
-  const struct message *found = matching_probe(r, wanted.peer, wanted.tag, wanted.context);
-  uint32_t outcome = host_choose(r, found ? (uint32_t)found->source + 1 : 0);
+  struct found found = {.source = -1};
+  matching_probe(r, wanted.peer, wanted.tag, wanted.context, &found);
+  uint32_t outcome = host_choose(r, (uint32_t)(found.source + 1));
   if (outcome == 0) {
     *flag = 0;
     p2p_poll_cost();

@@ -1,0 +1,362 @@
+/* Every MPI call that the layer handles, with results that can be told to be right, in a loop, so
+ * that crashes and checkpoints fall everywhere. Usage: layer-mpi ROUNDS. Exit code 0: all right. */
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BIG = 40000 }; /* ints: beyond every eager threshold */
+
+static int rank, ranks, next, previous, round_number;
+static int failures; /* a global, rolled back with everything else */
+
+static void expect(bool right, const char *what)
+{
+  if (right)
+    return;
+  failures++;
+  fprintf(stderr, "layer-mpi: rank %d, round %d: %s\n", rank, round_number, what);
+}
+
+/* ---- point to point ---- */
+
+static void test_blocking(void)
+{
+  int out = 100 * rank + round_number, in = -1, count = -1;
+  MPI_Status status;
+  if (rank % 2 == 0) {
+    MPI_Send(&out, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
+    MPI_Recv(&in, 1, MPI_INT, previous, 5, MPI_COMM_WORLD, &status);
+  } else {
+    MPI_Recv(&in, 1, MPI_INT, previous, 5, MPI_COMM_WORLD, &status);
+    MPI_Ssend(&out, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
+  }
+  MPI_Get_count(&status, MPI_INT, &count);
+  expect(in == 100 * previous + round_number, "blocking: value");
+  expect(status.MPI_SOURCE == previous && status.MPI_TAG == 5 && count == 1, "blocking: status");
+}
+
+static void test_large(void)
+{
+  int *out = malloc(BIG * sizeof *out), *in = malloc(BIG * sizeof *in);
+  for (int i = 0; i < BIG; i++)
+    out[i] = rank * 7 + i * round_number;
+  MPI_Request requests[2];
+  MPI_Irecv(in, BIG, MPI_INT, previous, 6, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(out, BIG, MPI_INT, next, 6, MPI_COMM_WORLD, &requests[1]);
+  smpi_execute_flops(1e5);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  bool right = requests[0] == MPI_REQUEST_NULL;
+  for (int i = 0; i < BIG; i++)
+    right &= in[i] == previous * 7 + i * round_number;
+  expect(right, "large");
+  MPI_Sendrecv(out, BIG, MPI_INT, next, 7, in, BIG, MPI_INT, previous, 7, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  expect(in[1] == previous * 7 + round_number, "large: sendrecv");
+  MPI_Sendrecv_replace(out, BIG, MPI_INT, next, 8, previous, 8, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
+  expect(out[1] == previous * 7 + round_number, "large: sendrecv_replace");
+  free(out);
+  free(in);
+}
+
+/* Two messages with one envelope, a small one behind a large one, and a third that overtakes. */
+static void test_order(void)
+{
+  int *first = calloc(BIG, sizeof *first), second = 2, third = 3;
+  MPI_Request requests[3];
+  first[0] = 1;
+  MPI_Isend(first, BIG, MPI_INT, next, 9, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(&second, 1, MPI_INT, next, 9, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(&third, 1, MPI_INT, next, 10, MPI_COMM_WORLD, &requests[2]);
+  int *in = calloc(BIG, sizeof *in), small = 0;
+  MPI_Recv(&small, 1, MPI_INT, previous, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  expect(small == 3, "order: other tag first");
+  MPI_Recv(in, BIG, MPI_INT, previous, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  expect(in[0] == 1, "order: large one first");
+  MPI_Recv(&small, 1, MPI_INT, previous, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  expect(small == 2, "order: small one second");
+  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+  free(first);
+  free(in);
+}
+
+static void test_wildcards(void)
+{
+  int out = rank + 1;
+  MPI_Request request;
+  MPI_Isend(&out, 1, MPI_INT, 0, 11, MPI_COMM_WORLD, &request);
+  if (rank == 0) {
+    int sum = 0, seen = 0;
+    for (int i = 0; i < ranks; i++) {
+      int in;
+      MPI_Status status;
+      MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 11, MPI_COMM_WORLD, &status);
+      sum += in;
+      seen += in == status.MPI_SOURCE + 1;
+    }
+    expect(sum == ranks * (ranks + 1) / 2, "wildcards: sum");
+    expect(seen == ranks, "wildcards: source");
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void test_probes(void)
+{
+  int out[3] = {rank, round_number, 7}, in[3] = {0}, flag = 0, count = 0;
+  MPI_Status status;
+  MPI_Send(out, 3, MPI_INT, next, 12, MPI_COMM_WORLD);
+  MPI_Probe(MPI_ANY_SOURCE, 12, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  expect(status.MPI_SOURCE == previous && count == 3, "probe");
+  MPI_Recv(in, count, MPI_INT, status.MPI_SOURCE, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  expect(in[0] == previous && in[1] == round_number, "probe: receive");
+  MPI_Send(out, 1, MPI_INT, next, 13, MPI_COMM_WORLD);
+  while (!flag)
+    MPI_Iprobe(previous, 13, MPI_COMM_WORLD, &flag, &status);
+  MPI_Recv(in, 1, MPI_INT, previous, 13, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  expect(in[0] == previous, "iprobe");
+}
+
+static void test_completion(void)
+{
+  enum { N = 4 };
+  int in[N], out[N], done = 0, index, flag = 0, indices[N], some;
+  MPI_Request receives[N], sends[N];
+  MPI_Status statuses[N], status;
+  for (int i = 0; i < N; i++) {
+    out[i] = rank * 10 + i;
+    MPI_Irecv(&in[i], 1, MPI_INT, previous, 20 + i, MPI_COMM_WORLD, &receives[i]);
+  }
+  for (int i = N - 1; i >= 0; i--)
+    MPI_Isend(&out[i], 1, MPI_INT, next, 20 + i, MPI_COMM_WORLD, &sends[i]);
+  MPI_Waitany(N, receives, &index, &status);
+  expect(index >= 0 && status.MPI_TAG == 20 + index, "waitany");
+  done++;
+  while (!flag)
+    MPI_Testany(N, receives, &index, &flag, &status);
+  expect(status.MPI_TAG == 20 + index, "testany");
+  done++;
+  while (done < N) {
+    MPI_Waitsome(N, receives, &some, indices, statuses);
+    done += some;
+  }
+  MPI_Waitany(N, receives, &index, &status);
+  expect(index == MPI_UNDEFINED, "waitany of nothing");
+  for (int i = 0; i < N; i++)
+    expect(in[i] == previous * 10 + i, "completion: value");
+  flag = 0;
+  while (!flag)
+    MPI_Testall(N, sends, &flag, MPI_STATUSES_IGNORE);
+  MPI_Irecv(&in[0], 1, MPI_INT, previous, 30, MPI_COMM_WORLD, &receives[0]);
+  MPI_Send(&out[0], 1, MPI_INT, next, 30, MPI_COMM_WORLD);
+  flag = 0;
+  while (!flag)
+    MPI_Test(&receives[0], &flag, &status);
+  expect(in[0] == previous * 10 && status.MPI_SOURCE == previous, "test");
+}
+
+static void test_persistent(void)
+{
+  int out = 0, in = 0;
+  MPI_Request requests[2];
+  MPI_Send_init(&out, 1, MPI_INT, next, 31, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(&in, 1, MPI_INT, previous, 31, MPI_COMM_WORLD, &requests[1]);
+  for (int i = 0; i < 3; i++) {
+    out = rank + i;
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    expect(in == previous + i, "persistent");
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
+static void test_nobody(void)
+{
+  int in = 42;
+  MPI_Status status;
+  MPI_Send(&in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+  MPI_Recv(&in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
+  expect(in == 42 && status.MPI_SOURCE == MPI_PROC_NULL, "nobody");
+}
+
+static void test_types(void)
+{
+  int out[12], in[12] = {0};
+  for (int i = 0; i < 12; i++)
+    out[i] = rank * 100 + i;
+  MPI_Datatype column;
+  MPI_Type_vector(3, 1, 4, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  MPI_Request request;
+  MPI_Irecv(in, 1, column, previous, 32, MPI_COMM_WORLD, &request);
+  MPI_Send(out, 1, column, next, 32, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(in[0] == previous * 100 && in[4] == previous * 100 + 4 && in[8] == previous * 100 + 8,
+         "types: column");
+  expect(in[1] == 0 && in[5] == 0, "types: gaps");
+  MPI_Type_free(&column);
+}
+
+/* ---- collectives ---- */
+
+/* Not commutative: the product of 2 x 2 matrices modulo a prime. */
+static void multiply(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+  (void)type;
+  const long *a = in;
+  long *b = inout;
+  for (int i = 0; i + 3 < *count; i += 4, a += 4, b += 4) {
+    long c[4] = {(a[0] * b[0] + a[1] * b[2]) % 9973, (a[0] * b[1] + a[1] * b[3]) % 9973,
+                 (a[2] * b[0] + a[3] * b[2]) % 9973, (a[2] * b[1] + a[3] * b[3]) % 9973};
+    memcpy(b, c, sizeof c);
+  }
+}
+
+static void matrix_of(int of, long *m)
+{
+  m[0] = of + 2;
+  m[1] = 1 + round_number;
+  m[2] = 3;
+  m[3] = of + 5;
+}
+
+static void test_reductions(void)
+{
+  int own = rank + 1, sum = 0, root = round_number % ranks;
+  MPI_Reduce(&own, &sum, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+  if (rank == root)
+    expect(sum == ranks * (ranks + 1) / 2, "reduce");
+  sum = own;
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  expect(sum == ranks, "allreduce in place");
+  MPI_Scan(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(sum == (rank + 1) * (rank + 2) / 2, "scan");
+  sum = 0;
+  MPI_Exscan(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(rank == 0 || sum == rank * (rank + 1) / 2, "exscan");
+  MPI_Op op;
+  long mine[4], product[4], expected[4], factor[4];
+  int four = 4;
+  matrix_of(rank, mine);
+  MPI_Op_create(multiply, 0, &op);
+  MPI_Allreduce(mine, product, 4, MPI_LONG, op, MPI_COMM_WORLD);
+  matrix_of(ranks - 1, expected);
+  for (int i = ranks - 2; i >= 0; i--) {
+    matrix_of(i, factor);
+    multiply(factor, expected, &four, NULL);
+  }
+  expect(memcmp(product, expected, sizeof product) == 0, "allreduce in order");
+  MPI_Op_free(&op);
+  int *blocks = malloc((size_t)ranks * sizeof *blocks), part = 0;
+  for (int i = 0; i < ranks; i++)
+    blocks[i] = rank * i;
+  MPI_Reduce_scatter_block(blocks, &part, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(part == rank * ranks * (ranks - 1) / 2, "reduce_scatter_block");
+  free(blocks);
+}
+
+static void test_movement(void)
+{
+  int root = round_number % ranks, value = rank == root ? 99 + round_number : 0;
+  MPI_Bcast(&value, 1, MPI_INT, root, MPI_COMM_WORLD);
+  expect(value == 99 + round_number, "bcast");
+  int *all = malloc((size_t)ranks * 2 * sizeof *all), *other = malloc((size_t)ranks * 2 * sizeof *all);
+  int *counts = malloc((size_t)ranks * sizeof *counts), *starts = malloc((size_t)ranks * sizeof *starts);
+  bool right = true;
+  int own[2] = {rank, rank * rank};
+  MPI_Gather(own, 2, MPI_INT, all, 2, MPI_INT, root, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks && rank == root; i++)
+    right &= all[2 * i] == i && all[2 * i + 1] == i * i;
+  expect(right, "gather");
+  MPI_Allgather(own, 2, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; i++)
+    right &= all[2 * i] == i && all[2 * i + 1] == i * i;
+  expect(right, "allgather");
+  own[0] = own[1] = -1;
+  MPI_Scatter(all, 2, MPI_INT, own, 2, MPI_INT, root, MPI_COMM_WORLD);
+  expect(own[0] == rank && own[1] == rank * rank, "scatter");
+  for (int i = 0; i < ranks; i++) {
+    counts[i] = 1 + i % 2;
+    starts[i] = i == 0 ? 0 : starts[i - 1] + counts[i - 1];
+  }
+  MPI_Allgatherv(own, counts[rank], MPI_INT, other, counts, starts, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; i++)
+    right &= other[starts[i]] == i && (counts[i] == 1 || other[starts[i] + 1] == i * i);
+  expect(right, "allgatherv");
+  for (int i = 0; i < ranks; i++)
+    all[i] = 1000 * rank + i;
+  MPI_Alltoall(all, 1, MPI_INT, other, 1, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; i++)
+    right &= other[i] == 1000 * i + rank;
+  expect(right, "alltoall");
+  free(all);
+  free(other);
+  free(counts);
+  free(starts);
+}
+
+/* ---- communicators ---- */
+
+static void test_communicators(void)
+{
+  MPI_Comm half, copy, self = MPI_COMM_SELF;
+  int size, own, sum, result;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+  MPI_Comm_size(half, &size);
+  MPI_Comm_rank(half, &own);
+  expect(size == (ranks + 1 - rank % 2) / 2, "split: size");
+  expect(own == size - 1 - rank / 2, "split: order by key");
+  MPI_Comm_dup(half, &copy);
+  MPI_Comm_compare(half, copy, &result);
+  expect(result == MPI_CONGRUENT, "compare");
+  MPI_Request request;
+  int out = rank, in = -1;
+  MPI_Irecv(&in, 1, MPI_INT, (own + 1) % size, 3, copy, &request);
+  MPI_Send(&out, 1, MPI_INT, (own + size - 1) % size, 3, copy);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(in % 2 == rank % 2, "dup: neighbour");
+  MPI_Allreduce(&out, &sum, 1, MPI_INT, MPI_SUM, half);
+  int expected = 0;
+  for (int i = rank % 2; i < ranks; i += 2)
+    expected += i;
+  expect(sum == expected, "split: allreduce");
+  MPI_Comm_size(self, &size);
+  expect(size == 1, "self");
+  MPI_Group group;
+  MPI_Comm_group(half, &group);
+  MPI_Group_size(group, &size);
+  expect(size == (ranks + 1 - rank % 2) / 2, "group");
+  MPI_Group_free(&group);
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&half);
+  expect(half == MPI_COMM_NULL, "free");
+}
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  next = (rank + 1) % ranks;
+  previous = (rank + ranks - 1) % ranks;
+  int rounds = argc > 1 ? atoi(argv[1]) : 1;
+  static void (*const tests[])(void) = {
+      test_blocking,   test_large,      test_order,    test_wildcards, test_probes,
+      test_completion, test_persistent, test_nobody,   test_types,     test_reductions,
+      test_movement,   test_communicators};
+  for (round_number = 1; round_number <= rounds; round_number++)
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+      tests[i]();
+      smpi_execute_flops(1e4 * (rank + 1));
+    }
+  int all;
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
+  MPI_Finalize();
+  return all != 0;
+}
