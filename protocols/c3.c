@@ -260,11 +260,17 @@ static void offer(const struct config *config, struct state *state, const struct
   transmit->words[1] = number;
 }
 
+/* Whether the log is one to replay, not one that is being made. */
+static bool replaying(const struct state *state)
+{
+  return state->phase != LOGGING && state->phase != WRITING;
+}
+
 /* The log's entry for this receive of the program, which replays deterministically. */
 static struct entry *logged(const struct config *config, struct state *state, uint32_t request)
 {
   struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; state->phase != LOGGING && i < state->log; i++)
+  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
     if (entry[i].kind != CHOICE && entry[i].request == request && !entry[i].replayed)
       return &entry[i];
   return NULL;
@@ -300,7 +306,7 @@ static void choose(const struct config *config, struct state *state, const struc
     }
     return;
   }
-  for (uint32_t i = 0; i < state->log; i++)
+  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
     if (entry[i].kind == CHOICE && !entry[i].replayed) {
       act(actions, ACTION_FORCE)->outcome = entry[i].outcome;
       entry[i].replayed = --entry[i].times == 0;

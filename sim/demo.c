@@ -18,12 +18,12 @@ struct claim {
 };
 
 static const struct claim CLAIMS[] = {
-    {"chandy-lamport-cut", "holds", "every recorded cut is consistent"},
+    {"none-lost", "violated", "without a protocol a crash loses the program"},
     {"c3-recovers", "holds", "after any crash C3 goes on as if there had been none"},
     {"bookmark-recovers", "holds", "so does the bookmark exchange of Open MPI"},
 };
 
-static const struct claim MUTANT = {"c3~no-suppress", "violated",
+static const struct claim MUTANT = {"c3-no-suppress", "violated",
                                     "C3 without suppressing messages that were received early"};
 
 static const char SCENARIO[] = "demo.yaml";

@@ -546,28 +546,47 @@ static void print_program(const struct run *run)
   print_file(err, STDERR_FILENO);
 }
 
-static int finish(const struct run *run)
+/* The layer writes the result when the last rank is in MPI_Finalize; what the program then returns
+ * from main is the exit code of the simulation. */
+static bool complete_result(const struct run *run, const char *file, struct result *result,
+                            GError **error)
 {
-  struct result result;
+  if (!result_load(file, result, error))
+    return false;
+  if (!ended(result->verdict) || WEXITSTATUS(run->status) == result->program_exit)
+    return true;
+  result->program_exit = WEXITSTATUS(run->status);
+  return result_save(result, file, error);
+}
+
+/* The simulation has ended, with a result. */
+static int finish(const struct run *run, const char *file)
+{
+  struct result result = {0};
   GError *error = NULL;
-  g_autofree char *file = in(run->directory, "result.json");
-  bool there = g_file_test(file, G_FILE_TEST_EXISTS);
-  if (there && !result_load(file, &result, &error)) {
+  int code;
+  if (!complete_result(run, file, &result, &error)) {
     g_printerr("recline run: %s\n", error->message);
     g_error_free(error);
     return EXIT_BREACH;
   }
-  int code = EXIT_FINE;
-  if (there)
-    print_program(run);
-  else
-    code = explain(run);
-  if (run->options.out != NULL && !publish(run, there, &error))
-    code = bad_input(error);
-  else if (there)
+  print_program(run);
+  if (run->options.out == NULL || publish(run, true, &error))
     code = report(run, &result);
-  if (there)
-    result_clear(&result);
+  else
+    code = bad_input(error);
+  result_clear(&result);
+  return code;
+}
+
+/* It has died, before its result or after it. */
+static int fail(const struct run *run, const char *file)
+{
+  GError *error = NULL;
+  int code = explain(run);
+  unlink(file);
+  if (run->options.out != NULL && !publish(run, false, &error))
+    return bad_input(error);
   return code;
 }
 
@@ -579,7 +598,11 @@ static int run_scenario(struct run *run, const char *file)
       !check_script(run->scenario, &error) || !find_program(run, &error) ||
       !make_directory(run, &error) || !simulate(run, &error))
     return bad_input(error);
-  return run->interrupted != 0 ? EXIT_BREACH : finish(run);
+  if (run->interrupted != 0)
+    return EXIT_BREACH;
+  g_autofree char *result = in(run->directory, "result.json");
+  bool done = WIFEXITED(run->status) && g_file_test(result, G_FILE_TEST_EXISTS);
+  return done ? finish(run, result) : fail(run, result);
 }
 
 int command_run(int argc, char **argv)

@@ -421,6 +421,7 @@ struct replay {
   struct verdict verdict; /* of the last line */
   bool begun;
   unsigned steps;
+  GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
 };
 
 static bool bad(struct replay *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -544,6 +545,7 @@ static bool begin(struct replay *r, const struct header *header)
   world->lies = header->lies;
   world->check = true;
   world->script = r->script;
+  world->properties = (const char *const *)r->properties->pdata;
   parts_init(&r->parts, world);
   r->begun = true;
   world_begin(world, (unsigned)header->crashes, (unsigned)header->timers);
@@ -711,6 +713,19 @@ static bool replay_violation(struct replay *r, const char *text)
   return bad(r, "the trace says '%s', the replay finds no such violation", text);
 }
 
+/* Only what the trace calls violated is judged: another property, violated by the same step, would
+ * hide it. */
+static void find_properties(struct replay *r, char **lines)
+{
+  r->properties = g_ptr_array_new_with_free_func(g_free);
+  for (; *lines; lines++)
+    if (g_str_has_prefix(*lines, "violation ")) {
+      const char *name = *lines + strlen("violation ");
+      g_ptr_array_add(r->properties, g_strndup(name, strcspn(name, " ")));
+    }
+  g_ptr_array_add(r->properties, NULL);
+}
+
 static bool replay_lines(struct replay *r, char **lines)
 {
   struct header header = {0};
@@ -744,7 +759,9 @@ bool trace_replay(const char *file, unsigned *steps, GError **error)
   struct replay r = {.file = file, .error = error, .trace = g_new0(struct trace, 1)};
   numbers_init(&r.trace->numbers);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  find_properties(&r, lines);
   bool fine = replay_lines(&r, lines);
+  g_ptr_array_unref(r.properties);
   if (r.begun) {
     parts_clear(&r.parts);
     world_clear(&r.world);

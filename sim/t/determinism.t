@@ -6,7 +6,7 @@
 
 scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF
-program:    {binary: cg, args: [S], ranks: 8}
+program:    {binary: cg, args: [-v, S], ranks: 8}
 platform:   {file: $root/platforms/clan.xml}
 protocol:   {name: c3}
 checkpoint: {every: 50ms, storage: nfs, bytes: 64KiB}

@@ -76,15 +76,19 @@ check 1 'completed, but recovered was expected: exit code 1'
 is "$(grep -c 'expected recovered, seen completed' "$dir/stderr")" 1 'and says so on standard error'
 run --set expect.program_exit=3
 check 1 'another exit code of the program than expected: exit code 1'
-run --set protocol.name=none
+at_60ms='failures=[{rank: 3, at: 60ms}]' # no protocol, no points of it
+run --set protocol.name=none --set "$at_60ms"
 check 1 'lost, and nothing was expected: exit code 1'
 is "$(grep -c '^verification' "$dir/stdout")" 0 'lost: the program did not end'
-run --set protocol.name=none --set expect.verdict=lost
+run --set protocol.name=none --set "$at_60ms" --set expect.verdict=lost
 check 0 'lost, as expected: exit code 0'
-run --set 'program.args=[Q]' --json
-check 64 'a program that refuses its arguments: exit code 64'
-is "$(grep -c 'CLASS one of' "$dir/stderr")" 1 'and what it said is shown' "$dir/stderr"
-is "$(wc -c <"$dir/stdout")" 0 'and --json prints nothing'
+run --set failures=none --set 'program.args=[Q]'
+check 1 'a program that ends badly, and nothing was expected: exit code 1'
+is "$(grep -c 'expected exit code 0 of the program, seen 64' "$dir/stdout")" 1 'and says so' \
+  "$dir/stdout"
+is "$(grep -c 'CLASS one of' "$dir/stderr")" 1 'and what the program said is passed on'
+run --set failures=none --set 'program.args=[Q]' --set expect.program_exit=64
+check 0 'unless that was expected: exit code 0'
 
 # Scripts.
 cat >"$dir/script.yaml" <<EOF
@@ -132,4 +136,4 @@ sleep 0.2
 is "$(pgrep -f "$dir/endless")" '' 'interrupted: the simulation is gone'
 is "$(ls -d "$dir/stopped" 2>/dev/null)" '' 'interrupted: the folder of --out is gone'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
-finish 36
+finish 37

@@ -1,0 +1,324 @@
+/* The explorer against a search that has none of its ideas: no interning, no folding, no
+ * memoising, whole states as byte strings in one set. And against counts made by hand. */
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explorer.h"
+#include "mutants.h"
+#include "tap.h"
+
+/* ---- the reference ---- */
+
+struct plain {
+  unsigned char bytes[8192];
+  uint32_t size;
+};
+
+struct reference {
+  struct world *world;
+  struct plain *parts;
+  uint32_t count;
+  GHashTable *kept; /* GBytes -> number */
+  GPtrArray *kept_list;
+  GArray *moves;
+  struct actions actions;
+};
+
+static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
+{
+  const struct plain *p = &((struct reference *)ctx)->parts[part];
+  *size = p->size;
+  return p->bytes;
+}
+
+static void *edit_part(void *ctx, uint32_t part, uint32_t size)
+{
+  struct plain *p = &((struct reference *)ctx)->parts[part];
+  g_assert(size <= sizeof p->bytes);
+  if (size > p->size)
+    memset(p->bytes + p->size, 0, size - p->size);
+  p->size = size;
+  return p->bytes;
+}
+
+static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
+{
+  struct reference *r = ctx;
+  GBytes *key = g_bytes_new(bytes, size);
+  gpointer number = g_hash_table_lookup(r->kept, key);
+  if (number) {
+    g_bytes_unref(key);
+    return GPOINTER_TO_UINT(number);
+  }
+  g_ptr_array_add(r->kept_list, key);
+  g_hash_table_insert(r->kept, key, GUINT_TO_POINTER(r->kept_list->len));
+  return r->kept_list->len;
+}
+
+static const void *kept(void *ctx, uint32_t number, uint32_t *size)
+{
+  gsize length;
+  const void *bytes = g_bytes_get_data(
+      g_ptr_array_index(((struct reference *)ctx)->kept_list, number - 1), &length);
+  *size = (uint32_t)length;
+  return bytes;
+}
+
+static GBytes *save(const struct reference *r)
+{
+  GByteArray *all = g_byte_array_new();
+  for (uint32_t i = 0; i < r->count; i++) {
+    g_byte_array_append(all, (const guint8 *)&r->parts[i].size, sizeof r->parts[i].size);
+    g_byte_array_append(all, r->parts[i].bytes, r->parts[i].size);
+  }
+  return g_byte_array_free_to_bytes(all);
+}
+
+static void load(struct reference *r, GBytes *state)
+{
+  const unsigned char *at = g_bytes_get_data(state, NULL);
+  for (uint32_t i = 0; i < r->count; i++) {
+    memcpy(&r->parts[i].size, at, sizeof r->parts[i].size);
+    at += sizeof r->parts[i].size;
+    memcpy(r->parts[i].bytes, at, r->parts[i].size);
+    at += r->parts[i].size;
+  }
+}
+
+static void list_move(void *data, const struct move *move)
+{
+  g_array_append_val(((struct reference *)data)->moves, *move);
+}
+
+/* Expands `state`; new states go to `queue` and `seen`. Returns the moves taken. */
+static uint64_t expand(struct reference *r, GBytes *state, GHashTable *seen, GQueue *queue)
+{
+  g_array_set_size(r->moves, 0);
+  load(r, state);
+  world_moves(r->world, list_move, r);
+  for (guint i = 0; i < r->moves->len; i++) {
+    struct verdict verdict;
+    load(r, state);
+    world_step(r->world, &g_array_index(r->moves, struct move, i), &r->actions, &verdict);
+    GBytes *next = save(r);
+    if (g_hash_table_add(seen, g_bytes_ref(next)))
+      g_queue_push_tail(queue, g_bytes_ref(next));
+    g_bytes_unref(next);
+  }
+  return r->moves->len;
+}
+
+static void search(struct world *world, unsigned crashes, unsigned timers, uint64_t *states,
+                   uint64_t *transitions)
+{
+  static const char *const nothing[] = {NULL};
+  struct reference r = {.world = world, .count = world_parts(world)};
+  r.parts = g_new0(struct plain, r.count);
+  r.kept = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+  r.kept_list = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+  r.moves = g_array_new(FALSE, FALSE, sizeof(struct move));
+  r.actions.capacity = ACTIONS_MAX(&world->config[0]);
+  r.actions.item = g_new0(struct action, r.actions.capacity);
+  world->memory = (struct world_memory){&r, read_part, edit_part, keep, kept, NULL};
+  world->properties = nothing;
+  world_begin(world, crashes, timers);
+
+  GHashTable *seen =
+      g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+  GQueue queue = G_QUEUE_INIT;
+  GBytes *state = save(&r);
+  g_hash_table_add(seen, g_bytes_ref(state));
+  g_queue_push_tail(&queue, state);
+  *transitions = 0;
+  while ((state = g_queue_pop_head(&queue))) {
+    *transitions += expand(&r, state, seen, &queue);
+    g_bytes_unref(state);
+  }
+  *states = g_hash_table_size(seen);
+
+  g_hash_table_unref(seen);
+  g_hash_table_unref(r.kept);
+  g_ptr_array_unref(r.kept_list);
+  g_array_unref(r.moves);
+  g_free(r.actions.item);
+  g_free(r.parts);
+}
+
+/* ---- worlds ---- */
+
+struct small {
+  const char *protocol;
+  int ranks;
+  unsigned crashes, timers;
+  bool fifo, anywhere;
+  unsigned lies;
+  const char *script;
+};
+
+static struct script *set_up(const struct small *small, struct world *world)
+{
+  int line;
+  char *message;
+  struct script *script = script_parse(small->script, small->ranks, &line, &message);
+  if (!script)
+    g_error("line %d: %s", line, message);
+  world_init(world, protocol_named(small->protocol), small->ranks, 3);
+  world->fifo = small->fifo;
+  world->places_anywhere = small->anywhere;
+  world->lies = small->lies;
+  world->bounded = true;
+  world->check = true;
+  world->script = script;
+  return script;
+}
+
+static void run(const struct small *small, const char *const *properties, struct exploration *found)
+{
+  struct world world;
+  struct script *script = set_up(small, &world);
+  const struct explorer_options options = {.properties = properties};
+  explore(&world, small->crashes, small->timers, &options, found);
+  world_clear(&world);
+  script_free(script);
+}
+
+static const char *const nothing[] = {NULL};
+
+/* ---- tests ---- */
+
+static void same_as_reference(void)
+{
+  static const struct small worlds[] = {
+      {"none", 2, 0, 0, false, true, 0, "rank 0: send 1\nrank 1: recv 0"},
+      {"none", 3, 1, 0, false, true, 0, "rank 0: recv any, recv any\nrank *: send 0"},
+      {"bookmark", 2, 0, 1, false, true, 0, "rank 0: send 1, recv 1\nrank 1: send 0, recv 0"},
+      {"bookmark", 2, 1, 1, true, true, 0, "rank 0: send 1, send 1 tag 1\nrank 1: recv 0 tag any"},
+      {"c3", 2, 0, 1, false, false, 0,
+       "rank 0: checkpoint, send 1, recv any\nrank 1: send 0, checkpoint, recv 0"},
+      {"c3", 2, 1, 1, false, false, 0, "rank 0: checkpoint, choose 2, send 1\nrank 1: recv 0"},
+      {"c3", 2, 0, 1, false, false, LIE_DROP | LIE_DUPLICATE | LIE_EARLY_DURABLE,
+       "rank 0: irecv a 1, checkpoint, wait a\nrank 1: checkpoint, send 0"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
+    struct world world;
+    struct exploration found;
+    uint64_t states, transitions;
+    struct script *script = set_up(&worlds[i], &world);
+    search(&world, worlds[i].crashes, worlds[i].timers, &states, &transitions);
+    world_clear(&world);
+    script_free(script);
+    run(&worlds[i], nothing, &found);
+    ok(found.states == states && found.transitions == transitions,
+       "%s, %d ranks: %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
+       " transitions, as the reference search",
+       worlds[i].protocol, worlds[i].ranks, states, transitions);
+    if (found.states != states || found.transitions != transitions)
+      note("the explorer has %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, found.states,
+           found.transitions);
+    exploration_clear(&found);
+  }
+}
+
+static void counts(const struct small *small, uint64_t states, uint64_t transitions, unsigned depth,
+                   const char *what)
+{
+  struct exploration found;
+  run(small, nothing, &found);
+  if (!ok(found.states == states && found.transitions == transitions && found.depth == depth, "%s",
+          what))
+    note("%" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT " transitions, depth %u", found.states,
+         found.transitions, found.depth);
+  exploration_clear(&found);
+}
+
+static void by_hand(void)
+{
+  counts(&(struct small){"none", 1, 0, 0, false, false, 0, "rank 0:"}, 2, 2, 1,
+         "an empty program: before and after its start, and a place in the latter");
+  /* Sender: new, started, sent. Receiver: new, started, posted, given. 3 x 3 states, and given
+   * only after sent: 10. Steps: 2 x 3 of the sender, 2 x 3 of the receiver, 1 delivery. Places,
+   * once finished: 4 states in which the sender has sent, 1 with the receiver: 18 in all. */
+  const struct small message = {"none", 2, 0, 0, false, false, 0, "rank 0: send 1\nrank 1: recv 0"};
+  counts(&message, 10, 18, 5, "one message: 10 states, 18 transitions, depth 5");
+  /* Allowed anywhere, a place is a move of every started rank: 3 + 4 and 3 + 3 + 1. */
+  struct small anywhere = message;
+  anywhere.anywhere = true;
+  counts(&anywhere, 10, 27, 5, "one message, places anywhere: 27 transitions");
+}
+
+static void twice_the_same(void)
+{
+  static const struct small small = {
+      "c3~no-hold",
+      2,
+      1,
+      1,
+      false,
+      false,
+      0,
+      "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"};
+  struct exploration one, two;
+  run(&small, NULL, &one);
+  run(&small, NULL, &two);
+  ok(one.verdict == EXPLORER_VIOLATED && two.verdict == EXPLORER_VIOLATED, "both find it");
+  ok(one.states == two.states && one.transitions == two.transitions && one.steps == two.steps,
+     "twice the same counts");
+  ok(one.moves_count == two.moves_count &&
+         !memcmp(one.moves, two.moves, one.moves_count * sizeof *one.moves),
+     "twice the same %u moves", one.moves_count);
+  exploration_clear(&one);
+  exploration_clear(&two);
+}
+
+static void bounds(void)
+{
+  static const struct small small = {"c3",  2,    1, 1,
+                                     false, true, 0, "rank 0: send 1\nrank 1: recv 0"};
+  struct world world;
+  struct exploration found;
+  struct script *script = set_up(&small, &world);
+  const struct explorer_options options = {.max_states = 100};
+  explore(&world, 1, 1, &options, &found);
+  ok(found.verdict == EXPLORER_INCONCLUSIVE && !strcmp(found.bound, "max-states") &&
+         found.states > 100 && found.states < 200,
+     "a bound on states makes the verdict inconclusive");
+  exploration_clear(&found);
+  world_clear(&world);
+  script_free(script);
+}
+
+/* The tables themselves, at sizes that make them grow. */
+static void tables(void)
+{
+  struct pairs pairs = {0};
+  bool right = true;
+  for (uint32_t i = 1; i <= 300000; i++)
+    right &= pairs_add(&pairs, i / 7, i) == i;
+  for (uint32_t i = 1; i <= 300000; i++)
+    right &= pairs_add(&pairs, i / 7, i) == i && pairs_left(&pairs, i) == i / 7 &&
+             pairs_right(&pairs, i) == i;
+  ok(right && pairs.count == 300000, "pairs number what they see, once");
+  pairs_clear(&pairs);
+  struct intern table = {0};
+  right = intern(&table, NULL, 0) == 1;
+  char bytes[64] = {0};
+  for (uint32_t round = 0; round < 2; round++)
+    for (uint32_t i = 1; i <= 20000; i++) {
+      memcpy(bytes, &i, sizeof i);
+      right &= intern(&table, bytes, 4 + i % 60) == i + 1;
+    }
+  ok(right && table.count == 20001, "bytes are told apart by content and length");
+  intern_clear(&table);
+}
+
+int main(void)
+{
+  mutants_register();
+  tables();
+  by_hand();
+  same_as_reference();
+  twice_the_same();
+  bounds();
+  return done();
+}

@@ -1,0 +1,97 @@
+/* Scripts: what is read, and what is refused with which words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "script.h"
+#include "tap.h"
+
+/* Writes the operations of a rank as text that can be compared. */
+static void print(const struct operation *op, char *text)
+{
+  *text = '\0';
+  for (; op->kind != SCRIPT_END; op++)
+    text += sprintf(text, "%d:%d:%d:%d:%u ", op->kind, op->peer, op->tag, op->name, op->count);
+}
+
+static void reads(const char *text, int ranks, int rank, const char *expected)
+{
+  int line;
+  char *message = NULL, got[4096] = "";
+  struct script *script = script_parse(text, ranks, &line, &message);
+  if (script)
+    print(script->ops[rank], got);
+  static int number;
+  if (!ok(script && !strcmp(got, expected), "reads program %d", ++number))
+    note("got %s %s", got, message ? message : "");
+  script_free(script);
+  free(message);
+}
+
+static void refuses(const char *text, int ranks, int line, const char *expected)
+{
+  int got = 0;
+  char *message = NULL;
+  struct script *script = script_parse(text, ranks, &got, &message);
+  if (!ok(!script && got == line && message && !strcmp(message, expected), "refuses: %s", expected))
+    note("line %d: %s", got, message ? message : "accepted");
+  script_free(script);
+  free(message);
+}
+
+static void accepted(void)
+{
+  reads("rank *:", 1, 0, "");
+  reads("rank *: send 0", 2, 0, "0:0:0:0:0 ");
+  reads("rank 0: send 1 tag 7, recv any\nrank 1: recv 0", 2, 0, "0:1:7:0:0 1:-1:0:8:0 ");
+  reads("rank 1: recv 0 tag any # so\n\n# nothing\nrank 0: send 1", 2, 1, "1:0:-1:8:0 ");
+  reads("rank *: choose 3, checkpoint, compute 1.5ms", 2, 1, "4:0:0:0:3 5:0:0:0:0 6:0:0:0:0 ");
+  reads("rank 0: irecv b 1 tag 2, wait b\nrank *: send 0 tag 2", 2, 0, "2:1:2:1:0 3:0:0:1:0 ");
+  reads("rank 0: repeat 2 (send 1, repeat 2(choose 2))\nrank 1:", 2, 0,
+        "0:1:0:0:0 4:0:0:0:2 4:0:0:0:2 0:1:0:0:0 4:0:0:0:2 4:0:0:0:2 ");
+  reads("rank 0: repeat 0 (send 1), choose 2\nrank 1:", 2, 0, "4:0:0:0:2 ");
+  reads("rank 0: repeat 2 (irecv a 1, wait a)\nrank 1:\r\n", 2, 0,
+        "2:1:0:0:0 3:0:0:0:0 2:1:0:0:0 3:0:0:0:0 ");
+}
+
+static void refused(void)
+{
+  refuses("", 1, 1, "no line for rank 0, expected 'rank 0:' or 'rank *:'");
+  refuses("send 1", 2, 1, "found 'send', expected 'rank'");
+  refuses("rank 0:\nrank 2:", 2, 2, "found '2', expected a rank from 0 to 1 or '*'");
+  refuses("rank 0 send 1", 2, 1, "found 'send', expected ':'");
+  refuses("rank 0:\nrank 0:", 1, 2, "a second line for rank 0, expected one");
+  refuses("rank *:\nrank *:", 1, 2, "a second line for rank *, expected one");
+  refuses("rank 0: send", 2, 1, "the line ends, expected a rank from 0 to 1");
+  refuses("rank 0: send any", 2, 1, "found 'any', expected a rank from 0 to 1");
+  refuses("rank 0: recv 2", 2, 1, "found '2', expected a rank from 0 to 1 or 'any'");
+  refuses("rank 0: send 1 tag any", 2, 1, "found 'any', expected a tag (a number)");
+  refuses("rank 0: send 1 tag 9999999999", 2, 1, "found '9999999999', expected a tag (a number)");
+  refuses("rank 0: send 1 recv 1", 2, 1, "found 'recv', expected ','");
+  refuses("rank 0: send 1,", 2, 1,
+          "the line ends, expected an operation (send, recv, irecv, wait, choose, checkpoint, "
+          "compute or repeat)");
+  refuses("rank 0: choose 0", 1, 1, "found '0', expected a number of outcomes, at least 1");
+  refuses("rank 0: compute 3", 1, 1,
+          "found '3', expected a time such as 1.5ms (us, ms, s, min or h)");
+  refuses("rank 0: irecv x 1", 2, 1, "found 'x', expected a name from a to h");
+  refuses("rank 0: wait a", 1, 1,
+          "wait a without a receive of that name, expected 'irecv a' before it");
+  refuses("rank 0: irecv a 1, irecv a 1", 2, 1,
+          "irecv a while a is outstanding, expected 'wait a' before it");
+  refuses("rank 0: irecv a 1", 2, 1, "irecv a is never completed, expected 'wait a'");
+  refuses("rank 0: repeat 2 (choose 2", 1, 1, "the line ends, expected ',' or ')'");
+  refuses("rank 0: repeat 60000 (choose 2, choose 2)", 1, 1,
+          "more than 65535 operations, expected a shorter program");
+}
+
+int main(void)
+{
+  accepted();
+  refused();
+  ok(script_fold(1, 2) != script_fold(2, 1), "the fold is sensitive to order");
+  bool zero = false;
+  for (uint32_t i = 0; i < 1000000; i++)
+    zero |= script_fold(i, i * 7) == 0;
+  ok(!zero, "the fold never gives 0");
+  return done();
+}
