@@ -47,7 +47,7 @@
  *     5. A message number that is to be suppressed has not been passed over.
  *     6. Only the initiator counts readyToStopLogging and stoppedLogging, at most one per rank.
  */
-#include "protocol.h"
+#include "act.h"
 
 #include <string.h>
 
@@ -63,10 +63,14 @@ enum control {
   SUPPRESS_LIST /* "and these were all of them" */
 };
 
-static const char *const controls[] = {"none",          "please-checkpoint",
-                                       "my-send-count", "ready-to-stop-logging",
-                                       "stop-logging",  "stopped-logging",
-                                       "suppress",      "suppress-list",
+static const char *const controls[] = {"none",
+                                       "please-checkpoint",
+                                       "my-send-count",
+                                       "ready-to-stop-logging",
+                                       "stop-logging",
+                                       "stopped-logging",
+                                       "suppress",
+                                       "suppress-list",
                                        NULL};
 
 static const char *const invariants[] = {
@@ -156,29 +160,6 @@ static size_t bytes(const struct config *config)
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
                 config->capacity * (sizeof(struct entry) + 2 * sizeof(struct number));
   return (size + 7) / 8 * 8;
-}
-
-static void tell(struct actions *actions, int peer, enum control kind, uint32_t checkpoint,
-                 uint32_t number)
-{
-  struct action *action = act(actions, ACTION_CONTROL);
-  action->peer = (int16_t)peer;
-  action->words[0] = kind;
-  action->words[1] = checkpoint;
-  action->words[2] = number;
-}
-
-static void tell_all(const struct config *config, struct actions *actions, enum control kind,
-                     uint32_t checkpoint)
-{
-  for (int peer = 0; peer < config->ranks; peer++)
-    if (peer != config->self)
-      tell(actions, peer, kind, checkpoint, 0);
-}
-
-static void give_up(struct actions *actions, enum reason reason)
-{
-  act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;
 }
 
 static bool initiator(const struct config *config)
@@ -414,8 +395,7 @@ static void begin_logging(const struct config *config, struct state *state,
 }
 
 /* Phase 4, at the initiator: one more rank has its log on disk. */
-static void count_stopped(const struct config *config, struct state *state,
-                          struct actions *actions)
+static void count_stopped(const struct config *config, struct state *state, struct actions *actions)
 {
   if (++state->stopped_ranks == (uint32_t)config->ranks)
     act(actions, ACTION_COMMIT)->checkpoint = state->in_progress;
