@@ -150,7 +150,6 @@ static bool check(const struct claim *claim, const char *out, char **trace)
   if (trace != NULL)
     *trace = g_strdup(text_of(result, "trace"));
   const char *says = text_of(result, "statement"), *why = text_of(result, "why");
-  const char *says = text_of(result, "statement"), *why = text_of(result, "why");
   g_print("     %-9s ", verdict);
   wrapped(says != NULL ? says : "");
   if (why != NULL) {
