@@ -33,7 +33,7 @@
  *     4. Every kept message has a slot of its own.
  *     5. Only the coordinator counts images, and never more than there are ranks.
  */
-#include "protocol.h"
+#include "act.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING };
 
 enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE };
 
-static const char *const controls[] = {"none",    "request", "bookmark", "drained",
+static const char *const controls[] = {"none", "request", "bookmark", "drained",
                                        "done", "release", NULL};
 
 static const char *const invariants[] = {
@@ -55,12 +55,12 @@ static const char *const invariants[] = {
 /* Totals count whole messages from the beginning of the program; they are part of the image and
  * roll back with it. The other fields name the checkpoint for which they hold. */
 struct peer {
-  uint32_t sent;         /* messages transmitted to the peer */
-  uint32_t received;     /* messages that arrived from it, kept ones too */
-  uint32_t bookmark;     /* its `sent` to this rank when it held its program */
+  uint32_t sent;     /* messages transmitted to the peer */
+  uint32_t received; /* messages that arrived from it, kept ones too */
+  uint32_t bookmark; /* its `sent` to this rank when it held its program */
   uint32_t bookmark_for;
-  uint32_t drained_for;  /* all that its bookmark counts has arrived here */
-  uint32_t empty_for;    /* it said the same of this rank's messages */
+  uint32_t drained_for; /* all that its bookmark counts has arrived here */
+  uint32_t empty_for;   /* it said the same of this rank's messages */
 };
 
 struct kept {
@@ -94,29 +94,6 @@ static size_t bytes(const struct config *config)
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
                 config->capacity * sizeof(struct kept);
   return (size + 7) / 8 * 8;
-}
-
-static void tell(struct actions *actions, int peer, enum control kind, uint32_t checkpoint,
-                 uint32_t number)
-{
-  struct action *action = act(actions, ACTION_CONTROL);
-  action->peer = (int16_t)peer;
-  action->words[0] = kind;
-  action->words[1] = checkpoint;
-  action->words[2] = number;
-}
-
-static void tell_all(const struct config *config, struct actions *actions, enum control kind,
-                     uint32_t checkpoint)
-{
-  for (int peer = 0; peer < config->ranks; peer++)
-    if (peer != config->self)
-      tell(actions, peer, kind, checkpoint, 0);
-}
-
-static void give_up(struct actions *actions, enum reason reason)
-{
-  act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;
 }
 
 /* ---- the program's messages ---- */

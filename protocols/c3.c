@@ -47,7 +47,7 @@
  *     5. A message number that is to be suppressed has not been passed over.
  *     6. Only the initiator counts readyToStopLogging and stoppedLogging, at most one per rank.
  */
-#include "protocol.h"
+#include "act.h"
 
 #include <string.h>
 
@@ -63,10 +63,14 @@ enum control {
   SUPPRESS_LIST /* "and these were all of them" */
 };
 
-static const char *const controls[] = {"none",          "please-checkpoint",
-                                       "my-send-count", "ready-to-stop-logging",
-                                       "stop-logging",  "stopped-logging",
-                                       "suppress",      "suppress-list",
+static const char *const controls[] = {"none",
+                                       "please-checkpoint",
+                                       "my-send-count",
+                                       "ready-to-stop-logging",
+                                       "stop-logging",
+                                       "stopped-logging",
+                                       "suppress",
+                                       "suppress-list",
                                        NULL};
 
 static const char *const invariants[] = {
@@ -158,29 +162,6 @@ static size_t bytes(const struct config *config)
   return (size + 7) / 8 * 8;
 }
 
-static void tell(struct actions *actions, int peer, enum control kind, uint32_t checkpoint,
-                 uint32_t number)
-{
-  struct action *action = act(actions, ACTION_CONTROL);
-  action->peer = (int16_t)peer;
-  action->words[0] = kind;
-  action->words[1] = checkpoint;
-  action->words[2] = number;
-}
-
-static void tell_all(const struct config *config, struct actions *actions, enum control kind,
-                     uint32_t checkpoint)
-{
-  for (int peer = 0; peer < config->ranks; peer++)
-    if (peer != config->self)
-      tell(actions, peer, kind, checkpoint, 0);
-}
-
-static void give_up(struct actions *actions, enum reason reason)
-{
-  act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;
-}
-
 static bool initiator(const struct config *config)
 {
   return config->self == COORDINATOR_RANK;
@@ -260,11 +241,17 @@ static void offer(const struct config *config, struct state *state, const struct
   transmit->words[1] = number;
 }
 
+/* Whether the log is one to replay, not one that is being made. */
+static bool replaying(const struct state *state)
+{
+  return state->phase != LOGGING && state->phase != WRITING;
+}
+
 /* The log's entry for this receive of the program, which replays deterministically. */
 static struct entry *logged(const struct config *config, struct state *state, uint32_t request)
 {
   struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; state->phase != LOGGING && i < state->log; i++)
+  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
     if (entry[i].kind != CHOICE && entry[i].request == request && !entry[i].replayed)
       return &entry[i];
   return NULL;
@@ -300,7 +287,7 @@ static void choose(const struct config *config, struct state *state, const struc
     }
     return;
   }
-  for (uint32_t i = 0; i < state->log; i++)
+  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
     if (entry[i].kind == CHOICE && !entry[i].replayed) {
       act(actions, ACTION_FORCE)->outcome = entry[i].outcome;
       entry[i].replayed = --entry[i].times == 0;
@@ -408,8 +395,7 @@ static void begin_logging(const struct config *config, struct state *state,
 }
 
 /* Phase 4, at the initiator: one more rank has its log on disk. */
-static void count_stopped(const struct config *config, struct state *state,
-                          struct actions *actions)
+static void count_stopped(const struct config *config, struct state *state, struct actions *actions)
 {
   if (++state->stopped_ranks == (uint32_t)config->ranks)
     act(actions, ACTION_COMMIT)->checkpoint = state->in_progress;

@@ -2,7 +2,7 @@
  *
  * It has no state, adds nothing to messages and gives up at the first crash.
  */
-#include "protocol.h"
+#include "act.h"
 
 static size_t bytes(const struct config *config)
 {
@@ -31,8 +31,7 @@ static void step(const struct config *config, void *state, const struct event *e
     action->request = event->request;
     break;
   case EVENT_DOWN:
-    action = act(actions, ACTION_GIVE_UP);
-    action->reason = REASON_NO_CHECKPOINT;
+    give_up(actions, REASON_NO_CHECKPOINT);
     break;
   default:
     break;

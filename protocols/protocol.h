@@ -52,23 +52,23 @@ struct config {
 enum event_kind {
   EVENT_NONE,
   /* life of the rank */
-  EVENT_START,    /* the rank starts from `checkpoint`, or FRESH; state holds what was stored
-                     with the last durable part of that checkpoint, or zeroes */
-  EVENT_DOWN,     /* `peer` was found dead; `checkpoint` is the last committed one */
-  EVENT_TIMER,    /* the timer of SET_TIMER went off: time for a checkpoint */
+  EVENT_START, /* the rank starts from `checkpoint`, or FRESH; state holds what was stored
+                  with the last durable part of that checkpoint, or zeroes */
+  EVENT_DOWN,  /* `peer` was found dead; `checkpoint` is the last committed one */
+  EVENT_TIMER, /* the timer of SET_TIMER went off: time for a checkpoint */
   /* the program */
-  EVENT_OFFER,    /* it sends to `peer` with `tag` on `comm`, `bytes` long */
-  EVENT_RECEIVE,  /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
-  EVENT_CHOOSE,   /* a test, probe, wait-any or random choice is about to come out as `outcome` */
-  EVENT_PLACE,    /* a checkpoint is allowed here */
+  EVENT_OFFER,   /* it sends to `peer` with `tag` on `comm`, `bytes` long */
+  EVENT_RECEIVE, /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
+  EVENT_CHOOSE,  /* a test, probe, wait-any or random choice is about to come out as `outcome` */
+  EVENT_PLACE,   /* a checkpoint is allowed here */
   /* the network */
-  EVENT_ARRIVED,  /* a message from `peer` with its `words` matched receive `request` (posted for
-                     `wildcard` if so), or was drained (NO_REQUEST) */
-  EVENT_CONTROL,  /* control message `words` from the protocol at `peer` */
+  EVENT_ARRIVED, /* a message from `peer` with its `words` matched receive `request` (posted for
+                    `wildcard` if so), or was drained (NO_REQUEST) */
+  EVENT_CONTROL, /* control message `words` from the protocol at `peer` */
   /* stable storage */
-  EVENT_CAPTURED, /* the image of CAPTURE `checkpoint` is in memory, the program may go on */
-  EVENT_DURABLE,  /* `part` of `checkpoint` is on stable storage */
-  EVENT_COMMITTED,/* `checkpoint` is recorded as the one to recover from */
+  EVENT_CAPTURED,  /* the image of CAPTURE `checkpoint` is in memory, the program may go on */
+  EVENT_DURABLE,   /* `part` of `checkpoint` is on stable storage */
+  EVENT_COMMITTED, /* `checkpoint` is recorded as the one to recover from */
   EVENT_KINDS
 };
 
@@ -76,18 +76,18 @@ enum part { PART_IMAGE, PART_LOG, PARTS };
 
 /* One plain shape for every event; fields that a kind does not name are zero. */
 struct event {
-  uint8_t kind;        /* enum event_kind */
-  uint8_t part;        /* DURABLE */
-  uint8_t wildcard;    /* ARRIVED: the receive named ANY source or ANY tag */
-  uint8_t pad;         /* zero */
-  int16_t peer;        /* OFFER: destination; RECEIVE, ARRIVED, CONTROL: source; DOWN: the dead */
-  int16_t comm;        /* OFFER, RECEIVE, ARRIVED: number of the communicator */
-  int32_t tag;         /* OFFER, RECEIVE, ARRIVED */
-  uint32_t request;    /* RECEIVE, ARRIVED: counts the receives of the rank's program from 1 and
-                          rolls back with it */
-  uint32_t bytes;      /* OFFER, ARRIVED: length of the payload in bytes */
-  uint32_t checkpoint; /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
-  uint32_t outcome;    /* CHOOSE */
+  uint8_t kind;          /* enum event_kind */
+  uint8_t part;          /* DURABLE */
+  uint8_t wildcard;      /* ARRIVED: the receive named ANY source or ANY tag */
+  uint8_t pad;           /* zero */
+  int16_t peer;          /* OFFER: destination; RECEIVE, ARRIVED, CONTROL: source; DOWN: the dead */
+  int16_t comm;          /* OFFER, RECEIVE, ARRIVED: number of the communicator */
+  int32_t tag;           /* OFFER, RECEIVE, ARRIVED */
+  uint32_t request;      /* RECEIVE, ARRIVED: counts the receives of the rank's program from 1 and
+                            rolls back with it */
+  uint32_t bytes;        /* OFFER, ARRIVED: length of the payload in bytes */
+  uint32_t checkpoint;   /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
+  uint32_t outcome;      /* CHOOSE */
   uint32_t words[WORDS]; /* ARRIVED: what TRANSMIT added; CONTROL: what CONTROL sent */
 };
 
@@ -97,31 +97,31 @@ enum action_kind {
   ACTION_TRANSMIT, /* put the message on the wire with `words` */
   ACTION_SUPPRESS, /* its receiver has it already: complete the send, transmit nothing */
   /* answers to RECEIVE: MATCH, or DELIVER with a slot */
-  ACTION_MATCH,    /* let `request` match a message from (`peer`|ANY, `tag`|ANY) */
+  ACTION_MATCH, /* let `request` match a message from (`peer`|ANY, `tag`|ANY) */
   /* answers to ARRIVED */
-  ACTION_DELIVER,  /* give the program's receive `request` the payload that arrived (NO_SLOT), or
-                      the one in `slot`, sent by `peer` with `tag` */
-  ACTION_DISCARD,  /* drop the message; its receive waits on */
-  ACTION_KEEP,     /* hold the payload that arrived in `slot` */
-  ACTION_FORGET,   /* empty `slot` */
+  ACTION_DELIVER, /* give the program's receive `request` the payload that arrived (NO_SLOT), or
+                     the one in `slot`, sent by `peer` with `tag` */
+  ACTION_DISCARD, /* drop the message; its receive waits on */
+  ACTION_KEEP,    /* hold the payload that arrived in `slot` */
+  ACTION_FORGET,  /* empty `slot` */
   /* answer to CHOOSE; without it the outcome stands */
-  ACTION_FORCE,    /* the outcome must be `outcome`, as it was before the crash */
+  ACTION_FORCE, /* the outcome must be `outcome`, as it was before the crash */
   /* between protocols */
-  ACTION_CONTROL,  /* send control message `words` to `peer` */
+  ACTION_CONTROL, /* send control message `words` to `peer` */
   /* the program */
-  ACTION_HOLD,     /* the program makes no step until RELEASE */
+  ACTION_HOLD, /* the program makes no step until RELEASE */
   ACTION_RELEASE,
-  ACTION_DRAIN,    /* until RELEASE take in messages from `peer`|ANY even if no receive matches */
+  ACTION_DRAIN, /* until RELEASE take in messages from `peer`|ANY even if no receive matches */
   /* checkpoints */
-  ACTION_CAPTURE,  /* take the program's image for `checkpoint`; at a PLACE or while held */
-  ACTION_STORE,    /* write `part` of `checkpoint` with the state as it is after this step */
-  ACTION_COMMIT,   /* record `checkpoint` as the one to recover from (coordinator only) */
-  ACTION_ERASE,    /* all parts of `checkpoint`, of this rank, are no longer needed */
-  ACTION_ROLL_BACK,/* restore this rank from `checkpoint`, then START it */
+  ACTION_CAPTURE,   /* take the program's image for `checkpoint`; at a PLACE or while held */
+  ACTION_STORE,     /* write `part` of `checkpoint` with the state as it is after this step */
+  ACTION_COMMIT,    /* record `checkpoint` as the one to recover from (coordinator only) */
+  ACTION_ERASE,     /* all parts of `checkpoint`, of this rank, are no longer needed */
+  ACTION_ROLL_BACK, /* restore this rank from `checkpoint`, then START it */
   /* other */
-  ACTION_SET_TIMER,/* ask for TIMER after the checkpoint interval of the scenario */
+  ACTION_SET_TIMER,       /* ask for TIMER after the checkpoint interval of the scenario */
   ACTION_STOPPED_LOGGING, /* from here on nothing is logged for `checkpoint` (for monitors) */
-  ACTION_GIVE_UP,  /* recovery is impossible: `reason` */
+  ACTION_GIVE_UP,         /* recovery is impossible: `reason` */
   ACTION_KINDS
 };
 
@@ -135,17 +135,17 @@ enum reason {
 
 /* One plain shape for every action; fields that a kind does not name are zero. */
 struct action {
-  uint8_t kind;   /* enum action_kind */
-  uint8_t part;   /* STORE */
-  uint8_t reason; /* GIVE_UP */
-  uint8_t pad;    /* zero */
-  int16_t peer;   /* MATCH, DELIVER, CONTROL, DRAIN */
-  int16_t pad2;   /* zero */
-  int32_t tag;    /* MATCH, DELIVER */
-  uint32_t request;    /* MATCH, DELIVER */
-  uint32_t slot;       /* DELIVER, KEEP, FORGET */
-  uint32_t checkpoint; /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING */
-  uint32_t outcome;    /* FORCE */
+  uint8_t kind;          /* enum action_kind */
+  uint8_t part;          /* STORE */
+  uint8_t reason;        /* GIVE_UP */
+  uint8_t pad;           /* zero */
+  int16_t peer;          /* MATCH, DELIVER, CONTROL, DRAIN */
+  int16_t pad2;          /* zero */
+  int32_t tag;           /* MATCH, DELIVER */
+  uint32_t request;      /* MATCH, DELIVER */
+  uint32_t slot;         /* DELIVER, KEEP, FORGET */
+  uint32_t checkpoint;   /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING */
+  uint32_t outcome;      /* FORCE */
   uint32_t words[WORDS]; /* TRANSMIT, CONTROL */
 };
 
@@ -161,12 +161,12 @@ struct actions {
 #define ACTIONS_MAX(config) (32u + 3u * (uint32_t)(config)->ranks + 2u * (config)->capacity)
 
 struct protocol {
-  const char *name;            /* as in scenarios: "c3" */
-  const char *title;           /* what it is, with its paper and section */
-  uint32_t piggyback_bytes;    /* added to each message on the wire */
-  uint32_t control_bytes;      /* length of a control message on the wire */
-  const char *const *controls; /* words[0] of a control message -> its name in the paper; ends
-                                  with NULL */
+  const char *name;              /* as in scenarios: "c3" */
+  const char *title;             /* what it is, with its paper and section */
+  uint32_t piggyback_bytes;      /* added to each message on the wire */
+  uint32_t control_bytes;        /* length of a control message on the wire */
+  const char *const *controls;   /* words[0] of a control message -> its name in the paper; ends
+                                    with NULL */
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
 
   /* Size of the state of one rank, in bytes; a multiple of 8. Any config. */
@@ -179,25 +179,12 @@ struct protocol {
   int (*broken)(const struct config *, const void *state);
 };
 
-/* Appends an action and returns it, zeroed but for its kind, for the caller to fill in. On
- * overflow the last item is reused and `overflow` is set, which protocol_step() reports. */
-static inline struct action *act(struct actions *actions, enum action_kind kind)
-{
-  if (actions->count == actions->capacity) {
-    actions->overflow = true;
-    actions->count--;
-  }
-  struct action *action = &actions->item[actions->count++];
-  *action = (struct action){.kind = (uint8_t)kind};
-  return action;
-}
-
 /* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that
  * the new state breaks, 0 when all hold or `check` is false. Aborts with a message when the step
  * wants more than ACTIONS_MAX actions: a breach.
  * `actions->item` must have room for `actions->capacity` >= ACTIONS_MAX(config); count is reset. */
-int protocol_step(const struct protocol *, const struct config *, void *state,
-                  const struct event *, struct actions *, bool check);
+int protocol_step(const struct protocol *, const struct config *, void *state, const struct event *,
+                  struct actions *, bool check);
 
 /* A 64-bit digest of `bytes` of memory (a multiple of 8), the same on every machine of the same
  * byte order. Traces carry it after each step. */

@@ -6,33 +6,23 @@
 #include <string.h>
 
 static const char *const event_names[EVENT_KINDS] = {
-    [EVENT_NONE] = "none",         [EVENT_START] = "start",       [EVENT_DOWN] = "down",
-    [EVENT_TIMER] = "timer",       [EVENT_OFFER] = "offer",       [EVENT_RECEIVE] = "receive",
-    [EVENT_CHOOSE] = "choose",     [EVENT_PLACE] = "place",       [EVENT_ARRIVED] = "arrived",
-    [EVENT_CONTROL] = "control",   [EVENT_CAPTURED] = "captured", [EVENT_DURABLE] = "durable",
+    [EVENT_NONE] = "none",          [EVENT_START] = "start",       [EVENT_DOWN] = "down",
+    [EVENT_TIMER] = "timer",        [EVENT_OFFER] = "offer",       [EVENT_RECEIVE] = "receive",
+    [EVENT_CHOOSE] = "choose",      [EVENT_PLACE] = "place",       [EVENT_ARRIVED] = "arrived",
+    [EVENT_CONTROL] = "control",    [EVENT_CAPTURED] = "captured", [EVENT_DURABLE] = "durable",
     [EVENT_COMMITTED] = "committed"};
 
 static const char *const action_names[ACTION_KINDS] = {
-    [ACTION_NONE] = "none",
-    [ACTION_TRANSMIT] = "transmit",
-    [ACTION_SUPPRESS] = "suppress",
-    [ACTION_MATCH] = "match",
-    [ACTION_DELIVER] = "deliver",
-    [ACTION_DISCARD] = "discard",
-    [ACTION_KEEP] = "keep",
-    [ACTION_FORGET] = "forget",
-    [ACTION_FORCE] = "force",
-    [ACTION_CONTROL] = "control",
-    [ACTION_HOLD] = "hold",
-    [ACTION_RELEASE] = "release",
-    [ACTION_DRAIN] = "drain",
-    [ACTION_CAPTURE] = "capture",
-    [ACTION_STORE] = "store",
-    [ACTION_COMMIT] = "commit",
-    [ACTION_ERASE] = "erase",
-    [ACTION_ROLL_BACK] = "roll-back",
-    [ACTION_SET_TIMER] = "set-timer",
-    [ACTION_STOPPED_LOGGING] = "stopped-logging",
+    [ACTION_NONE] = "none",           [ACTION_TRANSMIT] = "transmit",
+    [ACTION_SUPPRESS] = "suppress",   [ACTION_MATCH] = "match",
+    [ACTION_DELIVER] = "deliver",     [ACTION_DISCARD] = "discard",
+    [ACTION_KEEP] = "keep",           [ACTION_FORGET] = "forget",
+    [ACTION_FORCE] = "force",         [ACTION_CONTROL] = "control",
+    [ACTION_HOLD] = "hold",           [ACTION_RELEASE] = "release",
+    [ACTION_DRAIN] = "drain",         [ACTION_CAPTURE] = "capture",
+    [ACTION_STORE] = "store",         [ACTION_COMMIT] = "commit",
+    [ACTION_ERASE] = "erase",         [ACTION_ROLL_BACK] = "roll-back",
+    [ACTION_SET_TIMER] = "set-timer", [ACTION_STOPPED_LOGGING] = "stopped-logging",
     [ACTION_GIVE_UP] = "give-up"};
 
 static const char *const part_names[PARTS] = {[PART_IMAGE] = "image", [PART_LOG] = "log"};
@@ -297,8 +287,8 @@ static bool action_field(const struct field *field, struct action *a)
     return words(field, a->words);
   if (is(field, "part") || is(field, "reason")) {
     bool part = is(field, "part");
-    int i = find(part ? part_names : reason_names, part ? PARTS : REASONS, field->value,
-                 field->length);
+    int i =
+        find(part ? part_names : reason_names, part ? PARTS : REASONS, field->value, field->length);
     *(part ? &a->part : &a->reason) = (uint8_t)i;
     return i >= 0;
   }

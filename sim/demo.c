@@ -15,17 +15,19 @@
 /* ---- what is shown ---- */
 
 struct claim {
-  const char *id, *verdict;
+  const char *id, *verdict, *says;
 };
 
 static const struct claim CLAIMS[] = {
-    {"none-lost", "violated"},
-    {"bookmark-recovers", "holds"},
-    {"c3-recovers", "holds"},
-    {"c3-second-crash", "holds"},
+    {"none-lost", "violated", "without a protocol a crash loses the program"},
+    {"bookmark-recovers", "holds",
+     "with the bookmark exchange it goes on as if there had been none"},
+    {"c3-recovers", "holds", "so it does with C3, which stops no process for a checkpoint"},
+    {"c3-second-crash", "holds", "also if a second crash strikes, during the recovery too"},
 };
 
-static const struct claim MUTANT = {"c3-no-suppress", "violated"};
+static const struct claim MUTANT = {"c3-no-suppress", "violated",
+                                    "C3 that does not remember which messages came early"};
 
 static const char SCENARIO[] = "demo.yaml";
 static const char PROOF[] = "verification: PASS"; /* printed by the program of SCENARIO */
@@ -149,9 +151,8 @@ static bool check(const struct claim *claim, const char *out, char **trace)
     return complain("%s: exit code %d and no verdict", claim->id, code);
   if (trace != NULL)
     *trace = g_strdup(text_of(result, "trace"));
-  const char *says = text_of(result, "statement"), *why = text_of(result, "why");
-  g_print("     %-9s ", verdict);
-  wrapped(says != NULL ? says : "");
+  const char *why = text_of(result, "why");
+  g_print("     %-9s %s\n", verdict, claim->says);
   if (why != NULL) {
     g_print("%15s", "");
     wrapped(why);

@@ -587,6 +587,11 @@ static bool nothing(const struct rank *r, const void *what)
   return true;
 }
 
+void host_ready(struct rank *r)
+{
+  host_wait(r, nothing, NULL);
+}
+
 void host_poll(struct rank *r)
 {
   transport_poll(r->transport, &r->inbox);
@@ -601,7 +606,7 @@ void host_enter(struct rank *r)
 
 void host_place(struct rank *r)
 {
-  host_poll(r);
+  host_poll(r); /* so that the rank is ready */
   if (layer.scenario->checkpoint.places == PLACES_PROGRAM)
     offer_place(r);
   host_wait(r, nothing, NULL);
@@ -635,6 +640,7 @@ uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, GBytes *
 
 void host_receive(struct rank *r, struct request *request)
 {
+  host_ready(r);
   request->number = ++r->face->receives;
   matching_post(r->face, request);
   announce(r, request);
@@ -643,6 +649,7 @@ void host_receive(struct rank *r, struct request *request)
 
 uint32_t host_choose(struct rank *r, uint32_t outcome)
 {
+  host_ready(r);
   struct step step = {0};
   take_event(r, &(struct event){.kind = EVENT_CHOOSE, .outcome = outcome}, &step);
   return step.forced ? step.outcome : outcome;
@@ -656,6 +663,7 @@ static bool run_has_ended(const struct rank *r, const void *what)
 
 void host_finish(struct rank *r)
 {
+  host_ready(r);
   struct step step = {0};
   struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
   take(r, &move, &step);

@@ -26,7 +26,12 @@ void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), c
 /* Takes in what has come, without waiting for anything but the release of a held program. */
 void host_poll(struct rank *);
 
-/* The program sends: returns the number of the send at the transport, 0 when it is complete. */
+/* Until the program may go on: it has not crashed meanwhile, is not held, and all its receives are
+ * announced. Every event of the program comes after this. */
+void host_ready(struct rank *);
+
+/* The program, which is ready, sends: returns the number of the send at the transport, 0 when it is
+ * complete. No wait may lie between the two: the payload is not part of an image. */
 uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, GBytes *payload,
                     bool blocking, bool synchronous);
 

@@ -51,7 +51,8 @@ void machine_read(const char *server, double bytes);
 
 /* What one actor waits for and others ring. */
 struct bell *bell_new(void);
-void bell_wait(struct bell *, double until); /* until it rings, or that time; negative: for ever */
+/* Until it rings, or that time, or now and then for nothing. Negative: no such time. */
+void bell_wait(struct bell *, double until);
 void bell_ring(struct bell *); /* NULL: nobody waits yet */
 
 #endif

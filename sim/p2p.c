@@ -69,7 +69,7 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     request->announced = false;
     host_receive(r, request);
   } else {
-    request->done = true; /* unless the transport says that it goes on */
+    host_ready(r);
     request->send =
         host_offer(r, request->peer, matching_context(request->comm, request->collective),
                    request->tag, pack(request->buffer, request->count, request->type), blocking,

@@ -28,7 +28,14 @@ struct effect {
   uint16_t verdict; /* in explorer.verdicts; 0: fine */
 };
 
-/* A node of the trie: which part to look at next, or what the step does. */
+/* An edge of the trie of steps: seeing `value` at `node` leads to `next`, where `note` says which
+ * part to look at next, or what the step does. Everything that a walk needs lies in one place. */
+struct edge {
+  uint32_t node, value;
+  uint32_t next; /* 0: a free slot */
+  uint32_t note;
+};
+
 static const uint32_t NOTE_UNKNOWN = 0, NOTE_EFFECT = UINT32_C(1) << 31; /* else: part + 1 */
 
 struct scratch {
@@ -56,9 +63,8 @@ struct explorer {
   uint8_t *dirty;
 
   /* Memoised steps. */
-  struct pairs trie;
-  uint32_t *note; /* of each node of the trie */
-  uint32_t note_room;
+  struct edge *edges; /* open addressing */
+  uint32_t edges_count, edges_mask;
   struct effect *effects;
   uint32_t effects_count, effects_room;
   struct change *changes;
@@ -82,6 +88,14 @@ static void breach(const char *what)
 {
   fprintf(stderr, "breach: explorer: %s\n", what);
   abort();
+}
+
+static void *zeroes(size_t count, size_t size)
+{
+  void *memory = calloc(count, size);
+  if (!memory)
+    breach("out of memory");
+  return memory;
 }
 
 /* ---- memory of the world ---- */
@@ -158,16 +172,36 @@ static void clear_step(struct explorer *e)
 
 /* ---- steps ---- */
 
-static uint32_t trie_add(struct explorer *e, uint32_t node, uint32_t value)
+static uint32_t edge_slot(const struct explorer *e, uint32_t node, uint32_t value)
 {
-  uint32_t next = pairs_add(&e->trie, node, value);
-  if (next >= e->note_room) {
-    uint32_t room = e->note_room ? 2 * e->note_room : 4096;
-    e->note = intern_grow(e->note, room * sizeof *e->note);
-    memset(e->note + e->note_room, 0, (room - e->note_room) * sizeof *e->note);
-    e->note_room = room;
-  }
-  return next;
+  uint64_t key = (uint64_t)node << 32 | value;
+  uint32_t at = (uint32_t)intern_mix(key) & e->edges_mask;
+  while (e->edges[at].next && (e->edges[at].node != node || e->edges[at].value != value))
+    at = (at + 1) & e->edges_mask;
+  return at;
+}
+
+static void grow_edges(struct explorer *e)
+{
+  uint32_t slots = e->edges_mask ? e->edges_mask + 1 : 0;
+  struct edge *old = e->edges;
+  e->edges_mask = slots ? 2 * slots - 1 : 4095;
+  e->edges = zeroes((size_t)e->edges_mask + 1, sizeof *e->edges);
+  for (uint32_t i = 0; i < slots; i++)
+    if (old[i].next)
+      e->edges[edge_slot(e, old[i].node, old[i].value)] = old[i];
+  free(old);
+}
+
+/* The edge from `node` for `value`, old or new. Valid until the next call. */
+static struct edge *follow(struct explorer *e, uint32_t node, uint32_t value)
+{
+  if (e->edges_count >= e->edges_mask / 2)
+    grow_edges(e);
+  struct edge *edge = &e->edges[edge_slot(e, node, value)];
+  if (!edge->next)
+    *edge = (struct edge){node, value, ++e->edges_count, NOTE_UNKNOWN};
+  return edge;
 }
 
 static uint16_t note_verdict(struct explorer *e, const struct verdict *verdict)
@@ -222,25 +256,30 @@ static uint32_t note_effect(struct explorer *e, const struct verdict *verdict)
   return e->effects_count++;
 }
 
-/* Runs the step and writes down, from `root` of the trie on, what it read and what it did. */
-static const struct effect *run_step(struct explorer *e, uint32_t root, const struct move *move)
+/* Writes `note` at the end of `edge`, where it may stand already. */
+static void note_down(struct edge *edge, uint32_t note)
+{
+  if (edge->note != NOTE_UNKNOWN && edge->note != note)
+    breach("a step depends on something that is not in its parts");
+  edge->note = note;
+}
+
+/* Runs the step and writes down, from its root in the trie on, what it read and what it did. */
+static const struct effect *run_step(struct explorer *e, uint32_t number, const struct move *move)
 {
   struct move copy = *move;
   struct verdict verdict = {0};
   clear_step(e);
   world_step(e->world, &copy, &e->actions, &verdict);
   e->out->steps++;
-  uint32_t effect = note_effect(e, &verdict), node = root;
+  uint32_t effect = note_effect(e, &verdict);
+  struct edge *edge = follow(e, 0, number);
   for (uint32_t i = 0; i < e->touched_count; i++) {
     uint32_t part = e->touched[i];
-    if (e->note[node] != NOTE_UNKNOWN && e->note[node] != part + 1)
-      breach("a step depends on something that is not in its parts");
-    e->note[node] = part + 1;
-    node = trie_add(e, node, e->tree[e->count + part]);
+    note_down(edge, part + 1);
+    edge = follow(e, edge->next, e->tree[e->count + part]);
   }
-  if (e->note[node] != NOTE_UNKNOWN)
-    breach("a step depends on something that is not in its parts");
-  e->note[node] = NOTE_EFFECT | effect;
+  note_down(edge, NOTE_EFFECT | effect);
   clear_step(e);
   return &e->effects[effect];
 }
@@ -248,14 +287,14 @@ static const struct effect *run_step(struct explorer *e, uint32_t root, const st
 /* The effect of `move` in the state being expanded. */
 static const struct effect *step(struct explorer *e, const struct move *move)
 {
-  uint32_t root = trie_add(e, 0, intern(&e->moves, move, sizeof *move)), node = root;
+  uint32_t number = intern(&e->moves, move, sizeof *move);
+  const struct edge *edge = follow(e, 0, number);
   for (;;) {
-    uint32_t note = e->note[node];
-    if (note == NOTE_UNKNOWN)
-      return run_step(e, root, move);
-    if (note & NOTE_EFFECT)
-      return &e->effects[note & ~NOTE_EFFECT];
-    node = trie_add(e, node, e->tree[e->count + note - 1]);
+    if (edge->note == NOTE_UNKNOWN)
+      return run_step(e, number, move);
+    if (edge->note & NOTE_EFFECT)
+      return &e->effects[edge->note & ~NOTE_EFFECT];
+    edge = follow(e, edge->next, e->tree[e->count + edge->note - 1]);
   }
 }
 
@@ -282,9 +321,12 @@ static void unfold(const struct explorer *e, uint32_t state, uint32_t *heap)
   }
 }
 
-/* The successor that `effect` makes of the state being expanded; its heap is in `next`. */
-static uint32_t successor(struct explorer *e, const struct effect *effect)
+/* The successor that `effect` makes of `state`, which is being expanded; many moves (places above
+ * all) change nothing. */
+static uint32_t successor(struct explorer *e, uint32_t state, const struct effect *effect)
 {
+  if (!effect->count)
+    return state;
   memcpy(e->next, e->tree, 2 * e->count * sizeof *e->next);
   for (uint32_t i = 0; i < effect->count; i++) {
     const struct change *change = &e->changes[effect->first + i];
@@ -307,9 +349,10 @@ static void add_parent(struct explorer *e, uint32_t state, uint32_t parent)
 
 static uint64_t memory_taken(const struct explorer *e)
 {
-  return pairs_bytes(&e->states) + pairs_bytes(&e->nodes) + pairs_bytes(&e->trie) + e->parts.bytes +
-         e->moves.bytes + e->parent_room * sizeof *e->parent + e->note_room * sizeof *e->note +
-         e->effects_room * sizeof *e->effects + e->changes_room * sizeof *e->changes +
+  return pairs_bytes(&e->states) + pairs_bytes(&e->nodes) +
+         ((uint64_t)e->edges_mask + 1) * sizeof *e->edges + e->parts.bytes + e->moves.bytes +
+         e->parent_room * sizeof *e->parent + e->effects_room * sizeof *e->effects +
+         e->changes_room * sizeof *e->changes +
          (e->parts.room + e->moves.room) * sizeof *e->parts.item;
 }
 
@@ -437,7 +480,7 @@ static bool expand(struct explorer *e, uint32_t state, struct verdict *verdict, 
         return true;
       }
     }
-    uint32_t known = e->states.count, to = successor(e, effect);
+    uint32_t known = e->states.count, to = successor(e, state, effect);
     if (to > known)
       add_parent(e, to, state);
     still &= to == state || uncalled_for(&e->list[i]);
@@ -451,7 +494,7 @@ static struct move way(struct explorer *e, uint32_t from, uint32_t to)
 {
   enter(e, from);
   for (uint32_t i = 0; i < e->list_count; i++)
-    if (successor(e, step(e, &e->list[i])) == to)
+    if (successor(e, from, step(e, &e->list[i])) == to)
       return e->list[i];
   breach("a state is not reached from its parent");
   return (struct move){0};
@@ -510,14 +553,6 @@ static void search(struct explorer *e)
 
 /* ---- setting up ---- */
 
-static void *zeroes(size_t count, size_t size)
-{
-  void *memory = calloc(count, size);
-  if (!memory)
-    breach("out of memory");
-  return memory;
-}
-
 static void begin(struct explorer *e, unsigned crashes, unsigned timers)
 {
   struct world *world = e->world;
@@ -549,7 +584,7 @@ static void end(struct explorer *e)
   for (uint32_t part = 0; part < e->count; part++)
     free(e->scratch[part].bytes);
   void *all[] = {e->tree,       e->next,      e->dirty,        e->scratch, e->touched,
-                 e->is_touched, e->is_edited, e->actions.item, e->parent,  e->note,
+                 e->is_touched, e->is_edited, e->actions.item, e->parent,  e->edges,
                  e->effects,    e->changes,   e->verdicts,     e->list};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
@@ -557,7 +592,6 @@ static void end(struct explorer *e)
   intern_clear(&e->moves);
   pairs_clear(&e->states);
   pairs_clear(&e->nodes);
-  pairs_clear(&e->trie);
 }
 
 void explore(struct world *world, unsigned crashes, unsigned timers,

@@ -39,15 +39,6 @@ static uint32_t *new_slots(uint32_t *mask)
   return slot;
 }
 
-static uint64_t mix(uint64_t x)
-{
-  x ^= x >> 32;
-  x *= UINT64_C(0xD6E8FEB86659FD93);
-  x ^= x >> 32;
-  x *= UINT64_C(0xD6E8FEB86659FD93);
-  return x ^ x >> 32;
-}
-
 /* ---- bytes ---- */
 
 static uint32_t hash_bytes(const void *bytes, uint32_t size)
@@ -63,7 +54,7 @@ static uint32_t hash_bytes(const void *bytes, uint32_t size)
   uint64_t rest = 0;
   if (size)
     memcpy(&rest, at, size);
-  return (uint32_t)mix(hash ^ rest);
+  return (uint32_t)intern_mix(hash ^ rest);
 }
 
 static void intern_rehash(struct intern *table)
@@ -81,7 +72,7 @@ static void intern_rehash(struct intern *table)
 static const void *intern_copy(struct intern *table, const void *bytes, uint32_t size)
 {
   size_t take = ((size_t)size + 7) / 8 * 8;
-  if (take > table->left) {
+  if (!table->chunk || take > table->left) {
     size_t chunk = take > CHUNK ? take : CHUNK;
     table->chunks = intern_grow(table->chunks, (table->chunk_count + 1) * sizeof *table->chunks);
     table->chunk = intern_grow(NULL, chunk);
@@ -140,7 +131,7 @@ static void pairs_rehash(struct pairs *pairs)
   free(pairs->slot);
   pairs->slot = new_slots(&pairs->mask);
   for (uint32_t n = 1; n <= pairs->count; n++) {
-    uint32_t at = (uint32_t)mix(pairs->item[n]) & pairs->mask;
+    uint32_t at = (uint32_t)intern_mix(pairs->item[n]) & pairs->mask;
     while (pairs->slot[at])
       at = (at + 1) & pairs->mask;
     pairs->slot[at] = n;
@@ -152,7 +143,7 @@ uint32_t pairs_add(struct pairs *pairs, uint32_t a, uint32_t b)
   if (crowded(pairs->count, pairs->mask))
     pairs_rehash(pairs);
   uint64_t key = (uint64_t)a << 32 | b;
-  uint32_t at = (uint32_t)mix(key) & pairs->mask;
+  uint32_t at = (uint32_t)intern_mix(key) & pairs->mask;
   for (; pairs->slot[at]; at = (at + 1) & pairs->mask)
     if (pairs->item[pairs->slot[at]] == key)
       return pairs->slot[at];

@@ -6,8 +6,8 @@
  * Numbers count from 1 in the order of first appearance, so that two runs give the same ones.
  * Nothing is ever removed. All functions abort when memory runs out.
  *
- * `pairs` folds a tuple of numbers into one (the root of a binary tree of pairs), and walks a trie
- * (a node and a value give the next node). The visited set is one of them.
+ * `pairs` folds a tuple of numbers into one, the root of a binary tree of pairs. The visited set is
+ * one of them.
  */
 #ifndef RECLINE_INTERN_H
 #define RECLINE_INTERN_H
@@ -59,6 +59,16 @@ static inline uint32_t pairs_left(const struct pairs *pairs, uint32_t number)
 static inline uint32_t pairs_right(const struct pairs *pairs, uint32_t number)
 {
   return (uint32_t)pairs->item[number];
+}
+
+/* Spreads the bits of a key over a table. */
+static inline uint64_t intern_mix(uint64_t x)
+{
+  x ^= x >> 32;
+  x *= UINT64_C(0xD6E8FEB86659FD93);
+  x ^= x >> 32;
+  x *= UINT64_C(0xD6E8FEB86659FD93);
+  return x ^ x >> 32;
 }
 
 /* realloc() that does not return when memory runs out. */

@@ -797,6 +797,14 @@ static void give_up(struct taking *t, const struct action *action)
   t->verdict->reason = action->reason;
 }
 
+/* An outcome repeats one from before a crash; where there was none, the program must be free. */
+static void force(struct taking *t, const struct action *action)
+{
+  if (read_rank(t->w, t->rank)->incarnation == 0)
+    violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
+  t->event.outcome = action->outcome;
+}
+
 /* Whether the action is an answer to the event that the event may have. */
 static bool answers(const struct taking *t, enum action_kind kind)
 {
@@ -842,7 +850,7 @@ static void carry_out(struct taking *t, const struct action *action)
     empty_slot(t, action);
     break;
   case ACTION_FORCE:
-    t->event.outcome = action->outcome;
+    force(t, action);
     break;
   case ACTION_CONTROL:
     send_control(t, action);

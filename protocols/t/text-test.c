@@ -149,12 +149,9 @@ static void refusals(void)
   static const struct {
     const char *text;
     const char *stops_at;
-  } bad[] = {{"arived peer=1", "arived peer=1"},
-             {"arrived pear=1", "pear=1"},
-             {"arrived peer=one", "peer=one"},
-             {"arrived peer=1 words=1,2", "words=1,2"},
-             {"durable part=nothing", "part=nothing"},
-             {"offer wildly", "wildly"}};
+  } bad[] = {{"arived peer=1", "arived peer=1"},       {"arrived pear=1", "pear=1"},
+             {"arrived peer=one", "peer=one"},         {"arrived peer=1 words=1,2", "words=1,2"},
+             {"durable part=nothing", "part=nothing"}, {"offer wildly", "wildly"}};
   struct event event;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const char *stopped = event_parse(bad[i].text, &event);

@@ -1,0 +1,44 @@
+/* Shorthands for protocols: appending actions. Hosts have no use for them. */
+#ifndef RECLINE_ACT_H
+#define RECLINE_ACT_H
+
+#include "protocol.h"
+
+/* Appends an action and returns it, zeroed but for its kind, for the caller to fill in. On
+ * overflow the last item is reused and `overflow` is set, which protocol_step() reports. */
+static inline struct action *act(struct actions *actions, enum action_kind kind)
+{
+  if (actions->count == actions->capacity) {
+    actions->overflow = true;
+    actions->count--;
+  }
+  struct action *action = &actions->item[actions->count++];
+  *action = (struct action){.kind = (uint8_t)kind};
+  return action;
+}
+
+/* Sends a control message of the usual shape: what it is, for which checkpoint, and a number. */
+static inline void tell(struct actions *actions, int peer, uint32_t control, uint32_t checkpoint,
+                        uint32_t number)
+{
+  struct action *action = act(actions, ACTION_CONTROL);
+  action->peer = (int16_t)peer;
+  action->words[0] = control;
+  action->words[1] = checkpoint;
+  action->words[2] = number;
+}
+
+static inline void tell_all(const struct config *config, struct actions *actions, uint32_t control,
+                            uint32_t checkpoint)
+{
+  for (int peer = 0; peer < config->ranks; peer++)
+    if (peer != config->self)
+      tell(actions, peer, control, checkpoint, 0);
+}
+
+static inline void give_up(struct actions *actions, enum reason reason)
+{
+  act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;
+}
+
+#endif

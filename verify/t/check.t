@@ -1,0 +1,88 @@
+#!/bin/sh
+# The check command: what it prints, its exit codes, what it refuses.
+. "$(dirname "$0")/tap.sh"
+
+claim()
+{
+  cat >"$scratch/$1.yaml" <<END
+id: $1
+statement: a test & a "claim"
+program:
+  ranks: 2
+  script: |
+    rank 0: send 1
+    rank 1: recv 0
+protocol: {name: $2, capacity: 2}
+check: {crashes: 1, checkpoints: 1}
+expect: {verdict: $3}
+END
+}
+claim fine bookmark holds
+claim wrong none holds
+claim lost none violated
+
+says()
+{
+  check "$1" grep -q -F -- "$2" "$scratch/out"
+}
+
+exits 0 'holds, as expected' "$tool" check "$scratch/fine.yaml"
+says 'says so' 'fine                         holds        as expected'
+exits 0 'violated, as expected' "$tool" check "$scratch/lost.yaml" --out "$scratch/dir"
+says 'why' 'recovers, rank'
+check 'the trace is written' test -s "$scratch/dir/lost.trace"
+check 'nothing temporary is left' sh -c '! ls "$1" | grep -q tmp' - "$scratch/dir"
+exits 1 'violated, expected to hold' "$tool" check "$scratch/wrong.yaml"
+exits 2 'a bound' "$tool" check "$scratch/fine.yaml" --max-states 10
+says 'which one' 'bound reached: max-states'
+exits 1 'the worst of several counts' \
+  "$tool" check "$scratch/fine.yaml" "$scratch/wrong.yaml" --jobs 3
+says 'how many' '1 of 2 claims as expected'
+
+exits 0 'JSON' "$tool" check "$scratch/fine.yaml" "$scratch/lost.yaml" --json --out "$scratch/dir"
+for key in id verdict expected states transitions seconds bytes_per_state peak_rss_mb reduction \
+  trace depth statement bounds; do
+  says "JSON has $key" "\"$key\" :"
+done
+check 'JSON is in the order of the arguments' \
+  sh -c 'grep "\"id\"" "$1" | tr -d "\n" | grep -q "fine.*lost"' - "$scratch/out"
+check 'and nothing else is printed' sh -c 'head -c 1 "$1" | grep -q "{"' - "$scratch/out"
+exits 1 'TAP' "$tool" check "$scratch/wrong.yaml" --tap
+says 'TAP says not ok' 'not ok 1 - wrong violated'
+exits 1 'JUnit' "$tool" check "$scratch/wrong.yaml" --junit
+says 'JUnit says failure' '<failure message="violated, expected holds">'
+exits 0 'a claim by its id' "$tool" check none-lost
+mkdir -p "$scratch/data/verify/claims"
+cp "$scratch/fine.yaml" "$scratch/data/verify/claims/mine.yaml"
+exits 0 'a claim below RECLINE_DATA' env RECLINE_DATA="$scratch/data" "$tool" check mine
+exits 0 'all of them' env RECLINE_DATA="$scratch/data" "$tool" check --all
+
+# refuses NAME TEXT ARG...: exit 64 and one line with the text, nothing on standard output.
+refuses()
+{
+  refused=$1
+  text=$2
+  shift 2
+  exits 64 "$refused" "$tool" check "$@"
+  check "$refused: says why" grep -q -F -- "$text" "$scratch/err"
+  check "$refused: starts nothing" test ! -s "$scratch/out"
+}
+refuses 'nothing' 'nothing to check, expected claims'
+refuses 'an unknown claim' "there is no claim 'nix'" nix
+refuses 'an unknown option' 'expected an option' --fast none-lost
+refuses 'a reduction' '--reduce por is not available yet' --reduce por none-lost
+refuses 'no jobs' 'expected at least one job' --jobs 0 none-lost
+refuses 'two formats' 'more than one of --json' --json --tap none-lost
+refuses 'all and more' '--all and names' --all none-lost
+refuses 'a file that is not there' "$scratch/no.yaml" "$scratch/no.yaml"
+sed 's/send 1/send 7/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
+refuses 'a script' "bad.yaml:6: found '7', expected a rank from 0 to 1" "$scratch/bad.yaml"
+sed 's/crashes: 1/properties: [luck]/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
+refuses 'a property' "'luck', expected one of" "$scratch/bad.yaml"
+sed 's/crashes: 1/lies: [white]/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
+refuses 'a lie' 'white' "$scratch/bad.yaml"
+sed 's/rank 0: send 1/rank 0: recv 1/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
+refuses 'a program that deadlocks by itself' 'even without failures' "$scratch/bad.yaml"
+sed 's/name: bookmark/name: nothing/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
+refuses 'a protocol' "nothing" "$scratch/bad.yaml"
+finish

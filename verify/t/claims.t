@@ -1,0 +1,26 @@
+#!/bin/sh
+# Lock 5: every claim and every mutant gets its verdict; lying hosts are noticed. Lock 4: every
+# counterexample replays. Lock 7: the same claim gives the same trace, byte for byte.
+. "$(dirname "$0")/tap.sh"
+
+"$tool" check --all --jobs 2 --tap --out "$scratch/all" >"$scratch/tap" 2>"$scratch/err"
+grep -v -e '^TAP version' -e '^1\.\.' "$scratch/tap" || sed 's/^/# /' "$scratch/err"
+tests=$(grep -c -e '^ok' -e '^not ok' "$scratch/tap")
+! grep -q '^not ok' "$scratch/tap" || failed=1
+check 'there are claims and mutants' test "$tests" -gt 20
+
+for trace in "$scratch"/all/*.trace; do
+  check "$(basename "$trace") replays" "$tool" replay "$trace"
+  check "$(basename "$trace") ends with a violation" \
+    sh -c 'tail -n 1 "$1" | grep -q "^violation "' - "$trace"
+done
+
+for id in c3-no-suppress bookmark-release-early lie-c3-early-durable; do
+  "$tool" check "$id" --out "$scratch/again" >/dev/null 2>&1
+  check "$id twice gives the same trace" cmp "$scratch/all/$id.trace" "$scratch/again/$id.trace"
+done
+
+for patch in "$root"/verify/mutants/*.patch; do
+  check "$(basename "$patch") has a claim" test -f "${patch%.patch}.yaml"
+done
+finish
