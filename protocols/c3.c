@@ -863,8 +863,9 @@ static void control(const struct config *config, struct state *state, const stru
   case READY_TO_STOP_LOGGING:
     count_ready(config, state, actions);
     break;
-  case STOP_LOGGING:
-    stop_logging(state, actions);
+  case STOP_LOGGING: /* an older one may come after the checkpoint that a barrier has forced */
+    if (event->words[1] == state->epoch)
+      stop_logging(state, actions);
     break;
   case STOPPED_LOGGING:
     count_stopped(config, state, actions);
