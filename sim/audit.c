@@ -1,6 +1,7 @@
 #include "audit.h"
 
 #include "explorer.h"
+#include "members.h"
 #include "parts.h"
 #include "text.h"
 #include "trace.h"
@@ -30,6 +31,7 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
   world.places_anywhere = scenario->checkpoint.places == PLACES_ANYWHERE;
   world.script = NULL;
   world.bounded = false;
+  world.member = members_has;
   parts_init(&parts, &world);
   world_begin(&world, 0, 0);
   GError *error = NULL;

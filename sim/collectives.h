@@ -1,10 +1,31 @@
-/* Collectives out of the layer's own messages, on the hidden half of a communicator. */
+/* Collective calls of the program.
+ *
+ * Under a protocol that knows only messages, a collective is the messages that it consists of
+ * (wrap_collectives.c), on the hidden half of its communicator. Under one that handles collectives
+ * by the direction in which data flow, the protocol is asked once, and the same messages are *raw*:
+ * they go past it.
+ *
+ *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
+ *                  the protocol's words go the way of the data, one collective ahead of it
+ *                  barrier: COLLECTED here, for the checkpoint that it may force
+ *     ...          the data collective
+ *     call_end     COLLECTED, where data have come
+ */
 #ifndef RECLINE_COLLECTIVES_H
 #define RECLINE_COLLECTIVES_H
 
 #include "layer.h"
 
-int collective_barrier(struct rank *, struct comm *);
+/* Calls are numbered whether the protocol handles them or not. True: take part now, and then say
+ * call_end(). */
+bool call_begin(struct rank *, struct call_site);
+int call_end(struct rank *);
+
+/* The tag of a message of the call that the rank is in; `kind` is below CALL_KINDS. */
+enum { CALL_KINDS = 16 };
+enum { TAG_BCAST = 0, TAG_WORDS_UP, TAG_WORDS_DOWN, TAG_OTHERS };
+int call_tag(const struct rank *, int kind);
+
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
                          void *in, int in_count, MPI_Datatype in_type, struct comm *);
 

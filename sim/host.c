@@ -3,6 +3,8 @@
 #include "audit.h"
 #include "dispatcher.h"
 #include "matching.h"
+#include "p2p.h"
+#include "raw.h"
 #include "storage.h"
 #include "text.h"
 #include "transport.h"
@@ -18,6 +20,7 @@ struct step {
   struct message *arrived;
   bool drained;          /* it arrived for no receive */
   struct request *given; /* the receive that gets what arrived */
+  struct call *call;     /* COLLECTIVE, COLLECTED, CAPTURED: the program is in it */
   bool forced;
   uint32_t outcome;
 };
@@ -35,40 +38,10 @@ static uint32_t digest(GBytes *payload)
   return hash ? hash : 1;
 }
 
-static int rank_in(const struct comm *comm, int member)
-{
-  int rank = 0;
-  while (rank < comm->size && comm->member[rank] != member)
-    rank++;
-  return rank;
-}
-
-/* The payload goes into the buffer of the program, and the request is complete. */
-static void fill(struct request *request, GBytes *payload, int source, int32_t tag)
-{
-  gsize bytes;
-  const void *data = g_bytes_get_data(payload, &bytes);
-  int size = 0, position = 0;
-  PMPI_Type_size(request->type, &size);
-  size_t room = (size_t)size * (size_t)request->count;
-  size_t taken = MIN(bytes, room);
-  if (size > 0 && taken > 0)
-    PMPI_Unpack(data, (int)bytes, &position, request->buffer, (int)(taken / (size_t)size),
-                request->type, MPI_COMM_WORLD);
-  request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
-                                 .MPI_TAG = tag,
-                                 .MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
-                                 .count = (int)taken};
-  request->done = true;
-  request->filling = false;
-  if (request->orphan)
-    face_free(request);
-}
-
 static void arrived(struct message *message, void *request)
 {
   if (request)
-    fill(request, message->payload, message->source, message->tag);
+    p2p_fill(request, message->payload, message->source, message->tag);
 }
 
 /* ---- actions ---- */
@@ -101,6 +74,34 @@ static void send_control(struct rank *r, const struct action *action)
   rank_switch(r, before);
 }
 
+/* The call is over for the protocol. A result that it holds goes where the data would have come. */
+static void deliver_call(struct rank *r, const struct action *action, struct call *call)
+{
+  call->state = CALL_NONE;
+  if (action->slot == NO_SLOT)
+    return;
+  struct slot *slot = storage_slot(r, action->slot);
+  if (!slot)
+    layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
+  layer.result.messages.replayed++;
+  blocks_unpack(&call->site.result, call->site.blocks, slot->payload);
+}
+
+static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
+{
+  struct message result = {.payload = blocks_pack(&call->site.result, call->site.blocks),
+                           .comm = NO_CONTEXT};
+  storage_keep(r, slot, &result, false);
+  g_bytes_unref(result.payload);
+}
+
+static void join(const struct action *action, struct call *call)
+{
+  call->state = CALL_JOINED;
+  memcpy(call->words, action->words, sizeof action->words);
+  call->words[WORDS] = 1;
+}
+
 static void deliver(struct rank *r, const struct action *action, struct step *step)
 {
   struct request *request = matching_numbered(r->face, action->request);
@@ -117,7 +118,7 @@ static void deliver(struct rank *r, const struct action *action, struct step *st
     layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
   layer.result.messages.replayed++;
   slot->waiting = false;
-  fill(request, slot->payload, slot->source, slot->tag);
+  p2p_fill(request, slot->payload, slot->source, slot->tag);
 }
 
 static void match(struct rank *r, const struct action *action)
@@ -139,18 +140,32 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     break;
   case ACTION_SUPPRESS:
     layer.result.messages.suppressed++;
+    if (step->call)
+      step->call->state = CALL_NONE;
+    break;
+  case ACTION_JOIN:
+    join(action, step->call);
+    break;
+  case ACTION_REJOIN:
+    raw_rejoin(r, action->comm, action->peer, action->tag);
     break;
   case ACTION_MATCH:
     match(r, action);
     break;
   case ACTION_DELIVER:
-    deliver(r, action, step);
+    if (step->call)
+      deliver_call(r, action, step->call);
+    else
+      deliver(r, action, step);
     break;
   case ACTION_DISCARD:
     layer.result.messages.discarded++;
     break;
   case ACTION_KEEP:
-    storage_keep(r, action->slot, step->arrived, step->drained);
+    if (step->call)
+      keep_result(r, action->slot, step->call);
+    else
+      storage_keep(r, action->slot, step->arrived, step->drained);
     break;
   case ACTION_FORGET:
     storage_forget(r, action->slot);
@@ -307,6 +322,7 @@ static _Noreturn void go_back(struct rank *r)
   storage_cut(r);
   transport_abandon(r->transport);
   drop_all(&r->unexpected);
+  raw_clear(r);
   uint32_t target;
   for (;;) {
     if (r->dead)
@@ -341,6 +357,8 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->line = checkpoint;
   for (struct request *request = r->face->posted; request; request = request->next)
     request->announced = false;
+  if (r->face->call.state != CALL_NONE)
+    r->face->call.state = CALL_ANNOUNCED;
   r->incarnation = audit_global()->incarnation; /* its first messages are of this one already */
   struct step step = {0};
   take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
@@ -360,6 +378,8 @@ static void capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
   uint32_t checkpoint = r->capture;
+  if (r->face->raw)
+    layer_die(3, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport);
   double bytes = storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
   machine_sleep(machine_copy_seconds(bytes));
@@ -380,7 +400,7 @@ static void capture(struct rank *r)
   layer.result.image_bytes = MAX(layer.result.image_bytes, image_bytes(image));
   r->capture = 0;
   r->line = checkpoint;
-  struct step step = {0};
+  struct step step = {.call = r->face->call.state == CALL_JOINED ? &r->face->call : NULL};
   take_event(r, &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint}, &step);
 }
 
@@ -483,11 +503,15 @@ static void take_in(struct rank *r, struct message *message)
     r->place_due = true;
     break;
   case MESSAGE_CONTROL:
+  case MESSAGE_RAW:
   case MESSAGE_PROGRAM:
     if (is_stale(r, message)) {
       break;
     } else if (message->incarnation > r->incarnation) {
       g_queue_push_tail(&r->future, message);
+      return;
+    } else if (message->kind == MESSAGE_RAW) {
+      raw_take(r, message);
       return;
     } else if (message->kind == MESSAGE_PROGRAM) {
       g_queue_push_tail(&r->unexpected, message);
@@ -532,7 +556,8 @@ static bool match_one(struct rank *r)
 
 static bool place_is_allowed(const struct rank *r)
 {
-  return layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->face->finalized;
+  return !r->face->call.inside &&
+         (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->face->finalized);
 }
 
 static void offer_place(struct rank *r)
@@ -650,6 +675,56 @@ uint32_t host_choose(struct rank *r, uint32_t outcome)
   struct step step = {0};
   take_event(r, &(struct event){.kind = EVENT_CHOOSE, .outcome = outcome}, &step);
   return step.forced ? step.outcome : outcome;
+}
+
+void host_member(struct rank *r, int comm)
+{
+  host_ready(r);
+  struct step step = {0};
+  take_event(r, &(struct event){.kind = EVENT_MEMBER, .comm = (int16_t)comm}, &step);
+  host_ready(r);
+}
+
+/* What COLLECTIVE and COLLECTED have in common. */
+static struct event event_of(const struct call *call, enum event_kind kind)
+{
+  const struct call_site *site = &call->site;
+  bool has_root = site->flow == FLOW_FROM_ROOT || site->flow == FLOW_TO_ROOT;
+  return (struct event){.kind = (uint8_t)kind,
+                        .flow = (uint8_t)site->flow,
+                        .peer = (int16_t)(has_root ? site->comm->member[site->root] : 0),
+                        .comm = (int16_t)site->comm->number,
+                        .tag = call->number};
+}
+
+void host_collective(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  host_ready(r);
+  call->state = CALL_ANNOUNCED;
+  struct step step = {.call = call};
+  struct event event = event_of(call, EVENT_COLLECTIVE);
+  event.bytes = call->site.bytes;
+  take_event(r, &event, &step);
+  host_ready(r);
+}
+
+static bool is_over(const struct rank *r, const void *call)
+{
+  (void)r;
+  return ((const struct call *)call)->state != CALL_JOINED;
+}
+
+void host_collected(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  host_ready(r);
+  struct step step = {.call = call};
+  struct event event = event_of(call, EVENT_COLLECTED);
+  event.outcome = call->words[WORDS];
+  memcpy(event.words, call->words, sizeof event.words);
+  take_event(r, &event, &step);
+  host_wait(r, is_over, call);
 }
 
 static bool run_has_ended(const struct rank *r, const void *what)

@@ -41,6 +41,17 @@ void host_receive(struct rank *, struct request *);
 /* A decision of the program has come out as `outcome`; returns what it must be instead. */
 uint32_t host_choose(struct rank *, uint32_t outcome);
 
+/* The program makes the collective call of its face: afterwards the call's state says whether it
+ * takes part (CALL_JOINED, with the words that it contributes) or has had what it gets. */
+void host_collective(struct rank *);
+
+/* The contributions to it have come, as the call's words say; returns when the protocol is done
+ * with the call, or wants it made again (CALL_ANNOUNCED). */
+void host_collected(struct rank *);
+
+/* The program has become a member of a communicator. */
+void host_member(struct rank *, int comm);
+
 /* The program has ended; returns when all have. */
 void host_finish(struct rank *);
 

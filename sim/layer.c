@@ -3,6 +3,7 @@
 #include "audit.h"
 #include "dispatcher.h"
 #include "host.h"
+#include "raw.h"
 #include "storage.h"
 #include "transport.h"
 
@@ -161,7 +162,6 @@ static void begin_face(struct rank *r)
   self->member[0] = r->index;
   self->size = 1;
   self->number = 1;
-  r->face->next_comm = 2;
 }
 
 static void begin_rank(int index, const void *inside_program)
@@ -180,6 +180,7 @@ static void begin_rank(int index, const void *inside_program)
   r->transport = transport_new(G_MAXINT);
   dispatcher_at_home(index, machine_host());
   storage_begin(r);
+  raw_begin(r);
   begin_face(r);
   set_self(r);
   r->active = true;

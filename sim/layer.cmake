@@ -6,6 +6,7 @@ endif()
 
 set(layer_sources
   layer.c host.c matching.c transport.c dispatcher.c storage.c audit.c machine.c p2p.c
+  raw.c calls.c blocks.c members.c
   wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_comm.c wrap_other.c)
 list(TRANSFORM layer_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "blocks.h"
 #include "heap.h"
 #include "image.h"
 #include "machine.h"
@@ -44,6 +45,28 @@ struct comm {
   int rank;    /* of this rank, in this communicator */
   bool freed;  /* the memory stays, so that a stale handle is an error and not a crash */
   int *member; /* ranks of the program, by rank in this communicator */
+  int calls;   /* collective calls on it so far */
+};
+
+/* A collective call, as the program makes it. */
+struct call_site {
+  struct comm *comm;
+  enum flow flow;
+  int root;             /* rank in comm */
+  uint32_t bytes;       /* that this rank gives */
+  struct blocks result; /* what it gets, where data flow to it */
+  int blocks;           /* of the result */
+  bool partial;         /* data do not come from all members to all: scans */
+};
+
+/* The call that the program is in, under protocols that handle collectives. */
+struct call {
+  bool inside;           /* until its last message is sent */
+  enum call_state state; /* as the protocol sees it: NONE when nothing is to come from it */
+  struct call_site site;
+  int number;                /* on its communicator, from 1 */
+  uint32_t words[WORDS + 1]; /* what COLLECTED tells: sums, and of how many */
+  uint32_t received[WORDS + 1];
 };
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
@@ -57,6 +80,7 @@ struct request {
   bool orphan;     /* Request_free before completion */
   bool synchronous;
   bool collective; /* on the hidden half of its communicator */
+  bool raw;        /* past the protocol */
   uint32_t number; /* receives: as in the door's `request` */
   uint32_t send;   /* sends: its number at the transport; 0 when it is complete */
   void *buffer;
@@ -73,14 +97,15 @@ struct request {
 struct face {
   uint32_t receives;      /* posted so far */
   struct request *posted; /* receives that wait for a message */
+  struct request *raw;    /* raw receives that wait for a message */
   struct comm world, self;
-  int next_comm;  /* no communicator of this rank has this number or a higher one */
+  struct call call;
   bool finalized; /* its program is in MPI_Finalize */
 };
 
 /* ---- what they cannot see ---- */
 
-enum message_kind { MESSAGE_PROGRAM, MESSAGE_CONTROL, MESSAGE_NOTICE };
+enum message_kind { MESSAGE_PROGRAM, MESSAGE_RAW, MESSAGE_CONTROL, MESSAGE_NOTICE };
 
 enum notice_kind {
   NOTICE_DOWN,    /* `peer` is dead, `checkpoint` is the one to recover from */
@@ -148,7 +173,8 @@ enum activity {
   ACTIVITY_RESTART
 };
 
-enum { NOBODY = -2 }; /* draining */
+enum { NOBODY = -2 };     /* draining */
+enum { NO_CONTEXT = -1 }; /* a kept result of a collective, which no receive and no probe finds */
 
 struct rank {
   int index;
@@ -162,6 +188,8 @@ struct rank {
   struct transport *transport;
   GQueue inbox;      /* struct message, in the order of arrival */
   GQueue unexpected; /* program messages that no receive has taken */
+  GQueue raw;        /* raw messages that no receive has taken */
+  GArray *rejoined;  /* struct rejoined */
   GQueue future;     /* of incarnations that this rank has not reached yet */
   bool rematch;      /* a message or a receive is new since the last look */
 

@@ -2,6 +2,7 @@
 
 #include "host.h"
 #include "matching.h"
+#include "raw.h"
 #include "transport.h"
 
 static const double POLL_SECONDS = 1e-4; /* SMPI's default for smpi/test and smpi/iprobe */
@@ -34,7 +35,8 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
   *request = (struct request){.kind = kind,
                               .persistent = true,
                               .synchronous = (flags & P2P_SYNCHRONOUS) != 0,
-                              .collective = (flags & P2P_COLLECTIVE) != 0,
+                              .collective = (flags & (P2P_COLLECTIVE | P2P_RAW)) != 0,
+                              .raw = (flags & P2P_RAW) != 0,
                               .buffer = buffer,
                               .count = count,
                               .type = type,
@@ -56,6 +58,35 @@ static GBytes *pack(const void *buffer, int count, MPI_Datatype type)
   return g_bytes_new_take(packed, bytes);
 }
 
+static int rank_in(const struct comm *comm, int member)
+{
+  int rank = 0;
+  while (rank < comm->size && comm->member[rank] != member)
+    rank++;
+  return rank;
+}
+
+void p2p_fill(struct request *request, GBytes *payload, int source, int32_t tag)
+{
+  gsize bytes;
+  const void *data = g_bytes_get_data(payload, &bytes);
+  int size = 0, position = 0;
+  PMPI_Type_size(request->type, &size);
+  size_t room = (size_t)size * (size_t)request->count;
+  size_t taken = MIN(bytes, room);
+  if (size > 0 && taken > 0)
+    PMPI_Unpack(data, (int)bytes, &position, request->buffer, (int)(taken / (size_t)size),
+                request->type, MPI_COMM_WORLD);
+  request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
+                                 .MPI_TAG = tag,
+                                 .MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
+                                 .count = (int)taken};
+  request->done = true;
+  request->filling = false;
+  if (request->orphan)
+    face_free(request);
+}
+
 static void begin(struct rank *r, struct request *request, bool blocking)
 {
   request->done = false;
@@ -64,14 +95,19 @@ static void begin(struct rank *r, struct request *request, bool blocking)
   if (request->peer == MPI_PROC_NULL) {
     request->status.MPI_SOURCE = MPI_PROC_NULL;
     request->done = true;
+  } else if (request->raw && request->kind == REQUEST_RECEIVE) {
+    raw_receive(r, request);
   } else if (request->kind == REQUEST_RECEIVE) {
     request->announced = false;
     host_receive(r, request);
   } else {
     host_ready(r);
-    request->send = host_offer(
-        r, request->peer, matching_context(request->comm, request->collective), request->tag,
-        pack(request->buffer, request->count, request->type), blocking, request->synchronous);
+    GBytes *payload = pack(request->buffer, request->count, request->type);
+    int context = matching_context(request->comm, request->collective);
+    request->send = request->raw
+                        ? raw_send(r, request->peer, context, request->tag, payload, blocking)
+                        : host_offer(r, request->peer, context, request->tag, payload, blocking,
+                                     request->synchronous);
     request->done = request->send == 0;
   }
 }

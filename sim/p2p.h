@@ -4,7 +4,7 @@
 
 #include "layer.h"
 
-enum { P2P_BLOCKING = 1, P2P_SYNCHRONOUS = 2, P2P_COLLECTIVE = 4 };
+enum { P2P_BLOCKING = 1, P2P_SYNCHRONOUS = 2, P2P_COLLECTIVE = 4, P2P_RAW = 8 };
 
 /* Ranks are those of the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the
  * arena. */
@@ -17,6 +17,9 @@ struct request *p2p_receive(struct rank *, void *buffer, int count, MPI_Datatype
 struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int count, MPI_Datatype,
                             int peer, int tag, struct comm *, unsigned flags);
 void p2p_start(struct rank *, struct request *);
+
+/* The payload goes into the buffer of the program, and the request is complete. */
+void p2p_fill(struct request *, GBytes *payload, int source, int32_t tag);
 
 /* Whether the request is complete; inactive and null ones are. */
 bool p2p_is_done(const struct rank *, const struct request *);

@@ -111,6 +111,8 @@ static uint64_t wire_bytes(const struct message *message)
 {
   if (message->kind == MESSAGE_PROGRAM)
     return (uint64_t)message->bytes + audit_protocol()->piggyback_bytes;
+  if (message->kind == MESSAGE_RAW)
+    return message->bytes;
   return message->kind == MESSAGE_CONTROL ? audit_protocol()->control_bytes : NOTICE_BYTES;
 }
 

@@ -1,5 +1,6 @@
-/* Collectives: every one is made of messages that go through the protocol like any other. The
- * algorithms are the textbook ones; buffers that live across a wait lie in the arena. */
+/* Collectives: every one is made of messages, which the protocol sees like any other or, if it
+ * handles collectives by themselves, does not see at all (collectives.h). The algorithms are the
+ * textbook ones; buffers that live across a wait lie in the arena. */
 #include "collectives.h"
 #include "p2p.h"
 #include "wrap.h"
@@ -7,8 +8,7 @@
 #include <string.h>
 
 enum {
-  TAG_BARRIER,
-  TAG_BCAST,
+  TAG_BARRIER = TAG_OTHERS,
   TAG_REDUCE,
   TAG_GATHER,
   TAG_SCATTER,
@@ -19,16 +19,21 @@ enum {
 
 /* ---- pieces ---- */
 
+static unsigned kind_of(const struct rank *r)
+{
+  return r->face->call.inside ? P2P_RAW : P2P_COLLECTIVE;
+}
+
 static struct request *post(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
                             int tag, struct comm *comm)
 {
-  return p2p_receive(r, buffer, count, type, from, tag, comm, P2P_COLLECTIVE);
+  return p2p_receive(r, buffer, count, type, from, call_tag(r, tag), comm, kind_of(r));
 }
 
 static struct request *put(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
                            int tag, struct comm *comm)
 {
-  return p2p_send(r, buffer, count, type, to, tag, comm, P2P_COLLECTIVE);
+  return p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r));
 }
 
 static void done(struct rank *r, struct request *request)
@@ -45,7 +50,7 @@ static void receive(struct rank *r, void *buffer, int count, MPI_Datatype type, 
 static void send(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to, int tag,
                  struct comm *comm)
 {
-  done(r, p2p_send(r, buffer, count, type, to, tag, comm, P2P_COLLECTIVE | P2P_BLOCKING));
+  done(r, p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r) | P2P_BLOCKING));
 }
 
 static MPI_Aint extent_of(MPI_Datatype type)
@@ -53,11 +58,6 @@ static MPI_Aint extent_of(MPI_Datatype type)
   MPI_Aint low, extent;
   PMPI_Type_get_extent(type, &low, &extent);
   return extent;
-}
-
-static char *at(const void *buffer, MPI_Aint index, MPI_Datatype type)
-{
-  return (char *)(uintptr_t)buffer + index * extent_of(type);
 }
 
 /* Copies within the rank, between types. */
@@ -90,7 +90,7 @@ static void *elements(struct rank *r, int count, MPI_Datatype type, void **memor
 /* ---- barrier, broadcast ---- */
 
 /* Dissemination: in round k everybody hears of the 2^k ranks before it. */
-int collective_barrier(struct rank *r, struct comm *comm)
+static int barrier(struct rank *r, struct comm *comm)
 {
   for (int distance = 1; distance < comm->size; distance *= 2) {
     int from = (comm->rank - distance + comm->size) % comm->size;
@@ -194,25 +194,6 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
 
 /* ---- gather, scatter, everybody to everybody ---- */
 
-/* Where block `i` lies: equal blocks, or by counts and displacements. */
-struct blocks {
-  void *buffer;
-  const int *counts, *displacements; /* NULL: equal blocks of `count` */
-  int count;
-  MPI_Datatype type;
-};
-
-static int block_count(const struct blocks *blocks, int i)
-{
-  return blocks->counts ? blocks->counts[i] : blocks->count;
-}
-
-static void *block_at(const struct blocks *blocks, int i)
-{
-  MPI_Aint index = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
-  return at(blocks->buffer, index, blocks->type);
-}
-
 static int gather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
                   struct blocks in, int root, struct comm *comm)
 {
@@ -264,13 +245,6 @@ static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatyp
     done(r, receive);
   }
   return MPI_SUCCESS;
-}
-
-int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
-                         void *in, int in_count, MPI_Datatype in_type, struct comm *comm)
-{
-  return allgather(r, out, out_count, out_type,
-                   (struct blocks){.buffer = in, .count = in_count, .type = in_type}, comm);
 }
 
 static void *block_copy(struct rank *r, const struct blocks *blocks, int size, void **memory)
@@ -343,46 +317,109 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
     .type = (TYPE)                                                                                 \
   }
 
+/* A call of `r` on `c`: RUN(arguments) where it takes part. The other words are fields of the site.
+ */
+#define CALL(FLOW, COMM, RUN, ...)                                                                 \
+  (c = comm_of(r, COMM), call_begin(r, (struct call_site){.comm = c, .flow = (FLOW), __VA_ARGS__}) \
+                             ? ((void)(RUN), call_end(r))                                          \
+                             : MPI_SUCCESS)
+
+/* The length of what a rank gives; counts mean nothing where it gives nothing. */
+static uint32_t given(bool gives, int count, MPI_Datatype type)
+{
+  int size = 0;
+  if (gives)
+    PMPI_Type_size(type, &size);
+  return gives ? (uint32_t)size * (uint32_t)count : 0;
+}
+
+static int sum_of(const int *counts, int number)
+{
+  int sum = 0;
+  for (int i = 0; i < number; i++)
+    sum += counts[i];
+  return sum;
+}
+
+/* The same for what a rank sends, or in place has where it receives. */
+static uint32_t shared(const void *out, int out_count, MPI_Datatype out_type, int in_count,
+                       MPI_Datatype in_type)
+{
+  return out == MPI_IN_PLACE ? given(true, in_count, in_type) : given(true, out_count, out_type);
+}
+
+int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
+                         void *in, int in_count, MPI_Datatype in_type, struct comm *comm)
+{
+  struct blocks blocks = EQUAL(in, in_count, in_type);
+  struct call_site site = {.comm = comm,
+                           .flow = FLOW_ALL,
+                           .result = blocks,
+                           .blocks = comm->size,
+                           .bytes = shared(out, out_count, out_type, in_count, in_type)};
+  if (!call_begin(r, site))
+    return MPI_SUCCESS;
+  allgather(r, out, out_count, out_type, blocks, comm);
+  return call_end(r);
+}
+
 int MPI_Barrier(MPI_Comm comm)
 {
-  WRAP(collective_barrier(r, comm_of(r, comm)), PMPI_Barrier(comm));
+  struct comm *c;
+  WRAP(CALL(FLOW_BARRIER, comm, barrier(r, c), .bytes = 0), PMPI_Barrier(comm));
 }
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-  WRAP(broadcast(r, buffer, count, type, root, comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_FROM_ROOT, comm, broadcast(r, buffer, count, type, root, c), .root = root,
+            .bytes = given(c->rank == root, count, type), .result = EQUAL(buffer, count, type),
+            .blocks = 1),
        PMPI_Bcast(buffer, count, type, root, comm));
 }
 
 int MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm)
 {
-  WRAP(reduce(r, out, in, count, type, op, root, comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_TO_ROOT, comm, reduce(r, out, in, count, type, op, root, c), .root = root,
+            .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Reduce(out, in, count, type, op, root, comm));
 }
 
 int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-  WRAP(allreduce(r, out, in, count, type, op, comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm, allreduce(r, out, in, count, type, op, c),
+            .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Allreduce(out, in, count, type, op, comm));
 }
 
 int MPI_Scan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-  WRAP(scan(r, out, in, count, type, op, comm_of(r, comm), false),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm, scan(r, out, in, count, type, op, c, false), .partial = true,
+            .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Scan(out, in, count, type, op, comm));
 }
 
 int MPI_Exscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-  WRAP(scan(r, out, in, count, type, op, comm_of(r, comm), true),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm, scan(r, out, in, count, type, op, c, true), .partial = true,
+            .bytes = given(true, count, type), .result = EQUAL(in, count, type),
+            .blocks = c->rank > 0),
        PMPI_Exscan(out, in, count, type, op, comm));
 }
 
 int MPI_Gather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
                MPI_Datatype in_type, int root, MPI_Comm comm)
 {
-  WRAP(gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_TO_ROOT, comm,
+            gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
+            .root = root, .bytes = shared(out, out_count, out_type, in_count, in_type),
+            .result = EQUAL(in, in_count, in_type), .blocks = c->size),
        PMPI_Gather(out, out_count, out_type, in, in_count, in_type, root, comm));
 }
 
@@ -390,45 +427,63 @@ int MPI_Gatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
                 const int *in_counts, const int *starts, MPI_Datatype in_type, int root,
                 MPI_Comm comm)
 {
-  WRAP(gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
-              comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_TO_ROOT, comm,
+            gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root, c),
+            .root = root, .bytes = given(out != MPI_IN_PLACE, out_count, out_type),
+            .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size),
        PMPI_Gatherv(out, out_count, out_type, in, in_counts, starts, in_type, root, comm));
 }
 
 int MPI_Scatter(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
                 MPI_Datatype in_type, int root, MPI_Comm comm)
 {
-  WRAP(scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_FROM_ROOT, comm,
+            scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
+            .root = root, .bytes = given(c->rank == root, out_count * c->size, out_type),
+            .result = EQUAL(in, in_count, in_type), .blocks = 1),
        PMPI_Scatter(out, out_count, out_type, in, in_count, in_type, root, comm));
 }
 
 int MPI_Scatterv(const void *out, const int *out_counts, const int *starts, MPI_Datatype out_type,
                  void *in, int in_count, MPI_Datatype in_type, int root, MPI_Comm comm)
 {
-  WRAP(scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
-               comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_FROM_ROOT, comm,
+            scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root, c),
+            .root = root,
+            .bytes = c->rank == root ? given(true, sum_of(out_counts, c->size), out_type) : 0,
+            .result = EQUAL(in, in_count, in_type), .blocks = 1),
        PMPI_Scatterv(out, out_counts, starts, out_type, in, in_count, in_type, root, comm));
 }
 
 int MPI_Allgather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
                   MPI_Datatype in_type, MPI_Comm comm)
 {
-  WRAP(allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), comm_of(r, comm)),
+  WRAP(collective_allgather(r, out, out_count, out_type, in, in_count, in_type, comm_of(r, comm)),
        PMPI_Allgather(out, out_count, out_type, in, in_count, in_type, comm));
 }
 
 int MPI_Allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
                    const int *in_counts, const int *starts, MPI_Datatype in_type, MPI_Comm comm)
 {
-  WRAP(allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
-                 comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm,
+            allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), c),
+            .bytes = shared(out, out_count, out_type, in_counts[c->rank], in_type),
+            .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size),
        PMPI_Allgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm));
 }
 
 int MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
                  MPI_Datatype in_type, MPI_Comm comm)
 {
-  WRAP(alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm,
+            alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
+            .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
+            .result = EQUAL(in, in_count, in_type), .blocks = c->size),
        PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm));
 }
 
@@ -436,8 +491,12 @@ int MPI_Alltoallv(const void *out, const int *out_counts, const int *out_starts,
                   MPI_Datatype out_type, void *in, const int *in_counts, const int *in_starts,
                   MPI_Datatype in_type, MPI_Comm comm)
 {
-  WRAP(alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                UNEQUAL(in, in_counts, in_starts, in_type), comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm,
+            alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                     UNEQUAL(in, in_counts, in_starts, in_type), c),
+            .bytes = given(true, sum_of(in_counts, c->size), in_type),
+            .result = UNEQUAL(in, in_counts, in_starts, in_type), .blocks = c->size),
        PMPI_Alltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type,
                       comm));
 }
@@ -445,13 +504,19 @@ int MPI_Alltoallv(const void *out, const int *out_counts, const int *out_starts,
 int MPI_Reduce_scatter_block(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
                              MPI_Comm comm)
 {
-  WRAP(reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm, reduce_scatter(r, out, in, NULL, count, type, op, c),
+            .bytes = given(true, count * c->size, type), .result = EQUAL(in, count, type),
+            .blocks = 1),
        PMPI_Reduce_scatter_block(out, in, count, type, op, comm));
 }
 
 int MPI_Reduce_scatter(const void *out, void *in, const int *counts, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm)
 {
-  WRAP(reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm)),
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm, reduce_scatter(r, out, in, counts, 0, type, op, c),
+            .bytes = given(true, sum_of(counts, c->size), type),
+            .result = EQUAL(in, counts[c->rank], type), .blocks = 1),
        PMPI_Reduce_scatter(out, in, counts, type, op, comm));
 }

@@ -1,13 +1,12 @@
 /* Communicators: the program's handles are addresses of struct comm in the arena; only
- * MPI_COMM_WORLD is SMPI's. Numbers are agreed on by the members, by messages that the protocol
- * sees, so that a rollback and a replay give the same ones. */
+ * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (members.h), so that a
+ * rollback and a replay give the same ones. */
 #include "collectives.h"
+#include "members.h"
 #include "wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { COMMS_MAX = 16000 }; /* the door's communicator numbers have 16 bits */
 
 static MPI_Comm comm_handle(struct comm *comm)
 {
@@ -111,7 +110,7 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 /* ---- making ---- */
 
 struct share {
-  int colour, key, next; /* what one member says when a communicator is made */
+  int colour, key; /* what one member says when a communicator is made */
 };
 
 static struct comm *new_comm(struct rank *r, int size)
@@ -120,17 +119,6 @@ static struct comm *new_comm(struct rank *r, int size)
   comm->member = face_alloc(r, (size_t)size * sizeof *comm->member);
   comm->size = size;
   return comm;
-}
-
-/* The first number that no member has used. */
-static int agreed_number(struct rank *r, const struct share *shares, int size)
-{
-  int number = 0;
-  for (int i = 0; i < size; i++)
-    number = MAX(number, shares[i].next);
-  if (number >= COMMS_MAX)
-    layer_die(64, "rank %d has made %d communicators, the most there can be", r->index, number);
-  return number;
 }
 
 /* The members that said the same colour, by key and then by their old rank. */
@@ -164,14 +152,14 @@ static int split(struct rank *r, struct comm *parent, int colour, int key, MPI_C
 {
   struct share *shares = face_alloc(r, (size_t)parent->size * sizeof *shares);
   struct share *own = face_alloc(r, sizeof *own);
-  *own = (struct share){.colour = colour, .key = key, .next = r->face->next_comm};
+  *own = (struct share){.colour = colour, .key = key};
   collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
-  int number = agreed_number(r, shares, parent->size);
-  r->face->next_comm = number + 1;
   *made = MPI_COMM_NULL;
   if (colour != MPI_UNDEFINED) {
     struct comm *comm = chosen(r, parent, shares);
-    comm->number = number;
+    comm->number = members_number(parent, parent->calls, colour, comm);
+    if (comm->size > 1)
+      host_member(r, comm->number);
     *made = comm_handle(comm);
   }
   face_free(own);

@@ -436,6 +436,7 @@ struct replay {
   bool begun;
   unsigned steps;
   GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
+  GHashTable *members;   /* member_key() of each that the trace speaks of */
 };
 
 static bool bad(struct replay *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -535,6 +536,28 @@ static bool begin_script(struct replay *r, const struct header *header)
   return false;
 }
 
+static void *member_key(unsigned comm, unsigned rank)
+{
+  return GUINT_TO_POINTER(comm << 16 | rank);
+}
+
+static bool is_member(const void *ctx, int comm, int rank)
+{
+  const struct replay *r = ctx;
+  return comm == 0 || g_hash_table_contains(r->members, member_key((unsigned)comm, (unsigned)rank));
+}
+
+/* Who is a member of which communicator, now or later in the trace: contributions to a collective
+ * go to all members, of whom some learn only later that they are. */
+static void find_members(struct replay *r, char **lines)
+{
+  unsigned rank, comm;
+  r->members = g_hash_table_new(NULL, NULL);
+  for (; *lines; lines++)
+    if (sscanf(*lines, "%*s %u member comm=%u", &rank, &comm) == 2)
+      g_hash_table_add(r->members, member_key(comm, rank));
+}
+
 static bool begin(struct replay *r, const struct header *header)
 {
   if (!header->protocol || !header->ranks)
@@ -555,6 +578,8 @@ static bool begin(struct replay *r, const struct header *header)
   world->check = true;
   world->script = r->script;
   world->properties = (const char *const *)r->properties->pdata;
+  world->member = is_member;
+  world->member_ctx = r;
   parts_init(&r->parts, world);
   r->begun = true;
   world_begin(world, (unsigned)header->crashes, (unsigned)header->timers);
@@ -771,8 +796,10 @@ bool trace_replay(const char *file, unsigned *steps, GError **error)
   numbers_init(&r.trace->numbers);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   find_properties(&r, lines);
+  find_members(&r, lines);
   bool fine = replay_lines(&r, lines);
   g_ptr_array_unref(r.properties);
+  g_hash_table_unref(r.members);
   if (r.begun) {
     parts_clear(&r.parts);
     world_clear(&r.world);

@@ -629,7 +629,7 @@ static void collect(struct taking *t)
   for (int peer = 0; peer < w->ranks; peer++) {
     if (peer == t->rank && joined.flow != FLOW_FROM_ROOT)
       t->result = script_fold(t->result, read_program(w, t->rank)->history);
-    if (!world_flows(&joined, peer, t->rank) || !world_find_share(w, peer, t->rank, &index))
+    if (!world_flows(w, &joined, peer, t->rank) || !world_find_share(w, peer, t->rank, &index))
       continue;
     const struct world_message *shares =
         READ_LIST(struct world_message, w, WORLD_SHARE, peer, t->rank, &count);
@@ -786,7 +786,7 @@ static void join(struct taking *t, const struct action *action)
   program->call.state = CALL_JOINED;
   struct world_call joined = program->call;
   for (int peer = 0; peer < w->ranks; peer++)
-    if (world_flows(&joined, t->rank, peer) && !taken_by_rejoin(w, t->rank, peer, &share))
+    if (world_flows(w, &joined, t->rank, peer) && !taken_by_rejoin(w, t->rank, peer, &share))
       put_on(t, WORLD_SHARE, peer, &share);
   if (!world_flows_to(&joined, t->rank))
     end_call(t, false, 0);

@@ -198,6 +198,10 @@ struct world {
   unsigned lies;                 /* enum lie, or-ed */
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
+  /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.
+     NULL: everybody is. */
+  bool (*member)(const void *ctx, int comm, int rank);
+  const void *member_ctx;
   struct world_memory memory;
 };
 

@@ -108,7 +108,7 @@ bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, 
 
 /* Whether data of the call flow to `rank`, and from `peer` to it. */
 bool world_flows_to(const struct world_call *, int rank);
-bool world_flows(const struct world_call *, int peer, int rank);
+bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
 /* Index of peer's contribution to the call of `rank`; false when it is not here. */
 bool world_find_share(const struct world *, int peer, int rank, uint32_t *index);

@@ -50,9 +50,14 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
 
 /* ---- collectives ---- */
 
-bool world_flows(const struct world_call *call, int peer, int rank)
+static bool is_member(const struct world *w, int comm, int rank)
 {
-  if (peer == rank)
+  return !w->member || w->member(w->member_ctx, comm, rank);
+}
+
+bool world_flows(const struct world *w, const struct world_call *call, int peer, int rank)
+{
+  if (peer == rank || !is_member(w, call->comm, peer) || !is_member(w, call->comm, rank))
     return false;
   switch ((enum flow)call->flow) {
   case FLOW_FROM_ROOT:
@@ -100,7 +105,7 @@ bool world_collected(const struct world *w, int rank, struct event *event)
     memcpy(event->words, call->words, sizeof event->words);
   }
   for (int peer = 0; peer < w->ranks; peer++) {
-    if (!world_flows(call, peer, rank))
+    if (!world_flows(w, call, peer, rank))
       continue;
     if (!world_find_share(w, peer, rank, &index)) {
       if (w->script)
@@ -257,7 +262,8 @@ static const char *refuses_program(const struct world *w, int rank, const struct
     return "the program is in a collective";
   if (event->kind == EVENT_RECEIVE && event->request != program->receives + 1)
     return "receives are numbered one by one";
-  if ((event->kind == EVENT_OFFER && (event->peer < 0 || event->peer >= w->ranks)) ||
+  bool names_one = event->kind == EVENT_OFFER || event->kind == EVENT_COLLECTIVE;
+  if ((names_one && (event->peer < 0 || event->peer >= w->ranks)) ||
       (event->kind == EVENT_RECEIVE && (event->peer < ANY || event->peer >= w->ranks)))
     return "there is no such rank";
   return same_script_event(w, rank, event) ? NULL : "the script does something else here";
@@ -374,6 +380,7 @@ static const char *refuses_running(const struct world *w, const struct move *mov
   case EVENT_OFFER:
   case EVENT_RECEIVE:
   case EVENT_CHOOSE:
+  case EVENT_MEMBER:
   case EVENT_COLLECTIVE:
     return refuses_program(w, move->rank, event);
   case EVENT_COLLECTED:

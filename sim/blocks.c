@@ -1,0 +1,48 @@
+#include "blocks.h"
+
+int block_count(const struct blocks *blocks, int i)
+{
+  return blocks->counts ? blocks->counts[i] : blocks->count;
+}
+
+void *block_at(const struct blocks *blocks, int i)
+{
+  MPI_Aint low, extent;
+  MPI_Aint index = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
+  PMPI_Type_get_extent(blocks->type, &low, &extent);
+  return (char *)blocks->buffer + index * extent;
+}
+
+/* A call that gives this rank nothing has no type. */
+static int element_bytes(const struct blocks *blocks, int number)
+{
+  int size = 0;
+  if (number > 0)
+    PMPI_Type_size(blocks->type, &size);
+  return size;
+}
+
+GBytes *blocks_pack(const struct blocks *blocks, int number)
+{
+  int size = element_bytes(blocks, number), position = 0;
+  gsize bytes = 0;
+  for (int i = 0; i < number; i++)
+    bytes += (gsize)size * (gsize)block_count(blocks, i);
+  char *packed = g_malloc(bytes ? bytes : 1);
+  for (int i = 0; size > 0 && i < number; i++)
+    if (block_count(blocks, i) > 0)
+      PMPI_Pack(block_at(blocks, i), block_count(blocks, i), blocks->type, packed, (int)bytes,
+                &position, MPI_COMM_WORLD);
+  return g_bytes_new_take(packed, bytes);
+}
+
+void blocks_unpack(const struct blocks *blocks, int number, GBytes *payload)
+{
+  gsize bytes;
+  const void *packed = g_bytes_get_data(payload, &bytes);
+  int size = element_bytes(blocks, number), position = 0;
+  for (int i = 0; size > 0 && i < number; i++)
+    if (block_count(blocks, i) > 0)
+      PMPI_Unpack(packed, (int)bytes, &position, block_at(blocks, i), block_count(blocks, i),
+                  blocks->type, MPI_COMM_WORLD);
+}

@@ -1,0 +1,138 @@
+/* Collective calls under protocols that handle them: numbers, words, events. */
+#include "audit.h"
+#include "collectives.h"
+#include "host.h"
+#include "p2p.h"
+
+#include <string.h>
+
+enum { CALLS_MAX = INT32_MAX / CALL_KINDS - 1 };
+
+int call_tag(const struct rank *r, int kind)
+{
+  const struct call *call = &r->face->call;
+  return call->inside ? call->number * CALL_KINDS + kind : kind;
+}
+
+/* ---- the words: one collective of the same flow, ahead of the data ---- */
+
+static void send_words(struct rank *r, int to, int kind)
+{
+  struct call *call = &r->face->call;
+  p2p_finish(r,
+             p2p_send(r, call->words, WORDS + 1, MPI_UINT32_T, to, call_tag(r, kind),
+                      call->site.comm, P2P_RAW | P2P_BLOCKING),
+             MPI_STATUS_IGNORE);
+}
+
+static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
+{
+  p2p_finish(r,
+             p2p_receive(r, words, WORDS + 1, MPI_UINT32_T, from, call_tag(r, kind),
+                         r->face->call.site.comm, P2P_RAW),
+             MPI_STATUS_IGNORE);
+}
+
+/* Binomial trees over ranks counted from the root: sums go up, what the root has goes down. */
+static void sum_words(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  int size = call->site.comm->size, root = call->site.root;
+  int place = (call->site.comm->rank - root + size) % size;
+  for (int bit = 1; bit < size; bit *= 2) {
+    if (place & bit) {
+      send_words(r, (place - bit + root) % size, TAG_WORDS_UP);
+      return;
+    }
+    if (place + bit >= size)
+      continue;
+    receive_words(r, call->received, (place + bit + root) % size, TAG_WORDS_UP);
+    for (int i = 0; i <= WORDS; i++)
+      call->words[i] += call->received[i];
+  }
+}
+
+static void spread_words(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  int size = call->site.comm->size, root = call->site.root;
+  int place = (call->site.comm->rank - root + size) % size, bit = 1;
+  for (; bit < size; bit *= 2)
+    if (place & bit) {
+      receive_words(r, call->words, (place - bit + root) % size, TAG_WORDS_DOWN);
+      break;
+    }
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (place + bit < size)
+      send_words(r, (place + bit + root) % size, TAG_WORDS_DOWN);
+}
+
+/* A protocol that adds nothing to messages has no words either: what there is to know is known when
+ * the data have come. But in a scan they do not come from everybody. */
+static bool exchanges(const struct call *call)
+{
+  return audit_protocol()->piggyback_bytes > 0 || call->site.partial;
+}
+
+/* Here is the place for words that travel with the data: a data collective whose every message has
+ * them, for flows whose algorithm carries all of them to all who need them. */
+static void exchange_words(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  if (!exchanges(call)) {
+    call->words[WORDS] = call->site.flow == FLOW_FROM_ROOT ? 1 : (uint32_t)call->site.comm->size;
+    return;
+  }
+  if (call->site.flow != FLOW_FROM_ROOT)
+    sum_words(r);
+  if (call->site.flow != FLOW_TO_ROOT)
+    spread_words(r);
+}
+
+/* ---- the call ---- */
+
+static bool data_flow_here(const struct call *call)
+{
+  bool is_root = call->site.comm->rank == call->site.root;
+  return call->site.flow == FLOW_FROM_ROOT ? !is_root : call->site.flow != FLOW_TO_ROOT || is_root;
+}
+
+/* An image that was captured in a barrier goes on here, in a call that is to be made again. */
+static bool take_part(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  do {
+    host_collective(r);
+    if (call->state == CALL_NONE)
+      return false;
+    exchange_words(r);
+    if (call->site.flow == FLOW_BARRIER && exchanges(call))
+      host_collected(r);
+  } while (call->state == CALL_ANNOUNCED);
+  return true;
+}
+
+bool call_begin(struct rank *r, struct call_site site)
+{
+  struct call *call = &r->face->call;
+  if (site.root < 0 || site.root >= site.comm->size)
+    layer_die(64, "root %d in a communicator of %d ranks", site.root, site.comm->size);
+  if (site.comm->calls++ == CALLS_MAX)
+    layer_die(64, "rank %d has made %d collective calls, the most there can be", r->index,
+              CALLS_MAX);
+  if (!audit_protocol()->collectives || site.comm->size == 1)
+    return true;
+  *call = (struct call){.inside = true, .site = site, .number = site.comm->calls};
+  call->inside = take_part(r);
+  return call->inside;
+}
+
+int call_end(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  if (call->inside && call->state == CALL_JOINED && data_flow_here(call))
+    host_collected(r);
+  call->state = CALL_NONE;
+  call->inside = false;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,154 @@
+#include "raw.h"
+
+#include "audit.h"
+#include "collectives.h"
+#include "host.h"
+#include "matching.h"
+#include "members.h"
+#include "p2p.h"
+#include "transport.h"
+
+#include <string.h>
+
+enum { WORD_BYTES = 8 }; /* what a message of words has at least, and in steps of */
+
+struct rejoined {
+  int comm, root, number;
+};
+
+void raw_begin(struct rank *r)
+{
+  r->rejoined = g_array_new(FALSE, FALSE, sizeof(struct rejoined));
+}
+
+void raw_clear(struct rank *r)
+{
+  struct message *message;
+  while ((message = g_queue_pop_head(&r->raw)))
+    message_free(message);
+  g_array_set_size(r->rejoined, 0);
+}
+
+/* ---- sending ---- */
+
+static bool is_words(int32_t tag)
+{
+  return tag % CALL_KINDS == TAG_WORDS_UP || tag % CALL_KINDS == TAG_WORDS_DOWN;
+}
+
+/* Words are charged as what the protocol would put on a message. */
+static uint32_t charge(int32_t tag, GBytes *payload)
+{
+  if (!is_words(tag))
+    return (uint32_t)g_bytes_get_size(payload);
+  uint32_t steps = (audit_protocol()->piggyback_bytes + WORD_BYTES - 1) / WORD_BYTES;
+  return MAX(steps, 1) * WORD_BYTES;
+}
+
+uint32_t raw_send(struct rank *r, int peer, int context, int32_t tag, GBytes *payload,
+                  bool blocking)
+{
+  struct message *message = message_new(MESSAGE_RAW, r->index, peer);
+  message->comm = context;
+  message->tag = tag;
+  message->bytes = charge(tag, payload);
+  message->payload = payload;
+  message->incarnation = r->incarnation;
+  message->life = r->life;
+  message->line = r->line;
+  if (!is_words(tag))
+    layer.result.messages.sent++;
+  return transport_send(r->transport, message, blocking);
+}
+
+/* ---- receiving ---- */
+
+static bool fits(const struct request *request, const struct message *message)
+{
+  return message->source == request->peer && message->tag == request->tag &&
+         message->comm == matching_context(request->comm, true);
+}
+
+static void filled(struct message *message, void *request)
+{
+  p2p_fill(request, message->payload, message->source, message->tag);
+}
+
+void raw_receive(struct rank *r, struct request *request)
+{
+  host_ready(r);
+  for (GList *item = r->raw.head; item; item = item->next) {
+    struct message *message = item->data;
+    if (fits(request, message)) {
+      g_queue_delete_link(&r->raw, item);
+      transport_fetch(r->transport, message, filled, request);
+      return;
+    }
+  }
+  struct request **end = &r->face->raw;
+  while (*end)
+    end = &(*end)->next;
+  request->next = NULL;
+  *end = request;
+}
+
+/* ---- calls that the program has passed ---- */
+
+void raw_rejoin(struct rank *r, int comm, int root, int number)
+{
+  struct rejoined entry = {comm, root, number};
+  g_array_append_val(r->rejoined, entry);
+}
+
+static const struct rejoined *rejoined(const struct rank *r, const struct message *message)
+{
+  for (guint i = 0; i < r->rejoined->len; i++) {
+    const struct rejoined *entry = &g_array_index(r->rejoined, struct rejoined, i);
+    if (message->comm / 2 == entry->comm && message->tag / CALL_KINDS == entry->number)
+      return entry;
+  }
+  return NULL;
+}
+
+static int place_in(const struct members *members, int rank)
+{
+  int place = 0;
+  while (place < members->size && members->member[place] != rank)
+    place++;
+  return place;
+}
+
+/* The tree of broadcast() and of the words that flow with it. */
+static void pass_on(struct message *message, void *data)
+{
+  struct rank *r = data;
+  const struct rejoined *entry = rejoined(r, message);
+  const struct members *members = members_of(message->comm / 2);
+  int kind = message->tag % CALL_KINDS;
+  if (!entry || !members || (kind != TAG_BCAST && kind != TAG_WORDS_DOWN))
+    return;
+  int size = members->size, root = place_in(members, entry->root);
+  int place = (place_in(members, r->index) - root + size) % size, bit = 1;
+  while (bit < size && !(place & bit))
+    bit *= 2;
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (place + bit < size)
+      raw_send(r, members->member[(place + bit + root) % size], message->comm, message->tag,
+               g_bytes_ref(message->payload), false);
+}
+
+void raw_take(struct rank *r, struct message *message)
+{
+  if (rejoined(r, message)) {
+    transport_fetch(r->transport, message, pass_on, r);
+    return;
+  }
+  for (struct request **link = &r->face->raw; *link; link = &(*link)->next)
+    if (fits(*link, message)) {
+      struct request *request = *link;
+      *link = request->next;
+      transport_fetch(r->transport, message, filled, request);
+      return;
+    }
+  g_queue_push_tail(&r->raw, message);
+}
