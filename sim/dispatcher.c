@@ -39,13 +39,13 @@ static int by_time(gconstpointer a, gconstpointer b, gpointer unused)
   return x->order < y->order ? -1 : 1;
 }
 
-static struct entry *put_down(double time, enum entry_kind kind, int rank)
+/* Ringing lets the dispatcher run, so the entry must be complete, and may be gone afterwards. */
+static void put_down(const struct entry *what)
 {
-  struct entry *entry = g_new0(struct entry, 1);
-  *entry = (struct entry){.time = time, .order = entries++, .kind = kind, .rank = rank};
+  struct entry *entry = g_memdup2(what, sizeof *what);
+  entry->order = entries++;
   g_queue_insert_sorted(&agenda, entry, by_time, NULL);
   bell_ring(bell);
-  return entry;
 }
 
 static const struct failure *failure_at(unsigned i)
@@ -61,7 +61,10 @@ void dispatcher_begin(void)
   actions.item = g_new0(struct action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     if (failure_at(i)->trigger == TRIGGER_TIME)
-      put_down(failure_at(i)->at, ENTRY_CRASH, failure_at(i)->rank)->repair = failure_at(i)->repair;
+      put_down(&(struct entry){.time = failure_at(i)->at,
+                               .kind = ENTRY_CRASH,
+                               .rank = failure_at(i)->rank,
+                               .repair = failure_at(i)->repair});
 }
 
 const char *dispatcher_host(void)
@@ -95,18 +98,20 @@ static void send_notice(int rank, const struct message *notice)
 
 void dispatcher_tell(int rank, const struct message *notice)
 {
-  struct entry *entry = put_down(machine_now(), ENTRY_NOTICE, rank);
-  entry->notice = *notice;
-  entry->notice.incarnation = audit_global()->incarnation;
+  struct entry entry = {
+      .time = machine_now(), .kind = ENTRY_NOTICE, .rank = rank, .notice = *notice};
+  entry.notice.incarnation = audit_global()->incarnation;
+  put_down(&entry);
 }
 
 void dispatcher_set_timer(struct rank *r)
 {
   if (layer.scenario->checkpoint.every <= 0.0)
     return;
-  struct entry *entry =
-      put_down(machine_now() + layer.scenario->checkpoint.every, ENTRY_NOTICE, r->index);
-  entry->notice = (struct message){.notice = NOTICE_TIMER, .incarnation = r->incarnation};
+  put_down(&(struct entry){.time = machine_now() + layer.scenario->checkpoint.every,
+                           .kind = ENTRY_NOTICE,
+                           .rank = r->index,
+                           .notice = {.notice = NOTICE_TIMER, .incarnation = r->incarnation}});
 }
 
 void dispatcher_finished(void)
@@ -139,9 +144,11 @@ static void crash(int rank, double repair)
   storage_cut(r);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
-  struct entry *entry = put_down(machine_now() + layer.scenario->detection, ENTRY_DETECT, rank);
-  entry->repair = repair;
-  entry->life = r->life;
+  put_down(&(struct entry){.time = machine_now() + layer.scenario->detection,
+                           .kind = ENTRY_DETECT,
+                           .rank = rank,
+                           .repair = repair,
+                           .life = r->life});
 }
 
 void dispatcher_point(int rank, const struct event *event)
@@ -203,8 +210,10 @@ static void detect(const struct entry *entry)
     return;
   if (somebody_is_dead())
     open_incarnation();
-  struct entry *restart = put_down(machine_now() + entry->repair, ENTRY_RESTART, entry->rank);
-  restart->life = entry->life;
+  put_down(&(struct entry){.time = machine_now() + entry->repair,
+                           .kind = ENTRY_RESTART,
+                           .rank = entry->rank,
+                           .life = entry->life});
 }
 
 /* The rank goes on at a spare node while there is one, else at its own, repaired. */

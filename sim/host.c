@@ -63,8 +63,12 @@ static void transmit(struct rank *r, const struct action *action, struct step *s
   step->send = transport_send(r->transport, message, step->blocking);
 }
 
+/* When all programs have ended, ranks leave one by one, and SMPI takes no message to one that has.
+ */
 static void send_control(struct rank *r, const struct action *action)
 {
+  if (audit_finished())
+    return;
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
   memcpy(message->words, action->words, sizeof message->words);
   message->incarnation = r->incarnation;
