@@ -28,6 +28,8 @@ foreach(output c fortran)
     DEPENDS ${layer_sources} ${names} ${awk_script} VERBATIM)
 endforeach()
 # docs/mpi-coverage.md from the same input: written on demand, compared by t/fortran.t.
+string(REPLACE ";" "\n" lines "${awk_input}")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/awk_input "${lines}\n")
 add_custom_target(coverage
   COMMAND awk -v output=coverage -f ${awk_script} ${awk_input} >
     ${CMAKE_SOURCE_DIR}/docs/mpi-coverage.md

@@ -78,7 +78,7 @@ struct handles {
   struct handle {
     void *item;
     int next; /* of a free slot: the next free one, as its integer */
-  } *slot;
+  } * slot;
   int count, capacity;
   int free; /* the first free slot, as its integer, 0: none */
 };
