@@ -7,7 +7,8 @@ endif()
 set(layer_sources
   layer.c host.c matching.c transport.c dispatcher.c storage.c audit.c machine.c p2p.c
   fortran.c wrap_fortran.c wrap_fortran_io.c
-  wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_comm.c wrap_other.c)
+  wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_comm.c wrap_attributes.c
+  wrap_topology.c wrap_other.c)
 list(TRANSFORM layer_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # A wrapper for every MPI call that the sources do not define, in C and in Fortran.

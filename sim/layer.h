@@ -46,6 +46,9 @@ struct comm {
   bool freed;  /* the memory stays, so that a stale handle is an error and not a crash */
   int *member; /* ranks of the program, by rank in this communicator */
   int fortran; /* its integer in Fortran, 0: none yet */
+  char *name;  /* NULL: the default */
+  struct attribute *attributes;
+  struct grid *grid; /* NULL: not a Cartesian topology */
 };
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
@@ -74,11 +77,13 @@ struct request {
 };
 
 /* What Fortran calls by an integer: slot i is the integer i + 1. */
+struct handle {
+  void *item;
+  int next; /* of a free slot: the next free one, as its integer */
+};
+
 struct handles {
-  struct handle {
-    void *item;
-    int next; /* of a free slot: the next free one, as its integer */
-  } * slot;
+  struct handle *slot;
   int count, capacity;
   int free; /* the first free slot, as its integer, 0: none */
 };
@@ -90,6 +95,10 @@ struct face {
   int next_comm;  /* no communicator of this rank has this number or a higher one */
   bool finalized; /* its program is in MPI_Finalize */
   struct handles fortran_comms, fortran_requests;
+  struct keyval *keyvals; /* of attributes of communicators, by key */
+  int keyval_count;
+  void *bsend_buffer; /* as attached, for nobody but MPI_Buffer_detach */
+  int bsend_bytes;
 };
 
 /* ---- what they cannot see ---- */

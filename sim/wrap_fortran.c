@@ -3,6 +3,8 @@
 #include "fortran.h"
 #include "recline.h"
 
+#include <string.h>
+
 /* Declares next_: SMPI's NAME, which takes the types given. */
 #define NEXT(NAME, ...)                                                                            \
   void (*next_)(__VA_ARGS__);                                                                      \
@@ -160,17 +162,100 @@ void mpi_attr_get_(int *comm, int *key, int *value, int *flag, int *error)
   mpi_comm_get_attr_(comm, key, value, flag, error);
 }
 
-/* ---- others ---- */
+/* So it is the address of a copy that is set. */
+void mpi_comm_set_attr_(int *comm, int *key, int *value, int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    int *kept = face_alloc(r, sizeof *kept);
+    *kept = *value;
+    *error = MPI_Comm_set_attr(fortran_get_comm(r, comm), *key, kept);
+  } else {
+    NEXT(mpi_comm_set_attr_, int *, int *, int *, int *);
+    next_(comm, key, value, error);
+  }
+  layer_leave(mode);
+}
 
-/* As in C, a name is not kept. */
-void mpi_comm_set_name_(int *comm, char *name, int *error, size_t length)
+void mpi_attr_put_(int *comm, int *key, int *value, int *error)
+{
+  mpi_comm_set_attr_(comm, key, value, error);
+}
+
+/* In SMPI's mpif.h MPI_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1. */
+static MPI_Comm_copy_attr_function *copy_function(const void *function)
+{
+  int what = fortran_int(function);
+  if (what != 0 && what != 1)
+    layer_die(64, "functions of attributes in Fortran are not handled under a recovery protocol");
+  return what == 1 ? MPI_COMM_DUP_FN : MPI_COMM_NULL_COPY_FN;
+}
+
+void mpi_comm_create_keyval_(void *copy, void *destroy, int *key, void *extra, int *error)
 {
   struct arena *mode = layer_enter();
   if (rank_self()) {
-    *error = MPI_SUCCESS;
+    copy_function(destroy);
+    *error = MPI_Comm_create_keyval(copy_function(copy), NULL, key, extra);
+  } else {
+    NEXT(mpi_comm_create_keyval_, void *, void *, int *, void *, int *);
+    next_(copy, destroy, key, extra, error);
+  }
+  layer_leave(mode);
+}
+
+void mpi_keyval_create_(void *copy, void *destroy, int *key, void *extra, int *error)
+{
+  mpi_comm_create_keyval_(copy, destroy, key, extra, error);
+}
+
+/* ---- others ---- */
+
+/* Names: in Fortran they end with blanks. */
+void mpi_comm_set_name_(int *comm, char *name, int *error, size_t length)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    char *copy = g_strchomp(g_strndup(name, length));
+    *error = MPI_Comm_set_name(fortran_get_comm(r, comm), copy);
+    g_free(copy);
   } else {
     NEXT(mpi_comm_set_name_, int *, char *, int *, size_t);
     next_(comm, name, error, length);
+  }
+  layer_leave(mode);
+}
+
+void mpi_comm_get_name_(int *comm, char *name, int *length, int *error, size_t size)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    char found[MPI_MAX_OBJECT_NAME];
+    *error = MPI_Comm_get_name(fortran_get_comm(r, comm), found, length);
+    *length = MIN(*length, (int)size);
+    memset(name, ' ', size);
+    memcpy(name, found, (size_t)*length);
+  } else {
+    NEXT(mpi_comm_get_name_, int *, char *, int *, int *, size_t);
+    next_(comm, name, length, error, size);
+  }
+  layer_leave(mode);
+}
+
+/* MPI_CART is 2 in SMPI's C and 1 in its Fortran. */
+void mpi_topo_test_(int *comm, int *kind, int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    *error = MPI_Topo_test(fortran_get_comm(r, comm), kind);
+    *kind = *kind == MPI_CART ? 1 : *kind;
+  } else {
+    NEXT(mpi_topo_test_, int *, int *, int *);
+    next_(comm, kind, error);
   }
   layer_leave(mode);
 }
