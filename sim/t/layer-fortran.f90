@@ -325,46 +325,4 @@ program layer_fortran
   if (me == 0) print '(a,i0,a,i0,a,i0,a)', 'layer-fortran: ', ranks, ' ranks, history ', &
     sum_of_all, ', ', failures_of_all, ' failures'
   call mpi_finalize(error)
-end ! Logicals, names and attributes.
-subroutine grids
-  use mpi
-  use state
-  implicit none
-  integer, parameter :: no_function = 0, as_it_is = 1 ! as in SimGrid's mpif.h
-  integer :: error, grid, row, sizes(2), here(2), rank, from, to, n, key, value, kind
-  logical :: periodic(2), found
-  character(len=MPI_MAX_OBJECT_NAME) :: name
-  sizes = [1, ranks]
-  call mpi_cart_create(MPI_COMM_WORLD, 2, sizes, [.false., .true.], .false., grid, error)
-  call mpi_cart_shift(grid, 1, 1, from, to, error)
-  call expect(from == down .and. to == up, 'cart_shift')
-  call mpi_cart_shift(grid, 0, 1, from, to, error)
-  call expect(from == MPI_PROC_NULL .and. to == MPI_PROC_NULL, 'cart_shift: edge')
-  call mpi_cart_get(grid, 2, sizes, periodic, here, error)
-  call expect(all(here == [0, me]) .and. periodic(2) .and. .not. periodic(1), 'cart_get')
-  call mpi_cart_rank(grid, here, rank, error)
-  call expect(rank == me, 'cart_rank')
-  call mpi_cart_sub(grid, [.true., .false.], row, error)
-  call mpi_comm_size(row, n, error)
-  call expect(n == 1, 'cart_sub')
-  if (everything) then
-    call mpi_topo_test(grid, kind, error)
-    call expect(kind == MPI_CART, 'topo_test')
-    call mpi_comm_set_name(grid, 'a grid', error)
-    call mpi_comm_get_name(grid, name, n, error)
-    call expect(name == 'a grid' .and. n == 6, 'name')
-    call mpi_comm_create_keyval(as_it_is, no_function, key, 0, error)
-    call mpi_comm_set_attr(grid, key, me, error)
-    call mpi_comm_free(row, error)
-    call mpi_comm_dup(grid, row, error)
-    call mpi_comm_get_attr(row, key, value, found, error)
-    call expect(found .and. value == me, 'attribute')
-    call mpi_comm_delete_attr(grid, key, error)
-    call mpi_comm_get_attr(grid, key, value, found, error)
-    call expect(.not. found, 'attribute: deleted')
-  end if
-  call mpi_comm_free(row, error)
-  call mpi_comm_free(grid, error)
-end subroutine grids
-
-program layer_fortran
+end program layer_fortran
