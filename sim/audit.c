@@ -14,7 +14,11 @@ static struct parts parts;
 static struct trace *trace;
 
 enum { LAST_LINES = 12 };
-static char last[LAST_LINES][TEXT_MAX]; /* for the report of a breach */
+struct line {
+  double time;
+  struct move move;
+};
+static struct line last[LAST_LINES]; /* for the report of a breach */
 static unsigned last_count;
 
 void audit_begin(const struct scenario *scenario, const char *trace_file)
@@ -87,17 +91,22 @@ static bool worth_checking(const struct move *move)
 
 static void remember(const struct move *move)
 {
+  last[last_count++ % LAST_LINES] = (struct line){machine_now(), *move};
+}
+
+static void print_line(const struct line *line)
+{
   static const char *const kinds[] = {"event", "crash", "detect", "finish", "lie"};
   char text[TEXT_MAX];
-  snprintf(last[last_count++ % LAST_LINES], TEXT_MAX, "%.9f %d %.200s", machine_now(), move->rank,
-           move->kind == MOVE_EVENT ? event_print(world.protocol, &move->event, text)
-                                    : kinds[move->kind]);
+  fprintf(stderr, "recline: %.9f %d %s\n", line->time, line->move.rank,
+          line->move.kind == MOVE_EVENT ? event_print(world.protocol, &line->move.event, text)
+                                        : kinds[line->move.kind]);
 }
 
 static _Noreturn void breach(const struct verdict *verdict)
 {
   for (unsigned i = last_count > LAST_LINES ? last_count - LAST_LINES : 0; i < last_count; i++)
-    fprintf(stderr, "recline: %s\n", last[i % LAST_LINES]);
+    print_line(&last[i % LAST_LINES]);
   GError *error = NULL;
   if (trace)
     trace_close(trace, &error);

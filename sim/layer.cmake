@@ -25,3 +25,16 @@ target_include_directories(recline_mpi PRIVATE ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(recline_mpi PRIVATE
   recline-verify recline-scenario recline-result recline-image recline_heap
   PkgConfig::GLIB PkgConfig::SIMGRID ${CMAKE_DL_LIBS})
+
+# For t/layer.t: every call in a loop, built as any program is.
+set(layer_program ${CMAKE_BINARY_DIR}/t/layer-mpi)
+add_custom_command(OUTPUT ${layer_program}
+  COMMAND ${SMPICC} -std=c11 -O2 -g -Wall -Wextra -Werror ${CMAKE_CURRENT_LIST_DIR}/t/layer-mpi.c
+    -o ${layer_program}
+    -Wl,--push-state,--no-as-needed $<TARGET_FILE:recline_heap> $<TARGET_FILE:recline_mpi>
+    -Wl,--pop-state -Wl,-rpath,${CMAKE_LIBRARY_OUTPUT_DIRECTORY}
+  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/t/layer-mpi.c recline_mpi recline_heap VERBATIM)
+add_custom_target(layer-mpi ALL DEPENDS ${layer_program})
+add_executable(layer-replay ${CMAKE_CURRENT_LIST_DIR}/t/layer-replay.c)
+target_link_libraries(layer-replay PRIVATE recline-verify)
+set_target_properties(layer-replay PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)

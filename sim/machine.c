@@ -158,6 +158,7 @@ static void write_actor(int argc, char *argv[])
   (void)argc;
   (void)argv;
   struct write *job = sg_actor_self_get_data();
+  sg_actor_daemonize(sg_actor_self()); /* a write that nobody waits for prolongs no run */
   if (job->server && job->server != job->host && job->bytes > 0.0)
     sg_host_sendto(job->host, job->server, job->bytes);
   sg_disk_t disk = first_disk(job->server ? job->server : job->host);
@@ -181,7 +182,6 @@ void machine_write(const char *host, const char *server, double bytes, void (*do
   sg_actor_t actor = sg_actor_init("checkpoint-write", job->host);
   sg_actor_set_data(actor, job);
   sg_actor_start_(actor, write_actor, 0, NULL);
-  sg_actor_daemonize(actor); /* a write that nobody waits for does not prolong the run */
 }
 
 void machine_read(const char *server, double bytes)

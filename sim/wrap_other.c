@@ -139,6 +139,81 @@ void smpi_exit(int status)
   abort();
 }
 
+/* ---- memory: smpicc turns malloc and its like into these ---- */
+
+/* The program's own allocations: they stay in program mode and come to its arena. */
+void *smpi_shared_malloc_intercept(size_t size, const char *file, int line)
+{
+  if (rank_self())
+    return malloc(size);
+  NEXT(void *(*)(size_t, const char *, int), smpi_shared_malloc_intercept)
+  return smpi_shared_malloc_intercept_next(size, file, line);
+}
+
+void *smpi_shared_calloc_intercept(size_t count, size_t size, const char *file, int line)
+{
+  if (rank_self())
+    return calloc(count, size);
+  NEXT(void *(*)(size_t, size_t, const char *, int), smpi_shared_calloc_intercept)
+  return smpi_shared_calloc_intercept_next(count, size, file, line);
+}
+
+void *smpi_shared_realloc_intercept(void *memory, size_t size, const char *file, int line)
+{
+  if (rank_self())
+    return realloc(memory, size);
+  NEXT(void *(*)(void *, size_t, const char *, int), smpi_shared_realloc_intercept)
+  return smpi_shared_realloc_intercept_next(memory, size, file, line);
+}
+
+void smpi_shared_free(void *memory)
+{
+  if (rank_self()) {
+    free(memory);
+    return;
+  }
+  NEXT(void (*)(void *), smpi_shared_free)
+  smpi_shared_free_next(memory);
+}
+
+/* Memory that ranks share on purpose could not be rolled back: under a protocol each has its own. */
+void *smpi_shared_malloc(size_t size, const char *file, int line)
+{
+  if (rank_self())
+    return malloc(size);
+  NEXT(void *(*)(size_t, const char *, int), smpi_shared_malloc)
+  return smpi_shared_malloc_next(size, file, line);
+}
+
+/* ---- sampling: SMPI keeps its tables, which are not the program's ---- */
+
+int smpi_sample_cond(int global, const char *file, const char *tag, int iterations,
+                     double threshold, int count)
+{
+  struct arena *mode = layer_enter();
+  NEXT(int (*)(int, const char *, const char *, int, double, int), smpi_sample_cond)
+  int result = smpi_sample_cond_next(global, file, tag, iterations, threshold, count);
+  layer_leave(mode);
+  return result;
+}
+
+void smpi_sample_iter(int global, const char *file, const char *tag)
+{
+  struct arena *mode = layer_enter();
+  NEXT(void (*)(int, const char *, const char *), smpi_sample_iter)
+  smpi_sample_iter_next(global, file, tag);
+  layer_leave(mode);
+}
+
+int smpi_sample_exit(int global, const char *file, const char *tag, int count)
+{
+  struct arena *mode = layer_enter();
+  NEXT(int (*)(int, const char *, const char *, int), smpi_sample_exit)
+  int result = smpi_sample_exit_next(global, file, tag, count);
+  layer_leave(mode);
+  return result;
+}
+
 /* ---- others ---- */
 
 int MPI_Pcontrol(const int level, ...)
