@@ -179,15 +179,15 @@ while [ $seed -lt $((first + count)) ]; do
   done <"$dir/answer.$seed"
   seed=$((seed + 1))
 done
-expected=0
+total=0
 for protocol in $protocols; do
-  expected=$((expected + count))
+  total=$((total + count))
 done
 # Runs whose crashes never struck would have passed until here.
 if [ "$count" -ge 10 ]; then
   struck=$(cat "$dir"/answer.* | grep -c ', recovered, .* crashes, [1-9]')
   is "$([ "$struck" -ge "$count" ] && echo many)" many \
     "$struck recovered with checkpoints committed"
-  expected=$((expected + 1))
+  total=$((total + 1))
 fi
-finish $expected
+finish $total
