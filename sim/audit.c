@@ -128,8 +128,7 @@ static void count_violation(const struct verdict *verdict)
   if (!is_watched(verdict->property))
     return;
   if (layer.result.audit_violations++ == 0) {
-    layer.result.audit_first =
-        g_strdup_printf("%s: %s", verdict->property, verdict->text);
+    layer.result.audit_first = g_strdup_printf("%s: %s", verdict->property, verdict->text);
     fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
   }
 }

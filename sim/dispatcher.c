@@ -61,8 +61,7 @@ void dispatcher_begin(void)
   actions.item = g_new0(struct action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     if (failure_at(i)->trigger == TRIGGER_TIME)
-      put_down(failure_at(i)->at, ENTRY_CRASH, failure_at(i)->rank)->repair =
-          failure_at(i)->repair;
+      put_down(failure_at(i)->at, ENTRY_CRASH, failure_at(i)->rank)->repair = failure_at(i)->repair;
 }
 
 const char *dispatcher_host(void)
@@ -107,8 +106,7 @@ void dispatcher_set_timer(struct rank *r)
     return;
   struct entry *entry =
       put_down(machine_now() + layer.scenario->checkpoint.every, ENTRY_NOTICE, r->index);
-  entry->notice = (struct message){.notice = NOTICE_TIMER,
-                                   .incarnation = r->incarnation};
+  entry->notice = (struct message){.notice = NOTICE_TIMER, .incarnation = r->incarnation};
 }
 
 void dispatcher_finished(void)
@@ -141,8 +139,7 @@ static void crash(int rank, double repair)
   storage_cut(r);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
-  struct entry *entry =
-      put_down(machine_now() + layer.scenario->detection, ENTRY_DETECT, rank);
+  struct entry *entry = put_down(machine_now() + layer.scenario->detection, ENTRY_DETECT, rank);
   entry->repair = repair;
   entry->life = r->life;
 }
@@ -206,8 +203,7 @@ static void detect(const struct entry *entry)
     return;
   if (somebody_is_dead())
     open_incarnation();
-  struct entry *restart =
-      put_down(machine_now() + entry->repair, ENTRY_RESTART, entry->rank);
+  struct entry *restart = put_down(machine_now() + entry->repair, ENTRY_RESTART, entry->rank);
   restart->life = entry->life;
 }
 
@@ -224,8 +220,7 @@ static void restart(const struct entry *entry)
       dispatcher_at_home(entry->rank, scenario->platform.nodes[node]);
     }
   }
-  send_notice(entry->rank,
-              &(struct message){.notice = NOTICE_RESTART, .for_life = entry->life});
+  send_notice(entry->rank, &(struct message){.notice = NOTICE_RESTART, .for_life = entry->life});
 }
 
 /* ---- what recoveries did, by incarnation ---- */
@@ -269,8 +264,7 @@ static void handle(const struct entry *entry)
     restart(entry);
     break;
   case ENTRY_NOTICE:
-    if (entry->notice.incarnation == audit_global()->incarnation &&
-        !layer.rank[entry->rank].dead)
+    if (entry->notice.incarnation == audit_global()->incarnation && !layer.rank[entry->rank].dead)
       send_notice(entry->rank, &entry->notice);
     break;
   }

@@ -14,10 +14,10 @@
 struct step {
   struct message *offered; /* OFFER: to be transmitted */
   bool blocking;
-  uint32_t send;           /* its number at the transport */
+  uint32_t send; /* its number at the transport */
   struct message *arrived;
-  bool drained;            /* it arrived for no receive */
-  struct request *given;   /* the receive that gets what arrived */
+  bool drained;          /* it arrived for no receive */
+  struct request *given; /* the receive that gets what arrived */
   bool forced;
   uint32_t outcome;
 };
@@ -239,11 +239,9 @@ static void note_down(struct rank *r)
     return; /* a later detection was noticed already */
   r->capture = 0;
   struct step step = {0};
-  take_event(r,
-             &(struct event){.kind = EVENT_DOWN,
-                             .peer = global->down,
-                             .checkpoint = global->target},
-             &step);
+  take_event(
+      r, &(struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target},
+      &step);
 }
 
 /* Takes the first notice of that kind out of the inbox, waiting for it. */
@@ -474,8 +472,7 @@ static void take_notice(struct rank *r, const struct message *message)
 /* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
-  return message->incarnation < r->incarnation ||
-         message->life != layer.rank[message->source].life;
+  return message->incarnation < r->incarnation || message->life != layer.rank[message->source].life;
 }
 
 static void take_in(struct rank *r, struct message *message)

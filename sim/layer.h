@@ -39,11 +39,11 @@
 /* ---- what programs can see: in the arena ---- */
 
 struct comm {
-  int number;   /* the same at all members; messages carry 2 * number, or + 1 in collectives */
+  int number; /* the same at all members; messages carry 2 * number, or + 1 in collectives */
   int size;
-  int rank;     /* of this rank, in this communicator */
-  bool freed;   /* the memory stays, so that a stale handle is an error and not a crash */
-  int *member;  /* ranks of the program, by rank in this communicator */
+  int rank;    /* of this rank, in this communicator */
+  bool freed;  /* the memory stays, so that a stale handle is an error and not a crash */
+  int *member; /* ranks of the program, by rank in this communicator */
 };
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
@@ -56,26 +56,26 @@ struct request {
   bool filling;    /* a receive that was given a message whose payload is still under way */
   bool orphan;     /* Request_free before completion */
   bool synchronous;
-  bool collective;     /* on the hidden half of its communicator */
-  uint32_t number;     /* receives: as in the door's `request` */
-  uint32_t send;       /* sends: its number at the transport; 0 when it is complete */
+  bool collective; /* on the hidden half of its communicator */
+  uint32_t number; /* receives: as in the door's `request` */
+  uint32_t send;   /* sends: its number at the transport; 0 when it is complete */
   void *buffer;
   int count;
   MPI_Datatype type;
   struct comm *comm;
-  int peer, tag;       /* as the program named them: rank of the program or ANY; tag or ANY */
-  int from, from_tag;  /* as MATCH allows */
-  bool announced;      /* the protocol has answered RECEIVE */
+  int peer, tag;      /* as the program named them: rank of the program or ANY; tag or ANY */
+  int from, from_tag; /* as MATCH allows */
+  bool announced;     /* the protocol has answered RECEIVE */
   MPI_Status status;
   struct request *next; /* in the list of posted receives, in the order of posting */
 };
 
 struct face {
-  uint32_t receives;       /* posted so far */
-  struct request *posted;  /* receives that wait for a message */
+  uint32_t receives;      /* posted so far */
+  struct request *posted; /* receives that wait for a message */
   struct comm world, self;
-  int next_comm;           /* no communicator of this rank has this number or a higher one */
-  bool finalized;          /* its program is in MPI_Finalize */
+  int next_comm;  /* no communicator of this rank has this number or a higher one */
+  bool finalized; /* its program is in MPI_Finalize */
 };
 
 /* ---- what they cannot see ---- */
@@ -83,8 +83,8 @@ struct face {
 enum message_kind { MESSAGE_PROGRAM, MESSAGE_CONTROL, MESSAGE_NOTICE };
 
 enum notice_kind {
-  NOTICE_DOWN,      /* `peer` is dead, `checkpoint` is the one to recover from */
-  NOTICE_RESTART,   /* to the dead: start again from `checkpoint` */
+  NOTICE_DOWN,    /* `peer` is dead, `checkpoint` is the one to recover from */
+  NOTICE_RESTART, /* to the dead: start again from `checkpoint` */
   NOTICE_TIMER,
   NOTICE_DURABLE,   /* `part` of `checkpoint` */
   NOTICE_COMMITTED, /* `checkpoint` */
@@ -103,16 +103,16 @@ struct message {
   int32_t tag;
   uint32_t bytes;
   uint32_t words[WORDS];
-  uint32_t line;        /* last checkpoint that its sender had captured */
+  uint32_t line; /* last checkpoint that its sender had captured */
   GBytes *payload;
-  int payload_tag;      /* of the transfer that follows; 0: came with the envelope */
-  bool synchronous;     /* its send ends when it is matched */
+  int payload_tag;  /* of the transfer that follows; 0: came with the envelope */
+  bool synchronous; /* its send ends when it is matched */
   /* notices */
   enum notice_kind notice;
   int peer;
   uint32_t checkpoint;
   enum part part;
-  uint32_t for_life;    /* RESTART: the life that it begins */
+  uint32_t for_life; /* RESTART: the life that it begins */
 };
 
 /* A payload that the protocol holds. */
@@ -140,8 +140,13 @@ struct capture {
   struct run_time time; /* where the time had gone until then */
 };
 
-enum activity { ACTIVITY_COMPUTE, ACTIVITY_MPI, ACTIVITY_PROTOCOL, ACTIVITY_CHECKPOINT,
-                ACTIVITY_RESTART };
+enum activity {
+  ACTIVITY_COMPUTE,
+  ACTIVITY_MPI,
+  ACTIVITY_PROTOCOL,
+  ACTIVITY_CHECKPOINT,
+  ACTIVITY_RESTART
+};
 
 enum { NOBODY = -2 }; /* draining */
 
@@ -162,10 +167,10 @@ struct rank {
 
   /* the protocol's wishes */
   bool held;
-  int draining;        /* a rank, ANY or NOBODY */
-  uint32_t capture;    /* checkpoint to capture as soon as it is safe; 0: none */
-  bool roll_back;      /* as soon as the wait loop is reached */
-  bool place_due;      /* offer a PLACE */
+  int draining;     /* a rank, ANY or NOBODY */
+  uint32_t capture; /* checkpoint to capture as soon as it is safe; 0: none */
+  bool roll_back;   /* as soon as the wait loop is reached */
+  bool place_due;   /* offer a PLACE */
   struct actions actions;
 
   /* storage */
@@ -177,11 +182,11 @@ struct rank {
 
   /* failures */
   uint32_t incarnation;
-  uint32_t life;       /* crashes so far */
-  bool dead;           /* from a crash to its restart notice */
+  uint32_t life; /* crashes so far */
+  bool dead;     /* from a crash to its restart notice */
   struct computation computation;
-  bool notified;       /* a DOWN is on its way: computation waits for it */
-  bool ended;          /* all programs are in MPI_Finalize */
+  bool notified; /* a DOWN is on its way: computation waits for it */
+  bool ended;    /* all programs are in MPI_Finalize */
 
   /* accounting */
   enum activity activity;
@@ -190,8 +195,8 @@ struct rank {
 };
 
 struct layer {
-  bool on;    /* RECLINE_SCENARIO is set: not inert */
-  int ranks;  /* of the program */
+  bool on;   /* RECLINE_SCENARIO is set: not inert */
+  int ranks; /* of the program */
   struct scenario *scenario;
   struct rank *rank;
   double began;
@@ -212,7 +217,8 @@ static inline void layer_leave(struct arena *arena)
   heap_enter(arena);
 }
 
-/* The rank that is running; NULL before MPI_Init, after MPI_Finalize and when the layer is inert. */
+/* The rank that is running; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.
+ */
 struct rank *rank_self(void);
 
 /* The face of the world communicator, or of another handle; ends the run on a wrong one. */

@@ -23,8 +23,8 @@ const char *machine_host(void);
 double machine_speed(void); /* of the caller's host, in flop/s */
 
 /* Settings of SMPI. */
-int machine_eager_bytes(void);     /* sends of fewer bytes do not wait for their receiver */
-double machine_smpi_speed(void);   /* what smpi_execute() assumes, in flop/s */
+int machine_eager_bytes(void);       /* sends of fewer bytes do not wait for their receiver */
+double machine_smpi_speed(void);     /* what smpi_execute() assumes, in flop/s */
 double machine_smpi_threshold(void); /* shorter computations cost nothing, in seconds */
 unsigned machine_stack_bytes(void);
 

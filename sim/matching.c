@@ -51,9 +51,9 @@ static bool fits(const struct message *message, int peer, int tag, int context)
 struct request *matching_receive(const struct face *face, const struct message *message)
 {
   struct request *request = face->posted;
-  while (request && !(request->announced &&
-                      fits(message, request->from, request->from_tag,
-                           matching_context(request->comm, request->collective))))
+  while (request &&
+         !(request->announced && fits(message, request->from, request->from_tag,
+                                      matching_context(request->comm, request->collective))))
     request = request->next;
   return request;
 }

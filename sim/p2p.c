@@ -28,8 +28,7 @@ static int world_rank(const struct comm *comm, int rank)
 }
 
 struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer, int count,
-                            MPI_Datatype type, int peer, int tag, struct comm *comm,
-                            unsigned flags)
+                            MPI_Datatype type, int peer, int tag, struct comm *comm, unsigned flags)
 {
   struct request *request = face_alloc(r, sizeof *request);
   *request = (struct request){.kind = kind,
@@ -70,10 +69,9 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     host_receive(r, request);
   } else {
     host_ready(r);
-    request->send =
-        host_offer(r, request->peer, matching_context(request->comm, request->collective),
-                   request->tag, pack(request->buffer, request->count, request->type), blocking,
-                   request->synchronous);
+    request->send = host_offer(
+        r, request->peer, matching_context(request->comm, request->collective), request->tag,
+        pack(request->buffer, request->count, request->type), blocking, request->synchronous);
     request->done = request->send == 0;
   }
 }

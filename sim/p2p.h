@@ -10,12 +10,12 @@ enum { P2P_BLOCKING = 1, P2P_SYNCHRONOUS = 2, P2P_COLLECTIVE = 4 };
  * arena. */
 struct request *p2p_send(struct rank *, const void *buffer, int count, MPI_Datatype, int to,
                          int tag, struct comm *, unsigned flags);
-struct request *p2p_receive(struct rank *, void *buffer, int count, MPI_Datatype, int from,
-                            int tag, struct comm *, unsigned flags);
+struct request *p2p_receive(struct rank *, void *buffer, int count, MPI_Datatype, int from, int tag,
+                            struct comm *, unsigned flags);
 
 /* Persistent requests: made inactive, started again and again. */
-struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int count,
-                            MPI_Datatype, int peer, int tag, struct comm *, unsigned flags);
+struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int count, MPI_Datatype,
+                            int peer, int tag, struct comm *, unsigned flags);
 void p2p_start(struct rank *, struct request *);
 
 /* Whether the request is complete; inactive and null ones are. */

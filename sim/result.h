@@ -21,7 +21,7 @@ struct run_time {
 
 struct result {
   enum run_verdict verdict;
-  int program_exit; /* exit code of the program's rank 0; the highest of all when they differ */
+  int program_exit; /* of the last rank that did not end with 0; filled in by `recline run` */
   int ranks;
   unsigned crashes;
   unsigned rollbacks_global, rollbacks_local;

@@ -24,7 +24,8 @@ static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *s
   g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
 }
 
-/* The order of a hash table is never seen: what is done here with all slots does not depend on it. */
+/* The order of a hash table is never seen: what is done here with all slots does not depend on it.
+ */
 static GHashTable *copy_slots(GHashTable *slots)
 {
   GHashTable *copy = new_slots();
@@ -120,10 +121,8 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
 {
   drop_capture(r, checkpoint);
   struct capture *capture = g_new0(struct capture, 1);
-  *capture = (struct capture){.checkpoint = checkpoint,
-                              .image = image,
-                              .bytes = image_bytes(image),
-                              .time = r->time};
+  *capture = (struct capture){
+      .checkpoint = checkpoint, .image = image, .bytes = image_bytes(image), .time = r->time};
   g_ptr_array_add(r->captures, capture);
 }
 
@@ -192,11 +191,11 @@ void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
   g_ptr_array_add(r->records, record);
   struct write *job = g_new0(struct write, 1);
   double state = (double)audit_state_bytes() + slots_bytes(r->slots);
-  *job = (struct write){
-      .rank = r,
-      .checkpoint = checkpoint,
-      .part = part,
-      .bytes = part == PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state};
+  *job = (struct write){.rank = r,
+                        .checkpoint = checkpoint,
+                        .part = part,
+                        .bytes = part == PART_IMAGE ? storage_image_bytes(r, checkpoint) + state
+                                                    : state};
   g_queue_push_tail(&r->writes, job);
   if (r->writes.length == 1)
     begin_write(r);

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 enum {
-  WINDOW = 8,            /* messages that can come in while the program computes */
+  WINDOW = 4, /* messages that can come in while the program computes */
   WIRE_TAG = 1,
   FIRST_PAYLOAD_TAG = 1 << 22,
   PAYLOAD_TAGS = 1 << 29 /* then they start again */
@@ -36,11 +36,11 @@ struct transport {
   char *send_buffer;
   int eager_bytes;
   uint32_t sends_started;
-  GArray *sends;              /* struct send: rendezvous payloads under way */
-  GArray *fetches;            /* struct fetch */
-  GArray *requests;           /* MPI_Request: scratch of one wait */
-  GHashTable *sent, *taken;   /* by peer: serial of the last message */
-  GHashTable *early;          /* by peer: GQueue of messages that overtook an earlier one */
+  GArray *sends;            /* struct send: rendezvous payloads under way */
+  GArray *fetches;          /* struct fetch */
+  GArray *requests;         /* MPI_Request: scratch of one wait */
+  GHashTable *sent, *taken; /* by peer: serial of the last message */
+  GHashTable *early;        /* by peer: GQueue of messages that overtook an earlier one */
 };
 
 static int next_payload_tag = FIRST_PAYLOAD_TAG;
@@ -266,8 +266,8 @@ static MPI_Request *collect(struct transport *transport)
 
 static void sent(struct transport *transport, guint i)
 {
-  MPI_Request *left = &g_array_index(transport->requests, MPI_Request,
-                                     (guint)transport->window + i);
+  MPI_Request *left =
+      &g_array_index(transport->requests, MPI_Request, (guint)transport->window + i);
   if (*left != MPI_REQUEST_NULL)
     PMPI_Request_free(left); /* it was persistent */
   g_array_remove_index(transport->sends, i);

@@ -6,8 +6,16 @@
 
 #include <string.h>
 
-enum { TAG_BARRIER, TAG_BCAST, TAG_REDUCE, TAG_GATHER, TAG_SCATTER, TAG_ALLGATHER, TAG_ALLTOALL,
-       TAG_SCAN };
+enum {
+  TAG_BARRIER,
+  TAG_BCAST,
+  TAG_REDUCE,
+  TAG_GATHER,
+  TAG_SCATTER,
+  TAG_ALLGATHER,
+  TAG_ALLTOALL,
+  TAG_SCAN
+};
 
 /* ---- pieces ---- */
 
@@ -17,8 +25,8 @@ static struct request *post(struct rank *r, void *buffer, int count, MPI_Datatyp
   return p2p_receive(r, buffer, count, type, from, tag, comm, P2P_COLLECTIVE);
 }
 
-static struct request *put(struct rank *r, const void *buffer, int count, MPI_Datatype type,
-                           int to, int tag, struct comm *comm)
+static struct request *put(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                           int tag, struct comm *comm)
 {
   return p2p_send(r, buffer, count, type, to, tag, comm, P2P_COLLECTIVE);
 }
@@ -53,8 +61,8 @@ static char *at(const void *buffer, MPI_Aint index, MPI_Datatype type)
 }
 
 /* Copies within the rank, between types. */
-static void copy(struct rank *r, const void *from, int from_count, MPI_Datatype from_type,
-                 void *to, int to_count, MPI_Datatype to_type)
+static void copy(struct rank *r, const void *from, int from_count, MPI_Datatype from_type, void *to,
+                 int to_count, MPI_Datatype to_type)
 {
   (void)r;
   int size = 0, in = 0, out = 0, to_size = 0;
@@ -201,8 +209,7 @@ static int block_count(const struct blocks *blocks, int i)
 
 static void *block_at(const struct blocks *blocks, int i)
 {
-  MPI_Aint index =
-      blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
+  MPI_Aint index = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
   return at(blocks->buffer, index, blocks->type);
 }
 
@@ -270,8 +277,7 @@ static void *block_copy(struct rank *r, const struct blocks *blocks, int size, v
 {
   MPI_Aint end = 0;
   for (int i = 0; i < size; i++) {
-    MPI_Aint start =
-        blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
+    MPI_Aint start = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
     end = MAX(end, start + block_count(blocks, i));
   }
   void *copied = elements(r, (int)end, blocks->type, memory);
@@ -292,8 +298,8 @@ static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct 
        block_count(&in, me), in.type);
   for (int step = 1; step < size; step++) {
     int to = (me + step) % size, from = (me - step + size) % size;
-    struct request *receive = post(r, block_at(&in, from), block_count(&in, from), in.type, from,
-                                   TAG_ALLTOALL, comm);
+    struct request *receive =
+        post(r, block_at(&in, from), block_count(&in, from), in.type, from, TAG_ALLTOALL, comm);
     done(r, put(r, block_at(&out, to), block_count(&out, to), out.type, to, TAG_ALLTOALL, comm));
     done(r, receive);
   }
@@ -355,8 +361,7 @@ int MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op o
        PMPI_Reduce(out, in, count, type, op, root, comm));
 }
 
-int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm)
+int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
   WRAP(allreduce(r, out, in, count, type, op, comm_of(r, comm)),
        PMPI_Allreduce(out, in, count, type, op, comm));
@@ -423,8 +428,7 @@ int MPI_Allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *
 int MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
                  MPI_Datatype in_type, MPI_Comm comm)
 {
-  WRAP(alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type),
-                comm_of(r, comm)),
+  WRAP(alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm_of(r, comm)),
        PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm));
 }
 

@@ -276,3 +276,26 @@ int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
 {
   LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Errhandler_set(comm, handler));
 }
+
+/* Predefined attributes are those of SMPI's world; a program's own are not kept. */
+static int get_attribute(int key, void *value, int *flag)
+{
+  if (key >= 0)
+    layer_die(64, "attributes of communicators are not handled under a recovery protocol yet");
+  return PMPI_Comm_get_attr(MPI_COMM_WORLD, key, value, flag);
+}
+
+int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag)
+{
+  LOOK_UP(((void)r, get_attribute(key, value, flag)), PMPI_Comm_get_attr(comm, key, value, flag));
+}
+
+int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag)
+{
+  LOOK_UP(((void)r, get_attribute(key, value, flag)), PMPI_Attr_get(comm, key, value, flag));
+}
+
+int MPI_Comm_set_name(MPI_Comm comm, const char *name)
+{
+  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Comm_set_name(comm, name));
+}

@@ -19,7 +19,7 @@ static void *next(const char *name)
 
 /* dlsym gives object pointers; ISO C knows no conversion to a function pointer. */
 #define NEXT(TYPE, NAME)                                                                           \
-  __typeof__(TYPE) NAME##_next = NULL;                                                                         \
+  __typeof__(TYPE) NAME##_next = NULL;                                                             \
   {                                                                                                \
     void *symbol_ = next(#NAME);                                                                   \
     memcpy(&NAME##_next, &symbol_, sizeof symbol_);                                                \
@@ -27,7 +27,7 @@ static void *next(const char *name)
 
 void *layer_next_self(void)
 {
-  NEXT(MPI_Comm (*)(void), smpi_process_comm_self)
+  NEXT(MPI_Comm(*)(void), smpi_process_comm_self)
   return smpi_process_comm_self_next();
 }
 
@@ -176,7 +176,8 @@ void smpi_shared_free(void *memory)
   smpi_shared_free_next(memory);
 }
 
-/* Memory that ranks share on purpose could not be rolled back: under a protocol each has its own. */
+/* Memory that ranks share on purpose could not be rolled back: under a protocol each has its own.
+ */
 void *smpi_shared_malloc(size_t size, const char *file, int line)
 {
   if (rank_self())

@@ -14,8 +14,8 @@ static int send_and_wait(struct rank *r, const void *buffer, int count, MPI_Data
   return p2p_finish(r, request, MPI_STATUS_IGNORE);
 }
 
-static int send_and_return(struct rank *r, const void *buffer, int count, MPI_Datatype type,
-                           int to, int tag, MPI_Comm comm, unsigned flags, MPI_Request *handle)
+static int send_and_return(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                           int tag, MPI_Comm comm, unsigned flags, MPI_Request *handle)
 {
   *handle = handle_of(p2p_send(r, buffer, count, type, to, tag, comm_of(r, comm), flags));
   return MPI_SUCCESS;
@@ -72,8 +72,7 @@ SEND_INIT_CALL(Ssend_init, P2P_SYNCHRONOUS)
 static int receive_and_wait(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
                             int tag, MPI_Comm comm, MPI_Status *status)
 {
-  return p2p_finish(r, p2p_receive(r, buffer, count, type, from, tag, comm_of(r, comm), 0),
-                    status);
+  return p2p_finish(r, p2p_receive(r, buffer, count, type, from, tag, comm_of(r, comm), 0), status);
 }
 
 static int receive_and_return(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
@@ -107,8 +106,8 @@ int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag,
 /* ---- both ---- */
 
 static int exchange(struct rank *r, const void *out, int out_count, MPI_Datatype out_type, int to,
-                    int out_tag, void *in, int in_count, MPI_Datatype in_type, int from,
-                    int in_tag, MPI_Comm comm, MPI_Status *status)
+                    int out_tag, void *in, int in_count, MPI_Datatype in_type, int from, int in_tag,
+                    MPI_Comm comm, MPI_Status *status)
 {
   struct comm *c = comm_of(r, comm);
   struct request *receive = p2p_receive(r, in, in_count, in_type, from, in_tag, c, 0);
@@ -121,8 +120,8 @@ int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, 
                  void *in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status)
 {
-  WRAP(exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
-                comm, status),
+  WRAP(exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm,
+                status),
        PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
                      comm, status));
 }

@@ -106,12 +106,10 @@ static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
 
 int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
-  WRAP(test_all(r, count, requests, flag, statuses),
-       PMPI_Testall(count, requests, flag, statuses));
+  WRAP(test_all(r, count, requests, flag, statuses), PMPI_Testall(count, requests, flag, statuses));
 }
 
-static int wait_any(struct rank *r, int count, MPI_Request *handles, int *index,
-                    MPI_Status *status)
+static int wait_any(struct rank *r, int count, MPI_Request *handles, int *index, MPI_Status *status)
 {
   struct several several = {handles, count};
   host_wait(r, one_is_done, &several);

@@ -206,6 +206,7 @@ static void work(const struct command *c, const struct scenario *claim, int to)
 {
   struct claim_options options = {.max_states = (uint64_t)c->max_states,
                                   .out = c->out,
+                                  .jobs = (unsigned)c->jobs,
                                   .progress = c->jobs == 1 && isatty(STDERR_FILENO)};
   struct answer answer = {0};
   g_autoptr(GError) error = NULL;

@@ -165,10 +165,12 @@ static void set_up(const struct job *job, struct world *world)
   world->script = job->script;
 }
 
-static uint64_t memory_limit(void)
+static uint64_t memory_limit(const struct job *job)
 {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 100 * MEMORY_PERCENT : 0;
+  return pages > 0 && size > 0
+             ? (uint64_t)pages * (uint64_t)size / 100 * MEMORY_PERCENT / job->options->jobs
+             : 0;
 }
 
 static void show_progress(void *data, uint64_t states, uint64_t transitions, unsigned depth)
@@ -199,7 +201,7 @@ static bool find_outcomes(struct job *job, GError **error)
                                            .outcomes = &job->outcomes,
                                            .collect = true,
                                            .max_states = bound(job),
-                                           .max_bytes = memory_limit()};
+                                           .max_bytes = memory_limit(job)};
   world_init(&world, protocol_named("none"), job->claim->program.ranks, 1);
   world.fifo = job->claim->check.fifo;
   world.bounded = true;
@@ -289,7 +291,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .properties = (const char *const *)job->claim->check.properties,
       .outcomes = outcome ? &job->outcomes : NULL,
       .max_states = bound(job),
-      .max_bytes = memory_limit(),
+      .max_bytes = memory_limit(job),
       .progress = job->options->progress ? show_progress : NULL,
       .progress_data = job};
   set_up(job, &world);

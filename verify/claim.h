@@ -8,6 +8,7 @@
 struct claim_options {
   uint64_t max_states; /* over the claim's own bound; 0: the claim's */
   const char *out;     /* directory for ID.trace; NULL: no trace is written */
+  unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
   bool progress;       /* one line on standard error, overwritten */
 };
 

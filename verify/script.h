@@ -23,8 +23,14 @@
 #include <stdint.h>
 
 enum script_kind {
-  SCRIPT_SEND, SCRIPT_RECV, SCRIPT_IRECV, SCRIPT_WAIT, SCRIPT_CHOOSE, SCRIPT_CHECKPOINT,
-  SCRIPT_COMPUTE, SCRIPT_END
+  SCRIPT_SEND,
+  SCRIPT_RECV,
+  SCRIPT_IRECV,
+  SCRIPT_WAIT,
+  SCRIPT_CHOOSE,
+  SCRIPT_CHECKPOINT,
+  SCRIPT_COMPUTE,
+  SCRIPT_END
 };
 
 enum { SCRIPT_NAMES = 8 }; /* receives that can be outstanding under a name: X = a .. h */

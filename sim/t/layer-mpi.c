@@ -55,8 +55,7 @@ static void test_large(void)
   MPI_Sendrecv(out, BIG, MPI_INT, next, 7, in, BIG, MPI_INT, previous, 7, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
   expect(in[1] == previous * 7 + round_number, "large: sendrecv");
-  MPI_Sendrecv_replace(out, BIG, MPI_INT, next, 8, previous, 8, MPI_COMM_WORLD,
-                       MPI_STATUS_IGNORE);
+  MPI_Sendrecv_replace(out, BIG, MPI_INT, next, 8, previous, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   expect(out[1] == previous * 7 + round_number, "large: sendrecv_replace");
   free(out);
   free(in);
@@ -264,8 +263,10 @@ static void test_movement(void)
   int root = round_number % ranks, value = rank == root ? 99 + round_number : 0;
   MPI_Bcast(&value, 1, MPI_INT, root, MPI_COMM_WORLD);
   expect(value == 99 + round_number, "bcast");
-  int *all = malloc((size_t)ranks * 2 * sizeof *all), *other = malloc((size_t)ranks * 2 * sizeof *all);
-  int *counts = malloc((size_t)ranks * sizeof *counts), *starts = malloc((size_t)ranks * sizeof *starts);
+  int *all = malloc((size_t)ranks * 2 * sizeof *all),
+      *other = malloc((size_t)ranks * 2 * sizeof *all);
+  int *counts = malloc((size_t)ranks * sizeof *counts),
+      *starts = malloc((size_t)ranks * sizeof *starts);
   bool right = true;
   int own[2] = {rank, rank * rank};
   MPI_Gather(own, 2, MPI_INT, all, 2, MPI_INT, root, MPI_COMM_WORLD);
@@ -345,9 +346,8 @@ int main(int argc, char **argv)
   previous = (rank + ranks - 1) % ranks;
   int rounds = argc > 1 ? atoi(argv[1]) : 1;
   static void (*const tests[])(void) = {
-      test_blocking,   test_large,      test_order,    test_wildcards, test_probes,
-      test_completion, test_persistent, test_nobody,   test_types,     test_reductions,
-      test_movement,   test_communicators};
+      test_blocking,   test_large,  test_order, test_wildcards,  test_probes,   test_completion,
+      test_persistent, test_nobody, test_types, test_reductions, test_movement, test_communicators};
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();
