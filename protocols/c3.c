@@ -2,9 +2,8 @@
  * in certain places, over channels that are not FIFO.
  *
  * Source: Bronevetsky, Marques, Pingali, Stodghill, "Collective operations in application-level
- * fault-tolerant MPI" (ICS 2003), section 3 (point to point) and its claim 1; the phases are also
- * in Stodghill's slides on the protocol. Point to point only: a host offers collectives as the
- * messages they consist of.
+ * fault-tolerant MPI" (ICS 2003): section 3 and claim 1 (point to point), sections 4 and 5 and
+ * claim 2 (collectives); the phases are also in Stodghill's slides on the protocol.
  *
  *     1  the initiator (rank 0) sends pleaseCheckpoint to all
  *     2  at its next place a rank takes its checkpoint, tells every peer how many messages it sent
@@ -35,7 +34,19 @@
  * each rank tells its peers which of theirs it has already, and they suppress them. Programs are
  * held until they know.
  *
- * Where the paper is silent: a rank takes no new checkpoint before it has replayed its whole log
+ * Collectives are handled by the direction in which data flow (section 5); whether a call crosses
+ * the recovery line is told by the colours of those whose data flow here:
+ *
+ *                      crosses, logging         crosses, behind the line     does not cross
+ *     all to all       log the result           -                            a rank whose data
+ *     to the root      log the result,          senders suppress the call    come from one that
+ *                      senders suppress it                                   has stopped logging
+ *     from the root    log the result           take part again on restart   stops as well
+ *     barrier          -                        checkpoint, then pass
+ *
+ * Where the paper is wrong (docs/protocols.md): Figure 5 finds out by exclusive or whether a call
+ * crosses, which is the parity of the colours; Figure 8 stops logging at a barrier that crosses.
+ * Where it is silent: a rank takes no new checkpoint before it has replayed its whole log
  * and suppressed all it has to; the next line would otherwise rest on decisions that only the
  * previous line's log knows (docs/protocols.md).
  *
@@ -59,8 +70,10 @@ enum control {
   READY_TO_STOP_LOGGING,
   STOP_LOGGING,
   STOPPED_LOGGING,
-  SUPPRESS,     /* "I have your message of this number already" */
-  SUPPRESS_LIST /* "and these were all of them" */
+  SUPPRESS,      /* "I have your message of this number already" */
+  SUPPRESS_LIST, /* "and these were all of them" */
+  CALLS,         /* "before my line I made this many collective calls on this communicator" */
+  PASSED         /* "as a root I have passed this collective call and all before it" */
 };
 
 static const char *const controls[] = {"none",
@@ -71,6 +84,8 @@ static const char *const controls[] = {"none",
                                        "stopped-logging",
                                        "suppress",
                                        "suppress-list",
+                                       "calls",
+                                       "passed",
                                        NULL};
 
 static const char *const invariants[] = {
@@ -97,16 +112,16 @@ struct peer {
   uint32_t listed;        /* its suppress list has arrived since the restart */
 };
 
-enum entry_kind { LATE = 1, OUTCOME, CHOICE };
+enum entry_kind { LATE = 1, OUTCOME, CHOICE, RESULT };
 
 /* What happened while logging, to happen again on replay. */
 struct entry {
   uint16_t kind;
   uint16_t replayed;
   uint32_t request; /* LATE, OUTCOME: number of the receive */
-  int16_t peer;     /* LATE, OUTCOME: what it received */
-  int16_t pad;
-  int32_t tag;
+  int16_t peer;     /* LATE, OUTCOME: what it received; RESULT: root */
+  int16_t comm;     /* RESULT */
+  int32_t tag;      /* LATE, OUTCOME; RESULT: number of the call */
   uint32_t outcome; /* CHOICE */
   uint32_t times;   /* CHOICE: as often in a row */
 };
@@ -118,23 +133,48 @@ struct number {
   uint32_t number;
 };
 
+/* Collective calls up to `number` on `comm`, by their root. */
+struct call {
+  int16_t comm, root;
+  int32_t number;
+};
+
+/* Collective calls of this rank on one communicator. */
+struct comm {
+  int16_t comm;
+  int16_t member;   /* this rank is one */
+  int32_t made;     /* calls completed */
+  int32_t told;     /* `made` when it was last announced */
+  int32_t expected; /* most calls that a peer made before its line */
+};
+
+enum { COMMS = 8 }; /* communicators that a program can call collectives on between two lines */
+
 struct state {
   uint32_t phase;
-  uint32_t epoch;        /* checkpoints taken; the colour is its lowest bit */
-  uint32_t wanted;       /* checkpoint asked for and not yet taken; 0: none */
-  uint32_t ready;        /* readyToStopLogging sent in this epoch */
-  uint32_t durable;      /* parts of this epoch's checkpoint on disk, a bit each */
-  uint32_t next_message; /* messages sent in this epoch */
-  uint32_t log;          /* entries in the log */
-  uint32_t early;        /* entries in the list of early messages */
-  uint32_t suppress;     /* numbers still to suppress */
+  uint32_t epoch;          /* checkpoints taken; the colour is its lowest bit */
+  uint32_t wanted;         /* checkpoint asked for and not yet taken; 0: none */
+  uint32_t ready;          /* readyToStopLogging sent in this epoch */
+  uint32_t durable;        /* parts of this epoch's checkpoint on disk, a bit each */
+  uint32_t next_message;   /* messages sent in this epoch */
+  uint32_t log;            /* entries in the log */
+  uint32_t early;          /* entries in the list of early messages */
+  uint32_t suppress;       /* numbers still to suppress */
+  uint32_t rejoin;         /* broadcasts received that their roots will repeat */
+  uint32_t passed;         /* reductions passed as root that their senders might repeat */
+  uint32_t suppress_calls; /* what the roots have told of these after a restart */
+  uint32_t comms;          /* communicators known */
+  uint32_t barrier_comm;
+  uint32_t joined_logging; /* so it was when it joined the collective call that it is in */
+  uint32_t pad;
+  uint32_t in_barrier; /* number of the barrier that forced the checkpoint being captured */
   /* initiator */
   uint32_t in_progress; /* checkpoint under way; 0: none */
   uint32_t ready_ranks;
   uint32_t stopped_ranks;
 };
 
-/* The state is struct state, a struct peer per rank, then three lists of `capacity` entries. */
+/* The state is struct state, a struct peer per rank, then five lists of `capacity` entries. */
 static struct peer *peers(const void *state)
 {
   return (struct peer *)((struct state *)state + 1);
@@ -155,10 +195,32 @@ static struct number *suppress_of(const struct config *config, const void *state
   return early_of(config, state) + config->capacity;
 }
 
+static struct call *rejoin_of(const struct config *config, const void *state)
+{
+  return (struct call *)(suppress_of(config, state) + config->capacity);
+}
+
+static struct call *suppress_calls_of(const struct config *config, const void *state)
+{
+  return rejoin_of(config, state) + config->capacity;
+}
+
+static struct call *passed_of(const struct config *config, const void *state)
+{
+  return suppress_calls_of(config, state) + config->capacity;
+}
+
+static struct comm *comms_of(const struct config *config, const void *state)
+{
+  return (struct comm *)(passed_of(config, state) + COMMS);
+}
+
 static size_t bytes(const struct config *config)
 {
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * (sizeof(struct entry) + 2 * sizeof(struct number));
+                config->capacity * (sizeof(struct entry) + 2 * sizeof(struct number) +
+                                    2 * sizeof(struct call) + sizeof(struct comm)) +
+                COMMS * sizeof(struct call);
   return (size + 7) / 8 * 8;
 }
 
@@ -181,7 +243,7 @@ static struct entry *append(const struct config *config, struct state *state,
   return entry;
 }
 
-/* A late message keeps its payload in the slot with the number of its entry. */
+/* A late message, or a result, keeps its payload in the slot with the number of its entry. */
 static uint32_t slot_of(const struct config *config, const struct state *state,
                         const struct entry *entry)
 {
@@ -192,7 +254,7 @@ static void clear_log(const struct config *config, struct state *state, struct a
 {
   struct entry *entry = log_of(config, state);
   for (uint32_t i = 0; i < state->log; i++)
-    if (entry[i].kind == LATE)
+    if (entry[i].kind == LATE || entry[i].kind == RESULT)
       act(actions, ACTION_FORGET)->slot = slot_of(config, state, &entry[i]);
   memset(entry, 0, state->log * sizeof *entry);
   state->log = 0;
@@ -201,7 +263,9 @@ static void clear_log(const struct config *config, struct state *state, struct a
 static void clear_early(const struct config *config, struct state *state)
 {
   memset(early_of(config, state), 0, state->early * sizeof(struct number));
-  state->early = 0;
+  memset(rejoin_of(config, state), 0, state->rejoin * sizeof(struct call));
+  memset(passed_of(config, state), 0, state->passed * sizeof(struct call));
+  state->early = state->rejoin = state->passed = 0;
 }
 
 static bool replay_is_over(const struct config *config, const struct state *state)
@@ -252,7 +316,8 @@ static struct entry *logged(const struct config *config, struct state *state, ui
 {
   struct entry *entry = log_of(config, state);
   for (uint32_t i = 0; replaying(state) && i < state->log; i++)
-    if (entry[i].kind != CHOICE && entry[i].request == request && !entry[i].replayed)
+    if ((entry[i].kind == LATE || entry[i].kind == OUTCOME) && entry[i].request == request &&
+        !entry[i].replayed)
       return &entry[i];
   return NULL;
 }
@@ -313,7 +378,8 @@ static void begin_checkpoint(const struct config *config, struct state *state,
 /* Phase 2. That a checkpoint is wanted tells that the one before is committed. */
 static void want(struct state *state, uint32_t checkpoint, struct actions *actions)
 {
-  state->wanted = checkpoint;
+  if (checkpoint > state->epoch) /* a barrier may have forced it already */
+    state->wanted = checkpoint;
   if (checkpoint > 2)
     act(actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
@@ -346,8 +412,61 @@ static void count_ready(const struct config *config, struct state *state, struct
   stop_logging(state, actions);
 }
 
+/* The entry of a communicator, made when there is none; NULL when the list is full. */
+static struct comm *comm_entry(const struct config *config, struct state *state, int16_t comm,
+                               struct actions *actions)
+{
+  struct comm *entry = comms_of(config, state);
+  for (uint32_t i = 0; i < state->comms; i++)
+    if (entry[i].comm == comm)
+      return &entry[i];
+  if (state->comms == config->capacity) {
+    give_up(actions, REASON_FULL);
+    return NULL;
+  }
+  entry = &entry[state->comms++];
+  *entry = (struct comm){.comm = comm, .member = comm == 0};
+  return entry;
+}
+
+/* The program has completed call `number` on `comm`. */
+static void made(const struct config *config, struct state *state, int16_t comm, int32_t number,
+                 struct actions *actions)
+{
+  struct comm *entry = comm_entry(config, state, comm, actions);
+  if (!entry)
+    return;
+  entry->member = true;
+  entry->made = number;
+}
+
+/* Peers learn how far this rank had come in collectives: what it contributed is late for a rank
+ * that is beyond the line and has not come as far. */
+static void announce_calls(const struct config *config, struct state *state,
+                           struct actions *actions)
+{
+  struct comm *entry = comms_of(config, state);
+  uint32_t told = 0;
+  for (uint32_t i = 0; i < state->comms; i++) {
+    if (entry[i].made == entry[i].told)
+      continue;
+    if (++told > COMMS) {
+      give_up(actions, REASON_FULL);
+      return;
+    }
+    entry[i].told = entry[i].made;
+    for (int peer = 0; peer < config->ranks; peer++)
+      if (peer != config->self)
+        tell(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
+  }
+}
+
 static bool all_late_are_in(const struct config *config, const struct state *state)
 {
+  const struct comm *comm = comms_of(config, state);
+  for (uint32_t i = 0; i < state->comms; i++)
+    if (comm[i].member && comm[i].made < comm[i].expected)
+      return false;
   for (int i = 0; i < config->ranks; i++) {
     const struct peer *peer = &peers(state)[i];
     if (peer->announced_for != state->epoch || peer->previous != peer->announced)
@@ -378,6 +497,7 @@ static void begin_logging(const struct config *config, struct state *state,
   struct action *store = act(actions, ACTION_STORE);
   store->part = PART_IMAGE;
   store->checkpoint = state->epoch;
+  announce_calls(config, state, actions);
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(state)[i];
     if (i == config->self) {
@@ -391,6 +511,11 @@ static void begin_logging(const struct config *config, struct state *state,
     peer->received = peer->at_line = peer->early;
     peer->early = 0;
   }
+  if (state->in_barrier) {
+    act(actions, ACTION_DELIVER);
+    made(config, state, (int16_t)state->barrier_comm, (int32_t)state->in_barrier, actions);
+  }
+  state->in_barrier = state->barrier_comm = 0;
   check_ready(config, state, actions);
 }
 
@@ -481,6 +606,153 @@ static void arrived(const struct config *config, struct state *state, const stru
   check_ready(config, state, actions);
 }
 
+/* ---- collectives ---- */
+
+/* Whether a call is complete for this rank as soon as it takes part: nothing flows to it. */
+static bool only_gives(const struct config *config, const struct event *event)
+{
+  return event->flow == FLOW_FROM_ROOT ? event->peer == config->self
+                                       : event->flow == FLOW_TO_ROOT && event->peer != config->self;
+}
+
+static struct entry *logged_result(const struct config *config, struct state *state,
+                                   const struct event *event)
+{
+  struct entry *entry = log_of(config, state);
+  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
+    if (entry[i].kind == RESULT && entry[i].comm == event->comm && entry[i].tag == event->tag)
+      return &entry[i];
+  return NULL;
+}
+
+static bool suppressed_call(const struct config *config, const struct state *state,
+                            const struct event *event)
+{
+  const struct call *call = suppress_calls_of(config, state);
+  for (uint32_t i = 0; event->flow == FLOW_TO_ROOT && i < state->suppress_calls; i++)
+    if (call[i].comm == event->comm && call[i].root == event->peer && call[i].number >= event->tag)
+      return true;
+  return false;
+}
+
+static void collective(const struct config *config, struct state *state, const struct event *event,
+                       struct actions *actions)
+{
+  struct entry *entry = logged_result(config, state, event);
+  bool joins = false;
+  if (entry) {
+    struct action *deliver = act(actions, ACTION_DELIVER);
+    deliver->slot = slot_of(config, state, entry);
+    deliver->peer = event->peer;
+    deliver->tag = event->tag;
+    entry->replayed = true;
+  } else if (suppressed_call(config, state, event)) {
+    act(actions, ACTION_SUPPRESS);
+  } else {
+    struct action *join = act(actions, ACTION_JOIN);
+    join->words[0] = state->epoch & COLOUR;
+    join->words[1] = state->phase != LOGGING;
+    state->joined_logging = state->phase == LOGGING;
+    joins = true;
+  }
+  if (!joins || only_gives(config, event))
+    made(config, state, event->comm, event->tag, actions);
+  check_ready(config, state, actions);
+}
+
+static void log_result(const struct config *config, struct state *state, const struct event *event,
+                       struct actions *actions)
+{
+  struct entry *entry = append(config, state, actions, RESULT);
+  if (!entry)
+    return;
+  entry->comm = event->comm;
+  entry->peer = event->peer;
+  entry->tag = event->tag;
+  act(actions, ACTION_KEEP)->slot = slot_of(config, state, entry);
+}
+
+/* Adds a call to a list, or moves the one of the same communicator and root on. */
+static void note_call(struct call *list, uint32_t *count, uint32_t capacity, struct call call,
+                      struct actions *actions)
+{
+  uint32_t i = 0;
+  while (i < *count && (list[i].comm != call.comm || list[i].root != call.root))
+    i++;
+  if (i == capacity) {
+    give_up(actions, REASON_FULL);
+    return;
+  }
+  if (i == *count)
+    ++*count;
+  if (list[i].number < call.number || list[i].comm != call.comm || list[i].root != call.root)
+    list[i] = call;
+}
+
+static void note_broadcast(const struct config *config, struct state *state, struct call call,
+                           struct actions *actions)
+{
+  if (state->rejoin == config->capacity)
+    give_up(actions, REASON_FULL);
+  else
+    rejoin_of(config, state)[state->rejoin++] = call;
+}
+
+/* Whether data have flowed to here from the other side of the recovery line (Figures 5 to 8). */
+static bool crosses(const struct state *state, const struct event *event)
+{
+  uint32_t ones = event->words[0];
+  if (event->flow == FLOW_FROM_ROOT)
+    return ones != (state->epoch & COLOUR);
+  return ones > 0 && ones < event->outcome;
+}
+
+static void crossed(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct call call = {.comm = event->comm, .root = event->peer, .number = event->tag};
+  bool logging = state->phase == LOGGING;
+  switch ((enum flow)event->flow) {
+  case FLOW_FROM_ROOT:
+    if (logging)
+      log_result(config, state, event, actions);
+    else
+      note_broadcast(config, state, call, actions);
+    break;
+  case FLOW_TO_ROOT:
+    if (logging)
+      log_result(config, state, event, actions);
+    note_call(passed_of(config, state), &state->passed, COMMS, call, actions);
+    break;
+  case FLOW_ALL:
+    if (logging)
+      log_result(config, state, event, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+static void collected(const struct config *config, struct state *state, const struct event *event,
+                      struct actions *actions)
+{
+  bool crossing = crosses(state, event);
+  if (crossing && event->flow == FLOW_BARRIER && !state->joined_logging) {
+    state->phase = CAPTURING;
+    state->in_barrier = (uint32_t)event->tag;
+    state->barrier_comm = (uint32_t)event->comm;
+    act(actions, ACTION_CAPTURE)->checkpoint = state->epoch + 1;
+    return;
+  }
+  if (crossing)
+    crossed(config, state, event, actions);
+  else if (event->words[1])
+    stop_logging(state, actions);
+  act(actions, ACTION_DELIVER);
+  made(config, state, event->comm, event->tag, actions);
+  check_ready(config, state, actions);
+}
+
 /* ---- recovery: everybody goes back to the last committed checkpoint ---- */
 
 /* The state is that of the moment at which logging stopped; what it counted since the line is
@@ -497,14 +769,27 @@ static void back_to_line(const struct config *config, struct state *state)
     peer->early = 0;
     peer->listed = i == config->self;
   }
+  for (uint32_t i = 0; i < state->comms; i++)
+    comms_of(config, state)[i].made = comms_of(config, state)[i].told;
 }
 
 static void tell_suppress_lists(const struct config *config, struct state *state,
                                 struct actions *actions)
 {
   const struct number *early = early_of(config, state);
+  const struct call *passed = passed_of(config, state), *rejoin = rejoin_of(config, state);
   for (uint32_t i = 0; i < state->early; i++)
     tell(actions, early[i].peer, SUPPRESS, state->epoch, early[i].number);
+  for (uint32_t i = 0; i < state->passed; i++)
+    for (int peer = 0; peer < config->ranks; peer++)
+      if (peer != config->self)
+        tell(actions, peer, PASSED, (uint32_t)passed[i].comm, (uint32_t)passed[i].number);
+  for (uint32_t i = 0; i < state->rejoin; i++) {
+    struct action *again = act(actions, ACTION_REJOIN);
+    again->comm = rejoin[i].comm;
+    again->peer = rejoin[i].root;
+    again->tag = rejoin[i].number;
+  }
   tell_all(config, actions, SUPPRESS_LIST, state->epoch);
   clear_early(config, state);
 }
@@ -543,6 +828,23 @@ static void suppress(const struct config *config, struct state *state, const str
       (struct number){.peer = event->peer, .number = event->words[2]};
 }
 
+static void expect(const struct config *config, struct state *state, const struct event *event,
+                   struct actions *actions)
+{
+  struct comm *entry = comm_entry(config, state, (int16_t)event->words[1], actions);
+  if (entry && entry->expected < (int32_t)event->words[2])
+    entry->expected = (int32_t)event->words[2];
+}
+
+static void passed(const struct config *config, struct state *state, const struct event *event,
+                   struct actions *actions)
+{
+  struct call call = {
+      .comm = (int16_t)event->words[1], .root = event->peer, .number = (int32_t)event->words[2]};
+  note_call(suppress_calls_of(config, state), &state->suppress_calls, config->capacity, call,
+            actions);
+}
+
 /* ---- the step ---- */
 
 static void control(const struct config *config, struct state *state, const struct event *event,
@@ -561,14 +863,21 @@ static void control(const struct config *config, struct state *state, const stru
   case READY_TO_STOP_LOGGING:
     count_ready(config, state, actions);
     break;
-  case STOP_LOGGING:
-    stop_logging(state, actions);
+  case STOP_LOGGING: /* an older one may come after the checkpoint that a barrier has forced */
+    if (event->words[1] == state->epoch)
+      stop_logging(state, actions);
     break;
   case STOPPED_LOGGING:
     count_stopped(config, state, actions);
     break;
   case SUPPRESS:
     suppress(config, state, event, actions);
+    break;
+  case CALLS:
+    expect(config, state, event, actions);
+    break;
+  case PASSED:
+    passed(config, state, event, actions);
     break;
   case SUPPRESS_LIST:
     peer->listed = true;
@@ -608,6 +917,15 @@ static void step(const struct config *config, void *memory, const struct event *
     break;
   case EVENT_CONTROL:
     control(config, state, event, actions);
+    break;
+  case EVENT_MEMBER:
+    made(config, state, event->comm, 0, actions);
+    break;
+  case EVENT_COLLECTIVE:
+    collective(config, state, event, actions);
+    break;
+  case EVENT_COLLECTED:
+    collected(config, state, event, actions);
     break;
   case EVENT_CAPTURED:
     begin_logging(config, state, event, actions);
@@ -665,9 +983,10 @@ static int broken(const struct config *config, const void *memory)
 extern const struct protocol protocol_c3;
 const struct protocol protocol_c3 = {
     .name = "c3",
-    .title = "C3, point to point (Bronevetsky et al., ICS 2003, section 3)",
+    .title = "C3, point to point and collectives (Bronevetsky et al., ICS 2003)",
     .piggyback_bytes = 4,
     .control_bytes = 12,
+    .collectives = true,
     .controls = controls,
     .invariants = invariants,
     .bytes = bytes,

@@ -30,6 +30,12 @@ static void step(const struct config *config, void *state, const struct event *e
     action = act(actions, ACTION_DELIVER);
     action->request = event->request;
     break;
+  case EVENT_COLLECTIVE:
+    act(actions, ACTION_JOIN);
+    break;
+  case EVENT_COLLECTED:
+    act(actions, ACTION_DELIVER);
+    break;
   case EVENT_DOWN:
     give_up(actions, REASON_NO_CHECKPOINT);
     break;
@@ -39,5 +45,8 @@ static void step(const struct config *config, void *state, const struct event *e
 }
 
 extern const struct protocol protocol_none;
-const struct protocol protocol_none = {
-    .name = "none", .title = "no fault tolerance", .bytes = bytes, .step = step};
+const struct protocol protocol_none = {.name = "none",
+                                       .title = "no fault tolerance",
+                                       .collectives = true,
+                                       .bytes = bytes,
+                                       .step = step};

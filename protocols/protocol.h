@@ -57,14 +57,19 @@ enum event_kind {
   EVENT_DOWN,  /* `peer` was found dead; `checkpoint` is the last committed one */
   EVENT_TIMER, /* the timer of SET_TIMER went off: time for a checkpoint */
   /* the program */
-  EVENT_OFFER,   /* it sends to `peer` with `tag` on `comm`, `bytes` long */
-  EVENT_RECEIVE, /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
-  EVENT_CHOOSE,  /* a test, probe, wait-any or random choice is about to come out as `outcome` */
-  EVENT_PLACE,   /* a checkpoint is allowed here */
+  EVENT_OFFER,      /* it sends to `peer` with `tag` on `comm`, `bytes` long */
+  EVENT_RECEIVE,    /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
+  EVENT_CHOOSE,     /* a test, probe, wait-any or random choice is about to come out as `outcome` */
+  EVENT_PLACE,      /* a checkpoint is allowed here */
+  EVENT_MEMBER,     /* it has become a member of a new communicator `comm`; of 0 it always is */
+  EVENT_COLLECTIVE, /* it calls a collective: call number `tag` on `comm`, whose data flow as `flow`
+                       says, from or to root `peer`; only for protocols with `collectives` */
   /* the network */
-  EVENT_ARRIVED, /* a message from `peer` with its `words` matched receive `request` (posted for
-                    `wildcard` if so), or was drained (NO_REQUEST) */
-  EVENT_CONTROL, /* control message `words` from the protocol at `peer` */
+  EVENT_ARRIVED,   /* a message from `peer` with its `words` matched receive `request` (posted for
+                      `wildcard` if so), or was drained (NO_REQUEST) */
+  EVENT_CONTROL,   /* control message `words` from the protocol at `peer` */
+  EVENT_COLLECTED, /* all contributions that flow to this rank in that call are here: `outcome` of
+                      them, with the sums of their `words` */
   /* stable storage */
   EVENT_CAPTURED,  /* the image of CAPTURE `checkpoint` is in memory, the program may go on */
   EVENT_DURABLE,   /* `part` of `checkpoint` is on stable storage */
@@ -74,15 +79,26 @@ enum event_kind {
 
 enum part { PART_IMAGE, PART_LOG, PARTS };
 
+/* Collectives by the direction in which data flow (Bronevetsky et al., ICS 2003, section 4). */
+enum flow {
+  FLOW_NONE,
+  FLOW_FROM_ROOT, /* single sender: Bcast, Scatter */
+  FLOW_TO_ROOT,   /* single receiver: Reduce, Gather */
+  FLOW_ALL,       /* all to all: Allreduce, Allgather, Alltoall */
+  FLOW_BARRIER,   /* no data, but nobody passes before everybody has come */
+  FLOWS
+};
+
 /* One plain shape for every event; fields that a kind does not name are zero. */
 struct event {
-  uint8_t kind;          /* enum event_kind */
-  uint8_t part;          /* DURABLE */
-  uint8_t wildcard;      /* ARRIVED: the receive named ANY source or ANY tag */
-  uint8_t pad;           /* zero */
-  int16_t peer;          /* OFFER: destination; RECEIVE, ARRIVED, CONTROL: source; DOWN: the dead */
-  int16_t comm;          /* OFFER, RECEIVE, ARRIVED: number of the communicator */
-  int32_t tag;           /* OFFER, RECEIVE, ARRIVED */
+  uint8_t kind;     /* enum event_kind */
+  uint8_t part;     /* DURABLE */
+  uint8_t wildcard; /* ARRIVED: the receive named ANY source or ANY tag */
+  uint8_t flow;     /* COLLECTIVE, COLLECTED: enum flow */
+  int16_t peer; /* OFFER: destination; COLLECTIVE, COLLECTED: root, 0 without one; RECEIVE, ARRIVED,
+                   CONTROL: source; DOWN: the dead */
+  int16_t comm; /* OFFER, RECEIVE, ARRIVED: number of the communicator */
+  int32_t tag;  /* OFFER, RECEIVE, ARRIVED */
   uint32_t request;      /* RECEIVE, ARRIVED: counts the receives of the rank's program from 1 and
                             rolls back with it */
   uint32_t bytes;        /* OFFER, ARRIVED: length of the payload in bytes */
@@ -104,6 +120,12 @@ enum action_kind {
   ACTION_DISCARD, /* drop the message; its receive waits on */
   ACTION_KEEP,    /* hold the payload that arrived in `slot` */
   ACTION_FORGET,  /* empty `slot` */
+  /* answers to COLLECTIVE: JOIN, SUPPRESS, or DELIVER with a slot */
+  ACTION_JOIN, /* take part, contributing `words`; COLLECTED follows where data flow to this rank */
+  /* answer to COLLECTED: DELIVER, after KEEP or CAPTURE where wanted; CAPTURE only in a barrier,
+     whose call is then announced again after a restart, as posted receives are */
+  ACTION_REJOIN, /* after a restart: take part once more, for the others' sake, in call `tag` on
+                    `comm` with root `peer`, which this rank's program has passed */
   /* answer to CHOOSE; without it the outcome stands */
   ACTION_FORCE, /* the outcome must be `outcome`, as it was before the crash */
   /* between protocols */
@@ -139,8 +161,8 @@ struct action {
   uint8_t part;          /* STORE */
   uint8_t reason;        /* GIVE_UP */
   uint8_t pad;           /* zero */
-  int16_t peer;          /* MATCH, DELIVER, CONTROL, DRAIN */
-  int16_t pad2;          /* zero */
+  int16_t peer;          /* MATCH, DELIVER, REJOIN, CONTROL, DRAIN */
+  int16_t comm;          /* REJOIN */
   int32_t tag;           /* MATCH, DELIVER */
   uint32_t request;      /* MATCH, DELIVER */
   uint32_t slot;         /* DELIVER, KEEP, FORGET */
@@ -157,14 +179,16 @@ struct actions {
   struct action *item;
 };
 
-/* Room that a step may need: two control messages and a FORGET per peer and list entry. */
-#define ACTIONS_MAX(config) (32u + 3u * (uint32_t)(config)->ranks + 2u * (config)->capacity)
+/* Room that a step may need: some control messages per peer, a few actions per list entry. */
+#define ACTIONS_MAX(config) (32u + 12u * (uint32_t)(config)->ranks + 2u * (config)->capacity)
 
 struct protocol {
-  const char *name;              /* as in scenarios: "c3" */
-  const char *title;             /* what it is, with its paper and section */
-  uint32_t piggyback_bytes;      /* added to each message on the wire */
-  uint32_t control_bytes;        /* length of a control message on the wire */
+  const char *name;         /* as in scenarios: "c3" */
+  const char *title;        /* what it is, with its paper and section */
+  uint32_t piggyback_bytes; /* added to each message on the wire */
+  uint32_t control_bytes;   /* length of a control message on the wire */
+  bool collectives; /* COLLECTIVE is raised; otherwise collectives are the messages that they
+                       consist of */
   const char *const *controls;   /* words[0] of a control message -> its name in the paper; ends
                                     with NULL */
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */

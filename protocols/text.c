@@ -5,18 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const event_names[EVENT_KINDS] = {
-    [EVENT_NONE] = "none",          [EVENT_START] = "start",       [EVENT_DOWN] = "down",
-    [EVENT_TIMER] = "timer",        [EVENT_OFFER] = "offer",       [EVENT_RECEIVE] = "receive",
-    [EVENT_CHOOSE] = "choose",      [EVENT_PLACE] = "place",       [EVENT_ARRIVED] = "arrived",
-    [EVENT_CONTROL] = "control",    [EVENT_CAPTURED] = "captured", [EVENT_DURABLE] = "durable",
-    [EVENT_COMMITTED] = "committed"};
+static const char *const event_names[EVENT_KINDS] = {[EVENT_NONE] = "none",
+                                                     [EVENT_START] = "start",
+                                                     [EVENT_DOWN] = "down",
+                                                     [EVENT_TIMER] = "timer",
+                                                     [EVENT_OFFER] = "offer",
+                                                     [EVENT_RECEIVE] = "receive",
+                                                     [EVENT_CHOOSE] = "choose",
+                                                     [EVENT_PLACE] = "place",
+                                                     [EVENT_ARRIVED] = "arrived",
+                                                     [EVENT_CONTROL] = "control",
+                                                     [EVENT_CAPTURED] = "captured",
+                                                     [EVENT_DURABLE] = "durable",
+                                                     [EVENT_COMMITTED] = "committed",
+                                                     [EVENT_MEMBER] = "member",
+                                                     [EVENT_COLLECTIVE] = "collective",
+                                                     [EVENT_COLLECTED] = "collected"};
 
 static const char *const action_names[ACTION_KINDS] = {
     [ACTION_NONE] = "none",           [ACTION_TRANSMIT] = "transmit",
     [ACTION_SUPPRESS] = "suppress",   [ACTION_MATCH] = "match",
     [ACTION_DELIVER] = "deliver",     [ACTION_DISCARD] = "discard",
     [ACTION_KEEP] = "keep",           [ACTION_FORGET] = "forget",
+    [ACTION_JOIN] = "join",           [ACTION_REJOIN] = "rejoin",
     [ACTION_FORCE] = "force",         [ACTION_CONTROL] = "control",
     [ACTION_HOLD] = "hold",           [ACTION_RELEASE] = "release",
     [ACTION_DRAIN] = "drain",         [ACTION_CAPTURE] = "capture",
@@ -26,6 +37,12 @@ static const char *const action_names[ACTION_KINDS] = {
     [ACTION_GIVE_UP] = "give-up"};
 
 static const char *const part_names[PARTS] = {[PART_IMAGE] = "image", [PART_LOG] = "log"};
+
+static const char *const flow_names[FLOWS] = {[FLOW_NONE] = "none",
+                                              [FLOW_FROM_ROOT] = "from-root",
+                                              [FLOW_TO_ROOT] = "to-root",
+                                              [FLOW_ALL] = "all",
+                                              [FLOW_BARRIER] = "barrier"};
 
 static const char *const reason_names[REASONS] = {[REASON_NONE] = "none",
                                                   [REASON_NO_CHECKPOINT] = "no-checkpoint",
@@ -145,6 +162,21 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
   case EVENT_CHOOSE:
     put(&out, "outcome", e->outcome);
     break;
+  case EVENT_MEMBER:
+    put(&out, "comm", e->comm);
+    break;
+  case EVENT_COLLECTIVE:
+  case EVENT_COLLECTED:
+    put_name(&out, "flow=", flow_names[e->flow]);
+    put(&out, "peer", e->peer);
+    put(&out, "tag", e->tag);
+    put(&out, "comm", e->comm);
+    put_some(&out, "bytes", e->bytes);
+    if (e->kind == EVENT_COLLECTED) {
+      put(&out, "outcome", e->outcome);
+      put_words(&out, e->words);
+    }
+    break;
   case EVENT_DURABLE:
     put_name(&out, "part=", part_names[e->part]);
     put_some(&out, "checkpoint", e->checkpoint);
@@ -160,7 +192,13 @@ char *action_print(const struct protocol *protocol, const struct action *a, char
   struct out out = {text, (size_t)snprintf(text, TEXT_MAX, "%s", action_name(a->kind))};
   switch ((enum action_kind)a->kind) {
   case ACTION_TRANSMIT:
+  case ACTION_JOIN:
     put_words(&out, a->words);
+    break;
+  case ACTION_REJOIN:
+    put(&out, "peer", a->peer);
+    put(&out, "tag", a->tag);
+    put(&out, "comm", a->comm);
     break;
   case ACTION_CONTROL:
     put_control(&out, protocol, a->peer, a->words);
@@ -259,6 +297,11 @@ static bool event_field(const struct field *field, struct event *e)
     e->part = (uint8_t)part;
     return part >= 0;
   }
+  if (is(field, "flow")) {
+    int flow = find(flow_names, FLOWS, field->value, field->length);
+    e->flow = (uint8_t)flow;
+    return flow >= 0;
+  }
   int64_t value;
   if (!number(field, &value))
     return false;
@@ -299,6 +342,8 @@ static bool action_field(const struct field *field, struct action *a)
     a->peer = (int16_t)value;
   else if (is(field, "tag"))
     a->tag = (int32_t)value;
+  else if (is(field, "comm"))
+    a->comm = (int16_t)value;
   else if (is(field, "request"))
     a->request = (uint32_t)value;
   else if (is(field, "slot"))

@@ -488,10 +488,8 @@ static void print_checkpoints(const struct result *result)
   g_print("  checkpoints  %u committed", result->checkpoints_committed);
   if (result->checkpoints_aborted > 0)
     g_print(", %u aborted", result->checkpoints_aborted);
-  if (result->image_bytes > 0) {
-    g_autofree char *size = g_format_size_full(result->image_bytes, G_FORMAT_SIZE_IEC_UNITS);
-    g_print(", image of a rank up to %s", size);
-  }
+  if (result->image_bytes > 0)
+    g_print(", image of a rank up to %.1f KiB", (double)result->image_bytes / 1024);
   g_print("\n");
   if (result->rollbacks_global + result->rollbacks_local > 0)
     g_print("  rollbacks    %u global, %u local\n", result->rollbacks_global,

@@ -144,11 +144,15 @@ static bool names(char **list, const char *name)
   return list && g_strv_contains((const char *const *)list, name);
 }
 
-/* Claims 1.2 and 1.3 of C3 compare lines across messages; stamps would only multiply the states of
- * other claims. */
+/* Claims 1.2, 1.3, 2.2 and 2.3 of C3 compare lines across messages; stamps would only multiply the
+ * states of other claims. */
 static bool asks_for_stamps(const struct scenario *claim)
 {
-  return names(claim->check.properties, "c3-1.2") || names(claim->check.properties, "c3-1.3");
+  static const char *const stamped[] = {"c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
+  for (const char *const *name = stamped; *name; name++)
+    if (names(claim->check.properties, *name))
+      return true;
+  return false;
 }
 
 static void set_up(const struct job *job, struct world *world)

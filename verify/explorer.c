@@ -7,13 +7,13 @@
 #include <time.h>
 
 const char *const explorer_properties[] = {
-    "no-loss", "no-duplicate", "restorable", "legal",     "quiet-channels",
-    "c3-1.1",  "c3-1.2",       "c3-1.3",     "deadlock",  "commits",
-    "outcome", "recovers",     "agreement",  "invariant", NULL};
+    "no-loss",   "no-duplicate", "restorable", "legal",   "quiet-channels", "c3-1.1",
+    "c3-1.2",    "c3-1.3",       "deadlock",   "commits", "outcome",        "recovers",
+    "agreement", "invariant",    "no-orphan",  "c3-2.2",  "c3-2.3",         NULL};
 
 const char *const explorer_defaults[] = {"no-loss",   "no-duplicate", "restorable", "legal",
                                          "deadlock",  "commits",      "recovers",   "outcome",
-                                         "agreement", "invariant",    NULL};
+                                         "agreement", "invariant",    "no-orphan",  NULL};
 
 /* ---- what is known of a step ---- */
 

@@ -1,5 +1,7 @@
 #include "script.h"
 
+#include "protocol.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,6 +245,9 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
     return parse_count(p, operation);
   case SCRIPT_COMPUTE:
     return parse_seconds(p, operation);
+  case SCRIPT_COLLECTIVE:
+    return operation->flow == FLOW_ALL || operation->flow == FLOW_BARRIER ||
+           parse_peer(p, false, operation);
   default:
     return true;
   }
@@ -253,23 +258,32 @@ static bool parse_operation(struct parser *p, struct list *list)
   static const struct {
     const char *name;
     enum script_kind kind;
-  } kinds[] = {{"send", SCRIPT_SEND},      {"recv", SCRIPT_RECV},
-               {"irecv", SCRIPT_IRECV},    {"wait", SCRIPT_WAIT},
-               {"choose", SCRIPT_CHOOSE},  {"checkpoint", SCRIPT_CHECKPOINT},
-               {"compute", SCRIPT_COMPUTE}};
+    enum flow flow;
+  } kinds[] = {{"send", SCRIPT_SEND, FLOW_NONE},
+               {"recv", SCRIPT_RECV, FLOW_NONE},
+               {"irecv", SCRIPT_IRECV, FLOW_NONE},
+               {"wait", SCRIPT_WAIT, FLOW_NONE},
+               {"choose", SCRIPT_CHOOSE, FLOW_NONE},
+               {"checkpoint", SCRIPT_CHECKPOINT, FLOW_NONE},
+               {"compute", SCRIPT_COMPUTE, FLOW_NONE},
+               {"bcast", SCRIPT_COLLECTIVE, FLOW_FROM_ROOT},
+               {"reduce", SCRIPT_COLLECTIVE, FLOW_TO_ROOT},
+               {"allreduce", SCRIPT_COLLECTIVE, FLOW_ALL},
+               {"barrier", SCRIPT_COLLECTIVE, FLOW_BARRIER}};
   struct word word = take(p);
   if (is(word, "repeat"))
     return parse_repeat(p, list);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (is(word, kinds[i].name)) {
-      struct operation operation = {.kind = kinds[i].kind};
+      struct operation operation = {.kind = kinds[i].kind, .flow = (int)kinds[i].flow};
       if (!parse_arguments(p, &operation))
         return false;
       append(list, &operation);
       return true;
     }
   return expected(p, word,
-                  "an operation (send, recv, irecv, wait, choose, checkpoint, compute or repeat)");
+                  "an operation (send, recv, irecv, wait, choose, checkpoint, compute, bcast, "
+                  "reduce, allreduce, barrier or repeat)");
 }
 
 /* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */

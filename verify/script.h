@@ -10,6 +10,8 @@
  *     irecv X S|any [tag T|any]    post a receive and call it X (a letter)
  *     wait X                       complete it
  *     choose N                     a random choice among 0 .. N-1
+ *     bcast R, reduce R            single-sender and single-receiver collective with root R
+ *     allreduce, barrier           the other two classes; all ranks must call the same in turn
  *     checkpoint                   a place where a checkpoint is allowed
  *     compute T                    time T on the SMPI host, nothing in the explorer
  *     repeat K ( ... )             the operations in parentheses, K times
@@ -30,6 +32,7 @@ enum script_kind {
   SCRIPT_CHOOSE,
   SCRIPT_CHECKPOINT,
   SCRIPT_COMPUTE,
+  SCRIPT_COLLECTIVE,
   SCRIPT_END
 };
 
@@ -42,6 +45,7 @@ struct operation {
   int name;       /* IRECV, WAIT: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
   unsigned count; /* CHOOSE */
   double seconds; /* COMPUTE */
+  int flow;       /* COLLECTIVE: enum flow; its root is `peer` */
 };
 
 struct script {

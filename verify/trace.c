@@ -265,6 +265,17 @@ static void print_peer(GString *out, const char *before, int number)
     g_string_append_printf(out, "%s%d", before, number);
 }
 
+static void print_collective(GString *out, const struct operation *operation)
+{
+  static const char *const names[FLOWS] = {[FLOW_FROM_ROOT] = "bcast",
+                                           [FLOW_TO_ROOT] = "reduce",
+                                           [FLOW_ALL] = "allreduce",
+                                           [FLOW_BARRIER] = "barrier"};
+  g_string_append(out, names[operation->flow]);
+  if (operation->flow == FLOW_FROM_ROOT || operation->flow == FLOW_TO_ROOT)
+    print_peer(out, " ", operation->peer);
+}
+
 static void print_operation(GString *out, const struct operation *operation)
 {
   switch (operation->kind) {
@@ -288,6 +299,9 @@ static void print_operation(GString *out, const struct operation *operation)
     return;
   case SCRIPT_COMPUTE:
     g_string_append_printf(out, "compute %.9gs", operation->seconds);
+    return;
+  case SCRIPT_COLLECTIVE:
+    print_collective(out, operation);
     return;
   case SCRIPT_END:
     return;

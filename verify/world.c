@@ -18,8 +18,10 @@ uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
     return n * WORLD_RANK_PARTS + pair;
   case WORLD_CONTROL:
     return n * WORLD_RANK_PARTS + n * n + pair;
+  case WORLD_SHARE:
+    return n * WORLD_RANK_PARTS + 2 * n * n + pair;
   case WORLD_GLOBAL:
-    return n * WORLD_RANK_PARTS + 2 * n * n;
+    return n * WORLD_RANK_PARTS + 3 * n * n;
   default:
     return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
   }
@@ -37,8 +39,8 @@ void world_init(struct world *w, const struct protocol *protocol, int ranks, uin
   if (!w->config)
     abort();
   for (int rank = 0; rank < ranks; rank++)
-    w->config[rank] = (struct config){
-        .self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = capacity};
+    w->config[rank] =
+        (struct config){.self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = capacity};
   w->state_bytes = (uint32_t)protocol->bytes(&w->config[0]);
 }
 
@@ -88,7 +90,10 @@ struct taking {
   int rank;
   struct event event;           /* complete, as the protocol sees it */
   struct world_message message; /* OFFER: being sent; ARRIVED: just arrived */
-  bool answered;                /* OFFER, RECEIVE, ARRIVED got the answer that they need */
+  uint32_t result;              /* COLLECTED: digest of what came together */
+  uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
+  int newest_peer;
+  bool answered; /* OFFER, RECEIVE, ARRIVED got the answer that they need */
 };
 
 static bool judged(const struct world *w, const char *property)
@@ -207,14 +212,36 @@ static void check_lines(struct taking *t, uint32_t stopped)
   if (!t->w->line_stamps)
     return;
   if (t->message.stopped > me->stopped)
-    violate(t, "c3-1.2", "rank %d beyond stop-log line %u sent to rank %d behind it",
-            t->event.peer, t->message.stopped, t->rank);
+    violate(t, "c3-1.2", "rank %d beyond stop-log line %u sent to rank %d behind it", t->event.peer,
+            t->message.stopped, t->rank);
   if (stopped > t->message.line)
     violate(t, "c3-1.3", "rank %d beyond stop-log line %u received from rank %d behind line %u",
             t->rank, stopped, t->event.peer, stopped);
 }
 
-/* Ranks that have crashed, or gone back already, are beyond nothing: the claim is not about them. */
+/* Claims 2.2 and 2.3, where data come together: the same for each contribution. */
+static void check_share_lines(struct taking *t, int peer, const struct world_message *share)
+{
+  if (!t->w->line_stamps || t->event.flow == FLOW_BARRIER) /* no data */
+    return;
+  if (share->stopped > t->newest_stop) {
+    t->newest_stop = share->stopped;
+    t->newest_peer = peer;
+  }
+  if (read_rank(t->w, t->rank)->stopped > share->line)
+    violate(t, "c3-2.3", "data flowed from rank %d behind line %u to rank %d beyond stop-log line",
+            peer, share->line + 1, t->rank);
+}
+
+static void check_collected_lines(struct taking *t)
+{
+  if (t->newest_stop > read_rank(t->w, t->rank)->stopped)
+    violate(t, "c3-2.2", "data flowed from rank %d beyond stop-log line %u to rank %d behind it",
+            t->newest_peer, t->newest_stop, t->rank);
+}
+
+/* Ranks that have crashed, or gone back already, are beyond nothing: the claim is not about them.
+ */
 static bool same_life(const struct taking *t, int rank)
 {
   const struct world_rank *other = read_rank(t->w, rank);
@@ -246,8 +273,8 @@ static void check_quiet(struct taking *t)
   for (int peer = 0; peer < t->w->ranks; peer++) {
     uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
     if (in || out)
-      violate(t, "quiet-channels", "captured with %u messages %s rank %d under way",
-              in ? in : out, in ? "from" : "to", peer);
+      violate(t, "quiet-channels", "captured with %u messages %s rank %d under way", in ? in : out,
+              in ? "from" : "to", peer);
   }
 }
 
@@ -418,9 +445,11 @@ static void wipe(const struct world *w, int rank, enum rank_phase phase, uint16_
   list_clear(w, WORLD_POSTED, rank, 0);
   list_clear(w, WORLD_SLOTS, rank, 0);
   list_clear(w, WORLD_FLOWS, rank, 0);
+  list_clear(w, WORLD_REJOINED, rank, 0);
   for (int peer = 0; peer < w->ranks; peer++) {
     drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
     drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
+    drop_stale(w, WORLD_SHARE, peer, rank, incarnation);
   }
 }
 
@@ -466,10 +495,13 @@ static const struct world_record *durable_record(const struct world *w, int rank
   return NULL;
 }
 
-/* Receives that were posted when the image was taken are posted again, and to be announced. */
+/* Receives that were posted when the image was taken, and the collective that the program was in,
+ * are to be announced again. */
 static void withdraw_announcements(const struct world *w, int rank)
 {
   uint32_t count;
+  if (read_program(w, rank)->call.state != CALL_NONE)
+    edit_program(w, rank)->call.state = CALL_ANNOUNCED;
   READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
   if (!count)
     return;
@@ -576,6 +608,40 @@ static void arrive(struct taking *t)
       t->event.wildcard = posted[i].peer == ANY || posted[i].tag == ANY;
 }
 
+static void call(struct taking *t)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (program->call.state == CALL_NONE && t->w->script)
+    program->calls++;
+  program->call = (struct world_call){.state = CALL_ANNOUNCED,
+                                      .flow = t->event.flow,
+                                      .comm = t->event.comm,
+                                      .root = t->event.peer,
+                                      .number = t->event.tag};
+}
+
+/* Takes the contributions of all peers, in the order of ranks, and its own in its place. */
+static void collect(struct taking *t)
+{
+  const struct world *w = t->w;
+  const struct world_call joined = read_program(w, t->rank)->call;
+  uint32_t index, count;
+  for (int peer = 0; peer < w->ranks; peer++) {
+    if (peer == t->rank && joined.flow != FLOW_FROM_ROOT)
+      t->result = script_fold(t->result, read_program(w, t->rank)->history);
+    if (!world_flows(&joined, peer, t->rank) || !world_find_share(w, peer, t->rank, &index))
+      continue;
+    const struct world_message *shares =
+        READ_LIST(struct world_message, w, WORLD_SHARE, peer, t->rank, &count);
+    t->result = script_fold(t->result, shares[index].content);
+    check_share_lines(t, peer, &shares[index]);
+    list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *shares);
+  }
+  t->message = (struct world_message){.tag = joined.number,
+                                      .comm = joined.comm,
+                                      .content = joined.flow == FLOW_BARRIER ? 0 : t->result};
+}
+
 static void capture(struct taking *t)
 {
   check_quiet(t);
@@ -629,6 +695,12 @@ static void before_step(struct taking *t)
     list_remove(t->w, WORLD_CONTROL, t->event.peer, t->rank, t->move->index,
                 sizeof(struct world_message));
     break;
+  case EVENT_COLLECTIVE:
+    call(t);
+    break;
+  case EVENT_COLLECTED:
+    collect(t);
+    break;
   case EVENT_CAPTURED:
     capture(t);
     break;
@@ -671,6 +743,70 @@ static void transmit(struct taking *t, const struct action *action)
   put_on(t, WORLD_CHANNEL, t->event.peer, &t->message);
 }
 
+/* The program's call is over; `content` is what it was given, where it was given something. */
+static void end_call(struct taking *t, bool given, uint32_t content)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (given && t->w->script)
+    program->history = script_fold(program->history, content);
+  program->call = (struct world_call){.state = CALL_NONE};
+  if (t->w->script)
+    program->next++;
+}
+
+/* A contribution that its receiver takes only for the sender's sake is gone at once. */
+static bool taken_by_rejoin(const struct world *w, int from, int to,
+                            const struct world_message *share)
+{
+  uint32_t count;
+  const struct world_share *rejoined =
+      READ_LIST(struct world_share, w, WORLD_REJOINED, to, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (rejoined[i].comm == share->comm && rejoined[i].number == share->tag &&
+        rejoined[i].root == from && read_rank(w, to)->incarnation == share->incarnation) {
+      list_remove(w, WORLD_REJOINED, to, 0, i, sizeof *rejoined);
+      return true;
+    }
+  return false;
+}
+
+static void join(struct taking *t, const struct action *action)
+{
+  const struct world *w = t->w;
+  const struct world_rank *me = read_rank(w, t->rank);
+  struct world_program *program = edit_program(w, t->rank);
+  struct world_message share = {.tag = program->call.number,
+                                .comm = program->call.comm,
+                                .incarnation = me->incarnation,
+                                .content = program->history,
+                                .line = w->line_stamps ? me->line : 0,
+                                .stopped = w->line_stamps ? me->stopped : 0};
+  memcpy(share.words, action->words, sizeof share.words);
+  memcpy(program->call.words, action->words, sizeof program->call.words);
+  program->call.state = CALL_JOINED;
+  struct world_call joined = program->call;
+  for (int peer = 0; peer < w->ranks; peer++)
+    if (world_flows(&joined, t->rank, peer) && !taken_by_rejoin(w, t->rank, peer, &share))
+      put_on(t, WORLD_SHARE, peer, &share);
+  if (!world_flows_to(&joined, t->rank))
+    end_call(t, false, 0);
+}
+
+static void rejoin(struct taking *t, const struct action *action)
+{
+  struct world_share entry = {.comm = action->comm, .root = action->peer, .number = action->tag};
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, t->w, WORLD_SHARE, action->peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (shares[i].comm == action->comm && shares[i].tag == action->tag) {
+      list_remove(t->w, WORLD_SHARE, action->peer, t->rank, i, sizeof *shares);
+      return;
+    }
+  READ_LIST(struct world_share, t->w, WORLD_REJOINED, t->rank, 0, &count);
+  list_insert(t->w, WORLD_REJOINED, t->rank, 0, count, &entry, sizeof entry);
+}
+
 static void send_control(struct taking *t, const struct action *action)
 {
   if (action->peer < 0 || action->peer >= t->w->ranks || action->peer == t->rank) {
@@ -694,8 +830,8 @@ static void match(struct taking *t, const struct action *action)
       continue;
     if ((receive->peer != ANY && receive->peer != action->peer) ||
         (receive->tag != ANY && receive->tag != action->tag))
-      violate(t, "legal", "receive %u may not match rank %d, tag %d", action->request,
-              action->peer, action->tag);
+      violate(t, "legal", "receive %u may not match rank %d, tag %d", action->request, action->peer,
+              action->tag);
     receive->announced = true;
     receive->from = action->peer;
     receive->from_tag = action->tag;
@@ -724,8 +860,7 @@ static void keep(struct taking *t, const struct action *action)
     violate(t, "legal", "slot %u is in use", action->slot);
     return;
   }
-  struct world_slot slot = {
-      .slot = action->slot, .peer = t->event.peer, .message = t->message};
+  struct world_slot slot = {.slot = action->slot, .peer = t->event.peer, .message = t->message};
   slot.message.incarnation = 0;
   list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
 }
@@ -744,8 +879,12 @@ static void deliver(struct taking *t, const struct action *action)
 {
   bool full;
   uint32_t count;
+  bool in_call = read_program(t->w, t->rank)->call.state != CALL_NONE;
   if (action->slot == NO_SLOT) {
-    give(t, action->request, t->event.peer, &t->message);
+    if (in_call && t->event.kind != EVENT_ARRIVED)
+      end_call(t, t->message.content != 0, t->message.content);
+    else
+      give(t, action->request, t->event.peer, &t->message);
     return;
   }
   uint32_t i = find_slot(t, action->slot, &full);
@@ -753,16 +892,19 @@ static void deliver(struct taking *t, const struct action *action)
     violate(t, "legal", "slot %u is empty", action->slot);
     return;
   }
-  struct world_slot slot =
-      READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
-  give(t, action->request, slot.peer, &slot.message);
+  struct world_slot slot = READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
+  if (t->event.kind == EVENT_COLLECTIVE)
+    end_call(t, true, slot.message.content);
+  else
+    give(t, action->request, slot.peer, &slot.message);
 }
 
 /* Only in a state that is at a place, or held, is the program's image worth anything. */
 static void begin_capture(struct taking *t, const struct action *action)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
-  if (t->event.kind != EVENT_PLACE && !me->held) {
+  bool barrier = t->event.kind == EVENT_COLLECTED && t->event.flow == FLOW_BARRIER;
+  if (t->event.kind != EVENT_PLACE && !barrier && !me->held) {
     violate(t, "legal", "capture outside a place while the program runs");
     return;
   }
@@ -810,17 +952,22 @@ static bool answers(const struct taking *t, enum action_kind kind)
 {
   switch (kind) {
   case ACTION_TRANSMIT:
-  case ACTION_SUPPRESS:
     return t->event.kind == EVENT_OFFER && !t->answered;
+  case ACTION_SUPPRESS:
+    return (t->event.kind == EVENT_OFFER || t->event.kind == EVENT_COLLECTIVE) && !t->answered;
+  case ACTION_JOIN:
+    return t->event.kind == EVENT_COLLECTIVE && !t->answered;
   case ACTION_MATCH:
     return t->event.kind == EVENT_RECEIVE && !t->answered;
   case ACTION_KEEP:
+    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_COLLECTED;
   case ACTION_DISCARD:
     return t->event.kind == EVENT_ARRIVED;
   case ACTION_FORCE:
     return t->event.kind == EVENT_CHOOSE;
   case ACTION_DELIVER:
-    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_RECEIVE;
+    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_RECEIVE ||
+           read_program(t->w, t->rank)->call.state != CALL_NONE;
   default:
     return true;
   }
@@ -836,6 +983,16 @@ static void carry_out(struct taking *t, const struct action *action)
   switch (kind) {
   case ACTION_TRANSMIT:
     transmit(t, action);
+    break;
+  case ACTION_SUPPRESS:
+    if (t->event.kind == EVENT_COLLECTIVE)
+      end_call(t, false, 0);
+    break;
+  case ACTION_JOIN:
+    join(t, action);
+    break;
+  case ACTION_REJOIN:
+    rejoin(t, action);
     break;
   case ACTION_MATCH:
     match(t, action);
@@ -893,12 +1050,13 @@ static void carry_out(struct taking *t, const struct action *action)
   }
   t->answered |= kind == ACTION_TRANSMIT || kind == ACTION_SUPPRESS || kind == ACTION_MATCH ||
                  kind == ACTION_DELIVER || kind == ACTION_DISCARD || kind == ACTION_KEEP ||
-                 kind == ACTION_GIVE_UP;
+                 kind == ACTION_JOIN || kind == ACTION_CAPTURE || kind == ACTION_GIVE_UP;
 }
 
 static bool needs_answer(enum event_kind kind)
 {
-  return kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED;
+  return kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
+         kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED;
 }
 
 /* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
@@ -924,6 +1082,8 @@ static void after_step(struct taking *t)
     violate(t, "legal", "the event was not answered");
   if (t->event.kind == EVENT_ARRIVED)
     check_lines(t, stopped);
+  if (t->event.kind == EVENT_COLLECTED)
+    check_collected_lines(t);
   if (t->event.kind == EVENT_TIMER)
     note_request(t);
   if (t->event.kind == EVENT_CHOOSE && t->w->script) {
@@ -945,8 +1105,8 @@ static void take_event(struct taking *t)
   if (read_rank(w, t->rank)->phase != RANK_RUNNING)
     return; /* nothing to start from */
   struct world_rank *me = edit_rank(w, t->rank);
-  int broken = protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions,
-                             w->check);
+  int broken =
+      protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
   if (broken)
     violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
   after_step(t);
@@ -976,8 +1136,8 @@ static void find_index(const struct world *w, struct move *move)
   if (move->event.peer < 0 || move->event.peer >= w->ranks)
     return;
   const struct world_message *channel =
-      READ_LIST(struct world_message, w, control ? WORLD_CONTROL : WORLD_CHANNEL,
-                move->event.peer, move->rank, &count);
+      READ_LIST(struct world_message, w, control ? WORLD_CONTROL : WORLD_CHANNEL, move->event.peer,
+                move->rank, &count);
   uint16_t incarnation = read_rank(w, move->rank)->incarnation;
   for (uint32_t i = 0; i < count; i++)
     if (channel[i].incarnation == incarnation &&
@@ -1064,8 +1224,7 @@ static void check_agreement(struct taking *t)
     if (!mine->delivered)
       continue;
     theirs = find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag);
-    if (theirs && theirs->sent == mine->delivered &&
-        theirs->sent_digest != mine->delivered_digest)
+    if (theirs && theirs->sent == mine->delivered && theirs->sent_digest != mine->delivered_digest)
       violate(t, "agreement", "rank %d was given other contents than rank %d has sent", t->rank,
               mine->peer);
   }
@@ -1078,13 +1237,24 @@ static void check_leftovers(struct taking *t, int peer)
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
   for (uint32_t i = 0; i < count; i++) {
-    const struct world_flow *mine =
-        find_flow(t->w, t->rank, peer, channel[i].comm, channel[i].tag);
+    const struct world_flow *mine = find_flow(t->w, t->rank, peer, channel[i].comm, channel[i].tag);
     if (channel[i].incarnation == read_rank(t->w, t->rank)->incarnation && mine &&
         channel[i].sequence <= mine->delivered)
       violate(t, "no-duplicate", "message %u from rank %d (tag %d) was given, and sent once more",
               channel[i].sequence, peer, channel[i].tag);
   }
+}
+
+/* Data sent in a collective are taken by all to whom they flow. */
+static void check_shares(struct taking *t, int peer)
+{
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, t->w, WORLD_SHARE, peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (shares[i].incarnation == read_rank(t->w, t->rank)->incarnation)
+      violate(t, "no-orphan", "rank %d never takes part in call %d of rank %d", t->rank,
+              shares[i].tag, peer);
 }
 
 void world_at_end(const struct world *w, struct verdict *verdict)
@@ -1095,5 +1265,7 @@ void world_at_end(const struct world *w, struct verdict *verdict)
     check_agreement(&t);
     for (int peer = 0; peer < w->ranks; peer++)
       check_leftovers(&t, peer);
+    for (int peer = 0; peer < w->ranks; peer++)
+      check_shares(&t, peer);
   }
 }

@@ -10,7 +10,9 @@
  *
  *          +--------------------- world ---------------------+
  *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  STORED
+ *          |             REJOINED
  *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
+ *          |             SHARE (contributions to collectives)
  *          |  one:       GLOBAL
  *          +--------------------------------------------------+
  *
@@ -31,33 +33,35 @@
 /* ---- parts ---- */
 
 enum part_kind {
-  WORLD_RANK,    /* struct world_rank, then the protocol's state */
-  WORLD_PROGRAM, /* struct world_program */
-  WORLD_POSTED,  /* struct world_receive[] in the order of posting */
-  WORLD_SLOTS,   /* struct world_slot[] by slot number */
-  WORLD_FLOWS,   /* struct world_flow[] by peer, tag, communicator */
-  WORLD_STORED,  /* struct world_record[] in the order of writing */
+  WORLD_RANK,     /* struct world_rank, then the protocol's state */
+  WORLD_PROGRAM,  /* struct world_program */
+  WORLD_POSTED,   /* struct world_receive[] in the order of posting */
+  WORLD_SLOTS,    /* struct world_slot[] by slot number */
+  WORLD_FLOWS,    /* struct world_flow[] by peer, tag, communicator */
+  WORLD_STORED,   /* struct world_record[] in the order of writing */
+  WORLD_REJOINED, /* struct world_share[]: calls rejoined after a restart, still to be taken */
   WORLD_RANK_PARTS,
   WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
   WORLD_CONTROL,
+  WORLD_SHARE, /* struct world_message[]: tag is the number of the call */
   WORLD_GLOBAL
 };
 
 enum rank_phase {
-  RANK_NEW,        /* before its first START */
+  RANK_NEW, /* before its first START */
   RANK_RUNNING,
-  RANK_CAPTURING,  /* between CAPTURE and CAPTURED: nothing else happens here */
-  RANK_RESTORING,  /* between ROLL_BACK and START */
-  RANK_DEAD,       /* crashed, nobody knows yet */
-  RANK_RESTARTING  /* crashed and detected, not yet started again */
+  RANK_CAPTURING, /* between CAPTURE and CAPTURED: nothing else happens here */
+  RANK_RESTORING, /* between ROLL_BACK and START */
+  RANK_DEAD,      /* crashed, nobody knows yet */
+  RANK_RESTARTING /* crashed and detected, not yet started again */
 };
 
 struct world_rank {
   uint8_t phase;
-  uint8_t held;         /* HOLD without RELEASE */
-  uint8_t timer;        /* SET_TIMER without TIMER */
-  uint8_t gave_up;      /* enum reason */
-  uint16_t draining;    /* 0: nobody; 1: every peer; else peer + 2 */
+  uint8_t held;      /* HOLD without RELEASE */
+  uint8_t timer;     /* SET_TIMER without TIMER */
+  uint8_t gave_up;   /* enum reason */
+  uint16_t draining; /* 0: nobody; 1: every peer; else peer + 2 */
   uint16_t pad;
   uint16_t incarnation; /* messages of other incarnations do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN */
@@ -68,13 +72,28 @@ struct world_rank {
   uint32_t pad2;        /* the protocol state that follows is 8-aligned */
 };
 
+enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
+
+/* A collective call that a program is in. */
+struct world_call {
+  uint8_t state; /* enum call_state */
+  uint8_t flow;  /* enum flow */
+  int16_t comm;
+  int16_t root;
+  uint16_t pad;
+  int32_t number;        /* of the call on its communicator, from 1 */
+  uint32_t words[WORDS]; /* own contribution, once joined */
+};
+
 struct world_program {
-  uint32_t receives;  /* receives posted so far: the number of the last one */
-  uint32_t history;   /* digest of all that the program has received and chosen */
-  uint16_t next;      /* scripts: index of the next operation */
-  uint8_t finished;   /* reached its end; still takes part in the protocol */
-  uint8_t waiting;    /* scripts: name being waited for, +1; 0: none */
-  uint32_t given;     /* scripts: names whose receive is complete, a bit each */
+  uint32_t receives; /* receives posted so far: the number of the last one */
+  uint32_t history;  /* digest of all that the program has received and chosen */
+  uint16_t next;     /* scripts: index of the next operation */
+  uint8_t finished;  /* reached its end; still takes part in the protocol */
+  uint8_t waiting;   /* scripts: name being waited for, +1; 0: none */
+  struct world_call call;
+  int32_t calls;                      /* scripts: collective calls so far */
+  uint32_t given;                     /* scripts: names whose receive is complete, a bit each */
   uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
   uint32_t content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
 };
@@ -83,8 +102,8 @@ struct world_receive {
   uint32_t request;
   int16_t peer, comm; /* as posted */
   int32_t tag;
-  int16_t from;       /* as allowed by MATCH, within what was posted */
-  uint8_t announced;  /* the protocol has answered RECEIVE with MATCH */
+  int16_t from;      /* as allowed by MATCH, within what was posted */
+  uint8_t announced; /* the protocol has answered RECEIVE with MATCH */
   uint8_t pad;
   int32_t from_tag;
 };
@@ -101,6 +120,12 @@ struct world_message {
   uint32_t stopped;  /* the same for its stop-log line */
 };
 
+/* Names a collective call whose contribution from `root` is taken and dropped. */
+struct world_share {
+  int16_t comm, root;
+  int32_t number;
+};
+
 struct world_slot {
   uint32_t slot;
   int16_t peer;
@@ -111,20 +136,21 @@ struct world_slot {
 struct world_flow {
   int16_t peer, comm;
   int32_t tag;
-  uint32_t sent;      /* messages sent to peer, suppressed ones too */
-  uint32_t delivered; /* messages from peer given to the program */
-  uint32_t sent_digest;      /* of their contents, in order */
+  uint32_t sent;        /* messages sent to peer, suppressed ones too */
+  uint32_t delivered;   /* messages from peer given to the program */
+  uint32_t sent_digest; /* of their contents, in order */
   uint32_t delivered_digest;
 };
 
 struct world_record {
   uint32_t checkpoint;
-  uint8_t part;     /* enum part */
+  uint8_t part; /* enum part */
   uint8_t durable;
-  uint8_t reported; /* the rank was told so; differs from durable only under the early-durable lie */
+  uint8_t
+      reported; /* the rank was told so; differs from durable only under the early-durable lie */
   uint8_t pad;
-  uint32_t image;   /* kept bytes of the capture (IMAGE only) */
-  uint32_t state;   /* kept bytes: protocol's state, SLOTS */
+  uint32_t image; /* kept bytes of the capture (IMAGE only) */
+  uint32_t state; /* kept bytes: protocol's state, SLOTS */
 };
 
 struct world_global {
@@ -161,17 +187,17 @@ enum lie { LIE_DROP = 1, LIE_DUPLICATE = 2, LIE_EARLY_DURABLE = 4 };
 
 struct world {
   const struct protocol *protocol;
-  struct config *config;       /* one per rank */
+  struct config *config; /* one per rank */
   int ranks;
-  uint32_t state_bytes;        /* of the protocol's state */
-  bool fifo;                   /* channels deliver in the order of sending */
-  bool places_anywhere;        /* system level; else only at `checkpoint` operations */
-  bool line_stamps;            /* messages carry line and stopped */
-  bool check;                  /* check the protocol's invariants after every step */
-  bool bounded;                /* crashes and timers are counted down (explorer) */
-  unsigned lies;               /* enum lie, or-ed */
+  uint32_t state_bytes;          /* of the protocol's state */
+  bool fifo;                     /* channels deliver in the order of sending */
+  bool places_anywhere;          /* system level; else only at `checkpoint` operations */
+  bool line_stamps;              /* messages carry line and stopped */
+  bool check;                    /* check the protocol's invariants after every step */
+  bool bounded;                  /* crashes and timers are counted down (explorer) */
+  unsigned lies;                 /* enum lie, or-ed */
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
-  const struct script *script; /* NULL: programs are real, their events come from outside */
+  const struct script *script;   /* NULL: programs are real, their events come from outside */
   struct world_memory memory;
 };
 
@@ -195,11 +221,11 @@ enum move_kind {
 
 struct move {
   uint8_t kind;
-  uint8_t lie;       /* MOVE_LIE, and CAPTURED..DURABLE told too early */
+  uint8_t lie; /* MOVE_LIE, and CAPTURED..DURABLE told too early */
   int16_t rank;
-  uint32_t index;    /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
-                        world when WORLD_FIND */
-  uint32_t content;  /* real programs, OFFER and ARRIVED: digest of the payload; 0: not given */
+  uint32_t index;   /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
+                       world when WORLD_FIND */
+  uint32_t content; /* real programs, OFFER and ARRIVED: digest of the payload; 0: not given */
   struct event event;
 };
 
@@ -217,8 +243,8 @@ struct verdict {
   enum verdict_kind kind;
   const char *property; /* VIOLATION: name, as in claims */
   int rank;
-  enum reason reason;   /* GAVE_UP */
-  char text[192];       /* VIOLATION, IMPOSSIBLE: what was expected and what was seen */
+  enum reason reason; /* GAVE_UP */
+  char text[192];     /* VIOLATION, IMPOSSIBLE: what was expected and what was seen */
 };
 
 /* Calls `visit` for every move that can happen now, in a fixed order. */

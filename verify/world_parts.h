@@ -52,7 +52,7 @@ static inline struct world_global *edit_global(const struct world *w)
 }
 
 /* Reads a list of `type`; sets count. */
-#define READ_LIST(type, w, kind, a, b, count)                                                     \
+#define READ_LIST(type, w, kind, a, b, count)                                                      \
   ((const type *)world_list((w), (kind), (a), (b), (uint32_t)sizeof(type), (count)))
 
 static inline const void *world_list(const struct world *w, enum part_kind kind, int a, int b,
@@ -105,6 +105,17 @@ const struct world_receive *world_matching(const struct world *, int peer, int r
 /* Whether message `index` of the channel may arrive now, and as which request (NO_REQUEST: it is
  * drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
+
+/* Whether data of the call flow to `rank`, and from `peer` to it. */
+bool world_flows_to(const struct world_call *, int rank);
+bool world_flows(const struct world_call *, int peer, int rank);
+
+/* Index of peer's contribution to the call of `rank`; false when it is not here. */
+bool world_find_share(const struct world *, int peer, int rank, uint32_t *index);
+
+/* The COLLECTED event of the call that `rank` is in: number and sums of the contributions that are
+ * here, own included; false when it has not joined, or some are missing (scripts). */
+bool world_collected(const struct world *, int rank, struct event *);
 
 /* The next event that the script wants to offer; false when it is blocked or finished, or there
  * is no script. For CHOOSE, `choices` gets the number of outcomes. */

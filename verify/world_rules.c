@@ -25,8 +25,7 @@ const struct world_receive *world_matching(const struct world *w, int peer, int 
 
 /* MPI 3.1, section 3.5: of two messages from one sender that match the same receive, the earlier
  * one comes first. */
-bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
-                      uint32_t *request)
+bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index, uint32_t *request)
 {
   uint32_t count;
   const struct world_message *channel =
@@ -46,6 +45,74 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
       return false;
   }
   *request = receive ? receive->request : NO_REQUEST;
+  return true;
+}
+
+/* ---- collectives ---- */
+
+bool world_flows(const struct world_call *call, int peer, int rank)
+{
+  if (peer == rank)
+    return false;
+  switch ((enum flow)call->flow) {
+  case FLOW_FROM_ROOT:
+    return peer == call->root;
+  case FLOW_TO_ROOT:
+    return rank == call->root;
+  default:
+    return true;
+  }
+}
+
+bool world_flows_to(const struct world_call *call, int rank)
+{
+  return call->flow == FLOW_FROM_ROOT ? rank != call->root
+                                      : call->flow != FLOW_TO_ROOT || rank == call->root;
+}
+
+bool world_find_share(const struct world *w, int peer, int rank, uint32_t *index)
+{
+  const struct world_call *call = &read_program(w, rank)->call;
+  uint16_t incarnation = read_rank(w, rank)->incarnation;
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, w, WORLD_SHARE, peer, rank, &count);
+  for (*index = 0; *index < count; ++*index)
+    if (shares[*index].comm == call->comm && shares[*index].tag == call->number &&
+        shares[*index].incarnation == incarnation)
+      return true;
+  return false;
+}
+
+bool world_collected(const struct world *w, int rank, struct event *event)
+{
+  const struct world_call *call = &read_program(w, rank)->call;
+  uint32_t index, count;
+  if (call->state != CALL_JOINED || !world_flows_to(call, rank))
+    return false;
+  *event = (struct event){.kind = EVENT_COLLECTED,
+                          .flow = call->flow,
+                          .peer = call->root,
+                          .comm = call->comm,
+                          .tag = call->number};
+  if (call->flow != FLOW_FROM_ROOT) {
+    event->outcome = 1;
+    memcpy(event->words, call->words, sizeof event->words);
+  }
+  for (int peer = 0; peer < w->ranks; peer++) {
+    if (!world_flows(call, peer, rank))
+      continue;
+    if (!world_find_share(w, peer, rank, &index)) {
+      if (w->script)
+        return false;
+      continue;
+    }
+    const struct world_message *share =
+        &READ_LIST(struct world_message, w, WORLD_SHARE, peer, rank, &count)[index];
+    event->outcome++;
+    for (int i = 0; i < WORDS; i++)
+      event->words[i] += share->words[i];
+  }
   return true;
 }
 
@@ -102,6 +169,16 @@ bool world_script_event(const struct world *w, int rank, struct event *event, un
   const struct world_program *program = read_program(w, rank);
   if (!w->script || program->waiting || program->finished)
     return false;
+  if (program->call.state != CALL_NONE) {
+    if (program->call.state == CALL_JOINED)
+      return false;
+    *event = (struct event){.kind = EVENT_COLLECTIVE,
+                            .flow = program->call.flow,
+                            .peer = program->call.root,
+                            .comm = program->call.comm,
+                            .tag = program->call.number};
+    return true;
+  }
   const struct operation *op = operation(w, rank, program);
   *event = (struct event){.peer = (int16_t)op->peer, .tag = op->tag};
   switch (op->kind) {
@@ -120,6 +197,12 @@ bool world_script_event(const struct world *w, int rank, struct event *event, un
     return true;
   case SCRIPT_CHECKPOINT:
     *event = (struct event){.kind = EVENT_PLACE};
+    return true;
+  case SCRIPT_COLLECTIVE:
+    *event = (struct event){.kind = EVENT_COLLECTIVE,
+                            .flow = (uint8_t)op->flow,
+                            .peer = (int16_t)op->peer,
+                            .tag = program->calls + 1};
     return true;
   default:
     return false;
@@ -150,7 +233,7 @@ static bool same_script_event(const struct world *w, int rank, const struct even
   if (event->kind == EVENT_CHOOSE)
     return event->outcome < choices;
   return next.peer == event->peer && next.tag == event->tag && next.comm == event->comm &&
-         next.request == event->request;
+         next.flow == event->flow && next.request == event->request;
 }
 
 /* Events that the program brings about by running. */
@@ -169,6 +252,9 @@ static const char *refuses_program(const struct world *w, int rank, const struct
     return "receives posted before the restart must be announced first";
   if (program->finished)
     return "the program has finished";
+  if (program->call.state == CALL_JOINED ||
+      (program->call.state == CALL_ANNOUNCED && event->kind != EVENT_COLLECTIVE))
+    return "the program is in a collective";
   if (event->kind == EVENT_RECEIVE && event->request != program->receives + 1)
     return "receives are numbered one by one";
   if ((event->kind == EVENT_OFFER && (event->peer < 0 || event->peer >= w->ranks)) ||
@@ -183,6 +269,8 @@ static const char *refuses_place(const struct world *w, int rank)
   unsigned choices;
   if (read_rank(w, rank)->held)
     return "the program is held";
+  if (read_program(w, rank)->call.state != CALL_NONE)
+    return "the program is in a collective";
   if (w->places_anywhere || !w->script || read_program(w, rank)->finished)
     return NULL;
   if (unannounced(w, rank))
@@ -227,6 +315,15 @@ static const char *refuses_control(const struct world *w, const struct move *mov
     return i == move->index ? NULL : "an earlier control message comes first";
   }
   return "there is no control message";
+}
+
+static const char *refuses_collected(const struct world *w, const struct move *move)
+{
+  struct event event;
+  if (!world_collected(w, move->rank, &event))
+    return "contributions to the collective are missing";
+  event.bytes = move->event.bytes;
+  return memcmp(&event, &move->event, sizeof event) == 0 ? NULL : "other contributions have come";
 }
 
 static const struct world_record *unreported(const struct world *w, int rank, uint32_t checkpoint,
@@ -277,7 +374,10 @@ static const char *refuses_running(const struct world *w, const struct move *mov
   case EVENT_OFFER:
   case EVENT_RECEIVE:
   case EVENT_CHOOSE:
+  case EVENT_COLLECTIVE:
     return refuses_program(w, move->rank, event);
+  case EVENT_COLLECTED:
+    return refuses_collected(w, move);
   case EVENT_PLACE:
     return refuses_place(w, move->rank);
   case EVENT_ARRIVED:
@@ -446,9 +546,8 @@ static void list_storage(const struct listing *l, int rank)
     if (stored[i].reported)
       continue;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
-    move.event = (struct event){.kind = EVENT_DURABLE,
-                                .part = stored[i].part,
-                                .checkpoint = stored[i].checkpoint};
+    move.event = (struct event){
+        .kind = EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
     list(l, &move);
     if (l->w->lies & LIE_EARLY_DURABLE) {
       move.lie = LIE_EARLY_DURABLE;
@@ -464,8 +563,7 @@ static void list_lies(const struct listing *l, int peer, int rank)
   READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
   for (unsigned lie = LIE_DROP; lie <= LIE_DUPLICATE; lie <<= 1)
     for (uint32_t i = 0; i < count && l->w->lies & lie; i++) {
-      struct move move = {
-          .kind = MOVE_LIE, .lie = (uint8_t)lie, .rank = (int16_t)rank, .index = i};
+      struct move move = {.kind = MOVE_LIE, .lie = (uint8_t)lie, .rank = (int16_t)rank, .index = i};
       move.event.peer = (int16_t)peer;
       list(l, &move);
     }
@@ -489,9 +587,11 @@ static void list_rank(const struct listing *l, int rank)
       list_control(l, peer, rank);
       list_lies(l, peer, rank);
     }
+    struct event collected;
+    if (world_collected(l->w, rank, &collected))
+      list_event(l, rank, collected);
     list_storage(l, rank);
-    list_event(l, rank,
-               (struct event){.kind = EVENT_COMMITTED, .checkpoint = global->committing});
+    list_event(l, rank, (struct event){.kind = EVENT_COMMITTED, .checkpoint = global->committing});
   }
 }
 

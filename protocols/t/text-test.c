@@ -37,7 +37,9 @@ static void fill_words(uint32_t *words)
 static struct event random_event(enum event_kind kind)
 {
   struct event e = {.kind = (uint8_t)kind};
-  bool envelope = kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED;
+  bool collective = kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED;
+  bool envelope =
+      kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED || collective;
   if (envelope) {
     e.peer = (int16_t)draw();
     e.tag = kind == EVENT_RECEIVE && draw() % 2 ? ANY : (int32_t)draw();
@@ -45,7 +47,7 @@ static struct event random_event(enum event_kind kind)
   }
   if (kind == EVENT_RECEIVE || kind == EVENT_ARRIVED)
     e.request = draw();
-  if (kind == EVENT_OFFER || kind == EVENT_ARRIVED)
+  if (kind == EVENT_OFFER || kind == EVENT_ARRIVED || collective)
     e.bytes = draw();
   if (kind == EVENT_ARRIVED)
     e.wildcard = draw() % 2;
@@ -55,10 +57,16 @@ static struct event random_event(enum event_kind kind)
     e.peer = (int16_t)draw();
   if (kind == EVENT_START || kind == EVENT_DOWN || kind >= EVENT_CAPTURED)
     e.checkpoint = draw();
+  if (kind == EVENT_MEMBER)
+    e.comm = (int16_t)draw();
   if (kind == EVENT_DURABLE)
     e.part = draw() % PARTS;
-  if (kind == EVENT_CHOOSE)
+  if (kind == EVENT_CHOOSE || kind == EVENT_COLLECTED)
     e.outcome = draw();
+  if (collective)
+    e.flow = (uint8_t)(draw() % FLOWS);
+  if (kind == EVENT_COLLECTED)
+    fill_words(e.words);
   return e;
 }
 
@@ -81,6 +89,12 @@ static struct action random_action(enum action_kind kind)
 {
   struct action a = {.kind = (uint8_t)kind};
   switch (kind) {
+  case ACTION_REJOIN:
+    a.peer = (int16_t)draw();
+    a.tag = (int32_t)draw();
+    a.comm = (int16_t)draw();
+    break;
+  case ACTION_JOIN:
   case ACTION_TRANSMIT:
     fill_words(a.words);
     break;

@@ -59,6 +59,44 @@ static void see(struct state *state, uint32_t seen)
   state->history = script_fold(state->history, seen);
 }
 
+/* What everybody contributed, in the order of ranks, as one number. */
+static uint32_t together(const struct state *state, const uint32_t *contents)
+{
+  uint32_t sum = 0;
+  for (int rank = 0; rank < state->ranks; rank++)
+    sum = script_fold(sum, contents[rank]);
+  return sum;
+}
+
+/* Each class is stood for by the call that gives a rank most: what it folds in is the same as in
+ * the explorer's world. */
+static void call(struct state *state, const struct operation *op)
+{
+  uint32_t *contents = calloc((size_t)state->ranks, sizeof *contents);
+  uint32_t content = state->history;
+  if (contents == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  switch ((enum flow)op->flow) {
+  case FLOW_FROM_ROOT:
+    MPI_Bcast(&content, 1, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
+    if (state->rank != op->peer)
+      see(state, script_fold(0, content));
+    break;
+  case FLOW_TO_ROOT:
+    MPI_Gather(&content, 1, MPI_UINT32_T, contents, 1, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
+    if (state->rank == op->peer)
+      see(state, together(state, contents));
+    break;
+  case FLOW_ALL:
+    MPI_Allgather(&content, 1, MPI_UINT32_T, contents, 1, MPI_UINT32_T, MPI_COMM_WORLD);
+    see(state, together(state, contents));
+    break;
+  default:
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  free(contents);
+}
+
 static void execute(struct state *state, const struct operation *op)
 {
   struct receive *named = &state->named[op->name % SCRIPT_NAMES];
@@ -90,6 +128,9 @@ static void execute(struct state *state, const struct operation *op)
   case SCRIPT_COMPUTE:
     /* smpi_execute() takes its seconds to be those of another machine (smpi/host-speed) */
     smpi_execute_flops(op->seconds * sg_host_get_speed(sg_host_self()));
+    break;
+  case SCRIPT_COLLECTIVE:
+    call(state, op);
     break;
   case SCRIPT_END:
     break;

@@ -90,22 +90,30 @@ is "$(grep -c 'CLASS one of' "$dir/stderr")" 1 'and what the program said is pas
 run --set failures=none --set 'program.args=[Q]' --set expect.program_exit=64
 check 0 'unless that was expected: exit code 0'
 
-# Scripts.
+# Scripts. What a rank sends is what it has seen so far, so any wrong replay shows at the end.
 cat >"$dir/script.yaml" <<EOF
 program:
   ranks: 3
   script: |
-    rank 0: send 1 tag 7, recv any, recv any
-    rank 1: recv 0 tag 7, choose 4, compute 1ms, send 0
-    rank 2: choose 4, compute 2ms, send 0
+    rank 0: repeat 40 (compute 1ms, send 1 tag 7, choose 4, recv 2)
+    rank 1: repeat 40 (irecv a 0 tag 7, compute 1ms, wait a, send 2)
+    rank 2: repeat 40 (recv any tag any, choose 4, send 0)
 platform: {file: $root/platforms/clan.xml}
 protocol: {name: c3}
+checkpoint: {every: 10ms, storage: nfs, bytes: 4KiB}
+detection: 1ms
 EOF
-"$recline" run "$dir/script.yaml" >"$dir/stdout" 2>"$dir/stderr"
-code=$?
-check 0 'a script: exit code 0'
-is "$(grep -c '^history: [0-9a-f]\{8\} [0-9a-f]\{8\} [0-9a-f]\{8\}$' "$dir/stdout")" 1 \
-  'a script: histories are printed' "$dir/stdout"
+for failures in none '[{rank: 1, at: 30ms, repair: 1ms}]' '[{rank: 0, at: 35ms, repair: 1ms}]'; do
+  "$recline" run "$dir/script.yaml" --set "failures=$failures" >"$dir/stdout" 2>"$dir/stderr"
+  code=$?
+  check 0 "a script, failures $failures: exit code 0"
+  grep '^history: ' "$dir/stdout" >>"$dir/histories"
+  grep -o '^recovered' "$dir/stdout" >>"$dir/recovered"
+done
+is "$(grep -c '^history: [0-9a-f]\{8\} [0-9a-f]\{8\} [0-9a-f]\{8\}$' "$dir/histories")" 3 \
+  'scripts print what their ranks have seen' "$dir/histories"
+is "$(sort -u "$dir/histories" | wc -l)" 1 'the same with and without crashes' "$dir/histories"
+is "$(wc -l <"$dir/recovered")" 2 'which did strike' "$dir/stdout"
 
 # Interruption. Shells ignore SIGINT in background jobs, so SIGTERM it is.
 cat >"$dir/endless.c" <<EOF
@@ -136,4 +144,4 @@ sleep 0.2
 is "$(pgrep -f "$dir/endless")" '' 'interrupted: the simulation is gone'
 is "$(ls -d "$dir/stopped" 2>/dev/null)" '' 'interrupted: the folder of --out is gone'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
-finish 37
+finish 41
