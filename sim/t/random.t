@@ -1,7 +1,7 @@
 #!/bin/sh
 # Random programs under random crashes.
 #
-#   random.t                      RECLINE_RANDOM seeds (24) from RECLINE_SEED (1) on
+#   random.t                      RECLINE_RANDOM seeds (100) from RECLINE_SEED (1) on
 #   random.t SEED [PROTOCOL]...   this one alone, with these protocols (none c3 bookmark)
 #
 # Everything follows from the seed: the program (scenarios/programs/random.c), its ranks (2 to 16),
@@ -17,7 +17,7 @@
 jobs=2
 seconds=60
 platform=$root/platforms/clan.xml
-count=${RECLINE_RANDOM:-24}
+count=${RECLINE_RANDOM:-100}
 first=${RECLINE_SEED:-1}
 protocols='none c3 bookmark'
 if [ $# -gt 0 ]; then
@@ -46,9 +46,9 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
       kinds = split("captured durable committed control offer receive arrived choose place down", kind)
       ranks = 2 + draw(15)
       print "ranks", ranks
-      interval = length_s / (3 + draw(8))
+      interval = length_s / (3 + draw(8)) / (protocol == "c3" ? 3 : 1) # it waits for places
       bytes = 2 ^ draw(18)
-      storage = draw(2) ? "local" : "nfs"
+      storage = draw(3) ? "local" : "nfs"
       detection = 0.0005 * 2 ^ draw(6)
       print "checkpoint", sprintf("{every: %.9fs, storage: %s, bytes: %dB, places: %s}", interval,
         storage, bytes, draw(3) == 0 && protocol == "c3" ? "program" : "anywhere")
@@ -70,7 +70,7 @@ write_scenario() { # SEED PROTOCOL
   cat <<END
 program:    {binary: random, args: ["$1"], ranks: $(drawn ranks)}
 platform:   {file: $platform, spares: $(drawn spares)}
-protocol:   {name: $2, capacity: 4000}
+protocol:   {name: $2, capacity: 1000}
 END
   [ "$2" = none ] && return
   cat <<END
