@@ -35,7 +35,7 @@
  * held until they know.
  *
  * Collectives are handled by the direction in which data flow (section 5); whether a call crosses
- * the recovery line is told by the colours of those whose data flow here:
+ * the recovery line is told by the epochs of those whose data flow here:
  *
  *                      crosses, logging         crosses, behind the line     does not cross
  *     all to all       log the result           -                            a rank whose data
@@ -165,8 +165,6 @@ struct state {
   uint32_t suppress_calls; /* what the roots have told of these after a restart */
   uint32_t comms;          /* communicators known */
   uint32_t barrier_comm;
-  uint32_t joined_logging; /* so it was when it joined the collective call that it is in */
-  uint32_t pad;
   uint32_t in_barrier; /* number of the barrier that forced the checkpoint being captured */
   /* initiator */
   uint32_t in_progress; /* checkpoint under way; 0: none */
@@ -650,9 +648,8 @@ static void collective(const struct config *config, struct state *state, const s
     act(actions, ACTION_SUPPRESS);
   } else {
     struct action *join = act(actions, ACTION_JOIN);
-    join->words[0] = state->epoch & COLOUR;
+    join->words[0] = state->epoch;
     join->words[1] = state->phase != LOGGING;
-    state->joined_logging = state->phase == LOGGING;
     joins = true;
   }
   if (!joins || only_gives(config, event))
@@ -698,13 +695,17 @@ static void note_broadcast(const struct config *config, struct state *state, str
     rejoin_of(config, state)[state->rejoin++] = call;
 }
 
-/* Whether data have flowed to here from the other side of the recovery line (Figures 5 to 8). */
+/* Whether data have flowed to here from the other side of a recovery line (Figures 5 to 8). The
+ * epochs of all that take part differ by one at most, so their sum tells. */
 static bool crosses(const struct state *state, const struct event *event)
 {
-  uint32_t ones = event->words[0];
-  if (event->flow == FLOW_FROM_ROOT)
-    return ones != (state->epoch & COLOUR);
-  return ones > 0 && ones < event->outcome;
+  return event->words[0] != event->outcome * state->epoch;
+}
+
+/* Whether somebody in the call is beyond a line that this rank is behind. */
+static bool behind(const struct state *state, const struct event *event)
+{
+  return event->words[0] > event->outcome * state->epoch;
 }
 
 static void crossed(const struct config *config, struct state *state, const struct event *event,
@@ -737,7 +738,7 @@ static void collected(const struct config *config, struct state *state, const st
                       struct actions *actions)
 {
   bool crossing = crosses(state, event);
-  if (crossing && event->flow == FLOW_BARRIER && !state->joined_logging) {
+  if (event->flow == FLOW_BARRIER && behind(state, event)) {
     state->phase = CAPTURING;
     state->in_barrier = (uint32_t)event->tag;
     state->barrier_comm = (uint32_t)event->comm;

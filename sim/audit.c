@@ -167,9 +167,13 @@ void audit_end(void)
   trace = NULL;
 }
 
-uint32_t audit_state_bytes(void)
+uint32_t audit_state_bytes(int rank)
 {
-  return world.state_bytes;
+  const uint64_t *word = (const uint64_t *)(audit_rank(rank) + 1);
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < world.state_bytes / sizeof *word; i++)
+    used += word[i] != 0;
+  return used * (uint32_t)sizeof *word;
 }
 
 bool audit_finished(void)

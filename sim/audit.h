@@ -13,7 +13,10 @@ const struct protocol *audit_protocol(void);
 const struct world_rank *audit_rank(int rank);
 const struct world_global *audit_global(void);
 uint32_t audit_actions_max(void);
-uint32_t audit_state_bytes(void);
+
+/* Bytes of the protocol's state of a rank that are in use. Its lists have room for `capacity`
+ * entries; a protocol that wrote them to disk would not write the empty ones. */
+uint32_t audit_state_bytes(int rank);
 bool audit_finished(void); /* all programs have ended */
 
 /* Whether `move` can happen now. For events that may have been overtaken by a detection, never to

@@ -196,8 +196,7 @@ static void be_dispatcher(void)
   machine_exit();
 }
 
-/* After PMPI_Init. Returns the arena that the program is to use. */
-static struct arena *init(const void *inside_program)
+struct arena *layer_init(const void *inside_program)
 {
   if (!getenv("RECLINE_SCENARIO"))
     return NULL;
@@ -216,7 +215,7 @@ int MPI_Init(int *argc, char ***argv)
 {
   heap_leave();
   int result = PMPI_Init(argc, argv);
-  layer_leave(init(__builtin_return_address(0)));
+  layer_leave(layer_init(__builtin_return_address(0)));
   return result;
 }
 
@@ -224,7 +223,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
   heap_leave();
   int result = PMPI_Init_thread(argc, argv, required, provided);
-  layer_leave(init(__builtin_return_address(0)));
+  layer_leave(layer_init(__builtin_return_address(0)));
   return result;
 }
 

@@ -7,17 +7,35 @@ endif()
 set(layer_sources
   layer.c host.c matching.c transport.c dispatcher.c storage.c audit.c machine.c p2p.c
   raw.c calls.c blocks.c members.c
-  wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_comm.c wrap_other.c)
+  fortran.c wrap_fortran.c wrap_fortran_io.c
+  wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_comm.c wrap_attributes.c
+  wrap_topology.c wrap_other.c)
 list(TRANSFORM layer_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
-# A wrapper for every MPI call that the sources do not define.
+# A wrapper for every MPI call that the sources do not define, in C and in Fortran.
 find_file(SMPI_HEADER smpi/smpi.h HINTS ${SIMGRID_INCLUDEDIR} REQUIRED)
 get_filename_component(SMPI_HEADERS ${SMPI_HEADER} DIRECTORY)
-set(generated ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c)
-add_custom_command(OUTPUT ${generated}
-  COMMAND awk -f ${CMAKE_CURRENT_LIST_DIR}/wrappers.awk ${layer_sources} ${SMPI_HEADER}
-    > ${generated}
-  DEPENDS ${layer_sources} ${CMAKE_CURRENT_LIST_DIR}/wrappers.awk VERBATIM)
+find_library(SIMGRID_LIBRARY simgrid HINTS ${SIMGRID_LIBDIR} REQUIRED)
+set(names ${CMAKE_CURRENT_BINARY_DIR}/fortran_names)
+add_custom_command(OUTPUT ${names}
+  COMMAND ${CMAKE_NM} -D ${SIMGRID_LIBRARY} | sed -n "s/.* T \\(mpi_.*_\\)\$/\\1/p" > ${names}
+  VERBATIM)
+set(awk_script ${CMAKE_CURRENT_LIST_DIR}/wrappers.awk)
+set(awk_input ${layer_sources} ${names} ${SMPI_HEADER})
+foreach(output c fortran)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/wrappers-${output}.c)
+  list(APPEND generated ${file})
+  add_custom_command(OUTPUT ${file}
+    COMMAND awk -v output=${output} -f ${awk_script} ${awk_input} > ${file}
+    DEPENDS ${layer_sources} ${names} ${awk_script} VERBATIM)
+endforeach()
+# docs/mpi-coverage.md from the same input: written on demand, compared by t/fortran.t.
+string(REPLACE ";" "\n" lines "${awk_input}")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/awk_input "${lines}\n")
+add_custom_target(coverage
+  COMMAND awk -v output=coverage -f ${awk_script} ${awk_input} >
+    ${CMAKE_SOURCE_DIR}/docs/mpi-coverage.md
+  DEPENDS ${names} VERBATIM)
 
 add_library(recline_mpi SHARED ${layer_sources} ${generated})
 target_compile_definitions(recline_mpi PRIVATE SMPI_NO_OVERRIDE_MALLOC=1 _GNU_SOURCE)

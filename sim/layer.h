@@ -3,6 +3,8 @@
  *      program of rank r            (its globals, stack and arena: rolled back as bytes)
  *          | MPI_Send, MPI_Wait, ...
  *     wrap_*.c    the MPI calls, in terms of requests and communicators of the layer
+ *     fortran.c   integers for these requests and communicators; wrap_fortran*.c the calls
+ *     calls.c     collectives, for protocols that handle them; raw.c: messages past the protocol
  *     matching.c  posted receives and messages that nobody has received yet
  *     host.c      events to the world, actions from the protocol; the one wait loop
  *     transport.c envelopes and payloads over PMPI_*        dispatcher.c  failures, notices
@@ -42,10 +44,16 @@
 struct comm {
   int number; /* the same at all members; messages carry 2 * number, or + 1 in collectives */
   int size;
-  int rank;    /* of this rank, in this communicator */
-  bool freed;  /* the memory stays, so that a stale handle is an error and not a crash */
-  int *member; /* ranks of the program, by rank in this communicator */
-  int calls;   /* collective calls on it so far */
+  int rank;            /* of this rank, in this communicator */
+  bool freed;          /* the memory stays, so that a stale handle is an error and not a crash */
+  int *member;         /* ranks of the program, by rank in this communicator */
+  int calls;           /* collective calls on it so far */
+  struct comm *groups; /* by which some of its members have made communicators among themselves */
+  struct comm *next;   /* in that list */
+  int fortran;         /* its integer in Fortran, 0: none yet */
+  char *name;          /* NULL: the default */
+  struct attribute *attributes;
+  struct grid *grid; /* NULL: not a Cartesian topology */
 };
 
 /* A collective call, as the program makes it. */
@@ -91,7 +99,20 @@ struct request {
   int from, from_tag; /* as MATCH allows */
   bool announced;     /* the protocol has answered RECEIVE */
   MPI_Status status;
+  int fortran;          /* its integer in Fortran, 0: none yet */
   struct request *next; /* in the list of posted receives, in the order of posting */
+};
+
+/* What Fortran calls by an integer: slot i is the integer i + 1. */
+struct handle {
+  void *item;
+  int next; /* of a free slot: the next free one, as its integer */
+};
+
+struct handles {
+  struct handle *slot;
+  int count, capacity;
+  int free; /* the first free slot, as its integer, 0: none */
 };
 
 struct face {
@@ -101,6 +122,11 @@ struct face {
   struct comm world, self;
   struct call call;
   bool finalized; /* its program is in MPI_Finalize */
+  struct handles fortran_comms, fortran_requests;
+  struct keyval *keyvals; /* of attributes of communicators, by key */
+  int keyval_count;
+  void *bsend_buffer; /* as attached, for nobody but MPI_Buffer_detach */
+  int bsend_bytes;
 };
 
 /* ---- what they cannot see ---- */
@@ -244,6 +270,10 @@ static inline void layer_leave(struct arena *arena)
 {
   heap_enter(arena);
 }
+
+/* The rest of MPI_Init, in C and in Fortran, after SMPI's. Returns the arena that the program is to
+ * use. `inside_program` is an address in the program of the rank. */
+struct arena *layer_init(const void *inside_program);
 
 /* The rank that is running; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.
  */

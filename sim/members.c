@@ -22,33 +22,41 @@ static void begin(void)
   g_ptr_array_add(registered, NULL);
 }
 
-/* A program that is rolled back may take another way and give the number to other ranks. */
-static void set(struct members *members, const struct comm *made)
+static struct members *copy(const struct comm *made)
 {
-  g_free(members->member);
-  g_free(members->is_member);
+  struct members *members = g_new0(struct members, 1);
   members->size = made->size;
   members->member = g_memdup2(made->member, (gsize)made->size * sizeof *made->member);
   members->is_member = g_new0(bool, (gsize)layer.ranks);
   for (int i = 0; i < made->size; i++)
     members->is_member[made->member[i]] = true;
+  return members;
+}
+
+/* What makes a communicator. A program that is rolled back may take another way, and make another
+ * one in the same call: its members are part of the key. */
+static char *key_of(const struct comm *parent, int call, int colour, const struct comm *made)
+{
+  GString *key = g_string_new(NULL);
+  g_string_printf(key, "%d %d %d", parent->number, call, colour);
+  for (int i = 0; i < made->size; i++)
+    g_string_append_printf(key, " %d", made->member[i]);
+  return g_string_free(key, FALSE);
 }
 
 int members_number(const struct comm *parent, int call, int colour, const struct comm *made)
 {
   if (!numbers)
     begin();
-  g_autofree char *key =
-      g_strdup_printf("%d %d %d %d", parent->number, call, colour, made->member[0]);
+  g_autofree char *key = key_of(parent, call, colour, made);
   int number = GPOINTER_TO_INT(g_hash_table_lookup(numbers, key));
   if (number == 0) {
     number = (int)registered->len;
     if (number >= NUMBERS_MAX)
       layer_die(64, "the program has made %d communicators, the most there can be", number);
     g_hash_table_insert(numbers, g_steal_pointer(&key), GINT_TO_POINTER(number));
-    g_ptr_array_add(registered, g_new0(struct members, 1));
+    g_ptr_array_add(registered, copy(made));
   }
-  set(registered->pdata[number], made);
   return number;
 }
 

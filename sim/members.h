@@ -14,7 +14,8 @@ struct members {
   bool *is_member; /* by rank of the program */
 };
 
-/* The number of the communicator that call number `call` on `parent` has made for `colour`. */
+/* The number of the communicator that call number `call` on `parent` has made for `colour`; -1: no
+ * call, but its members themselves. */
 int members_number(const struct comm *parent, int call, int colour, const struct comm *made);
 
 /* NULL: there is no communicator with that number, or it has only one member. */

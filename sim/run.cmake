@@ -36,6 +36,7 @@ endfunction()
 recline_wrapper(recline-cc smpicc)
 recline_wrapper(recline-c++ smpicxx)
 recline_wrapper(recline-f90 smpif90)
+recline_wrapper(recline-ff smpiff)
 
 # For scenarios/programs: what to build programs with, and what must be there before. The layer
 # itself is no part of a program: only its name is linked.

@@ -190,7 +190,7 @@ void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
   *record = (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
   g_ptr_array_add(r->records, record);
   struct write *job = g_new0(struct write, 1);
-  double state = (double)audit_state_bytes() + slots_bytes(r->slots);
+  double state = (double)audit_state_bytes(r->index) + slots_bytes(r->slots);
   *job = (struct write){.rank = r,
                         .checkpoint = checkpoint,
                         .part = part,

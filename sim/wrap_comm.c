@@ -1,6 +1,8 @@
 /* Communicators: the program's handles are addresses of struct comm in the arena; only
  * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (members.h), so that a
  * rollback and a replay give the same ones. */
+#include "comm.h"
+
 #include "collectives.h"
 #include "members.h"
 #include "wrap.h"
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static MPI_Comm comm_handle(struct comm *comm)
+MPI_Comm comm_handle(struct comm *comm)
 {
   return (MPI_Comm)(void *)comm;
 }
@@ -148,7 +150,7 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
   return comm;
 }
 
-static int split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
+int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
 {
   struct share *shares = face_alloc(r, (size_t)parent->size * sizeof *shares);
   struct share *own = face_alloc(r, sizeof *own);
@@ -169,28 +171,104 @@ static int split(struct rank *r, struct comm *parent, int colour, int key, MPI_C
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
 {
-  WRAP(split(r, comm_of(r, comm), colour, key, made), PMPI_Comm_split(comm, colour, key, made));
+  WRAP(comm_split(r, comm_of(r, comm), colour, key, made),
+       PMPI_Comm_split(comm, colour, key, made));
+}
+
+/* With the topology, and the attributes that want to be copied. */
+static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
+{
+  struct comm *comm = comm_of(r, handle);
+  comm_split(r, comm, 0, comm->rank, made);
+  comm_of(r, *made)->grid = comm->grid; /* never changed */
+  return comm_copy_attributes(r, handle, *made);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
 {
-  WRAP(split(r, comm_of(r, comm), 0, comm_of(r, comm)->rank, made), PMPI_Comm_dup(comm, made));
+  WRAP(duplicate(r, comm, made), PMPI_Comm_dup(comm, made));
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
+{
+  WRAP(duplicate(r, comm, made), PMPI_Comm_dup_with_info(comm, info, made));
+}
+
+/* No two ranks share a node. */
+static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Comm *made)
+{
+  return comm_split(r, parent, type == MPI_COMM_TYPE_SHARED ? r->index : MPI_UNDEFINED, key, made);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made)
+{
+  WRAP(split_type(r, comm_of(r, comm), type, key, made),
+       PMPI_Comm_split_type(comm, type, key, info, made));
+}
+
+/* Rank of the program of a member of a group. */
+static int rank_in_group(MPI_Group group, int i)
+{
+  MPI_Group world;
+  int rank = MPI_UNDEFINED;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
+  return rank;
 }
 
 /* The group's order decides, and those who are not in it take part with no colour. */
 static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
 {
-  MPI_Group world;
   int size, key = MPI_UNDEFINED;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
   PMPI_Group_size(group, &size);
-  for (int i = 0; i < size; i++) {
-    int rank = MPI_UNDEFINED;
-    PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
-    if (rank == r->index)
+  for (int i = 0; i < size; i++)
+    if (rank_in_group(group, i) == r->index)
       key = i;
+  return comm_split(r, parent, key == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, made);
+}
+
+/* The communicator of a group within `parent`, by which its members make others. It stays, so that
+ * its calls are numbered. NULL: this rank is not in the group. */
+static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group group)
+{
+  int size;
+  PMPI_Group_size(group, &size);
+  struct comm *members = new_comm(r, size);
+  members->rank = MPI_UNDEFINED;
+  for (int i = 0; i < size; i++) {
+    members->member[i] = rank_in_group(group, i);
+    if (members->member[i] == r->index)
+      members->rank = i;
   }
-  return split(r, parent, key == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, made);
+  struct comm *known = parent->groups;
+  while (known && (known->size != size || memcmp(known->member, members->member,
+                                                 (size_t)size * sizeof *members->member) != 0))
+    known = known->next;
+  if (known || members->rank == MPI_UNDEFINED) {
+    face_free(members->member);
+    face_free(members);
+    return known;
+  }
+  members->number = members_number(parent, -1, 0, members);
+  members->next = parent->groups;
+  parent->groups = members;
+  if (size > 1)
+    host_member(r, members->number);
+  return members;
+}
+
+/* Only the members take part. */
+static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
+{
+  struct comm *members = group_within(r, parent, group);
+  *made = MPI_COMM_NULL;
+  return members ? comm_split(r, members, 0, members->rank, made) : MPI_SUCCESS;
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+  WRAP(create_group(r, comm_of(r, comm), group, made),
+       PMPI_Comm_create_group(comm, group, tag, made));
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
@@ -205,6 +283,7 @@ static int release(struct rank *r, MPI_Comm *handle)
   struct comm *comm = comm_of(r, *handle);
   if (comm == &r->face->world || comm == &r->face->self)
     return MPI_ERR_COMM;
+  comm_delete_attributes(r, *handle);
   comm->freed = true; /* requests may still name it */
   *handle = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -213,6 +292,11 @@ static int release(struct rank *r, MPI_Comm *handle)
 int MPI_Comm_free(MPI_Comm *comm)
 {
   WRAP(release(r, comm), PMPI_Comm_free(comm));
+}
+
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+  WRAP(release(r, comm), PMPI_Comm_disconnect(comm));
 }
 
 /* Types, operations and groups lie in the simulator and do not roll back. A program that is
@@ -265,25 +349,63 @@ int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
   LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Errhandler_set(comm, handler));
 }
 
-/* Predefined attributes are those of SMPI's world; a program's own are not kept. */
-static int get_attribute(int key, void *value, int *flag)
+static int get_handler(MPI_Errhandler *handler)
 {
-  if (key >= 0)
-    layer_die(64, "attributes of communicators are not handled under a recovery protocol yet");
-  return PMPI_Comm_get_attr(MPI_COMM_WORLD, key, value, flag);
+  *handler = MPI_ERRORS_ARE_FATAL;
+  return MPI_SUCCESS;
 }
 
-int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag)
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler)
 {
-  LOOK_UP(((void)r, get_attribute(key, value, flag)), PMPI_Comm_get_attr(comm, key, value, flag));
+  LOOK_UP(((void)r, get_handler(handler)), PMPI_Comm_get_errhandler(comm, handler));
 }
 
-int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag)
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
 {
-  LOOK_UP(((void)r, get_attribute(key, value, flag)), PMPI_Attr_get(comm, key, value, flag));
+  LOOK_UP(((void)r, get_handler(handler)), PMPI_Errhandler_get(comm, handler));
+}
+
+/* Hints are not kept. */
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Comm_set_info(comm, info));
+}
+
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
+{
+  LOOK_UP(((void)r, PMPI_Info_create(info)), PMPI_Comm_get_info(comm, info));
+}
+
+static int set_name(struct rank *r, struct comm *comm, const char *name)
+{
+  char *kept = face_alloc(r, MPI_MAX_OBJECT_NAME);
+  g_strlcpy(kept, name, MPI_MAX_OBJECT_NAME);
+  face_free(comm->name);
+  comm->name = kept;
+  return MPI_SUCCESS;
+}
+
+static const char *name_of(const struct rank *r, const struct comm *comm)
+{
+  if (comm->name)
+    return comm->name;
+  if (comm == &r->face->world)
+    return "MPI_COMM_WORLD";
+  return comm == &r->face->self ? "MPI_COMM_SELF" : "";
+}
+
+static int get_name(struct rank *r, MPI_Comm comm, char *name, int *length)
+{
+  *length = (int)g_strlcpy(name, name_of(r, comm_of(r, comm)), MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
 }
 
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
-  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Comm_set_name(comm, name));
+  LOOK_UP(set_name(r, comm_of(r, comm), name), PMPI_Comm_set_name(comm, name));
+}
+
+int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
+{
+  LOOK_UP(get_name(r, comm, name, length), PMPI_Comm_get_name(comm, name, length));
 }

@@ -186,6 +186,48 @@ void *smpi_shared_malloc(size_t size, const char *file, int line)
   return smpi_shared_malloc_next(size, file, line);
 }
 
+static int alloc_mem(struct rank *r, MPI_Aint size, void *memory)
+{
+  void *allocated = face_alloc(r, (size_t)size);
+  memcpy(memory, &allocated, sizeof allocated);
+  return MPI_SUCCESS;
+}
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *memory)
+{
+  LOOK_UP(alloc_mem(r, size, memory), PMPI_Alloc_mem(size, info, memory));
+}
+
+int MPI_Free_mem(void *memory)
+{
+  LOOK_UP(((void)r, face_free(memory), MPI_SUCCESS), PMPI_Free_mem(memory));
+}
+
+/* Buffered sends need no buffer of the program's. */
+static int attach(struct rank *r, void *buffer, int bytes)
+{
+  r->face->bsend_buffer = buffer;
+  r->face->bsend_bytes = bytes;
+  return MPI_SUCCESS;
+}
+
+static int detach(struct rank *r, void *buffer, int *bytes)
+{
+  memcpy(buffer, &r->face->bsend_buffer, sizeof r->face->bsend_buffer);
+  *bytes = r->face->bsend_bytes;
+  return attach(r, NULL, 0);
+}
+
+int MPI_Buffer_attach(void *buffer, int bytes)
+{
+  LOOK_UP(attach(r, buffer, bytes), PMPI_Buffer_attach(buffer, bytes));
+}
+
+int MPI_Buffer_detach(void *buffer, int *bytes)
+{
+  LOOK_UP(detach(r, buffer, bytes), PMPI_Buffer_detach(buffer, bytes));
+}
+
 /* ---- sampling: SMPI keeps its tables, which are not the program's ---- */
 
 int smpi_sample_cond(int global, const char *file, const char *tag, int iterations,

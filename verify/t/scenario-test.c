@@ -77,7 +77,8 @@ static void make_world(void)
 #define PROTOCOL "protocol: {name: c3}\n"
 #define GOOD PROGRAM PLATFORM PROTOCOL /* three lines */
 #define EVENTS                                                                                     \
-  "start, down, timer, offer, receive, choose, place, arrived, control, captured, durable or "     \
+  "start, down, timer, offer, receive, choose, place, member, collective, arrived, control, "      \
+  "collected, captured, durable or "                                                               \
   "committed"
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, seed, "    \

@@ -1,0 +1,17 @@
+/* Communicators: what the wrappers of several kinds of calls share. */
+#ifndef RECLINE_COMM_H
+#define RECLINE_COMM_H
+
+#include "layer.h"
+
+/* The program's handle of a communicator that is not the world. */
+MPI_Comm comm_handle(struct comm *);
+
+/* MPI_Comm_split. */
+int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
+
+/* By the functions of their keys: when a communicator is duplicated, and when it ends. */
+int comm_copy_attributes(struct rank *, MPI_Comm from, MPI_Comm to);
+void comm_delete_attributes(struct rank *, MPI_Comm);
+
+#endif

@@ -1,0 +1,127 @@
+#!/bin/sh
+# Fortran programs: built with recline-f90 they do what smpif90's do; under a protocol they end with
+# the same result, crashed or not. And docs/mpi-coverage.md says what the layer does.
+. "$(dirname "$0")/tap.sh"
+
+if ! command -v gfortran >/dev/null; then
+  echo '1..0 # SKIP gfortran is not installed'
+  exit 0
+fi
+
+source=$here/layer-fortran.f90
+cp "$source" "$dir" # the compiler leaves files beside it
+cd "$dir" || exit 1
+flags='-O2 -g -fallow-argument-mismatch -w'
+# shellcheck disable=SC2086 # a list
+smpif90 $flags layer-fortran.f90 -o plain >"$dir/log" 2>&1
+# shellcheck disable=SC2086
+"$build/bin/recline-f90" $flags layer-fortran.f90 -o program >>"$dir/log" 2>&1
+is "$?" 0 'recline-f90 builds a program' "$dir/log"
+
+# ---- under plain smpirun ----
+for i in 0 1 2 3 4; do echo "node-$i"; done >hosts
+plain() { # PROGRAM ARGUMENT...
+  timeout 60 smpirun -np 5 -platform "$root/platforms/clan.xml" -hostfile hosts \
+    --cfg=smpi/simulate-computation:no --log=root.thres:critical "$@"
+}
+plain ./plain 4 time >timed 2>err
+plain ./plain 4 >expected 2>err
+is "$(tail -n 1 expected)" 'layer-fortran: 5 ranks, history 6440, 0 failures' \
+  'smpif90: what the program should do' "$dir/expected" "$dir/err"
+plain ./program 4 time >plain-out 2>err
+same timed plain-out 'recline-f90 under plain smpirun: the same output, the same simulated time'
+
+# ---- under a protocol ----
+cat >scenario.yaml <<EOF
+program:    {binary: ./program, args: ["4", all], ranks: 5}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: none}
+detection:  1ms
+EOF
+
+run() { # VERDICT DESCRIPTION WORD...
+  verdict=$1 what=$2
+  shift 2
+  rm -rf out
+  "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr </dev/null
+  is "$?:$(value out/result.json verdict):$(value out/result.json audit.violations)" \
+    "0:$verdict:0" "$what: $verdict" stderr out/program.err
+  is "$(grep '^layer-fortran' out/program.out)" "$(tail -n 1 expected)" "$what: the same result" \
+    out/program.out
+}
+
+run completed 'no protocol'
+same expected out/program.out 'no protocol: the same output'
+RECLINE_HEAP_WATCH=1
+export RECLINE_HEAP_WATCH
+run completed 'every entry point leaves the heap of the rank'
+unset RECLINE_HEAP_WATCH
+
+every='checkpoint={every: 4ms, storage: local, bytes: 10kB}'
+for protocol in bookmark c3; do
+  run completed "$protocol, no crash" --set protocol.name=$protocol --set "$every"
+  for at in 3ms 7ms 9ms 13ms 16ms; do
+    for rank in 0 3; do
+      run recovered "$protocol, rank $rank crashes at $at" --set protocol.name=$protocol \
+        --set "$every" --set "failures=[{rank: $rank, at: $at, repair: 1ms}]"
+    done
+  done
+  for point in 'event: captured, checkpoint: 2' 'event: committed, checkpoint: 1, rank: 0' \
+    'event: offer, count: 99'; do
+    run recovered "$protocol, a crash after $point" --set protocol.name=$protocol \
+      --set "$every" --set "failures=[{rank: 3, after: {$point}}]"
+  done
+  run recovered "$protocol, a crash while it recovers" --set protocol.name=$protocol \
+    --set "$every" --set 'failures=[{rank: 0, at: 9ms}, {rank: 3, after: {event: start, recovery: 1}}]'
+done
+
+# ---- FORTRAN 77 ----
+cat >old.f <<'EOF'
+      program old
+      include 'mpif.h'
+      integer me, all, error
+      call mpi_init(error)
+      call mpi_comm_rank(MPI_COMM_WORLD, me, error)
+      do 10 i = 1, 40
+        call smpi_execute(1d-3)
+        call mpi_allreduce(me, all, 1, MPI_INTEGER, MPI_SUM,
+     &    MPI_COMM_WORLD, error)
+   10 continue
+      if (me .eq. 0) print *, 'sum', all
+      call mpi_finalize(error)
+      end
+EOF
+"$build/bin/recline-ff" old.f -o old >log 2>&1
+"$recline" run scenario.yaml --set program.binary=./old --set 'program.args=[]' \
+  --set protocol.name=c3 --set "$every" --set 'failures=[{rank: 1, at: 20ms}]' >stdout 2>stderr
+is "$?:$(grep -c 'sum *10' stdout)" 0:1 'recline-ff: a program in fixed form recovers' log stderr
+
+# ---- what a Fortran program may not do ----
+cat >refused.f90 <<'EOF'
+program refused
+  use mpi
+  integer :: error, window, memory(1)
+  call mpi_init(error)
+  call mpi_win_create(memory, 4_8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window, error)
+  call mpi_finalize(error)
+end program refused
+EOF
+"$build/bin/recline-f90" refused.f90 -o refused >log 2>&1
+"$recline" run scenario.yaml --set program.binary=./refused --set 'program.args=[]' >stdout 2>stderr
+is "$?" 64 'what the layer does not handle is refused: exit code 64' log stderr
+is "$(grep -c 'MPI_Win_create is not handled under a recovery protocol' stderr)" 1 \
+  'and the call is named' stderr
+
+# ---- every Fortran name of SMPI has a wrapper ----
+nm -D --defined-only "$build/lib/librecline_mpi.so" | sed 's/.* //' | sort >defined
+sort "$build/sim/fortran_names" | grep -v '^mpi_win_\(dup\|null_copy\)_fn_$' |
+  comm -23 - defined >missing
+is "$(wc -l <missing)" 0 'every Fortran name of SMPI is defined by the layer' missing
+
+# ---- what the documentation says ----
+# shellcheck disable=SC2046 # names without spaces
+awk -v output=coverage -f "$root/sim/wrappers.awk" $(cat "$build/sim/awk_input") >coverage.md
+same coverage.md "$root/docs/mpi-coverage.md" \
+  'docs/mpi-coverage.md is up to date (cmake --build build --target coverage writes it)'
+
+finish 75
