@@ -4,6 +4,7 @@
 #include "comm.h"
 
 #include "collectives.h"
+#include "p2p.h"
 #include "wrap.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ MPI_Comm smpi_process_comm_self(void)
 
 /* ---- looking up ---- */
 
-static int tell(int *where, int what)
+static int set(int *where, int what)
 {
   *where = what;
   return MPI_SUCCESS;
@@ -45,12 +46,12 @@ static int tell(int *where, int what)
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-  LOOK_UP(tell(rank, comm_of(r, comm)->rank), PMPI_Comm_rank(comm, rank));
+  LOOK_UP(set(rank, comm_of(r, comm)->rank), PMPI_Comm_rank(comm, rank));
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-  LOOK_UP(tell(size, comm_of(r, comm)->size), PMPI_Comm_size(comm, size));
+  LOOK_UP(set(size, comm_of(r, comm)->size), PMPI_Comm_size(comm, size));
 }
 
 /* SMPI's group of the world holds the dispatcher too, so groups are made of its members. */
@@ -124,15 +125,20 @@ static struct comm *new_comm(struct rank *r, int size)
   return comm;
 }
 
+static int usable(const struct rank *r, int number)
+{
+  if (number >= COMMS_MAX)
+    layer_die(64, "rank %d has made %d communicators, the most there can be", r->index, number);
+  return number;
+}
+
 /* The first number that no member has used. */
 static int agreed_number(struct rank *r, const struct share *shares, int size)
 {
   int number = 0;
   for (int i = 0; i < size; i++)
     number = MAX(number, shares[i].next);
-  if (number >= COMMS_MAX)
-    layer_die(64, "rank %d has made %d communicators, the most there can be", r->index, number);
-  return number;
+  return usable(r, number);
 }
 
 /* The members that said the same colour, by key and then by their old rank. */
@@ -183,7 +189,8 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
 {
-  WRAP(comm_split(r, comm_of(r, comm), colour, key, made), PMPI_Comm_split(comm, colour, key, made));
+  WRAP(comm_split(r, comm_of(r, comm), colour, key, made),
+       PMPI_Comm_split(comm, colour, key, made));
 }
 
 /* With the topology, and the attributes that want to be copied. */
@@ -238,30 +245,75 @@ static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm
   return comm_split(r, parent, key == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, made);
 }
 
-/* Only the members take part: by way of the parent, as if nobody else were in it. */
-static int create_group(struct rank *r, const struct comm *parent, MPI_Group group, MPI_Comm *made)
+/* ---- making, by the members of a group only ---- */
+
+/* Tags of these messages on the hidden half of the parent: behind those of collectives. */
+static int group_tag(int tag)
+{
+  return 16 + tag % 1000000;
+}
+
+static void tell(struct rank *r, int *number, int to, int tag, struct comm *members)
+{
+  struct request *request =
+      p2p_send(r, number, 1, MPI_INT, to, group_tag(tag), members, P2P_COLLECTIVE | P2P_BLOCKING);
+  p2p_finish(r, request, MPI_STATUS_IGNORE);
+}
+
+static void hear(struct rank *r, int *number, int from, int tag, struct comm *members)
+{
+  struct request *request =
+      p2p_receive(r, number, 1, MPI_INT, from, group_tag(tag), members, P2P_COLLECTIVE);
+  p2p_finish(r, request, MPI_STATUS_IGNORE);
+}
+
+/* The first number that no member has used: the first of them hears of all and tells all. */
+static int group_number(struct rank *r, struct comm *members, int tag)
+{
+  int *number = face_alloc(r, sizeof *number), *other = face_alloc(r, sizeof *other);
+  *number = r->face->next_comm;
+  for (int i = 1; i < members->size && members->rank == 0; i++) {
+    hear(r, other, i, tag, members);
+    *number = MAX(*number, *other);
+  }
+  for (int i = 1; i < members->size && members->rank == 0; i++)
+    tell(r, number, i, tag, members);
+  if (members->rank != 0) {
+    tell(r, number, 0, tag, members);
+    hear(r, number, 0, tag, members);
+  }
+  int agreed = *number;
+  face_free(number);
+  face_free(other);
+  return agreed;
+}
+
+static int create_group(struct rank *r, const struct comm *parent, MPI_Group group, int tag,
+                        MPI_Comm *made)
 {
   int size;
   PMPI_Group_size(group, &size);
-  struct comm *members = new_comm(r, size);
-  members->number = parent->number;
-  members->rank = MPI_UNDEFINED;
+  struct comm *comm = new_comm(r, size);
+  comm->rank = MPI_UNDEFINED;
   for (int i = 0; i < size; i++) {
-    members->member[i] = rank_in_group(group, i);
-    if (members->member[i] == r->index)
-      members->rank = i;
+    comm->member[i] = rank_in_group(group, i);
+    if (comm->member[i] == r->index)
+      comm->rank = i;
   }
   *made = MPI_COMM_NULL;
-  if (members->rank != MPI_UNDEFINED)
-    comm_split(r, members, 0, members->rank, made);
-  face_free(members->member);
-  face_free(members);
+  if (comm->rank == MPI_UNDEFINED)
+    return MPI_SUCCESS;
+  comm->number = parent->number; /* for the messages by which a number of its own is found */
+  int number = usable(r, group_number(r, comm, tag));
+  comm->number = number;
+  r->face->next_comm = number + 1;
+  *made = comm_handle(comm);
   return MPI_SUCCESS;
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
-  WRAP(create_group(r, comm_of(r, comm), group, made),
+  WRAP(create_group(r, comm_of(r, comm), group, tag, made),
        PMPI_Comm_create_group(comm, group, tag, made));
 }
 
