@@ -1,0 +1,92 @@
+/* halo: what most time steps of a simulation look like, for measuring what the layer costs.
+ *
+ *     halo BYTES STEPS
+ *
+ * Ranks stand on a torus as square as their number allows. In each step a rank exchanges BYTES with
+ * its four neighbours (nonblocking), computes, and agrees with all on the smallest time step. At
+ * the end rank 0 prints a checksum of what everybody received.
+ */
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDES = 4, FLOPS_PER_BYTE = 50 };
+
+struct grid {
+  int rank, ranks;
+  int neighbour[SIDES]; /* west, east, north, south: side s of one is side s ^ 1 of the other */
+  int bytes;
+  unsigned char *out[SIDES], *in[SIDES];
+};
+
+static void place(struct grid *g)
+{
+  MPI_Comm_rank(MPI_COMM_WORLD, &g->rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &g->ranks);
+  int rows = 1;
+  for (int i = 1; i * i <= g->ranks; i++)
+    if (g->ranks % i == 0)
+      rows = i;
+  int columns = g->ranks / rows, row = g->rank / columns, column = g->rank % columns;
+  g->neighbour[0] = row * columns + (column + columns - 1) % columns;
+  g->neighbour[1] = row * columns + (column + 1) % columns;
+  g->neighbour[2] = (row + rows - 1) % rows * columns + column;
+  g->neighbour[3] = (row + 1) % rows * columns + column;
+}
+
+static void allocate(struct grid *g)
+{
+  for (int side = 0; side < SIDES; side++) {
+    g->out[side] = calloc(1, (size_t)g->bytes);
+    g->in[side] = calloc(1, (size_t)g->bytes);
+    if (g->out[side] == NULL || g->in[side] == NULL)
+      MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+static void exchange(struct grid *g, int step)
+{
+  MPI_Request requests[2 * SIDES];
+  for (int side = 0; side < SIDES; side++)
+    MPI_Irecv(g->in[side], g->bytes, MPI_BYTE, g->neighbour[side], side ^ 1, MPI_COMM_WORLD,
+              &requests[side]);
+  for (int side = 0; side < SIDES; side++) {
+    memset(g->out[side], (g->rank + step + side) & 0xff, (size_t)g->bytes);
+    MPI_Isend(g->out[side], g->bytes, MPI_BYTE, g->neighbour[side], side, MPI_COMM_WORLD,
+              &requests[SIDES + side]);
+  }
+  MPI_Waitall(2 * SIDES, requests, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+  struct grid g = {0};
+  MPI_Init(&argc, &argv);
+  int steps = argc == 3 ? atoi(argv[2]) : 0;
+  g.bytes = argc == 3 ? atoi(argv[1]) : 0;
+  if (g.bytes < 1 || steps < 1) {
+    fprintf(stderr, "halo: expected BYTES and STEPS\n");
+    MPI_Abort(MPI_COMM_WORLD, 64);
+  }
+  place(&g);
+  allocate(&g);
+  uint64_t sum = 0;
+  double least = 1;
+  for (int step = 0; step < steps; step++) {
+    exchange(&g, step);
+    for (int side = 0; side < SIDES; side++)
+      sum = sum * 31 + g.in[side][0] + g.in[side][g.bytes - 1];
+    smpi_execute_flops((double)FLOPS_PER_BYTE * g.bytes);
+    double mine = 1.0 / (1 + (g.rank + step) % g.ranks);
+    MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  }
+  uint64_t total = 0;
+  MPI_Reduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (g.rank == 0)
+    printf("checksum: %016llx least step %g\n", (unsigned long long)total, least);
+  MPI_Finalize();
+  return 0;
+}
