@@ -167,11 +167,12 @@ static void write_ended(void *data)
 {
   struct write *job = data;
   struct rank *r = job->rank;
-  if (!job->cut) {
-    g_queue_pop_head(&r->writes);
+  if (!job->cut)
     dispatcher_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
                                                 .checkpoint = job->checkpoint,
                                                 .part = job->part});
+  if (!job->cut) { /* telling lets others run: until here the write was under way for them */
+    g_queue_pop_head(&r->writes);
     begin_write(r);
   }
   g_free(job);
