@@ -33,7 +33,7 @@ plain() { # RANKS PROGRAM ARGS...
   hosts "$1" >"$work/hosts"
   ranks=$1
   shift
-  timeout 60 smpirun -np "$ranks" -platform "$platform" -hostfile "$work/hosts" \
+  timeout 300 smpirun -np "$ranks" -platform "$platform" -hostfile "$work/hosts" \
     --cfg=smpi/simulate-computation:no --log=root.thres:critical "$@" >"$work/out" 2>"$work/err"
 }
 
@@ -50,7 +50,7 @@ run() { # RANKS PROTOCOL SCENARIO PROGRAM ARGS...; SCENARIO: more lines of YAML
   } >"$work/scenario.yaml"
   LD_LIBRARY_PATH=$build/lib LD_PRELOAD=librecline_heap.so RECLINE_TRACE=1 \
     RECLINE_SCENARIO=$work/scenario.yaml RECLINE_OUT=$work RECLINE_RESULT=$work/result.json \
-    timeout 60 smpirun -np $((ranks + 1)) -platform "$platform" -hostfile "$work/hosts" \
+    timeout 300 smpirun -np $((ranks + 1)) -platform "$platform" -hostfile "$work/hosts" \
     --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 --cfg=smpi/iprobe:0 \
     --log=root.thres:critical "$@" >"$work/out" 2>"$work/err"
 }
