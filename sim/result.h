@@ -31,10 +31,10 @@ struct result {
   } messages;
   double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
-  uint64_t image_bytes;      /* of the largest rank, at its last checkpoint */
+  uint64_t image_bytes; /* of the largest rank, at its last checkpoint */
   uint64_t audit_violations;
-  char *audit_first;         /* text of the first violation; NULL when none */
-  char *gave_up;             /* why; NULL */
+  char *audit_first; /* text of the first violation; NULL when none */
+  char *gave_up;     /* why; NULL */
   uint64_t seed;
 };
 

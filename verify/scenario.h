@@ -24,24 +24,29 @@ enum trigger {
 
 struct failure {
   enum trigger trigger;
-  int rank;            /* the victim; its node fails with it */
-  double at;           /* TRIGGER_TIME: seconds */
+  int rank;  /* the victim; its node fails with it */
+  double at; /* TRIGGER_TIME: seconds */
   struct {
-    int rank;            /* whose protocol point it is; the victim's where the file names none */
+    int rank; /* whose protocol point it is; the victim's where the file names none */
     enum event_kind event;
     uint32_t checkpoint; /* 0: any */
     uint32_t count;      /* 1: the first time */
     uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
-  } after;             /* TRIGGER_POINT */
-  double repair;       /* seconds from detection until the rank can start again */
+  } after;               /* TRIGGER_POINT */
+  double repair;         /* seconds from detection until the rank can start again */
 };
 
 enum storage { STORAGE_LOCAL, STORAGE_NFS };
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM }; /* system level, application level */
 enum expected_verdict {
   EXPECT_NOTHING,
-  /* run */ EXPECT_COMPLETED, EXPECT_RECOVERED, EXPECT_GAVE_UP, EXPECT_LOST,
-  /* check */ EXPECT_HOLDS, EXPECT_VIOLATED, EXPECT_INCONCLUSIVE
+  /* run */ EXPECT_COMPLETED,
+  EXPECT_RECOVERED,
+  EXPECT_GAVE_UP,
+  EXPECT_LOST,
+  /* check */ EXPECT_HOLDS,
+  EXPECT_VIOLATED,
+  EXPECT_INCONCLUSIVE
 };
 
 struct scenario {
@@ -75,10 +80,10 @@ struct scenario {
   } protocol;
 
   struct {
-    double every;         /* seconds between checkpoints; 0: none are asked for */
+    double every; /* seconds between checkpoints; 0: none are asked for */
     enum storage storage;
     enum places places;
-    double bytes;         /* size of one rank's image; 0: as measured */
+    double bytes; /* size of one rank's image; 0: as measured */
   } checkpoint;
 
   struct failure *failures;
@@ -93,12 +98,12 @@ struct scenario {
 
   /* Bounds and choices of the explorer. */
   struct {
-    int checkpoints;      /* how often TIMER may fire */
-    int crashes;          /* crashes, at any point of any rank */
-    bool fifo;            /* channels deliver in the order of sending; default: MPI's order */
-    char **properties;    /* names of verify/property.h to check; NULL: all that apply */
-    char **lies;          /* what the host does wrong: drop, duplicate, early-durable */
-    uint64_t max_states;  /* 0: no bound */
+    int checkpoints;     /* how often TIMER may fire */
+    int crashes;         /* crashes, at any point of any rank */
+    bool fifo;           /* channels deliver in the order of sending; default: MPI's order */
+    char **properties;   /* names of verify/property.h to check; NULL: all that apply */
+    char **lies;         /* what the host does wrong: drop, duplicate, early-durable */
+    uint64_t max_states; /* 0: no bound */
   } check;
 
   GHashTable *lines; /* private, for scenario_line() and scenario_complain() */
