@@ -261,9 +261,8 @@ static void clear_log(const struct config *config, struct state *state, struct a
 static void clear_early(const struct config *config, struct state *state)
 {
   memset(early_of(config, state), 0, state->early * sizeof(struct number));
-  memset(rejoin_of(config, state), 0, state->rejoin * sizeof(struct call));
   memset(passed_of(config, state), 0, state->passed * sizeof(struct call));
-  state->early = state->rejoin = state->passed = 0;
+  state->early = state->passed = 0;
 }
 
 static bool replay_is_over(const struct config *config, const struct state *state)
@@ -829,9 +828,24 @@ static void suppress(const struct config *config, struct state *state, const str
       (struct number){.peer = event->peer, .number = event->words[2]};
 }
 
+/* Broadcasts that their root has made before its new line will not be repeated any more. Until
+ * then they stay in the list, over any number of checkpoints. */
+static void forget_broadcasts(const struct config *config, struct state *state, int16_t comm,
+                              int16_t root, int32_t number)
+{
+  struct call *list = rejoin_of(config, state);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < state->rejoin; i++)
+    if (list[i].comm != comm || list[i].root != root || list[i].number > number)
+      list[kept++] = list[i];
+  memset(list + kept, 0, (state->rejoin - kept) * sizeof *list);
+  state->rejoin = kept;
+}
+
 static void expect(const struct config *config, struct state *state, const struct event *event,
                    struct actions *actions)
 {
+  forget_broadcasts(config, state, (int16_t)event->words[1], event->peer, (int32_t)event->words[2]);
   struct comm *entry = comm_entry(config, state, (int16_t)event->words[1], actions);
   if (entry && entry->expected < (int32_t)event->words[2])
     entry->expected = (int32_t)event->words[2];
