@@ -115,18 +115,6 @@ said=6
 work 1 &
 work 2 &
 wait
-line=0
-while [ $line -lt "$cases" ]; do
-  line=$((line + 1))
-  answer=$dir/answer.$line
-  case $(head -n 1 "$answer" 2>/dev/null) in
-    'ok - '*) ok "$(sed 's/^ok - //' "$answer")" ;;
-    'not ok - '*)
-      not_ok "$(sed -n '1s/^not ok - //p' "$answer")"
-      sed 1d "$answer"
-      ;;
-    *) not_ok "case $line: no answer" ;;
-  esac
-done
+tell_answers "$cases"
 same "$dir/c3.anywhere.history" "$dir/bookmark.anywhere.history" 'the same under both protocols'
 finish $((cases + 7))

@@ -232,19 +232,7 @@ while [ $job -le $jobs ]; do
 done
 wait
 
-line=0
-while [ $line -lt "$total" ]; do
-  line=$((line + 1))
-  answer=$dir/answer.$line
-  case $(head -n 1 "$answer" 2>/dev/null) in
-    'ok - '*) ok "$(sed 's/^ok - //' "$answer")" ;;
-    'not ok - '*)
-      not_ok "$(sed -n '1s/^not ok - //p' "$answer")"
-      sed 1d "$answer"
-      ;;
-    *) not_ok "case $line: no answer" ;;
-  esac
-done
+tell_answers "$total"
 
 # A sweep whose crashes never struck would have passed until here.
 struck() { # PROTOCOL ANSWER

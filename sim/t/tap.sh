@@ -78,3 +78,32 @@ value() { # FILE KEY
     *) sed -n "s/^  \"$2\": \\(.*[^,]\\),*\$/\\1/p" "$1" ;;
   esac | sed 's/^"\(.*\)"$/\1/'
 }
+
+# Says what the jobs of a test have left in $dir/answer.1 to $dir/answer.TOTAL, in that order: an
+# `ok - ` or `not ok - ` line each, with diagnostics behind it.
+tell_answers() { # TOTAL
+  line=0
+  while [ $line -lt "$1" ]; do
+    line=$((line + 1))
+    answer=$dir/answer.$line
+    case $(head -n 1 "$answer" 2>/dev/null) in
+      'ok - '*) ok "$(sed 's/^ok - //' "$answer")" ;;
+      'not ok - '*)
+        not_ok "$(sed -n '1s/^not ok - //p' "$answer")"
+        sed 1d "$answer"
+        ;;
+      *) not_ok "case $line: no answer" ;;
+    esac
+  done
+}
+
+# Runs scenario.yaml of this folder into ./out: it must end with that verdict, exit code 0 and no
+# violation. Leaves what it shows in $what.
+run_ends() { # VERDICT DESCRIPTION WORD...
+  verdict=$1 what=$2
+  shift 2
+  rm -rf out
+  "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr </dev/null
+  is "$?:$(value out/result.json verdict):$(value out/result.json audit.violations)" \
+    "0:$verdict:0" "$what: $verdict" stderr out/program.err
+}
