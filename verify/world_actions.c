@@ -1,0 +1,415 @@
+/* The world: the actions of a step take effect. */
+#include "world_taking.h"
+
+static bool fits(const struct world_receive *posted, int peer, const struct world_message *message)
+{
+  return posted->comm == message->comm && (posted->peer == ANY || posted->peer == peer) &&
+         (posted->tag == ANY || posted->tag == message->tag);
+}
+
+/* Gives `message` to receive `request` of the program. */
+static void give(struct taking *t, uint32_t request, int peer, const struct world_message *message)
+{
+  uint32_t count, i;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
+  for (i = 0; i < count && posted[i].request != request; i++)
+    continue;
+  if (i == count) {
+    world_violate(t, "legal", "receive %u is not posted", request);
+    return;
+  }
+  if (!fits(&posted[i], peer, message))
+    world_violate(t, "legal", "receive %u was given a message with another envelope", request);
+  list_remove(t->w, WORLD_POSTED, t->rank, 0, i, sizeof *posted);
+  world_check_sequence(t, peer, message);
+  if (!t->w->script)
+    return;
+  struct world_program *program = edit_program(t->w, t->rank);
+  for (unsigned name = 0; name <= SCRIPT_NAMES; name++)
+    if (program->request[name] == request) {
+      program->content[name] = message->content;
+      program->given |= 1u << name;
+    }
+}
+
+/* ---- after the step: its actions take effect ---- */
+
+/* A message for a rank that is dead, or beyond the sender's incarnation, never existed. */
+static bool reachable(const struct world *w, int rank, uint16_t incarnation)
+{
+  const struct world_rank *to = read_rank(w, rank);
+  if (to->phase == RANK_DEAD)
+    return false;
+  bool restarts = to->phase == RANK_RESTARTING || to->phase == RANK_RESTORING;
+  return incarnation >= (restarts ? read_global(w)->incarnation : to->incarnation);
+}
+
+static void put_on(struct taking *t, enum part_kind kind, int peer,
+                   const struct world_message *message)
+{
+  uint32_t count;
+  if (!reachable(t->w, peer, message->incarnation))
+    return;
+  READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
+  list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);
+}
+
+static void transmit(struct taking *t, const struct action *action)
+{
+  memcpy(t->message.words, action->words, sizeof t->message.words);
+  put_on(t, WORLD_CHANNEL, t->event.peer, &t->message);
+}
+
+/* The program's call is over; `content` is what it was given, where it was given something. */
+static void end_call(struct taking *t, bool given, uint32_t content)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (given && t->w->script)
+    program->history = script_fold(program->history, content);
+  program->call = (struct world_call){.state = CALL_NONE};
+  if (t->w->script)
+    program->next++;
+}
+
+/* A contribution that its receiver takes only for the sender's sake is gone at once. */
+static bool taken_by_rejoin(const struct world *w, int from, int to,
+                            const struct world_message *share)
+{
+  uint32_t count;
+  const struct world_share *rejoined =
+      READ_LIST(struct world_share, w, WORLD_REJOINED, to, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (rejoined[i].comm == share->comm && rejoined[i].number == share->tag &&
+        rejoined[i].root == from && read_rank(w, to)->incarnation == share->incarnation) {
+      list_remove(w, WORLD_REJOINED, to, 0, i, sizeof *rejoined);
+      return true;
+    }
+  return false;
+}
+
+static void join(struct taking *t, const struct action *action)
+{
+  const struct world *w = t->w;
+  const struct world_rank *me = read_rank(w, t->rank);
+  struct world_program *program = edit_program(w, t->rank);
+  struct world_message share = {.tag = program->call.number,
+                                .comm = program->call.comm,
+                                .incarnation = me->incarnation,
+                                .content = program->history,
+                                .line = w->line_stamps ? me->line : 0,
+                                .stopped = w->line_stamps ? me->stopped : 0};
+  memcpy(share.words, action->words, sizeof share.words);
+  memcpy(program->call.words, action->words, sizeof program->call.words);
+  program->call.state = CALL_JOINED;
+  struct world_call joined = program->call;
+  for (int peer = 0; peer < w->ranks; peer++)
+    if (world_flows(w, &joined, t->rank, peer) && !taken_by_rejoin(w, t->rank, peer, &share))
+      put_on(t, WORLD_SHARE, peer, &share);
+  if (!world_flows_to(&joined, t->rank))
+    end_call(t, false, 0);
+}
+
+static void rejoin(struct taking *t, const struct action *action)
+{
+  struct world_share entry = {.comm = action->comm, .root = action->peer, .number = action->tag};
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, t->w, WORLD_SHARE, action->peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (shares[i].comm == action->comm && shares[i].tag == action->tag) {
+      list_remove(t->w, WORLD_SHARE, action->peer, t->rank, i, sizeof *shares);
+      return;
+    }
+  READ_LIST(struct world_share, t->w, WORLD_REJOINED, t->rank, 0, &count);
+  list_insert(t->w, WORLD_REJOINED, t->rank, 0, count, &entry, sizeof entry);
+}
+
+static void send_control(struct taking *t, const struct action *action)
+{
+  if (action->peer < 0 || action->peer >= t->w->ranks || action->peer == t->rank) {
+    world_violate(t, "legal", "control message to rank %d", action->peer);
+    return;
+  }
+  struct world_message message = {.incarnation = read_rank(t->w, t->rank)->incarnation};
+  memcpy(message.words, action->words, sizeof message.words);
+  put_on(t, WORLD_CONTROL, action->peer, &message);
+}
+
+static void match(struct taking *t, const struct action *action)
+{
+  uint32_t count;
+  READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
+  struct world_receive *posted =
+      world_edit(t->w, WORLD_POSTED, t->rank, 0, count * (uint32_t)sizeof *posted);
+  for (uint32_t i = 0; i < count; i++) {
+    struct world_receive *receive = &posted[i];
+    if (receive->request != action->request)
+      continue;
+    if ((receive->peer != ANY && receive->peer != action->peer) ||
+        (receive->tag != ANY && receive->tag != action->tag))
+      world_violate(t, "legal", "receive %u may not match rank %d, tag %d", action->request,
+                    action->peer, action->tag);
+    receive->announced = true;
+    receive->from = action->peer;
+    receive->from_tag = action->tag;
+    return;
+  }
+  world_violate(t, "legal", "receive %u is not posted", action->request);
+}
+
+/* Index of `slot` among the sorted slots, or where it would stand. */
+static uint32_t find_slot(const struct taking *t, uint32_t slot, bool *full)
+{
+  uint32_t count, i = 0;
+  const struct world_slot *slots =
+      READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count);
+  while (i < count && slots[i].slot < slot)
+    i++;
+  *full = i < count && slots[i].slot == slot;
+  return i;
+}
+
+static void keep(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t i = find_slot(t, action->slot, &full);
+  if (full || !action->slot) {
+    world_violate(t, "legal", "slot %u is in use", action->slot);
+    return;
+  }
+  struct world_slot slot = {.slot = action->slot, .peer = t->event.peer, .message = t->message};
+  slot.message.incarnation = 0;
+  list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
+}
+
+static void empty_slot(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t i = find_slot(t, action->slot, &full);
+  if (full)
+    list_remove(t->w, WORLD_SLOTS, t->rank, 0, i, sizeof(struct world_slot));
+  else
+    world_violate(t, "legal", "slot %u is empty", action->slot);
+}
+
+static void deliver(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t count;
+  bool in_call = read_program(t->w, t->rank)->call.state != CALL_NONE;
+  if (action->slot == NO_SLOT) {
+    if (in_call && t->event.kind != EVENT_ARRIVED)
+      end_call(t, t->message.content != 0, t->message.content);
+    else
+      give(t, action->request, t->event.peer, &t->message);
+    return;
+  }
+  uint32_t i = find_slot(t, action->slot, &full);
+  if (!full) {
+    world_violate(t, "legal", "slot %u is empty", action->slot);
+    return;
+  }
+  struct world_slot slot = READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
+  if (t->event.kind == EVENT_COLLECTIVE)
+    end_call(t, true, slot.message.content);
+  else
+    give(t, action->request, slot.peer, &slot.message);
+}
+
+/* Only in a state that is at a place, or held, is the program's image worth anything. */
+static void begin_capture(struct taking *t, const struct action *action)
+{
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  bool barrier = t->event.kind == EVENT_COLLECTED && t->event.flow == FLOW_BARRIER;
+  if (t->event.kind != EVENT_PLACE && !barrier && !me->held) {
+    world_violate(t, "legal", "capture outside a place while the program runs");
+    return;
+  }
+  me->phase = RANK_CAPTURING;
+  me->capturing = action->checkpoint;
+}
+
+static void ask_commit(struct taking *t, const struct action *action)
+{
+  if (t->rank != COORDINATOR_RANK)
+    world_violate(t, "legal", "only rank %d may commit", COORDINATOR_RANK);
+  else if (!world_fenced(t))
+    edit_global(t->w)->committing = action->checkpoint;
+}
+
+static void roll_back(struct taking *t, const struct action *action)
+{
+  if (t->event.kind != EVENT_DOWN || action->checkpoint != read_global(t->w)->target) {
+    world_violate(t, "legal", "roll back to %u, which is not the target", action->checkpoint);
+    return;
+  }
+  world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
+}
+
+static void give_up(struct taking *t, const struct action *action)
+{
+  edit_rank(t->w, t->rank)->gave_up = action->reason;
+  if (t->verdict->kind != VERDICT_FINE)
+    return;
+  t->verdict->kind = VERDICT_GAVE_UP;
+  t->verdict->rank = t->rank;
+  t->verdict->reason = action->reason;
+}
+
+/* An outcome repeats one from before a crash; where there was none, the program must be free. */
+static void force(struct taking *t, const struct action *action)
+{
+  if (read_rank(t->w, t->rank)->incarnation == 0)
+    world_violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
+  t->event.outcome = action->outcome;
+}
+
+/* Whether the action is an answer to the event that the event may have. */
+static bool answers(const struct taking *t, enum action_kind kind)
+{
+  switch (kind) {
+  case ACTION_TRANSMIT:
+    return t->event.kind == EVENT_OFFER && !t->answered;
+  case ACTION_SUPPRESS:
+    return (t->event.kind == EVENT_OFFER || t->event.kind == EVENT_COLLECTIVE) && !t->answered;
+  case ACTION_JOIN:
+    return t->event.kind == EVENT_COLLECTIVE && !t->answered;
+  case ACTION_MATCH:
+    return t->event.kind == EVENT_RECEIVE && !t->answered;
+  case ACTION_KEEP:
+    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_COLLECTED;
+  case ACTION_DISCARD:
+    return t->event.kind == EVENT_ARRIVED;
+  case ACTION_FORCE:
+    return t->event.kind == EVENT_CHOOSE;
+  case ACTION_DELIVER:
+    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_RECEIVE ||
+           read_program(t->w, t->rank)->call.state != CALL_NONE;
+  default:
+    return true;
+  }
+}
+
+static void carry_out(struct taking *t, const struct action *action)
+{
+  enum action_kind kind = action->kind;
+  if (!answers(t, kind)) {
+    world_violate(t, "legal", "an action that the event does not allow");
+    return;
+  }
+  switch (kind) {
+  case ACTION_TRANSMIT:
+    transmit(t, action);
+    break;
+  case ACTION_SUPPRESS:
+    if (t->event.kind == EVENT_COLLECTIVE)
+      end_call(t, false, 0);
+    break;
+  case ACTION_JOIN:
+    join(t, action);
+    break;
+  case ACTION_REJOIN:
+    rejoin(t, action);
+    break;
+  case ACTION_MATCH:
+    match(t, action);
+    break;
+  case ACTION_DELIVER:
+    deliver(t, action);
+    break;
+  case ACTION_KEEP:
+    keep(t, action);
+    break;
+  case ACTION_FORGET:
+    empty_slot(t, action);
+    break;
+  case ACTION_FORCE:
+    force(t, action);
+    break;
+  case ACTION_CONTROL:
+    send_control(t, action);
+    break;
+  case ACTION_HOLD:
+    edit_rank(t->w, t->rank)->held = true;
+    break;
+  case ACTION_RELEASE:
+    edit_rank(t->w, t->rank)->held = false;
+    edit_rank(t->w, t->rank)->draining = 0;
+    break;
+  case ACTION_DRAIN:
+    edit_rank(t->w, t->rank)->draining = (uint16_t)(action->peer + 2);
+    break;
+  case ACTION_CAPTURE:
+    begin_capture(t, action);
+    break;
+  case ACTION_COMMIT:
+    ask_commit(t, action);
+    break;
+  case ACTION_ERASE:
+    if (!world_fenced(t))
+      world_erase(t, action->checkpoint);
+    break;
+  case ACTION_ROLL_BACK:
+    roll_back(t, action);
+    break;
+  case ACTION_SET_TIMER:
+    edit_rank(t->w, t->rank)->timer = true;
+    break;
+  case ACTION_STOPPED_LOGGING:
+    edit_rank(t->w, t->rank)->stopped = action->checkpoint;
+    world_check_all_beyond(t, action->checkpoint);
+    break;
+  case ACTION_GIVE_UP:
+    give_up(t, action);
+    break;
+  default:
+    break;
+  }
+  t->answered |= kind == ACTION_TRANSMIT || kind == ACTION_SUPPRESS || kind == ACTION_MATCH ||
+                 kind == ACTION_DELIVER || kind == ACTION_DISCARD || kind == ACTION_KEEP ||
+                 kind == ACTION_JOIN || kind == ACTION_CAPTURE || kind == ACTION_GIVE_UP;
+}
+
+static bool needs_answer(enum event_kind kind)
+{
+  return kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
+         kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED;
+}
+
+/* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
+static void note_request(struct taking *t)
+{
+  bool later = false;
+  for (uint32_t i = 0; i < t->actions->count; i++)
+    later |= t->actions->item[i].kind == ACTION_SET_TIMER;
+  if (!later && t->actions->count && !world_fenced(t))
+    edit_global(t->w)->requested = true;
+}
+
+void world_after_step(struct taking *t)
+{
+  uint32_t stopped = read_rank(t->w, t->rank)->stopped;
+  for (uint32_t i = 0; i < t->actions->count; i++)
+    if (t->actions->item[i].kind != ACTION_STORE)
+      carry_out(t, &t->actions->item[i]);
+  for (uint32_t i = 0; i < t->actions->count; i++)
+    if (t->actions->item[i].kind == ACTION_STORE)
+      world_store(t, &t->actions->item[i]);
+  if (needs_answer(t->event.kind) && !t->answered)
+    world_violate(t, "legal", "the event was not answered");
+  if (t->event.kind == EVENT_ARRIVED)
+    world_check_lines(t, stopped);
+  if (t->event.kind == EVENT_COLLECTED)
+    world_check_collected_lines(t);
+  if (t->event.kind == EVENT_TIMER)
+    note_request(t);
+  if (t->event.kind == EVENT_CHOOSE && t->w->script) {
+    struct world_program *program = edit_program(t->w, t->rank);
+    program->history = script_fold(program->history, t->event.outcome);
+    program->next++;
+  }
+  if (t->event.kind == EVENT_PLACE && t->w->script && !t->w->places_anywhere &&
+      !read_program(t->w, t->rank)->finished)
+    edit_program(t->w, t->rank)->next++;
+}

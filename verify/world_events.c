@@ -1,0 +1,176 @@
+/* The world: an event takes place, before the protocol takes its step. */
+#include "world_taking.h"
+
+/* ---- before the step: the event takes place ---- */
+
+static void post(struct taking *t)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (t->event.request <= program->receives)
+    return; /* announced again after a restart */
+  program->receives = t->event.request;
+  struct world_receive receive = {.request = t->event.request,
+                                  .peer = t->event.peer,
+                                  .from = t->event.peer,
+                                  .comm = t->event.comm,
+                                  .tag = t->event.tag,
+                                  .from_tag = t->event.tag};
+  uint32_t count;
+  READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
+  list_insert(t->w, WORLD_POSTED, t->rank, 0, count, &receive, sizeof receive);
+  if (!t->w->script)
+    return;
+  const struct operation *op = &t->w->script->ops[t->rank][program->next];
+  unsigned name = op->kind == SCRIPT_RECV ? SCRIPT_NAMES : (unsigned)op->name;
+  program->request[name] = t->event.request;
+  if (op->kind == SCRIPT_RECV)
+    program->waiting = SCRIPT_NAMES + 1;
+  else
+    program->next++;
+}
+
+static void send(struct taking *t)
+{
+  const struct world *w = t->w;
+  const struct world_rank *me = read_rank(w, t->rank);
+  uint32_t content = w->script ? read_program(w, t->rank)->history : t->move->content;
+  struct world_flow *f = world_flow(w, t->rank, t->event.peer, t->event.comm, t->event.tag);
+  f->sent++;
+  f->sent_digest = script_fold(f->sent_digest, content);
+  t->message = (struct world_message){.tag = t->event.tag,
+                                      .comm = t->event.comm,
+                                      .incarnation = me->incarnation,
+                                      .bytes = t->event.bytes,
+                                      .sequence = f->sent,
+                                      .content = content,
+                                      .line = w->line_stamps ? me->line : 0,
+                                      .stopped = w->line_stamps ? me->stopped : 0};
+  if (w->script)
+    edit_program(w, t->rank)->next++;
+}
+
+static void arrive(struct taking *t)
+{
+  const struct world *w = t->w;
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, t->event.peer, t->rank, &count);
+  t->message = channel[t->move->index];
+  list_remove(w, WORLD_CHANNEL, t->event.peer, t->rank, t->move->index, sizeof *channel);
+  if (t->move->content && t->move->content != t->message.content)
+    world_violate(t, "no-corruption", "message %u from rank %d (tag %d) changed on the way",
+                  t->message.sequence, t->event.peer, t->event.tag);
+  t->event.bytes = t->message.bytes;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (posted[i].request == t->event.request)
+      t->event.wildcard = posted[i].peer == ANY || posted[i].tag == ANY;
+}
+
+static void call(struct taking *t)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (program->call.state == CALL_NONE && t->w->script)
+    program->calls++;
+  program->call = (struct world_call){.state = CALL_ANNOUNCED,
+                                      .flow = t->event.flow,
+                                      .comm = t->event.comm,
+                                      .root = t->event.peer,
+                                      .number = t->event.tag};
+}
+
+/* Takes the contributions of all peers, in the order of ranks, and its own in its place. */
+static void collect(struct taking *t)
+{
+  const struct world *w = t->w;
+  const struct world_call joined = read_program(w, t->rank)->call;
+  uint32_t index, count;
+  for (int peer = 0; peer < w->ranks; peer++) {
+    if (peer == t->rank && joined.flow != FLOW_FROM_ROOT)
+      t->result = script_fold(t->result, read_program(w, t->rank)->history);
+    if (!world_flows(w, &joined, peer, t->rank) || !world_find_share(w, peer, t->rank, &index))
+      continue;
+    const struct world_message *shares =
+        READ_LIST(struct world_message, w, WORLD_SHARE, peer, t->rank, &count);
+    t->result = script_fold(t->result, shares[index].content);
+    world_check_share_lines(t, peer, &shares[index]);
+    list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *shares);
+  }
+  t->message = (struct world_message){.tag = joined.number,
+                                      .comm = joined.comm,
+                                      .content = joined.flow == FLOW_BARRIER ? 0 : t->result};
+}
+
+static void capture(struct taking *t)
+{
+  world_check_quiet(t);
+  uint32_t image = world_keep_image(t);
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  me->phase = RANK_RUNNING;
+  me->capturing = 0;
+  me->image = image;
+  me->line = t->event.checkpoint;
+}
+
+static void notice(struct taking *t)
+{
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  me->phase = RANK_RUNNING;
+  me->capturing = 0;
+  me->noticed = read_global(t->w)->incarnation;
+}
+
+static void commit(struct taking *t)
+{
+  struct world_global *global = edit_global(t->w);
+  global->committed = t->event.checkpoint;
+  global->committing = global->requested = 0;
+}
+
+void world_before_step(struct taking *t)
+{
+  switch ((enum event_kind)t->event.kind) {
+  case EVENT_START:
+    world_restore(t);
+    break;
+  case EVENT_DOWN:
+    notice(t);
+    break;
+  case EVENT_TIMER:
+    edit_rank(t->w, t->rank)->timer = false;
+    if (t->w->bounded)
+      edit_global(t->w)->timers--;
+    break;
+  case EVENT_OFFER:
+    send(t);
+    break;
+  case EVENT_RECEIVE:
+    post(t);
+    break;
+  case EVENT_ARRIVED:
+    arrive(t);
+    break;
+  case EVENT_CONTROL:
+    list_remove(t->w, WORLD_CONTROL, t->event.peer, t->rank, t->move->index,
+                sizeof(struct world_message));
+    break;
+  case EVENT_COLLECTIVE:
+    call(t);
+    break;
+  case EVENT_COLLECTED:
+    collect(t);
+    break;
+  case EVENT_CAPTURED:
+    capture(t);
+    break;
+  case EVENT_DURABLE:
+    world_report(t);
+    break;
+  case EVENT_COMMITTED:
+    commit(t);
+    break;
+  default:
+    break;
+  }
+}

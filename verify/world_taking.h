@@ -1,0 +1,78 @@
+/* Inside the world: one move while it is being taken. world.c leads through it:
+ *
+ *     world_events.c    the event takes place
+ *     (protocol)        takes its step
+ *     world_actions.c   its actions take effect
+ *     world_storage.c   images, stable storage, crash, detection, restart
+ *     world_judge.c     properties: what is noted along the way, and at the end
+ */
+#ifndef RECLINE_WORLD_TAKING_H
+#define RECLINE_WORLD_TAKING_H
+
+#include "world_parts.h"
+
+struct taking {
+  const struct world *w;
+  struct move *move;
+  struct actions *actions;
+  struct verdict *verdict;
+  int rank;
+  struct event event;           /* complete, as the protocol sees it */
+  struct world_message message; /* OFFER: being sent; ARRIVED: just arrived */
+  uint32_t result;              /* COLLECTED: digest of what came together */
+  uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
+  int newest_peer;
+  bool answered; /* OFFER, RECEIVE, ARRIVED got the answer that they need */
+};
+
+/* Before and after the step of the protocol. */
+void world_before_step(struct taking *);
+void world_after_step(struct taking *);
+
+void world_begin_program(const struct world *, int rank);
+
+/* ---- images, storage, failures (world_storage.c) ---- */
+
+uint32_t world_keep_image(struct taking *); /* number of the kept bytes of the program as it is */
+void world_store(struct taking *, const struct action *);
+void world_erase(struct taking *, uint32_t checkpoint);
+void world_report(struct taking *); /* DURABLE: the oldest part not yet reported */
+
+/* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
+bool world_fenced(const struct taking *);
+
+void world_crash(struct taking *);
+void world_detect(struct taking *);
+void world_restore(struct taking *);
+
+/* Whatever the rank held in memory is gone; what was sent to it in earlier incarnations too. */
+void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
+
+/* ---- properties (world_judge.c) ---- */
+
+/* Notes a violation of a property that is judged; the first one of a step stands. */
+void world_violate(struct taking *, const char *property, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
+ */
+struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
+
+/* A message has come to the program: it must be the next of its flow. */
+void world_check_sequence(struct taking *, int peer, const struct world_message *);
+
+/* Claims 1.2 and 1.3 of C3, at a delivery: `stopped` is the receiver's stop-log line before the
+ * step. */
+void world_check_lines(struct taking *, uint32_t stopped);
+
+/* Claims 2.2 and 2.3, where data come together: the same for each contribution. */
+void world_check_share_lines(struct taking *, int peer, const struct world_message *share);
+void world_check_collected_lines(struct taking *);
+
+/* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
+void world_check_all_beyond(struct taking *, uint32_t checkpoint);
+
+/* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
+void world_check_quiet(struct taking *);
+
+#endif
