@@ -14,7 +14,7 @@ struct entry {
   uint64_t order;
   enum entry_kind kind;
   int rank;
-  double repair;
+  const struct failure *failure; /* CRASH, DETECT */
   uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
   struct message notice; /* NOTICE: kind and fields */
 };
@@ -26,7 +26,9 @@ static struct transport *transport;
 static struct actions actions;
 static char *own_host;
 static char **host_of;
-static int spares_used;
+static const struct layout *layout; /* where ranks run, but for spares */
+static int spares_used;             /* of its nodes */
+static GHashTable *broken;          /* hosts that have failed and are not repaired */
 static unsigned recoveries;
 static unsigned *hits; /* by failure: events of its point so far */
 
@@ -55,6 +57,8 @@ static const struct failure *failure_at(unsigned i)
 
 void dispatcher_begin(void)
 {
+  layout = &layer.scenario->platform.layout;
+  broken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);
   host_of = g_new0(char *, (gsize)layer.ranks + 1);
   actions.capacity = audit_actions_max();
@@ -64,7 +68,7 @@ void dispatcher_begin(void)
       put_down(&(struct entry){.time = failure_at(i)->at,
                                .kind = ENTRY_CRASH,
                                .rank = failure_at(i)->rank,
-                               .repair = failure_at(i)->repair});
+                               .failure = failure_at(i)});
 }
 
 const char *dispatcher_host(void)
@@ -128,9 +132,7 @@ static void take(enum move_kind kind, int rank)
   audit_take(&move, &actions, &reason);
 }
 
-/* The node of `rank` fails now. A node that is down or being repaired cannot fail again; one that
- * is being recovered can. */
-static void crash(int rank, double repair)
+static void crash(int rank, const struct failure *failure)
 {
   struct rank *r = &layer.rank[rank];
   if (r->dead || !r->active)
@@ -147,8 +149,21 @@ static void crash(int rank, double repair)
   put_down(&(struct entry){.time = machine_now() + layer.scenario->detection,
                            .kind = ENTRY_DETECT,
                            .rank = rank,
-                           .repair = repair,
+                           .failure = failure,
                            .life = r->life});
+}
+
+/* The node of the victim fails now, with all ranks on it. A node that is down or being repaired
+ * cannot fail again; one that is being recovered can. */
+static void strike(const struct failure *failure)
+{
+  g_autofree char *host = g_strdup(host_of[failure->rank]);
+  if (!host)
+    return; /* before its MPI_Init */
+  g_hash_table_add(broken, g_strdup(host));
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (!g_strcmp0(host_of[rank], host))
+      crash(rank, failure);
 }
 
 void dispatcher_point(int rank, const struct event *event)
@@ -162,7 +177,7 @@ void dispatcher_point(int rank, const struct event *event)
     if (failure->after.checkpoint && failure->after.checkpoint != event->checkpoint)
       continue;
     if (++hits[i] == MAX(failure->after.count, 1))
-      crash(failure->rank, failure->repair);
+      strike(failure);
   }
 }
 
@@ -204,31 +219,47 @@ static void open_incarnation(void)
   }
 }
 
+/* All ranks are to go on elsewhere; each moves when it goes back. */
+static void lay_out(const struct layout *elsewhere)
+{
+  layout = elsewhere;
+  spares_used = 0;
+  g_hash_table_remove_all(broken);
+  for (int rank = 0; rank < layer.ranks; rank++)
+    dispatcher_at_home(rank, layout_host(layout, rank));
+}
+
 static void detect(const struct entry *entry)
 {
   if (layer.rank[entry->rank].life != entry->life)
     return;
+  if (entry->failure->restart_on && entry->failure->restart_on != layout)
+    lay_out(entry->failure->restart_on);
   if (somebody_is_dead())
     open_incarnation();
-  put_down(&(struct entry){.time = machine_now() + entry->repair,
+  put_down(&(struct entry){.time = machine_now() + entry->failure->repair,
                            .kind = ENTRY_RESTART,
                            .rank = entry->rank,
                            .life = entry->life});
 }
 
-/* The rank goes on at a spare node while there is one, else at its own, repaired. */
+/* The ranks of a node that has failed go on at a spare while there is one, else there, repaired. */
+static void replace_node(const char *host)
+{
+  if (!g_hash_table_remove(broken, host) || spares_used == layer.scenario->platform.spares)
+    return;
+  const char *spare = layout->nodes[layout_nodes(layout, layer.ranks) + spares_used++];
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (!strcmp(host_of[rank], host))
+      dispatcher_at_home(rank, spare);
+}
+
 static void restart(const struct entry *entry)
 {
-  const struct scenario *scenario = layer.scenario;
   if (layer.rank[entry->rank].life != entry->life)
     return;
-  if (spares_used < scenario->platform.spares && scenario->platform.nodes) {
-    int node = layer.ranks + spares_used;
-    if (g_strv_length(scenario->platform.nodes) > (guint)node) {
-      spares_used++;
-      dispatcher_at_home(entry->rank, scenario->platform.nodes[node]);
-    }
-  }
+  g_autofree char *host = g_strdup(host_of[entry->rank]);
+  replace_node(host);
   send_notice(entry->rank, &(struct message){.notice = NOTICE_RESTART, .for_life = entry->life});
 }
 
@@ -264,7 +295,7 @@ static void handle(const struct entry *entry)
 {
   switch (entry->kind) {
   case ENTRY_CRASH:
-    crash(entry->rank, entry->repair);
+    strike(entry->failure);
     break;
   case ENTRY_DETECT:
     detect(entry);

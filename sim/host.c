@@ -289,6 +289,11 @@ static void await_restart(struct rank *r)
       r->dead = false;
     message_free(notice);
   }
+}
+
+/* To a spare node, or wherever the failure sends all ranks. */
+static void go_home(struct rank *r)
+{
   const char *home = dispatcher_host_of(r->index);
   if (strcmp(home, machine_host()) != 0)
     machine_move(r->actor, home);
@@ -334,6 +339,7 @@ static _Noreturn void go_back(struct rank *r)
   for (;;) {
     if (r->dead)
       await_restart(r);
+    go_home(r);
     target = audit_global()->target;
     if (target != FRESH)
       machine_read(storage_server(), storage_image_bytes(r, target));

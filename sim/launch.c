@@ -155,7 +155,7 @@ static const char *const OPTIONS[] = {
     "--cfg=smpi/simulate-computation:no",
     "--cfg=smpi/test:0",
     "--cfg=smpi/iprobe:0",
-    "--log=root.thres:critical",
+    "--log=root.thres:error",
 };
 
 static GPtrArray *command(const struct launch *job)

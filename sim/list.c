@@ -57,7 +57,7 @@ static void print_item(JsonBuilder *builder, const char *id, const char *text, c
 static bool list_platform(JsonBuilder *builder, const char *id, const char *file, GError **error)
 {
   g_autoptr(GError) problem = NULL;
-  g_auto(GStrv) hosts = platform_hosts(file, &problem);
+  g_auto(GStrv) hosts = platform_hosts(file, NULL, &problem);
   if (!hosts) {
     g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a SimGrid platform file", file,
                 problem->message);

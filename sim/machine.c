@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include <glib.h>
 #include <simgrid/actor.h>
 #include <simgrid/cond.h>
 #include <simgrid/config.h>
@@ -8,8 +9,11 @@
 #include <simgrid/exec.h>
 #include <simgrid/host.h>
 #include <simgrid/mutex.h>
+#include <simgrid/zone.h>
 #include <stdlib.h>
 #include <xbt/config.h>
+#include <xbt/dict.h>
+#include <xbt/dynar.h>
 
 static const double MEMORY_BANDWIDTH = 500e6;
 
@@ -130,10 +134,50 @@ void machine_interrupt(struct computation *computation)
   bell_ring(computation->bell);
 }
 
+/* ---- what a platform says of its hosts ---- */
+
+static GHashTable *zones; /* host -> GSList of the zones around it, the innermost first */
+
+static void note_zone(sg_netzone_t zone)
+{
+  xbt_dict_t inner = xbt_dict_new_homogeneous(NULL);
+  xbt_dict_cursor_t cursor = NULL;
+  char *name;
+  sg_netzone_t son;
+  xbt_dynar_t hosts = xbt_dynar_new(sizeof(sg_host_t), NULL);
+  unsigned i;
+  sg_host_t host;
+  sg_zone_get_sons(zone, inner);
+  xbt_dict_foreach(inner, cursor, name, son) note_zone(son);
+  xbt_dict_free(&inner);
+  sg_zone_get_hosts(zone, hosts);
+  xbt_dynar_foreach(hosts, i, host)
+      g_hash_table_insert(zones, host, g_slist_append(g_hash_table_lookup(zones, host), zone));
+  xbt_dynar_free(&hosts);
+}
+
+const char *machine_property(const char *name)
+{
+  sg_host_t host = sg_host_self();
+  const char *value = sg_host_get_property_value(host, name);
+  if (!zones) {
+    zones = g_hash_table_new(NULL, NULL);
+    note_zone(sg_zone_get_root());
+  }
+  for (const GSList *zone = g_hash_table_lookup(zones, host); zone && !value; zone = zone->next)
+    value = sg_zone_get_property_value(zone->data, name);
+  return value;
+}
+
+double machine_figure(const char *name, double otherwise)
+{
+  const char *value = machine_property(name);
+  return value ? g_ascii_strtod(value, NULL) : otherwise;
+}
+
 double machine_copy_seconds(double bytes)
 {
-  const char *bandwidth = sg_host_get_property_value(sg_host_self(), "memory_bw");
-  return bytes / (bandwidth ? strtod(bandwidth, NULL) : MEMORY_BANDWIDTH);
+  return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
 }
 
 static sg_disk_t first_disk(sg_host_t host)

@@ -38,7 +38,12 @@ double machine_compute(struct computation *, double flops); /* returns what rema
 double machine_doze(struct computation *, double seconds);  /* the same for a sleep */
 void machine_interrupt(struct computation *);               /* nothing when none is under way */
 
-/* Seconds that copying takes in the memory of the caller's host: its property memory_bw, in
+/* A property of the caller's host or of the innermost zone around it that has it; NULL: none. As a
+ * number: in its unit. Lets nobody else run. */
+const char *machine_property(const char *name);
+double machine_figure(const char *name, double otherwise);
+
+/* Seconds that copying takes in the memory of the caller's host: its property memory_copy_bw, in
  * bytes per second, or 500 MB/s. */
 double machine_copy_seconds(double bytes);
 

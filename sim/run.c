@@ -205,7 +205,7 @@ static bool write_hostfile(const struct run *run, const char *file, GError **err
   const char *dispatcher = scenario->platform.dispatcher;
   GString *hosts = g_string_new(NULL);
   for (int rank = 0; rank < scenario->program.ranks; rank++)
-    g_string_append_printf(hosts, "%s\n", scenario->platform.nodes[rank]);
+    g_string_append_printf(hosts, "%s\n", layout_host(&scenario->platform.layout, rank));
   g_string_append_printf(hosts, "%s\n", dispatcher != NULL ? dispatcher : "service-0");
   bool good = g_file_set_contents(file, hosts->str, -1, error);
   g_string_free(hosts, TRUE);

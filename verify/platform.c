@@ -32,11 +32,33 @@ static const char *value_of(const char **names, const char **values, const char 
   return "";
 }
 
-static void element(GMarkupParseContext *context, const char *name, const char **names,
-                    const char **values, void *hosts, GError **error)
+struct reading {
+  GPtrArray *hosts;
+  GPtrArray *interconnects; /* in the order of the file */
+  const char *wanted;       /* NULL until there is a first one */
+  bool skipping;            /* inside the zone of another interconnect */
+};
+
+/* The property of a zone stands ahead of its hosts. */
+static void enter_interconnect(struct reading *reading, const char *name)
 {
+  g_ptr_array_add(reading->interconnects, g_strdup(name));
+  if (!reading->wanted)
+    reading->wanted = g_ptr_array_index(reading->interconnects, 0);
+  reading->skipping = strcmp(name, reading->wanted) != 0;
+}
+
+static void element(GMarkupParseContext *context, const char *name, const char **names,
+                    const char **values, void *data, GError **error)
+{
+  struct reading *reading = data;
+  GPtrArray *hosts = reading->hosts;
   (void)context;
-  if (!strcmp(name, "host"))
+  if (!strcmp(name, "prop") && !strcmp(value_of(names, values, "id"), "interconnect"))
+    enter_interconnect(reading, value_of(names, values, "value"));
+  else if (reading->skipping)
+    return;
+  else if (!strcmp(name, "host"))
     g_ptr_array_add(hosts, g_strdup(value_of(names, values, "id")));
   else if (!strcmp(name, "cluster") || !strcmp(name, "cabinet"))
     if (!add_cluster(hosts, value_of(names, values, "prefix"), value_of(names, values, "radical"),
@@ -46,25 +68,58 @@ static void element(GMarkupParseContext *context, const char *name, const char *
                   value_of(names, values, "radical"), name);
 }
 
-char **platform_hosts(const char *file, GError **error)
+static void end_element(GMarkupParseContext *context, const char *name, void *data, GError **error)
 {
-  static const GMarkupParser parser = {.start_element = element};
+  struct reading *reading = data;
+  (void)context;
+  (void)error;
+  if (!strcmp(name, "zone"))
+    reading->skipping = false;
+}
+
+static bool has(const struct reading *reading, const char *interconnect, GError **error)
+{
+  GPtrArray *all = reading->interconnects;
+  if (!interconnect || g_ptr_array_find_with_equal_func(all, interconnect, g_str_equal, NULL))
+    return true;
+  g_ptr_array_add(all, NULL);
+  g_autofree char *list = g_strjoinv(", ", (char **)all->pdata);
+  g_set_error(error, PLATFORM_ERROR, 0, "interconnect \"%s\" is not in it, expected %s%s",
+              interconnect, *list ? "one of " : "none, it names no interconnects", list);
+  return false;
+}
+
+static bool read_hosts(struct reading *reading, const char *file, GError **error)
+{
+  static const GMarkupParser parser = {.start_element = element, .end_element = end_element};
   g_autofree char *text = NULL;
   size_t length = 0;
   if (!g_file_get_contents(file, &text, &length, error))
-    return NULL;
-  GPtrArray *hosts = g_ptr_array_new_with_free_func(g_free);
-  GMarkupParseContext *context = g_markup_parse_context_new(&parser, 0, hosts, NULL);
+    return false;
+  const char *interconnect = reading->wanted;
+  GMarkupParseContext *context = g_markup_parse_context_new(&parser, 0, reading, NULL);
   bool good = g_markup_parse_context_parse(context, text, (gssize)length, error) &&
-              g_markup_parse_context_end_parse(context, error);
+              g_markup_parse_context_end_parse(context, error) && has(reading, interconnect, error);
   g_markup_parse_context_free(context);
+  return good;
+}
+
+char **platform_hosts(const char *file, const char *interconnect, GError **error)
+{
+  struct reading reading = {.hosts = g_ptr_array_new_with_free_func(g_free),
+                            .interconnects = g_ptr_array_new_with_free_func(g_free),
+                            .wanted = interconnect};
+  bool good = read_hosts(&reading, file, error);
+  g_ptr_array_unref(reading.interconnects);
   if (!good) {
-    g_ptr_array_unref(hosts);
+    g_ptr_array_unref(reading.hosts);
     return NULL;
   }
-  g_ptr_array_add(hosts, NULL);
-  return (char **)g_ptr_array_free(hosts, FALSE);
+  g_ptr_array_add(reading.hosts, NULL);
+  return (char **)g_ptr_array_free(reading.hosts, FALSE);
 }
+
+G_DEFINE_QUARK(recline - platform, platform_error)
 
 bool platform_is_service(const char *host)
 {

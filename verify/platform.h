@@ -5,10 +5,20 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Ids of all hosts of platform `file`, <cluster>s written out, in the order of the file; ends
- * with NULL; freed with g_strfreev(). On error NULL, and `error` says in one line what is wrong
- * with the file. */
-char **platform_hosts(const char *file, GError **error);
+/* A platform whose nodes are on several interconnects has a zone for each of them, with the property
+ * `interconnect`, and in each zone a host for every node, in the same order: what a node is to
+ * SimGrid depends on how it is reached. The first one in the file counts where none is named.
+ *
+ * Ids of the hosts of platform `file` on `interconnect` and of those on none, <cluster>s written
+ * out, in the order of the file; ends with NULL; freed with g_strfreev(). NULL: the first
+ * interconnect, if there are any. On error NULL, and `error` says in one line what is wrong with
+ * the file, or which interconnects it has instead. */
+char **platform_hosts(const char *file, const char *interconnect, GError **error);
+
+/* The interconnect that was asked for is not there; errors of the file itself are of G_MARKUP_ERROR
+ * and G_FILE_ERROR. */
+#define PLATFORM_ERROR platform_error_quark()
+GQuark platform_error_quark(void);
 
 /* Whether `host` is there for services (dispatcher, file server), not for ranks: "service-…". */
 bool platform_is_service(const char *host);

@@ -37,6 +37,8 @@ struct raw_program {
 struct raw_platform {
   char *file, *dispatcher;
   int *placement;
+  char *interconnect;
+  int64_t *per_node;
   int64_t *spares;
 };
 
@@ -55,10 +57,16 @@ struct raw_after {
   int64_t *rank, *checkpoint, *count, *recovery;
 };
 
+struct raw_layout {
+  char *interconnect;
+  int64_t *per_node;
+};
+
 struct raw_failure {
   int64_t *rank;
   char *at, *repair;
   struct raw_after *after;
+  struct raw_layout *restart_on;
 };
 
 struct raw_expect {
@@ -89,7 +97,7 @@ struct raw {
 
 /* ---- the schema: the one table of keys and types ---- */
 
-static const cyaml_strval_t placements[] = {{"one-per-node", 0}};
+static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", true}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
 static const cyaml_strval_t orders[] = {{"any", false}, {"fifo", true}};
@@ -126,8 +134,11 @@ static const cyaml_schema_field_t program_fields[] = {
 static const cyaml_schema_field_t platform_fields[] = {
     TEXT("file", NEEDED, struct raw_platform, file),
     CHOICE("placement", struct raw_platform, placement, placements),
+    TEXT("interconnect", OPTIONAL, struct raw_platform, interconnect),
+    WHOLE("per_node", OPTIONAL, struct raw_platform, per_node),
     WHOLE("spares", OPTIONAL, struct raw_platform, spares),
-    TEXT("dispatcher", OPTIONAL, struct raw_platform, dispatcher), CYAML_FIELD_END};
+    TEXT("dispatcher", OPTIONAL, struct raw_platform, dispatcher),
+    CYAML_FIELD_END};
 
 static const cyaml_schema_field_t protocol_fields[] = {
     TEXT("name", NEEDED, struct raw_protocol, name),
@@ -147,11 +158,17 @@ static const cyaml_schema_field_t after_fields[] = {
     WHOLE("recovery", OPTIONAL, struct raw_after, recovery),
     CYAML_FIELD_END};
 
+static const cyaml_schema_field_t layout_fields[] = {
+    TEXT("interconnect", OPTIONAL, struct raw_layout, interconnect),
+    WHOLE("per_node", OPTIONAL, struct raw_layout, per_node), CYAML_FIELD_END};
+
 static const cyaml_schema_field_t failure_fields[] = {
     WHOLE("rank", NEEDED, struct raw_failure, rank), TEXT("at", OPTIONAL, struct raw_failure, at),
     CYAML_FIELD_MAPPING_PTR("after", OPTIONAL | CYAML_FLAG_FLOW, struct raw_failure, after,
                             after_fields),
     TEXT("repair", OPTIONAL, struct raw_failure, repair),
+    CYAML_FIELD_MAPPING_PTR("restart_on", OPTIONAL | CYAML_FLAG_FLOW, struct raw_failure,
+                            restart_on, layout_fields),
     /* reserved: refused with failure_laws */
     CYAML_FIELD_IGNORE("nodes", OPTIONAL), CYAML_FIELD_IGNORE("mtbf", OPTIONAL),
     CYAML_FIELD_IGNORE("law", OPTIONAL), CYAML_FIELD_IGNORE("shape", OPTIONAL), CYAML_FIELD_END};
@@ -414,11 +431,46 @@ static char **nodes_among(char **hosts, const char *dispatcher)
   return (char **)g_ptr_array_free(nodes, FALSE);
 }
 
-static bool read_hosts(const struct reader *reader, const char *name, const char *dispatcher)
+const char *layout_host(const struct layout *layout, int rank)
+{
+  return layout->nodes[rank / layout->per_node];
+}
+
+int layout_nodes(const struct layout *layout, int ranks)
+{
+  return (ranks + layout->per_node - 1) / layout->per_node;
+}
+
+/* Without keys: on the first interconnect, one rank on a node. */
+static bool read_layout(const struct reader *reader, const struct raw_layout *raw,
+                        struct layout *layout)
+{
+  const struct scenario *scenario = reader->scenario;
+  const char *file = scenario->platform.file, *dispatcher = scenario->platform.dispatcher;
+  g_autoptr(GError) problem = NULL;
+  if (!whole_int(reader, "per_node", raw->per_node, 1, 1, RANKS_MAX, &layout->per_node))
+    return false;
+  g_auto(GStrv) hosts = platform_hosts(file, raw->interconnect, &problem);
+  if (!hosts)
+    return complain(reader, "interconnect", "%s", problem->message);
+  layout->interconnect = g_strdup(raw->interconnect);
+  layout->nodes = nodes_among(hosts, dispatcher ? dispatcher : default_dispatcher);
+  unsigned nodes = g_strv_length(layout->nodes);
+  unsigned needed =
+      (unsigned)layout_nodes(layout, scenario->program.ranks) + (unsigned)scenario->platform.spares;
+  if (nodes >= needed)
+    return true;
+  g_autofree char *name = g_path_get_basename(file);
+  return complain(reader, raw->per_node || raw->interconnect ? "per_node" : "file",
+                  "%s has %u nodes, expected at least %u for %d ranks and %d spares", name, nodes,
+                  needed, scenario->program.ranks, scenario->platform.spares);
+}
+
+static bool read_dispatcher(const struct reader *reader, const char *name, const char *dispatcher)
 {
   struct scenario *scenario = reader->scenario;
   g_autoptr(GError) problem = NULL;
-  g_auto(GStrv) hosts = platform_hosts(scenario->platform.file, &problem);
+  g_auto(GStrv) hosts = platform_hosts(scenario->platform.file, NULL, &problem);
   if (!hosts)
     return complain(reader, "file", "%s (%s), expected a SimGrid platform file", name,
                     g_strdelimit(problem->message, "\n", ' '));
@@ -427,7 +479,6 @@ static bool read_hosts(const struct reader *reader, const char *name, const char
     return complain(reader, "dispatcher", "\"%s\" is no host of %s, expected one of its %u hosts",
                     host, name, g_strv_length(hosts));
   scenario->platform.dispatcher = g_strdup(dispatcher);
-  scenario->platform.nodes = nodes_among(hosts, host);
   return true;
 }
 
@@ -441,15 +492,13 @@ static bool read_platform(const struct reader *reader, const struct raw_platform
     return true;
   }
   if (!whole_int(reader, "spares", raw->spares, 0, 0, COUNT_MAX, &scenario->platform.spares) ||
-      !find_platform(reader, raw->file) || !read_hosts(reader, raw->file, raw->dispatcher))
+      !find_platform(reader, raw->file) || !read_dispatcher(reader, raw->file, raw->dispatcher))
     return false;
-  unsigned nodes = g_strv_length(scenario->platform.nodes);
-  unsigned needed = (unsigned)scenario->program.ranks + (unsigned)scenario->platform.spares;
-  if (nodes >= needed)
-    return true;
-  return complain(reader, "file",
-                  "%s has %u nodes, expected at least %u for %d ranks and %d spares", raw->file,
-                  nodes, needed, scenario->program.ranks, scenario->platform.spares);
+  if (raw->placement && !*raw->placement && raw->per_node && *raw->per_node != 1)
+    return complain(reader, "per_node", "%" PRId64 " with one-per-node, expected placement: block",
+                    *raw->per_node);
+  return read_layout(reader, &(struct raw_layout){raw->interconnect, raw->per_node},
+                     &scenario->platform.layout);
 }
 
 static bool read_protocol(const struct reader *reader, const struct raw_protocol *raw)
@@ -509,12 +558,26 @@ static bool read_after(const struct reader *reader, const struct raw_after *raw,
                         &to->after.recovery);
 }
 
+static bool read_restart_on(const struct reader *reader, const struct raw_layout *raw,
+                            struct failure *to)
+{
+  if (!raw)
+    return true;
+  if (!reader->scenario->platform.file)
+    return complain(reader, "restart_on", "without a platform, expected platform.file");
+  g_autofree char *prefix = g_strconcat(reader->prefix, "restart_on.", NULL);
+  to->restart_on = g_new0(struct layout, 1);
+  return read_layout(&(struct reader){reader->scenario, reader->error, prefix}, raw,
+                     to->restart_on);
+}
+
 static bool read_failure(const struct reader *reader, const struct raw_failure *raw,
                          struct failure *to)
 {
   int last = reader->scenario->program.ranks - 1;
   if (!whole_int(reader, "rank", raw->rank, 0, 0, last, &to->rank) ||
-      !measure(reader, "repair", raw->repair, 1, scenario_seconds, &to->repair))
+      !measure(reader, "repair", raw->repair, 1, scenario_seconds, &to->repair) ||
+      !read_restart_on(reader, raw->restart_on, to))
     return false;
   if (raw->at && raw->after)
     return complain(reader, "after", "beside at, expected one of them");
@@ -667,6 +730,14 @@ bool scenario_headline(const char *file, char **id, char **statement, GError **e
   return true;
 }
 
+static void clear_layout(struct layout *layout)
+{
+  if (!layout)
+    return;
+  g_free(layout->interconnect);
+  g_strfreev(layout->nodes);
+}
+
 void scenario_free(struct scenario *scenario)
 {
   if (!scenario)
@@ -681,8 +752,12 @@ void scenario_free(struct scenario *scenario)
   g_free(scenario->program.script);
   g_free(scenario->platform.file);
   g_free(scenario->platform.dispatcher);
-  g_strfreev(scenario->platform.nodes);
+  clear_layout(&scenario->platform.layout);
   g_free(scenario->protocol.name);
+  for (unsigned i = 0; i < scenario->failures_count; i++) {
+    clear_layout(scenario->failures[i].restart_on);
+    g_free(scenario->failures[i].restart_on);
+  }
   g_free(scenario->failures);
   g_strfreev(scenario->check.properties);
   g_strfreev(scenario->check.lies);
@@ -746,6 +821,11 @@ static struct raw_failure *raw_failures(struct pool *pool, const struct scenario
     const struct failure *from = &scenario->failures[i];
     all[i].rank = number(pool, from->rank);
     all[i].repair = amount(pool, from->repair, "s");
+    if (from->restart_on) {
+      struct raw_layout layout = {from->restart_on->interconnect,
+                                  number(pool, from->restart_on->per_node)};
+      all[i].restart_on = keep(pool, g_memdup2(&layout, sizeof layout));
+    }
     if (from->trigger == TRIGGER_TIME)
       all[i].at = amount(pool, from->at, "s");
     else
@@ -760,7 +840,9 @@ static struct raw_platform *raw_platform(struct pool *pool, const struct scenari
     return NULL;
   struct raw_platform *platform = keep(pool, g_new0(struct raw_platform, 1));
   platform->file = (char *)platform_name(scenario->platform.file);
-  platform->placement = choice(pool, 0);
+  platform->placement = choice(pool, scenario->platform.layout.per_node > 1);
+  platform->interconnect = scenario->platform.layout.interconnect;
+  platform->per_node = number(pool, scenario->platform.layout.per_node);
   platform->spares = number(pool, scenario->platform.spares);
   platform->dispatcher = scenario->platform.dispatcher;
   return platform;

@@ -22,6 +22,15 @@ enum trigger {
   TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
 };
 
+/* Where ranks run: rank r on host nodes[r / per_node]. */
+struct layout {
+  char *interconnect; /* as the platform names it; NULL: its first, or it has none */
+  int per_node;       /* ranks that share a node, at least 1 */
+  char **nodes;       /* hosts that can carry ranks, in the order of the file: ranks start on the
+                         first of them, the next `spares` are free, the rest idle; ends with NULL;
+                         NULL without a platform */
+};
+
 struct failure {
   enum trigger trigger;
   int rank;  /* the victim; its node fails with it */
@@ -34,6 +43,7 @@ struct failure {
     uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
   } after;               /* TRIGGER_POINT */
   double repair;         /* seconds from detection until the rank can start again */
+  struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
 };
 
 enum storage { STORAGE_LOCAL, STORAGE_NFS };
@@ -66,12 +76,10 @@ struct scenario {
   } program;
 
   struct {
-    char *file;       /* absolute path of the platform, found; NULL when not given */
-    char *dispatcher; /* host of the dispatcher; NULL: the platform's host "service-0" */
-    int spares;       /* nodes kept free for restarts */
-    char **nodes;     /* hosts that can carry ranks, in the order of the file: the first `ranks`
-                         start with one each, the next `spares` are free, the rest idle; ends
-                         with NULL; NULL without a platform */
+    char *file;           /* absolute path of the platform, found; NULL when not given */
+    char *dispatcher;     /* host of the dispatcher; NULL: the platform's host "service-0" */
+    int spares;           /* nodes kept free for restarts */
+    struct layout layout; /* at the start */
   } platform;
 
   struct {
@@ -124,6 +132,10 @@ bool scenario_headline(const char *file, char **id, char **statement, GError **e
 bool scenario_save(const struct scenario *, const char *file, GError **error);
 
 void scenario_free(struct scenario *);
+
+/* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */
+const char *layout_host(const struct layout *, int rank);
+int layout_nodes(const struct layout *, int ranks);
 
 /* For what only a command or a host can judge: an error `file:line: path: what, expected what`
  * at the line of `path` ("failures.0.after"), or of the nearest key above it. */

@@ -58,10 +58,29 @@ static const char mini[] =
     "  </zone>\n"
     "</platform>\n";
 
+/* Two nodes on two interconnects. */
+static const char both[] =
+    "<?xml version='1.0'?>\n"
+    "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+    "<platform version=\"4.1\">\n"
+    "  <zone id=\"all\" routing=\"Full\">\n"
+    "    <zone id=\"a\" routing=\"Full\">\n"
+    "      <prop id=\"interconnect\" value=\"slow\"/>\n"
+    "      <host id=\"a-0\" speed=\"1Gf\"/><host id=\"a-1\" speed=\"1Gf\"/>\n"
+    "    </zone>\n"
+    "    <zone id=\"b\" routing=\"Full\">\n"
+    "      <prop id=\"interconnect\" value=\"fast\"/>\n"
+    "      <host id=\"b-0\" speed=\"1Gf\"/><host id=\"b-1\" speed=\"1Gf\"/>\n"
+    "    </zone>\n"
+    "    <host id=\"service-0\" speed=\"1Gf\"/>\n"
+    "  </zone>\n"
+    "</platform>\n";
+
 static void make_world(void)
 {
   g_mkdir("platforms", 0700);
   put("mini.xml", mini);
+  put("both.xml", both);
   put("platforms/shared.xml", mini);
   put("bare.xml", "<platform version='4.1'><host id='a'/><host id='b'/></platform>\n");
   put("broken.xml", "<platform>\n<zone>\n</platform>\n");
@@ -114,7 +133,8 @@ static const struct refusal refusals[] = {
     {"an unknown key below", "program:\n  binary: cg\n  rnaks: 2\n",
      "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, script or ranks", NULL},
     {"an unknown key in a list", GOOD "failures:\n  - rank: 1\n    att: 3s\n",
-     "t.yaml:6: unknown key \"failures.0.att\", expected rank, at, after or repair", NULL},
+     "t.yaml:6: unknown key \"failures.0.att\", expected rank, at, after, repair or restart_on",
+     NULL},
     {"an unknown key of a trigger", GOOD "failures:\n  - rank: 1\n    after: {evnt: captured}\n",
      "t.yaml:6: unknown key \"failures.0.after.evnt\", expected event, rank, checkpoint, count or "
      "recovery",
@@ -141,7 +161,9 @@ static const struct refusal refusals[] = {
     {"a mapping in a list of properties", GOOD "check:\n  properties:\n  - a\n  - {b: c}\n",
      "t.yaml:7: check.properties.1: a mapping, expected a text", NULL},
     {"a text for a mapping in a list", GOOD "failures: [none]\n",
-     "t.yaml:4: failures.0: \"none\", expected a mapping with rank, at, after or repair", NULL},
+     "t.yaml:4: failures.0: \"none\", expected a mapping with rank, at, after, repair or "
+     "restart_on",
+     NULL},
     {"a text for a number", GOOD "seed: many\n",
      "t.yaml:4: seed: \"many\" is no whole number, expected 0 to 18446744073709551615", NULL},
     {"a fraction for a number", "program: {binary: cg, ranks: 2.5}\n" PROTOCOL,
@@ -202,7 +224,7 @@ static const struct refusal refusals[] = {
      "as 0-7,12), expected a SimGrid platform file",
      NULL},
     {"a placement", PROGRAM "platform: {file: mini.xml, placement: packed}\n" PROTOCOL,
-     "t.yaml:2: platform.placement: \"packed\" is unknown, expected one-per-node", NULL},
+     "t.yaml:2: platform.placement: \"packed\" is unknown, expected one-per-node or block", NULL},
     {"a dispatcher that is no host",
      PROGRAM "platform:\n  file: mini.xml\n  dispatcher: service-9\n" PROTOCOL,
      "t.yaml:4: platform.dispatcher: \"service-9\" is no host of mini.xml, expected one of its 7 "
@@ -219,6 +241,28 @@ static const struct refusal refusals[] = {
     {"a dispatcher on a node",
      "program: {binary: cg, ranks: 5}\nplatform: {file: mini.xml, dispatcher: extra}\n" PROTOCOL,
      "t.yaml:2: platform.file: mini.xml has 4 nodes, expected at least 5 for 5 ranks and 0 spares",
+     NULL},
+    {"an interconnect that is not there",
+     PROGRAM "platform: {file: both.xml, interconnect: token-ring}\n" PROTOCOL,
+     "t.yaml:2: platform.interconnect: interconnect \"token-ring\" is not in it, expected one of "
+     "slow, fast",
+     NULL},
+    {"an interconnect where none has a name",
+     PROGRAM "platform: {file: mini.xml, interconnect: fast}\n" PROTOCOL,
+     "t.yaml:2: platform.interconnect: interconnect \"fast\" is not in it, expected none, it names "
+     "no interconnects",
+     NULL},
+    {"more ranks than one on a node with one-per-node",
+     PROGRAM "platform: {file: both.xml, placement: one-per-node, per_node: 2}\n" PROTOCOL,
+     "t.yaml:2: platform.per_node: 2 with one-per-node, expected placement: block", NULL},
+    {"no rank on a node", PROGRAM "platform: {file: both.xml, per_node: 0}\n" PROTOCOL,
+     "t.yaml:2: platform.per_node: 0 is out of range, expected 1 to 32767", NULL},
+    {"too few nodes to restart on",
+     "program: {binary: cg, ranks: 4}\nplatform: {file: both.xml, per_node: 2}\n" PROTOCOL
+     "failures:\n  - {rank: 0, at: 1s, restart_on: {interconnect: fast}}\n",
+     "t.yaml:5: failures.0.restart_on.per_node: both.xml has 2 nodes, expected at least 4 for 4 "
+     "ranks and 0 "
+     "spares",
      NULL},
     {"negative spares", PROGRAM "platform: {file: mini.xml, spares: -1}\n" PROTOCOL,
      "t.yaml:2: platform.spares: -1 is out of range, expected 0 to 1000000000", NULL},
@@ -323,7 +367,8 @@ static const struct refusal refusals[] = {
     {"--set without a value", GOOD, "t.yaml:1: --set \"seed\", expected dotted.path=value", "seed"},
     {"--set without a path", GOOD, "t.yaml:1: --set \"=1\", expected dotted.path=value", "=1"},
     {"--set to an unknown key", GOOD,
-     "t.yaml:2: unknown key \"platform.hosts\", expected file, placement, spares or dispatcher "
+     "t.yaml:2: unknown key \"platform.hosts\", expected file, placement, interconnect, per_node, "
+     "spares or dispatcher "
      "(from --set)",
      "platform.hosts=1"},
     {"--set to a wrong unit", GOOD "failures:\n  - rank: 1\n    at: 1s\n",
@@ -445,7 +490,7 @@ static void test_defaults(void)
   ok(!scenario->program.script, "no script");
   ok(g_path_is_absolute(scenario->platform.file), "the platform's path is absolute");
   ok(!scenario->platform.dispatcher, "no dispatcher named");
-  g_autofree char *nodes = g_strjoinv(" ", scenario->platform.nodes);
+  g_autofree char *nodes = g_strjoinv(" ", scenario->platform.layout.nodes);
   is_text(nodes, "node-0.lan node-1.lan node-2.lan node-7.lan extra", "hosts that carry ranks");
   is_number(scenario->protocol.capacity, 1024, "default capacity");
   is_number(scenario->checkpoint.every, 0, "no checkpoints");
@@ -590,12 +635,30 @@ static void test_minimal_round_trip(void)
   scenario_free(scenario);
 }
 
+static void test_layouts(void)
+{
+  struct scenario *first =
+      load("program: {binary: cg, ranks: 4}\n"
+           "platform: {file: both.xml, interconnect: fast, per_node: 2}\n" PROTOCOL
+           "failures:\n  - {rank: 0, at: 1s, restart_on: {per_node: 4}}\n",
+           NULL, "layouts load");
+  struct scenario *scenario = round_trip(first);
+  const struct layout *start = &scenario->platform.layout;
+  const struct layout *later = scenario->failures[0].restart_on;
+  is_text(layout_host(start, 1), "b-0", "two ranks on a node of the named interconnect");
+  is_text(layout_host(start, 2), "b-1", "and two on the next");
+  is_number(layout_nodes(start, 4), 2, "nodes that they take");
+  is_text(layout_host(later, 3), "a-0", "all go on over the first interconnect");
+  scenario_free(first);
+  scenario_free(scenario);
+}
+
 static void test_scripts(void)
 {
   struct scenario *scenario = load("program: {ranks: 2, script: 'rank *: send 0'}\n" PROTOCOL, NULL,
                                    "a script needs no platform");
   is_number(scenario->program.script_line, 1, "the line of a quoted script");
-  ok(!scenario->platform.file && !scenario->platform.nodes, "no platform");
+  ok(!scenario->platform.file && !scenario->platform.layout.nodes, "no platform");
   scenario_free(round_trip(scenario));
   scenario_free(scenario);
 }
@@ -771,6 +834,7 @@ int main(void)
   test_defaults();
   test_full();
   test_minimal_round_trip();
+  test_layouts();
   test_scripts();
   test_save_errors();
   test_binary_path();
