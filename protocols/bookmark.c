@@ -11,6 +11,15 @@
  *        ^                                                                              |
  *        |  release                durable                     captured                 |
  *        +------------- WAITING <------------ WRITING <---------------------------------+
+ *        |                 | release
+ *        |  all addresses  v
+ *        +------------- RECONNECTING <------------------------------------- (restart)
+ *
+ * Section 3.3: some interconnects (InfiniBand, Myrinet) cannot be captured and are closed for it,
+ * and all are for a restart, perhaps elsewhere. Then every rank opens its connections again and
+ * sends its address to all others, and goes on when it has all of theirs. What the paper calls the
+ * pre-checkpoint phase reaches from WANTED to CAPTURING, the continue phase from the end of
+ * WRITING to RUNNING, the restart phase is RECONNECTING.
  *
  * Transitions:
  *     RUNNING -> WANTED : want()  [control request, timer]
@@ -19,6 +28,8 @@
  *     CAPTURING -> WRITING : write_image()  [captured]
  *     WRITING -> WAITING : report()  [durable]
  *     WAITING -> RUNNING : release()  [control release, committed]
+ *     WAITING -> RECONNECTING : release()  [control release, committed]
+ *     RECONNECTING -> RUNNING : go_on()  [control address]
  *
  * The coordinator (rank 0) asks for checkpoints, commits one when every image is durable, and
  * only then releases the programs. Releasing earlier would let a message that is sent after its
@@ -32,17 +43,18 @@
  *     3. Until the capture no peer has delivered more messages than its bookmark says.
  *     4. Every kept message has a slot of its own.
  *     5. Only the coordinator counts images, and never more than there are ranks.
+ *     6. Whoever reconnects lacks the address of some peer.
  */
 #include "act.h"
 
 #include <string.h>
 
-enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING };
+enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
 
-enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE };
+enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS };
 
 static const char *const controls[] = {"none", "request", "bookmark", "drained",
-                                       "done", "release", NULL};
+                                       "done", "release", "address",  NULL};
 
 static const char *const invariants[] = {
     "the checkpoint under way is the last captured or the next",
@@ -50,6 +62,7 @@ static const char *const invariants[] = {
     "no peer delivered more than its bookmark before the capture",
     "every kept message has a slot of its own",
     "only the coordinator counts images, at most one per rank",
+    "whoever reconnects lacks an address",
     NULL};
 
 /* Totals count whole messages from the beginning of the program; they are part of the image and
@@ -61,6 +74,7 @@ struct peer {
   uint32_t bookmark_for;
   uint32_t drained_for; /* all that its bookmark counts has arrived here */
   uint32_t empty_for;   /* it said the same of this rank's messages */
+  uint32_t address_for; /* its address after that checkpoint is here */
 };
 
 struct kept {
@@ -75,6 +89,8 @@ struct state {
   uint32_t captured;   /* the last captured */
   uint32_t done;       /* coordinator: images durable */
   uint32_t kept;       /* entries in use, in the order of arrival */
+  uint32_t closed;     /* since the last capture or restart: addresses are exchanged */
+  uint32_t later;      /* RECONNECTING: checkpoint that was asked for meanwhile */
   uint32_t pad;
 };
 
@@ -172,7 +188,9 @@ static void keep(const struct config *config, struct state *state, const struct 
 
 static void want(struct state *state, uint32_t checkpoint)
 {
-  if (state->phase == RUNNING) {
+  if (state->phase == RECONNECTING) {
+    state->later = checkpoint;
+  } else if (state->phase == RUNNING) {
     state->phase = WANTED;
     state->checkpoint = checkpoint;
   }
@@ -233,6 +251,7 @@ static void write_image(struct state *state, const struct event *event, struct a
 {
   state->phase = WRITING;
   state->captured = event->checkpoint;
+  state->closed = event->outcome;
   struct action *store = act(actions, ACTION_STORE);
   store->part = PART_IMAGE;
   store->checkpoint = event->checkpoint;
@@ -245,38 +264,81 @@ static void count(const struct config *config, struct state *state, struct actio
     act(actions, ACTION_COMMIT)->checkpoint = state->checkpoint;
 }
 
+/* ---- connections: opened again after a capture or a restart ---- */
+
+static void reconnect(const struct config *config, struct state *state, struct actions *actions)
+{
+  act(actions, ACTION_OPEN);
+  peers(state)[config->self].address_for = state->captured;
+  for (int i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      tell(actions, i, ADDRESS, state->captured, 0);
+}
+
+static bool is_connected(const struct config *config, const struct state *state)
+{
+  for (int i = 0; state->closed && i < config->ranks; i++)
+    if (peers(state)[i].address_for != state->captured)
+      return false;
+  return true;
+}
+
+static void go_on(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->phase != RECONNECTING || !is_connected(config, state))
+    return;
+  state->phase = RUNNING;
+  state->closed = 0;
+  act(actions, ACTION_RELEASE);
+  if (state->later)
+    want(state, state->later);
+  state->later = 0;
+}
+
 static void report(const struct config *config, struct state *state, struct actions *actions)
 {
   state->phase = WAITING;
+  if (state->closed)
+    reconnect(config, state, actions);
   if (config->self == COORDINATOR_RANK)
     count(config, state, actions);
   else
     tell(actions, COORDINATOR_RANK, DONE, state->checkpoint, 0);
 }
 
-static void release(struct state *state, struct actions *actions)
+static void release(const struct config *config, struct state *state, struct actions *actions)
 {
-  state->phase = RUNNING;
+  state->phase = RECONNECTING;
   state->done = 0;
-  act(actions, ACTION_RELEASE);
   if (state->captured > 1)
     act(actions, ACTION_ERASE)->checkpoint = state->captured - 1;
+  go_on(config, state, actions);
 }
 
 static void committed(const struct config *config, struct state *state, struct actions *actions)
 {
   tell_all(config, actions, RELEASE, state->checkpoint);
-  release(state, actions);
+  release(config, state, actions);
   act(actions, ACTION_SET_TIMER);
 }
 
 /* ---- recovery: everybody goes back to the last committed checkpoint ---- */
 
-static void start(const struct config *config, struct state *state, struct actions *actions)
+static void start(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
 {
   state->phase = RUNNING;
   state->checkpoint = state->captured;
   state->done = 0;
+  state->closed = event->outcome;
+  for (int i = 0; i < config->ranks; i++)
+    peers(state)[i].address_for = 0;
+  if (state->closed) {
+    state->phase = RECONNECTING;
+    act(actions, ACTION_HOLD);
+    reconnect(config, state, actions);
+    go_on(config, state, actions); /* at once when it is alone */
+  }
   if (config->self == COORDINATOR_RANK)
     act(actions, ACTION_SET_TIMER);
 }
@@ -302,7 +364,11 @@ static void control(const struct config *config, struct state *state, const stru
     count(config, state, actions);
     break;
   case RELEASE:
-    release(state, actions);
+    release(config, state, actions);
+    break;
+  case ADDRESS:
+    peer->address_for = event->words[1];
+    go_on(config, state, actions);
     break;
   }
 }
@@ -324,7 +390,7 @@ static void step(const struct config *config, void *memory, const struct event *
   struct state *state = memory;
   switch ((enum event_kind)event->kind) {
   case EVENT_START:
-    start(config, state, actions);
+    start(config, state, event, actions);
     break;
   case EVENT_DOWN:
     act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
@@ -411,6 +477,8 @@ static int broken(const struct config *config, const void *memory)
     return 4;
   if (state->done > (config->self == COORDINATOR_RANK ? (uint32_t)config->ranks : 0))
     return 5;
+  if (state->phase == RECONNECTING && is_connected(config, state))
+    return 6;
   return 0;
 }
 
@@ -420,6 +488,7 @@ const struct protocol protocol_bookmark = {
     .title = "bookmark exchange (Hursey et al., HPDC 2009, section 3.2)",
     .piggyback_bytes = 0,
     .control_bytes = 12,
+    .reconnects = true,
     .controls = controls,
     .invariants = invariants,
     .bytes = bytes,

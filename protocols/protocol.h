@@ -103,7 +103,8 @@ struct event {
                             rolls back with it */
   uint32_t bytes;        /* OFFER, ARRIVED: length of the payload in bytes */
   uint32_t checkpoint;   /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
-  uint32_t outcome;      /* CHOOSE */
+  uint32_t outcome;      /* CHOOSE; START, CAPTURED: 1 when the rank's connections are closed, see
+                            `reconnects` */
   uint32_t words[WORDS]; /* ARRIVED: what TRANSMIT added; CONTROL: what CONTROL sent */
 };
 
@@ -141,6 +142,7 @@ enum action_kind {
   ACTION_ERASE,     /* all parts of `checkpoint`, of this rank, are no longer needed */
   ACTION_ROLL_BACK, /* restore this rank from `checkpoint`, then START it */
   /* other */
+  ACTION_OPEN,            /* after connections were closed: others can send to this rank again */
   ACTION_SET_TIMER,       /* ask for TIMER after the checkpoint interval of the scenario */
   ACTION_STOPPED_LOGGING, /* from here on nothing is logged for `checkpoint` (for monitors) */
   ACTION_GIVE_UP,         /* recovery is impossible: `reason` */
@@ -189,6 +191,9 @@ struct protocol {
   uint32_t control_bytes;   /* length of a control message on the wire */
   bool collectives; /* COLLECTIVE is raised; otherwise collectives are the messages that they
                        consist of */
+  bool reconnects; /* it knows that interconnects which cannot be captured are closed for a capture,
+                      and all for a restart; then nothing is sent by a rank, or to it, before its
+                      OPEN. Where others depend on that a run is refused */
   const char *const *controls;   /* words[0] of a control message -> its name in the paper; ends
                                     with NULL */
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */

@@ -34,7 +34,7 @@ static const char *const action_names[ACTION_KINDS] = {
     [ACTION_STORE] = "store",         [ACTION_COMMIT] = "commit",
     [ACTION_ERASE] = "erase",         [ACTION_ROLL_BACK] = "roll-back",
     [ACTION_SET_TIMER] = "set-timer", [ACTION_STOPPED_LOGGING] = "stopped-logging",
-    [ACTION_GIVE_UP] = "give-up"};
+    [ACTION_OPEN] = "open",           [ACTION_GIVE_UP] = "give-up"};
 
 static const char *const part_names[PARTS] = {[PART_IMAGE] = "image", [PART_LOG] = "log"};
 
@@ -183,6 +183,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
     break;
   default:
     put_some(&out, "checkpoint", e->checkpoint);
+    put_some(&out, "outcome", e->outcome);
   }
   return text;
 }

@@ -132,15 +132,14 @@ static void take(enum move_kind kind, int rank)
   audit_take(&move, &actions, &reason);
 }
 
-static void crash(int rank, const struct failure *failure)
+static bool crash(int rank, const struct failure *failure)
 {
   struct rank *r = &layer.rank[rank];
   if (r->dead || !r->active)
-    return;
+    return false;
   struct move move = {.kind = MOVE_CRASH, .rank = (int16_t)rank};
   if (audit_allows(&move))
     take(MOVE_CRASH, rank);
-  layer.result.crashes++;
   r->dead = true;
   r->life++;
   storage_cut(r);
@@ -151,6 +150,7 @@ static void crash(int rank, const struct failure *failure)
                            .rank = rank,
                            .failure = failure,
                            .life = r->life});
+  return true;
 }
 
 /* The node of the victim fails now, with all ranks on it. A node that is down or being repaired
@@ -161,9 +161,11 @@ static void strike(const struct failure *failure)
   if (!host)
     return; /* before its MPI_Init */
   g_hash_table_add(broken, g_strdup(host));
+  bool struck = false;
   for (int rank = 0; rank < layer.ranks; rank++)
     if (!g_strcmp0(host_of[rank], host))
-      crash(rank, failure);
+      struck |= crash(rank, failure);
+  layer.result.crashes += struck;
 }
 
 void dispatcher_point(int rank, const struct event *event)

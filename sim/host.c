@@ -139,6 +139,16 @@ static void match(struct rank *r, const struct action *action)
   r->rematch = true;
 }
 
+/* The interconnect is started again; what it takes is part of the checkpoint or of the restart. */
+static void open_connections(struct rank *r)
+{
+  enum activity before = r->activity;
+  if (before != ACTIVITY_RESTART)
+    rank_switch(r, ACTIVITY_CHECKPOINT);
+  machine_sleep(machine_figure("open_s", 0.0));
+  rank_switch(r, before);
+}
+
 static void carry_out(struct rank *r, const struct action *action, struct step *step)
 {
   switch ((enum action_kind)action->kind) {
@@ -212,6 +222,9 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     break;
   case ACTION_ROLL_BACK:
     r->roll_back = true;
+    break;
+  case ACTION_OPEN:
+    open_connections(r);
     break;
   case ACTION_SET_TIMER:
     dispatcher_set_timer(r);
@@ -291,12 +304,19 @@ static void await_restart(struct rank *r)
   }
 }
 
+/* What the node is like on which the rank runs. */
+static void look_around(struct rank *r)
+{
+  r->handling = audit_protocol()->controls ? machine_figure("message_handling_s", 0.0) : 0.0;
+}
+
 /* To a spare node, or wherever the failure sends all ranks. */
 static void go_home(struct rank *r)
 {
   const char *home = dispatcher_host_of(r->index);
   if (strcmp(home, machine_host()) != 0)
     machine_move(r->actor, home);
+  look_around(r);
 }
 
 /* A survivor that was rolled back and finds that there was another detection since. */
@@ -374,7 +394,11 @@ static void start(struct rank *r, uint32_t checkpoint)
     r->face->call.state = CALL_ANNOUNCED;
   r->incarnation = audit_global()->incarnation; /* its first messages are of this one already */
   struct step step = {0};
-  take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
+  take_event(r,
+             &(struct event){.kind = EVENT_START,
+                             .checkpoint = checkpoint,
+                             .outcome = checkpoint != FRESH && audit_protocol()->reconnects},
+             &step);
   struct message *message;
   while ((message = g_queue_pop_tail(&r->future)))
     g_queue_push_head(&r->inbox, message);
@@ -385,6 +409,15 @@ static void start(struct rank *r, uint32_t checkpoint)
 
 /* ---- checkpoints ---- */
 
+/* Some interconnects cannot be captured while they are open. */
+static bool close_connections(void)
+{
+  if (!machine_property("capture_closes") || !audit_protocol()->reconnects)
+    return false;
+  machine_sleep(machine_figure("close_s", 0.0));
+  return true;
+}
+
 /* What has been delivered must be in the image, so payloads under way are waited for first. The
  * copy of the image takes its time before it is taken: the program stands still meanwhile. */
 static void capture(struct rank *r)
@@ -394,6 +427,7 @@ static void capture(struct rank *r)
   if (r->face->raw)
     layer_die(3, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport);
+  bool closed = close_connections();
   double bytes = storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
   machine_sleep(machine_copy_seconds(bytes));
   if (r->dead)
@@ -414,11 +448,28 @@ static void capture(struct rank *r)
   r->capture = 0;
   r->line = checkpoint;
   struct step step = {.call = r->face->call.state == CALL_JOINED ? &r->face->call : NULL};
-  take_event(r, &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint}, &step);
+  take_event(r,
+             &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint, .outcome = closed},
+             &step);
+}
+
+/* A system-level image cannot hold an interconnect that is open. */
+static void refuse_interconnect(void)
+{
+  const struct scenario *scenario = layer.scenario;
+  bool captures = audit_protocol()->controls != NULL && scenario->checkpoint.every > 0;
+  if (captures && scenario->checkpoint.places == PLACES_ANYWHERE &&
+      machine_property("capture_closes") && !audit_protocol()->reconnects)
+    layer_die(64,
+              "%s leaves connections open, and %s cannot be captured with them, expected another "
+              "protocol or checkpoint.places: program",
+              audit_protocol()->name, machine_property("interconnect"));
 }
 
 void host_begin(struct rank *r, const void *inside_program)
 {
+  refuse_interconnect();
+  look_around(r);
   r->source = image_source_new(inside_program, r->arena, machine_stack_bytes());
   if (!r->source)
     layer_die(64, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
@@ -564,7 +615,13 @@ static bool match_one(struct rank *r)
     return false;
   }
   take_message(r, message, request);
+  host_handle(r);
   return true;
+}
+
+void host_handle(struct rank *r)
+{
+  machine_sleep(r->handling);
 }
 
 static bool place_is_allowed(const struct rank *r)

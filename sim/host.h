@@ -35,6 +35,9 @@ void host_ready(struct rank *);
 uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, GBytes *payload,
                     bool blocking, bool synchronous);
 
+/* What it takes the processor to handle one message under a protocol that looks at messages. */
+void host_handle(struct rank *);
+
 /* The program posts a receive, which is complete when request->done. */
 void host_receive(struct rank *, struct request *);
 

@@ -227,6 +227,8 @@ struct rank {
   bool place_due;   /* offer a PLACE */
   struct actions actions;
 
+  double handling; /* seconds for each message, where the protocol looks at them */
+
   /* storage */
   GHashTable *slots;   /* slot number -> struct slot */
   GPtrArray *records;  /* struct record */

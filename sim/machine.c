@@ -136,23 +136,27 @@ void machine_interrupt(struct computation *computation)
 
 /* ---- what a platform says of its hosts ---- */
 
-static GHashTable *zones; /* host -> GSList of the zones around it, the innermost first */
+static GHashTable *zone_of;   /* host -> the zone that holds it */
+static GHashTable *zone_over; /* zone -> the zone around it */
 
 static void note_zone(sg_netzone_t zone)
 {
   xbt_dict_t inner = xbt_dict_new_homogeneous(NULL);
+  xbt_dynar_t hosts = xbt_dynar_new(sizeof(sg_host_t), NULL);
   xbt_dict_cursor_t cursor = NULL;
   char *name;
   sg_netzone_t son;
-  xbt_dynar_t hosts = xbt_dynar_new(sizeof(sg_host_t), NULL);
   unsigned i;
   sg_host_t host;
-  sg_zone_get_sons(zone, inner);
-  xbt_dict_foreach(inner, cursor, name, son) note_zone(son);
-  xbt_dict_free(&inner);
   sg_zone_get_hosts(zone, hosts);
-  xbt_dynar_foreach(hosts, i, host)
-      g_hash_table_insert(zones, host, g_slist_append(g_hash_table_lookup(zones, host), zone));
+  xbt_dynar_foreach(hosts, i, host) g_hash_table_insert(zone_of, host, zone);
+  sg_zone_get_sons(zone, inner);
+  xbt_dict_foreach(inner, cursor, name, son)
+  {
+    g_hash_table_insert(zone_over, son, zone);
+    note_zone(son);
+  }
+  xbt_dict_free(&inner);
   xbt_dynar_free(&hosts);
 }
 
@@ -160,12 +164,14 @@ const char *machine_property(const char *name)
 {
   sg_host_t host = sg_host_self();
   const char *value = sg_host_get_property_value(host, name);
-  if (!zones) {
-    zones = g_hash_table_new(NULL, NULL);
+  if (!zone_of) {
+    zone_of = g_hash_table_new(NULL, NULL);
+    zone_over = g_hash_table_new(NULL, NULL);
     note_zone(sg_zone_get_root());
   }
-  for (const GSList *zone = g_hash_table_lookup(zones, host); zone && !value; zone = zone->next)
-    value = sg_zone_get_property_value(zone->data, name);
+  sg_netzone_t zone = g_hash_table_lookup(zone_of, host);
+  for (; zone && !value; zone = g_hash_table_lookup(zone_over, zone))
+    value = sg_zone_get_property_value(zone, name);
   return value;
 }
 

@@ -101,6 +101,7 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     request->announced = false;
     host_receive(r, request);
   } else {
+    host_handle(r);
     host_ready(r);
     GBytes *payload = pack(request->buffer, request->count, request->type);
     int context = matching_context(request->comm, request->collective);

@@ -161,6 +161,7 @@ static void set_up(const struct job *job, struct world *world)
   world_init(world, protocol_named(claim->protocol.name), claim->program.ranks,
              claim->protocol.capacity);
   world->fifo = claim->check.fifo;
+  world->closes = claim->check.closes;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
   world->line_stamps = asks_for_stamps(claim);
   world->check = true;

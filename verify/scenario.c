@@ -76,7 +76,7 @@ struct raw_expect {
 
 struct raw_check {
   int64_t *checkpoints, *crashes;
-  int *order;
+  int *order, *connections;
   char **properties, **lies;
   unsigned properties_count, lies_count;
   uint64_t *max_states;
@@ -100,6 +100,7 @@ struct raw {
 static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", true}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
+static const cyaml_strval_t connections[] = {{"stay", false}, {"close", true}};
 static const cyaml_strval_t orders[] = {{"any", false}, {"fifo", true}};
 static const cyaml_strval_t verdicts[] = {{"completed", EXPECT_COMPLETED},
                                           {"recovered", EXPECT_RECOVERED},
@@ -184,6 +185,7 @@ static const cyaml_schema_field_t check_fields[] = {
     WHOLE("checkpoints", OPTIONAL, struct raw_check, checkpoints),
     WHOLE("crashes", OPTIONAL, struct raw_check, crashes),
     CHOICE("order", struct raw_check, order, orders),
+    CHOICE("connections", struct raw_check, connections, connections),
     LIST("properties", struct raw_check, properties, &text, CYAML_FLAG_FLOW),
     LIST("lies", struct raw_check, lies, &text, CYAML_FLAG_FLOW),
     CYAML_FIELD_UINT_PTR("max_states", OPTIONAL, struct raw_check, max_states),
@@ -631,6 +633,7 @@ static bool read_check(const struct reader *reader, const struct raw_check *raw)
 {
   struct scenario *scenario = reader->scenario;
   scenario->check.fifo = raw->order && *raw->order;
+  scenario->check.closes = raw->connections && *raw->connections;
   scenario->check.max_states = raw->max_states ? *raw->max_states : 0;
   if (raw->properties)
     scenario->check.properties = strings(raw->properties, raw->properties_count);
@@ -874,6 +877,7 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .check = {.checkpoints = number(pool, scenario->check.checkpoints),
                 .crashes = number(pool, scenario->check.crashes),
                 .order = choice(pool, scenario->check.fifo),
+                .connections = choice(pool, scenario->check.closes),
                 .properties = scenario->check.properties,
                 .lies = scenario->check.lies,
                 .lies_count = g_strv_length(scenario->check.lies),

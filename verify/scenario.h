@@ -108,6 +108,7 @@ struct scenario {
   struct {
     int checkpoints;     /* how often TIMER may fire */
     int crashes;         /* crashes, at any point of any rank */
+    bool closes;         /* connections are closed for captures and restarts */
     bool fifo;           /* channels deliver in the order of sending; default: MPI's order */
     char **properties;   /* names of verify/property.h to check; NULL: all that apply */
     char **lies;         /* what the host does wrong: drop, duplicate, early-durable */

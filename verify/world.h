@@ -56,13 +56,18 @@ enum rank_phase {
   RANK_RESTARTING /* crashed and detected, not yet started again */
 };
 
+enum connections {
+  CONNECTIONS_CLOSED = 1, /* by START or CAPTURED, and there was no OPEN yet */
+  CONNECTIONS_ANEW = 2    /* START closed all: peers have none before they start, too */
+};
+
 struct world_rank {
   uint8_t phase;
   uint8_t held;      /* HOLD without RELEASE */
   uint8_t timer;     /* SET_TIMER without TIMER */
   uint8_t gave_up;   /* enum reason */
   uint16_t draining; /* 0: nobody; 1: every peer; else peer + 2 */
-  uint16_t pad;
+  uint16_t closed;   /* enum connections, or-ed */
   uint16_t incarnation; /* messages of other incarnations do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN */
   uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
@@ -192,6 +197,7 @@ struct world {
   uint32_t state_bytes;          /* of the protocol's state */
   bool fifo;                     /* channels deliver in the order of sending */
   bool places_anywhere;          /* system level; else only at `checkpoint` operations */
+  bool closes;                   /* connections are closed for a capture or a restart (explorer) */
   bool line_stamps;              /* messages carry line and stopped */
   bool check;                    /* check the protocol's invariants after every step */
   bool bounded;                  /* crashes and timers are counted down (explorer) */

@@ -55,8 +55,20 @@ static void put_on(struct taking *t, enum part_kind kind, int peer,
   list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);
 }
 
+static void check_open(struct taking *t, int peer)
+{
+  const struct world_rank *me = read_rank(t->w, t->rank), *to = read_rank(t->w, peer);
+  bool same = to->phase <= RANK_CAPTURING && to->incarnation == me->incarnation;
+  if (me->closed & CONNECTIONS_CLOSED)
+    world_violate(t, "legal", "rank %d sends while its connections are closed", t->rank);
+  else if (same ? to->closed & CONNECTIONS_CLOSED : me->closed & CONNECTIONS_ANEW)
+    world_violate(t, "legal", "rank %d sends to rank %d, whose connections are closed", t->rank,
+                  peer);
+}
+
 static void transmit(struct taking *t, const struct action *action)
 {
+  check_open(t, t->event.peer);
   memcpy(t->message.words, action->words, sizeof t->message.words);
   put_on(t, WORLD_CHANNEL, t->event.peer, &t->message);
 }
@@ -352,6 +364,11 @@ static void carry_out(struct taking *t, const struct action *action)
     break;
   case ACTION_ROLL_BACK:
     roll_back(t, action);
+    break;
+  case ACTION_OPEN:
+    if (!(read_rank(t->w, t->rank)->closed & CONNECTIONS_CLOSED))
+      world_violate(t, "legal", "connections are opened that were not closed");
+    edit_rank(t->w, t->rank)->closed &= (uint16_t)~CONNECTIONS_CLOSED;
     break;
   case ACTION_SET_TIMER:
     edit_rank(t->w, t->rank)->timer = true;

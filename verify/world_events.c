@@ -109,6 +109,7 @@ static void capture(struct taking *t)
   struct world_rank *me = edit_rank(t->w, t->rank);
   me->phase = RANK_RUNNING;
   me->capturing = 0;
+  me->closed = t->event.outcome ? CONNECTIONS_CLOSED : 0;
   me->image = image;
   me->line = t->event.checkpoint;
 }

@@ -344,10 +344,19 @@ static const struct world_record *unreported(const struct world *w, int rank, ui
   return NULL;
 }
 
+/* A protocol that does not know of connections must not be told, nor one that has none yet. */
+static bool may_be_closed(const struct world *w, const struct move *move)
+{
+  bool any = w->protocol->reconnects && move->event.checkpoint != FRESH;
+  return move->event.outcome <= any;
+}
+
 static const char *refuses_start(const struct world *w, const struct move *move)
 {
   const struct world_rank *me = read_rank(w, move->rank);
   const struct world_global *global = read_global(w);
+  if (!may_be_closed(w, move))
+    return "there are no connections that were closed";
   if (me->phase == RANK_NEW)
     return move->event.checkpoint == FRESH ? NULL : "the first start is fresh";
   if (me->phase != RANK_RESTARTING &&
@@ -416,7 +425,8 @@ static const char *refuses_event(const struct world *w, const struct move *move)
   if (move->event.kind == EVENT_DOWN)
     return refuses_down(w, move);
   if (me->phase == RANK_CAPTURING)
-    return move->event.kind == EVENT_CAPTURED && move->event.checkpoint == me->capturing
+    return move->event.kind == EVENT_CAPTURED && move->event.checkpoint == me->capturing &&
+                   may_be_closed(w, move)
                ? NULL
                : "the rank is being captured";
   if (me->phase != RANK_RUNNING)
@@ -581,11 +591,16 @@ static void list_rank(const struct listing *l, int rank)
   const struct world_rank *me = read_rank(l->w, rank);
   const struct world_global *global = read_global(l->w);
   uint32_t start = me->phase == RANK_NEW ? FRESH : global->target;
-  list_event(l, rank, (struct event){.kind = EVENT_START, .checkpoint = start});
+  list_event(l, rank,
+             (struct event){.kind = EVENT_START,
+                            .checkpoint = start,
+                            .outcome = l->w->closes && start != FRESH});
   list_event(
       l, rank,
       (struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target});
-  list_event(l, rank, (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing});
+  list_event(
+      l, rank,
+      (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing, .outcome = l->w->closes});
   if (me->phase == RANK_RUNNING) {
     list_event(l, rank, (struct event){.kind = EVENT_TIMER});
     list_program(l, rank);

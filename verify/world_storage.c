@@ -272,4 +272,5 @@ void world_restore(struct taking *t)
   struct world_rank *me = edit_rank(w, t->rank);
   me->incarnation = me->noticed = incarnation;
   me->line = me->stopped = checkpoint;
+  me->closed = t->event.outcome ? CONNECTIONS_CLOSED | CONNECTIONS_ANEW : 0;
 }
