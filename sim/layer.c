@@ -169,9 +169,10 @@ static void begin_rank(int index, const void *inside_program)
   struct rank *r = &layer.rank[index];
   r->index = index;
   r->actor = machine_self();
-  r->arena = heap_arena_new(index);
+  r->arena = heap_arena(index);
   if (!r->arena)
     layer_die(64, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
+  heap_watch(r->arena);
   r->draining = NOBODY;
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;
