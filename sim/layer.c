@@ -93,6 +93,15 @@ static void mean_time(struct run_time *mean)
   }
 }
 
+static void report_images(struct result *result)
+{
+  result->rank_image_bytes = g_new0(uint64_t, (gsize)layer.ranks);
+  for (int i = 0; i < layer.ranks; i++) {
+    result->rank_image_bytes[i] = layer.rank[i].image_bytes;
+    result->image_bytes = MAX(result->image_bytes, layer.rank[i].image_bytes);
+  }
+}
+
 void layer_result(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
@@ -104,6 +113,7 @@ void layer_result(enum run_verdict verdict, const char *why)
   result->gave_up = g_strdup(why);
   result->seed = layer.scenario->seed;
   mean_time(&result->time);
+  report_images(result);
   const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;
   if (file && !result_save(result, file, &error))

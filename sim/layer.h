@@ -127,6 +127,7 @@ struct face {
   int keyval_count;
   void *bsend_buffer; /* as attached, for nobody but MPI_Buffer_detach */
   int bsend_bytes;
+  double image_bytes; /* that the program wants its images to count as; 0: what they hold */
 };
 
 /* ---- what they cannot see ---- */
@@ -187,7 +188,7 @@ struct record {
 struct capture {
   uint32_t checkpoint;
   struct image *image;
-  size_t bytes;
+  double bytes;         /* that it takes on storage, unless the scenario says how many */
   struct run_time time; /* where the time had gone until then */
 };
 
@@ -233,6 +234,7 @@ struct rank {
   GPtrArray *captures; /* struct capture; the first is FRESH */
   GQueue writes;       /* struct write: the first is under way */
   uint32_t line;       /* last checkpoint captured */
+  size_t image_bytes;  /* of its largest image but the FRESH one */
 
   /* failures */
   uint32_t incarnation;

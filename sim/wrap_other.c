@@ -278,3 +278,10 @@ void recline_potential_checkpoint(void)
   }
   layer_leave(mode);
 }
+
+void recline_image_bytes(unsigned long long bytes)
+{
+  struct rank *r = rank_self();
+  if (r)
+    r->face->image_bytes = (double)bytes;
+}
