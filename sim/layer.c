@@ -137,12 +137,32 @@ static void load_scenario(void)
     layer_die(64, "%s", error->message);
 }
 
+/* Once: or the first printf would put its buffer in an arena. */
+static void give_output_a_buffer(void)
+{
+  static char output[BUFSIZ];
+  static bool given;
+  if (!given)
+    setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  given = true;
+}
+
+/* What it allocates from here on is the rank's, though nothing else is known of the rank yet. Until
+ * MPI_Init that goes for SimGrid too, which makes the words of argv between constructors and main:
+ * they are better there, as programs change them. */
+void recline_program_begins(void)
+{
+  if (!getenv("RECLINE_SCENARIO"))
+    return;
+  give_output_a_buffer();
+  heap_enter(heap_arena(machine_rank()));
+}
+
 /* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
  * another rank run, which would find half a layer. */
 static void begin(int processes)
 {
-  static char output[BUFSIZ]; /* or the first printf would put its buffer in an arena */
-  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  give_output_a_buffer();
   layer.on = true;
   load_scenario();
   layer.ranks = layer.scenario->program.ranks;

@@ -273,6 +273,9 @@ static inline void layer_leave(struct arena *arena)
   heap_enter(arena);
 }
 
+/* The first thing that a rank's copy of the program does, before its constructors. */
+void recline_program_begins(void);
+
 /* The rest of MPI_Init, in C and in Fortran, after SMPI's. Returns the arena that the program is to
  * use. `inside_program` is an address in the program of the rank. */
 struct arena *layer_init(const void *inside_program);
