@@ -26,8 +26,10 @@
  *     |<-------------------- heap_used ------------------->|
  *
  * A block that is freed next to a free one becomes one with it, and a free block at the top is
- * given up by lowering top: the used range shrinks again. How far the arena was made accessible
- * is kept outside: it is a fact about the process, which no rollback undoes.
+ * given up by lowering top: the used range shrinks again. The pages of large free blocks, and those
+ * above top, are given back to the system when there are enough of them to be worth a call. How far
+ * the arena was made accessible is kept outside: it is a fact about the process, which no rollback
+ * undoes.
  *
  * Which call works on what:
  *
@@ -76,9 +78,10 @@ enum {
 
 struct arena; /* its memory is never unmapped: pointers into it stay meaningful */
 
-/* An empty arena for `rank`. NULL, with errno: EINVAL if there is no such rank, EEXIST if it has
- * one, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not preloaded. */
-HEAP_API struct arena *heap_arena_new(int rank);
+/* The arena of `rank`, made and empty when it is asked for the first time. NULL, with errno: EINVAL
+ * if there is no such rank, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not
+ * preloaded. */
+HEAP_API struct arena *heap_arena(int rank);
 
 /* Whether the program that holds the address `inside` finds malloc here: see above. */
 HEAP_API bool heap_serves(const void *inside);
@@ -95,6 +98,15 @@ HEAP_API int heap_owner(const void *pointer);
 /* The bytes to save: copying them back later, to the same place, restores the arena. They start
  * on a page; `length` is in bytes. */
 HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length);
+
+/* Gives the pages that no block needs back to the system, holes within the used range included;
+ * they read as zeros from then on. The arena does so itself now and then; to be called before a
+ * capture, which need not save them then, and after a restore, for what lies beyond the used range.
+ */
+HEAP_API void heap_give_back(struct arena *arena);
+
+/* From here on nobody but the program may use this arena: see RECLINE_HEAP_WATCH. */
+HEAP_API void heap_watch(struct arena *arena);
 
 #ifdef __cplusplus
 }

@@ -428,8 +428,7 @@ static void capture(struct rank *r)
     layer_die(3, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport);
   bool closed = close_connections();
-  double bytes = storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
-  machine_sleep(machine_copy_seconds(bytes));
+  machine_sleep(machine_copy_seconds(storage_next_bytes(r)));
   if (r->dead)
     return;
   rank_switch(r, before);
@@ -444,7 +443,7 @@ static void capture(struct rank *r)
     break;
   }
   storage_captured(r, checkpoint, image);
-  layer.result.image_bytes = MAX(layer.result.image_bytes, image_bytes(image));
+  r->image_bytes = MAX(r->image_bytes, image_bytes(image));
   r->capture = 0;
   r->line = checkpoint;
   struct step step = {.call = r->face->call.state == CALL_JOINED ? &r->face->call : NULL};

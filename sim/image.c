@@ -1,314 +1,189 @@
-/* Capture and restore of one rank: see image.h. Linux, ELF; ucontext for the registers, which
- * costs one system call a capture and three a restore (the signal mask), microseconds beside the
- * milliseconds of the copying. longjmp would not do: fortified, it refuses to jump "up" from the
- * scratch stack. */
+/* Capture and restore of one rank: see image.h. Linux; ucontext for the registers, which costs one
+ * system call a capture and three a restore (the signal mask), microseconds beside the milliseconds
+ * of the copying. longjmp would not do: fortified, it refuses to jump "up" from the scratch stack.
+ *
+ * An image is a list of fragments, the parts of pages that it covers and that are not zero, each
+ * with a copy. What is as it was in the image before has the copy of that one (pages.h counts), so
+ * an image costs memory for what has changed and time for reading what is used. Reading all of it
+ * twice sounds slow and is what can be relied on: see docs/warts-memory.md. */
 #define _GNU_SOURCE
 #include "image.h"
 #include "heap.h"
+#include "image_source.h"
+#include "pages.h"
+#include "touched.h"
 
 #include <errno.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 enum {
-  SEGMENTS = 8,           /* ranges of program memory; linkers make one or two */
-  SCRATCH_BYTES = 1 << 16 /* stack to copy from: binding memcpy lazily and a signal fit in */
+  PIECES = SEGMENTS + 2,
+  GIVE_BACK = 16 /* pages: shorter runs of zeros are written when they are restored */
 };
 
-struct range {
+/* Part of one page, the whole one but at the ends of a piece. */
+struct fragment {
   char *start;
   size_t bytes;
+  char *copy; /* of the page: the fragment lies in it as it lies in its page */
 };
-
-struct image_source {
-  struct range stack;
-  struct range segments[SEGMENTS];
-  int segment_count;
-  struct arena *arena;
-  char *scratch; /* the stack that image_restore copies from */
-};
-
-enum { PIECES = SEGMENTS + 2 };
 
 struct image {
   struct image_source *source;
-  ucontext_t registers; /* must not move: it points into itself */
-  bool restored;        /* image_restore was called: the capture returns once more */
-  struct range piece[PIECES];
+  struct image *older, *newer; /* of the same source */
+  ucontext_t registers;        /* must not move: it points into itself */
+  bool restored;               /* image_restore was called: the capture returns once more */
+  struct range piece[PIECES];  /* by address */
   int pieces;
-  size_t bytes;
-  char *copy; /* the pieces, one behind the other */
+  struct fragment *fragment; /* by address; what lies in a piece and in no fragment is zero */
+  size_t fragments, capacity;
+  size_t bytes, copied; /* in all fragments; in those that had no copy before */
 };
 
-/* ---- where the memory lies ------------------------------------------------------------------ */
-
-struct search {
-  struct image_source *source;
-  uintptr_t inside;
-  bool found;
-  int error;
-};
-
-static uintptr_t page_below(uintptr_t address)
+static char *place_in_copy(const struct fragment *fragment)
 {
-  return address & ~((uintptr_t)getpagesize() - 1);
+  return fragment->copy + (uintptr_t)fragment->start % PAGE;
 }
 
-static void add_segment(struct search *search, uintptr_t start, uintptr_t end)
+static bool is_zero(const char *start, size_t bytes)
 {
-  struct image_source *source = search->source;
-  if (start >= end)
-    return;
-  if (source->segment_count == SEGMENTS) {
-    search->error = E2BIG;
-    return;
-  }
-  source->segments[source->segment_count++] =
-      (struct range){.start = (char *)start, .bytes = end - start};
+  return !*start && !memcmp(start, start + 1, bytes - 1);
 }
 
-static bool covers(const struct dl_phdr_info *object, uintptr_t address)
+/* The end of the page that `address` lies in, or `end`, if that comes first. */
+static char *next_page(char *address, char *end)
 {
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-    if (header->p_type == PT_LOAD &&
-        address - (object->dlpi_addr + header->p_vaddr) < header->p_memsz)
-      return true;
-  }
-  return false;
-}
-
-/* What ld.so has made read-only after relocation: whole pages, the last one rounded down. */
-static struct range relro_of(const struct dl_phdr_info *object)
-{
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-    if (header->p_type != PT_GNU_RELRO)
-      continue;
-    uintptr_t start = page_below(object->dlpi_addr + header->p_vaddr);
-    uintptr_t end = page_below(object->dlpi_addr + header->p_vaddr + header->p_memsz);
-    return (struct range){.start = (char *)start, .bytes = end - start};
-  }
-  return (struct range){.start = NULL, .bytes = 0};
-}
-
-static void add_writable(struct search *search, const struct dl_phdr_info *object)
-{
-  struct range relro = relro_of(object);
-  uintptr_t sealed = (uintptr_t)relro.start;
-  uintptr_t sealed_end = sealed + relro.bytes;
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-    if (header->p_type != PT_LOAD || !(header->p_flags & PF_W))
-      continue;
-    uintptr_t start = object->dlpi_addr + header->p_vaddr;
-    uintptr_t end = start + header->p_memsz;
-    if (sealed_end <= start || end <= sealed) {
-      add_segment(search, start, end);
-      continue;
-    }
-    add_segment(search, start, sealed);
-    add_segment(search, sealed_end, end);
-  }
-}
-
-/* _Thread_local variables of the program. Asking for the block makes ld.so allocate it, now and
- * in libc mode, so that it stays where it is whatever is rolled back. */
-static void add_thread_local(struct search *search, const struct dl_phdr_info *object)
-{
-  struct {
-    size_t module, offset;
-  } index = {object->dlpi_tls_modid, 0};
-  extern void *__tls_get_addr(void *);
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    if (object->dlpi_phdr[i].p_type != PT_TLS || !index.module)
-      continue;
-    uintptr_t block = (uintptr_t)__tls_get_addr(&index);
-    add_segment(search, block, block + object->dlpi_phdr[i].p_memsz);
-  }
-}
-
-static int visit_object(struct dl_phdr_info *object, size_t size, void *data)
-{
-  struct search *search = data;
-  (void)size;
-  if (!covers(object, search->inside))
-    return 0;
-  search->found = true;
-  add_writable(search, object);
-  add_thread_local(search, object);
-  return 1;
-}
-
-static int find_segments(struct image_source *source, const void *inside)
-{
-  struct search search = {.source = source, .inside = (uintptr_t)inside};
-  dl_iterate_phdr(visit_object, &search);
-  return search.found ? search.error : ENOENT;
-}
-
-/* The mappings of the process. A list with thousands of ranks is long, and every rank has to
- * look itself up, so it is read once and again only when it no longer fits: the stacks of all
- * ranks are there before the first one runs, and they stay. */
-static struct {
-  struct range *mapping;
-  size_t count, capacity;
-} maps;
-
-static int add_mapping(uintptr_t start, uintptr_t end)
-{
-  if (maps.count == maps.capacity) {
-    size_t capacity = maps.capacity ? 2 * maps.capacity : 1024;
-    void *moved = realloc(maps.mapping, capacity * sizeof *maps.mapping);
-    if (!moved)
-      return ENOMEM;
-    maps.mapping = moved;
-    maps.capacity = capacity;
-  }
-  maps.mapping[maps.count++] = (struct range){.start = (char *)start, .bytes = end - start};
-  return 0;
-}
-
-static int read_maps(void)
-{
-  maps.count = 0;
-  FILE *file = fopen("/proc/self/maps", "re");
-  if (!file)
-    return errno;
-  char *line = NULL;
-  size_t room = 0;
-  int error = 0;
-  while (!error && getline(&line, &room, file) > 0) {
-    uintptr_t start, end;
-    char read, write;
-    if (sscanf(line, "%lx-%lx %c%c", &start, &end, &read, &write) == 4 && write == 'w')
-      error = add_mapping(start, end);
-  }
-  free(line);
-  fclose(file);
-  return error;
-}
-
-/* The stack that holds `address`, from what was last read of the mappings. */
-static int lookup_stack(uintptr_t address, size_t stack_bytes, struct range *stack)
-{
-  size_t low = 0, high = maps.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    struct range *mapping = &maps.mapping[middle];
-    uintptr_t offset = address - (uintptr_t)mapping->start;
-    if (address < (uintptr_t)mapping->start) {
-      high = middle;
-    } else if (offset >= mapping->bytes) {
-      low = middle + 1;
-    } else {
-      *stack = *mapping;
-      if (!stack_bytes)
-        return 0;
-      stack->bytes = stack_bytes;
-      return offset < stack_bytes && stack_bytes <= mapping->bytes ? 0 : ERANGE;
-    }
-  }
-  return ENOENT;
-}
-
-static int find_stack(struct image_source *source, size_t stack_bytes)
-{
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  if (!lookup_stack(here, stack_bytes, &source->stack))
-    return 0;
-  int error = read_maps();
-  return error ? error : lookup_stack(here, stack_bytes, &source->stack);
-}
-
-/* ---- sources -------------------------------------------------------------------------------- */
-
-static int fill_source(struct image_source *source, const void *inside, size_t stack_bytes)
-{
-  if (source->arena && !heap_serves(inside))
-    return ENOTSUP;
-  source->scratch = malloc(SCRATCH_BYTES);
-  if (!source->scratch)
-    return ENOMEM;
-  int error = find_segments(source, inside);
-  return error ? error : find_stack(source, stack_bytes);
-}
-
-struct image_source *image_source_new(const void *inside_program, struct arena *arena,
-                                      size_t stack_bytes)
-{
-  struct arena *mode = heap_leave();
-  struct image_source *source = calloc(1, sizeof *source);
-  int error = ENOMEM;
-  if (source) {
-    source->arena = arena;
-    error = fill_source(source, inside_program, stack_bytes);
-  }
-  if (error) {
-    image_source_free(source);
-    source = NULL;
-  }
-  heap_enter(mode);
-  if (error)
-    errno = error;
-  return source;
-}
-
-void image_source_free(struct image_source *source)
-{
-  if (!source)
-    return;
-  struct arena *mode = heap_leave();
-  free(source->scratch);
-  free(source);
-  heap_enter(mode);
+  size_t rest = PAGE - (uintptr_t)address % PAGE;
+  return rest < (size_t)(end - address) ? address + rest : end;
 }
 
 /* ---- capture -------------------------------------------------------------------------------- */
 
+/* Pieces are few, so each is put where it belongs. */
 static void add_piece(struct image *image, struct range range)
 {
   if (!range.bytes)
     return;
-  image->piece[image->pieces++] = range;
-  image->bytes += range.bytes;
+  int i = image->pieces++;
+  for (; i > 0 && image->piece[i - 1].start > range.start; i--)
+    image->piece[i] = image->piece[i - 1];
+  image->piece[i] = range;
 }
 
-/* Everything from `frame` up; the rest of the stack is nobody's. */
+/* The stack from the page of `frame` up: what lies below the frame in this page is nobody's, and a
+ * whole page can be shared. */
+static struct range live_stack(const struct range *stack, char *frame)
+{
+  char *start = frame - (uintptr_t)frame % PAGE;
+  if (start < stack->start)
+    start = stack->start;
+  return (struct range){
+      .start = start, .bytes = (size_t)(stack->start + stack->bytes - start), .zeros = true};
+}
+
 static void list_pieces(struct image *image, char *frame)
 {
   struct image_source *source = image->source;
-  char *stack_end = source->stack.start + source->stack.bytes;
-  add_piece(image, (struct range){.start = frame, .bytes = (size_t)(stack_end - frame)});
+  add_piece(image, live_stack(&source->stack, frame));
   for (int i = 0; i < source->segment_count; i++)
     add_piece(image, source->segments[i]);
   if (source->arena) {
     void *start;
     size_t length;
     heap_used(source->arena, &start, &length);
-    add_piece(image, (struct range){.start = start, .bytes = length});
+    add_piece(image, (struct range){.start = start, .bytes = length, .zeros = true});
   }
+}
+
+static bool make_room(struct image *image)
+{
+  if (image->fragments < image->capacity)
+    return true;
+  size_t capacity = image->capacity ? 2 * image->capacity : 64;
+  void *moved = realloc(image->fragment, capacity * sizeof *image->fragment);
+  if (!moved)
+    return false;
+  image->fragment = moved;
+  image->capacity = capacity;
+  return true;
+}
+
+/* The copy that another image has of a fragment, if it has not changed since. `at` goes through the
+ * fragments of that image, which come in the same order. */
+static char *shared_copy(const struct image *other, size_t *at, const struct fragment *fragment)
+{
+  if (!other)
+    return NULL;
+  while (*at < other->fragments && other->fragment[*at].start < fragment->start)
+    ++*at;
+  if (*at == other->fragments)
+    return NULL;
+  const struct fragment *old = &other->fragment[*at];
+  bool same = old->start == fragment->start && old->bytes == fragment->bytes &&
+              !memcmp(place_in_copy(old), fragment->start, fragment->bytes);
+  return same ? page_share(old->copy) : NULL;
+}
+
+static bool add_fragment(struct image *image, size_t *at, struct fragment fragment)
+{
+  if (!make_room(image))
+    return false;
+  fragment.copy = shared_copy(image->older, at, &fragment);
+  if (!fragment.copy) {
+    fragment.copy = page_new();
+    if (!fragment.copy)
+      return false;
+    memcpy(place_in_copy(&fragment), fragment.start, fragment.bytes);
+    image->copied += fragment.bytes;
+  }
+  image->bytes += fragment.bytes;
+  image->fragment[image->fragments++] = fragment;
+  return true;
+}
+
+static bool save_piece(struct image *image, size_t *at, const struct range *piece)
+{
+  char *end = piece->start + piece->bytes;
+  struct touched touched = touched_begin(piece->start, end);
+  for (char *start = piece->start, *next; start < end; start = next) {
+    next = next_page(start, end);
+    size_t bytes = (size_t)(next - start);
+    if (piece->zeros && !touched_page(&touched, start))
+      continue;
+    if (!is_zero(start, bytes) &&
+        !add_fragment(image, at, (struct fragment){.start = start, .bytes = bytes}))
+      return false;
+  }
+  return true;
 }
 
 /* Not inlined: the frame of the caller, image_capture, must lie above this one's. */
 __attribute__((noinline)) static bool save(struct image *image)
 {
   list_pieces(image, __builtin_frame_address(0));
-  image->copy = malloc(image->bytes);
-  if (!image->copy)
-    return false;
-  char *to = image->copy;
-  for (int i = 0; i < image->pieces; i++) {
-    memcpy(to, image->piece[i].start, image->piece[i].bytes);
-    to += image->piece[i].bytes;
-  }
+  size_t at = 0;
+  for (int i = 0; i < image->pieces; i++)
+    if (!save_piece(image, &at, &image->piece[i]))
+      return false;
   return true;
+}
+
+static struct image *image_new(struct image_source *source)
+{
+  struct image *image = calloc(1, sizeof *image);
+  if (!image)
+    return NULL;
+  image->source = source;
+  image->older = source->newest;
+  if (image->older)
+    image->older->newer = image;
+  source->newest = image;
+  return image;
 }
 
 /* Not inlined either: it is the frame that the second return comes out of. Its locals do not
@@ -317,11 +192,12 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
                                                            struct image **image)
 {
   struct arena *mode = heap_leave();
-  struct image *copy = calloc(1, sizeof *copy);
+  struct image *copy = image_new(source);
   *image = copy; /* before the copy, so that it is in it */
   enum image_outcome outcome = IMAGE_FAILED;
   if (copy) {
-    copy->source = source;
+    if (source->arena)
+      heap_give_back(source->arena);
     getcontext(&copy->registers);
     if (copy->restored)
       outcome = IMAGE_RESTORED;
@@ -339,16 +215,60 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
 
 /* ---- restore -------------------------------------------------------------------------------- */
 
+/* What has not changed is not written: its page may still be that of the file, or in a cache. */
+static void put_back(const struct fragment *fragment)
+{
+  if (memcmp(fragment->start, place_in_copy(fragment), fragment->bytes))
+    memcpy(fragment->start, place_in_copy(fragment), fragment->bytes);
+}
+
+static void write_zeros(char *start, char *end)
+{
+  for (char *next; start < end; start = next) {
+    next = next_page(start, end);
+    if (!is_zero(start, (size_t)(next - start)))
+      memset(start, 0, (size_t)(next - start));
+  }
+}
+
+/* From one fragment to the next there are zeros. Long runs of whole pages are given back. */
+static void clear(const struct range *piece, char *start, char *end)
+{
+  uintptr_t page = touched_page_bytes();
+  char *first = start + (page - (uintptr_t)start % page) % page;
+  char *last = end - (uintptr_t)end % page;
+  if (!piece->zeros || last - first < GIVE_BACK * PAGE ||
+      madvise(first, (size_t)(last - first), MADV_DONTNEED)) {
+    write_zeros(start, end);
+    return;
+  }
+  write_zeros(start, first);
+  write_zeros(last, end);
+}
+
+static void put_back_all(const struct image *image)
+{
+  const struct fragment *fragment = image->fragment, *last = fragment + image->fragments;
+  for (int i = 0; i < image->pieces; i++) {
+    const struct range *piece = &image->piece[i];
+    char *at = piece->start, *end = at + piece->bytes;
+    for (; fragment < last && fragment->start < end; fragment++) {
+      clear(piece, at, fragment->start);
+      put_back(fragment);
+      at = fragment->start + fragment->bytes;
+    }
+    clear(piece, at, end);
+  }
+}
+
 /* Runs on the scratch stack: the rank's own is written over. makecontext passes ints only, so the
  * pointer comes in halves. */
 static void copy_back(unsigned high, unsigned low)
 {
   struct image *image = (struct image *)((uintptr_t)high << 32 | low);
-  const char *from = image->copy;
-  for (int i = 0; i < image->pieces; i++) {
-    memcpy(image->piece[i].start, from, image->piece[i].bytes);
-    from += image->piece[i].bytes;
-  }
+  put_back_all(image);
+  if (image->source->arena)
+    heap_give_back(image->source->arena);
   setcontext(&image->registers);
   abort();
 }
@@ -368,12 +288,27 @@ _Noreturn void image_restore(struct image *image)
   abort();
 }
 
+/* ---- images --------------------------------------------------------------------------------- */
+
+static void unlink_image(struct image *image)
+{
+  if (image->older)
+    image->older->newer = image->newer;
+  if (image->newer)
+    image->newer->older = image->older;
+  else
+    image->source->newest = image->older;
+}
+
 void image_free(struct image *image)
 {
   if (!image)
     return;
   struct arena *mode = heap_leave();
-  free(image->copy);
+  unlink_image(image);
+  for (size_t i = 0; i < image->fragments; i++)
+    page_drop(image->fragment[i].copy);
+  free(image->fragment);
   free(image);
   heap_enter(mode);
 }
@@ -381,4 +316,9 @@ void image_free(struct image *image)
 size_t image_bytes(const struct image *image)
 {
   return image->bytes;
+}
+
+size_t image_copied_bytes(const struct image *image)
+{
+  return image->copied;
 }

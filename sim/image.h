@@ -2,7 +2,8 @@
  *
  * A rank runs as a coroutine inside the simulator's process, and nothing of it ever moves. So a
  * checkpoint is a copy of the bytes that the program can have changed, and a rollback copies them
- * back to where they were, pointers included:
+ * back to where they were, pointers included. A page of zeros, touched or not, needs no copy, and
+ * one that has not changed since the image before shares the copy of that one.
  *
  *     stack        from the frame of image_capture up to the first frame of the rank
  *     program      the writable segments (.data, .bss, ...) of the rank's own copy of the program,
@@ -67,7 +68,11 @@ _Noreturn void image_restore(struct image *image);
 
 void image_free(struct image *image); /* NULL is allowed */
 
-/* Bytes of the rank's memory that the image holds: what a checkpoint of it would write. */
+/* Bytes of the rank's memory that the image holds, pages of zeros left out: what a checkpoint of it
+ * would write. */
 size_t image_bytes(const struct image *image);
+
+/* Bytes of them that were copied when the image was captured, the others being as they were. */
+size_t image_copied_bytes(const struct image *image);
 
 #endif

@@ -93,6 +93,15 @@ static void mean_time(struct run_time *mean)
   }
 }
 
+static void report_images(struct result *result)
+{
+  result->rank_image_bytes = g_new0(uint64_t, (gsize)layer.ranks);
+  for (int i = 0; i < layer.ranks; i++) {
+    result->rank_image_bytes[i] = layer.rank[i].image_bytes;
+    result->image_bytes = MAX(result->image_bytes, layer.rank[i].image_bytes);
+  }
+}
+
 void layer_result(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
@@ -104,6 +113,7 @@ void layer_result(enum run_verdict verdict, const char *why)
   result->gave_up = g_strdup(why);
   result->seed = layer.scenario->seed;
   mean_time(&result->time);
+  report_images(result);
   const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;
   if (file && !result_save(result, file, &error))
@@ -127,12 +137,32 @@ static void load_scenario(void)
     layer_die(64, "%s", error->message);
 }
 
+/* Once: or the first printf would put its buffer in an arena. */
+static void give_output_a_buffer(void)
+{
+  static char output[BUFSIZ];
+  static bool given;
+  if (!given)
+    setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  given = true;
+}
+
+/* What it allocates from here on is the rank's, though nothing else is known of the rank yet. Until
+ * MPI_Init that goes for SimGrid too, which makes the words of argv between constructors and main:
+ * they are better there, as programs change them. */
+void recline_program_begins(void)
+{
+  if (!getenv("RECLINE_SCENARIO"))
+    return;
+  give_output_a_buffer();
+  heap_enter(heap_arena(machine_rank()));
+}
+
 /* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
  * another rank run, which would find half a layer. */
 static void begin(int processes)
 {
-  static char output[BUFSIZ]; /* or the first printf would put its buffer in an arena */
-  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  give_output_a_buffer();
   layer.on = true;
   load_scenario();
   layer.ranks = layer.scenario->program.ranks;
@@ -169,9 +199,10 @@ static void begin_rank(int index, const void *inside_program)
   struct rank *r = &layer.rank[index];
   r->index = index;
   r->actor = machine_self();
-  r->arena = heap_arena_new(index);
+  r->arena = heap_arena(index);
   if (!r->arena)
     layer_die(64, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
+  heap_watch(r->arena);
   r->draining = NOBODY;
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;

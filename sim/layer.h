@@ -127,6 +127,7 @@ struct face {
   int keyval_count;
   void *bsend_buffer; /* as attached, for nobody but MPI_Buffer_detach */
   int bsend_bytes;
+  double image_bytes; /* that the program wants its images to count as; 0: what they hold */
 };
 
 /* ---- what they cannot see ---- */
@@ -187,7 +188,7 @@ struct record {
 struct capture {
   uint32_t checkpoint;
   struct image *image;
-  size_t bytes;
+  double bytes;         /* that it takes on storage, unless the scenario says how many */
   struct run_time time; /* where the time had gone until then */
 };
 
@@ -235,6 +236,7 @@ struct rank {
   GPtrArray *captures; /* struct capture; the first is FRESH */
   GQueue writes;       /* struct write: the first is under way */
   uint32_t line;       /* last checkpoint captured */
+  size_t image_bytes;  /* of its largest image but the FRESH one */
 
   /* failures */
   uint32_t incarnation;
@@ -272,6 +274,9 @@ static inline void layer_leave(struct arena *arena)
 {
   heap_enter(arena);
 }
+
+/* The first thing that a rank's copy of the program does, before its constructors. */
+void recline_program_begins(void);
 
 /* The rest of MPI_Init, in C and in Fortran, after SMPI's. Returns the arena that the program is to
  * use. `inside_program` is an address in the program of the rank. */

@@ -38,6 +38,12 @@ sg_actor_t machine_self(void)
   return sg_actor_self();
 }
 
+int machine_rank(void)
+{
+  const char *rank = sg_actor_get_property_value(sg_actor_self(), "rank");
+  return rank ? atoi(rank) : -1;
+}
+
 _Noreturn void machine_exit(void)
 {
   sg_actor_exit();

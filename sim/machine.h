@@ -16,6 +16,7 @@ void machine_sleep(double seconds);
 /* A number for the calling actor, small and never used again. */
 long machine_actor(void);
 sg_actor_t machine_self(void);
+int machine_rank(void); /* of the calling actor in SMPI's world, or -1; before MPI_Init too */
 _Noreturn void machine_exit(void); /* ends the calling actor */
 void machine_move(sg_actor_t actor, const char *host);
 bool machine_has_host(const char *host);

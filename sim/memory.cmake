@@ -5,7 +5,9 @@ if(SANITIZE)
 endif()
 
 # To be preloaded into the process of smpirun, and linked into the program ahead of everything.
-add_library(recline_heap SHARED ${CMAKE_CURRENT_LIST_DIR}/heap.c)
+add_library(recline_heap SHARED
+  ${CMAKE_CURRENT_LIST_DIR}/heap.c ${CMAKE_CURRENT_LIST_DIR}/arena.c
+  ${CMAKE_CURRENT_LIST_DIR}/exits.c)
 target_compile_options(recline_heap PRIVATE -fvisibility=hidden
   # or the compiler would turn calloc into a call of calloc
   -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free)
@@ -13,7 +15,9 @@ target_link_libraries(recline_heap PRIVATE ${CMAKE_DL_LIBS})
 target_link_options(recline_heap PRIVATE -Wl,-z,now)
 
 # To be linked into the layer.
-add_library(recline-image STATIC ${CMAKE_CURRENT_LIST_DIR}/image.c)
+set(image_sources image.c image_source.c pages.c touched.c)
+list(TRANSFORM image_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+add_library(recline-image STATIC ${image_sources})
 target_include_directories(recline-image PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(recline-image PUBLIC recline_heap)
 
@@ -26,15 +30,24 @@ foreach(name heap-unit heap-abuse)
   target_compile_options(${name} PRIVATE -fno-builtin)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
 endforeach()
+# the library apart from the "program" that is rolled back, as the layer is
 foreach(optimize 0 2)
+  set(library image-O${optimize})
   set(name image-unit-O${optimize})
-  add_executable(${name} ${tests}/image-unit.c ${CMAKE_CURRENT_LIST_DIR}/image.c)
-  target_link_libraries(${name} PRIVATE recline_heap)
-  target_compile_options(${name} PRIVATE -O${optimize} -fno-builtin -fstack-protector-all)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+  add_library(${library} SHARED ${image_sources})
+  target_link_libraries(${library} PRIVATE recline_heap)
+  add_executable(${name} ${tests}/image-unit.c)
+  target_link_libraries(${name} PRIVATE recline_heap ${library})
+  foreach(target ${library} ${name})
+    target_compile_options(${target} PRIVATE -O${optimize} -fno-builtin -fstack-protector-all)
+    set_target_properties(${target} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+  endforeach()
 endforeach()
 # fortified functions too, as distributions build
-target_compile_options(image-unit-O2 PRIVATE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+foreach(target image-O2 image-unit-O2)
+  target_compile_options(${target} PRIVATE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endforeach()
 
 # The programs of image.t, by the compilers of SMPI; the layer by the ordinary one.
 add_library(image-layer SHARED ${tests}/image-layer.c)
@@ -62,3 +75,11 @@ endforeach()
 add_image_program(image-c-direct ${SMPICC} ${tests}/image-program.c -O2 -DSMPI_NO_OVERRIDE_MALLOC=1)
 set(heap)
 add_image_program(image-c-unserved ${SMPICC} ${tests}/image-program.c -O2)
+
+# For t/image-zeros.t and bench/image-cost.sh.
+foreach(source t/image-zeros bench/image-cost)
+  get_filename_component(name ${source} NAME)
+  add_executable(${name} ${CMAKE_CURRENT_LIST_DIR}/${source}.c)
+  target_link_libraries(${name} PRIVATE recline_heap image-O2)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/t)
+endforeach()

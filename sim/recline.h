@@ -10,6 +10,12 @@ extern "C" {
  * MPI_Finalize. */
 void recline_potential_checkpoint(void);
 
+/* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead of
+ * what the memory that is saved takes; 0: that again. For a program that stands for one with more
+ * data, or with less to save. `checkpoint.bytes` of the scenario comes before it. In Fortran an
+ * INTEGER(8). */
+void recline_image_bytes(unsigned long long bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,7 @@ enum field_kind {
   FIELD_INT,
   FIELD_UNSIGNED,
   FIELD_COUNT,
+  FIELD_COUNTS, /* an array of as many as there are ranks, which stands above it */
   FIELD_SECONDS,
   FIELD_TEXT
 };
@@ -61,6 +62,7 @@ static const struct field FIELDS[] = {
     {"time_s", "lost", FIELD_SECONDS, AT(time.lost)},
     {"time_s", "restart", FIELD_SECONDS, AT(time.restart)},
     {NULL, "image_bytes", FIELD_COUNT, AT(image_bytes)},
+    {NULL, "rank_image_bytes", FIELD_COUNTS, AT(rank_image_bytes)},
     {"audit", "violations", FIELD_COUNT, AT(audit_violations)},
     {"audit", "first", FIELD_TEXT, AT(audit_first)},
     {NULL, "gave_up", FIELD_TEXT, AT(gave_up)},
@@ -89,6 +91,14 @@ static void add_seconds(GString *json, double seconds)
   g_string_append(json, text);
 }
 
+static void add_counts(GString *json, const uint64_t *counts, int length)
+{
+  g_string_append_c(json, '[');
+  for (int i = 0; i < length; i++)
+    g_string_append_printf(json, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "", counts[i]);
+  g_string_append_c(json, ']');
+}
+
 static void add_value(GString *json, const struct field *field, const struct result *result)
 {
   const char *place = (const char *)result + field->offset;
@@ -104,6 +114,9 @@ static void add_value(GString *json, const struct field *field, const struct res
     break;
   case FIELD_COUNT:
     g_string_append_printf(json, "%" G_GUINT64_FORMAT, *(const uint64_t *)place);
+    break;
+  case FIELD_COUNTS:
+    add_counts(json, *(uint64_t *const *)place, result->ranks);
     break;
   case FIELD_SECONDS:
     add_seconds(json, *(const double *)place);
@@ -168,12 +181,34 @@ static bool read_integer(JsonNode *node, int64_t least, int64_t most, int64_t *v
   return *value >= least && *value <= most;
 }
 
+static uint64_t *read_counts(JsonNode *node, int length)
+{
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return NULL;
+  JsonArray *array = json_node_get_array(node);
+  if (length <= 0 || json_array_get_length(array) != (guint)length)
+    return NULL;
+  g_autofree uint64_t *counts = g_new(uint64_t, (gsize)length);
+  for (guint i = 0; i < (guint)length; i++) {
+    JsonNode *element = json_array_get_element(array, i);
+    int64_t integer;
+    if (!JSON_NODE_HOLDS_VALUE(element) || !read_integer(element, 0, G_MAXINT64, &integer))
+      return NULL;
+    counts[i] = (uint64_t)integer;
+  }
+  return g_steal_pointer(&counts);
+}
+
 static bool read_value(JsonNode *node, const struct field *field, struct result *result)
 {
   char *place = (char *)result + field->offset;
   int64_t integer;
   if (field->kind == FIELD_TEXT && JSON_NODE_HOLDS_NULL(node))
     return true;
+  if (field->kind == FIELD_COUNTS) {
+    *(uint64_t **)place = read_counts(node, result->ranks);
+    return *(uint64_t **)place != NULL;
+  }
   if (!JSON_NODE_HOLDS_VALUE(node))
     return false;
   switch (field->kind) {
@@ -195,6 +230,8 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
       return false;
     *(uint64_t *)place = (uint64_t)integer;
     return true;
+  case FIELD_COUNTS:
+    break; /* no single value: see above */
   case FIELD_SECONDS:
     *(double *)place = json_node_get_double(node);
     return json_node_get_value_type(node) != G_TYPE_STRING;
@@ -243,6 +280,7 @@ bool result_load(const char *file, struct result *result, GError **error)
 
 void result_clear(struct result *result)
 {
+  g_free(result->rank_image_bytes);
   g_free(result->audit_first);
   g_free(result->gave_up);
   *result = (struct result){0};

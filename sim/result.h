@@ -31,7 +31,8 @@ struct result {
   } messages;
   double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
-  uint64_t image_bytes; /* of the largest rank, at its last checkpoint */
+  uint64_t image_bytes;       /* of the largest image */
+  uint64_t *rank_image_bytes; /* `ranks` of them: of the largest image of each rank */
   uint64_t audit_violations;
   char *audit_first; /* text of the first violation; NULL when none */
   char *gave_up;     /* why; NULL */

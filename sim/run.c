@@ -483,14 +483,31 @@ static void print_messages(const struct result *result)
   g_print("\n");
 }
 
+static void print_images(const struct result *result)
+{
+  enum { LISTED = 8 }; /* ranks of which each has its number */
+  uint64_t all = 0, least = result->image_bytes;
+  for (int i = 0; i < result->ranks; i++) {
+    all += result->rank_image_bytes[i];
+    least = MIN(least, result->rank_image_bytes[i]);
+  }
+  if (all == 0)
+    return;
+  g_print("  images       %.1f KiB in all ranks;", (double)all / 1024);
+  if (result->ranks > LISTED)
+    g_print(" %.1f to %.1f in one", (double)least / 1024, (double)result->image_bytes / 1024);
+  for (int i = 0; i < result->ranks && result->ranks <= LISTED; i++)
+    g_print(" %.1f", (double)result->rank_image_bytes[i] / 1024);
+  g_print("\n");
+}
+
 static void print_checkpoints(const struct result *result)
 {
   g_print("  checkpoints  %u committed", result->checkpoints_committed);
   if (result->checkpoints_aborted > 0)
     g_print(", %u aborted", result->checkpoints_aborted);
-  if (result->image_bytes > 0)
-    g_print(", image of a rank up to %.1f KiB", (double)result->image_bytes / 1024);
   g_print("\n");
+  print_images(result);
   if (result->rollbacks_global + result->rollbacks_local > 0)
     g_print("  rollbacks    %u global, %u local\n", result->rollbacks_global,
             result->rollbacks_local);

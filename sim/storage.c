@@ -121,8 +121,11 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
 {
   drop_capture(r, checkpoint);
   struct capture *capture = g_new0(struct capture, 1);
-  *capture = (struct capture){
-      .checkpoint = checkpoint, .image = image, .bytes = image_bytes(image), .time = r->time};
+  *capture = (struct capture){.checkpoint = checkpoint,
+                              .image = image,
+                              .bytes = r->face->image_bytes > 0.0 ? r->face->image_bytes
+                                                                  : (double)image_bytes(image),
+                              .time = r->time};
   g_ptr_array_add(r->captures, capture);
 }
 
@@ -141,7 +144,16 @@ double storage_image_bytes(const struct rank *r, uint32_t checkpoint)
   if (layer.scenario->checkpoint.bytes > 0.0)
     return layer.scenario->checkpoint.bytes;
   const struct capture *capture = storage_capture(r, checkpoint);
-  return capture ? (double)capture->bytes : 0.0;
+  return capture ? capture->bytes : 0.0;
+}
+
+double storage_next_bytes(const struct rank *r)
+{
+  if (layer.scenario->checkpoint.bytes > 0.0)
+    return layer.scenario->checkpoint.bytes;
+  if (r->face->image_bytes > 0.0)
+    return r->face->image_bytes;
+  return storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
 }
 
 /* ---- writes ---- */

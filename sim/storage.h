@@ -17,8 +17,13 @@ const struct slot *storage_waiting(const struct rank *, int peer, int tag, int c
 void storage_captured(struct rank *, uint32_t checkpoint, struct image *);
 const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
 
-/* Bytes that the image of the rank costs: as the scenario says, or as measured. */
+/* Bytes that the image of the rank costs: as the scenario says, else as the program has said before
+ * it was captured (recline_image_bytes), else as measured. */
 double storage_image_bytes(const struct rank *, uint32_t checkpoint);
+
+/* The same of an image that is about to be captured; where it has to be measured, that of the last.
+ */
+double storage_next_bytes(const struct rank *);
 
 /* Writes in the background, one part after the other; the dispatcher hears of the end. */
 void storage_store(struct rank *, uint32_t checkpoint, enum part);

@@ -312,3 +312,8 @@ void recline_potential_checkpoint_(void)
 {
   recline_potential_checkpoint();
 }
+
+void recline_image_bytes_(const long long *bytes)
+{
+  recline_image_bytes(*bytes > 0 ? (unsigned long long)*bytes : 0);
+}

@@ -141,10 +141,18 @@ void smpi_exit(int status)
 
 /* ---- memory: smpicc turns malloc and its like into these ---- */
 
-/* The program's own allocations: they stay in program mode and come to its arena. */
+/* The program's own allocations: they stay in program mode and come to its arena. That begins
+ * before MPI_Init. */
+static bool in_program(void)
+{
+  struct arena *arena = layer_enter();
+  layer_leave(arena);
+  return arena != NULL;
+}
+
 void *smpi_shared_malloc_intercept(size_t size, const char *file, int line)
 {
-  if (rank_self())
+  if (in_program())
     return malloc(size);
   NEXT(void *(*)(size_t, const char *, int), smpi_shared_malloc_intercept)
   return smpi_shared_malloc_intercept_next(size, file, line);
@@ -152,7 +160,7 @@ void *smpi_shared_malloc_intercept(size_t size, const char *file, int line)
 
 void *smpi_shared_calloc_intercept(size_t count, size_t size, const char *file, int line)
 {
-  if (rank_self())
+  if (in_program())
     return calloc(count, size);
   NEXT(void *(*)(size_t, size_t, const char *, int), smpi_shared_calloc_intercept)
   return smpi_shared_calloc_intercept_next(count, size, file, line);
@@ -160,7 +168,7 @@ void *smpi_shared_calloc_intercept(size_t count, size_t size, const char *file, 
 
 void *smpi_shared_realloc_intercept(void *memory, size_t size, const char *file, int line)
 {
-  if (rank_self())
+  if (in_program())
     return realloc(memory, size);
   NEXT(void *(*)(void *, size_t, const char *, int), smpi_shared_realloc_intercept)
   return smpi_shared_realloc_intercept_next(memory, size, file, line);
@@ -168,7 +176,7 @@ void *smpi_shared_realloc_intercept(void *memory, size_t size, const char *file,
 
 void smpi_shared_free(void *memory)
 {
-  if (rank_self()) {
+  if (in_program()) {
     free(memory);
     return;
   }
@@ -180,7 +188,7 @@ void smpi_shared_free(void *memory)
  */
 void *smpi_shared_malloc(size_t size, const char *file, int line)
 {
-  if (rank_self())
+  if (in_program())
     return malloc(size);
   NEXT(void *(*)(size_t, const char *, int), smpi_shared_malloc)
   return smpi_shared_malloc_next(size, file, line);
@@ -277,4 +285,11 @@ void recline_potential_checkpoint(void)
     rank_switch(r, ACTIVITY_COMPUTE);
   }
   layer_leave(mode);
+}
+
+void recline_image_bytes(unsigned long long bytes)
+{
+  struct rank *r = rank_self();
+  if (r)
+    r->face->image_bytes = (double)bytes;
 }

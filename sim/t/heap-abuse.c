@@ -8,7 +8,7 @@
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
-  heap_enter(heap_arena_new(0));
+  heap_enter(heap_arena(0));
   char *volatile block = malloc(100);
   char *volatile wall = malloc(100);
   if (!strcmp(what, "twice")) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { BLOCKS = 512, ROUNDS = 200000, KEPT = 64 };
@@ -226,6 +227,78 @@ static void test_reuse(void)
   ok(most < empty + 3200000, "a hole is used again by what was there");
 }
 
+/* Bytes of the arena that are in memory, from its start to where it never was. */
+static size_t resident(void)
+{
+  enum { REACH = 256 << 20, PAGE = 4096 };
+  static unsigned char present[REACH / PAGE];
+  void *start;
+  size_t length, bytes = 0;
+  heap_used(arena, &start, &length);
+  if (mincore(start, REACH, present))
+    return SIZE_MAX;
+  for (size_t i = 0; i < REACH / PAGE; i++)
+    bytes += (present[i] & 1u) * PAGE;
+  return bytes;
+}
+
+/* Fills 100 MiB with blocks of `size` and frees them but for the last, which lies above all. */
+static void test_hole(size_t size, const char *what)
+{
+  enum { TOTAL = 100 << 20 };
+  heap_give_back(arena);
+  size_t count = TOTAL / size + 1, before = resident();
+  heap_enter(arena);
+  char **block = calloc(count, sizeof *block);
+  for (size_t i = 0; i < count; i++) {
+    block[i] = malloc(size);
+    memset(block[i], 1, size);
+  }
+  bool filled = resident() > TOTAL;
+  for (size_t i = 0; i + 1 < count; i++)
+    free(block[i]);
+  size_t most = used(arena) / 4 + (3 << 20); /* what may be kept: see arena.c */
+  bool kept = resident() - before < most + count * sizeof *block;
+  heap_give_back(arena);
+  bool given = resident() - before < (1 << 20) + count * sizeof *block;
+  free(block[count - 1]);
+  free(block);
+  heap_leave();
+  ok(filled && kept && given, what);
+}
+
+/* A program that allocates and frees for long, with blocks that live short and long, neither grows
+ * nor holds what it no longer uses. */
+static void test_long_churn(void)
+{
+  enum { LIVE = 2000, PHASES = 12, STEPS = 40000 };
+  static void *block[LIVE];
+  heap_give_back(arena);
+  size_t most_used = 0, most_resident = 0, before = resident();
+  heap_enter(arena);
+  for (int phase = 0; phase < PHASES; phase++) {
+    size_t large = phase % 3 == 0 ? 60000 : 2000; /* its sizes change as it goes */
+    for (int i = 0; i < STEPS; i++) {
+      void **slot = &block[draw(draw(4) ? 200 : LIVE)];
+      free(*slot);
+      size_t size = draw(16) ? draw(400) : draw(large);
+      *slot = memset(malloc(size + 1), 1, size + 1);
+      most_used = used(arena) > most_used ? used(arena) : most_used;
+    }
+    if (phase == 2) /* by now it has seen everything */
+      most_resident = resident();
+  }
+  bool bounded = resident() < most_resident + most_resident / 2;
+  for (int i = 0; i < LIVE; i++)
+    free(block[i]);
+  size_t quiet = resident() - before;
+  heap_leave();
+  printf("# churn: %.1f MB used at most, %.1f MB resident, %.2f MB when all is freed\n",
+         (double)most_used / 1e6, (double)most_resident / 1e6, (double)quiet / 1e6);
+  ok(bounded, "an arena does not grow with time");
+  ok(quiet < 3 << 20, "and is given back when nothing is used");
+}
+
 static void test_modes(void)
 {
   void *libc = malloc(100);
@@ -256,7 +329,7 @@ static void test_modes(void)
 
 static void test_other_arena(void)
 {
-  struct arena *other = heap_arena_new(4095);
+  struct arena *other = heap_arena(4095);
   heap_enter(other);
   void *theirs = malloc(10);
   heap_enter(arena);
@@ -265,10 +338,9 @@ static void test_other_arena(void)
   free(theirs);
   ok(used(arena) == before, "a block is freed in the arena that owns it");
   heap_leave();
+  ok(heap_arena(7) == arena, "a rank has one arena");
   errno = 0;
-  ok(!heap_arena_new(7) && errno == EEXIST, "a rank has one arena");
-  errno = 0;
-  ok(!heap_arena_new(HEAP_RANKS) && errno == EINVAL, "and there are so many ranks");
+  ok(!heap_arena(HEAP_RANKS) && errno == EINVAL, "and there are so many ranks");
 }
 
 /* What the linker keeps must survive a rollback: not a byte of it may be in the arena. */
@@ -342,7 +414,7 @@ int main(int argc, char **argv)
   setvbuf(stdout, NULL, _IOLBF, 1 << 12);
   seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL);
   printf("# seed %llu\n", (unsigned long long)seed);
-  arena = heap_arena_new(7);
+  arena = heap_arena(7);
   ok(arena != NULL, "an arena is made");
   size_t empty = used(arena);
   ok(random_steps(ROUNDS), "random steps agree with the model");
@@ -351,6 +423,9 @@ int main(int argc, char **argv)
   ok(used(arena) == empty, "an arena with nothing in it is as small as a new one");
   test_restore();
   test_reuse();
+  test_hole(1000, "100 MiB of small blocks are given back from under a block that stays");
+  test_hole(70000, "so are large ones");
+  test_long_churn();
   test_modes();
   test_other_arena();
   test_linker();

@@ -63,9 +63,10 @@ static void start_rank(struct rank *rank, const void *program)
     return;
   if (sscanf(plan, "%d %d %d", &capture_at, &restore_at, &rollbacks) != 3)
     give_up("IMAGE_TEST");
-  rank->arena = heap_arena_new((int)(rank - ranks));
+  rank->arena = heap_arena((int)(rank - ranks));
   if (!rank->arena)
-    give_up("heap_arena_new");
+    give_up("heap_arena");
+  heap_watch(rank->arena);
   rank->source =
       image_source_new(program, rank->arena, 1024 * (size_t)sg_cfg_get_int("contexts/stack-size"));
   if (!rank->source)

@@ -56,7 +56,7 @@ simulate 2 "$heap" "$build/t/image-c-unserved"
 refused "image_source_new: Operation not supported"
 result "a program that does not find malloc in the heap library is refused"
 simulate 2 "" "$build/t/image-c-O2"
-refused "heap_arena_new: Operation not supported"
+refused "heap_arena: Operation not supported"
 result "without the preload there is no arena"
 
 export RECLINE_HEAP_WATCH=1

@@ -13,6 +13,8 @@ static void ok(bool good, const char *name)
   printf("%s %d - %s\n", good ? "ok" : "not ok", ++tests, name);
 }
 
+static uint64_t images[8] = {1, 0, 3, 4, 5, 6, 7, G_MAXINT64};
+
 static const struct result FULL = {
     .verdict = RUN_GAVE_UP,
     .program_exit = 64,
@@ -26,6 +28,7 @@ static const struct result FULL = {
     .simulated_s = 0.1,
     .time = {1e-9, 2.5, 1.0 / 3.0, 4, 123456789.25, 0},
     .image_bytes = 1,
+    .rank_image_bytes = images,
     .audit_violations = 2,
     .audit_first = (char *)"\"quoted\"\nline \\ \xff \xc3\xa9",
     .gave_up = (char *)"full",
@@ -80,6 +83,8 @@ int main(void)
   int handle = g_file_open_tmp("result-XXXXXX.json", &file, NULL);
   g_close(handle, NULL);
   round_trip(file);
+  ok(!loads(file, "[1, 0", "[1"), "as many images as ranks");
+  ok(!loads(file, "[1, 0", "[1, -1"), "each with a size");
   ok(loads(file, "64", "63"), "a change of a number is read");
   ok(!loads(file, "\"crashes\"", "\"crashs\""), "a missing key is refused");
   ok(!loads(file, "\"global\"", "\"globe\""), "so is one of a group");
@@ -89,6 +94,6 @@ int main(void)
   ok(!loads(file, "\"crashes\": 2", "\"crashes\": -2"), "a negative count");
   ok(!loads(file, "\n}\n", ""), "a file that ends early");
   remove(file);
-  printf("1..13\n");
-  return tests == 13 ? 0 : 1;
+  printf("1..15\n");
+  return tests == 15 ? 0 : 1;
 }

@@ -1,0 +1,42 @@
+/* The allocator of one arena, and where arenas lie: inside librecline_heap.so. heap.h says what an
+ * arena is; heap.c decides which calls come here.
+ *
+ * Nothing here may call anything that allocates: it would come back in. All functions leave errno
+ * alone, but for ENOMEM with a result of NULL. */
+#ifndef RECLINE_ARENA_H
+#define RECLINE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct exit_handler; /* exits.c */
+
+/* What other parts of the library keep in an arena: a rollback puts it back. */
+struct arena_notes {
+  struct exit_handler *exits; /* the last one that was registered */
+  bool watched;               /* see heap_watch */
+};
+
+/* NULL, with errno: EINVAL if there is no such rank, ENOMEM if there is no room. */
+struct arena *arena_new(int rank);
+struct arena *arena_of_rank(int rank);      /* NULL: it has none */
+struct arena *arena_of(const void *inside); /* NULL: in no rank's part of the range */
+int arena_rank(const struct arena *);       /* also of an arena that was never made */
+struct arena_notes *arena_notes(struct arena *);
+void arena_used(const struct arena *, void **start, size_t *length);
+
+/* Pointers are to payloads: HEAP_ALIGNMENT at least. What is no block ends the process. */
+void *arena_malloc(struct arena *, size_t bytes);
+void *arena_memalign(struct arena *, size_t alignment, size_t bytes); /* a power of two */
+void *arena_realloc(struct arena *, void *, size_t bytes);
+void arena_free(struct arena *, void *);
+size_t arena_usable(void *);
+
+/* Gives all whole pages that no block needs back to the system. They read as zeros from then on. */
+void arena_give_back(struct arena *);
+
+/* One line on standard error, and the end of the process. */
+_Noreturn void heap_die(const char *complaint);
+
+#endif

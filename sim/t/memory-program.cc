@@ -1,0 +1,121 @@
+// Memory from before MPI_Init, and what C++ does at the end. Static objects are filled by their
+// constructors and changed afterwards; others are made on the way, between the points to which the
+// rank goes back. Each says when it is destroyed: once.
+//
+// Usage: memory-program [STEPS [IMAGE_BYTES]]
+#include <mpi.h>
+#include <recline.h>
+#include <smpi/smpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace
+{
+int rank = -1;
+
+struct Table {
+  std::map<int, std::string> names;
+  std::vector<std::string> words;
+  std::string text = "a text that is too long to lie in the object itself";
+  const char *what;
+
+  explicit Table(const char *what) : what(what)
+  {
+    for (int i = 0; i < 200; i++) {
+      names[i * 7] = std::string(static_cast<std::size_t>(i), 'n');
+      words.push_back("word " + std::to_string(i) + ", on the heap");
+    }
+  }
+  ~Table()
+  {
+    std::printf("rank %d: %s is destroyed: %zu %zu\n", rank, what, names.size(), words.size());
+  }
+  void change(unsigned long by)
+  {
+    names.erase(names.begin());
+    names[static_cast<int>(by % 100000)] += text;
+    words[by % words.size()] += std::to_string(by);
+    if (by % 3 == 0)
+      words.push_back(text);
+    text[by % text.size()] = static_cast<char>('a' + by % 26);
+  }
+  unsigned long digest() const
+  {
+    unsigned long sum = 1;
+    auto add = [&sum](const std::string &s) {
+      for (char c : s)
+        sum = sum * 131 + static_cast<unsigned char>(c);
+    };
+    for (const auto &entry : names) {
+      sum = sum * 17 + static_cast<unsigned long>(entry.first);
+      add(entry.second);
+    }
+    for (const auto &word : words)
+      add(word);
+    add(text);
+    return sum;
+  }
+};
+
+Table table("the table"); // filled before main
+thread_local std::string mine = "of this rank alone, and not in the object";
+
+Table &late_table()
+{
+  static Table late("the late table");
+  return late;
+}
+
+void change_all(int step, std::vector<double> &early, char *&block)
+{
+  unsigned long by = static_cast<unsigned long>(rank * 1000 + step * 37);
+  table.change(by);
+  if (step > 7)
+    late_table().change(by);
+  if (step % 5 == 4)
+    std::atexit([] { std::printf("rank %d: a handler\n", rank); });
+  mine += std::to_string(by);
+  early.push_back(static_cast<double>(by));
+  early[by % early.size()] += 0.5;
+  block = static_cast<char *>(std::realloc(block, 1000 + by));
+  block[step] = static_cast<char>(step);
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+  std::vector<double> early(100, 1.5); // before MPI_Init
+  char *block = static_cast<char *>(std::calloc(1, 1000));
+  std::printf("before\n");
+  MPI_Init(&argc, &argv);
+  const int steps = argc > 1 ? std::atoi(argv[1]) : 20;
+  argv[argc - 1][0] = '0'; // programs take their arguments to pieces
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 2)
+    recline_image_bytes(std::strtoull(argv[2] + 1, nullptr, 10));
+  unsigned long total = 0;
+  for (int step = 0; step < steps; step++) {
+    change_all(step, early, block);
+    smpi_execute_benched(1e-3);
+    unsigned long digest = table.digest() + mine.size();
+    MPI_Allreduce(&digest, &total, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+    mine[0] = static_cast<char>('a' + total % 26);
+  }
+  unsigned long digest = table.digest() + late_table().digest();
+  for (char c : mine)
+    digest = digest * 31 + static_cast<unsigned char>(c);
+  for (double value : early)
+    digest = digest * 7 + static_cast<unsigned long>(2 * value);
+  for (int i = 0; i < steps; i++)
+    digest = digest * 3 + static_cast<unsigned char>(block[i]);
+  MPI_Allreduce(&digest, &total, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    std::printf("digest %016lx\n", total);
+  std::free(block);
+  MPI_Finalize();
+  return 0;
+}
