@@ -34,7 +34,7 @@ static const char *const action_names[ACTION_KINDS] = {
     [ACTION_STORE] = "store",         [ACTION_COMMIT] = "commit",
     [ACTION_ERASE] = "erase",         [ACTION_ROLL_BACK] = "roll-back",
     [ACTION_SET_TIMER] = "set-timer", [ACTION_STOPPED_LOGGING] = "stopped-logging",
-    [ACTION_GIVE_UP] = "give-up"};
+    [ACTION_GIVE_UP] = "give-up",     [ACTION_RESEND] = "resend"};
 
 static const char *const part_names[PARTS] = {[PART_IMAGE] = "image", [PART_LOG] = "log"};
 
@@ -158,6 +158,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
   case EVENT_DOWN:
     put(&out, "peer", e->peer);
     put_some(&out, "checkpoint", e->checkpoint);
+    put_some(&out, "outcome", e->outcome);
     break;
   case EVENT_CHOOSE:
     put(&out, "outcome", e->outcome);
@@ -183,6 +184,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
     break;
   default:
     put_some(&out, "checkpoint", e->checkpoint);
+    put_some(&out, "outcome", e->outcome);
   }
   return text;
 }
@@ -193,6 +195,11 @@ char *action_print(const struct protocol *protocol, const struct action *a, char
   switch ((enum action_kind)a->kind) {
   case ACTION_TRANSMIT:
   case ACTION_JOIN:
+    put_words(&out, a->words);
+    break;
+  case ACTION_RESEND:
+    put(&out, "peer", a->peer);
+    put(&out, "slot", a->slot);
     put_words(&out, a->words);
     break;
   case ACTION_REJOIN:

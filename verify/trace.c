@@ -193,16 +193,16 @@ static uint64_t print_actions(GString *line, struct numbers *numbers, const stru
     const struct action *action = &actions->item[i];
     char text[TEXT_MAX];
     g_string_append_printf(line, " | %s", action_print(world->protocol, action, text));
-    bool control = action->kind == ACTION_CONTROL;
-    if (!control && action->kind != ACTION_TRANSMIT)
+    bool control = action->kind == ACTION_CONTROL, answer = action->kind == ACTION_TRANSMIT;
+    if (!control && !answer && action->kind != ACTION_RESEND)
       continue;
-    uint32_t part = channel(world, control, move->rank, control ? action->peer : move->event.peer);
+    uint32_t part = channel(world, control, move->rank, answer ? move->event.peer : action->peer);
     follow(numbers, world, part);
     uint64_t number = number_next(numbers, part);
-    if (control && number)
-      g_string_append_printf(line, " @%" G_GUINT64_FORMAT, number);
-    if (!control)
+    if (answer)
       offered = number;
+    else if (number)
+      g_string_append_printf(line, " @%" G_GUINT64_FORMAT, number);
   }
   return offered;
 }
@@ -232,7 +232,8 @@ static char *print_line(struct trace *trace, const struct world *world, const st
     print_taken(line, queue_of(numbers, part), move->index);
     take(numbers, world, move, part);
   }
-  if (move->kind != MOVE_EVENT || move->event.kind == EVENT_START)
+  bool down = move->event.kind == EVENT_DOWN && world->protocol->independent;
+  if (move->kind != MOVE_EVENT || move->event.kind == EVENT_START || down)
     follow_all(numbers, world);
   g_autoptr(GString) rest = g_string_new(NULL);
   uint64_t offered = print_actions(rest, numbers, world, move, actions);
