@@ -649,6 +649,20 @@ static bool read_lie_move(struct replay *r, char **words, struct move *move)
   return true;
 }
 
+static bool read_detection(struct replay *r, char **words, struct move *move)
+{
+  guint64 rank;
+  move->kind = MOVE_DETECT;
+  if (!r->world.protocol->independent)
+    return true;
+  if (!words[0] || !g_str_has_prefix(words[0], "rank="))
+    return bad(r, "detected without rank=, expected the rank that was found dead");
+  if (!whole(r, "rank", words[0] + 5, 0, (guint64)r->world.ranks - 1, &rank))
+    return false;
+  move->rank = (int16_t)rank;
+  return true;
+}
+
 static bool read_event(struct replay *r, char **words, struct move *move)
 {
   g_autofree char *text = g_strjoinv(" ", words);
@@ -657,7 +671,7 @@ static bool read_event(struct replay *r, char **words, struct move *move)
   else if (words[0] && g_str_equal(words[0], "finished"))
     move->kind = MOVE_FINISH;
   else if (words[0] && g_str_equal(words[0], "detected"))
-    move->kind = MOVE_DETECT;
+    return read_detection(r, words + 1, move);
   else if (words[0] && g_str_equal(words[0], "lie"))
     return read_lie_move(r, words + 1, move);
   else {

@@ -219,7 +219,8 @@ void world_clear(struct world *); /* frees what world_init() made, not the parts
 enum move_kind {
   MOVE_EVENT,  /* `event` happens at `rank` */
   MOVE_CRASH,  /* `rank` fails */
-  MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation */
+  MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
+                  is -1; independent: the one dead that is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */
   MOVE_LIE     /* a lying host drops or duplicates the message at `index` of peer -> rank */
 };

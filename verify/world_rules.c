@@ -493,6 +493,8 @@ const char *world_refuses(const struct world *w, const struct move *move)
       return "no crash is left";
     return alive(read_rank(w, move->rank)) ? NULL : "the rank does not run";
   case MOVE_DETECT:
+    if (w->protocol->independent)
+      return read_rank(w, move->rank)->phase == RANK_DEAD ? NULL : "the rank is not dead";
     for (int rank = 0; rank < w->ranks; rank++)
       if (read_rank(w, rank)->phase == RANK_DEAD)
         return NULL;
@@ -657,5 +659,8 @@ void world_moves(const struct world *w, void (*visit)(void *data, const struct m
     return; /* the job has ended: later crashes concern nobody */
   for (int rank = 0; rank < w->ranks; rank++)
     list(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
-  list(&l, &(struct move){.kind = MOVE_DETECT, .rank = -1});
+  for (int rank = 0; w->protocol->independent && rank < w->ranks; rank++)
+    list(&l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
+  if (!w->protocol->independent)
+    list(&l, &(struct move){.kind = MOVE_DETECT, .rank = -1});
 }

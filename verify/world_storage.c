@@ -302,14 +302,11 @@ uint32_t world_last_image(const struct world *w, int rank)
 static void detect_one(struct taking *t)
 {
   struct world_global *global = edit_global(t->w);
-  int rank = 0;
-  while (read_rank(t->w, rank)->phase != RANK_DEAD)
-    rank++;
-  struct world_rank *dead = edit_rank(t->w, rank);
+  struct world_rank *dead = edit_rank(t->w, t->rank);
   dead->phase = RANK_RESTARTING;
   dead->born = dead->noticed = ++global->incarnation;
-  dead->origin = world_last_image(t->w, rank);
-  global->down = (int16_t)rank;
+  dead->origin = world_last_image(t->w, t->rank);
+  global->down = (int16_t)t->rank;
   global->target = dead->origin;
 }
 
