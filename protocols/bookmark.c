@@ -251,7 +251,7 @@ static void write_image(struct state *state, const struct event *event, struct a
 {
   state->phase = WRITING;
   state->captured = event->checkpoint;
-  state->closed = event->outcome;
+  state->closed = event->closed;
   struct action *store = act(actions, ACTION_STORE);
   store->part = PART_IMAGE;
   store->checkpoint = event->checkpoint;
@@ -330,7 +330,7 @@ static void start(const struct config *config, struct state *state, const struct
   state->phase = RUNNING;
   state->checkpoint = state->captured;
   state->done = 0;
-  state->closed = event->outcome;
+  state->closed = event->closed;
   for (int i = 0; i < config->ranks; i++)
     peers(state)[i].address_for = 0;
   if (state->closed) {

@@ -24,6 +24,21 @@
  *
  * What a protocol wants to find after a restart must be in its state (and in its slots) when it
  * says STORE: the host saves both with that part of the checkpoint, and START gives them back.
+ *
+ * Recovery comes in two kinds. By default it is global: one checkpoint is committed for all, every
+ * crash makes all ranks ROLL_BACK to it, and no message outlives that. Where a protocol is
+ * `independent`, each rank has checkpoints of its own:
+ *
+ *     - A crashed rank starts from the last of its own images that is durable, or FRESH. Its state
+ *       is that of its part which was stored last and is durable, whichever checkpoint that
+ *       belongs to; its slots are those of the image.
+ *     - The others are told (DOWN, once for each dead) and go on. What the dead had under way to
+ *       them is gone; so is what they sent to it before they were told.
+ *     - ROLL_BACK is possible in any step, to any image of the rank that is not erased, durable or
+ *       not. State and slots stay as they are: only the program goes back. Later images of the
+ *       rank are gone.
+ *     - PART_LOG lies with an event logger: it can be stored at any time and as often as wanted,
+ *       next to images, and costs only what is new in it. The newest replaces those before.
  */
 #ifndef RECLINE_PROTOCOL_H
 #define RECLINE_PROTOCOL_H
@@ -53,14 +68,16 @@ enum event_kind {
   EVENT_NONE,
   /* life of the rank */
   EVENT_START, /* the rank starts from `checkpoint`, or FRESH; state holds what was stored
-                  with the last durable part of that checkpoint, or zeroes */
-  EVENT_DOWN,  /* `peer` was found dead; `checkpoint` is the last committed one */
+                  with the last durable part of that checkpoint, or zeroes. Independent: `outcome`
+                  is the incarnation that the rank knows of, 0 for its first life */
+  EVENT_DOWN,  /* `peer` was found dead; `checkpoint` is the last committed one. Independent: the
+                  one that `peer` starts from; `outcome` is the incarnation that this begins */
   EVENT_TIMER, /* the timer of SET_TIMER went off: time for a checkpoint */
   /* the program */
   EVENT_OFFER,      /* it sends to `peer` with `tag` on `comm`, `bytes` long */
   EVENT_RECEIVE,    /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
   EVENT_CHOOSE,     /* a test, probe, wait-any or random choice is about to come out as `outcome` */
-  EVENT_PLACE,      /* a checkpoint is allowed here */
+  EVENT_PLACE,      /* a checkpoint is allowed here; `outcome`: iteration that begins, 0: none */
   EVENT_MEMBER,     /* it has become a member of a new communicator `comm`; of 0 it always is */
   EVENT_COLLECTIVE, /* it calls a collective: call number `tag` on `comm`, whose data flow as `flow`
                        says, from or to root `peer`; only for protocols with `collectives` */
@@ -95,6 +112,8 @@ struct event {
   uint8_t part;     /* DURABLE */
   uint8_t wildcard; /* ARRIVED: the receive named ANY source or ANY tag */
   uint8_t flow;     /* COLLECTIVE, COLLECTED: enum flow */
+  uint8_t closed;   /* START, CAPTURED: the rank's connections are closed, see `reconnects` */
+  uint8_t pad[3];   /* zero */
   int16_t peer; /* OFFER: destination; COLLECTIVE, COLLECTED: root, 0 without one; RECEIVE, ARRIVED,
                    CONTROL: source; DOWN: the dead */
   int16_t comm; /* OFFER, RECEIVE, ARRIVED: number of the communicator */
@@ -103,8 +122,7 @@ struct event {
                             rolls back with it */
   uint32_t bytes;        /* OFFER, ARRIVED: length of the payload in bytes */
   uint32_t checkpoint;   /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
-  uint32_t outcome;      /* CHOOSE; START, CAPTURED: 1 when the rank's connections are closed, see
-                            `reconnects` */
+  uint32_t outcome;      /* CHOOSE, PLACE, COLLECTED; independent: START, DOWN */
   uint32_t words[WORDS]; /* ARRIVED: what TRANSMIT added; CONTROL: what CONTROL sent */
 };
 
@@ -119,8 +137,11 @@ enum action_kind {
   ACTION_DELIVER, /* give the program's receive `request` the payload that arrived (NO_SLOT), or
                      the one in `slot`, sent by `peer` with `tag` */
   ACTION_DISCARD, /* drop the message; its receive waits on */
-  ACTION_KEEP,    /* hold the payload that arrived in `slot` */
-  ACTION_FORGET,  /* empty `slot` */
+  /* payloads */
+  ACTION_KEEP,   /* hold in `slot` the payload that arrived or, with OFFER, the one that is sent */
+  ACTION_FORGET, /* empty `slot` */
+  ACTION_RESEND, /* put the sent message that is kept in `slot` on the wire to `peer`, with
+                    `words`; in any step */
   /* answers to COLLECTIVE: JOIN, SUPPRESS, or DELIVER with a slot */
   ACTION_JOIN, /* take part, contributing `words`; COLLECTED follows where data flow to this rank */
   /* answer to COLLECTED: DELIVER, after KEEP or CAPTURE where wanted; CAPTURE only in a barrier,
@@ -140,7 +161,7 @@ enum action_kind {
   ACTION_STORE,     /* write `part` of `checkpoint` with the state as it is after this step */
   ACTION_COMMIT,    /* record `checkpoint` as the one to recover from (coordinator only) */
   ACTION_ERASE,     /* all parts of `checkpoint`, of this rank, are no longer needed */
-  ACTION_ROLL_BACK, /* restore this rank from `checkpoint`, then START it */
+  ACTION_ROLL_BACK, /* restore this rank from `checkpoint`, then START it; the last action */
   /* other */
   ACTION_OPEN,            /* after connections were closed: others can send to this rank again */
   ACTION_SET_TIMER,       /* ask for TIMER after the checkpoint interval of the scenario */
@@ -163,14 +184,14 @@ struct action {
   uint8_t part;          /* STORE */
   uint8_t reason;        /* GIVE_UP */
   uint8_t pad;           /* zero */
-  int16_t peer;          /* MATCH, DELIVER, REJOIN, CONTROL, DRAIN */
+  int16_t peer;          /* MATCH, DELIVER, REJOIN, CONTROL, DRAIN, RESEND */
   int16_t comm;          /* REJOIN */
   int32_t tag;           /* MATCH, DELIVER */
   uint32_t request;      /* MATCH, DELIVER */
-  uint32_t slot;         /* DELIVER, KEEP, FORGET */
+  uint32_t slot;         /* DELIVER, KEEP, FORGET, RESEND */
   uint32_t checkpoint;   /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING */
   uint32_t outcome;      /* FORCE */
-  uint32_t words[WORDS]; /* TRANSMIT, CONTROL */
+  uint32_t words[WORDS]; /* TRANSMIT, RESEND, CONTROL */
 };
 
 /* Actions of one step, in the order in which they take effect. The memory is the caller's. */
@@ -194,6 +215,7 @@ struct protocol {
   bool reconnects; /* it knows that interconnects which cannot be captured are closed for a capture,
                       and all for a restart; then nothing is sent by a rank, or to it, before its
                       OPEN. Where others depend on that a run is refused */
+  bool independent; /* each rank has checkpoints of its own (above); otherwise recovery is global */
   const char *const *controls;   /* words[0] of a control message -> its name in the paper; ends
                                     with NULL */
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */

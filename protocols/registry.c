@@ -3,8 +3,13 @@
 #include <string.h>
 
 /* Adding a protocol takes one line in each of these two lists. */
-extern const struct protocol protocol_none, protocol_c3, protocol_bookmark;
-static const struct protocol *const own[] = {&protocol_none, &protocol_c3, &protocol_bookmark,
+extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_pessimistic,
+    protocol_pessimistic_wildcards;
+static const struct protocol *const own[] = {&protocol_none,
+                                             &protocol_c3,
+                                             &protocol_bookmark,
+                                             &protocol_pessimistic,
+                                             &protocol_pessimistic_wildcards,
                                              NULL};
 
 static const struct protocol *const nothing[] = {NULL};

@@ -34,7 +34,8 @@ static const char *const action_names[ACTION_KINDS] = {
     [ACTION_STORE] = "store",         [ACTION_COMMIT] = "commit",
     [ACTION_ERASE] = "erase",         [ACTION_ROLL_BACK] = "roll-back",
     [ACTION_SET_TIMER] = "set-timer", [ACTION_STOPPED_LOGGING] = "stopped-logging",
-    [ACTION_OPEN] = "open",           [ACTION_GIVE_UP] = "give-up"};
+    [ACTION_OPEN] = "open",           [ACTION_RESEND] = "resend",
+    [ACTION_GIVE_UP] = "give-up"};
 
 static const char *const part_names[PARTS] = {[PART_IMAGE] = "image", [PART_LOG] = "log"};
 
@@ -158,6 +159,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
   case EVENT_DOWN:
     put(&out, "peer", e->peer);
     put_some(&out, "checkpoint", e->checkpoint);
+    put_some(&out, "outcome", e->outcome);
     break;
   case EVENT_CHOOSE:
     put(&out, "outcome", e->outcome);
@@ -184,6 +186,8 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
   default:
     put_some(&out, "checkpoint", e->checkpoint);
     put_some(&out, "outcome", e->outcome);
+    if (e->closed)
+      put_name(&out, "", "closed");
   }
   return text;
 }
@@ -194,6 +198,11 @@ char *action_print(const struct protocol *protocol, const struct action *a, char
   switch ((enum action_kind)a->kind) {
   case ACTION_TRANSMIT:
   case ACTION_JOIN:
+    put_words(&out, a->words);
+    break;
+  case ACTION_RESEND:
+    put(&out, "peer", a->peer);
+    put(&out, "slot", a->slot);
     put_words(&out, a->words);
     break;
   case ACTION_REJOIN:
@@ -358,6 +367,24 @@ static bool action_field(const struct field *field, struct action *a)
   return true;
 }
 
+/* A word without a value: a flag, or what the paper calls a control message. */
+static bool event_word(const struct field *field, struct event *e)
+{
+  switch ((enum event_kind)e->kind) {
+  case EVENT_CONTROL:
+    return true;
+  case EVENT_ARRIVED:
+    e->wildcard = is(field, "wildcard");
+    return e->wildcard;
+  case EVENT_START:
+  case EVENT_CAPTURED:
+    e->closed = is(field, "closed");
+    return e->closed;
+  default:
+    return false;
+  }
+}
+
 const char *event_parse(const char *text, struct event *e)
 {
   struct field field;
@@ -366,12 +393,9 @@ const char *event_parse(const char *text, struct event *e)
   if (kind <= EVENT_NONE || field.value)
     return field.start;
   *e = (struct event){.kind = (uint8_t)kind};
-  for (at = next_field(at, &field); field.key; at = next_field(at, &field)) {
-    if (field.value ? !event_field(&field, e) : kind != EVENT_ARRIVED && kind != EVENT_CONTROL)
+  for (at = next_field(at, &field); field.key; at = next_field(at, &field))
+    if (!(field.value ? event_field(&field, e) : event_word(&field, e)))
       return field.start;
-    if (is(&field, "wildcard"))
-      e->wildcard = true;
-  }
   return NULL;
 }
 

@@ -176,6 +176,24 @@ uint32_t audit_state_bytes(int rank)
   return used * (uint32_t)sizeof *word;
 }
 
+uint32_t audit_state_increment(int rank, void **before)
+{
+  const uint64_t *word = (const uint64_t *)(audit_rank(rank) + 1);
+  uint32_t changed = 0;
+  if (!*before)
+    *before = g_malloc0(world.state_bytes);
+  uint64_t *old = *before;
+  for (uint32_t i = 0; i < world.state_bytes / sizeof *word; i++)
+    changed += word[i] != old[i];
+  memcpy(old, word, world.state_bytes);
+  return changed * (uint32_t)sizeof *word;
+}
+
+bool audit_next_down(int rank, struct event *event)
+{
+  return world_next_down(&world, rank, event);
+}
+
 bool audit_finished(void)
 {
   return world_finished(&world);

@@ -13,10 +13,15 @@ const struct protocol *audit_protocol(void);
 const struct world_rank *audit_rank(int rank);
 const struct world_global *audit_global(void);
 uint32_t audit_actions_max(void);
+bool audit_next_down(int rank, struct event *); /* as world_next_down() */
 
 /* Bytes of the protocol's state of a rank that are in use. Its lists have room for `capacity`
  * entries; a protocol that wrote them to disk would not write the empty ones. */
 uint32_t audit_state_bytes(int rank);
+
+/* Bytes of it that are new since the last call for that rank: `*before` holds it as it was then,
+ * NULL at first, and is the caller's. */
+uint32_t audit_state_increment(int rank, void **before);
 bool audit_finished(void); /* all programs have ended */
 
 /* Whether `move` can happen now. For events that may have been overtaken by a detection, never to

@@ -105,6 +105,7 @@ void dispatcher_tell(int rank, const struct message *notice)
   struct entry entry = {
       .time = machine_now(), .kind = ENTRY_NOTICE, .rank = rank, .notice = *notice};
   entry.notice.incarnation = audit_global()->incarnation;
+  entry.notice.for_life = layer.rank[rank].life;
   put_down(&entry);
 }
 
@@ -112,10 +113,11 @@ void dispatcher_set_timer(struct rank *r)
 {
   if (layer.scenario->checkpoint.every <= 0.0)
     return;
-  put_down(&(struct entry){.time = machine_now() + layer.scenario->checkpoint.every,
-                           .kind = ENTRY_NOTICE,
-                           .rank = r->index,
-                           .notice = {.notice = NOTICE_TIMER, .incarnation = r->incarnation}});
+  put_down(&(struct entry){
+      .time = machine_now() + layer.scenario->checkpoint.every,
+      .kind = ENTRY_NOTICE,
+      .rank = r->index,
+      .notice = {.notice = NOTICE_TIMER, .incarnation = r->incarnation, .for_life = r->life}});
 }
 
 void dispatcher_finished(void)
@@ -189,10 +191,15 @@ static bool alive(int rank)
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 
-static bool somebody_is_dead(void)
+static bool independent(void)
 {
-  struct move move = {.kind = MOVE_DETECT, .rank = -1};
-  return audit_allows(&move);
+  return audit_protocol()->independent;
+}
+
+/* With global recovery one detection finds all the dead. */
+static struct move detection(int rank)
+{
+  return (struct move){.kind = MOVE_DETECT, .rank = (int16_t)(independent() ? rank : -1)};
 }
 
 static bool under_way(void)
@@ -204,13 +211,13 @@ static bool under_way(void)
 }
 
 /* A new incarnation: storage takes nothing more from the old one, and the living are told. */
-static void open_incarnation(void)
+static void open_incarnation(int dead)
 {
-  if (under_way())
+  if (!independent() && under_way())
     layer.result.checkpoints_aborted++;
-  take(MOVE_DETECT, -1);
+  take(MOVE_DETECT, detection(dead).rank);
   recoveries++;
-  for (int rank = 0; rank < layer.ranks; rank++)
+  for (int rank = 0; !independent() && rank < layer.ranks; rank++)
     storage_cut(&layer.rank[rank]);
   for (int rank = 0; rank < layer.ranks; rank++) {
     if (!alive(rank))
@@ -237,8 +244,9 @@ static void detect(const struct entry *entry)
     return;
   if (entry->failure->restart_on && entry->failure->restart_on != layout)
     lay_out(entry->failure->restart_on);
-  if (somebody_is_dead())
-    open_incarnation();
+  struct move move = detection(entry->rank);
+  if (audit_allows(&move))
+    open_incarnation(entry->rank);
   put_down(&(struct entry){.time = machine_now() + entry->failure->repair,
                            .kind = ENTRY_RESTART,
                            .rank = entry->rank,
@@ -293,6 +301,12 @@ void dispatcher_count_returns(void)
 
 /* ---- the loop ---- */
 
+static bool is_current(const struct message *notice, const struct rank *r)
+{
+  return independent() ? notice->for_life == r->life
+                       : notice->incarnation == audit_global()->incarnation;
+}
+
 static void handle(const struct entry *entry)
 {
   switch (entry->kind) {
@@ -306,7 +320,7 @@ static void handle(const struct entry *entry)
     restart(entry);
     break;
   case ENTRY_NOTICE:
-    if (entry->notice.incarnation == audit_global()->incarnation && !layer.rank[entry->rank].dead)
+    if (is_current(&entry->notice, &layer.rank[entry->rank]) && !layer.rank[entry->rank].dead)
       send_notice(entry->rank, &entry->notice);
     break;
   }

@@ -49,18 +49,28 @@ static void arrived(struct message *message, void *request)
 
 /* ---- actions ---- */
 
+static bool independent(void)
+{
+  return audit_protocol()->independent;
+}
+
 static bool fenced(const struct rank *r)
 {
-  return r->incarnation < audit_global()->incarnation;
+  return !independent() && r->incarnation < audit_global()->incarnation;
+}
+
+static void stamp(const struct rank *r, const struct action *action, struct message *message)
+{
+  memcpy(message->words, action->words, sizeof message->words);
+  message->incarnation = audit_rank(r->index)->noticed;
+  message->life = r->life;
+  message->line = r->line;
 }
 
 static void transmit(struct rank *r, const struct action *action, struct step *step)
 {
   struct message *message = step->offered;
-  memcpy(message->words, action->words, sizeof message->words);
-  message->incarnation = r->incarnation;
-  message->life = r->life;
-  message->line = r->line;
+  stamp(r, action, message);
   layer.result.messages.sent++;
   step->offered = NULL;
   step->send = transport_send(r->transport, message, step->blocking);
@@ -73,9 +83,24 @@ static void send_control(struct rank *r, const struct action *action)
   if (audit_finished())
     return;
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
-  memcpy(message->words, action->words, sizeof message->words);
-  message->incarnation = r->incarnation;
-  message->life = r->life;
+  stamp(r, action, message);
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  transport_send(r->transport, message, false);
+  rank_switch(r, before);
+}
+
+static void resend(struct rank *r, const struct action *action)
+{
+  const struct slot *slot = storage_slot(r, action->slot);
+  if (!slot)
+    layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
+  struct message *message = message_new(MESSAGE_PROGRAM, r->index, action->peer);
+  message->comm = slot->comm;
+  message->tag = slot->tag;
+  message->payload = g_bytes_ref(slot->payload);
+  message->bytes = (uint32_t)g_bytes_get_size(slot->payload);
+  stamp(r, action, message);
+  layer.result.messages.replayed++;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   transport_send(r->transport, message, false);
   rank_switch(r, before);
@@ -98,7 +123,7 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
 {
   struct message result = {.payload = blocks_pack(&call->site.result, call->site.blocks),
                            .comm = NO_CONTEXT};
-  storage_keep(r, slot, &result, false);
+  storage_keep(r, slot, &result, false, false);
   g_bytes_unref(result.payload);
 }
 
@@ -181,8 +206,13 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
   case ACTION_KEEP:
     if (step->call)
       keep_result(r, action->slot, step->call);
+    else if (step->offered)
+      storage_keep(r, action->slot, step->offered, false, true);
     else
-      storage_keep(r, action->slot, step->arrived, step->drained);
+      storage_keep(r, action->slot, step->arrived, step->drained, false);
+    break;
+  case ACTION_RESEND:
+    resend(r, action);
     break;
   case ACTION_FORGET:
     storage_forget(r, action->slot);
@@ -266,6 +296,27 @@ static void take_event(struct rank *r, const struct event *event, struct step *s
 
 /* ---- going back ---- */
 
+/* Drops messages of the program from before that incarnation that no receive has taken. */
+static void drop_stale(struct rank *r, uint32_t incarnation, int source)
+{
+  for (GList *item = r->unexpected.head, *next; item; item = next) {
+    struct message *message = item->data;
+    next = item->next;
+    if ((source != ANY && message->source != source) || message->incarnation >= incarnation)
+      continue;
+    g_queue_delete_link(&r->unexpected, item);
+    message_free(message);
+  }
+}
+
+/* Messages of an incarnation that the rank had not reached may be of this one. */
+static void look_again(struct rank *r)
+{
+  struct message *message;
+  while ((message = g_queue_pop_tail(&r->future)))
+    g_queue_push_head(&r->inbox, message);
+}
+
 static void note_down(struct rank *r)
 {
   const struct world_global *global = audit_global();
@@ -277,6 +328,26 @@ static void note_down(struct rank *r)
   take_event(
       r, &(struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target},
       &step);
+}
+
+/* What the dead had under way to this rank is gone; so is what is under way to them. */
+static void disconnect(struct rank *r, int peer)
+{
+  transport_disconnect(r->transport, peer);
+  drop_stale(r, audit_rank(r->index)->noticed, peer);
+}
+
+/* Independent: takes notice of each death, unless the rank is being rolled back: then later. */
+static void note_deaths(struct rank *r)
+{
+  struct event down;
+  r->notified = r->down_due = false;
+  while (!r->dead && audit_next_down(r->index, &down)) {
+    struct step step = {0};
+    take_event(r, &down, &step);
+    disconnect(r, down.peer);
+  }
+  look_again(r);
 }
 
 /* Takes the first notice of that kind out of the inbox, waiting for it. */
@@ -347,9 +418,45 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
+static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
+{
+  const struct capture *capture = storage_capture(r, checkpoint);
+  if (!capture)
+    layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
+  rank_switch(r, ACTIVITY_RESTART);
+  account_loss(r, capture);
+  image_restore(capture->image);
+}
+
+/* Independent: a rank that lives has its images in memory, one that has died reads from storage. */
+static _Noreturn void go_back_alone(struct rank *r)
+{
+  rank_switch(r, ACTIVITY_RESTART);
+  transport_abandon(r->transport);
+  bool died = false;
+  uint32_t target;
+  do {
+    died |= r->dead;
+    if (r->dead)
+      await_restart(r);
+    target = audit_rank(r->index)->origin;
+    double bytes = target == FRESH ? 0.0 : storage_image_bytes(r, target);
+    if (died)
+      machine_read(storage_server(), bytes);
+    else
+      machine_sleep(machine_copy_seconds(bytes));
+  } while (r->dead);
+  drop_stale(r, audit_rank(r->index)->noticed, ANY);
+  dispatcher_note_return(audit_rank(r->index)->noticed, !died);
+  storage_set_back(r, target, died);
+  restore(r, target);
+}
+
 /* From a crash or a ROLL_BACK to the image of the target. */
 static _Noreturn void go_back(struct rank *r)
 {
+  if (independent())
+    go_back_alone(r);
   rank_switch(r, ACTIVITY_RESTART);
   storage_cut(r);
   transport_abandon(r->transport);
@@ -373,12 +480,7 @@ static _Noreturn void go_back(struct rank *r)
   }
   dispatcher_note_return(audit_global()->incarnation, r->roll_back);
   storage_return_to(r, target);
-  const struct capture *capture = storage_capture(r, target);
-  if (!capture)
-    layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, target);
-  rank_switch(r, ACTIVITY_RESTART);
-  account_loss(r, capture);
-  image_restore(capture->image);
+  restore(r, target);
 }
 
 /* The first thing that a restored rank does. */
@@ -392,16 +494,17 @@ static void start(struct rank *r, uint32_t checkpoint)
     request->announced = false;
   if (r->face->call.state != CALL_NONE)
     r->face->call.state = CALL_ANNOUNCED;
-  r->incarnation = audit_global()->incarnation; /* its first messages are of this one already */
+  uint32_t noticed = audit_rank(r->index)->noticed;
+  r->incarnation = independent() ? noticed : audit_global()->incarnation; /* as its messages are */
+  r->down_due = independent();
   struct step step = {0};
   take_event(r,
              &(struct event){.kind = EVENT_START,
                              .checkpoint = checkpoint,
-                             .outcome = checkpoint != FRESH && audit_protocol()->reconnects},
+                             .closed = checkpoint != FRESH && audit_protocol()->reconnects,
+                             .outcome = independent() ? noticed : 0},
              &step);
-  struct message *message;
-  while ((message = g_queue_pop_tail(&r->future)))
-    g_queue_push_head(&r->inbox, message);
+  look_again(r);
   r->rematch = true;
   rank_switch(r, ACTIVITY_MPI);
   dispatcher_finished(); /* perhaps its program had ended before the image */
@@ -447,8 +550,7 @@ static void capture(struct rank *r)
   r->capture = 0;
   r->line = checkpoint;
   struct step step = {.call = r->face->call.state == CALL_JOINED ? &r->face->call : NULL};
-  take_event(r,
-             &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint, .outcome = closed},
+  take_event(r, &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint, .closed = closed},
              &step);
 }
 
@@ -522,17 +624,38 @@ static void take_control(struct rank *r, const struct message *message)
   rank_switch(r, before);
 }
 
+/* A rollback has cut the write whose end is told here. */
+static bool was_undone(const struct rank *r, const struct event *event)
+{
+  struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
+  return !audit_allows(&move);
+}
+
+static void take_notice_of_death(struct rank *r)
+{
+  if (independent())
+    r->down_due = true;
+  else
+    note_down(r);
+}
+
+/* A notice about the rank's timer or storage is of its present life. */
+static bool is_current(const struct rank *r, const struct message *notice)
+{
+  return independent() ? notice->for_life == r->life
+                       : !fenced(r) && notice->incarnation == r->incarnation;
+}
+
 static void take_notice(struct rank *r, const struct message *message)
 {
   struct event event = {.checkpoint = message->checkpoint};
   if (message->notice == NOTICE_DOWN) {
-    note_down(r);
+    take_notice_of_death(r);
     return;
   }
   if (message->notice == NOTICE_END)
     r->ended = true;
-  if (message->notice == NOTICE_END || message->notice == NOTICE_RESTART || fenced(r) ||
-      message->incarnation != r->incarnation)
+  if (message->notice == NOTICE_END || message->notice == NOTICE_RESTART || !is_current(r, message))
     return;
   struct step step = {0};
   switch (message->notice) {
@@ -542,6 +665,10 @@ static void take_notice(struct rank *r, const struct message *message)
   case NOTICE_DURABLE:
     event.kind = EVENT_DURABLE;
     event.part = (uint8_t)message->part;
+    if (independent() && was_undone(r, &event))
+      return;
+    if (independent() && message->part == PART_IMAGE)
+      layer.result.checkpoints_committed++;
     storage_durable(r, message->checkpoint, message->part);
     break;
   default:
@@ -570,7 +697,7 @@ static void take_in(struct rank *r, struct message *message)
   case MESSAGE_PROGRAM:
     if (is_stale(r, message)) {
       break;
-    } else if (message->incarnation > r->incarnation) {
+    } else if (message->incarnation > audit_rank(r->index)->noticed) {
       g_queue_push_tail(&r->future, message);
       return;
     } else if (message->kind == MESSAGE_RAW) {
@@ -644,6 +771,8 @@ static bool go_on(struct rank *r)
     go_back(r);
   if (r->capture) {
     capture(r);
+  } else if (r->down_due) {
+    note_deaths(r);
   } else if (!g_queue_is_empty(&r->inbox)) {
     take_in(r, g_queue_pop_head(&r->inbox));
   } else if (!r->held && (request = matching_unannounced(r->face))) {

@@ -149,7 +149,7 @@ struct message {
   enum message_kind kind;
   int source, destination;
   uint32_t serial;      /* counts the messages of this source to this destination, from 1 */
-  uint32_t incarnation; /* of the sender */
+  uint32_t incarnation; /* that the sender has noticed */
   uint32_t life;        /* of the sender: counts its crashes */
   int comm;
   int32_t tag;
@@ -164,7 +164,7 @@ struct message {
   int peer;
   uint32_t checkpoint;
   enum part part;
-  uint32_t for_life; /* RESTART: the life that it begins */
+  uint32_t for_life; /* of the receiver; RESTART: the life that it begins */
 };
 
 /* A payload that the protocol holds. */
@@ -172,6 +172,7 @@ struct slot {
   GBytes *payload;
   int32_t tag;
   int source, comm;
+  bool sent;      /* by this rank, not to it */
   uint64_t order; /* of keeping */
   bool waiting;   /* a receive is to get it yet, so a probe finds it */
 };
@@ -234,16 +235,18 @@ struct rank {
   GHashTable *slots;   /* slot number -> struct slot */
   GPtrArray *records;  /* struct record */
   GPtrArray *captures; /* struct capture; the first is FRESH */
-  GQueue writes;       /* struct write: the first is under way */
+  GQueue writes[PARTS]; /* struct write: the first is under way; global recovery has one queue */
+  void *logged;         /* independent: the protocol's state as it was last written */
   uint32_t line;       /* last checkpoint captured */
   size_t image_bytes;  /* of its largest image but the FRESH one */
 
   /* failures */
-  uint32_t incarnation;
-  uint32_t life; /* crashes so far */
+  uint32_t incarnation; /* in which it last started */
+  uint32_t life;        /* crashes so far */
   bool dead;     /* from a crash to its restart notice */
   struct computation computation;
   bool notified; /* a DOWN is on its way: computation waits for it */
+  bool down_due; /* independent: take the DOWNs that there are */
   bool ended;    /* all programs are in MPI_Finalize */
 
   /* accounting */

@@ -71,7 +71,8 @@ void storage_begin(struct rank *r)
 
 /* ---- slots ---- */
 
-void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting)
+void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
+                  bool sent)
 {
   static uint64_t kept;
   insert_slot(r->slots, slot,
@@ -80,7 +81,8 @@ void storage_keep(struct rank *r, uint32_t slot, const struct message *message, 
                              .source = message->source,
                              .comm = message->comm,
                              .order = ++kept,
-                             .waiting = waiting});
+                             .waiting = waiting,
+                             .sent = sent});
 }
 
 const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int comm)
@@ -173,7 +175,17 @@ const char *storage_server(void)
   return dispatcher_host();
 }
 
-static void begin_write(struct rank *r);
+static bool independent(void)
+{
+  return audit_protocol()->independent;
+}
+
+static enum part queue_of(enum part part)
+{
+  return independent() ? part : PART_IMAGE;
+}
+
+static void begin_write(struct rank *r, enum part queue);
 
 static void write_ended(void *data)
 {
@@ -184,34 +196,46 @@ static void write_ended(void *data)
                                                 .checkpoint = job->checkpoint,
                                                 .part = job->part});
   if (!job->cut) { /* telling lets others run: until here the write was under way for them */
-    g_queue_pop_head(&r->writes);
-    begin_write(r);
+    g_queue_pop_head(&r->writes[queue_of(job->part)]);
+    begin_write(r, queue_of(job->part));
   }
   g_free(job);
 }
 
-static void begin_write(struct rank *r)
+static void begin_write(struct rank *r, enum part queue)
 {
-  struct write *job = g_queue_peek_head(&r->writes);
+  struct write *job = g_queue_peek_head(&r->writes[queue]);
+  bool logger = independent() && queue == PART_LOG;
   if (job)
-    machine_write(dispatcher_host_of(r->index), storage_server(), job->bytes, write_ended, job);
+    machine_write(dispatcher_host_of(r->index), logger ? dispatcher_host() : storage_server(),
+                  job->bytes, write_ended, job);
+}
+
+/* Bytes of what is written: an image with the protocol's state and slots, or a log. */
+static double bytes_of(struct rank *r, uint32_t checkpoint, enum part part)
+{
+  if (independent() && part == PART_LOG)
+    return (double)audit_state_increment(r->index, &r->logged);
+  double state = (double)audit_state_bytes(r->index) + slots_bytes(r->slots);
+  return part == PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
 }
 
 void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
 {
-  struct record *record = g_new0(struct record, 1);
-  *record = (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
-  g_ptr_array_add(r->records, record);
+  if (part == PART_IMAGE || !independent()) { /* else there is nothing but the state */
+    struct record *record = g_new0(struct record, 1);
+    *record =
+        (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
+    g_ptr_array_add(r->records, record);
+  }
   struct write *job = g_new0(struct write, 1);
-  double state = (double)audit_state_bytes(r->index) + slots_bytes(r->slots);
   *job = (struct write){.rank = r,
                         .checkpoint = checkpoint,
                         .part = part,
-                        .bytes = part == PART_IMAGE ? storage_image_bytes(r, checkpoint) + state
-                                                    : state};
-  g_queue_push_tail(&r->writes, job);
-  if (r->writes.length == 1)
-    begin_write(r);
+                        .bytes = bytes_of(r, checkpoint, part)};
+  g_queue_push_tail(&r->writes[queue_of(part)], job);
+  if (r->writes[queue_of(part)].length == 1)
+    begin_write(r, queue_of(part));
 }
 
 struct commit {
@@ -255,18 +279,31 @@ void storage_erase(struct rank *r, uint32_t checkpoint)
     drop_capture(r, checkpoint);
 }
 
-void storage_cut(struct rank *r)
+static void cut_queue(GQueue *writes)
 {
-  for (GList *item = r->writes.head; item; item = item->next) {
+  for (GList *item = writes->head; item; item = item->next) {
     struct write *job = item->data;
     job->cut = true;
-    if (item != r->writes.head)
+    if (item != writes->head)
       g_free(job); /* the first belongs to the actor that writes */
   }
-  g_queue_clear(&r->writes);
+  g_queue_clear(writes);
+}
+
+void storage_cut(struct rank *r)
+{
+  for (int part = 0; part < PARTS; part++)
+    cut_queue(&r->writes[part]);
   for (guint i = r->records->len; i-- > 0;)
     if (!((struct record *)r->records->pdata[i])->durable)
       g_ptr_array_remove_index(r->records, i);
+}
+
+static void drop_captures_after(struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = r->captures->len; i-- > 0;)
+    if (((struct capture *)r->captures->pdata[i])->checkpoint > checkpoint)
+      g_ptr_array_remove_index(r->captures, i);
 }
 
 void storage_return_to(struct rank *r, uint32_t checkpoint)
@@ -288,7 +325,39 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
     ((struct slot *)slot)->waiting = true; /* whatever is in a log is to be received again */
   g_hash_table_unref(r->slots);
   r->slots = restored;
-  for (guint i = r->captures->len; i-- > 0;)
-    if (((struct capture *)r->captures->pdata[i])->checkpoint > checkpoint)
-      g_ptr_array_remove_index(r->captures, i);
+  drop_captures_after(r, checkpoint);
+}
+
+/* Checkpoints are numbered upwards, so those behind the first to be cut are to be cut, too. */
+static void cut_images_after(struct rank *r, uint32_t checkpoint)
+{
+  GQueue *writes = &r->writes[PART_IMAGE], keep = G_QUEUE_INIT;
+  struct write *job;
+  while ((job = g_queue_peek_head(writes)) && job->checkpoint <= checkpoint)
+    g_queue_push_tail(&keep, g_queue_pop_head(writes));
+  if (g_queue_is_empty(&keep)) {
+    cut_queue(writes);
+    return;
+  }
+  g_queue_clear_full(writes, g_free); /* none of these has begun */
+  *writes = keep;
+}
+
+void storage_set_back(struct rank *r, uint32_t checkpoint, bool died)
+{
+  GHashTable *slots = NULL;
+  cut_images_after(r, checkpoint);
+  for (guint i = r->records->len; i-- > 0;) {
+    struct record *record = r->records->pdata[i];
+    if (record->checkpoint > checkpoint)
+      g_ptr_array_remove_index(r->records, i);
+    else if (record->checkpoint == checkpoint)
+      slots = record->slots;
+  }
+  if (died) {
+    GHashTable *restored = slots ? copy_slots(slots) : new_slots();
+    g_hash_table_unref(r->slots);
+    r->slots = restored;
+  }
+  drop_captures_after(r, checkpoint);
 }

@@ -7,7 +7,7 @@
 void storage_begin(struct rank *);
 
 /* Slots. */
-void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting);
+void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
 void storage_forget(struct rank *, uint32_t slot);
 struct slot *storage_slot(const struct rank *, uint32_t slot);
 /* The first kept of those that wait for a receive with this envelope; NULL: none. */
@@ -25,7 +25,8 @@ double storage_image_bytes(const struct rank *, uint32_t checkpoint);
  */
 double storage_next_bytes(const struct rank *);
 
-/* Writes in the background, one part after the other; the dispatcher hears of the end. */
+/* Writes in the background, one part after the other; the dispatcher hears of the end. The log of
+ * an independent protocol goes beside the images to the event logger, on the service host. */
 void storage_store(struct rank *, uint32_t checkpoint, enum part);
 void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum part);
@@ -36,6 +37,9 @@ void storage_cut(struct rank *);
 
 /* Puts slots and records back to what belongs to `checkpoint`; its image is left to the caller. */
 void storage_return_to(struct rank *, uint32_t checkpoint);
+
+/* The same for independent protocols: what was in memory is there only if the rank has not died. */
+void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 
 /* Where images lie: a host, or NULL for the rank's own disk. */
 const char *storage_server(void);

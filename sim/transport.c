@@ -19,6 +19,7 @@ static char *wire_source, *wire_sink;
 
 struct send {
   uint32_t number;
+  int destination;
   MPI_Request request;
 };
 
@@ -137,7 +138,7 @@ static void send_envelope(struct transport *transport, struct message *message, 
 static uint32_t send_payload(struct transport *transport, int destination, int tag, uint64_t bytes,
                              bool blocking)
 {
-  struct send send = {.number = ++transport->sends_started};
+  struct send send = {.number = ++transport->sends_started, .destination = destination};
   int length = (int)MIN(bytes, WIRE_ROOM - 1);
   if (blocking && length >= transport->eager_bytes) {
     PMPI_Send_init(wire_source, length, MPI_BYTE, destination, tag, MPI_COMM_WORLD, &send.request);
@@ -217,6 +218,13 @@ void transport_abandon(struct transport *transport)
     message_free(g_array_index(transport->fetches, struct fetch, i).message);
   g_array_set_size(transport->fetches, 0);
   g_array_set_size(transport->sends, 0);
+}
+
+void transport_disconnect(struct transport *transport, int peer)
+{
+  for (guint i = transport->sends->len; i-- > 0;)
+    if (g_array_index(transport->sends, struct send, i).destination == peer)
+      g_array_remove_index(transport->sends, i);
 }
 
 /* A large message can be overtaken by a small one behind it, which here waits for it. */

@@ -38,6 +38,9 @@ void transport_finish_fetches(struct transport *); /* blocks until all payloads 
 /* Sends and fetches under way are forgotten; SMPI may still complete them, into nowhere. */
 void transport_abandon(struct transport *);
 
+/* Sends to `peer` that are under way will never be received: they count as complete. */
+void transport_disconnect(struct transport *, int peer);
+
 /* Takes in what has come: appends envelopes to `inbox`. */
 void transport_poll(struct transport *, GQueue *inbox); /* without waiting */
 void transport_wait(struct transport *, GQueue *inbox); /* until something completes */

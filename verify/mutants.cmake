@@ -22,9 +22,19 @@ foreach(patch ${mutant_patches})
     DEPENDS ${source} ${patch}
     COMMENT "Mutating ${protocol} into ${id}"
     VERBATIM)
+  # Every protocol of the source gets another symbol; the one with the name of the file is meant.
+  set(renames "-Dprotocol_${plain}=${symbol}")
+  file(STRINGS ${source} definitions REGEX "^const struct protocol protocol_[a-z0-9_]* =")
+  foreach(definition ${definitions})
+    string(REGEX REPLACE "^const struct protocol protocol_([a-z0-9_]*) =.*" "\\1" defined
+      "${definition}")
+    if(NOT "${defined}" STREQUAL "${plain}")
+      list(APPEND renames "-Dprotocol_${defined}=${symbol}_${defined}")
+    endif()
+  endforeach()
   # What a removed rule alone used is unused now.
   set_source_files_properties(${mutated} PROPERTIES
-    COMPILE_OPTIONS "-Dprotocol_${plain}=${symbol};-Wno-unused;-Wno-unused-parameter")
+    COMPILE_OPTIONS "${renames};-Wno-unused;-Wno-unused-parameter")
   list(APPEND mutant_sources ${mutated})
   string(APPEND mutant_table "MUTANT(\"${protocol}~${name}\", ${symbol})\n")
 endforeach()

@@ -193,16 +193,16 @@ static uint64_t print_actions(GString *line, struct numbers *numbers, const stru
     const struct action *action = &actions->item[i];
     char text[TEXT_MAX];
     g_string_append_printf(line, " | %s", action_print(world->protocol, action, text));
-    bool control = action->kind == ACTION_CONTROL;
-    if (!control && action->kind != ACTION_TRANSMIT)
+    bool control = action->kind == ACTION_CONTROL, answer = action->kind == ACTION_TRANSMIT;
+    if (!control && !answer && action->kind != ACTION_RESEND)
       continue;
-    uint32_t part = channel(world, control, move->rank, control ? action->peer : move->event.peer);
+    uint32_t part = channel(world, control, move->rank, answer ? move->event.peer : action->peer);
     follow(numbers, world, part);
     uint64_t number = number_next(numbers, part);
-    if (control && number)
-      g_string_append_printf(line, " @%" G_GUINT64_FORMAT, number);
-    if (!control)
+    if (answer)
       offered = number;
+    else if (number)
+      g_string_append_printf(line, " @%" G_GUINT64_FORMAT, number);
   }
   return offered;
 }
@@ -232,7 +232,8 @@ static char *print_line(struct trace *trace, const struct world *world, const st
     print_taken(line, queue_of(numbers, part), move->index);
     take(numbers, world, move, part);
   }
-  if (move->kind != MOVE_EVENT || move->event.kind == EVENT_START)
+  bool down = move->event.kind == EVENT_DOWN && world->protocol->independent;
+  if (move->kind != MOVE_EVENT || move->event.kind == EVENT_START || down)
     follow_all(numbers, world);
   g_autoptr(GString) rest = g_string_new(NULL);
   uint64_t offered = print_actions(rest, numbers, world, move, actions);
@@ -648,6 +649,20 @@ static bool read_lie_move(struct replay *r, char **words, struct move *move)
   return true;
 }
 
+static bool read_detection(struct replay *r, char **words, struct move *move)
+{
+  guint64 rank;
+  move->kind = MOVE_DETECT;
+  if (!r->world.protocol->independent)
+    return true;
+  if (!words[0] || !g_str_has_prefix(words[0], "rank="))
+    return bad(r, "detected without rank=, expected the rank that was found dead");
+  if (!whole(r, "rank", words[0] + 5, 0, (guint64)r->world.ranks - 1, &rank))
+    return false;
+  move->rank = (int16_t)rank;
+  return true;
+}
+
 static bool read_event(struct replay *r, char **words, struct move *move)
 {
   g_autofree char *text = g_strjoinv(" ", words);
@@ -656,7 +671,7 @@ static bool read_event(struct replay *r, char **words, struct move *move)
   else if (words[0] && g_str_equal(words[0], "finished"))
     move->kind = MOVE_FINISH;
   else if (words[0] && g_str_equal(words[0], "detected"))
-    move->kind = MOVE_DETECT;
+    return read_detection(r, words + 1, move);
   else if (words[0] && g_str_equal(words[0], "lie"))
     return read_lie_move(r, words + 1, move);
   else {

@@ -71,9 +71,9 @@ bool world_finished(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
     const struct world_rank *me = read_rank(w, rank);
+    struct event down;
     bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
-    if (!current || me->incarnation != read_global(w)->incarnation ||
-        !read_program(w, rank)->finished)
+    if (!current || !read_program(w, rank)->finished || world_next_down(w, rank, &down))
       return false;
   }
   return true;
@@ -121,9 +121,9 @@ static void find_index(const struct world *w, struct move *move)
   const struct world_message *channel =
       READ_LIST(struct world_message, w, control ? WORLD_CONTROL : WORLD_CHANNEL, move->event.peer,
                 move->rank, &count);
-  uint16_t incarnation = read_rank(w, move->rank)->incarnation;
+  const struct world_rank *me = read_rank(w, move->rank);
   for (uint32_t i = 0; i < count; i++)
-    if (channel[i].incarnation == incarnation &&
+    if (world_exists(me, &channel[i]) &&
         (control || (channel[i].tag == move->event.tag && channel[i].comm == move->event.comm))) {
       move->index = i;
       return;

@@ -63,18 +63,20 @@ enum connections {
 
 struct world_rank {
   uint8_t phase;
-  uint8_t held;      /* HOLD without RELEASE */
-  uint8_t timer;     /* SET_TIMER without TIMER */
-  uint8_t gave_up;   /* enum reason */
-  uint16_t draining; /* 0: nobody; 1: every peer; else peer + 2 */
-  uint16_t closed;   /* enum connections, or-ed */
-  uint16_t incarnation; /* messages of other incarnations do not exist for this rank */
-  uint16_t noticed;     /* incarnation of the last DOWN */
+  uint8_t held;         /* HOLD without RELEASE */
+  uint8_t timer;        /* SET_TIMER without TIMER */
+  uint8_t gave_up;      /* enum reason */
+  uint16_t draining;    /* 0: nobody; 1: every peer; else peer + 2 */
+  uint16_t closed;      /* enum connections, or-ed */
+  uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
+  uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
+  uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
   uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
   uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
   uint32_t line;        /* last checkpoint captured */
   uint32_t stopped;     /* last checkpoint for which logging has stopped */
-  uint32_t pad2;        /* the protocol state that follows is 8-aligned */
+  uint32_t origin;      /* independent: checkpoint from which it starts, or last started after a
+                           crash. The protocol state that follows is 8-aligned */
 };
 
 enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
@@ -162,7 +164,7 @@ struct world_global {
   uint32_t committed;   /* checkpoint to recover from; FRESH at first */
   uint32_t committing;  /* COMMIT that is not yet COMMITTED; 0: none */
   uint32_t target;      /* checkpoint of the recovery under way */
-  uint16_t incarnation; /* recoveries so far */
+  uint16_t incarnation; /* recoveries so far; independent: crashes detected so far */
   uint16_t crashes;     /* crashes that may still happen (explorer) */
   uint16_t timers;      /* TIMERs that may still happen (explorer) */
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
@@ -224,7 +226,8 @@ void world_clear(struct world *); /* frees what world_init() made, not the parts
 enum move_kind {
   MOVE_EVENT,  /* `event` happens at `rank` */
   MOVE_CRASH,  /* `rank` fails */
-  MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation */
+  MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
+                  is -1; independent: the one dead that is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */
   MOVE_LIE     /* a lying host drops or duplicates the message at `index` of peer -> rank */
 };
@@ -280,5 +283,8 @@ void world_at_end(const struct world *, struct verdict *);
 
 /* All programs have finished, and none of them has yet to notice a crash. */
 bool world_finished(const struct world *);
+
+/* The DOWN that `rank` has to take next; false when it knows of all crashes that were detected. */
+bool world_next_down(const struct world *, int rank, struct event *);
 
 #endif

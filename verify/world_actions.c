@@ -42,6 +42,8 @@ static bool reachable(const struct world *w, int rank, uint16_t incarnation)
   if (to->phase == RANK_DEAD)
     return false;
   bool restarts = to->phase == RANK_RESTARTING || to->phase == RANK_RESTORING;
+  if (w->protocol->independent)
+    return incarnation >= (restarts ? to->noticed : to->incarnation);
   return incarnation >= (restarts ? read_global(w)->incarnation : to->incarnation);
 }
 
@@ -93,7 +95,7 @@ static bool taken_by_rejoin(const struct world *w, int from, int to,
       READ_LIST(struct world_share, w, WORLD_REJOINED, to, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     if (rejoined[i].comm == share->comm && rejoined[i].number == share->tag &&
-        rejoined[i].root == from && read_rank(w, to)->incarnation == share->incarnation) {
+        rejoined[i].root == from && world_exists(read_rank(w, to), share)) {
       list_remove(w, WORLD_REJOINED, to, 0, i, sizeof *rejoined);
       return true;
     }
@@ -107,7 +109,7 @@ static void join(struct taking *t, const struct action *action)
   struct world_program *program = edit_program(w, t->rank);
   struct world_message share = {.tag = program->call.number,
                                 .comm = program->call.comm,
-                                .incarnation = me->incarnation,
+                                .incarnation = me->noticed,
                                 .content = program->history,
                                 .line = w->line_stamps ? me->line : 0,
                                 .stopped = w->line_stamps ? me->stopped : 0};
@@ -143,7 +145,7 @@ static void send_control(struct taking *t, const struct action *action)
     world_violate(t, "legal", "control message to rank %d", action->peer);
     return;
   }
-  struct world_message message = {.incarnation = read_rank(t->w, t->rank)->incarnation};
+  struct world_message message = {.incarnation = read_rank(t->w, t->rank)->noticed};
   memcpy(message.words, action->words, sizeof message.words);
   put_on(t, WORLD_CONTROL, action->peer, &message);
 }
@@ -205,6 +207,22 @@ static void empty_slot(struct taking *t, const struct action *action)
     world_violate(t, "legal", "slot %u is empty", action->slot);
 }
 
+static void resend(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t count, i = find_slot(t, action->slot, &full);
+  if (!full || action->peer < 0 || action->peer >= t->w->ranks) {
+    world_violate(t, "legal", "slot %u is empty, or there is no rank %d", action->slot,
+                  action->peer);
+    return;
+  }
+  struct world_message message =
+      READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i].message;
+  message.incarnation = read_rank(t->w, t->rank)->noticed;
+  memcpy(message.words, action->words, sizeof message.words);
+  put_on(t, WORLD_CHANNEL, action->peer, &message);
+}
+
 static void deliver(struct taking *t, const struct action *action)
 {
   bool full;
@@ -252,6 +270,10 @@ static void ask_commit(struct taking *t, const struct action *action)
 
 static void roll_back(struct taking *t, const struct action *action)
 {
+  if (t->w->protocol->independent) {
+    world_set_back(t, action->checkpoint);
+    return;
+  }
   if (t->event.kind != EVENT_DOWN || action->checkpoint != read_global(t->w)->target) {
     world_violate(t, "legal", "roll back to %u, which is not the target", action->checkpoint);
     return;
@@ -272,7 +294,7 @@ static void give_up(struct taking *t, const struct action *action)
 /* An outcome repeats one from before a crash; where there was none, the program must be free. */
 static void force(struct taking *t, const struct action *action)
 {
-  if (read_rank(t->w, t->rank)->incarnation == 0)
+  if (read_rank(t->w, t->rank)->noticed == 0)
     world_violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
   t->event.outcome = action->outcome;
 }
@@ -290,7 +312,8 @@ static bool answers(const struct taking *t, enum action_kind kind)
   case ACTION_MATCH:
     return t->event.kind == EVENT_RECEIVE && !t->answered;
   case ACTION_KEEP:
-    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_COLLECTED;
+    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_COLLECTED ||
+           t->event.kind == EVENT_OFFER;
   case ACTION_DISCARD:
     return t->event.kind == EVENT_ARRIVED;
   case ACTION_FORCE:
@@ -335,6 +358,9 @@ static void carry_out(struct taking *t, const struct action *action)
     break;
   case ACTION_FORGET:
     empty_slot(t, action);
+    break;
+  case ACTION_RESEND:
+    resend(t, action);
     break;
   case ACTION_FORCE:
     force(t, action);
@@ -384,8 +410,9 @@ static void carry_out(struct taking *t, const struct action *action)
     break;
   }
   t->answered |= kind == ACTION_TRANSMIT || kind == ACTION_SUPPRESS || kind == ACTION_MATCH ||
-                 kind == ACTION_DELIVER || kind == ACTION_DISCARD || kind == ACTION_KEEP ||
-                 kind == ACTION_JOIN || kind == ACTION_CAPTURE || kind == ACTION_GIVE_UP;
+                 kind == ACTION_DELIVER || kind == ACTION_DISCARD ||
+                 (kind == ACTION_KEEP && t->event.kind != EVENT_OFFER) || kind == ACTION_JOIN ||
+                 kind == ACTION_CAPTURE || kind == ACTION_GIVE_UP;
 }
 
 static bool needs_answer(enum event_kind kind)

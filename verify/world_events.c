@@ -39,7 +39,7 @@ static void send(struct taking *t)
   f->sent_digest = script_fold(f->sent_digest, content);
   t->message = (struct world_message){.tag = t->event.tag,
                                       .comm = t->event.comm,
-                                      .incarnation = me->incarnation,
+                                      .incarnation = me->noticed,
                                       .bytes = t->event.bytes,
                                       .sequence = f->sent,
                                       .content = content,
@@ -106,10 +106,11 @@ static void capture(struct taking *t)
 {
   world_check_quiet(t);
   uint32_t image = world_keep_image(t);
+  world_drop_image(t->w, t->rank);
   struct world_rank *me = edit_rank(t->w, t->rank);
   me->phase = RANK_RUNNING;
   me->capturing = 0;
-  me->closed = t->event.outcome ? CONNECTIONS_CLOSED : 0;
+  me->closed = t->event.closed ? CONNECTIONS_CLOSED : 0;
   me->image = image;
   me->line = t->event.checkpoint;
 }
@@ -119,7 +120,12 @@ static void notice(struct taking *t)
   struct world_rank *me = edit_rank(t->w, t->rank);
   me->phase = RANK_RUNNING;
   me->capturing = 0;
-  me->noticed = read_global(t->w)->incarnation;
+  if (t->w->protocol->independent) {
+    me->noticed = (uint16_t)t->event.outcome;
+    world_disconnect(t->w, t->rank, t->event.peer, me->noticed);
+  } else {
+    me->noticed = read_global(t->w)->incarnation;
+  }
 }
 
 static void commit(struct taking *t)

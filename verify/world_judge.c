@@ -131,6 +131,17 @@ static bool same_life(const struct taking *t, int rank)
          other->incarnation == read_rank(t->w, t->rank)->incarnation;
 }
 
+/* ---- claims about who goes back, and how far ---- */
+
+void world_judge_set_back(struct taking *t, uint32_t checkpoint)
+{
+  world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
+                checkpoint);
+  if (checkpoint == FRESH && world_last_image(t->w, t->rank) != FRESH)
+    world_violate(t, "no-domino", "rank %d has a checkpoint and goes back to its beginning",
+                  t->rank);
+}
+
 void world_check_all_beyond(struct taking *t, uint32_t checkpoint)
 {
   if (!judged(t->w, "c3-1.1"))
@@ -147,7 +158,7 @@ static uint32_t under_way(const struct taking *t, int from, int to)
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, WORLD_CHANNEL, from, to, &count);
   for (uint32_t i = 0; i < count; i++)
-    found += channel[i].incarnation == read_rank(t->w, t->rank)->incarnation;
+    found += world_exists(read_rank(t->w, t->rank), &channel[i]);
   return found;
 }
 
@@ -204,7 +215,7 @@ static void check_leftovers(struct taking *t, int peer)
   for (uint32_t i = 0; i < count; i++) {
     const struct world_flow *mine =
         find_flow(t->w, t->rank, peer, channel[i].comm, channel[i].tag, &place, &flows);
-    if (channel[i].incarnation == read_rank(t->w, t->rank)->incarnation && mine &&
+    if (world_exists(read_rank(t->w, t->rank), &channel[i]) && mine &&
         channel[i].sequence <= mine->delivered)
       world_violate(t, "no-duplicate",
                     "message %u from rank %d (tag %d) was given, and sent once more",
@@ -219,7 +230,7 @@ static void check_shares(struct taking *t, int peer)
   const struct world_message *shares =
       READ_LIST(struct world_message, t->w, WORLD_SHARE, peer, t->rank, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (shares[i].incarnation == read_rank(t->w, t->rank)->incarnation)
+    if (world_exists(read_rank(t->w, t->rank), &shares[i]))
       world_violate(t, "no-orphan", "rank %d never takes part in call %d of rank %d", t->rank,
                     shares[i].tag, peer);
 }

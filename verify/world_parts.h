@@ -95,6 +95,16 @@ static inline void list_clear(const struct world *w, enum part_kind kind, int a,
     world_edit(w, kind, a, b, 0);
 }
 
+/* ---- messages and incarnations ---- */
+
+/* A message carries the incarnation that its sender had noticed. It exists for a rank when it is
+ * not from before that rank's last start; one from an incarnation that the rank has not noticed
+ * waits for that. With global recovery only one incarnation is left between the two. */
+static inline bool world_exists(const struct world_rank *to, const struct world_message *message)
+{
+  return message->incarnation >= to->incarnation && message->incarnation <= to->noticed;
+}
+
 /* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
 
 /* The receive that would get message `index` of peer -> rank, by MPI's matching order; NULL when

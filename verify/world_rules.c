@@ -31,14 +31,14 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
   const struct world_message *channel =
       READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
   const struct world_rank *me = read_rank(w, rank);
-  if (index >= count || channel[index].incarnation != me->incarnation)
+  if (index >= count || !world_exists(me, &channel[index]))
     return false;
   const struct world_receive *receive = world_matching(w, peer, rank, &channel[index]);
   bool drained = me->held && (me->draining == 1 || me->draining == peer + 2);
   if (!receive && !drained)
     return false;
   for (uint32_t i = 0; i < index; i++) {
-    if (channel[i].incarnation != me->incarnation)
+    if (!world_exists(me, &channel[i]))
       continue;
     if (w->fifo || (receive ? accepts(receive, peer, &channel[i])
                             : !world_matching(w, peer, rank, &channel[i])))
@@ -78,13 +78,13 @@ bool world_flows_to(const struct world_call *call, int rank)
 bool world_find_share(const struct world *w, int peer, int rank, uint32_t *index)
 {
   const struct world_call *call = &read_program(w, rank)->call;
-  uint16_t incarnation = read_rank(w, rank)->incarnation;
+  const struct world_rank *me = read_rank(w, rank);
   uint32_t count;
   const struct world_message *shares =
       READ_LIST(struct world_message, w, WORLD_SHARE, peer, rank, &count);
   for (*index = 0; *index < count; ++*index)
     if (shares[*index].comm == call->comm && shares[*index].tag == call->number &&
-        shares[*index].incarnation == incarnation)
+        world_exists(me, &shares[*index]))
       return true;
   return false;
 }
@@ -314,7 +314,7 @@ static const char *refuses_control(const struct world *w, const struct move *mov
       READ_LIST(struct world_message, w, WORLD_CONTROL, move->event.peer, move->rank, &count);
   const struct world_rank *me = read_rank(w, move->rank);
   for (uint32_t i = 0; i < count; i++) {
-    if (channel[i].incarnation != me->incarnation)
+    if (!world_exists(me, &channel[i]))
       continue;
     if (memcmp(channel[i].words, move->event.words, sizeof channel[i].words) != 0)
       return "the control message carries other words";
@@ -339,7 +339,7 @@ static const struct world_record *unreported(const struct world *w, int rank, ui
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (!stored[i].reported)
+    if (!stored[i].reported && (!w->protocol->independent || stored[i].part == part))
       return stored[i].checkpoint == checkpoint && stored[i].part == part ? &stored[i] : NULL;
   return NULL;
 }
@@ -348,32 +348,69 @@ static const struct world_record *unreported(const struct world *w, int rank, ui
 static bool may_be_closed(const struct world *w, const struct move *move)
 {
   bool any = w->protocol->reconnects && move->event.checkpoint != FRESH;
-  return move->event.outcome <= any;
+  return move->event.closed <= any;
+}
+
+/* ---- starts and downs ---- */
+
+static uint32_t start_of(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  if (me->phase == RANK_NEW)
+    return FRESH;
+  return w->protocol->independent ? me->origin : read_global(w)->target;
+}
+
+/* Independent: the first death since the last one noticed, of those who have died no more since. */
+static bool next_death(const struct world *w, int rank, struct event *event)
+{
+  uint16_t noticed = read_rank(w, rank)->noticed, next = UINT16_MAX;
+  for (int peer = 0; peer < w->ranks; peer++) {
+    const struct world_rank *dead = read_rank(w, peer);
+    if (peer == rank || dead->born <= noticed || dead->born >= next)
+      continue;
+    next = dead->born;
+    *event = (struct event){
+        .kind = EVENT_DOWN, .peer = (int16_t)peer, .checkpoint = dead->origin, .outcome = next};
+  }
+  return next != UINT16_MAX;
+}
+
+bool world_next_down(const struct world *w, int rank, struct event *event)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  const struct world_global *global = read_global(w);
+  bool runs = me->phase == RANK_RUNNING;
+  if (w->protocol->independent)
+    return runs && me->noticed != global->incarnation && next_death(w, rank, event);
+  *event = (struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target};
+  return (runs || me->phase == RANK_CAPTURING || me->phase == RANK_RESTORING) &&
+         me->noticed != global->incarnation;
 }
 
 static const char *refuses_start(const struct world *w, const struct move *move)
 {
   const struct world_rank *me = read_rank(w, move->rank);
-  const struct world_global *global = read_global(w);
+  bool current = w->protocol->independent || me->noticed == read_global(w)->incarnation;
   if (!may_be_closed(w, move))
     return "there are no connections that were closed";
-  if (me->phase == RANK_NEW)
-    return move->event.checkpoint == FRESH ? NULL : "the first start is fresh";
-  if (me->phase != RANK_RESTARTING &&
-      !(me->phase == RANK_RESTORING && me->noticed == global->incarnation))
+  if (me->phase != RANK_NEW && me->phase != RANK_RESTARTING &&
+      !(me->phase == RANK_RESTORING && current))
     return "the rank is neither rolled back nor restarting";
-  return move->event.checkpoint == global->target ? NULL : "another checkpoint is the target";
+  if (move->event.checkpoint != start_of(w, move->rank))
+    return me->phase == RANK_NEW ? "the first start is fresh" : "another checkpoint is the target";
+  return !w->protocol->independent || move->event.outcome == me->noticed
+             ? NULL
+             : "the rank knows of another incarnation";
 }
 
 static const char *refuses_down(const struct world *w, const struct move *move)
 {
-  const struct world_rank *me = read_rank(w, move->rank);
-  const struct world_global *global = read_global(w);
-  if (me->phase != RANK_RUNNING && me->phase != RANK_CAPTURING && me->phase != RANK_RESTORING)
-    return "the rank does not run";
-  if (me->noticed == global->incarnation)
-    return "nobody was found dead since";
-  return move->event.peer == global->down && move->event.checkpoint == global->target
+  struct event next;
+  if (!world_next_down(w, move->rank, &next))
+    return "nobody was found dead since, or the rank does not run";
+  return move->event.peer == next.peer && move->event.checkpoint == next.checkpoint &&
+                 move->event.outcome == next.outcome
              ? NULL
              : "another rank is down, or another checkpoint the target";
 }
@@ -447,8 +484,7 @@ static const char *refuses_lie(const struct world *w, const struct move *move)
       READ_LIST(struct world_message, w, WORLD_CHANNEL, move->event.peer, move->rank, &count);
   if (!(w->lies & move->lie) || read_global(w)->lied || move->lie == LIE_EARLY_DURABLE)
     return "the host does not lie";
-  return move->index < count &&
-                 channel[move->index].incarnation == read_rank(w, move->rank)->incarnation
+  return move->index < count && world_exists(read_rank(w, move->rank), &channel[move->index])
              ? NULL
              : "there is no such message";
 }
@@ -463,6 +499,8 @@ const char *world_refuses(const struct world *w, const struct move *move)
       return "no crash is left";
     return alive(read_rank(w, move->rank)) ? NULL : "the rank does not run";
   case MOVE_DETECT:
+    if (w->protocol->independent)
+      return read_rank(w, move->rank)->phase == RANK_DEAD ? NULL : "the rank is not dead";
     for (int rank = 0; rank < w->ranks; rank++)
       if (read_rank(w, rank)->phase == RANK_DEAD)
         return NULL;
@@ -544,7 +582,7 @@ static void list_control(const struct listing *l, int peer, int rank)
   const struct world_message *channel =
       READ_LIST(struct world_message, l->w, WORLD_CONTROL, peer, rank, &count);
   for (uint32_t i = 0; i < count; i++) {
-    if (channel[i].incarnation != read_rank(l->w, rank)->incarnation)
+    if (!world_exists(read_rank(l->w, rank), &channel[i]))
       continue;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
     move.event = (struct event){.kind = EVENT_CONTROL, .peer = (int16_t)peer};
@@ -557,11 +595,13 @@ static void list_control(const struct listing *l, int peer, int rank)
 static void list_storage(const struct listing *l, int rank)
 {
   uint32_t count;
+  unsigned listed = 0; /* parts, a bit each */
   const struct world_record *stored =
       READ_LIST(struct world_record, l->w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++) {
-    if (stored[i].reported)
+    if (stored[i].reported || listed & 1u << stored[i].part)
       continue;
+    listed |= l->w->protocol->independent ? 1u << stored[i].part : ~0u;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
     move.event = (struct event){
         .kind = EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
@@ -570,7 +610,6 @@ static void list_storage(const struct listing *l, int rank)
       move.lie = LIE_EARLY_DURABLE;
       list(l, &move);
     }
-    break;
   }
 }
 
@@ -590,17 +629,17 @@ static void list_rank(const struct listing *l, int rank)
 {
   const struct world_rank *me = read_rank(l->w, rank);
   const struct world_global *global = read_global(l->w);
-  uint32_t start = me->phase == RANK_NEW ? FRESH : global->target;
   list_event(l, rank,
              (struct event){.kind = EVENT_START,
-                            .checkpoint = start,
-                            .outcome = l->w->closes && start != FRESH});
+                            .checkpoint = start_of(l->w, rank),
+                            .closed = l->w->closes && start_of(l->w, rank) != FRESH,
+                            .outcome = l->w->protocol->independent ? me->noticed : 0});
+  struct event down;
+  if (world_next_down(l->w, rank, &down))
+    list_event(l, rank, down);
   list_event(
       l, rank,
-      (struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target});
-  list_event(
-      l, rank,
-      (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing, .outcome = l->w->closes});
+      (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
   if (me->phase == RANK_RUNNING) {
     list_event(l, rank, (struct event){.kind = EVENT_TIMER});
     list_program(l, rank);
@@ -629,5 +668,8 @@ void world_moves(const struct world *w, void (*visit)(void *data, const struct m
     return; /* the job has ended: later crashes concern nobody */
   for (int rank = 0; rank < w->ranks; rank++)
     list(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
-  list(&l, &(struct move){.kind = MOVE_DETECT, .rank = -1});
+  for (int rank = 0; w->protocol->independent && rank < w->ranks; rank++)
+    list(&l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
+  if (!w->protocol->independent)
+    list(&l, &(struct move){.kind = MOVE_DETECT, .rank = -1});
 }

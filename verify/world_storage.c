@@ -104,9 +104,25 @@ static bool is_after(const struct world_record *record, uint32_t checkpoint)
   return record->checkpoint > checkpoint;
 }
 
+static bool is_image_after(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->part == PART_IMAGE && is_after(record, checkpoint);
+}
+
+/* Independent recovery has no fence: storage serves each rank for itself. */
 bool world_fenced(const struct taking *t)
 {
-  return read_rank(t->w, t->rank)->incarnation < read_global(t->w)->incarnation;
+  return !t->w->protocol->independent &&
+         read_rank(t->w, t->rank)->incarnation < read_global(t->w)->incarnation;
+}
+
+/* What the new write replaces at once. An event logger keeps the old log until it has the new. */
+static void replace(struct taking *t, const struct action *action)
+{
+  if (action->part == PART_IMAGE)
+    remove_records(t->w, t->rank, is_image_of, action->checkpoint);
+  else if (!t->w->protocol->independent)
+    remove_records(t->w, t->rank, is_log_of, action->checkpoint);
 }
 
 void world_store(struct taking *t, const struct action *action)
@@ -123,9 +139,9 @@ void world_store(struct taking *t, const struct action *action)
     record.image = me->image;
     edit_rank(t->w, t->rank)->image = 0;
   }
-  remove_records(t->w, t->rank, action->part == PART_IMAGE ? is_image_of : is_log_of,
-                 action->checkpoint);
-  record.state = keep_parts(t->w, t->rank, state_parts, 2);
+  replace(t, action);
+  bool no_slots = t->w->protocol->independent && action->part == PART_LOG;
+  record.state = keep_parts(t->w, t->rank, state_parts, no_slots ? 1 : 2);
   uint32_t count;
   READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   list_insert(t->w, WORLD_STORED, t->rank, 0, count, &record, sizeof record);
@@ -133,19 +149,41 @@ void world_store(struct taking *t, const struct action *action)
 
 void world_erase(struct taking *t, uint32_t checkpoint)
 {
-  remove_records(t->w, t->rank, is_of, checkpoint);
+  remove_records(t->w, t->rank, t->w->protocol->independent ? is_image_of : is_of, checkpoint);
+}
+
+/* Independent: of the logs that are durable only the newest is worth anything. */
+static void drop_old_logs(const struct world *w, int rank)
+{
+  uint32_t count;
+  bool newer = false;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = count; i-- > 0;) {
+    if (stored[i].part != PART_LOG || !stored[i].durable)
+      continue;
+    if (newer) {
+      forget(w, &stored[i]);
+      list_remove(w, WORLD_STORED, rank, 0, i, sizeof *stored);
+      stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+    }
+    newer = true;
+  }
 }
 
 void world_report(struct taking *t)
 {
+  const struct world *w = t->w;
   uint32_t count, i = 0;
-  READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  READ_LIST(struct world_record, w, WORLD_STORED, t->rank, 0, &count);
   struct world_record *stored =
-      world_edit(t->w, WORLD_STORED, t->rank, 0, count * (uint32_t)sizeof *stored);
-  while (stored[i].reported)
+      world_edit(w, WORLD_STORED, t->rank, 0, count * (uint32_t)sizeof *stored);
+  while (stored[i].reported || (w->protocol->independent && stored[i].part != t->event.part))
     i++;
   stored[i].reported = true;
   stored[i].durable = !t->move->lie;
+  if (w->protocol->independent && t->event.part == PART_LOG)
+    drop_old_logs(w, t->rank);
   if (t->move->lie)
     edit_global(t->w)->lied = true;
 }
@@ -165,11 +203,18 @@ static void drop_stale(const struct world *w, enum part_kind kind, int peer, int
     }
 }
 
-void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t incarnation)
+void world_drop_image(const struct world *w, int rank)
 {
   struct world_rank *me = edit_rank(w, rank);
   if (me->image && w->memory.forget)
     w->memory.forget(w->memory.ctx, me->image);
+  me->image = 0;
+}
+
+void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t incarnation)
+{
+  struct world_rank *me = edit_rank(w, rank);
+  world_drop_image(w, rank);
   uint16_t noticed = me->noticed;
   memset(me, 0, sizeof *me + w->state_bytes);
   me->phase = (uint8_t)phase;
@@ -186,6 +231,50 @@ void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t
   }
 }
 
+void world_disconnect(const struct world *w, int rank, int peer, uint16_t incarnation)
+{
+  drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
+  drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
+  drop_stale(w, WORLD_SHARE, peer, rank, incarnation);
+}
+
+static const struct world_record *image_record(const struct world *w, int rank, uint32_t checkpoint,
+                                               bool durable)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint == checkpoint && stored[i].part == PART_IMAGE &&
+        (stored[i].durable || !durable))
+      return &stored[i];
+  return NULL;
+}
+
+/* The rank lives: what it captured and has not stored is in its memory. */
+static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  return checkpoint == FRESH || (me->image && me->line == checkpoint) ||
+         image_record(w, rank, checkpoint, false);
+}
+
+void world_set_back(struct taking *t, uint32_t checkpoint)
+{
+  const struct world *w = t->w;
+  if (!has_image(w, t->rank, checkpoint)) {
+    world_violate(t, "legal", "roll back to %u, of which there is no image", checkpoint);
+    return;
+  }
+  world_judge_set_back(t, checkpoint);
+  struct world_rank *me = edit_rank(w, t->rank);
+  me->phase = RANK_RESTORING;
+  me->held = false;
+  me->draining = 0;
+  me->capturing = 0;
+  me->origin = checkpoint;
+}
+
 void world_crash(struct taking *t)
 {
   world_wipe(t->w, t->rank, RANK_DEAD, UINT16_MAX);
@@ -198,9 +287,36 @@ void world_crash(struct taking *t)
     global->committing = global->requested = 0;
 }
 
+uint32_t world_last_image(const struct world *w, int rank)
+{
+  uint32_t count, last = FRESH;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].part == PART_IMAGE && stored[i].durable && stored[i].checkpoint > last)
+      last = stored[i].checkpoint;
+  return last;
+}
+
+/* Each death is an incarnation of its own, so that the living can be told one after the other. */
+static void detect_one(struct taking *t)
+{
+  struct world_global *global = edit_global(t->w);
+  struct world_rank *dead = edit_rank(t->w, t->rank);
+  dead->phase = RANK_RESTARTING;
+  dead->born = dead->noticed = ++global->incarnation;
+  dead->origin = world_last_image(t->w, t->rank);
+  global->down = (int16_t)t->rank;
+  global->target = dead->origin;
+}
+
 /* The dispatcher fences storage first, so that what it then reads as committed stays so. */
 void world_detect(struct taking *t)
 {
+  if (t->w->protocol->independent) {
+    detect_one(t);
+    return;
+  }
   struct world_global *global = edit_global(t->w);
   global->committing = global->requested = 0;
   global->incarnation++;
@@ -247,9 +363,67 @@ static void withdraw_announcements(const struct world *w, int rank)
   }
 }
 
+/* ---- independent recovery ---- */
+
+/* The state of a rank that died: of the part that was stored last of those that are durable. Its
+ * slots: of the image. */
+static void restore_state(const struct world *w, int rank, const struct world_record *image)
+{
+  uint32_t count, slots = image ? image->state : 0, last = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].durable)
+      last = stored[i].state;
+  if (slots)
+    restore_parts(w, rank, state_parts, 2, slots);
+  if (last)
+    restore_parts(w, rank, state_parts, 1, last);
+}
+
+static void restore_program(struct taking *t, uint32_t image)
+{
+  const struct world *w = t->w;
+  memset(edit_program(w, t->rank), 0, sizeof(struct world_program));
+  list_clear(w, WORLD_POSTED, t->rank, 0);
+  list_clear(w, WORLD_FLOWS, t->rank, 0);
+  if (image) {
+    restore_parts(w, t->rank, image_parts, 3, image);
+    withdraw_announcements(w, t->rank);
+  } else {
+    world_begin_program(w, t->rank);
+  }
+}
+
+/* START of a rank that has died, or has gone back on its own. */
+static void restore_independently(struct taking *t)
+{
+  const struct world *w = t->w;
+  struct world_rank *me = edit_rank(w, t->rank);
+  uint32_t checkpoint = t->event.checkpoint;
+  const struct world_record *record = image_record(w, t->rank, checkpoint, false);
+  uint32_t image = record ? record->image : checkpoint == FRESH ? 0 : me->image;
+  if (me->phase == RANK_RESTARTING)
+    restore_state(w, t->rank, record);
+  remove_records(w, t->rank, is_image_after, checkpoint);
+  restore_program(t, image);
+  for (int peer = 0; peer < w->ranks; peer++)
+    world_disconnect(w, t->rank, peer, me->noticed);
+  me = edit_rank(w, t->rank);
+  me->phase = RANK_RUNNING;
+  me->incarnation = me->noticed;
+  if (me->line != checkpoint)
+    world_drop_image(w, t->rank);
+  me->line = me->stopped = checkpoint;
+}
+
 void world_restore(struct taking *t)
 {
   const struct world *w = t->w;
+  if (w->protocol->independent) {
+    restore_independently(t);
+    return;
+  }
   uint32_t checkpoint = t->event.checkpoint;
   uint16_t incarnation = read_global(w)->incarnation;
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
@@ -272,5 +446,5 @@ void world_restore(struct taking *t)
   struct world_rank *me = edit_rank(w, t->rank);
   me->incarnation = me->noticed = incarnation;
   me->line = me->stopped = checkpoint;
-  me->closed = t->event.outcome ? CONNECTIONS_CLOSED | CONNECTIONS_ANEW : 0;
+  me->closed = t->event.closed ? CONNECTIONS_CLOSED | CONNECTIONS_ANEW : 0;
 }

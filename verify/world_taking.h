@@ -33,7 +33,9 @@ void world_begin_program(const struct world *, int rank);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
+uint32_t world_last_image(const struct world *, int rank); /* durable checkpoint, or FRESH */
 uint32_t world_keep_image(struct taking *); /* number of the kept bytes of the program as it is */
+void world_drop_image(const struct world *, int rank); /* captured, and never stored */
 void world_store(struct taking *, const struct action *);
 void world_erase(struct taking *, uint32_t checkpoint);
 void world_report(struct taking *); /* DURABLE: the oldest part not yet reported */
@@ -44,6 +46,12 @@ bool world_fenced(const struct taking *);
 void world_crash(struct taking *);
 void world_detect(struct taking *);
 void world_restore(struct taking *);
+
+/* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
+void world_set_back(struct taking *, uint32_t checkpoint);
+
+/* What the old life of `peer` had under way to `rank` is gone. */
+void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
 
 /* Whatever the rank held in memory is gone; what was sent to it in earlier incarnations too. */
 void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
@@ -68,6 +76,9 @@ void world_check_lines(struct taking *, uint32_t stopped);
 /* Claims 2.2 and 2.3, where data come together: the same for each contribution. */
 void world_check_share_lines(struct taking *, int peer, const struct world_message *share);
 void world_check_collected_lines(struct taking *);
+
+/* Independent: a rank that lives goes back to `checkpoint`. */
+void world_judge_set_back(struct taking *, uint32_t checkpoint);
 
 /* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
 void world_check_all_beyond(struct taking *, uint32_t checkpoint);

@@ -37,15 +37,15 @@ is "$(value out/result.json crashes)" 1 'one failure'
 is "$(grep -c ' [4-7] crash$' out/trace.txt)" 4 'that takes the four ranks of the node'
 is "$(grep -c ' crash$' out/trace.txt)" 4 'and no other'
 is "$(grep -c '^verification: PASS$' out/program.out)" 1 'the program ends right' out/program.out
-is "$(grep -c ' start checkpoint=1 outcome=1 ' out/trace.txt)" 8 'all ranks connect anew'
-is "$(sed '/ detected /q' out/trace.txt | grep -c ' captured checkpoint=1 outcome=1 ')" 8 \
+is "$(grep -c ' start checkpoint=1 closed ' out/trace.txt)" 8 'all ranks connect anew'
+is "$(sed '/ detected /q' out/trace.txt | grep -c ' captured checkpoint=1 closed ')" 8 \
   'InfiniBand was closed for the capture'
 
 # Ethernet stays open for a capture, and is connected anew after a restart all the same.
 scenario bookmark ethernet 4 "{$failure}"
 run_ends recovered 'Ethernet'
-is "$(grep -c ' captured .* outcome=1 ' out/trace.txt)" 0 'Ethernet stays open for captures'
-is "$(grep -c ' start checkpoint=1 outcome=1 ' out/trace.txt)" 8 'and connects anew after a restart'
+is "$(grep -c ' captured .* closed ' out/trace.txt)" 0 'Ethernet stays open for captures'
+is "$(grep -c ' start checkpoint=1 closed ' out/trace.txt)" 8 'and connects anew after a restart'
 
 # A spare node takes all ranks of the node that has failed.
 scenario bookmark infiniband 4 "{$failure}"
