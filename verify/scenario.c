@@ -87,12 +87,15 @@ struct raw {
   struct raw_check check;
 };
 
+enum { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
+
 /* ---- the schema: the one table of keys and types ---- */
 
 static const cyaml_strval_t placements[] = {{"one-per-node", 0}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
-static const cyaml_strval_t orders[] = {{"any", false}, {"fifo", true}};
+static const cyaml_strval_t orders[] = {
+    {"any", ORDER_ANY}, {"fifo", ORDER_FIFO}, {"none", ORDER_NONE}};
 static const cyaml_strval_t verdicts[] = {{"completed", EXPECT_COMPLETED},
                                           {"recovered", EXPECT_RECOVERED},
                                           {"gave-up", EXPECT_GAVE_UP},
@@ -567,7 +570,8 @@ static bool read_lies(const struct reader *reader, const struct raw_check *raw)
 static bool read_check(const struct reader *reader, const struct raw_check *raw)
 {
   struct scenario *scenario = reader->scenario;
-  scenario->check.fifo = raw->order && *raw->order;
+  scenario->check.fifo = raw->order && *raw->order == ORDER_FIFO;
+  scenario->check.overtaking = raw->order && *raw->order == ORDER_NONE;
   scenario->check.max_states = raw->max_states ? *raw->max_states : 0;
   if (raw->properties)
     scenario->check.properties = strings(raw->properties, raw->properties_count);
@@ -791,7 +795,9 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .seed = keep(pool, g_memdup2(&scenario->seed, sizeof scenario->seed)),
       .check = {.checkpoints = number(pool, scenario->check.checkpoints),
                 .crashes = number(pool, scenario->check.crashes),
-                .order = choice(pool, scenario->check.fifo),
+                .order = choice(pool, scenario->check.fifo         ? ORDER_FIFO
+                                      : scenario->check.overtaking ? ORDER_NONE
+                                                                   : ORDER_ANY),
                 .properties = scenario->check.properties,
                 .lies = scenario->check.lies,
                 .lies_count = g_strv_length(scenario->check.lies),
