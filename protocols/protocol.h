@@ -19,6 +19,18 @@
  *        |                         | CAPTURE, STORE, COMMIT ---> |
  *        |                         | <------- CAPTURED, DURABLE  |
  *
+ * That is a protocol at the level of the application: it sees receives, and messages when they are
+ * matched. One at the level of the channels sits below the matching. Between two ranks there is one
+ * channel, in which program messages and control messages come in the order of sending:
+ *
+ *     program                 matching               protocol              channels
+ *        | send --------------------------- OFFER ------> | TRANSMIT, CONTROL -> |
+ *        | recv -----> | posted receives                  | <- ARRIVED, CONTROL  |
+ *        | <---------- | unexpected messages <--- DELIVER | KEEP slot            |
+ *
+ * The matching is the host's: what has been delivered and what is posted belongs to the rank and to
+ * its image. RECEIVE and PLACE are not raised, and any moment will do for a CAPTURE.
+ *
  * The host holds payloads; the protocol holds numbers and envelopes. A payload that the protocol
  * wants to see again is held by the host in a *slot*, whose number the protocol chooses.
  *
@@ -50,7 +62,7 @@
 enum {
   ANY = -1,            /* any source, any tag; as `peer` of DRAIN: every peer */
   WORDS = 3,           /* words that a protocol adds to a message, or that make a control message */
-  NO_REQUEST = 0,      /* ARRIVED: drained from the channel, no receive of the program matched */
+  NO_REQUEST = 0,      /* ARRIVED: out of the channel, but not for a receive of the program */
   NO_SLOT = 0,         /* DELIVER: the payload that has just arrived; slots are numbered from 1 */
   FRESH = 0,           /* START: from the beginning of the program; checkpoints count from 1 */
   COORDINATOR_RANK = 0 /* the one rank that gets TIMER and may COMMIT: the papers' initiator */
@@ -83,7 +95,8 @@ enum event_kind {
                        says, from or to root `peer`; only for protocols with `collectives` */
   /* the network */
   EVENT_ARRIVED,   /* a message from `peer` with its `words` matched receive `request` (posted for
-                      `wildcard` if so), or was drained (NO_REQUEST) */
+                      `wildcard` if so), was drained (NO_REQUEST), or has come out of its channel
+                      (LEVEL_CHANNEL, NO_REQUEST) */
   EVENT_CONTROL,   /* control message `words` from the protocol at `peer` */
   EVENT_COLLECTED, /* all contributions that flow to this rank in that call are here: `outcome` of
                       them, with the sums of their `words` */
@@ -92,6 +105,12 @@ enum event_kind {
   EVENT_DURABLE,   /* `part` of `checkpoint` is on stable storage */
   EVENT_COMMITTED, /* `checkpoint` is recorded as the one to recover from */
   EVENT_KINDS
+};
+
+/* Where a protocol sits. */
+enum level {
+  LEVEL_APPLICATION, /* above MPI's matching */
+  LEVEL_CHANNEL      /* below it */
 };
 
 enum part { PART_IMAGE, PART_LOG, PARTS };
@@ -135,7 +154,8 @@ enum action_kind {
   ACTION_MATCH, /* let `request` match a message from (`peer`|ANY, `tag`|ANY) */
   /* answers to ARRIVED */
   ACTION_DELIVER, /* give the program's receive `request` the payload that arrived (NO_SLOT), or
-                     the one in `slot`, sent by `peer` with `tag` */
+                     the one in `slot`, sent by `peer` with `tag`; LEVEL_CHANNEL: pass it up to
+                     the matching, also at START */
   ACTION_DISCARD, /* drop the message; its receive waits on */
   /* payloads */
   ACTION_KEEP,   /* hold in `slot` the payload that arrived or, with OFFER, the one that is sent */
@@ -157,7 +177,8 @@ enum action_kind {
   ACTION_RELEASE,
   ACTION_DRAIN, /* until RELEASE take in messages from `peer`|ANY even if no receive matches */
   /* checkpoints */
-  ACTION_CAPTURE,   /* take the program's image for `checkpoint`; at a PLACE or while held */
+  ACTION_CAPTURE,   /* take the program's image for `checkpoint`; at a PLACE, while held, or
+                       LEVEL_CHANNEL */
   ACTION_STORE,     /* write `part` of `checkpoint` with the state as it is after this step */
   ACTION_COMMIT,    /* record `checkpoint` as the one to recover from (coordinator only) */
   ACTION_ERASE,     /* all parts of `checkpoint`, of this rank, are no longer needed */
@@ -165,7 +186,9 @@ enum action_kind {
   /* other */
   ACTION_OPEN,            /* after connections were closed: others can send to this rank again */
   ACTION_SET_TIMER,       /* ask for TIMER after the checkpoint interval of the scenario */
-  ACTION_STOPPED_LOGGING, /* from here on nothing is logged for `checkpoint` (for monitors) */
+  ACTION_STOPPED_LOGGING, /* from here on nothing is logged for `checkpoint` (for monitors);
+                             property `tokens`: `outcome` is how many more messages this rank has
+                             recorded as received, or under way to it, than as sent */
   ACTION_GIVE_UP,         /* recovery is impossible: `reason` */
   ACTION_KINDS
 };
@@ -190,7 +213,7 @@ struct action {
   uint32_t request;      /* MATCH, DELIVER */
   uint32_t slot;         /* DELIVER, KEEP, FORGET, RESEND */
   uint32_t checkpoint;   /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING */
-  uint32_t outcome;      /* FORCE */
+  uint32_t outcome;      /* FORCE, STOPPED_LOGGING */
   uint32_t words[WORDS]; /* TRANSMIT, RESEND, CONTROL */
 };
 
@@ -210,6 +233,7 @@ struct protocol {
   const char *title;        /* what it is, with its paper and section */
   uint32_t piggyback_bytes; /* added to each message on the wire */
   uint32_t control_bytes;   /* length of a control message on the wire */
+  enum level level;
   bool collectives; /* COLLECTIVE is raised; otherwise collectives are the messages that they
                        consist of */
   bool reconnects; /* it knows that interconnects which cannot be captured are closed for a capture,
@@ -228,6 +252,9 @@ struct protocol {
 
   /* Number of the first invariant that does not hold in `state`; 0 when all hold. */
   int (*broken)(const struct config *, const void *state);
+
+  /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
+  const struct protocol *variant;
 };
 
 /* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that

@@ -232,6 +232,10 @@ char *action_print(const struct protocol *protocol, const struct action *a, char
   case ACTION_DRAIN:
     put_peer(&out, "peer", a->peer);
     break;
+  case ACTION_STOPPED_LOGGING:
+    put_some(&out, "checkpoint", a->checkpoint);
+    put_some(&out, "outcome", a->outcome);
+    break;
   case ACTION_STORE:
     put_name(&out, "part=", part_names[a->part]);
     put_some(&out, "checkpoint", a->checkpoint);

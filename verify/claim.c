@@ -116,6 +116,11 @@ static bool valid(const struct scenario *claim, struct script **script, unsigned
       !read_lies(claim, lies, error))
     return false;
   *script = read_script(claim, error);
+  if (*script && (*script)->free && protocol_named(claim->protocol.name)->level != LEVEL_CHANNEL) {
+    scenario_complain(claim, "program.script", error,
+                      "free programs, expected a protocol at the level of the channels for them");
+    return false;
+  }
   return *script != NULL;
 }
 
@@ -162,6 +167,7 @@ static void set_up(const struct job *job, struct world *world)
              claim->protocol.capacity);
   world->fifo = claim->check.fifo;
   world->closes = claim->check.closes;
+  world->overtaking = claim->check.overtaking;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
   world->line_stamps = asks_for_stamps(claim);
   world->check = true;

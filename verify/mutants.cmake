@@ -1,7 +1,9 @@
-# Mutants: from verify/mutants/*.patch to objects in recline-mutants (see mutants.h).
+# Mutants: from verify/mutants/*.patch to objects in recline-mutants (see mutants.h). With them, as
+# protocols for tests only, the reference worlds.
 file(GLOB mutant_patches CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/mutants/*.patch)
-set(mutant_sources ${CMAKE_CURRENT_LIST_DIR}/mutants.c)
-set(mutant_table "")
+set(mutant_sources ${CMAKE_CURRENT_LIST_DIR}/mutants.c
+  ${CMAKE_CURRENT_LIST_DIR}/reference/snapshot.c)
+set(mutant_table "MUTANT(\"cl-c\", protocol_cl_c)\nMUTANT(\"cl-t\", protocol_cl_t)\n")
 
 foreach(patch ${mutant_patches})
   get_filename_component(id ${patch} NAME_WE)
@@ -45,4 +47,4 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mutants/mutants.inc CONTENT "$
 add_library(recline-mutants STATIC ${mutant_sources})
 target_include_directories(recline-mutants
   PUBLIC ${CMAKE_CURRENT_LIST_DIR} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/mutants)
-target_link_libraries(recline-mutants PUBLIC recline-protocols)
+target_link_libraries(recline-mutants PUBLIC recline-protocols PRIVATE PkgConfig::GLIB)

@@ -5,9 +5,9 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* A platform whose nodes are on several interconnects has a zone for each of them, with the property
- * `interconnect`, and in each zone a host for every node, in the same order: what a node is to
- * SimGrid depends on how it is reached. The first one in the file counts where none is named.
+/* A platform whose nodes are on several interconnects has a zone for each of them, with the
+ * property `interconnect`, and in each zone a host for every node, in the same order: what a node
+ * is to SimGrid depends on how it is reached. The first one in the file counts where none is named.
  *
  * Ids of the hosts of platform `file` on `interconnect` and of those on none, <cluster>s written
  * out, in the order of the file; ends with NULL; freed with g_strfreev(). NULL: the first

@@ -95,13 +95,16 @@ struct raw {
   struct raw_check check;
 };
 
+enum { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
+
 /* ---- the schema: the one table of keys and types ---- */
 
 static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", true}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
 static const cyaml_strval_t connections[] = {{"stay", false}, {"close", true}};
-static const cyaml_strval_t orders[] = {{"any", false}, {"fifo", true}};
+static const cyaml_strval_t orders[] = {
+    {"any", ORDER_ANY}, {"fifo", ORDER_FIFO}, {"none", ORDER_NONE}};
 static const cyaml_strval_t verdicts[] = {{"completed", EXPECT_COMPLETED},
                                           {"recovered", EXPECT_RECOVERED},
                                           {"gave-up", EXPECT_GAVE_UP},
@@ -632,7 +635,8 @@ static bool read_lies(const struct reader *reader, const struct raw_check *raw)
 static bool read_check(const struct reader *reader, const struct raw_check *raw)
 {
   struct scenario *scenario = reader->scenario;
-  scenario->check.fifo = raw->order && *raw->order;
+  scenario->check.fifo = raw->order && *raw->order == ORDER_FIFO;
+  scenario->check.overtaking = raw->order && *raw->order == ORDER_NONE;
   scenario->check.closes = raw->connections && *raw->connections;
   scenario->check.max_states = raw->max_states ? *raw->max_states : 0;
   if (raw->properties)
@@ -876,7 +880,9 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .seed = keep(pool, g_memdup2(&scenario->seed, sizeof scenario->seed)),
       .check = {.checkpoints = number(pool, scenario->check.checkpoints),
                 .crashes = number(pool, scenario->check.crashes),
-                .order = choice(pool, scenario->check.fifo),
+                .order = choice(pool, scenario->check.fifo         ? ORDER_FIFO
+                                      : scenario->check.overtaking ? ORDER_NONE
+                                                                   : ORDER_ANY),
                 .connections = choice(pool, scenario->check.closes),
                 .properties = scenario->check.properties,
                 .lies = scenario->check.lies,

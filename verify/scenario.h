@@ -110,6 +110,7 @@ struct scenario {
     int crashes;         /* crashes, at any point of any rank */
     bool closes;         /* connections are closed for captures and restarts */
     bool fifo;           /* channels deliver in the order of sending; default: MPI's order */
+    bool overtaking;     /* they keep no order at all, not even MPI's */
     char **properties;   /* names of verify/property.h to check; NULL: all that apply */
     char **lies;         /* what the host does wrong: drop, duplicate, early-durable */
     uint64_t max_states; /* 0: no bound */

@@ -24,6 +24,7 @@ struct parser {
   const char *end; /* of the line, its comment left out */
   int line;        /* from 1 */
   int ranks;
+  bool free;     /* some operation is free */
   char *message; /* first error; NULL: none so far */
 };
 
@@ -218,6 +219,18 @@ static bool parse_repeat(struct parser *p, struct list *list)
   return true;
 }
 
+static bool parse_free(struct parser *p, struct list *list)
+{
+  struct word word = take(p);
+  int count;
+  if (!number(word, OPERATIONS_MAX, &count))
+    return expected(p, word, "how many messages may be sent (a number up to 65535)");
+  for (int i = 0; i < count; i++)
+    append(list, &(struct operation){.kind = SCRIPT_FREE});
+  p->free = true;
+  return true;
+}
+
 static bool parse_count(struct parser *p, struct operation *operation)
 {
   struct word word = take(p);
@@ -273,6 +286,8 @@ static bool parse_operation(struct parser *p, struct list *list)
   struct word word = take(p);
   if (is(word, "repeat"))
     return parse_repeat(p, list);
+  if (is(word, "free"))
+    return parse_free(p, list);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (is(word, kinds[i].name)) {
       struct operation operation = {.kind = kinds[i].kind, .flow = (int)kinds[i].flow};
@@ -283,7 +298,7 @@ static bool parse_operation(struct parser *p, struct list *list)
     }
   return expected(p, word,
                   "an operation (send, recv, irecv, wait, choose, checkpoint, compute, bcast, "
-                  "reduce, allreduce, barrier or repeat)");
+                  "reduce, allreduce, barrier, repeat or free)");
 }
 
 /* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */
@@ -325,6 +340,17 @@ static bool check_names(struct parser *p, const struct list *list)
   for (int i = 0; i < SCRIPT_NAMES; i++)
     if (posted[i])
       return fail(p, "irecv %c is never completed, expected 'wait %c'", 'a' + i, 'a' + i);
+  return true;
+}
+
+/* Free programs are free everywhere: only then may whatever comes be taken at once. */
+static bool check_free(struct parser *p, struct script *script)
+{
+  script->free = p->free;
+  for (int rank = 0; p->free && rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      if (op->kind != SCRIPT_FREE)
+        return fail(p, "'free' beside other operations, expected all ranks to be free or none");
   return true;
 }
 
@@ -416,7 +442,7 @@ struct script *script_parse(const char *text, int ranks, int *line, char **messa
     fine = parse_line(&p, script, &rest);
     start += length + (start[length] == '\n');
   }
-  if (fine && parse_rest(&p, script, &rest))
+  if (fine && parse_rest(&p, script, &rest) && check_free(&p, script))
     return script;
   *line = p.line ? p.line : 1;
   *message = p.message;

@@ -15,6 +15,8 @@
  *     checkpoint                   a place where a checkpoint is allowed
  *     compute T                    time T on the SMPI host, nothing in the explorer
  *     repeat K ( ... )             the operations in parentheses, K times
+ *     free K                       up to K messages to anybody, at any time; whatever comes is
+ *                                  taken at once (explorer only, and for all ranks or none)
  * A message carries its sender's whole history (a digest of what it received and chose), so that
  * a wrong replay shows in its receiver's history too.
  */
@@ -33,6 +35,7 @@ enum script_kind {
   SCRIPT_CHECKPOINT,
   SCRIPT_COMPUTE,
   SCRIPT_COLLECTIVE,
+  SCRIPT_FREE, /* one message to anybody */
   SCRIPT_END
 };
 
@@ -50,6 +53,7 @@ struct operation {
 
 struct script {
   int ranks;
+  bool free;              /* all operations are FREE */
   struct operation **ops; /* ops[rank] ends with SCRIPT_END; loops are unrolled */
 };
 

@@ -100,7 +100,8 @@ struct trace {
 
 static uint32_t channel(const struct world *world, bool control, int source, int destination)
 {
-  return world_part(world, control ? WORLD_CONTROL : WORLD_CHANNEL, source, destination);
+  bool shared = world->protocol->level == LEVEL_CHANNEL;
+  return world_part(world, control && !shared ? WORLD_CONTROL : WORLD_CHANNEL, source, destination);
 }
 
 static bool takes_message(const struct move *move)
@@ -304,6 +305,9 @@ static void print_operation(GString *out, const struct operation *operation)
   case SCRIPT_COLLECTIVE:
     print_collective(out, operation);
     return;
+  case SCRIPT_FREE:
+    g_string_append(out, "free 1");
+    return;
   case SCRIPT_END:
     return;
   }
@@ -338,7 +342,9 @@ static char *print_header(const struct world *world, const char *host)
   GString *out = g_string_new("recline-trace 1\n");
   g_string_append_printf(out, "protocol %s\nranks %d\ncapacity %u\norder %s\nplaces %s\nhost %s\n",
                          world->protocol->name, world->ranks, world->config[0].capacity,
-                         world->fifo ? "fifo" : "any",
+                         world->fifo         ? "fifo"
+                         : world->overtaking ? "none"
+                                             : "any",
                          world->places_anywhere ? "anywhere" : "program", host);
   if (world->bounded)
     print_bounds(out, world);
@@ -456,7 +462,7 @@ static bool bad(struct replay *r, const char *format, ...)
 struct header {
   char *protocol;
   guint64 ranks, capacity, crashes, timers;
-  bool fifo, anywhere, bounded, stamps;
+  bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
   GString *script; /* NULL: none */
 };
@@ -504,7 +510,8 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
   } else if (g_str_equal(key, "capacity")) {
     return whole(r, key, value, 0, G_MAXINT32, &header->capacity);
   } else if (g_str_equal(key, "order")) {
-    return either(r, key, value, "fifo", "any", &header->fifo);
+    header->overtaking = g_str_equal(value, "none");
+    return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
   } else if (g_str_equal(key, "places")) {
     return either(r, key, value, "anywhere", "program", &header->anywhere);
   } else if (g_str_equal(key, "crashes") || g_str_equal(key, "timers")) {
@@ -572,6 +579,7 @@ static bool begin(struct replay *r, const struct header *header)
   struct world *world = &r->world;
   world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
   world->fifo = header->fifo;
+  world->overtaking = header->overtaking;
   world->places_anywhere = header->anywhere;
   world->bounded = header->bounded;
   world->line_stamps = header->stamps;

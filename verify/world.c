@@ -55,6 +55,21 @@ void world_begin_program(const struct world *w, int rank)
   world_script_advance(w, rank);
 }
 
+/* A world of free programs begins when all ranks have started. */
+static void start_all(struct world *w)
+{
+  struct actions actions = {.capacity = ACTIONS_MAX(&w->config[0])};
+  actions.item = calloc(actions.capacity, sizeof *actions.item);
+  if (!actions.item)
+    abort();
+  for (int rank = 0; rank < w->ranks; rank++) {
+    struct move start = {.rank = (int16_t)rank, .event = {.kind = EVENT_START}};
+    struct verdict verdict;
+    world_step(w, &start, &actions, &verdict);
+  }
+  free(actions.item);
+}
+
 void world_begin(struct world *w, unsigned crashes, unsigned timers)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
@@ -65,6 +80,8 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
   global->crashes = (uint16_t)crashes;
   global->timers = (uint16_t)timers;
   global->down = -1;
+  if (are_free(w))
+    start_all(w);
 }
 
 bool world_finished(const struct world *w)
@@ -81,18 +98,25 @@ bool world_finished(const struct world *w)
 
 /* ---- the move ---- */
 
-static void take_event(struct taking *t)
+static void step(struct taking *t)
 {
   const struct world *w = t->w;
-  world_before_step(t);
-  if (read_rank(w, t->rank)->phase != RANK_RUNNING)
-    return; /* nothing to start from */
   struct world_rank *me = edit_rank(w, t->rank);
   int broken =
       protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
   if (broken)
     world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
   world_after_step(t);
+}
+
+static void take_event(struct taking *t)
+{
+  const struct world *w = t->w;
+  world_before_step(t);
+  if (read_rank(w, t->rank)->phase != RANK_RUNNING)
+    return; /* nothing to start from */
+  if (t->event.kind != EVENT_RECEIVE || !below_matching(w))
+    step(t);
   if (read_rank(w, t->rank)->phase == RANK_RUNNING)
     world_script_advance(w, t->rank);
 }
@@ -119,11 +143,11 @@ static void find_index(const struct world *w, struct move *move)
   if (move->event.peer < 0 || move->event.peer >= w->ranks)
     return;
   const struct world_message *channel =
-      READ_LIST(struct world_message, w, control ? WORLD_CONTROL : WORLD_CHANNEL, move->event.peer,
-                move->rank, &count);
+      READ_LIST(struct world_message, w, control ? control_part(w) : WORLD_CHANNEL,
+                move->event.peer, move->rank, &count);
   const struct world_rank *me = read_rank(w, move->rank);
   for (uint32_t i = 0; i < count; i++)
-    if (world_exists(me, &channel[i]) &&
+    if (world_exists(me, &channel[i]) && is_control(&channel[i]) == control &&
         (control || (channel[i].tag == move->event.tag && channel[i].comm == move->event.comm))) {
       move->index = i;
       return;

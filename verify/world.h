@@ -10,7 +10,7 @@
  *
  *          +--------------------- world ---------------------+
  *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  STORED
- *          |             REJOINED
+ *          |             REJOINED  UNEXPECTED
  *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
  *          |             SHARE (contributions to collectives)
  *          |  one:       GLOBAL
@@ -19,6 +19,8 @@
  * Each box is a *part*: a run of bytes, comparable with memcmp, that the host of the world keeps
  * (struct world_memory). The explorer interns parts, so that a state of the whole world is a
  * tuple of small numbers; the SMPI host and the replay keep them in place.
+ *
+ * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
  *
  * History monitors live in the parts too and roll back with the programs: FLOWS counts, for each
  * (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled or
@@ -33,13 +35,14 @@
 /* ---- parts ---- */
 
 enum part_kind {
-  WORLD_RANK,     /* struct world_rank, then the protocol's state */
-  WORLD_PROGRAM,  /* struct world_program */
-  WORLD_POSTED,   /* struct world_receive[] in the order of posting */
-  WORLD_SLOTS,    /* struct world_slot[] by slot number */
-  WORLD_FLOWS,    /* struct world_flow[] by peer, tag, communicator */
-  WORLD_STORED,   /* struct world_record[] in the order of writing */
-  WORLD_REJOINED, /* struct world_share[]: calls rejoined after a restart, still to be taken */
+  WORLD_RANK,       /* struct world_rank, then the protocol's state */
+  WORLD_PROGRAM,    /* struct world_program */
+  WORLD_POSTED,     /* struct world_receive[] in the order of posting */
+  WORLD_SLOTS,      /* struct world_slot[] by slot number */
+  WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
+  WORLD_STORED,     /* struct world_record[] in the order of writing */
+  WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
+  WORLD_UNEXPECTED, /* LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
   WORLD_RANK_PARTS,
   WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
   WORLD_CONTROL,
@@ -115,6 +118,8 @@ struct world_receive {
   int32_t from_tag;
 };
 
+enum { CONTROL_COMM = -1 }; /* the comm of control messages */
+
 struct world_message {
   int32_t tag;
   int16_t comm;
@@ -134,7 +139,7 @@ struct world_share {
 };
 
 struct world_slot {
-  uint32_t slot;
+  uint32_t slot; /* UNEXPECTED: NO_SLOT */
   int16_t peer;
   uint16_t pad;
   struct world_message message;
@@ -170,7 +175,8 @@ struct world_global {
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
   uint8_t lied;         /* the one lie of a lying host has been told */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
-  uint16_t pad;
+  uint16_t recorders;   /* property tokens: ranks that have recorded their part of a global state */
+  uint32_t recorded;    /* the sum of what they say */
 };
 
 /* What the world needs from its host. All functions take `ctx`. */
@@ -198,6 +204,7 @@ struct world {
   int ranks;
   uint32_t state_bytes;          /* of the protocol's state */
   bool fifo;                     /* channels deliver in the order of sending */
+  bool overtaking;               /* channels keep no order at all, against MPI */
   bool places_anywhere;          /* system level; else only at `checkpoint` operations */
   bool closes;                   /* connections are closed for a capture or a restart (explorer) */
   bool line_stamps;              /* messages carry line and stopped */

@@ -1,39 +1,5 @@
-/* The world: the actions of a step take effect. */
+/* The world: after the step, its actions take effect. */
 #include "world_taking.h"
-
-static bool fits(const struct world_receive *posted, int peer, const struct world_message *message)
-{
-  return posted->comm == message->comm && (posted->peer == ANY || posted->peer == peer) &&
-         (posted->tag == ANY || posted->tag == message->tag);
-}
-
-/* Gives `message` to receive `request` of the program. */
-static void give(struct taking *t, uint32_t request, int peer, const struct world_message *message)
-{
-  uint32_t count, i;
-  const struct world_receive *posted =
-      READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
-  for (i = 0; i < count && posted[i].request != request; i++)
-    continue;
-  if (i == count) {
-    world_violate(t, "legal", "receive %u is not posted", request);
-    return;
-  }
-  if (!fits(&posted[i], peer, message))
-    world_violate(t, "legal", "receive %u was given a message with another envelope", request);
-  list_remove(t->w, WORLD_POSTED, t->rank, 0, i, sizeof *posted);
-  world_check_sequence(t, peer, message);
-  if (!t->w->script)
-    return;
-  struct world_program *program = edit_program(t->w, t->rank);
-  for (unsigned name = 0; name <= SCRIPT_NAMES; name++)
-    if (program->request[name] == request) {
-      program->content[name] = message->content;
-      program->given |= 1u << name;
-    }
-}
-
-/* ---- after the step: its actions take effect ---- */
 
 /* A message for a rank that is dead, or beyond the sender's incarnation, never existed. */
 static bool reachable(const struct world *w, int rank, uint16_t incarnation)
@@ -53,7 +19,11 @@ static void put_on(struct taking *t, enum part_kind kind, int peer,
   uint32_t count;
   if (!reachable(t->w, peer, message->incarnation))
     return;
-  READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
+  if (t->w->overtaking) /* a channel without order has one order only */
+    while (count > 0 && memcmp(&channel[count - 1], message, sizeof *message) > 0)
+      count--;
   list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);
 }
 
@@ -145,9 +115,10 @@ static void send_control(struct taking *t, const struct action *action)
     world_violate(t, "legal", "control message to rank %d", action->peer);
     return;
   }
-  struct world_message message = {.incarnation = read_rank(t->w, t->rank)->noticed};
+  struct world_message message = {.comm = CONTROL_COMM,
+                                  .incarnation = read_rank(t->w, t->rank)->noticed};
   memcpy(message.words, action->words, sizeof message.words);
-  put_on(t, WORLD_CONTROL, action->peer, &message);
+  put_on(t, control_part(t->w), action->peer, &message);
 }
 
 static void match(struct taking *t, const struct action *action)
@@ -223,16 +194,25 @@ static void resend(struct taking *t, const struct action *action)
   put_on(t, WORLD_CHANNEL, action->peer, &message);
 }
 
+/* To the receive that the protocol names or, below the matching, to the matching. */
+static void hand_over(struct taking *t, uint32_t request, int peer,
+                      const struct world_message *message)
+{
+  if (below_matching(t->w))
+    world_pass_up(t, peer, message);
+  else
+    world_give(t, request, peer, message);
+}
+
 static void deliver(struct taking *t, const struct action *action)
 {
   bool full;
   uint32_t count;
-  bool in_call = read_program(t->w, t->rank)->call.state != CALL_NONE;
   if (action->slot == NO_SLOT) {
-    if (in_call && t->event.kind != EVENT_ARRIVED)
+    if (t->event.kind != EVENT_ARRIVED && read_program(t->w, t->rank)->call.state != CALL_NONE)
       end_call(t, t->message.content != 0, t->message.content);
     else
-      give(t, action->request, t->event.peer, &t->message);
+      hand_over(t, action->request, t->event.peer, &t->message);
     return;
   }
   uint32_t i = find_slot(t, action->slot, &full);
@@ -244,7 +224,7 @@ static void deliver(struct taking *t, const struct action *action)
   if (t->event.kind == EVENT_COLLECTIVE)
     end_call(t, true, slot.message.content);
   else
-    give(t, action->request, slot.peer, &slot.message);
+    hand_over(t, action->request, slot.peer, &slot.message);
 }
 
 /* Only in a state that is at a place, or held, is the program's image worth anything. */
@@ -252,7 +232,7 @@ static void begin_capture(struct taking *t, const struct action *action)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
   bool barrier = t->event.kind == EVENT_COLLECTED && t->event.flow == FLOW_BARRIER;
-  if (t->event.kind != EVENT_PLACE && !barrier && !me->held) {
+  if (t->event.kind != EVENT_PLACE && !barrier && !me->held && !below_matching(t->w)) {
     world_violate(t, "legal", "capture outside a place while the program runs");
     return;
   }
@@ -320,6 +300,7 @@ static bool answers(const struct taking *t, enum action_kind kind)
     return t->event.kind == EVENT_CHOOSE;
   case ACTION_DELIVER:
     return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_RECEIVE ||
+           (t->event.kind == EVENT_START && below_matching(t->w)) ||
            read_program(t->w, t->rank)->call.state != CALL_NONE;
   default:
     return true;
@@ -402,6 +383,7 @@ static void carry_out(struct taking *t, const struct action *action)
   case ACTION_STOPPED_LOGGING:
     edit_rank(t->w, t->rank)->stopped = action->checkpoint;
     world_check_all_beyond(t, action->checkpoint);
+    world_check_tokens(t, action->outcome);
     break;
   case ACTION_GIVE_UP:
     give_up(t, action);

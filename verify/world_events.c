@@ -14,6 +14,7 @@ static void post(struct taking *t)
                                   .from = t->event.peer,
                                   .comm = t->event.comm,
                                   .tag = t->event.tag,
+                                  .announced = below_matching(t->w),
                                   .from_tag = t->event.tag};
   uint32_t count;
   READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
@@ -34,9 +35,12 @@ static void send(struct taking *t)
   const struct world *w = t->w;
   const struct world_rank *me = read_rank(w, t->rank);
   uint32_t content = w->script ? read_program(w, t->rank)->history : t->move->content;
-  struct world_flow *f = world_flow(w, t->rank, t->event.peer, t->event.comm, t->event.tag);
-  f->sent++;
-  f->sent_digest = script_fold(f->sent_digest, content);
+  struct world_flow none = {0}, *f = &none;
+  if (world_follows(w)) {
+    f = world_flow(w, t->rank, t->event.peer, t->event.comm, t->event.tag);
+    f->sent++;
+    f->sent_digest = script_fold(f->sent_digest, content);
+  }
   t->message = (struct world_message){.tag = t->event.tag,
                                       .comm = t->event.comm,
                                       .incarnation = me->noticed,
@@ -61,6 +65,8 @@ static void arrive(struct taking *t)
     world_violate(t, "no-corruption", "message %u from rank %d (tag %d) changed on the way",
                   t->message.sequence, t->event.peer, t->event.tag);
   t->event.bytes = t->message.bytes;
+  if (below_matching(w))
+    return;
   const struct world_receive *posted =
       READ_LIST(struct world_receive, w, WORLD_POSTED, t->rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
@@ -154,12 +160,14 @@ void world_before_step(struct taking *t)
     break;
   case EVENT_RECEIVE:
     post(t);
+    if (below_matching(t->w))
+      world_take_unexpected(t);
     break;
   case EVENT_ARRIVED:
     arrive(t);
     break;
   case EVENT_CONTROL:
-    list_remove(t->w, WORLD_CONTROL, t->event.peer, t->rank, t->move->index,
+    list_remove(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index,
                 sizeof(struct world_message));
     break;
   case EVENT_COLLECTIVE:

@@ -28,6 +28,12 @@ void world_violate(struct taking *t, const char *property, const char *format, .
   va_end(args);
 }
 
+bool world_follows(const struct world *w)
+{
+  return !are_free(w) || judged(w, "no-loss") || judged(w, "no-duplicate") ||
+         judged(w, "agreement");
+}
+
 /* ---- history: what the program sent and was given ---- */
 
 static int compare_flows(const struct world_flow *a, int peer, int comm, int tag)
@@ -152,13 +158,27 @@ void world_check_all_beyond(struct taking *t, uint32_t checkpoint)
                     t->rank, rank, checkpoint);
 }
 
+void world_check_tokens(struct taking *t, uint32_t more)
+{
+  if (!judged(t->w, "tokens"))
+    return;
+  struct world_global *global = edit_global(t->w);
+  global->recorded += more;
+  if (++global->recorders < t->w->ranks)
+    return;
+  if (global->recorded)
+    world_violate(t, "tokens", "the recorded global state has %d messages more than were sent",
+                  (int)global->recorded);
+  global->recorded = global->recorders = 0;
+}
+
 static uint32_t under_way(const struct taking *t, int from, int to)
 {
   uint32_t count, found = 0;
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, WORLD_CHANNEL, from, to, &count);
   for (uint32_t i = 0; i < count; i++)
-    found += world_exists(read_rank(t->w, t->rank), &channel[i]);
+    found += !is_control(&channel[i]) && world_exists(read_rank(t->w, t->rank), &channel[i]);
   return found;
 }
 
@@ -206,21 +226,32 @@ static void check_agreement(struct taking *t)
   }
 }
 
-/* Nothing that `rank` was given is still on its way to it. */
-static void check_leftovers(struct taking *t, int peer)
+/* Nothing that `rank` was given is still to be given to it. */
+static void check_leftover(struct taking *t, int peer, const struct world_message *message)
 {
-  uint32_t count, place, flows;
-  const struct world_message *channel =
-      READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
-  for (uint32_t i = 0; i < count; i++) {
-    const struct world_flow *mine =
-        find_flow(t->w, t->rank, peer, channel[i].comm, channel[i].tag, &place, &flows);
-    if (world_exists(read_rank(t->w, t->rank), &channel[i]) && mine &&
-        channel[i].sequence <= mine->delivered)
-      world_violate(t, "no-duplicate",
-                    "message %u from rank %d (tag %d) was given, and sent once more",
-                    channel[i].sequence, peer, channel[i].tag);
+  uint32_t place, flows;
+  const struct world_flow *mine =
+      find_flow(t->w, t->rank, peer, message->comm, message->tag, &place, &flows);
+  if (mine && message->sequence <= mine->delivered)
+    world_violate(t, "no-duplicate",
+                  "message %u from rank %d (tag %d) was given, and sent once more",
+                  message->sequence, peer, message->tag);
+}
+
+static void check_leftovers(struct taking *t)
+{
+  uint32_t count;
+  for (int peer = 0; peer < t->w->ranks; peer++) {
+    const struct world_message *channel =
+        READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
+    for (uint32_t i = 0; i < count; i++)
+      if (!is_control(&channel[i]) && world_exists(read_rank(t->w, t->rank), &channel[i]))
+        check_leftover(t, peer, &channel[i]);
   }
+  const struct world_slot *unexpected =
+      READ_LIST(struct world_slot, t->w, WORLD_UNEXPECTED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    check_leftover(t, unexpected[i].peer, &unexpected[i].message);
 }
 
 /* Data sent in a collective are taken by all to whom they flow. */
@@ -241,8 +272,7 @@ void world_at_end(const struct world *w, struct verdict *verdict)
   *verdict = (struct verdict){.kind = VERDICT_FINE};
   for (t.rank = 0; t.rank < w->ranks; t.rank++) {
     check_agreement(&t);
-    for (int peer = 0; peer < w->ranks; peer++)
-      check_leftovers(&t, peer);
+    check_leftovers(&t);
     for (int peer = 0; peer < w->ranks; peer++)
       check_shares(&t, peer);
   }

@@ -51,6 +51,29 @@ static inline struct world_global *edit_global(const struct world *w)
   return world_edit(w, WORLD_GLOBAL, 0, 0, sizeof(struct world_global));
 }
 
+static inline bool is_control(const struct world_message *message)
+{
+  return message->comm == CONTROL_COMM;
+}
+
+/* The protocol sits below the matching. */
+static inline bool below_matching(const struct world *w)
+{
+  return w->protocol->level == LEVEL_CHANNEL;
+}
+
+/* Programs that take whatever comes, as soon as it has been delivered. */
+static inline bool are_free(const struct world *w)
+{
+  return w->script && w->script->free;
+}
+
+/* The channels in which control messages travel. */
+static inline enum part_kind control_part(const struct world *w)
+{
+  return below_matching(w) ? WORLD_CHANNEL : WORLD_CONTROL;
+}
+
 /* Reads a list of `type`; sets count. */
 #define READ_LIST(type, w, kind, a, b, count)                                                      \
   ((const type *)world_list((w), (kind), (a), (b), (uint32_t)sizeof(type), (count)))
@@ -111,6 +134,10 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
  * no receive accepts it. */
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
+
+/* Whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come out of
+ * it: the oldest or, where messages overtake, any. */
+bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
 /* Whether message `index` of the channel may arrive now, and as which request (NO_REQUEST: it is
  * drained). */

@@ -23,6 +23,20 @@ const struct world_receive *world_matching(const struct world *w, int peer, int 
   return NULL;
 }
 
+bool world_comes_out(const struct world *w, enum part_kind kind, int peer, int rank, uint32_t index)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, kind, peer, rank, &count);
+  const struct world_rank *me = read_rank(w, rank);
+  if (index >= count || !world_exists(me, &channel[index]))
+    return false;
+  for (uint32_t i = 0; i < index; i++)
+    if (world_exists(me, &channel[i]))
+      return kind == WORLD_CHANNEL && w->overtaking;
+  return true;
+}
+
 /* MPI 3.1, section 3.5: of two messages from one sender that match the same receive, the earlier
  * one comes first. */
 bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index, uint32_t *request)
@@ -33,11 +47,15 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
   const struct world_rank *me = read_rank(w, rank);
   if (index >= count || !world_exists(me, &channel[index]))
     return false;
+  if (below_matching(w)) {
+    *request = NO_REQUEST;
+    return !is_control(&channel[index]) && world_comes_out(w, WORLD_CHANNEL, peer, rank, index);
+  }
   const struct world_receive *receive = world_matching(w, peer, rank, &channel[index]);
   bool drained = me->held && (me->draining == 1 || me->draining == peer + 2);
   if (!receive && !drained)
     return false;
-  for (uint32_t i = 0; i < index; i++) {
+  for (uint32_t i = 0; i < index && !w->overtaking; i++) {
     if (!world_exists(me, &channel[i]))
       continue;
     if (w->fifo || (receive ? accepts(receive, peer, &channel[i])
@@ -203,6 +221,11 @@ bool world_script_event(const struct world *w, int rank, struct event *event, un
   case SCRIPT_CHECKPOINT:
     *event = (struct event){.kind = EVENT_PLACE};
     return true;
+  case SCRIPT_FREE:
+    event->kind = EVENT_OFFER;
+    event->bytes = 4;
+    *choices = (unsigned)w->ranks - 1;
+    return true;
   case SCRIPT_COLLECTIVE:
     *event = (struct event){.kind = EVENT_COLLECTIVE,
                             .flow = (uint8_t)op->flow,
@@ -237,6 +260,8 @@ static bool same_script_event(const struct world *w, int rank, const struct even
     return false;
   if (event->kind == EVENT_CHOOSE)
     return event->outcome < choices;
+  if (are_free(w))
+    return event->peer != rank && event->tag == next.tag && event->comm == next.comm;
   return next.peer == event->peer && next.tag == event->tag && next.comm == event->comm &&
          next.flow == event->flow && next.request == event->request;
 }
@@ -273,6 +298,8 @@ static const char *refuses_place(const struct world *w, int rank)
 {
   struct event next;
   unsigned choices;
+  if (below_matching(w))
+    return "the protocol needs no places";
   if (read_rank(w, rank)->held)
     return "the program is held";
   if (read_program(w, rank)->call.state != CALL_NONE)
@@ -311,16 +338,14 @@ static const char *refuses_control(const struct world *w, const struct move *mov
 {
   uint32_t count;
   const struct world_message *channel =
-      READ_LIST(struct world_message, w, WORLD_CONTROL, move->event.peer, move->rank, &count);
-  const struct world_rank *me = read_rank(w, move->rank);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!world_exists(me, &channel[i]))
-      continue;
-    if (memcmp(channel[i].words, move->event.words, sizeof channel[i].words) != 0)
-      return "the control message carries other words";
-    return i == move->index ? NULL : "an earlier control message comes first";
-  }
-  return "there is no control message";
+      READ_LIST(struct world_message, w, control_part(w), move->event.peer, move->rank, &count);
+  if (move->index >= count || !is_control(&channel[move->index]))
+    return "there is no control message";
+  if (!world_comes_out(w, control_part(w), move->event.peer, move->rank, move->index))
+    return "an earlier message comes first";
+  return memcmp(channel[move->index].words, move->event.words, sizeof channel->words) == 0
+             ? NULL
+             : "the control message carries other words";
 }
 
 static const char *refuses_collected(const struct world *w, const struct move *move)
@@ -417,12 +442,12 @@ static const char *refuses_down(const struct world *w, const struct move *move)
 
 static const char *refuses_running(const struct world *w, const struct move *move)
 {
-  const struct world_rank *me = read_rank(w, move->rank);
-  const struct world_global *global = read_global(w);
   const struct event *event = &move->event;
   switch ((enum event_kind)event->kind) {
   case EVENT_TIMER:
-    return me->timer && (!w->bounded || global->timers) ? NULL : "no timer is set";
+    return read_rank(w, move->rank)->timer && (!w->bounded || read_global(w)->timers)
+               ? NULL
+               : "no timer is set";
   case EVENT_OFFER:
   case EVENT_RECEIVE:
   case EVENT_CHOOSE:
@@ -438,12 +463,12 @@ static const char *refuses_running(const struct world *w, const struct move *mov
   case EVENT_CONTROL:
     return refuses_control(w, move);
   case EVENT_DURABLE:
-    if (move->lie && (!(w->lies & LIE_EARLY_DURABLE) || global->lied))
+    if (move->lie && (!(w->lies & LIE_EARLY_DURABLE) || read_global(w)->lied))
       return "the host does not lie";
     return unreported(w, move->rank, event->checkpoint, event->part) ? NULL
                                                                      : "no such write is next";
   case EVENT_COMMITTED:
-    return move->rank == COORDINATOR_RANK && global->committing == event->checkpoint &&
+    return move->rank == COORDINATOR_RANK && read_global(w)->committing == event->checkpoint &&
                    event->checkpoint
                ? NULL
                : "no such commit was asked for";
@@ -484,7 +509,8 @@ static const char *refuses_lie(const struct world *w, const struct move *move)
       READ_LIST(struct world_message, w, WORLD_CHANNEL, move->event.peer, move->rank, &count);
   if (!(w->lies & move->lie) || read_global(w)->lied || move->lie == LIE_EARLY_DURABLE)
     return "the host does not lie";
-  return move->index < count && world_exists(read_rank(w, move->rank), &channel[move->index])
+  return move->index < count && !is_control(&channel[move->index]) &&
+                 world_exists(read_rank(w, move->rank), &channel[move->index])
              ? NULL
              : "there is no such message";
 }
@@ -549,7 +575,10 @@ static void list_program(const struct listing *l, int rank)
                               .comm = pending->comm});
   } else if (world_script_event(l->w, rank, &event, &choices) && event.kind != EVENT_PLACE) {
     for (unsigned i = 0; i < choices; i++) {
-      event.outcome = i;
+      if (event.kind == EVENT_CHOOSE)
+        event.outcome = i;
+      else if (are_free(l->w))
+        event.peer = (int16_t)(i < (unsigned)rank ? i : i + 1);
       list_event(l, rank, event);
     }
   }
@@ -580,15 +609,16 @@ static void list_control(const struct listing *l, int peer, int rank)
 {
   uint32_t count;
   const struct world_message *channel =
-      READ_LIST(struct world_message, l->w, WORLD_CONTROL, peer, rank, &count);
+      READ_LIST(struct world_message, l->w, control_part(l->w), peer, rank, &count);
   for (uint32_t i = 0; i < count; i++) {
-    if (!world_exists(read_rank(l->w, rank), &channel[i]))
+    if (!is_control(&channel[i]) || !world_comes_out(l->w, control_part(l->w), peer, rank, i))
       continue;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
     move.event = (struct event){.kind = EVENT_CONTROL, .peer = (int16_t)peer};
     memcpy(move.event.words, channel[i].words, sizeof move.event.words);
     list(l, &move);
-    return;
+    if (!l->w->overtaking)
+      return;
   }
 }
 

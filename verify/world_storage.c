@@ -5,7 +5,7 @@
 
 /* ---- stable storage ---- */
 
-/* Bytes kept for an image: the three parts of the program, each behind its size. */
+/* Bytes kept for an image: the parts of the program, each behind its size. */
 static uint32_t keep_parts(const struct world *w, int rank, const enum part_kind *kinds, int count)
 {
   uint32_t size, total = 0;
@@ -45,12 +45,14 @@ static void restore_parts(const struct world *w, int rank, const enum part_kind 
   }
 }
 
-static const enum part_kind image_parts[] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_FLOWS};
+static const enum part_kind image_parts[] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_FLOWS,
+                                             WORLD_UNEXPECTED};
+enum { IMAGE_PARTS = sizeof image_parts / sizeof *image_parts };
 static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
 
 uint32_t world_keep_image(struct taking *t)
 {
-  return keep_parts(t->w, t->rank, image_parts, 3);
+  return keep_parts(t->w, t->rank, image_parts, IMAGE_PARTS);
 }
 
 static void forget(const struct world *w, const struct world_record *record)
@@ -224,6 +226,7 @@ void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t
   list_clear(w, WORLD_SLOTS, rank, 0);
   list_clear(w, WORLD_FLOWS, rank, 0);
   list_clear(w, WORLD_REJOINED, rank, 0);
+  list_clear(w, WORLD_UNEXPECTED, rank, 0);
   for (int peer = 0; peer < w->ranks; peer++) {
     drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
     drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
@@ -352,7 +355,7 @@ static void withdraw_announcements(const struct world *w, int rank)
   if (read_program(w, rank)->call.state != CALL_NONE)
     edit_program(w, rank)->call.state = CALL_ANNOUNCED;
   READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
-  if (!count)
+  if (!count || below_matching(w))
     return;
   struct world_receive *posted =
       world_edit(w, WORLD_POSTED, rank, 0, count * (uint32_t)sizeof *posted);
@@ -437,7 +440,7 @@ void world_restore(struct taking *t)
       edit_rank(w, t->rank)->phase = RANK_DEAD;
       return;
     }
-    restore_parts(w, t->rank, image_parts, 3, image->image);
+    restore_parts(w, t->rank, image_parts, IMAGE_PARTS, image->image);
     restore_parts(w, t->rank, state_parts, 2, log ? log->state : image->state);
     withdraw_announcements(w, t->rank);
   } else {

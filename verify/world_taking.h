@@ -3,6 +3,7 @@
  *     world_events.c    the event takes place
  *     (protocol)        takes its step
  *     world_actions.c   its actions take effect
+ *     world_matching.c  messages are given to receives of the program
  *     world_storage.c   images, stable storage, crash, detection, restart
  *     world_judge.c     properties: what is noted along the way, and at the end
  */
@@ -30,6 +31,16 @@ void world_before_step(struct taking *);
 void world_after_step(struct taking *);
 
 void world_begin_program(const struct world *, int rank);
+
+/* ---- matching (world_matching.c) ---- */
+
+/* Gives `message` to receive `request` of the program. */
+void world_give(struct taking *, uint32_t request, int peer, const struct world_message *);
+
+/* Below the matching: gives `message` to the receive that it matches, or adds it to the unexpected
+ * ones; the receive posted last takes the first unexpected message that it matches. */
+void world_pass_up(struct taking *, int peer, const struct world_message *);
+void world_take_unexpected(struct taking *);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
@@ -62,6 +73,10 @@ void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarn
 void world_violate(struct taking *, const char *property, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Whether flows are followed at all: for free programs only where a property asks for it, so that
+ * nothing else tells states apart. */
+bool world_follows(const struct world *);
+
 /* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
  */
 struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
@@ -82,6 +97,10 @@ void world_judge_set_back(struct taking *, uint32_t checkpoint);
 
 /* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
 void world_check_all_beyond(struct taking *, uint32_t checkpoint);
+
+/* A rank has recorded its part of a global state: all parts together have as many messages
+ * received, or under way, as sent. */
+void world_check_tokens(struct taking *, uint32_t more);
 
 /* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
 void world_check_quiet(struct taking *);

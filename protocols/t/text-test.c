@@ -134,8 +134,11 @@ static struct action random_action(enum action_kind kind)
   case ACTION_COMMIT:
   case ACTION_ERASE:
   case ACTION_ROLL_BACK:
+    a.checkpoint = draw();
+    break;
   case ACTION_STOPPED_LOGGING:
     a.checkpoint = draw();
+    a.outcome = draw();
     break;
   default:
     break;

@@ -132,6 +132,7 @@ static void execute(struct state *state, const struct operation *op)
   case SCRIPT_COLLECTIVE:
     call(state, op);
     break;
+  case SCRIPT_FREE:
   case SCRIPT_END:
     break;
   }
@@ -180,6 +181,12 @@ static struct script *load(int argc, char **argv, const struct state *state)
   char *message = NULL;
   char *text = argc == 2 ? read_text(argv[1]) : NULL;
   struct script *script = text != NULL ? script_parse(text, state->ranks, &line, &message) : NULL;
+  if (script != NULL && script->free) {
+    message = strdup("free programs, expected operations: only the explorer runs free programs");
+    line = 1;
+    script_free(script);
+    script = NULL;
+  }
   if (script == NULL && state->rank == 0) {
     if (argc != 2)
       fprintf(stderr, "usage: script FILE\n");

@@ -199,6 +199,7 @@ static void same_as_reference(void)
       {"c3", 2, 1, 1, false, false, 0, "rank 0: checkpoint, choose 2, send 1\nrank 1: recv 0"},
       {"c3", 2, 0, 1, false, false, LIE_DROP | LIE_DUPLICATE | LIE_EARLY_DURABLE,
        "rank 0: irecv a 1, checkpoint, wait a\nrank 1: checkpoint, send 0"},
+      {"cl-t", 3, 0, 1, false, false, 0, "rank *: free 1"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
     struct world world;
@@ -245,6 +246,46 @@ static void by_hand(void)
   struct small anywhere = message;
   anywhere.anywhere = true;
   counts(&anywhere, 10, 27, 5, "one message, places anywhere: 27 transitions");
+}
+
+/* ---- worlds whose numbers of states are known ---- */
+
+struct known {
+  const char *protocol;
+  int ranks, messages; /* that each rank may send */
+  uint64_t states, transitions;
+  unsigned depth;
+  bool is_long;
+};
+
+/* Counts that SPIN, TLC, LTSmin, Rumur and two C programs agree on; 0: not known. */
+static void reference_worlds(void)
+{
+  static const struct known worlds[] = {
+      {"cl-c", 3, 1, 4000, 18076, 13, false},       {"cl-c", 3, 2, 96860, 573316, 19, false},
+      {"cl-c", 3, 3, 1146220, 7874900, 25, false},  {"cl-c", 3, 4, 8753360, 66182585, 31, true},
+      {"cl-c", 3, 5, 49545664, 400613024, 0, true}, {"cl-c", 4, 1, 3962692, 0, 0, true},
+      {"cl-t", 3, 1, 16543, 0, 0, false},           {"cl-t", 3, 2, 1347259, 0, 0, false},
+      {"cl-t", 3, 3, 45671116, 0, 0, true},         {"cl-t", 4, 1, 50498740, 0, 0, true},
+  };
+  static const char *const claims[] = {"invariant", "tokens", NULL};
+  for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
+    const struct known *known = &worlds[i];
+    if (known->is_long && !g_getenv("RECLINE_LONG"))
+      continue;
+    g_autofree char *script = g_strdup_printf("rank *: free %d", known->messages);
+    struct exploration found;
+    run(&(struct small){known->protocol, known->ranks, 0, 1, false, false, 0, script}, claims,
+        &found);
+    bool fine = found.verdict == EXPLORER_HOLDS && found.states == known->states &&
+                (!known->transitions || found.transitions == known->transitions) &&
+                (!known->depth || found.depth == known->depth);
+    if (!ok(fine, "%s, %d ranks, %d messages each: %" G_GUINT64_FORMAT " states", known->protocol,
+            known->ranks, known->messages, known->states))
+      note("%" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT " transitions, depth %u",
+           found.states, found.transitions, found.depth);
+    exploration_clear(&found);
+  }
 }
 
 static void twice_the_same(void)
@@ -318,6 +359,7 @@ int main(void)
   tables();
   by_hand();
   same_as_reference();
+  reference_worlds();
   twice_the_same();
   bounds();
   return done();

@@ -357,7 +357,7 @@ static const struct refusal refusals[] = {
     {"negative crashes", GOOD "check: {crashes: -1}\n",
      "t.yaml:4: check.crashes: -1 is out of range, expected 0 to 1000000000", NULL},
     {"an unknown order", GOOD "check: {order: lifo}\n",
-     "t.yaml:4: check.order: \"lifo\" is unknown, expected any or fifo", NULL},
+     "t.yaml:4: check.order: \"lifo\" is unknown, expected any, fifo or none", NULL},
     {"an unknown lie", GOOD "check:\n  lies:\n    - drop\n    - cake\n",
      "t.yaml:7: check.lies.1: \"cake\" is no lie, expected drop, duplicate or early-durable", NULL},
     {"negative states", GOOD "check: {max_states: -1}\n",

@@ -49,6 +49,7 @@ static void accepted(void)
   reads("rank 0: repeat 2 (send 1, repeat 2(choose 2))\nrank 1:", 2, 0,
         "0:1:0:0:0 4:0:0:0:2 4:0:0:0:2 0:1:0:0:0 4:0:0:0:2 4:0:0:0:2 ");
   reads("rank 0: repeat 0 (send 1), choose 2\nrank 1:", 2, 0, "4:0:0:0:2 ");
+  reads("rank *: free 2\nrank 1: free 0", 2, 0, "8:0:0:0:0 8:0:0:0:0 ");
   reads("rank 0: repeat 2 (irecv a 1, wait a)\nrank 1:\r\n", 2, 0,
         "2:1:0:0:0 3:0:0:0:0 2:1:0:0:0 3:0:0:0:0 ");
 }
@@ -69,7 +70,7 @@ static void refused(void)
   refuses("rank 0: send 1 recv 1", 2, 1, "found 'recv', expected ','");
   refuses("rank 0: send 1,", 2, 1,
           "the line ends, expected an operation (send, recv, irecv, wait, choose, checkpoint, "
-          "compute, bcast, reduce, allreduce, barrier or repeat)");
+          "compute, bcast, reduce, allreduce, barrier, repeat or free)");
   refuses("rank 0: choose 0", 1, 1, "found '0', expected a number of outcomes, at least 1");
   refuses("rank 0: compute 3", 1, 1,
           "found '3', expected a time such as 1.5ms (us, ms, s, min or h)");
@@ -79,6 +80,10 @@ static void refused(void)
   refuses("rank 0: irecv a 1, irecv a 1", 2, 1,
           "irecv a while a is outstanding, expected 'wait a' before it");
   refuses("rank 0: irecv a 1", 2, 1, "irecv a is never completed, expected 'wait a'");
+  refuses("rank 0: free", 1, 1,
+          "the line ends, expected how many messages may be sent (a number up to 65535)");
+  refuses("rank 0: free 1\nrank 1: send 0", 2, 2,
+          "'free' beside other operations, expected all ranks to be free or none");
   refuses("rank 0: repeat 2 (choose 2", 1, 1, "the line ends, expected ',' or ')'");
   refuses("rank 0: repeat 60000 (choose 2, choose 2)", 1, 1,
           "more than 65535 operations, expected a shorter program");

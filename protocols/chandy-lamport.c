@@ -1,0 +1,408 @@
+/* Chandy-Lamport: markers part what was sent before a checkpoint from what was sent after it.
+ *
+ * Source: Chandy and Lamport, "Distributed snapshots" (TOCS 1985), as used for checkpoints of MPI:
+ * "Event Logging", section 2.2.2 (the steps, and why they need FIFO channels) and Stodghill's
+ * slides on non-blocking coordinated checkpoints (the steps, their assumptions, termination).
+ *
+ *     1  the initiator (rank 0) takes its checkpoint; every other rank does so at the first marker,
+ *        whatever it is doing
+ *     2  a rank that has, sends a marker through each of its channels, and goes on
+ *     3  what comes out of a channel before the marker of that channel was in transit: it is
+ *        delivered, and recorded with the checkpoint
+ *     4  all markers are in: the recorded messages go to disk
+ *     5  all ranks have image and recorded messages on disk: the initiator commits
+ *
+ *             timer, first marker            captured
+ *     RUNNING --------------------> CAPTURING --------> RECORDING
+ *        ^                                                  |  last marker
+ *        |                image and log durable             v
+ *        +----------------------------------------------- WRITING
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : capture()  [timer, control marker]
+ *     CAPTURING -> RECORDING : record()  [captured]
+ *     RECORDING -> WRITING : close_channels()  [captured, control marker, arrived]
+ *     WRITING -> RUNNING : durable()  [durable]
+ *
+ * The algorithm ends where the sources stop: how the initiator learns of step 5 is said in three
+ * words, "direct channel" or "spanning tree". Both are here: every rank says `done` to its parent
+ * when it and all ranks below it are done. In chandy-lamport the initiator is the parent of all, in
+ * chandy-lamport-tree rank r has the parent (r - 1) / 2.
+ *
+ * The next checkpoint begins after the commit, so that its markers say that the last one is
+ * committed, and the one before that is erased.
+ *
+ * Recovery: all ranks go back, the channels are empty, and the recorded messages are delivered
+ * before anything else. Nothing is replayed or suppressed: no message crosses the line backwards.
+ *
+ * A rank's messages to itself have a channel, too, but no marker comes through it: those under way
+ * at the checkpoint are counted.
+ *
+ * chandy-lamport-application is the same above MPI's matching, where messages are received in
+ * another order than they were sent, and is wrong (docs/protocols/chandy-lamport.md).
+ *
+ * Invariants:
+ *     1. Between checkpoints all channels are closed by the markers of the last one.
+ *     2. A rank records as long as a channel is open, and no longer.
+ *     3. Messages are recorded between a checkpoint and the end of its writing only.
+ *     4. Every recorded message has a slot of its own.
+ *     5. No rank counts more than the ranks below it as done.
+ *     6. What a rank has under way to itself includes what it had at its checkpoint.
+ */
+#include <string.h>
+
+#include "act.h"
+#include "mailbox.h"
+
+enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
+
+enum control { MARKER = 1, DONE };
+
+static const char *const controls[] = {"none", "marker", "done", NULL};
+
+static const char *const invariants[] = {
+    "between checkpoints all channels are closed by the markers of the last one",
+    "a rank records as long as a channel is open, and no longer",
+    "messages are recorded between a checkpoint and the end of its writing only",
+    "every recorded message has a slot of its own",
+    "no rank counts more than the ranks below it as done",
+    "what a rank has under way to itself includes what it had at its checkpoint",
+    NULL};
+
+struct state {
+  uint32_t phase;
+  uint32_t captured; /* the last checkpoint captured */
+  uint32_t done;     /* ranks below this one that have said so, of the last checkpoint */
+  uint32_t own;      /* messages under way from this rank to itself */
+  uint32_t own_late; /* of them, how many were so at the checkpoint */
+  uint32_t recorded; /* messages in the mailbox */
+};
+
+struct variant {
+  bool tree;        /* done goes up a binary tree */
+  bool application; /* above the matching */
+};
+
+/* One rank in one step. */
+struct rank {
+  const struct config *config;
+  const struct variant *variant;
+  struct state *state;
+  struct actions *actions;
+};
+
+/* The state is struct state, then for each rank the checkpoint of the last marker from it, then
+ * `capacity` struct kept. */
+static uint32_t *markers(const struct rank *r)
+{
+  return (uint32_t *)(r->state + 1);
+}
+
+static struct mailbox mailbox(const struct rank *r)
+{
+  return (struct mailbox){.capacity = r->config->capacity,
+                          .used = &r->state->recorded,
+                          .item = (struct kept *)(markers(r) + r->config->ranks)};
+}
+
+static size_t bytes(const struct config *config)
+{
+  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(uint32_t) +
+                config->capacity * sizeof(struct kept);
+  return (size + 7) / 8 * 8;
+}
+
+/* ---- termination ---- */
+
+static int parent(const struct rank *r)
+{
+  return r->variant->tree ? (r->config->self - 1) / 2 : COORDINATOR_RANK;
+}
+
+/* How many ranks have this one as their parent. */
+static uint32_t children(const struct rank *r)
+{
+  int self = r->config->self, ranks = r->config->ranks;
+  if (!r->variant->tree)
+    return self == COORDINATOR_RANK ? (uint32_t)ranks - 1 : 0;
+  return (uint32_t)((2 * self + 1 < ranks) + (2 * self + 2 < ranks));
+}
+
+/* Tells the parent, or commits, when this rank and all below it are done. */
+static void report(const struct rank *r)
+{
+  if (r->state->phase != RUNNING || r->state->done < children(r))
+    return;
+  r->state->done = 0;
+  if (r->config->self == COORDINATOR_RANK)
+    act(r->actions, ACTION_COMMIT)->checkpoint = r->state->captured;
+  else
+    tell(r->actions, parent(r), DONE, r->state->captured, 0);
+}
+
+/* ---- a checkpoint ---- */
+
+/* At any moment; above the matching, where a moment is a place of the program or one at which it is
+ * held. */
+static void capture(const struct rank *r)
+{
+  r->state->phase = CAPTURING;
+  if (r->variant->application)
+    act(r->actions, ACTION_HOLD);
+  act(r->actions, ACTION_CAPTURE)->checkpoint = r->state->captured + 1;
+}
+
+static bool is_open(const struct rank *r, int peer)
+{
+  return peer == r->config->self ? r->state->own_late > 0 : markers(r)[peer] < r->state->captured;
+}
+
+static bool all_closed(const struct rank *r)
+{
+  for (int peer = 0; peer < r->config->ranks; peer++)
+    if (is_open(r, peer))
+      return false;
+  return true;
+}
+
+static void store(const struct rank *r, enum part part)
+{
+  struct action *action = act(r->actions, ACTION_STORE);
+  action->part = (uint8_t)part;
+  action->checkpoint = r->state->captured;
+}
+
+static void close_channels(const struct rank *r)
+{
+  if (r->state->phase != RECORDING || !all_closed(r))
+    return;
+  r->state->phase = WRITING;
+  store(r, PART_LOG);
+}
+
+static void record(const struct rank *r)
+{
+  r->state->phase = RECORDING;
+  r->state->captured++;
+  r->state->own_late = r->state->own;
+  store(r, PART_IMAGE);
+  tell_all(r->config, r->actions, MARKER, r->state->captured);
+  if (r->variant->application)
+    act(r->actions, ACTION_RELEASE);
+  if (r->state->captured > 2)
+    act(r->actions, ACTION_ERASE)->checkpoint = r->state->captured - 2;
+  close_channels(r);
+}
+
+static void marker(const struct rank *r, int peer, uint32_t checkpoint)
+{
+  bool first = r->state->phase == RUNNING;
+  if (checkpoint != r->state->captured + first) {
+    give_up(r->actions, REASON_PROTOCOL);
+    return;
+  }
+  markers(r)[peer] = checkpoint;
+  if (first)
+    capture(r);
+  else
+    close_channels(r);
+}
+
+/* The recorded messages are on disk; those that wait for a receive again are still needed. */
+static void durable(const struct rank *r, const struct event *event)
+{
+  struct mailbox box = mailbox(r);
+  if (event->part != PART_LOG)
+    return;
+  r->state->phase = RUNNING;
+  for (uint32_t i = *box.used; i-- > 0;)
+    if (box.item[i].given)
+      mailbox_forget(&box, &box.item[i], r->actions);
+  report(r);
+}
+
+/* ---- the program's messages ---- */
+
+static void offer(const struct rank *r, const struct event *event)
+{
+  r->state->own += event->peer == r->config->self;
+  act(r->actions, ACTION_TRANSMIT);
+}
+
+static void arrived(const struct rank *r, const struct event *event)
+{
+  bool own = event->peer == r->config->self;
+  if (r->state->phase == RECORDING && is_open(r, event->peer)) {
+    struct mailbox box = mailbox(r);
+    struct kept *entry = mailbox_keep(&box, event, r->actions);
+    if (!entry)
+      return;
+    entry->given = true;
+    r->state->own_late -= own;
+  }
+  r->state->own -= own;
+  act(r->actions, ACTION_DELIVER)->request = event->request;
+  close_channels(r);
+}
+
+/* Above the matching: recorded messages are older than anything that is to come. */
+static void receive(const struct rank *r, const struct event *event)
+{
+  struct mailbox box = mailbox(r);
+  struct kept *entry = mailbox_find(&box, event);
+  if (entry) {
+    mailbox_deliver(entry, event->request, r->actions);
+    mailbox_forget(&box, entry, r->actions);
+    return;
+  }
+  struct action *match = act(r->actions, ACTION_MATCH);
+  match->request = event->request;
+  match->peer = event->peer;
+  match->tag = event->tag;
+}
+
+/* ---- recovery ---- */
+
+/* Below the matching, recorded messages are delivered here and now. */
+static void start(const struct rank *r)
+{
+  struct mailbox box = mailbox(r);
+  r->state->phase = RUNNING;
+  r->state->done = r->state->own = r->state->own_late = 0;
+  for (uint32_t i = 0; i < *box.used; i++)
+    box.item[i].given = false;
+  while (!r->variant->application && *box.used) {
+    mailbox_deliver(box.item, NO_REQUEST, r->actions);
+    mailbox_forget(&box, box.item, r->actions);
+  }
+  if (r->config->self == COORDINATOR_RANK)
+    act(r->actions, ACTION_SET_TIMER);
+}
+
+static void control(const struct rank *r, const struct event *event)
+{
+  switch ((enum control)event->words[0]) {
+  case MARKER:
+    marker(r, event->peer, event->words[1]);
+    break;
+  case DONE:
+    r->state->done++;
+    report(r);
+    break;
+  }
+}
+
+static void step(const struct rank *r, const struct event *event)
+{
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(r);
+    break;
+  case EVENT_DOWN:
+    act(r->actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case EVENT_TIMER:
+    capture(r);
+    break;
+  case EVENT_OFFER:
+    offer(r, event);
+    break;
+  case EVENT_RECEIVE:
+    receive(r, event);
+    break;
+  case EVENT_ARRIVED:
+    arrived(r, event);
+    break;
+  case EVENT_CONTROL:
+    control(r, event);
+    break;
+  case EVENT_CAPTURED:
+    record(r);
+    break;
+  case EVENT_DURABLE:
+    durable(r, event);
+    break;
+  case EVENT_COMMITTED:
+    act(r->actions, ACTION_SET_TIMER);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool closed_between(const struct rank *r)
+{
+  for (int peer = 0; peer < r->config->ranks; peer++)
+    if (peer != r->config->self && r->state->phase == RUNNING &&
+        markers(r)[peer] != r->state->captured)
+      return false;
+  return true;
+}
+
+static bool recorded_in_time(const struct rank *r)
+{
+  struct mailbox box = mailbox(r);
+  for (uint32_t i = 0; i < *box.used; i++)
+    if (r->state->phase < RECORDING && box.item[i].given)
+      return false;
+  return true;
+}
+
+static int first_broken(const struct rank *r)
+{
+  struct mailbox box = mailbox(r);
+  if (!closed_between(r))
+    return 1;
+  if (r->state->phase >= RECORDING && all_closed(r) != (r->state->phase == WRITING))
+    return 2;
+  if (!recorded_in_time(r))
+    return 3;
+  if (!mailbox_has_own_slots(&box))
+    return 4;
+  if (r->state->done > children(r))
+    return 5;
+  if (r->state->own < r->state->own_late)
+    return 6;
+  return 0;
+}
+
+/* ---- the registered forms ---- */
+
+#define FORM(ID)                                                                                   \
+  static void ID##_step(const struct config *config, void *state, const struct event *event,       \
+                        struct actions *actions)                                                   \
+  {                                                                                                \
+    step(&(struct rank){config, &ID, state, actions}, event);                                      \
+  }                                                                                                \
+  static int ID##_broken(const struct config *config, const void *state)                           \
+  {                                                                                                \
+    return first_broken(&(struct rank){config, &ID, (struct state *)state, NULL});                 \
+  }
+
+#define PROTOCOL(ID, NAME, TITLE, LEVEL, NEXT)                                                     \
+  {                                                                                                \
+    .name = NAME, .title = TITLE, .control_bytes = 12, .level = LEVEL, .controls = controls,       \
+    .invariants = invariants, .bytes = bytes, .step = ID##_step, .broken = ID##_broken,            \
+    .variant = NEXT                                                                                \
+  }
+
+static const struct variant direct = {.tree = false};
+static const struct variant tree = {.tree = true};
+static const struct variant above = {.application = true};
+
+FORM(direct)
+FORM(tree)
+FORM(above)
+
+static const struct protocol chandy_lamport_application =
+    PROTOCOL(above, "chandy-lamport-application",
+             "Chandy-Lamport above MPI's matching: a counterexample", LEVEL_APPLICATION, NULL);
+static const struct protocol chandy_lamport_tree =
+    PROTOCOL(tree, "chandy-lamport-tree", "Chandy-Lamport, termination over a spanning tree",
+             LEVEL_CHANNEL, &chandy_lamport_application);
+extern const struct protocol protocol_chandy_lamport;
+const struct protocol protocol_chandy_lamport =
+    PROTOCOL(direct, "chandy-lamport", "Chandy-Lamport (TOCS 1985), below MPI's matching",
+             LEVEL_CHANNEL, &chandy_lamport_tree);
