@@ -273,7 +273,17 @@ const struct protocol *protocol_named(const char *name);
 const struct protocol *protocol_at(size_t index);
 
 /* Adds protocols to the registry for this process, before threads start: `list` ends with NULL
- * and must outlive the process (mutants, protocols kept in other repositories). */
-void protocol_register(const struct protocol *const *list);
+ * and must outlive the process. False when there were too many lists. */
+bool protocol_register(const struct protocol *const *list);
+
+/* For protocols kept in other repositories, at the end of a shared object that scenarios name by
+ * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
+ * RECLINE_DOOR changes with everything above that such an object was compiled with. */
+#define RECLINE_DOOR 1u
+#define RECLINE_PROTOCOLS(...)                                                                     \
+  extern const uint32_t recline_door;                                                              \
+  const uint32_t recline_door = RECLINE_DOOR;                                                      \
+  extern const struct protocol *const recline_protocols[];                                         \
+  const struct protocol *const recline_protocols[] = {__VA_ARGS__, NULL}
 
 #endif

@@ -14,12 +14,16 @@ static const struct protocol *const own[] = {&protocol_none,
                                              &protocol_pessimistic_wildcards,
                                              NULL};
 
-static const struct protocol *const nothing[] = {NULL};
-static const struct protocol *const *more = nothing;
+enum { LISTS_MAX = 64 };
+static const struct protocol *const *more[LISTS_MAX];
+static size_t lists;
 
-void protocol_register(const struct protocol *const *list)
+bool protocol_register(const struct protocol *const *list)
 {
-  more = list;
+  if (lists == LISTS_MAX)
+    return false;
+  more[lists++] = list;
+  return true;
 }
 
 /* The protocol at *index of a list and its variants; else moves *index on by as many. */
@@ -35,7 +39,9 @@ static const struct protocol *at(const struct protocol *const *list, size_t *ind
 const struct protocol *protocol_at(size_t index)
 {
   const struct protocol *found = at(own, &index);
-  return found ? found : at(more, &index);
+  for (size_t i = 0; !found && i < lists; i++)
+    found = at(more[i], &index);
+  return found;
 }
 
 const struct protocol *protocol_named(const char *name)

@@ -28,8 +28,22 @@ static const struct command {
 
 const char *data_folder(void)
 {
-  const char *folder = g_getenv("RECLINE_DATA");
-  return folder && *folder ? folder : RECLINE_SOURCE_DIR;
+  return g_getenv("RECLINE_DATA");
+}
+
+/* Platforms, claims and scenarios: where the user says, where recline is installed, or in the
+ * sources that it was built from. */
+static void find_data(void)
+{
+  const char *named = g_getenv("RECLINE_DATA");
+  if (named && *named)
+    return;
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
+  g_autofree char *beside = g_build_filename(bin, "../../../share/recline", NULL);
+  g_autofree char *installed = g_canonicalize_filename(beside, NULL);
+  bool is_installed = g_file_test(installed, G_FILE_TEST_IS_DIR);
+  g_setenv("RECLINE_DATA", is_installed ? installed : RECLINE_SOURCE_DIR, TRUE);
 }
 
 int bad_usage(const char *format, ...)
@@ -158,6 +172,7 @@ int main(int argc, char **argv)
     return no_command(argv[1]);
   g_autofree char *name = g_strconcat("recline ", command->name, NULL);
   g_set_prgname(name); /* as --help names it */
+  find_data();
   add_platforms();
   return close_output(command->function(argc - 1, argv + 1));
 }

@@ -23,8 +23,6 @@ set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/launch.c APPEND
 target_link_libraries(recline PRIVATE recline-result recline-verify recline-plots m)
 
 # recline-cc and its like, in build/bin beside recline.
-set(RECLINE_LIBRARY_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
-set(RECLINE_HEADER_DIR ${CMAKE_CURRENT_LIST_DIR})
 function(recline_wrapper RECLINE_WRAPPER RECLINE_WRAPPED)
   find_program(${RECLINE_WRAPPED}_PATH ${RECLINE_WRAPPED})
   set(RECLINE_WRAPPED_PATH ${${RECLINE_WRAPPED}_PATH})

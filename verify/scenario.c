@@ -16,6 +16,7 @@
 
 #include "document.h"
 #include "platform.h"
+#include "plugin.h"
 #include "text.h"
 
 G_DEFINE_QUARK(recline - scenario - error - quark, scenario_error)
@@ -43,7 +44,7 @@ struct raw_platform {
 };
 
 struct raw_protocol {
-  char *name;
+  char *name, *file;
   int64_t *capacity;
 };
 
@@ -146,6 +147,7 @@ static const cyaml_schema_field_t platform_fields[] = {
 
 static const cyaml_schema_field_t protocol_fields[] = {
     TEXT("name", NEEDED, struct raw_protocol, name),
+    TEXT("file", OPTIONAL, struct raw_protocol, file),
     WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t checkpoint_fields[] = {
@@ -506,11 +508,26 @@ static bool read_platform(const struct reader *reader, const struct raw_platform
                      &scenario->platform.layout);
 }
 
+/* A protocol of another repository, in a shared object beside the scenario or elsewhere. */
+static bool read_plugin(const struct reader *reader, const char *name)
+{
+  struct scenario *scenario = reader->scenario;
+  g_autoptr(GError) problem = NULL;
+  if (!name)
+    return true;
+  g_autofree char *path =
+      g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(scenario->directory, name, NULL);
+  scenario->protocol.file = g_canonicalize_filename(path, NULL);
+  return plugin_load(scenario->protocol.file, &problem) ||
+         complain(reader, "file", "%s", problem->message);
+}
+
 static bool read_protocol(const struct reader *reader, const struct raw_protocol *raw)
 {
   struct scenario *scenario = reader->scenario;
   if (!whole_unsigned(reader, "capacity", raw->capacity, 1024, 1, CAPACITY_MAX,
-                      &scenario->protocol.capacity))
+                      &scenario->protocol.capacity) ||
+      !read_plugin(reader, raw->file))
     return false;
   scenario->protocol.name = g_strdup(raw->name);
   if (protocol_named(raw->name))
@@ -761,6 +778,7 @@ void scenario_free(struct scenario *scenario)
   g_free(scenario->platform.dispatcher);
   clear_layout(&scenario->platform.layout);
   g_free(scenario->protocol.name);
+  g_free(scenario->protocol.file);
   for (unsigned i = 0; i < scenario->failures_count; i++) {
     clear_layout(scenario->failures[i].restart_on);
     g_free(scenario->failures[i].restart_on);
@@ -869,6 +887,7 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
                   .ranks = number(pool, scenario->program.ranks)},
       .platform = raw_platform(pool, scenario),
       .protocol = {.name = scenario->protocol.name,
+                   .file = scenario->protocol.file,
                    .capacity = number(pool, scenario->protocol.capacity)},
       .checkpoint = {.every = amount(pool, scenario->checkpoint.every, "s"),
                      .bytes = amount(pool, scenario->checkpoint.bytes, "B"),

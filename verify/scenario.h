@@ -84,6 +84,7 @@ struct scenario {
 
   struct {
     char *name;        /* in the registry, or a mutant "c3~no-suppress" */
+    char *file;        /* absolute path of the shared object that holds it; NULL: our own */
     uint32_t capacity; /* entries per list of the protocol's state */
   } protocol;
 

@@ -1,0 +1,38 @@
+# `cmake --install`: recline as a tree of its own below lib/recline, laid out as the build folder, so
+# that it finds its parts beside itself wherever the prefix is; headers and a pkg-config file for
+# protocols that are kept elsewhere. Included from sim/CMakeLists.txt.
+include(GNUInstallDirs)
+set(home lib/recline)
+set(data ${CMAKE_INSTALL_DATADIR}/recline)
+
+install(TARGETS recline RUNTIME DESTINATION ${home}/bin)
+foreach(name recline recline-cc recline-c++ recline-f90 recline-ff)
+  if(NOT name STREQUAL recline)
+    install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION ${home}/bin)
+  endif()
+  install(CODE "
+    set(bin \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
+    file(MAKE_DIRECTORY \"\${bin}\")
+    file(CREATE_LINK ../${home}/bin/${name} \"\${bin}/${name}\" SYMBOLIC)")
+endforeach()
+
+if(TARGET recline_mpi)
+  set_target_properties(recline_mpi recline_heap PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS recline_mpi recline_heap LIBRARY DESTINATION ${home}/lib)
+  install(FILES ${begin_object} DESTINATION ${home}/lib)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/programs DESTINATION ${home} USE_SOURCE_PERMISSIONS
+    PATTERN "*-plain" EXCLUDE)
+endif()
+
+# What programs include is in the tree, beside the libraries; what protocols include is for all.
+configure_file(${CMAKE_CURRENT_LIST_DIR}/recline.h ${CMAKE_BINARY_DIR}/include/recline.h COPYONLY)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/recline.h DESTINATION ${home}/include)
+install(FILES ${CMAKE_SOURCE_DIR}/protocols/protocol.h ${CMAKE_SOURCE_DIR}/protocols/act.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/recline)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/recline.pc.in ${CMAKE_BINARY_DIR}/recline.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/recline.pc DESTINATION lib/pkgconfig)
+
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
+  DESTINATION ${data} FILES_MATCHING PATTERN "*.xml" PATTERN "*.yaml")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants
+  DESTINATION ${data}/verify FILES_MATCHING PATTERN "*.yaml")
