@@ -7,10 +7,9 @@
 #define _GNU_SOURCE
 #include "arena.h"
 #include "heap.h"
+#include "next.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <string.h>
 
 typedef void handler_function(void *);
 
@@ -20,13 +19,6 @@ struct exit_handler {
   void *program; /* its __dso_handle */
   struct exit_handler *previous;
 };
-
-/* ISO C knows no conversion of an object pointer to a function pointer. */
-static void find_next(const char *name, void *function, size_t size)
-{
-  void *symbol = dlsym(RTLD_NEXT, name);
-  memcpy(function, &symbol, size);
-}
 
 static int libc_atexit(handler_function *function, void *argument, void *program)
 {

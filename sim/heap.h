@@ -2,8 +2,7 @@
  *
  * All ranks of a simulation live in one process and one malloc. To roll one of them back, its
  * blocks must lie together and apart from the simulator's. librecline_heap.so replaces the malloc
- * family (nothing else) for the whole process, by LD_PRELOAD, and one pointer says where an
- * allocation goes:
+ * family for the whole process, by LD_PRELOAD, and one pointer says where an allocation goes:
  *
  *     program mode   heap_enter(arena)   the program of that rank runs: its arena
  *     libc mode      heap_leave()        SimGrid, the layer, start-up: the malloc of libc
@@ -40,7 +39,9 @@
  *     realloc, arena ptr.  the arena that owns it                    the arena that owns it
  *     realloc, libc ptr.   new block in the arena, old one stays     libc
  *
- * The dynamic linker always gets libc memory: what it keeps must survive a rollback.
+ * The dynamic linker always gets libc memory: what it keeps must survive a rollback. Two more lists
+ * that libc keeps for the process are seen to here: handlers for its end (exits.c) and open streams
+ * (files.c).
  *
  * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
  * ends the process with a list of its callers: some entry point is not wrapped. It is slow.
@@ -104,6 +105,13 @@ HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length)
  * capture, which need not save them then, and after a restore, for what lies beyond the used range.
  */
 HEAP_API void heap_give_back(struct arena *arena);
+
+/* The streams that the program of an arena has open, and where they are. In libc mode. NULL: no
+ * memory. As long as it is not freed, a stream that the program closes stays in reserve. */
+struct heap_files;
+HEAP_API struct heap_files *heap_files_save(const struct arena *arena);
+HEAP_API void heap_files_restore(const struct heap_files *);
+HEAP_API void heap_files_free(struct heap_files *); /* NULL is allowed */
 
 /* From here on nobody but the program may use this arena: see RECLINE_HEAP_WATCH. */
 HEAP_API void heap_watch(struct arena *arena);

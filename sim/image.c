@@ -42,7 +42,8 @@ struct image {
   int pieces;
   struct fragment *fragment; /* by address; what lies in a piece and in no fragment is zero */
   size_t fragments, capacity;
-  size_t bytes, copied; /* in all fragments; in those that had no copy before */
+  struct heap_files *files; /* NULL: there is no arena */
+  size_t bytes, copied;     /* in all fragments; in those that had no copy before */
 };
 
 static char *place_in_copy(const struct fragment *fragment)
@@ -186,6 +187,17 @@ static struct image *image_new(struct image_source *source)
   return image;
 }
 
+/* What concerns the arena and is not in its pages. */
+static bool prepare(struct image *image)
+{
+  struct arena *arena = image->source->arena;
+  if (!arena)
+    return true;
+  heap_give_back(arena);
+  image->files = heap_files_save(arena);
+  return image->files != NULL;
+}
+
 /* Not inlined either: it is the frame that the second return comes out of. Its locals do not
  * change between getcontext and the copy; what does change is in *copy, outside the image. */
 __attribute__((noinline)) enum image_outcome image_capture(struct image_source *source,
@@ -195,9 +207,7 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
   struct image *copy = image_new(source);
   *image = copy; /* before the copy, so that it is in it */
   enum image_outcome outcome = IMAGE_FAILED;
-  if (copy) {
-    if (source->arena)
-      heap_give_back(source->arena);
+  if (copy && prepare(copy)) {
     getcontext(&copy->registers);
     if (copy->restored)
       outcome = IMAGE_RESTORED;
@@ -277,6 +287,8 @@ _Noreturn void image_restore(struct image *image)
 {
   ucontext_t scratch;
   heap_leave();
+  if (image->files)
+    heap_files_restore(image->files);
   image->restored = true;
   getcontext(&scratch);
   scratch.uc_stack.ss_sp = image->source->scratch;
@@ -308,6 +320,7 @@ void image_free(struct image *image)
   unlink_image(image);
   for (size_t i = 0; i < image->fragments; i++)
     page_drop(image->fragment[i].copy);
+  heap_files_free(image->files);
   free(image->fragment);
   free(image);
   heap_enter(mode);

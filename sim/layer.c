@@ -137,14 +137,16 @@ static void load_scenario(void)
     layer_die(64, "%s", error->message);
 }
 
-/* Once: or the first printf would put its buffer in an arena. */
-static void give_output_a_buffer(void)
+/* Once: or the first printf or scanf would put a buffer in an arena. */
+static void give_buffers(void)
 {
-  static char output[BUFSIZ];
+  static char output[BUFSIZ], input[BUFSIZ];
   static bool given;
-  if (!given)
-    setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  if (given)
+    return;
   given = true;
+  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
 }
 
 /* What it allocates from here on is the rank's, though nothing else is known of the rank yet. Until
@@ -154,7 +156,7 @@ void recline_program_begins(void)
 {
   if (!getenv("RECLINE_SCENARIO"))
     return;
-  give_output_a_buffer();
+  give_buffers();
   heap_enter(heap_arena(machine_rank()));
 }
 
@@ -162,7 +164,7 @@ void recline_program_begins(void)
  * another rank run, which would find half a layer. */
 static void begin(int processes)
 {
-  give_output_a_buffer();
+  give_buffers();
   layer.on = true;
   load_scenario();
   layer.ranks = layer.scenario->program.ranks;

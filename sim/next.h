@@ -1,0 +1,16 @@
+/* The function behind one that librecline_heap.so defines. */
+#ifndef RECLINE_NEXT_H
+#define RECLINE_NEXT_H
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* Writes its address into the function pointer at `function`. ISO C knows no conversion of an
+ * object pointer to a function pointer. Does not allocate. */
+static inline void find_next(const char *name, void *function, size_t size)
+{
+  void *symbol = dlsym(RTLD_NEXT, name);
+  memcpy(function, &symbol, size);
+}
+
+#endif
