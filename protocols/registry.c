@@ -4,12 +4,13 @@
 
 /* Adding a protocol takes one line in each of these two lists. */
 extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_pessimistic,
-    protocol_pessimistic_wildcards;
+    protocol_pessimistic_wildcards, protocol_uncoordinated;
 static const struct protocol *const own[] = {&protocol_none,
                                              &protocol_c3,
                                              &protocol_bookmark,
                                              &protocol_pessimistic,
                                              &protocol_pessimistic_wildcards,
+                                             &protocol_uncoordinated,
                                              NULL};
 
 static const struct protocol *const nothing[] = {NULL};

@@ -33,7 +33,6 @@ void world_begin_program(const struct world *, int rank);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
-uint32_t world_last_image(const struct world *, int rank); /* durable checkpoint, or FRESH */
 uint32_t world_keep_image(struct taking *); /* number of the kept bytes of the program as it is */
 void world_drop_image(const struct world *, int rank); /* captured, and never stored */
 void world_store(struct taking *, const struct action *);
