@@ -211,7 +211,7 @@ static void read_actions(struct scan *scan, int at, const struct trace_line *lin
   for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++) {
     const struct trace_item *action = &g_array_index(line->actions, struct trace_item, i);
     gint64 slot = trace_item_number(action, "slot", 0);
-    if (trace_item_is(action, "control")) {
+    if (trace_item_is(action, "control") || trace_item_is(action, "resend")) {
       send_message(scan, at, action, false);
     } else if (trace_item_is(action, "hold") && scan->lives[line->rank].held == NOWHERE) {
       scan->lives[line->rank].held = at;

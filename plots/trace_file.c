@@ -98,9 +98,9 @@ static bool read_item(struct reader *reader, struct trace_item *item, const char
 static const struct {
   const char *event, *field;
 } REQUIRED[] = {
-    {"offer", "peer"},          {"arrived", "peer"},       {"control", "peer"},
-    {"captured", "checkpoint"}, {"durable", "checkpoint"}, {"committed", "checkpoint"},
-    {"detected", "rank"},
+    {"offer", "peer"},           {"arrived", "peer"},        {"control", "peer"},
+    {"resend", "peer"},          {"captured", "checkpoint"}, {"durable", "checkpoint"},
+    {"committed", "checkpoint"}, {"detected", "rank"},
 };
 
 static bool check_item(struct reader *reader, const struct trace_item *item)

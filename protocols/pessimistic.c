@@ -36,9 +36,7 @@
  *     4. What was received ahead of a gap is beyond it.
  *     5. What a checkpoint says of the event log lies within it.
  */
-#include "act.h"
-
-#include <string.h>
+#include "links.h"
 
 enum phase { RUNNING, CAPTURING, WRITING };
 
@@ -54,29 +52,6 @@ static const char *const invariants[] = {
     "what a checkpoint says of the event log lies within it",
     NULL};
 
-/* Messages to and from a peer are numbered from 1, over all tags and communicators. */
-struct peer {
-  uint32_t sent;     /* by the program */
-  uint32_t passed;   /* of these, all up to this one are on the wire or with the peer */
-  uint32_t received; /* of the peer's, all up to this one have arrived */
-  uint32_t released; /* those up to this one no restart of the peer will ask for */
-  uint32_t up;       /* the link is */
-};
-
-/* A number of a message of, or to, a peer. */
-struct number {
-  int16_t peer;
-  uint16_t pad;
-  uint32_t number;
-};
-
-/* A sent message in the log. */
-struct sent {
-  int16_t peer;
-  uint16_t forgotten; /* its slot is empty; the entry goes when the checkpoint is durable */
-  uint32_t number, slot;
-};
-
 /* What happened, in order: receive `request` was given a message of (peer, tag), or `count`
  * decisions in a row came out as `outcome`. */
 struct happened {
@@ -88,12 +63,11 @@ struct happened {
   uint32_t count;
 };
 
-/* Where the program was at a checkpoint. Its counts and its numbers ahead of gaps follow, below. */
+/* Where the program was at a checkpoint. Its counts lie below. */
 struct checkpoint {
   uint32_t number;
   uint32_t events;   /* all that had happened */
   uint32_t happened; /* entries of the event log from before it */
-  uint32_t ahead;
 };
 
 struct state {
@@ -101,93 +75,48 @@ struct state {
   struct checkpoint durable, pending; /* the one to start from, and the one on its way */
   uint32_t events, writing, stable;   /* numbers of events: happened, in the write, on stable
                                          storage */
-  uint32_t slots;                     /* used so far */
-  uint32_t log, ahead, had, happened; /* entries of the lists */
+  uint32_t happened;                  /* entries of the event log */
   uint32_t replaying;                 /* events that have yet to happen again */
   uint32_t decision, repeated;        /* entry from which decisions are taken, how many were */
+  struct links_counts links;
 };
 
 struct counts {
   uint32_t sent, received;
 };
 
-/* The state is struct state and then these, one after the other. */
-static struct peer *peers(const void *state)
-{
-  return (struct peer *)((struct state *)state + 1);
-}
-
+/* The state is struct state, then the counts of both checkpoints, for each rank which of its
+ * messages no restart of it will ask for, the event log, and the links. */
 static struct counts *counts_of(const struct config *config, const void *state, bool pending)
 {
-  return (struct counts *)(peers(state) + config->ranks) + pending * config->ranks;
+  return (struct counts *)((struct state *)state + 1) + pending * config->ranks;
 }
 
-static struct sent *log_of(const struct config *config, const void *state)
+static uint32_t *released_of(const struct config *config, const void *state)
 {
-  return (struct sent *)(counts_of(config, state, false) + 2 * config->ranks);
+  return (uint32_t *)(counts_of(config, state, false) + 2 * config->ranks);
 }
 
 static struct happened *happened_of(const struct config *config, const void *state)
 {
-  return (struct happened *)(log_of(config, state) + config->capacity);
+  return (struct happened *)(released_of(config, state) + config->ranks);
 }
 
-/* Numbers of messages received ahead of a gap. */
-static struct number *ahead_of(const struct config *config, const void *state)
+static struct links links_of(const struct config *config, const void *memory)
 {
-  return (struct number *)(happened_of(config, state) + config->capacity);
-}
-
-static struct number *checkpoint_ahead_of(const struct config *config, const void *state,
-                                          bool pending)
-{
-  return ahead_of(config, state) + (1 + pending) * config->capacity;
-}
-
-/* Numbers of messages that a peer has received ahead of a gap, and that `passed` has yet to pass.
- */
-static struct number *had_of(const struct config *config, const void *state)
-{
-  return ahead_of(config, state) + 3 * config->capacity;
+  struct state *state = (struct state *)memory;
+  struct links links =
+      links_at(config, &state->links, happened_of(config, state) + config->capacity);
+  links.interval = state->phase == WRITING ? state->pending.number : state->durable.number;
+  return links;
 }
 
 static size_t bytes(const struct config *config)
 {
-  size_t size = sizeof(struct state) +
-                (size_t)config->ranks * (sizeof(struct peer) + 2 * sizeof(struct counts)) +
-                config->capacity *
-                    (sizeof(struct sent) + sizeof(struct happened) + 4 * sizeof(struct number));
+  size_t size = sizeof(struct state) + links_bytes(config) +
+                (size_t)config->ranks * (2 * sizeof(struct counts) + sizeof(uint32_t)) +
+                config->capacity * sizeof(struct happened);
   return (size + 7) / 8 * 8;
-}
-
-/* ---- lists of numbers ---- */
-
-static bool add_number(const struct config *config, struct number *list, uint32_t *count, int peer,
-                       uint32_t number)
-{
-  if (*count == config->capacity)
-    return false;
-  list[(*count)++] = (struct number){.peer = (int16_t)peer, .number = number};
-  return true;
-}
-
-static bool has_number(const struct number *list, uint32_t count, int peer, uint32_t number)
-{
-  for (uint32_t i = 0; i < count; i++)
-    if (list[i].peer == peer && list[i].number == number)
-      return true;
-  return false;
-}
-
-/* Removes the numbers of `peer` up to `last`. */
-static void drop_numbers(struct number *list, uint32_t *count, int peer, uint32_t last)
-{
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < *count; i++)
-    if (list[i].peer != peer || list[i].number > last)
-      list[left++] = list[i];
-  memset(&list[left], 0, (*count - left) * sizeof *list);
-  *count = left;
 }
 
 /* ---- the event log ---- */
@@ -264,30 +193,16 @@ static const struct happened *next_decision(const struct config *config, struct 
 
 /* ---- sending ---- */
 
-static bool may_pass(const struct state *state, int peer)
+static bool may_pass(const struct config *config, const struct state *state, int peer)
 {
-  return peers(state)[peer].up && state->stable >= state->events;
+  return links_of(config, state).link[peer].up && state->stable >= state->events;
 }
 
-/* Puts on the wire what waits for the peer. */
 static void flush(const struct config *config, struct state *state, int to, struct actions *actions)
 {
-  struct peer *peer = &peers(state)[to];
-  if (!may_pass(state, to))
-    return;
-  for (uint32_t i = 0; i < state->log; i++) {
-    const struct sent *entry = &log_of(config, state)[i];
-    if (entry->peer != to || entry->number <= peer->passed)
-      continue;
-    peer->passed = entry->number;
-    if (has_number(had_of(config, state), state->had, to, entry->number))
-      continue;
-    struct action *resend = act(actions, ACTION_RESEND);
-    resend->peer = entry->peer;
-    resend->slot = entry->slot;
-    resend->words[0] = entry->number;
-  }
-  drop_numbers(had_of(config, state), &state->had, to, peer->passed);
+  struct links links = links_of(config, state);
+  if (may_pass(config, state, to))
+    links_flush(&links, to, actions);
 }
 
 static void flush_all(const struct config *config, struct state *state, struct actions *actions)
@@ -299,23 +214,8 @@ static void flush_all(const struct config *config, struct state *state, struct a
 static void offer(const struct config *config, struct state *state, const struct event *event,
                   struct actions *actions)
 {
-  struct peer *peer = &peers(state)[event->peer];
-  if (state->log == config->capacity) {
-    give_up(actions, REASON_FULL);
-    return;
-  }
-  uint32_t number = ++peer->sent;
-  log_of(config, state)[state->log++] =
-      (struct sent){.peer = event->peer, .number = number, .slot = ++state->slots};
-  act(actions, ACTION_KEEP)->slot = state->slots;
-  bool passes = may_pass(state, event->peer) && number > peer->passed;
-  if (passes)
-    peer->passed = number;
-  if (!passes || has_number(had_of(config, state), state->had, event->peer, number)) {
-    act(actions, ACTION_SUPPRESS);
-  } else {
-    act(actions, ACTION_TRANSMIT)->words[0] = number;
-  }
+  struct links links = links_of(config, state);
+  links_offer(&links, event->peer, may_pass(config, state, event->peer), actions);
 }
 
 /* ---- receiving ---- */
@@ -330,25 +230,12 @@ static void receive(const struct config *config, struct state *state, const stru
   match->tag = entry ? entry->tag : event->tag;
 }
 
-/* False when the list of those ahead of a gap is full. */
-static bool count_in(const struct config *config, struct state *state, int from, uint32_t number)
-{
-  struct peer *peer = &peers(state)[from];
-  struct number *ahead = ahead_of(config, state);
-  if (number != peer->received + 1)
-    return add_number(config, ahead, &state->ahead, from, number);
-  peer->received++;
-  while (has_number(ahead, state->ahead, from, peer->received + 1))
-    peer->received++;
-  drop_numbers(ahead, &state->ahead, from, peer->received);
-  return true;
-}
-
 static void arrived(const struct config *config, struct state *state, const struct event *event,
                     bool all, struct actions *actions)
 {
+  struct links links = links_of(config, state);
   act(actions, ACTION_DELIVER)->request = event->request;
-  if (!count_in(config, state, event->peer, event->words[0]))
+  if (!links_arrived(&links, event->peer, event->words[0]))
     give_up(actions, REASON_FULL);
   if (reception(config, state, event->request))
     state->replaying--;
@@ -383,9 +270,10 @@ static void take_checkpoint(struct state *state, struct actions *actions)
 static void forget_released(const struct config *config, struct state *state,
                             struct actions *actions)
 {
-  for (uint32_t i = 0; i < state->log; i++) {
-    struct sent *entry = &log_of(config, state)[i];
-    if (entry->number > peers(state)[entry->peer].released)
+  struct links links = links_of(config, state);
+  for (uint32_t i = 0; i < state->links.log; i++) {
+    struct sent *entry = &links.log[i];
+    if (entry->number > released_of(config, state)[entry->peer])
       continue;
     entry->forgotten = true;
     act(actions, ACTION_FORGET)->slot = entry->slot;
@@ -396,15 +284,12 @@ static void captured(const struct config *config, struct state *state, const str
                      struct actions *actions)
 {
   state->phase = WRITING;
-  state->pending = (struct checkpoint){.number = event->checkpoint,
-                                       .events = state->events,
-                                       .happened = state->happened,
-                                       .ahead = state->ahead};
+  state->pending = (struct checkpoint){
+      .number = event->checkpoint, .events = state->events, .happened = state->happened};
   struct counts *counts = counts_of(config, state, true);
+  const struct link *link = links_of(config, state).link;
   for (int i = 0; i < config->ranks; i++)
-    counts[i] = (struct counts){peers(state)[i].sent, peers(state)[i].received};
-  memcpy(checkpoint_ahead_of(config, state, true), ahead_of(config, state),
-         config->capacity * sizeof(struct number));
+    counts[i] = (struct counts){link[i].sent, link[i].received};
   forget_released(config, state, actions);
   struct action *store = act(actions, ACTION_STORE);
   store->part = PART_IMAGE;
@@ -414,24 +299,24 @@ static void captured(const struct config *config, struct state *state, const str
 /* The pending checkpoint is the one to start from: what only the old one needed goes. */
 static void settle(const struct config *config, struct state *state)
 {
+  struct links links = links_of(config, state);
   struct happened *happened = happened_of(config, state);
-  struct sent *log = log_of(config, state);
+  const struct counts *counts = counts_of(config, state, true);
   uint32_t old = state->pending.happened, left = 0;
   state->happened -= old;
   memmove(happened, happened + old, state->happened * sizeof *happened);
   memset(happened + state->happened, 0, old * sizeof *happened);
   state->decision -= state->decision < old ? state->decision : old;
-  for (uint32_t i = 0; i < state->log; i++)
-    if (!log[i].forgotten)
-      log[left++] = log[i];
-  memset(&log[left], 0, (state->log - left) * sizeof *log);
-  state->log = left;
+  for (uint32_t i = 0; i < state->links.log; i++)
+    if (!links.log[i].forgotten)
+      links.log[left++] = links.log[i];
+  memset(&links.log[left], 0, (state->links.log - left) * sizeof *links.log);
+  state->links.log = left;
+  for (int i = 0; i < config->ranks; i++)
+    links_drop(links.ahead, &state->links.ahead, i, counts[i].received, 0);
   state->durable = state->pending;
   state->durable.happened = 0;
-  memcpy(counts_of(config, state, false), counts_of(config, state, true),
-         (size_t)config->ranks * sizeof(struct counts));
-  memcpy(checkpoint_ahead_of(config, state, false), checkpoint_ahead_of(config, state, true),
-         config->capacity * sizeof(struct number));
+  memcpy(counts_of(config, state, false), counts, (size_t)config->ranks * sizeof *counts);
 }
 
 /* Nothing is pending. */
@@ -440,7 +325,6 @@ static void clear_pending(const struct config *config, struct state *state)
   state->phase = RUNNING;
   state->pending = (struct checkpoint){0};
   memset(counts_of(config, state, true), 0, (size_t)config->ranks * sizeof(struct counts));
-  memset(checkpoint_ahead_of(config, state, true), 0, config->capacity * sizeof(struct number));
 }
 
 static void image_durable(const struct config *config, struct state *state, struct actions *actions)
@@ -452,7 +336,7 @@ static void image_durable(const struct config *config, struct state *state, stru
   clear_pending(config, state);
   for (int i = 0; i < config->ranks; i++)
     if (i == config->self)
-      peers(state)[i].released = counts_of(config, state, false)[i].received;
+      released_of(config, state)[i] = counts_of(config, state, false)[i].received;
     else
       tell(actions, i, CHECKPOINTED, state->durable.number,
            counts_of(config, state, false)[i].received);
@@ -478,52 +362,32 @@ static void durable(const struct config *config, struct state *state, const stru
 
 /* ---- recovery ---- */
 
-/* What this rank has received from the peer: the peer passes over it. */
-static void report(const struct config *config, struct state *state, int peer,
-                   struct actions *actions)
-{
-  const struct number *ahead = ahead_of(config, state);
-  for (uint32_t i = 0; i < state->ahead; i++)
-    if (ahead[i].peer == peer)
-      tell(actions, peer, HAVE, 0, ahead[i].number);
-  tell(actions, peer, REPORT, 0, peers(state)[peer].received);
-}
-
 static void link_up(const struct config *config, struct state *state, int from, uint32_t received,
                     struct actions *actions)
 {
-  peers(state)[from].up = true;
-  peers(state)[from].passed = received;
+  struct links links = links_of(config, state);
+  links_up(&links, from, received);
   flush(config, state, from, actions);
 }
 
-static void link_down(const struct config *config, struct state *state, int peer)
+static void link_down(const struct config *config, struct state *state, int peer,
+                      struct actions *actions)
 {
-  peers(state)[peer].up = false;
-  drop_numbers(had_of(config, state), &state->had, peer, UINT32_MAX);
+  struct links links = links_of(config, state);
+  links_down(&links, peer);
+  links_report(&links, peer, HAVE, REPORT, actions);
 }
 
 /* The program is where it was at the checkpoint; so are counts and the log of sent messages. */
-static void go_back(const struct config *config, struct state *state)
+static void go_back(const struct config *config, struct state *state, struct actions *actions)
 {
   const struct counts *counts = counts_of(config, state, false);
-  struct sent *log = log_of(config, state);
-  uint32_t left = 0;
+  struct links links = links_of(config, state);
   for (int i = 0; i < config->ranks; i++) {
-    peers(state)[i].sent = counts[i].sent;
-    peers(state)[i].received = counts[i].received;
-    link_down(config, state, i);
+    links.link[i].sent = counts[i].sent;
+    links.link[i].received = counts[i].received;
   }
-  for (uint32_t i = 0; i < state->log; i++)
-    if (log[i].number <= counts[log[i].peer].sent) {
-      log[left] = log[i];
-      log[left++].forgotten = false;
-    }
-  memset(&log[left], 0, (state->log - left) * sizeof *log);
-  state->log = left;
-  state->ahead = state->durable.ahead;
-  memcpy(ahead_of(config, state), checkpoint_ahead_of(config, state, false),
-         config->capacity * sizeof(struct number));
+  links_go_back(&links, state->durable.number, false, actions);
 }
 
 /* All that the event logger has is stable, and happens again. */
@@ -536,30 +400,21 @@ static void replay(const struct config *config, struct state *state)
     state->replaying += entry[i].request ? 1 : entry[i].count;
 }
 
-/* A rank keeps what it sends to itself in its log, too: it is its own peer. */
-static void link_to_self(const struct config *config, struct state *state, struct actions *actions)
-{
-  int self = config->self;
-  const struct number *ahead = ahead_of(config, state);
-  for (uint32_t i = 0; i < state->ahead; i++)
-    if (ahead[i].peer == self)
-      add_number(config, had_of(config, state), &state->had, self, ahead[i].number);
-  link_up(config, state, self, peers(state)[self].received, actions);
-}
-
 static void restart(const struct config *config, struct state *state, uint32_t checkpoint,
                     struct actions *actions)
 {
   if (state->phase == WRITING && state->pending.number == checkpoint)
     settle(config, state);
   clear_pending(config, state);
-  go_back(config, state);
+  go_back(config, state, actions);
   replay(config, state);
   state->wanted = false;
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
-      report(config, state, i, actions);
-  link_to_self(config, state, actions);
+      link_down(config, state, i, actions);
+  struct links links = links_of(config, state);
+  links_to_self(&links);
+  flush(config, state, config->self, actions);
 }
 
 static void start(const struct config *config, struct state *state, const struct event *event,
@@ -570,23 +425,23 @@ static void start(const struct config *config, struct state *state, const struct
     restart(config, state, event->checkpoint, actions);
   else
     for (int i = 0; i < config->ranks; i++)
-      peers(state)[i].up = true;
+      links_of(config, state).link[i].up = true;
 }
 
 static void control(const struct config *config, struct state *state, const struct event *event,
                     struct actions *actions)
 {
-  struct peer *peer = &peers(state)[event->peer];
+  struct links links = links_of(config, state);
   switch ((enum control)event->words[0]) {
   case HAVE:
-    if (!add_number(config, had_of(config, state), &state->had, event->peer, event->words[2]))
+    if (!links_peer_has(&links, event->peer, event->words[2]))
       give_up(actions, REASON_FULL);
     break;
   case REPORT:
     link_up(config, state, event->peer, event->words[2], actions);
     break;
   case CHECKPOINTED:
-    peer->released = event->words[2];
+    released_of(config, state)[event->peer] = event->words[2];
     break;
   }
 }
@@ -599,8 +454,7 @@ static void step_logging(const struct config *config, struct state *state,
     start(config, state, event, actions);
     break;
   case EVENT_DOWN:
-    link_down(config, state, event->peer);
-    report(config, state, event->peer, actions);
+    link_down(config, state, event->peer, actions);
     break;
   case EVENT_TIMER:
     state->wanted = true;
@@ -650,8 +504,9 @@ static void step_wildcards(const struct config *config, void *state, const struc
 
 static bool nothing_waits(const struct config *config, const struct state *state)
 {
+  const struct link *link = links_of(config, state).link;
   for (int i = 0; i < config->ranks; i++)
-    if (may_pass(state, i) && peers(state)[i].passed < peers(state)[i].sent)
+    if (may_pass(config, state, i) && link[i].passed < link[i].sent)
       return false;
   return true;
 }
@@ -659,23 +514,23 @@ static bool nothing_waits(const struct config *config, const struct state *state
 /* Numbers in the log count up to `sent`, from the first that is not released. */
 static bool log_is_whole(const struct config *config, const struct state *state)
 {
+  struct links links = links_of(config, state);
   for (int i = 0; i < config->ranks; i++) {
-    const struct peer *peer = &peers(state)[i];
-    uint32_t found = 0;
-    for (uint32_t j = 0; j < state->log; j++)
-      found +=
-          log_of(config, state)[j].peer == i && log_of(config, state)[j].number > peer->released;
-    if (peer->sent > peer->released && found != peer->sent - peer->released)
+    uint32_t released = released_of(config, state)[i], sent = links.link[i].sent, found = 0;
+    for (uint32_t j = 0; j < state->links.log; j++)
+      found += links.log[j].peer == i && links.log[j].number > released;
+    if (sent > released && found != sent - released)
       return false;
   }
   return true;
 }
 
+/* What is not, is kept for a checkpoint from before the gap was closed. */
 static bool beyond_gaps(const struct config *config, const struct state *state)
 {
-  const struct number *ahead = ahead_of(config, state);
-  for (uint32_t i = 0; i < state->ahead; i++)
-    if (ahead[i].number <= peers(state)[ahead[i].peer].received + 1)
+  struct links links = links_of(config, state);
+  for (uint32_t i = 0; i < state->links.ahead; i++)
+    if (links.ahead[i].number == links.link[links.ahead[i].peer].received + 1)
       return false;
   return true;
 }

@@ -4,7 +4,7 @@
 
 /* Adding a protocol takes one line in each of these two lists. */
 extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_chandy_lamport,
-    protocol_pessimistic, protocol_pessimistic_wildcards;
+    protocol_pessimistic, protocol_pessimistic_wildcards, protocol_uncoordinated;
 
 static const struct protocol *const own[] = {&protocol_none,
                                              &protocol_c3,
@@ -12,6 +12,7 @@ static const struct protocol *const own[] = {&protocol_none,
                                              &protocol_chandy_lamport,
                                              &protocol_pessimistic,
                                              &protocol_pessimistic_wildcards,
+                                             &protocol_uncoordinated,
                                              NULL};
 
 enum { LISTS_MAX = 64 };

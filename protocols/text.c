@@ -181,7 +181,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
     break;
   case EVENT_DURABLE:
     put_name(&out, "part=", part_names[e->part]);
-    put_some(&out, "checkpoint", e->checkpoint);
+    put(&out, "checkpoint", e->checkpoint);
     break;
   default:
     put_some(&out, "checkpoint", e->checkpoint);

@@ -143,9 +143,15 @@ void world_judge_set_back(struct taking *t, uint32_t checkpoint)
 {
   world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
                 checkpoint);
-  if (checkpoint == FRESH && world_last_image(t->w, t->rank) != FRESH)
-    world_violate(t, "no-domino", "rank %d has a checkpoint and goes back to its beginning",
-                  t->rank);
+  uint32_t count, passed = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    passed +=
+        stored[i].part == PART_IMAGE && stored[i].durable && stored[i].checkpoint > checkpoint;
+  if (passed > 1)
+    world_violate(t, "no-domino", "rank %d goes back to checkpoint %u, past %u of its checkpoints",
+                  t->rank, checkpoint, passed);
 }
 
 void world_check_all_beyond(struct taking *t, uint32_t checkpoint)

@@ -290,7 +290,7 @@ void world_crash(struct taking *t)
     global->committing = global->requested = 0;
 }
 
-uint32_t world_last_image(const struct world *w, int rank)
+static uint32_t last_image(const struct world *w, int rank)
 {
   uint32_t count, last = FRESH;
   const struct world_record *stored =
@@ -308,7 +308,7 @@ static void detect_one(struct taking *t)
   struct world_rank *dead = edit_rank(t->w, t->rank);
   dead->phase = RANK_RESTARTING;
   dead->born = dead->noticed = ++global->incarnation;
-  dead->origin = world_last_image(t->w, t->rank);
+  dead->origin = last_image(t->w, t->rank);
   global->down = (int16_t)t->rank;
   global->target = dead->origin;
 }

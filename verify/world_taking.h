@@ -44,7 +44,6 @@ void world_take_unexpected(struct taking *);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
-uint32_t world_last_image(const struct world *, int rank); /* durable checkpoint, or FRESH */
 uint32_t world_keep_image(struct taking *); /* number of the kept bytes of the program as it is */
 void world_drop_image(const struct world *, int rank); /* captured, and never stored */
 void world_store(struct taking *, const struct action *);

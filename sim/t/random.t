@@ -70,7 +70,7 @@ write_scenario() { # SEED PROTOCOL
   cat <<END
 program:    {binary: random, args: ["$1"], ranks: $(drawn ranks)}
 platform:   {file: $platform, spares: $(drawn spares)}
-protocol:   {name: $2, capacity: 1000}
+protocol:   {name: $2, capacity: 4000}
 END
   [ "$2" = none ] && return
   cat <<END

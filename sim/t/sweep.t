@@ -19,11 +19,15 @@ instants=60
 jobs=2
 repair=20ms
 detection=0.01
+case $* in
+  *pessimistic*) capacity=4096 ;; # a log of all that is sent between two checkpoints
+  *) capacity=1024 ;;
+esac
 scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF
 program:    {binary: cg, args: [S], ranks: $ranks}
 platform:   {file: $root/platforms/clan.xml, spares: 1}
-protocol:   {name: c3}
+protocol:   {name: c3, capacity: $capacity}
 checkpoint: {every: 50ms, storage: nfs, bytes: 64KiB}
 detection:  ${detection}s
 EOF

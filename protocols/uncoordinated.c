@@ -1,0 +1,536 @@
+/* Uncoordinated checkpoints with dependency tracking: every rank checkpoints when it likes, and the
+ * recovery line is found when it is needed.
+ *
+ * Source: the family of Rodrigues et al. (seed 001, "dependency-tracking") and of seed 003, section
+ * 2.2, with its domino effect. Intervals count the checkpoints of a rank. A message carries the
+ * interval that it was sent in; its receiver depends on that interval from then on. A rank that
+ * goes back to checkpoint c undoes its intervals from c on, and whoever depends on one of these
+ * must go back, too, to a checkpoint that does not: that can undo further intervals, in the worst
+ * case all (claim uncoordinated-no-domino).
+ *
+ * At a crash everybody holds and sends its table of dependencies to the coordinator, which computes
+ * the line: for each rank the last checkpoint, or the present state of a rank that lives, that
+ * depends on nothing undone. Nothing that is under way survives: when a rank stands on the line it
+ * reports to all what it has received, and they send again from their logs (links.h), which makes
+ * up for late messages. The logs roll back with their owners; nothing is ever removed from them, as
+ * the line can always go back to the beginning.
+ *
+ *               place, if wanted              captured
+ *     RUNNING ------------------> CAPTURING -----------> RUNNING
+ *        |  DOWN, restart                       the line is elsewhere             start
+ *        +---------------------> HELD --------------------------------> ROLLING -------> RUNNING
+ *                                  |  the line is here
+ *                                  +-----------------> RUNNING
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : take_checkpoint()  [place]
+ *     CAPTURING -> RUNNING : captured()  [captured]
+ *     RUNNING -> HELD : recover()  [down, start]
+ *     HELD -> ROLLING : stand()  [control line]
+ *     HELD -> RUNNING : stand(), resume()  [control line]
+ *     ROLLING -> RUNNING : resume()  [start]
+ *
+ * Invariants:
+ *     1. A rank depends on no interval of a peer that began after its last message from there.
+ *     2. Dependencies of a checkpoint are not above those of a later one.
+ *     3. No checkpoint is taken until all stand on the line.
+ *     4. While a link is up and the rank is not held, no message to that peer waits.
+ */
+#include "links.h"
+
+enum phase { RUNNING, CAPTURING, HELD, ROLLING };
+
+enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE };
+
+enum { CHECKPOINTS = 32, NOWHERE = UINT16_MAX };
+
+static const char *const controls[] = {"none",    "have", "report", "table",
+                                       "depends", "end",  "line",   NULL};
+
+static const char *const invariants[] = {"what a rank depends on, it has received",
+                                         "dependencies of a checkpoint are not above later ones",
+                                         "no checkpoint is taken until all stand on the line",
+                                         "nothing waits while the link is up", NULL};
+
+/* Where the program was, and on what it depended, at a checkpoint and now: messages of each peer,
+ * and its last interval that this rank depends on, from 1; 0: none. */
+struct mark {
+  uint32_t sent, received, depends;
+};
+
+/* What the coordinator knows of a rank. */
+struct row {
+  uint32_t latest;   /* checkpoint */
+  uint32_t present;  /* its present state counts as another one: it has not died */
+  uint32_t undone;   /* checkpoint to which it has gone back, until all know; NOWHERE: none */
+  uint32_t complete; /* epoch for which its table is all there */
+  uint32_t line;     /* where it is to stand */
+};
+
+struct state {
+  uint32_t phase, wanted, writing;
+  uint32_t interval; /* last checkpoint */
+  uint32_t epoch;    /* incarnation of the last recovery */
+  uint32_t undone;   /* as above */
+  uint32_t fresh;    /* restarted, and the program has not run since */
+  uint32_t pad;
+  struct links_counts links;
+};
+
+static uint32_t checkpoints(const struct config *config)
+{
+  return config->capacity < CHECKPOINTS ? config->capacity : CHECKPOINTS;
+}
+
+/* The state is struct state, the marks of each checkpoint and now, the coordinator's rows and what
+ * each state of a rank depends on, and the links. */
+static struct mark *mark_of(const struct config *config, const void *state, uint32_t checkpoint)
+{
+  return (struct mark *)((struct state *)state + 1) + checkpoint * (size_t)config->ranks;
+}
+
+static uint32_t *depends_now(const struct config *config, const void *state)
+{
+  return (uint32_t *)mark_of(config, state, checkpoints(config) + 1);
+}
+
+static struct row *rows_of(const struct config *config, const void *state)
+{
+  return (struct row *)(depends_now(config, state) + config->ranks);
+}
+
+static uint16_t *known_of(const struct config *config, const void *state, int rank, uint32_t at)
+{
+  uint16_t *known = (uint16_t *)(rows_of(config, state) + config->ranks);
+  size_t states = checkpoints(config) + 2, ranks = (size_t)config->ranks;
+  return known + ((size_t)rank * states + at) * ranks;
+}
+
+static struct links links_of(const struct config *config, const void *memory)
+{
+  struct state *state = (struct state *)memory;
+  const uint16_t *end = known_of(config, state, config->ranks, 0);
+  struct links links = links_at(config, &state->links, (void *)(((uintptr_t)end + 3) / 4 * 4));
+  links.interval = state->interval;
+  links.epoch = state->epoch;
+  return links;
+}
+
+static size_t bytes(const struct config *config)
+{
+  size_t ranks = (size_t)config->ranks, states = checkpoints(config) + 2;
+  size_t size = sizeof(struct state) + (states - 1) * ranks * sizeof(struct mark) +
+                ranks * (sizeof(uint32_t) + sizeof(struct row)) +
+                (ranks * states * ranks * sizeof(uint16_t) + 3) / 4 * 4 + links_bytes(config);
+  return (size + 7) / 8 * 8;
+}
+
+/* ---- messages ---- */
+
+static bool may_pass(const struct config *config, const struct state *state, int peer)
+{
+  return state->phase == RUNNING && links_of(config, state).link[peer].up;
+}
+
+static void flush(const struct config *config, struct state *state, int to, struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  if (may_pass(config, state, to))
+    links_flush(&links, to, actions);
+}
+
+static void offer(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  links_offer(&links, event->peer, may_pass(config, state, event->peer), actions);
+}
+
+static void receive(const struct event *event, struct actions *actions)
+{
+  struct action *match = act(actions, ACTION_MATCH);
+  match->request = event->request;
+  match->peer = event->peer;
+  match->tag = event->tag;
+}
+
+/* What was under way when somebody crashed does not count: it is sent again, or undone. */
+static void arrived(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  uint32_t *depends = &depends_now(config, state)[event->peer];
+  if (event->words[2] != state->epoch) {
+    act(actions, ACTION_DISCARD);
+    return;
+  }
+  act(actions, ACTION_DELIVER)->request = event->request;
+  if (!links_arrived(&links, event->peer, event->words[0]))
+    give_up(actions, REASON_FULL);
+  if (event->peer != config->self && *depends <= event->words[1])
+    *depends = event->words[1] + 1;
+}
+
+/* ---- a checkpoint ---- */
+
+static void take_checkpoint(const struct config *config, struct state *state,
+                            struct actions *actions)
+{
+  if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
+    return;
+  if (state->interval == checkpoints(config)) {
+    give_up(actions, REASON_FULL);
+    return;
+  }
+  state->wanted = false;
+  state->phase = CAPTURING;
+  act(actions, ACTION_CAPTURE)->checkpoint = state->interval + 1;
+}
+
+static void captured(const struct config *config, struct state *state, const struct event *event,
+                     struct actions *actions)
+{
+  const struct link *link = links_of(config, state).link;
+  struct mark *mark = mark_of(config, state, event->checkpoint);
+  for (int i = 0; i < config->ranks; i++)
+    mark[i] = (struct mark){link[i].sent, link[i].received, depends_now(config, state)[i]};
+  state->phase = RUNNING;
+  state->interval = event->checkpoint;
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_IMAGE;
+  store->checkpoint = event->checkpoint;
+  state->writing = true;
+}
+
+static void durable(struct state *state, struct actions *actions)
+{
+  state->writing = false;
+  act(actions, ACTION_SET_TIMER);
+}
+
+/* ---- the line ---- */
+
+static uint32_t last_of(const struct row *row)
+{
+  return row->latest + row->present;
+}
+
+/* What peers of a rank must not depend on, if it stands there: intervals from this one on. */
+static uint32_t undone_by(const struct row *row)
+{
+  uint32_t bound = row->present && row->line == last_of(row) ? NOWHERE : row->line;
+  return bound < row->undone ? bound : row->undone;
+}
+
+/* Goes back with one rank after the other until nobody depends on what is undone. */
+static void find_line(const struct config *config, struct state *state)
+{
+  struct row *rows = rows_of(config, state);
+  for (int rank = 0; rank < config->ranks; rank++)
+    rows[rank].line = last_of(&rows[rank]);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int rank = 0; rank < config->ranks; rank++)
+      for (int peer = 0; peer < config->ranks; peer++)
+        while (known_of(config, state, rank, rows[rank].line)[peer] > undone_by(&rows[peer])) {
+          rows[rank].line--;
+          moved = true;
+        }
+  }
+}
+
+/* The program is where it was at `checkpoint`; what it did since never happened. */
+static void undo(const struct config *config, struct state *state, uint32_t checkpoint,
+                 struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  const struct mark *mark = mark_of(config, state, checkpoint);
+  for (int i = 0; i < config->ranks; i++) {
+    links.link[i].sent = mark[i].sent;
+    links.link[i].received = mark[i].received;
+    depends_now(config, state)[i] = mark[i].depends;
+  }
+  links_go_back(&links, checkpoint, true, actions);
+  for (uint32_t i = checkpoint + 1; i <= checkpoints(config); i++)
+    memset(mark_of(config, state, i), 0, (size_t)config->ranks * sizeof *mark);
+  if (state->writing && state->interval > checkpoint)
+    durable(state, actions);
+  state->interval = state->undone = checkpoint;
+}
+
+/* When all peers stand on the line, nobody depends on what was undone. */
+static void all_stand(const struct config *config, struct state *state)
+{
+  const struct link *link = links_of(config, state).link;
+  bool all = state->phase == RUNNING;
+  for (int i = 0; i < config->ranks; i++)
+    all &= link[i].up != 0;
+  if (all)
+    state->undone = NOWHERE;
+}
+
+/* This rank stands on the line. It hears the same from a peer when that reports. */
+static void resume(const struct config *config, struct state *state, struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  state->phase = RUNNING;
+  state->fresh = false;
+  links_to_self(&links);
+  for (int i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      links_report(&links, i, HAVE, REPORT, actions);
+  for (int i = 0; i < config->ranks; i++)
+    flush(config, state, i, actions);
+  all_stand(config, state);
+}
+
+static void stand(const struct config *config, struct state *state, uint32_t checkpoint,
+                  struct actions *actions)
+{
+  if (checkpoint > state->interval || (checkpoint == state->interval && state->fresh)) {
+    act(actions, ACTION_RELEASE);
+    resume(config, state, actions);
+    return;
+  }
+  state->phase = ROLLING;
+  act(actions, ACTION_ROLL_BACK)->checkpoint = checkpoint;
+}
+
+/* The coordinator has all tables: tells everybody where to stand. */
+static void draw_line(const struct config *config, struct state *state, struct actions *actions)
+{
+  const struct row *rows = rows_of(config, state);
+  for (int rank = 0; rank < config->ranks; rank++)
+    if (rows[rank].complete != state->epoch)
+      return;
+  find_line(config, state);
+  for (int rank = 0; rank < config->ranks; rank++)
+    if (rank != config->self)
+      tell(actions, rank, LINE, state->epoch, rows[rank].line);
+  stand(config, state, rows[config->self].line, actions);
+}
+
+/* ---- the tables ---- */
+
+static uint32_t depends_at(const struct config *config, const struct state *state, uint32_t at,
+                           int peer)
+{
+  return at > state->interval ? depends_now(config, state)[peer]
+                              : mark_of(config, state, at)[peer].depends;
+}
+
+static void fill_own_row(const struct config *config, struct state *state)
+{
+  int self = config->self;
+  for (uint32_t at = 0; at <= state->interval + !state->fresh; at++)
+    for (int peer = 0; peer < config->ranks; peer++)
+      known_of(config, state, self, at)[peer] = (uint16_t)depends_at(config, state, at, peer);
+  rows_of(config, state)[self] = (struct row){.latest = state->interval,
+                                              .present = !state->fresh,
+                                              .undone = state->undone,
+                                              .complete = state->epoch};
+}
+
+static void send_table(const struct config *config, struct state *state, struct actions *actions)
+{
+  tell(actions, COORDINATOR_RANK, TABLE, state->interval, !state->fresh);
+  for (uint32_t at = 1; at <= state->interval + !state->fresh; at++)
+    for (int peer = 0; peer < config->ranks; peer++) {
+      uint32_t depends = depends_at(config, state, at, peer);
+      if (depends)
+        tell(actions, COORDINATOR_RANK, DEPENDS, at, (uint32_t)peer << 16 | depends);
+    }
+  tell(actions, COORDINATOR_RANK, END, state->epoch, state->undone);
+}
+
+static void begin_row(const struct config *config, struct state *state, int rank,
+                      const struct event *event)
+{
+  rows_of(config, state)[rank] =
+      (struct row){.latest = event->words[1], .present = event->words[2]};
+  memset(known_of(config, state, rank, 0), 0,
+         (checkpoints(config) + 2) * (size_t)config->ranks * sizeof(uint16_t));
+}
+
+/* ---- recovery ---- */
+
+static void recover(const struct config *config, struct state *state, uint32_t epoch,
+                    struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  state->epoch = epoch;
+  state->phase = HELD;
+  act(actions, ACTION_HOLD);
+  for (int i = 0; i < config->ranks; i++)
+    links_down(&links, i);
+  if (config->self != COORDINATOR_RANK) {
+    send_table(config, state, actions);
+  } else {
+    fill_own_row(config, state);
+    draw_line(config, state, actions);
+  }
+}
+
+static void start(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  if (state->phase == ROLLING) {
+    undo(config, state, event->checkpoint, actions);
+    resume(config, state, actions);
+    return;
+  }
+  act(actions, ACTION_SET_TIMER);
+  if (!event->outcome) {
+    state->undone = NOWHERE;
+    for (int i = 0; i < config->ranks; i++)
+      links_of(config, state).link[i].up = true;
+    return;
+  }
+  undo(config, state, event->checkpoint, actions);
+  state->wanted = state->writing = false;
+  state->fresh = true;
+  recover(config, state, event->outcome, actions);
+}
+
+static void reported(const struct config *config, struct state *state, const struct event *event,
+                     struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  if (event->words[1] != state->epoch)
+    return;
+  links_up(&links, event->peer, event->words[2]);
+  flush(config, state, event->peer, actions);
+  all_stand(config, state);
+}
+
+static void control(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  struct row *row = &rows_of(config, state)[event->peer];
+  switch ((enum control)event->words[0]) {
+  case HAVE:
+    if (event->words[1] == state->epoch && !links_peer_has(&links, event->peer, event->words[2]))
+      give_up(actions, REASON_FULL);
+    break;
+  case REPORT:
+    reported(config, state, event, actions);
+    break;
+  case TABLE:
+    begin_row(config, state, event->peer, event);
+    break;
+  case DEPENDS:
+    known_of(config, state, event->peer, event->words[1])[event->words[2] >> 16] =
+        (uint16_t)event->words[2];
+    break;
+  case END:
+    row->complete = event->words[1];
+    row->undone = event->words[2];
+    draw_line(config, state, actions);
+    break;
+  case LINE:
+    if (event->words[1] == state->epoch)
+      stand(config, state, event->words[2], actions);
+    break;
+  }
+}
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(config, state, event, actions);
+    break;
+  case EVENT_DOWN:
+    recover(config, state, event->outcome, actions);
+    break;
+  case EVENT_TIMER:
+    state->wanted = true;
+    break;
+  case EVENT_OFFER:
+    offer(config, state, event, actions);
+    break;
+  case EVENT_RECEIVE:
+    receive(event, actions);
+    break;
+  case EVENT_PLACE:
+    take_checkpoint(config, state, actions);
+    break;
+  case EVENT_ARRIVED:
+    arrived(config, state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    control(config, state, event, actions);
+    break;
+  case EVENT_CAPTURED:
+    captured(config, state, event, actions);
+    break;
+  case EVENT_DURABLE:
+    durable(state, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool depends_on_received(const struct config *config, const struct state *state)
+{
+  struct links links = links_of(config, state);
+  for (int i = 0; i < config->ranks; i++) {
+    bool heard = links.link[i].received > 0;
+    for (uint32_t j = 0; j < state->links.ahead; j++)
+      heard |= links.ahead[j].peer == i;
+    if (depends_now(config, state)[i] && !heard)
+      return false;
+  }
+  return true;
+}
+
+static bool dependencies_rise(const struct config *config, const struct state *state)
+{
+  for (uint32_t at = 0; at <= state->interval; at++)
+    for (int i = 0; i < config->ranks; i++)
+      if (depends_at(config, state, at, i) > depends_at(config, state, at + 1, i))
+        return false;
+  return true;
+}
+
+static bool nothing_waits(const struct config *config, const struct state *state)
+{
+  const struct link *link = links_of(config, state).link;
+  for (int i = 0; i < config->ranks; i++)
+    if (may_pass(config, state, i) && link[i].passed < link[i].sent)
+      return false;
+  return true;
+}
+
+static int broken(const struct config *config, const void *memory)
+{
+  const struct state *state = memory;
+  if (!depends_on_received(config, state))
+    return 1;
+  if (!dependencies_rise(config, state))
+    return 2;
+  if (state->phase == CAPTURING && state->undone != NOWHERE)
+    return 3;
+  if (!nothing_waits(config, state))
+    return 4;
+  return 0;
+}
+
+extern const struct protocol protocol_uncoordinated;
+const struct protocol protocol_uncoordinated = {
+    .name = "uncoordinated",
+    .title = "uncoordinated checkpoints with dependency tracking (seeds 001 and 003)",
+    .piggyback_bytes = 12,
+    .control_bytes = 12,
+    .independent = true,
+    .controls = controls,
+    .invariants = invariants,
+    .bytes = bytes,
+    .step = step,
+    .broken = broken};
