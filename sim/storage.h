@@ -29,7 +29,8 @@ void storage_erase(struct rank *, uint32_t checkpoint);
 /* Writes that have not ended never will. */
 void storage_cut(struct rank *);
 
-/* Puts slots and records back to what belongs to `checkpoint`; its image is left to the caller. */
+/* Puts slots, records and unexpected messages back to what belongs to `checkpoint`; its image is
+ * left to the caller. */
 void storage_return_to(struct rank *, uint32_t checkpoint);
 
 /* Where images lie: a host, or NULL for the rank's own disk. */
