@@ -38,8 +38,8 @@
  * A rank's messages to itself have a channel, too, but no marker comes through it: those under way
  * at the checkpoint are counted.
  *
- * chandy-lamport-application is the same above MPI's matching, where messages are received in
- * another order than they were sent, and is wrong (docs/protocols/chandy-lamport.md).
+ * Above MPI's matching, where messages are received in another order than they were sent, it is
+ * wrong (docs/protocols/chandy-lamport.md, mutant application).
  *
  * Invariants:
  *     1. Between checkpoints all channels are closed by the markers of the last one.
@@ -79,8 +79,7 @@ struct state {
 };
 
 struct variant {
-  bool tree;        /* done goes up a binary tree */
-  bool application; /* above the matching */
+  bool tree; /* done goes up a binary tree */
 };
 
 /* One rank in one step. */
@@ -142,13 +141,9 @@ static void report(const struct rank *r)
 
 /* ---- a checkpoint ---- */
 
-/* At any moment; above the matching, where a moment is a place of the program or one at which it is
- * held. */
 static void capture(const struct rank *r)
 {
   r->state->phase = CAPTURING;
-  if (r->variant->application)
-    act(r->actions, ACTION_HOLD);
   act(r->actions, ACTION_CAPTURE)->checkpoint = r->state->captured + 1;
 }
 
@@ -187,8 +182,6 @@ static void record(const struct rank *r)
   r->state->own_late = r->state->own;
   store(r, PART_IMAGE);
   tell_all(r->config, r->actions, MARKER, r->state->captured);
-  if (r->variant->application)
-    act(r->actions, ACTION_RELEASE);
   if (r->state->captured > 2)
     act(r->actions, ACTION_ERASE)->checkpoint = r->state->captured - 2;
   close_channels(r);
@@ -208,16 +201,15 @@ static void marker(const struct rank *r, int peer, uint32_t checkpoint)
     close_channels(r);
 }
 
-/* The recorded messages are on disk; those that wait for a receive again are still needed. */
+/* The recorded messages are on disk. */
 static void durable(const struct rank *r, const struct event *event)
 {
   struct mailbox box = mailbox(r);
   if (event->part != PART_LOG)
     return;
   r->state->phase = RUNNING;
-  for (uint32_t i = *box.used; i-- > 0;)
-    if (box.item[i].given)
-      mailbox_forget(&box, &box.item[i], r->actions);
+  while (*box.used)
+    mailbox_forget(&box, box.item, r->actions);
   report(r);
 }
 
@@ -234,44 +226,24 @@ static void arrived(const struct rank *r, const struct event *event)
   bool own = event->peer == r->config->self;
   if (r->state->phase == RECORDING && is_open(r, event->peer)) {
     struct mailbox box = mailbox(r);
-    struct kept *entry = mailbox_keep(&box, event, r->actions);
-    if (!entry)
+    if (!mailbox_keep(&box, event, r->actions))
       return;
-    entry->given = true;
     r->state->own_late -= own;
   }
   r->state->own -= own;
-  act(r->actions, ACTION_DELIVER)->request = event->request;
+  act(r->actions, ACTION_DELIVER);
   close_channels(r);
-}
-
-/* Above the matching: recorded messages are older than anything that is to come. */
-static void receive(const struct rank *r, const struct event *event)
-{
-  struct mailbox box = mailbox(r);
-  struct kept *entry = mailbox_find(&box, event);
-  if (entry) {
-    mailbox_deliver(entry, event->request, r->actions);
-    mailbox_forget(&box, entry, r->actions);
-    return;
-  }
-  struct action *match = act(r->actions, ACTION_MATCH);
-  match->request = event->request;
-  match->peer = event->peer;
-  match->tag = event->tag;
 }
 
 /* ---- recovery ---- */
 
-/* Below the matching, recorded messages are delivered here and now. */
+/* The recorded messages come first. */
 static void start(const struct rank *r)
 {
   struct mailbox box = mailbox(r);
   r->state->phase = RUNNING;
   r->state->done = r->state->own = r->state->own_late = 0;
-  for (uint32_t i = 0; i < *box.used; i++)
-    box.item[i].given = false;
-  while (!r->variant->application && *box.used) {
+  while (*box.used) {
     mailbox_deliver(box.item, NO_REQUEST, r->actions);
     mailbox_forget(&box, box.item, r->actions);
   }
@@ -307,9 +279,6 @@ static void step(const struct rank *r, const struct event *event)
   case EVENT_OFFER:
     offer(r, event);
     break;
-  case EVENT_RECEIVE:
-    receive(r, event);
-    break;
   case EVENT_ARRIVED:
     arrived(r, event);
     break;
@@ -341,15 +310,6 @@ static bool closed_between(const struct rank *r)
   return true;
 }
 
-static bool recorded_in_time(const struct rank *r)
-{
-  struct mailbox box = mailbox(r);
-  for (uint32_t i = 0; i < *box.used; i++)
-    if (r->state->phase < RECORDING && box.item[i].given)
-      return false;
-  return true;
-}
-
 static int first_broken(const struct rank *r)
 {
   struct mailbox box = mailbox(r);
@@ -357,7 +317,7 @@ static int first_broken(const struct rank *r)
     return 1;
   if (r->state->phase >= RECORDING && all_closed(r) != (r->state->phase == WRITING))
     return 2;
-  if (!recorded_in_time(r))
+  if (r->state->phase < RECORDING && r->state->recorded > 0)
     return 3;
   if (!mailbox_has_own_slots(&box))
     return 4;
@@ -381,28 +341,22 @@ static int first_broken(const struct rank *r)
     return first_broken(&(struct rank){config, &ID, (struct state *)state, NULL});                 \
   }
 
-#define PROTOCOL(ID, NAME, TITLE, LEVEL, NEXT)                                                     \
+#define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
-    .name = NAME, .title = TITLE, .control_bytes = 12, .level = LEVEL, .controls = controls,       \
-    .invariants = invariants, .bytes = bytes, .step = ID##_step, .broken = ID##_broken,            \
-    .variant = NEXT                                                                                \
+    .name = NAME, .title = TITLE, .control_bytes = 12, .level = LEVEL_CHANNEL,                     \
+    .controls = controls, .invariants = invariants, .bytes = bytes, .step = ID##_step,             \
+    .broken = ID##_broken, .variant = NEXT                                                         \
   }
 
 static const struct variant direct = {.tree = false};
 static const struct variant tree = {.tree = true};
-static const struct variant above = {.application = true};
 
 FORM(direct)
 FORM(tree)
-FORM(above)
 
-static const struct protocol chandy_lamport_application =
-    PROTOCOL(above, "chandy-lamport-application",
-             "Chandy-Lamport above MPI's matching: a counterexample", LEVEL_APPLICATION, NULL);
-static const struct protocol chandy_lamport_tree =
-    PROTOCOL(tree, "chandy-lamport-tree", "Chandy-Lamport, termination over a spanning tree",
-             LEVEL_CHANNEL, &chandy_lamport_application);
+static const struct protocol chandy_lamport_tree = PROTOCOL(
+    tree, "chandy-lamport-tree", "Chandy-Lamport, the ranks report over a spanning tree", NULL);
 extern const struct protocol protocol_chandy_lamport;
 const struct protocol protocol_chandy_lamport =
     PROTOCOL(direct, "chandy-lamport", "Chandy-Lamport (TOCS 1985), below MPI's matching",
-             LEVEL_CHANNEL, &chandy_lamport_tree);
+             &chandy_lamport_tree);

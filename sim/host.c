@@ -19,6 +19,7 @@ struct step {
   uint32_t send; /* its number at the transport */
   struct message *arrived;
   bool drained;          /* it arrived for no receive */
+  bool passed;           /* below the matching: it goes up */
   struct request *given; /* the receive that gets what arrived */
   struct call *call;     /* COLLECTIVE, COLLECTED, CAPTURED: the program is in it */
   bool forced;
@@ -45,6 +46,49 @@ static void arrived(struct message *message, void *request)
 {
   if (request)
     p2p_fill(request, message->payload, message->source, message->tag);
+}
+
+/* ---- matching above the protocol ---- */
+
+static bool below_matching(void)
+{
+  return audit_protocol()->level == LEVEL_CHANNEL;
+}
+
+/* Owns the message. */
+static void pass_up(struct rank *r, struct message *message)
+{
+  struct request *request = matching_receive(r->face, message);
+  if (!request) {
+    g_queue_push_tail(&r->unexpected, message);
+    return;
+  }
+  matching_withdraw(r->face, request);
+  request->filling = true;
+  transport_fetch(r->transport, message, arrived, request);
+}
+
+/* The receive that was posted last takes the first unexpected message that fits. */
+static void take_unexpected(struct rank *r, struct request *request)
+{
+  request->announced = true;
+  request->from = request->peer;
+  request->from_tag = request->tag;
+  struct message *message = matching_pair(r, &request);
+  if (!message)
+    return;
+  g_queue_remove(&r->unexpected, message);
+  pass_up(r, message);
+}
+
+static struct message *message_in(struct rank *r, const struct slot *slot)
+{
+  struct message *message = message_new(MESSAGE_PROGRAM, slot->source, r->index);
+  message->comm = slot->comm;
+  message->tag = slot->tag;
+  message->bytes = (uint32_t)g_bytes_get_size(slot->payload);
+  message->payload = g_bytes_ref(slot->payload);
+  return message;
 }
 
 /* ---- actions ---- */
@@ -106,15 +150,21 @@ static void resend(struct rank *r, const struct action *action)
   rank_switch(r, before);
 }
 
+static struct slot *filled_slot(const struct rank *r, uint32_t number)
+{
+  struct slot *slot = storage_slot(r, number);
+  if (!slot)
+    layer_die(3, "breach: slot %u of rank %d is empty", number, r->index);
+  return slot;
+}
+
 /* The call is over for the protocol. A result that it holds goes where the data would have come. */
 static void deliver_call(struct rank *r, const struct action *action, struct call *call)
 {
   call->state = CALL_NONE;
   if (action->slot == NO_SLOT)
     return;
-  struct slot *slot = storage_slot(r, action->slot);
-  if (!slot)
-    layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
+  struct slot *slot = filled_slot(r, action->slot);
   layer.result.messages.replayed++;
   blocks_unpack(&call->site.result, call->site.blocks, slot->payload);
 }
@@ -134,6 +184,16 @@ static void join(const struct action *action, struct call *call)
   call->words[WORDS] = 1;
 }
 
+static void deliver_up(struct rank *r, const struct action *action, struct step *step)
+{
+  if (action->slot == NO_SLOT) {
+    step->passed = true;
+    return;
+  }
+  layer.result.messages.replayed++;
+  pass_up(r, message_in(r, filled_slot(r, action->slot)));
+}
+
 static void deliver(struct rank *r, const struct action *action, struct step *step)
 {
   struct request *request = matching_numbered(r->face, action->request);
@@ -145,9 +205,7 @@ static void deliver(struct rank *r, const struct action *action, struct step *st
     step->given = request;
     return;
   }
-  struct slot *slot = storage_slot(r, action->slot);
-  if (!slot)
-    layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
+  struct slot *slot = filled_slot(r, action->slot);
   layer.result.messages.replayed++;
   slot->waiting = false;
   p2p_fill(request, slot->payload, slot->source, slot->tag);
@@ -198,7 +256,7 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     if (step->call)
       deliver_call(r, action, step->call);
     else
-      deliver(r, action, step);
+      (below_matching() ? deliver_up : deliver)(r, action, step);
     break;
   case ACTION_DISCARD:
     layer.result.messages.discarded++;
@@ -491,7 +549,7 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->capture = 0;
   r->line = checkpoint;
   for (struct request *request = r->face->posted; request; request = request->next)
-    request->announced = false;
+    request->announced = below_matching();
   if (r->face->call.state != CALL_NONE)
     r->face->call.state = CALL_ANNOUNCED;
   uint32_t noticed = audit_rank(r->index)->noticed;
@@ -614,6 +672,24 @@ static void take_message(struct rank *r, struct message *message, struct request
   transport_fetch(r->transport, message, arrived, step.given);
 }
 
+/* ARRIVED, out of its channel. Owns the message. */
+static void take_from_channel(struct rank *r, struct message *message)
+{
+  struct step step = {.arrived = message};
+  struct event event = {.kind = EVENT_ARRIVED,
+                        .peer = (int16_t)message->source,
+                        .comm = (int16_t)message->comm,
+                        .tag = message->tag,
+                        .bytes = message->bytes};
+  memcpy(event.words, message->words, sizeof event.words);
+  count_crossing(r, message);
+  take_event(r, &event, &step);
+  if (step.passed)
+    pass_up(r, message);
+  else
+    message_free(message);
+}
+
 static void take_control(struct rank *r, const struct message *message)
 {
   struct step step = {0};
@@ -703,6 +779,9 @@ static void take_in(struct rank *r, struct message *message)
     } else if (message->kind == MESSAGE_RAW) {
       raw_take(r, message);
       return;
+    } else if (message->kind == MESSAGE_PROGRAM && below_matching()) {
+      take_from_channel(r, message);
+      return;
     } else if (message->kind == MESSAGE_PROGRAM) {
       g_queue_push_tail(&r->unexpected, message);
       r->rematch = true;
@@ -727,6 +806,8 @@ static void announce(struct rank *r, struct request *request)
                              .comm = (int16_t)matching_context(request->comm, request->collective),
                              .request = request->number},
              &step);
+  if (below_matching() && !r->dead)
+    take_unexpected(r, request);
 }
 
 /* The next match or, while draining, the next message that nobody claims. */
@@ -752,7 +833,7 @@ void host_handle(struct rank *r)
 
 static bool place_is_allowed(const struct rank *r)
 {
-  return !r->face->call.inside &&
+  return !r->face->call.inside && !below_matching() &&
          (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->face->finalized);
 }
 
@@ -827,7 +908,7 @@ void host_enter(struct rank *r)
 void host_place(struct rank *r)
 {
   host_poll(r); /* so that the rank is ready */
-  if (layer.scenario->checkpoint.places == PLACES_PROGRAM)
+  if (layer.scenario->checkpoint.places == PLACES_PROGRAM && !below_matching())
     offer_place(r);
   host_wait(r, nothing, NULL);
 }

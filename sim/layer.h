@@ -190,6 +190,7 @@ struct capture {
   uint32_t checkpoint;
   struct image *image;
   double bytes;         /* that it takes on storage, unless the scenario says how many */
+  GQueue unexpected;    /* struct message: below the matching, what had been delivered by then */
   struct run_time time; /* where the time had gone until then */
 };
 
@@ -215,7 +216,8 @@ struct rank {
   /* transport */
   struct transport *transport;
   GQueue inbox;      /* struct message, in the order of arrival */
-  GQueue unexpected; /* program messages that no receive has taken */
+  GQueue unexpected; /* program messages that no receive has taken; below the matching, only those
+                        that the protocol has delivered, and then they belong to the image */
   GQueue raw;        /* raw messages that no receive has taken */
   GArray *rejoined;  /* struct rejoined */
   GQueue future;     /* of incarnations that this rank has not reached yet */

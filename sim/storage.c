@@ -2,6 +2,7 @@
 
 #include "audit.h"
 #include "dispatcher.h"
+#include "transport.h"
 
 enum { COMMIT_BYTES = 512 }; /* the record of a commit */
 
@@ -55,9 +56,31 @@ static void free_record(void *data)
   g_free(record);
 }
 
+/* What an image holds of a message: it comes back whole, without a transfer. */
+static struct message *copy_message(const struct message *message)
+{
+  struct message *copy = g_memdup2(message, sizeof *message);
+  g_bytes_ref(copy->payload);
+  copy->payload_tag = 0;
+  copy->synchronous = false;
+  return copy;
+}
+
+static void copy_messages(GQueue *to, const GQueue *from)
+{
+  for (const GList *item = from->head; item; item = item->next)
+    g_queue_push_tail(to, copy_message(item->data));
+}
+
+static void free_message(void *message)
+{
+  message_free(message);
+}
+
 static void free_capture(void *data)
 {
   struct capture *capture = data;
+  g_queue_clear_full(&capture->unexpected, free_message);
   image_free(capture->image);
   g_free(capture);
 }
@@ -123,11 +146,14 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
 {
   drop_capture(r, checkpoint);
   struct capture *capture = g_new0(struct capture, 1);
-  *capture = (struct capture){.checkpoint = checkpoint,
-                              .image = image,
-                              .bytes = r->face->image_bytes > 0.0 ? r->face->image_bytes
-                                                                  : (double)image_bytes(image),
-                              .time = r->time};
+  *capture = (struct capture){.checkpoint = checkpoint, .image = image, .time = r->time};
+  if (audit_protocol()->level == LEVEL_CHANNEL)
+    copy_messages(&capture->unexpected, &r->unexpected);
+  capture->bytes = (double)image_bytes(image);
+  for (const GList *item = capture->unexpected.head; item; item = item->next)
+    capture->bytes += ((const struct message *)item->data)->bytes;
+  if (r->face->image_bytes > 0.0)
+    capture->bytes = r->face->image_bytes;
   g_ptr_array_add(r->captures, capture);
 }
 
@@ -326,6 +352,9 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
   g_hash_table_unref(r->slots);
   r->slots = restored;
   drop_captures_after(r, checkpoint);
+  const struct capture *capture = storage_capture(r, checkpoint);
+  if (capture)
+    copy_messages(&r->unexpected, &capture->unexpected);
 }
 
 /* Checkpoints are numbered upwards, so those behind the first to be cut are to be cut, too. */

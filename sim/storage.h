@@ -35,7 +35,8 @@ void storage_erase(struct rank *, uint32_t checkpoint);
 /* Writes that have not ended never will. */
 void storage_cut(struct rank *);
 
-/* Puts slots and records back to what belongs to `checkpoint`; its image is left to the caller. */
+/* Puts slots, records and unexpected messages back to what belongs to `checkpoint`; its image is
+ * left to the caller. */
 void storage_return_to(struct rank *, uint32_t checkpoint);
 
 /* The same for independent protocols: what was in memory is there only if the rank has not died. */
