@@ -201,6 +201,9 @@ struct protocol {
 
   /* Number of the first invariant that does not hold in `state`; 0 when all hold. */
   int (*broken)(const struct config *, const void *state);
+
+  /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
+  const struct protocol *variant;
 };
 
 /* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that

@@ -3,9 +3,9 @@
 #include <string.h>
 
 /* Adding a protocol takes one line in each of these two lists. */
-extern const struct protocol protocol_none, protocol_c3, protocol_bookmark;
+extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_event_logging;
 static const struct protocol *const own[] = {&protocol_none, &protocol_c3, &protocol_bookmark,
-                                             NULL};
+                                             &protocol_event_logging, NULL};
 
 static const struct protocol *const nothing[] = {NULL};
 static const struct protocol *const *more = nothing;
@@ -15,15 +15,20 @@ void protocol_register(const struct protocol *const *list)
   more = list;
 }
 
+/* The protocol at *index of a list and its variants; else moves *index on by as many. */
+static const struct protocol *at(const struct protocol *const *list, size_t *index)
+{
+  for (; *list; list++)
+    for (const struct protocol *form = *list; form; form = form->variant)
+      if ((*index)-- == 0)
+        return form;
+  return NULL;
+}
+
 const struct protocol *protocol_at(size_t index)
 {
-  const size_t count = sizeof own / sizeof *own - 1;
-  if (index < count)
-    return own[index];
-  for (size_t i = 0; more[i]; i++)
-    if (i == index - count)
-      return more[i];
-  return NULL;
+  const struct protocol *found = at(own, &index);
+  return found ? found : at(more, &index);
 }
 
 const struct protocol *protocol_named(const char *name)

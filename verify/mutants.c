@@ -1,6 +1,7 @@
 #include "mutants.h"
 
-#include <stddef.h>
+#include <glib.h>
+#include <string.h>
 
 #include "protocol.h"
 
@@ -17,16 +18,24 @@ static const struct {
 #include "mutants.inc"
     {NULL, NULL}};
 
-enum { COUNT = sizeof mutants / sizeof *mutants - 1 };
+/* Named as what it was made from, so that its traces replay through it: "c3" and "c3~no-hold". */
+static const struct protocol *copy(const struct protocol *form, const char *flaw)
+{
+  struct protocol *mutant = g_memdup2(form, sizeof *form);
+  mutant->name = g_strconcat(form->name, flaw, NULL);
+  mutant->variant = NULL;
+  return mutant;
+}
 
 void mutants_register(void)
 {
-  static struct protocol copies[COUNT + 1];
-  static const struct protocol *list[COUNT + 1];
-  for (size_t i = 0; mutants[i].name; i++) {
-    copies[i] = *mutants[i].protocol; /* named as what it was made from */
-    copies[i].name = mutants[i].name;
-    list[i] = &copies[i];
-  }
-  protocol_register(list);
+  static GPtrArray *list; /* lives as long as the process */
+  if (list)
+    return;
+  list = g_ptr_array_new();
+  for (size_t i = 0; mutants[i].name; i++)
+    for (const struct protocol *form = mutants[i].protocol; form; form = form->variant)
+      g_ptr_array_add(list, (void *)copy(form, strchr(mutants[i].name, '~')));
+  g_ptr_array_add(list, NULL);
+  protocol_register((const struct protocol *const *)list->pdata);
 }

@@ -35,4 +35,4 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mutants/mutants.inc CONTENT "$
 add_library(recline-mutants STATIC ${mutant_sources})
 target_include_directories(recline-mutants
   PUBLIC ${CMAKE_CURRENT_LIST_DIR} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/mutants)
-target_link_libraries(recline-mutants PUBLIC recline-protocols)
+target_link_libraries(recline-mutants PUBLIC recline-protocols PRIVATE PkgConfig::GLIB)

@@ -195,13 +195,13 @@ static void check_agreement(struct taking *t)
   }
 }
 
-/* Nothing that `rank` was given is still on its way to it. */
+/* Nothing that `rank` was given is still on its way to it; what it drains it may yet discard. */
 static void check_leftovers(struct taking *t, int peer)
 {
   uint32_t count, place, flows;
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && !read_rank(t->w, t->rank)->draining; i++) {
     const struct world_flow *mine =
         find_flow(t->w, t->rank, peer, channel[i].comm, channel[i].tag, &place, &flows);
     if (channel[i].incarnation == read_rank(t->w, t->rank)->incarnation && mine &&
