@@ -3,9 +3,14 @@
 #include <string.h>
 
 /* Adding a protocol takes one line in each of these two lists. */
-extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_event_logging;
-static const struct protocol *const own[] = {&protocol_none, &protocol_c3, &protocol_bookmark,
-                                             &protocol_event_logging, NULL};
+extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_event_logging,
+    protocol_message_tagging;
+static const struct protocol *const own[] = {&protocol_none,
+                                             &protocol_c3,
+                                             &protocol_bookmark,
+                                             &protocol_event_logging,
+                                             &protocol_message_tagging,
+                                             NULL};
 
 static const struct protocol *const nothing[] = {NULL};
 static const struct protocol *const *more = nothing;
