@@ -189,6 +189,7 @@ struct protocol {
   uint32_t control_bytes;   /* length of a control message on the wire */
   bool collectives; /* COLLECTIVE is raised; otherwise collectives are the messages that they
                        consist of */
+  bool barrier_words; /* what is contributed to a barrier is summed, though messages have no words */
   const char *const *controls;   /* words[0] of a control message -> its name in the paper; ends
                                     with NULL */
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */

@@ -4,12 +4,13 @@
 
 /* Adding a protocol takes one line in each of these two lists. */
 extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_event_logging,
-    protocol_message_tagging;
+    protocol_message_tagging, protocol_blocking;
 static const struct protocol *const own[] = {&protocol_none,
                                              &protocol_c3,
                                              &protocol_bookmark,
                                              &protocol_event_logging,
                                              &protocol_message_tagging,
+                                             &protocol_blocking,
                                              NULL};
 
 static const struct protocol *const nothing[] = {NULL};
