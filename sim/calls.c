@@ -71,7 +71,9 @@ static void spread_words(struct rank *r)
  * the data have come. But in a scan they do not come from everybody. */
 static bool exchanges(const struct call *call)
 {
-  return audit_protocol()->piggyback_bytes > 0 || call->site.partial;
+  const struct protocol *protocol = audit_protocol();
+  return protocol->piggyback_bytes > 0 || call->site.partial ||
+         (protocol->barrier_words && call->site.flow == FLOW_BARRIER);
 }
 
 /* Here is the place for words that travel with the data: a data collective whose every message has

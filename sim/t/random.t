@@ -2,7 +2,9 @@
 # Random programs under random crashes.
 #
 #   random.t                      RECLINE_RANDOM seeds (100) from RECLINE_SEED (1) on
-#   random.t SEED [PROTOCOL]...   this one alone, with these protocols (none c3 bookmark)
+#   random.t SEED [PROTOCOL]...   this one alone, with these protocols (none c3 bookmark and one more)
+#
+# Each seed takes one more protocol, in turn, of those in $others.
 #
 # Everything follows from the seed: the program (scenarios/programs/random.c), its ranks (2 to 16),
 # the interval and cost of checkpoints, one to three crashes. Each program runs under plain
@@ -20,11 +22,24 @@ platform=$root/platforms/clan.xml
 count=${RECLINE_RANDOM:-100}
 first=${RECLINE_SEED:-1}
 protocols='none c3 bookmark'
+others='event-logging message-tagging event-logging-posted blocking'
 if [ $# -gt 0 ]; then
   first=$1 count=1
   shift
-  [ $# -eq 0 ] || protocols=$*
+  [ $# -eq 0 ] || protocols=$* others=
 fi
+
+# The protocols of a seed: all of $protocols and one of $others.
+protocols_of() { # SEED
+  echo "$protocols"
+  # shellcheck disable=SC2086 # one word for each protocol
+  set -- "$1" $others
+  [ $# -eq 1 ] || {
+    turn=$(($1 % ($# - 1)))
+    shift $((turn + 1))
+    echo "$1"
+  }
+}
 
 # ---- what follows from a seed ----
 
@@ -133,7 +148,7 @@ run_seed() { # SEED: an answer for each protocol
   simulate "$1" none
   length_s=$(value "$case.json" simulated_s)
   problem=$before$problem
-  for protocol in $protocols; do
+  for protocol in $(protocols_of "$1"); do
     if [ "$protocol" != none ]; then
       draw "$1" "${length_s:-0.1}" "$protocol" >"$case.drawn"
       problem=$before
@@ -180,7 +195,7 @@ while [ $seed -lt $((first + count)) ]; do
   seed=$((seed + 1))
 done
 total=0
-for protocol in $protocols; do
+for protocol in $(protocols_of "$first"); do
   total=$((total + count))
 done
 # Runs whose crashes never struck would have passed until here.

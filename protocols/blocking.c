@@ -1,0 +1,226 @@
+/* Blocking at a barrier: all ranks are checkpointed in one barrier of the program, with nothing
+ * under way, and leave it when the checkpoint is committed.
+ *
+ * Source: the slides of Stodghill on coordinated checkpoints ("blocking": a global snapshot at a
+ * barrier, for bulk-synchronous programs, on the assumption that no messages are in flight across
+ * it); "Event Logging", section 2.2.1 (blocking coordination: the processes are synchronised until
+ * the recovery line has been set up). It is what application-level checkpointing did before C3.
+ *
+ *               barrier: wanted, and quiet         captured
+ *     RUNNING ------------------------> CAPTURING ----------> WRITING
+ *        ^                                                       |
+ *        |                  release                              |  durable
+ *        +--------------------------------- WAITING <------------+
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : leave()  [collected]
+ *     CAPTURING -> WRITING : write_image()  [captured]
+ *     WRITING -> WAITING : report()  [durable]
+ *     WAITING -> RUNNING : release()  [control release, committed]
+ *
+ * Every rank contributes to a barrier whether it wants a checkpoint (only the coordinator, rank 0,
+ * ever does) and how many messages more it has sent than received. All see the same sums, so all
+ * decide alike, without a message of their own: somebody wants one, all ranks are in this barrier,
+ * and nothing is under way, as nobody sends before all are in. A barrier that is crossed by
+ * messages is passed; the checkpoint is taken at the next one that is quiet. A program without such
+ * barriers is never checkpointed, and starts from its beginning after a crash.
+ *
+ * Invariants:
+ *     1. Only the coordinator wants a checkpoint: the next one, and not while it takes one.
+ *     2. The program goes on only when all that was captured is committed.
+ *     3. Only the coordinator counts images, at most one per rank.
+ */
+#include "commit.h"
+
+enum phase { RUNNING, CAPTURING, WRITING, WAITING };
+
+enum control { DONE = 1, RELEASE };
+
+static const char *const controls[] = {"none", "done", "release", NULL};
+
+static const char *const invariants[] = {
+    "only the coordinator wants a checkpoint: the next one, and not while it takes one",
+    "the program goes on only when all that was captured is committed",
+    "only the coordinator counts images, at most one per rank", NULL};
+
+enum contribution { WANTED, UNDER_WAY }; /* words of a barrier */
+
+struct state {
+  uint32_t phase;
+  uint32_t captured;  /* the last checkpoint captured */
+  uint32_t committed; /* and the last one that this rank knows to be committed */
+  uint32_t wanted;    /* coordinator: whether a checkpoint was asked for and not yet taken */
+  uint32_t under_way; /* messages sent less messages received, modulo 2^32 */
+  uint32_t pad;
+  struct commit commit;
+};
+
+static size_t bytes(const struct config *config)
+{
+  (void)config;
+  return sizeof(struct state);
+}
+
+/* ---- messages and collectives ---- */
+
+static void join(const struct state *state, const struct event *event, struct actions *actions)
+{
+  struct action *join = act(actions, ACTION_JOIN);
+  if (event->flow != FLOW_BARRIER)
+    return;
+  join->words[WANTED] = state->wanted;
+  join->words[UNDER_WAY] = state->under_way;
+}
+
+/* All that is contributed to a collective is here; in a barrier, from everybody in it. */
+static void leave(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  bool all = event->flow == FLOW_BARRIER && event->outcome == (uint32_t)config->ranks;
+  bool quiet = event->words[UNDER_WAY] == 0;
+  if (all && quiet && event->words[WANTED]) {
+    state->phase = CAPTURING;
+    state->wanted = false;
+    act(actions, ACTION_CAPTURE)->checkpoint = state->captured + 1;
+  } else {
+    act(actions, ACTION_DELIVER);
+  }
+}
+
+/* ---- a checkpoint ---- */
+
+static void request(struct state *state, struct actions *actions)
+{
+  if (commit_begin(&state->commit, state->phase == RUNNING, state->captured + 1, actions))
+    state->wanted = true;
+}
+
+/* The barrier is over for the program, but it stays where it is. */
+static void write_image(struct state *state, const struct event *event, struct actions *actions)
+{
+  state->phase = WRITING;
+  state->captured = event->checkpoint;
+  act(actions, ACTION_HOLD);
+  act(actions, ACTION_DELIVER);
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_IMAGE;
+  store->checkpoint = event->checkpoint;
+}
+
+static void report(const struct config *config, struct state *state, struct actions *actions)
+{
+  state->phase = WAITING;
+  commit_done(config, &state->commit, DONE, state->captured, actions);
+}
+
+static void release(struct state *state, struct actions *actions)
+{
+  state->phase = RUNNING;
+  state->committed = state->captured;
+  act(actions, ACTION_RELEASE);
+  if (state->captured > 1)
+    act(actions, ACTION_ERASE)->checkpoint = state->captured - 1;
+}
+
+static void committed(const struct config *config, struct state *state, struct actions *actions)
+{
+  tell_all(config, actions, RELEASE, state->captured);
+  release(state, actions);
+  commit_end(&state->commit, actions);
+}
+
+/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+
+static void start(const struct config *config, struct state *state, struct actions *actions)
+{
+  state->phase = RUNNING;
+  state->committed = state->captured;
+  state->wanted = false;
+  state->commit = (struct commit){0};
+  if (coordinator(config))
+    act(actions, ACTION_SET_TIMER);
+}
+
+/* ---- the step ---- */
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  struct action *match;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(config, state, actions);
+    break;
+  case EVENT_DOWN:
+    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case EVENT_TIMER:
+    request(state, actions);
+    break;
+  case EVENT_OFFER:
+    state->under_way++;
+    act(actions, ACTION_TRANSMIT);
+    break;
+  case EVENT_RECEIVE:
+    match = act(actions, ACTION_MATCH);
+    match->request = event->request;
+    match->peer = event->peer;
+    match->tag = event->tag;
+    break;
+  case EVENT_ARRIVED:
+    state->under_way--;
+    act(actions, ACTION_DELIVER)->request = event->request;
+    break;
+  case EVENT_COLLECTIVE:
+    join(state, event, actions);
+    break;
+  case EVENT_COLLECTED:
+    leave(config, state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    if (event->words[0] == DONE)
+      commit_count(config, &state->commit, actions);
+    else
+      release(state, actions);
+    break;
+  case EVENT_CAPTURED:
+    write_image(state, event, actions);
+    break;
+  case EVENT_DURABLE:
+    report(config, state, actions);
+    break;
+  case EVENT_COMMITTED:
+    committed(config, state, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static int broken(const struct config *config, const void *memory)
+{
+  const struct state *state = memory;
+  if (state->wanted && (!coordinator(config) || state->phase != RUNNING ||
+                        state->commit.in_progress != state->captured + 1))
+    return 1;
+  if (state->phase == RUNNING && state->committed != state->captured)
+    return 2;
+  return commit_is_sound(config, &state->commit) ? 0 : 3;
+}
+
+extern const struct protocol protocol_blocking;
+const struct protocol protocol_blocking = {
+    .name = "blocking",
+    .title =
+        "blocking at a barrier (slides on coordinated checkpoints; Event Logging, section 2.2.1)",
+    .control_bytes = 12,
+    .collectives = true,
+    .barrier_words = true,
+    .controls = controls,
+    .invariants = invariants,
+    .bytes = bytes,
+    .step = step,
+    .broken = broken};

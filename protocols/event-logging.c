@@ -1,0 +1,675 @@
+/* Event Logging: coordinated checkpoints above MPI that tell which messages cross the recovery line
+ * by exchanging logs of envelopes, over channels that need not be FIFO.
+ *
+ * Source: "Event Logging", the variant of the Chandy-Lamport algorithm for application-level
+ * checkpoints of MPI programs: section 3.3 (the four procedures), 3.4 (theorem 1), 3.5 (messages
+ * that are in transit for longer than one interval), 4.2 (hashed, sorted logs with occurrence
+ * counts), 5.3 (the two forms of message logging).
+ *
+ *                 place; timer or a send log        captured
+ *     RUNNING ------------------------> CAPTURING ----------> LOGGING -----------+
+ *      ^   ^                                                    |  all send logs | posted receives:
+ *      |   |                                                    |  are here, all | all send logs
+ *      |   |                       image and log durable        v  in transit in v are here
+ *      |   +------------------------------------------------ WRITING <-------- TAKING
+ *      |  all orphans came once more                              all in transit in
+ *     RECOVERING  <-- start from a checkpoint with orphans
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : place()  [place]
+ *     CAPTURING -> LOGGING : begin_logging()  [captured]
+ *     LOGGING -> TAKING : check_complete()  [control send-log]
+ *     LOGGING -> WRITING, TAKING -> WRITING : write_log()  [control send-log, arrived]
+ *     WRITING -> RUNNING : durable()  [durable]
+ *     RECOVERING -> RUNNING : drop()  [arrived]
+ *
+ * Logging: every send is logged in SENT, every message given to the program in RECEIVED.
+ * Checkpoint: the initiator (rank 0) takes its checkpoint and sends each peer the envelopes sent to
+ * it since the last one; for the peers the first such log is the request. Identification: each
+ * envelope of a peer's log is searched first in ORPHANS, what was received before it was sent, and
+ * then in RECEIVED; what is found is no concern of the line, what is not found is IN_TRANSIT. At
+ * the end what is left in RECEIVED is an orphan. It is made as the envelopes come, which gives what
+ * the paper's steps give on whole logs. Recovery: messages in transit are given from the log, and
+ * the orphans, which their senders send again, are dropped.
+ *
+ * Forms: the logs are lists, or sorted; the content of a message in transit is logged when the
+ * program receives it, or at once, by holding the program until all of them are in (the paper's
+ * posted receives). `event-logging-paired` is a list that a sorted log follows step by step.
+ *
+ * Where the paper is silent or wrong (docs/protocols/event-logging.md): a message that arrives
+ * between a rank's checkpoint and its sender's log is kept until the log tells what it is; the
+ * envelopes of orphans that must be dropped are another log than those that the next identification
+ * needs; programs are held after a restart until the orphans have come again.
+ *
+ * Invariants:
+ *     1. A rank that wants a checkpoint is not taking one.
+ *     2. Outside a checkpoint no envelope is both in transit and received.
+ *     3. No more messages are late than are in transit, and all of them are in when the log is
+ *        written.
+ *     4. Every kept message has a slot of its own.
+ *     5. The orphans that are to come again are waited for.
+ *     6. Only the coordinator counts, at most one per rank.
+ *     7. Both forms of each log are equal (paired).
+ */
+#include "commit.h"
+#include "envelopes.h"
+#include "mailbox.h"
+
+enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
+
+enum control {
+  ENVELOPE = 1, /* so many messages with this envelope were sent to you */
+  SEND_LOG,     /* and these were all of them before my checkpoint */
+  DONE
+};
+
+static const char *const controls[] = {"none", "envelope", "send-log", "done", NULL};
+
+static const char *const invariants[] = {
+    "a rank that wants a checkpoint is not taking one",
+    "outside a checkpoint no envelope is both in transit and received",
+    "no more messages are late than are in transit, and all are in when the log is written",
+    "every kept message has a slot of its own",
+    "the orphans that are to come again are waited for",
+    "only the coordinator counts, at most one per rank",
+    "both forms of each log are equal",
+    NULL};
+
+/* The event logs of one rank, each over all its peers. */
+enum which {
+  SENT,       /* since the last checkpoint */
+  RECEIVED,   /* since the last checkpoint, and not in its sender's log yet */
+  IN_TRANSIT, /* SEND{-}: sent before its sender's checkpoint, not received before ours */
+  ORPHANS,    /* RECV{-}: received before our checkpoint, sent after its sender's */
+  DROPPED,    /* orphans that are still to come once more, after a restart */
+  LOGS
+};
+
+/* What distinguishes the registered forms of the protocol. */
+struct variant {
+  enum form form; /* of the logs */
+  bool paired;    /* each log has a sorted twin */
+  bool posted;    /* messages in transit are taken in before the program asks for them */
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t epoch;   /* checkpoints taken */
+  uint32_t wanted;  /* checkpoint asked for and not yet taken; 0: none */
+  uint32_t durable; /* parts of this epoch's checkpoint on disk, a bit each */
+  struct commit commit;
+  uint32_t kept; /* entries in the mailbox */
+  uint32_t pad;
+  uint32_t used[LOGS], twin_used[LOGS];
+};
+
+struct peer {
+  uint32_t listed; /* last checkpoint for which its send log is here */
+};
+
+/* What a step works on. */
+struct rank {
+  const struct config *config;
+  const struct variant *variant;
+  struct state *state;
+  struct actions *actions;
+};
+
+/* The state is struct state, a struct peer per rank, the mailbox, the logs, and perhaps their
+ * twins: lists of `capacity` entries. */
+static struct peer *peers(const struct rank *r)
+{
+  return (struct peer *)(r->state + 1);
+}
+
+static struct mailbox mailbox(const struct rank *r)
+{
+  return (struct mailbox){.capacity = r->config->capacity,
+                          .used = &r->state->kept,
+                          .item = (struct kept *)(peers(r) + r->config->ranks)};
+}
+
+static struct envelopes log_of(const struct rank *r, enum which which)
+{
+  uint32_t capacity = r->config->capacity;
+  struct envelope *first = (struct envelope *)(mailbox(r).item + capacity);
+  return (struct envelopes){.form = r->variant->form,
+                            .capacity = capacity,
+                            .used = &r->state->used[which],
+                            .item = first + which * capacity};
+}
+
+static struct envelopes twin_of(const struct rank *r, enum which which)
+{
+  uint32_t capacity = r->config->capacity;
+  return (struct envelopes){.form = SORTED,
+                            .capacity = capacity,
+                            .used = &r->state->twin_used[which],
+                            .item = log_of(r, LOGS).item + which * capacity};
+}
+
+static size_t bytes_of(const struct config *config, unsigned logs)
+{
+  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
+                config->capacity * (sizeof(struct kept) + logs * sizeof(struct envelope));
+  return (size + 7) / 8 * 8;
+}
+
+/* ---- the logs ---- */
+
+static void add(const struct rank *r, enum which which, const struct envelope *e)
+{
+  struct envelopes log = log_of(r, which), twin = twin_of(r, which);
+  bool room = envelopes_add(&log, e);
+  if (r->variant->paired)
+    room &= envelopes_add(&twin, e);
+  if (!room)
+    give_up(r->actions, REASON_FULL);
+}
+
+static bool take(const struct rank *r, enum which which, const struct envelope *e)
+{
+  struct envelopes log = log_of(r, which), twin = twin_of(r, which);
+  if (r->variant->paired)
+    envelopes_take(&twin, e);
+  return envelopes_take(&log, e);
+}
+
+static void clear(const struct rank *r, enum which which)
+{
+  struct envelopes log = log_of(r, which), twin = twin_of(r, which);
+  envelopes_clear(&log);
+  if (r->variant->paired)
+    envelopes_clear(&twin);
+}
+
+static uint32_t count(const struct rank *r, enum which which, const struct envelope *e)
+{
+  struct envelopes log = log_of(r, which);
+  return envelopes_count(&log, e);
+}
+
+/* ---- messages that are kept ---- */
+
+static bool is_of(const struct kept *entry, const struct envelope *e)
+{
+  return entry->peer == e->peer && entry->comm == e->comm && entry->tag == e->tag;
+}
+
+static struct envelope envelope_kept(const struct kept *entry)
+{
+  return (struct envelope){.peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
+}
+
+/* Late messages with this envelope (NULL: all) that are in. */
+static uint32_t late_in(const struct rank *r, const struct envelope *e)
+{
+  struct mailbox box = mailbox(r);
+  uint32_t late = 0;
+  for (uint32_t i = 0; i < *box.used; i++)
+    late += box.item[i].late && (!e || is_of(&box.item[i], e));
+  return late;
+}
+
+/* Whether the next message with this envelope is in transit: they arrive in the order of sending.
+ */
+static bool next_is_late(const struct rank *r, const struct envelope *e)
+{
+  return late_in(r, e) < count(r, IN_TRANSIT, e);
+}
+
+/* Beyond the line, and without the log of the peer: what it sends may be in transit or not. */
+static bool is_unknown(const struct rank *r, int peer)
+{
+  return r->state->phase == LOGGING && peers(r)[peer].listed < r->state->epoch;
+}
+
+static bool is_taking_checkpoint(const struct state *state)
+{
+  return state->phase >= LOGGING && state->phase <= WRITING;
+}
+
+/* The program has been given a message, of which the sender's log tells already, or will tell. */
+static void received(const struct rank *r, const struct envelope *e)
+{
+  if (is_taking_checkpoint(r->state) || !take(r, IN_TRANSIT, e))
+    add(r, RECEIVED, e);
+}
+
+/* ---- checkpoint ---- */
+
+static void want(const struct rank *r, uint32_t checkpoint)
+{
+  if (checkpoint <= r->state->epoch || r->state->wanted)
+    return;
+  r->state->wanted = checkpoint;
+  if (checkpoint > 2) /* the one before is committed */
+    act(r->actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
+}
+
+static void place(const struct rank *r)
+{
+  if (r->state->phase != RUNNING || !r->state->wanted)
+    return;
+  r->state->phase = CAPTURING;
+  act(r->actions, ACTION_CAPTURE)->checkpoint = r->state->wanted;
+}
+
+/* A message that was sent before its sender's checkpoint, in the order of sending. */
+static void identify(const struct rank *r, const struct envelope *e)
+{
+  struct envelope one = *e;
+  one.count = 1;
+  for (uint32_t i = 0; i < e->count; i++)
+    if (!take(r, ORPHANS, &one) && !take(r, RECEIVED, &one))
+      add(r, IN_TRANSIT, &one);
+}
+
+enum { COUNT_MAX = UINT16_MAX }; /* messages in one control message */
+
+static void tell_envelope(const struct rank *r, const struct envelope *e)
+{
+  for (uint32_t left = e->count; left > 0;) {
+    uint32_t some = left < COUNT_MAX ? left : COUNT_MAX;
+    tell(r->actions, e->peer, ENVELOPE, (uint32_t)e->tag, (uint16_t)e->comm | some << 16);
+    left -= some;
+  }
+}
+
+static void exchange_logs(const struct rank *r)
+{
+  struct envelopes sent = log_of(r, SENT);
+  for (uint32_t i = 0; i < *sent.used; i++)
+    if (sent.item[i].peer == r->config->self)
+      identify(r, &sent.item[i]);
+    else
+      tell_envelope(r, &sent.item[i]);
+  clear(r, SENT);
+  tell_all(r->config, r->actions, SEND_LOG, r->state->epoch);
+}
+
+static void orphan(const struct rank *r, int peer)
+{
+  struct envelopes log = log_of(r, RECEIVED);
+  for (uint32_t i = 0; i < *log.used;)
+    if (log.item[i].peer == peer) {
+      struct envelope one = log.item[i];
+      one.count = 1;
+      take(r, RECEIVED, &one);
+      add(r, ORPHANS, &one);
+    } else {
+      i++;
+    }
+}
+
+/* This rank is beyond the line and the peer's log is here: what has come from it meanwhile is in
+ * transit, or it belongs to the new interval and its payload is not needed. */
+static void complete(const struct rank *r, int peer)
+{
+  struct mailbox box = mailbox(r);
+  orphan(r, peer);
+  for (uint32_t i = 0; i < *box.used; i++) {
+    struct envelope e = envelope_kept(&box.item[i]);
+    if (e.peer == peer)
+      box.item[i].late = next_is_late(r, &e);
+  }
+  for (uint32_t i = 0; i < *box.used;) {
+    struct kept *entry = &box.item[i];
+    struct envelope e = envelope_kept(entry);
+    if (entry->peer == peer && entry->given && !entry->late) {
+      received(r, &e);
+      mailbox_forget(&box, entry, r->actions);
+    } else {
+      i++;
+    }
+  }
+}
+
+static void write_log(const struct rank *r)
+{
+  if (r->state->phase == TAKING)
+    act(r->actions, ACTION_RELEASE);
+  r->state->phase = WRITING;
+  struct action *store = act(r->actions, ACTION_STORE);
+  store->part = PART_LOG;
+  store->checkpoint = r->state->epoch;
+}
+
+static void check_complete(const struct rank *r)
+{
+  if (r->state->phase != LOGGING && r->state->phase != TAKING)
+    return;
+  for (int i = 0; i < r->config->ranks; i++)
+    if (is_unknown(r, i))
+      return;
+  struct envelopes in_transit = log_of(r, IN_TRANSIT);
+  if (late_in(r, NULL) == envelopes_total(&in_transit, ANY)) {
+    write_log(r);
+  } else if (r->variant->posted && r->state->phase == LOGGING) {
+    r->state->phase = TAKING;
+    act(r->actions, ACTION_HOLD);
+    act(r->actions, ACTION_DRAIN)->peer = ANY;
+  }
+}
+
+static void begin_logging(const struct rank *r, const struct event *event)
+{
+  r->state->phase = LOGGING;
+  r->state->epoch = event->checkpoint;
+  r->state->wanted = r->state->durable = 0;
+  struct action *store = act(r->actions, ACTION_STORE);
+  store->part = PART_IMAGE;
+  store->checkpoint = r->state->epoch;
+  exchange_logs(r);
+  peers(r)[r->config->self].listed = r->state->epoch;
+  for (int i = 0; i < r->config->ranks; i++)
+    if (!is_unknown(r, i))
+      complete(r, i);
+  check_complete(r);
+}
+
+static void send_log(const struct rank *r, const struct event *event)
+{
+  peers(r)[event->peer].listed = event->words[1];
+  want(r, event->words[1]);
+  if (is_taking_checkpoint(r->state))
+    complete(r, event->peer);
+  check_complete(r);
+}
+
+/* What the program has received of the log is in transit no longer. */
+static void durable(const struct rank *r, const struct event *event)
+{
+  struct mailbox box = mailbox(r);
+  r->state->durable |= 1u << event->part;
+  if (r->state->durable != (1u << PART_IMAGE | 1u << PART_LOG))
+    return;
+  r->state->phase = RUNNING;
+  for (uint32_t i = 0; i < *box.used;) {
+    struct envelope e = envelope_kept(&box.item[i]);
+    box.item[i].late = false;
+    if (box.item[i].given) {
+      take(r, IN_TRANSIT, &e);
+      mailbox_forget(&box, &box.item[i], r->actions);
+    } else {
+      i++;
+    }
+  }
+  commit_done(r->config, &r->state->commit, DONE, r->state->epoch, r->actions);
+}
+
+static void committed(const struct rank *r, const struct event *event)
+{
+  if (event->checkpoint > 1)
+    act(r->actions, ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+  commit_end(&r->state->commit, r->actions);
+}
+
+/* ---- the program's messages ---- */
+
+static void offer(const struct rank *r, const struct event *event)
+{
+  struct envelope e = envelope_of(event);
+  add(r, SENT, &e);
+  act(r->actions, ACTION_TRANSMIT);
+}
+
+static void receive(const struct rank *r, const struct event *event)
+{
+  struct mailbox box = mailbox(r);
+  struct kept *entry = mailbox_find(&box, event);
+  if (!entry) {
+    struct action *match = act(r->actions, ACTION_MATCH);
+    match->request = event->request;
+    match->peer = event->peer;
+    match->tag = event->tag;
+    return;
+  }
+  struct envelope e = envelope_kept(entry);
+  mailbox_deliver(entry, event->request, r->actions);
+  if (is_unknown(r, entry->peer) || entry->late) {
+    entry->given = true; /* it may be needed once more */
+    return;
+  }
+  received(r, &e);
+  mailbox_forget(&box, entry, r->actions);
+}
+
+/* An orphan that came once more. */
+static void drop(const struct rank *r)
+{
+  struct envelopes dropped = log_of(r, DROPPED);
+  act(r->actions, ACTION_DISCARD);
+  if (*dropped.used == 0) {
+    r->state->phase = RUNNING;
+    act(r->actions, ACTION_RELEASE);
+  }
+}
+
+static void arrived(const struct rank *r, const struct event *event)
+{
+  struct mailbox box = mailbox(r);
+  struct envelope e = envelope_of(event);
+  if (take(r, DROPPED, &e)) {
+    drop(r);
+    return;
+  }
+  bool unknown = is_unknown(r, event->peer);
+  bool late = !unknown && is_taking_checkpoint(r->state) && next_is_late(r, &e);
+  if (unknown || late || event->request == NO_REQUEST) {
+    struct kept *entry = mailbox_keep(&box, event, r->actions);
+    if (!entry)
+      return;
+    entry->late = late;
+    entry->given = event->request != NO_REQUEST;
+  }
+  if (event->request != NO_REQUEST) {
+    act(r->actions, ACTION_DELIVER)->request = event->request;
+    if (!unknown && !late)
+      received(r, &e);
+  }
+  check_complete(r);
+}
+
+/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+
+/* The log in the order in which it was sent, as far as IN_TRANSIT tells; the rest is of no line. */
+static void open_log(const struct rank *r)
+{
+  struct mailbox box = mailbox(r);
+  struct envelopes in_transit = log_of(r, IN_TRANSIT);
+  uint32_t placed = 0;
+  for (uint32_t i = 0; i < *in_transit.used; i++)
+    for (uint32_t k = placed, left = in_transit.item[i].count; left > 0 && k < *box.used; k++) {
+      struct kept entry = box.item[k];
+      if (!entry.late || !is_of(&entry, &in_transit.item[i]))
+        continue;
+      memmove(&box.item[placed + 1], &box.item[placed], (k - placed) * sizeof entry);
+      entry.late = entry.given = false;
+      box.item[placed++] = entry;
+      left--;
+    }
+  while (*box.used > placed)
+    mailbox_forget(&box, &box.item[placed], r->actions);
+}
+
+/* The state is that of the moment at which the log was complete; back to the line. */
+static void start(const struct rank *r, const struct event *event)
+{
+  if (coordinator(r->config))
+    act(r->actions, ACTION_SET_TIMER);
+  if (event->checkpoint == FRESH)
+    return;
+  open_log(r);
+  clear(r, SENT);
+  clear(r, RECEIVED);
+  clear(r, DROPPED);
+  struct envelopes orphans = log_of(r, ORPHANS);
+  for (uint32_t i = 0; i < *orphans.used; i++)
+    add(r, DROPPED, &orphans.item[i]);
+  r->state->wanted = 0;
+  r->state->commit = (struct commit){0};
+  r->state->durable = 1u << PART_IMAGE | 1u << PART_LOG;
+  r->state->phase = *orphans.used ? RECOVERING : RUNNING;
+  if (*orphans.used) {
+    act(r->actions, ACTION_HOLD);
+    act(r->actions, ACTION_DRAIN)->peer = ANY;
+  }
+}
+
+/* ---- the step ---- */
+
+static void control(const struct rank *r, const struct event *event)
+{
+  struct envelope e = {.peer = event->peer,
+                       .comm = (int16_t)(event->words[2] & UINT16_MAX),
+                       .tag = (int32_t)event->words[1],
+                       .count = event->words[2] >> 16};
+  switch ((enum control)event->words[0]) {
+  case ENVELOPE:
+    identify(r, &e);
+    break;
+  case SEND_LOG:
+    send_log(r, event);
+    break;
+  case DONE:
+    commit_count(r->config, &r->state->commit, r->actions);
+    break;
+  }
+}
+
+static void step(const struct rank *r, const struct event *event)
+{
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(r, event);
+    break;
+  case EVENT_DOWN:
+    act(r->actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case EVENT_TIMER:
+    if (commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->epoch + 1,
+                     r->actions))
+      want(r, r->state->epoch + 1);
+    break;
+  case EVENT_OFFER:
+    offer(r, event);
+    break;
+  case EVENT_RECEIVE:
+    receive(r, event);
+    break;
+  case EVENT_PLACE:
+    place(r);
+    break;
+  case EVENT_ARRIVED:
+    arrived(r, event);
+    break;
+  case EVENT_CONTROL:
+    control(r, event);
+    break;
+  case EVENT_CAPTURED:
+    begin_logging(r, event);
+    break;
+  case EVENT_DURABLE:
+    durable(r, event);
+    break;
+  case EVENT_COMMITTED:
+    committed(r, event);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool never_both(const struct rank *r)
+{
+  struct envelopes in_transit = log_of(r, IN_TRANSIT);
+  for (uint32_t i = 0; i < *in_transit.used; i++)
+    if (count(r, RECEIVED, &in_transit.item[i]) || count(r, ORPHANS, &in_transit.item[i]))
+      return false;
+  return true;
+}
+
+static bool late_are_in(const struct rank *r)
+{
+  struct envelopes in_transit = log_of(r, IN_TRANSIT);
+  uint32_t late = late_in(r, NULL), all = envelopes_total(&in_transit, ANY);
+  return r->state->phase == WRITING ? late == all : late <= all;
+}
+
+static bool twins_are_equal(const struct rank *r)
+{
+  for (enum which which = 0; r->variant->paired && which < LOGS; which++) {
+    struct envelopes log = log_of(r, which), twin = twin_of(r, which);
+    if (!envelopes_equal(&log, &twin))
+      return false;
+  }
+  return true;
+}
+
+static int first_broken(const struct rank *r)
+{
+  struct mailbox box = mailbox(r);
+  const struct state *state = r->state;
+  if (state->wanted && is_taking_checkpoint(state))
+    return 1;
+  if (!is_taking_checkpoint(state) && !never_both(r))
+    return 2;
+  if (!late_are_in(r))
+    return 3;
+  if (!mailbox_has_own_slots(&box))
+    return 4;
+  if ((state->used[DROPPED] > 0) != (state->phase == RECOVERING))
+    return 5;
+  if (!commit_is_sound(r->config, &state->commit))
+    return 6;
+  return twins_are_equal(r) ? 0 : 7;
+}
+
+/* ---- the registered forms ---- */
+
+#define FORM(ID)                                                                                   \
+  static size_t ID##_bytes(const struct config *config)                                            \
+  {                                                                                                \
+    return bytes_of(config, ID.paired ? 2 * LOGS : LOGS);                                          \
+  }                                                                                                \
+  static void ID##_step(const struct config *config, void *state, const struct event *event,       \
+                        struct actions *actions)                                                   \
+  {                                                                                                \
+    step(&(struct rank){config, &ID, state, actions}, event);                                      \
+  }                                                                                                \
+  static int ID##_broken(const struct config *config, const void *state)                           \
+  {                                                                                                \
+    return first_broken(&(struct rank){config, &ID, (struct state *)state, NULL});                 \
+  }
+
+#define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
+  {                                                                                                \
+    .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
+    .invariants = invariants, .bytes = ID##_bytes, .step = ID##_step, .broken = ID##_broken,       \
+    .variant = NEXT                                                                                \
+  }
+
+static const struct variant list = {.form = LIST};
+static const struct variant sorted = {.form = SORTED};
+static const struct variant posted = {.form = LIST, .posted = true};
+static const struct variant paired = {.form = LIST, .paired = true};
+
+FORM(list)
+FORM(sorted)
+FORM(posted)
+FORM(paired)
+
+static const struct protocol event_logging_paired = PROTOCOL(
+    paired, "event-logging-paired", "Event Logging, a list that a sorted log follows", NULL);
+static const struct protocol event_logging_posted =
+    PROTOCOL(posted, "event-logging-posted", "Event Logging with posted receives (section 5.3)",
+             &event_logging_paired);
+static const struct protocol event_logging_sorted =
+    PROTOCOL(sorted, "event-logging-sorted", "Event Logging with sorted logs (section 4.2)",
+             &event_logging_posted);
+extern const struct protocol protocol_event_logging;
+const struct protocol protocol_event_logging =
+    PROTOCOL(list, "event-logging", "Event Logging (section 3.3)", &event_logging_sorted);

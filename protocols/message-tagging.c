@@ -1,0 +1,480 @@
+/* Message Tagging: coordinated checkpoints above MPI that tell which messages cross the recovery
+ * line by a header on every message, over channels that need not be FIFO.
+ *
+ * Source: the description in "Event Logging", sections 2.2.2 and 6, of what others do: the header
+ * has the sender's checkpoint index, which the receiver compares with its own when the program
+ * receives the message; marker messages tell how many messages were sent.
+ *
+ *               place; marker, header, timer       captured              all in transit are in
+ *     RUNNING ------------------------> CAPTURING ----------> LOGGING ----------------------->
+ * WRITING ^   ^ | |
+ * +-------------------------------------------------------------------------------------+ |  all
+ * orphans came once more                                       image and log durable RECOVERING <--
+ * start from a checkpoint with orphans
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : place()  [place]
+ *     CAPTURING -> LOGGING : begin_logging()  [captured]
+ *     LOGGING -> WRITING : check_complete()  [control marker, arrived]
+ *     WRITING -> RUNNING : durable()  [durable]
+ *     RECOVERING -> RUNNING : drop()  [arrived]
+ *
+ * A message whose header is older than the receiver's index is in transit: its content is logged
+ * when the program receives it, which is the only time at which it is seen. So the line cannot be
+ * committed as long as the program defers a receive. A message whose header is newer is an orphan:
+ * its envelope is remembered, and after a restart the message is dropped when it comes again.
+ *
+ * The header also has the number of the message among those to this receiver, so that messages in
+ * transit are given in the order in which they were sent, whatever their tags.
+ *
+ * Invariants:
+ *     1. A rank that wants a checkpoint is not taking one.
+ *     2. No peer delivers more messages of the last interval than it announced.
+ *     3. All messages in transit are in when the log is written.
+ *     4. Every kept message has a slot of its own.
+ *     5. The orphans that are to come again are waited for.
+ *     6. Only the coordinator counts, at most one per rank.
+ */
+#include "commit.h"
+#include "envelopes.h"
+#include "mailbox.h"
+
+enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
+
+enum control {
+  MARKER = 1, /* before my checkpoint I sent you this many messages since the last one */
+  DONE
+};
+
+static const char *const controls[] = {"none", "marker", "done", NULL};
+
+static const char *const invariants[] = {
+    "a rank that wants a checkpoint is not taking one",
+    "no peer delivers more messages of the last interval than it announced",
+    "all messages in transit are in when the log is written",
+    "every kept message has a slot of its own",
+    "the orphans that are to come again are waited for",
+    "only the coordinator counts, at most one per rank",
+    NULL};
+
+enum header { INDEX, NUMBER }; /* words of a message */
+
+/* Messages exchanged with one peer, by the interval in which they were sent. */
+struct peer {
+  uint32_t sent;          /* to the peer, in this interval */
+  uint32_t received;      /* from it, of this interval */
+  uint32_t early;         /* from it, of the next */
+  uint32_t previous;      /* from it, of the previous */
+  uint32_t announced;     /* how many of these there are, by its marker */
+  uint32_t announced_for; /* checkpoint of that marker */
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t epoch;   /* checkpoints taken: the index */
+  uint32_t wanted;  /* checkpoint asked for and not yet taken; 0: none */
+  uint32_t durable; /* parts of this epoch's checkpoint on disk, a bit each */
+  struct commit commit;
+  uint32_t kept; /* entries in the mailbox */
+  uint32_t orphans, dropped;
+  uint32_t pad;
+};
+
+/* The state is struct state, a struct peer per rank, the mailbox and two logs of envelopes: lists
+ * of `capacity` entries. */
+static struct peer *peers(const void *state)
+{
+  return (struct peer *)((struct state *)state + 1);
+}
+
+static struct mailbox mailbox(const struct config *config, const struct state *state)
+{
+  return (struct mailbox){.capacity = config->capacity,
+                          .used = (uint32_t *)&state->kept,
+                          .item = (struct kept *)(peers(state) + config->ranks)};
+}
+
+/* Messages received before this rank's checkpoint and sent after their sender's. */
+static struct envelopes orphans(const struct config *config, const struct state *state)
+{
+  return (struct envelopes){
+      .form = SORTED,
+      .capacity = config->capacity,
+      .used = (uint32_t *)&state->orphans,
+      .item = (struct envelope *)(mailbox(config, state).item + config->capacity)};
+}
+
+/* Those that are still to come once more, after a restart. */
+static struct envelopes dropped(const struct config *config, const struct state *state)
+{
+  struct envelopes log = orphans(config, state);
+  log.used = (uint32_t *)&state->dropped;
+  log.item += config->capacity;
+  return log;
+}
+
+static size_t bytes(const struct config *config)
+{
+  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
+                config->capacity * (sizeof(struct kept) + 2 * sizeof(struct envelope));
+  return (size + 7) / 8 * 8;
+}
+
+/* ---- checkpoint ---- */
+
+static void want(struct state *state, uint32_t checkpoint, struct actions *actions)
+{
+  if (checkpoint <= state->epoch || state->wanted)
+    return;
+  state->wanted = checkpoint;
+  if (checkpoint > 2) /* the one before is committed */
+    act(actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
+}
+
+static void place(struct state *state, struct actions *actions)
+{
+  if (state->phase != RUNNING || !state->wanted)
+    return;
+  state->phase = CAPTURING;
+  act(actions, ACTION_CAPTURE)->checkpoint = state->wanted;
+}
+
+static bool all_are_in(const struct config *config, const struct state *state)
+{
+  for (int i = 0; i < config->ranks; i++) {
+    const struct peer *peer = &peers(state)[i];
+    if (peer->announced_for != state->epoch || peer->previous != peer->announced)
+      return false;
+  }
+  return true;
+}
+
+static void check_complete(const struct config *config, struct state *state,
+                           struct actions *actions)
+{
+  if (state->phase != LOGGING || !all_are_in(config, state))
+    return;
+  state->phase = WRITING;
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_LOG;
+  store->checkpoint = state->epoch;
+}
+
+static void mark(const struct config *config, struct state *state, struct actions *actions)
+{
+  for (int i = 0; i < config->ranks; i++) {
+    struct peer *peer = &peers(state)[i];
+    if (i == config->self) {
+      peer->announced = peer->sent;
+      peer->announced_for = state->epoch;
+    } else {
+      tell(actions, i, MARKER, state->epoch, peer->sent);
+    }
+    peer->sent = 0;
+    peer->previous = peer->received;
+    peer->received = peer->early;
+    peer->early = 0;
+  }
+}
+
+/* Messages that are here and that the program has not asked for are in transit, too. */
+static void begin_logging(const struct config *config, struct state *state,
+                          const struct event *event, struct actions *actions)
+{
+  struct mailbox box = mailbox(config, state);
+  state->phase = LOGGING;
+  state->epoch = event->checkpoint;
+  state->wanted = state->durable = 0;
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_IMAGE;
+  store->checkpoint = state->epoch;
+  for (uint32_t i = 0; i < *box.used; i++)
+    box.item[i].late = box.item[i].epoch < state->epoch;
+  mark(config, state, actions);
+  check_complete(config, state, actions);
+}
+
+static void durable(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct mailbox box = mailbox(config, state);
+  struct envelopes early = orphans(config, state);
+  state->durable |= 1u << event->part;
+  if (state->durable != (1u << PART_IMAGE | 1u << PART_LOG))
+    return;
+  state->phase = RUNNING;
+  envelopes_clear(&early);
+  for (uint32_t i = 0; i < *box.used;) {
+    box.item[i].late = false;
+    if (box.item[i].given)
+      mailbox_forget(&box, &box.item[i], actions);
+    else
+      i++;
+  }
+  commit_done(config, &state->commit, DONE, state->epoch, actions);
+}
+
+static void committed(struct state *state, const struct event *event, struct actions *actions)
+{
+  if (event->checkpoint > 1)
+    act(actions, ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+  commit_end(&state->commit, actions);
+}
+
+/* ---- the program's messages ---- */
+
+static void offer(struct state *state, const struct event *event, struct actions *actions)
+{
+  struct action *transmit = act(actions, ACTION_TRANSMIT);
+  transmit->words[INDEX] = state->epoch;
+  transmit->words[NUMBER] = peers(state)[event->peer].sent++;
+}
+
+/* The program is given a message with that index: an orphan if its sender is beyond the line. */
+static void give(const struct config *config, struct state *state, const struct envelope *e,
+                 uint32_t index, struct actions *actions)
+{
+  struct envelopes log = orphans(config, state);
+  if (index > state->epoch && !envelopes_add(&log, e))
+    give_up(actions, REASON_FULL);
+}
+
+static void receive(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct mailbox box = mailbox(config, state);
+  struct kept *entry = mailbox_find(&box, event);
+  if (!entry) {
+    struct action *match = act(actions, ACTION_MATCH);
+    match->request = event->request;
+    match->peer = event->peer;
+    match->tag = event->tag;
+    return;
+  }
+  struct envelope e = {.peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
+  mailbox_deliver(entry, event->request, actions);
+  give(config, state, &e, entry->epoch, actions);
+  if (entry->late)
+    entry->given = true; /* it may be needed once more */
+  else
+    mailbox_forget(&box, entry, actions);
+}
+
+/* An orphan that came once more. */
+static void drop(const struct config *config, struct state *state, struct actions *actions)
+{
+  act(actions, ACTION_DISCARD);
+  if (*dropped(config, state).used == 0) {
+    state->phase = RUNNING;
+    act(actions, ACTION_RELEASE);
+  }
+}
+
+/* Counts a message by the interval in which it was sent; whether it is in transit. */
+static bool classify(struct state *state, const struct event *event, struct actions *actions)
+{
+  struct peer *peer = &peers(state)[event->peer];
+  uint32_t index = event->words[INDEX];
+  if (index == state->epoch) {
+    peer->received++;
+  } else if (index > state->epoch) {
+    peer->early++;
+    want(state, index, actions);
+  } else {
+    peer->previous++;
+  }
+  return index < state->epoch;
+}
+
+static void arrived(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct mailbox box = mailbox(config, state);
+  struct envelopes again = dropped(config, state);
+  struct envelope e = envelope_of(event);
+  if (envelopes_take(&again, &e)) {
+    drop(config, state, actions);
+    return;
+  }
+  bool late = classify(state, event, actions);
+  if (late || event->request == NO_REQUEST) {
+    struct kept *entry = mailbox_keep(&box, event, actions);
+    if (!entry)
+      return;
+    entry->late = late;
+    entry->given = event->request != NO_REQUEST;
+    entry->epoch = event->words[INDEX];
+    entry->number = event->words[NUMBER];
+  }
+  if (event->request != NO_REQUEST) {
+    act(actions, ACTION_DELIVER)->request = event->request;
+    give(config, state, &e, event->words[INDEX], actions);
+  }
+  check_complete(config, state, actions);
+}
+
+/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+
+static bool is_older(const struct kept *a, const struct kept *b)
+{
+  if (a->peer != b->peer)
+    return a->peer < b->peer;
+  return a->epoch != b->epoch ? a->epoch < b->epoch : a->number < b->number;
+}
+
+/* The log in the order in which it was sent; what else is in the mailbox will be sent again. */
+static void open_log(const struct config *config, struct state *state, struct actions *actions)
+{
+  struct mailbox box = mailbox(config, state);
+  for (uint32_t i = 0; i < *box.used;)
+    if (box.item[i].late)
+      i++;
+    else
+      mailbox_forget(&box, &box.item[i], actions);
+  for (uint32_t i = 0; i < *box.used; i++) {
+    struct kept entry = box.item[i];
+    uint32_t k = i;
+    for (; k > 0 && is_older(&entry, &box.item[k - 1]); k--)
+      box.item[k] = box.item[k - 1];
+    entry.late = entry.given = false;
+    box.item[k] = entry;
+  }
+}
+
+/* The state is that of the moment at which the log was complete; back to the line. */
+static void back_to_line(const struct config *config, struct state *state)
+{
+  struct envelopes early = orphans(config, state), again = dropped(config, state);
+  state->wanted = 0;
+  state->commit = (struct commit){0};
+  state->durable = 1u << PART_IMAGE | 1u << PART_LOG;
+  for (int i = 0; i < config->ranks; i++) {
+    struct peer *peer = &peers(state)[i];
+    peer->sent = peer->early = 0;
+    peer->received = envelopes_total(&early, i);
+  }
+  memcpy(again.item, early.item, *early.used * sizeof *early.item);
+  *again.used = *early.used;
+  envelopes_clear(&early);
+}
+
+static void start(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  if (coordinator(config))
+    act(actions, ACTION_SET_TIMER);
+  if (event->checkpoint == FRESH)
+    return;
+  open_log(config, state, actions);
+  back_to_line(config, state);
+  state->phase = state->dropped ? RECOVERING : RUNNING;
+  if (state->dropped) {
+    act(actions, ACTION_HOLD);
+    act(actions, ACTION_DRAIN)->peer = ANY;
+  }
+}
+
+/* ---- the step ---- */
+
+static void control(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct peer *peer = &peers(state)[event->peer];
+  switch ((enum control)event->words[0]) {
+  case MARKER:
+    peer->announced_for = event->words[1];
+    peer->announced = event->words[2];
+    want(state, event->words[1], actions);
+    check_complete(config, state, actions);
+    break;
+  case DONE:
+    commit_count(config, &state->commit, actions);
+    break;
+  }
+}
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(config, state, event, actions);
+    break;
+  case EVENT_DOWN:
+    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case EVENT_TIMER:
+    if (commit_begin(&state->commit, state->phase == RUNNING, state->epoch + 1, actions))
+      want(state, state->epoch + 1, actions);
+    break;
+  case EVENT_OFFER:
+    offer(state, event, actions);
+    break;
+  case EVENT_RECEIVE:
+    receive(config, state, event, actions);
+    break;
+  case EVENT_PLACE:
+    place(state, actions);
+    break;
+  case EVENT_ARRIVED:
+    arrived(config, state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    control(config, state, event, actions);
+    break;
+  case EVENT_CAPTURED:
+    begin_logging(config, state, event, actions);
+    break;
+  case EVENT_DURABLE:
+    durable(config, state, event, actions);
+    break;
+  case EVENT_COMMITTED:
+    committed(state, event, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool within_announced(const struct config *config, const struct state *state)
+{
+  for (int i = 0; i < config->ranks; i++) {
+    const struct peer *peer = &peers(state)[i];
+    if (peer->announced_for == state->epoch && peer->previous > peer->announced)
+      return false;
+  }
+  return true;
+}
+
+static int broken(const struct config *config, const void *memory)
+{
+  const struct state *state = memory;
+  struct mailbox box = mailbox(config, state);
+  bool taking = state->phase == LOGGING || state->phase == WRITING;
+  if (state->wanted && taking)
+    return 1;
+  if (!within_announced(config, state))
+    return 2;
+  if (state->phase == WRITING && !all_are_in(config, state))
+    return 3;
+  if (!mailbox_has_own_slots(&box))
+    return 4;
+  if ((state->dropped > 0) != (state->phase == RECOVERING))
+    return 5;
+  return commit_is_sound(config, &state->commit) ? 0 : 6;
+}
+
+extern const struct protocol protocol_message_tagging;
+const struct protocol protocol_message_tagging = {
+    .name = "message-tagging",
+    .title = "Message Tagging (Event Logging, sections 2.2.2 and 6)",
+    .piggyback_bytes = 8,
+    .control_bytes = 12,
+    .controls = controls,
+    .invariants = invariants,
+    .bytes = bytes,
+    .step = step,
+    .broken = broken};
