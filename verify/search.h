@@ -31,6 +31,7 @@ struct explorer {
   struct world *world;
   const struct explorer_options *options;
   struct exploration *out;
+  bool judges_end; /* a property of world_at_end() is checked */
 
   /* Values. Workers that come here hold `rules`. */
   pthread_mutex_t rules;
@@ -132,6 +133,8 @@ void worker_append(struct worker *, const uint32_t *state);
 
 /* Adds what the worker has counted to what all have. Under `lock`. */
 void worker_account(struct worker *);
+
+bool explorer_checks(const struct explorer *, const char *property);
 
 /* Whether the verdict of a move or a state is a violation that is to be found, and which. */
 bool explorer_violates(const struct explorer *, struct verdict *);

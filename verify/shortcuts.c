@@ -6,19 +6,10 @@
 
 #include "search.h"
 
-/* An edge of the trie, as in memo.c: number `value` at `node` leads to `next`. */
-struct hop {
-  uint32_t node, value;
-  uint32_t next; /* 0: a free slot */
-  uint32_t note;
-};
-
 enum {
   HOPS_FIRST = 1 << 12,
   HOPS_MOST = 1 << 20 /* then they are dropped: what is in use should stay near the processor */
 };
-
-static const uint32_t NOTE_RESULT = UINT32_C(1) << 31; /* 0: unknown; else: component + 1 */
 
 static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t item)
 {
@@ -36,15 +27,6 @@ static void *zeroes(size_t count, size_t size)
 
 /* ---- the trie ---- */
 
-static uint32_t slot_of(const struct shortcuts *s, uint32_t node, uint32_t value)
-{
-  uint64_t key = ((uint64_t)node << 32 | value) * UINT64_C(0x9E3779B97F4A7C15);
-  uint32_t at = (uint32_t)(key >> 32 ^ key >> 15) & s->hops_mask;
-  while (s->hops[at].next && (s->hops[at].node != node || s->hops[at].value != value))
-    at = (at + 1) & s->hops_mask;
-  return at;
-}
-
 static void grow_hops(struct shortcuts *s)
 {
   uint32_t slots = s->hops_mask + 1;
@@ -53,21 +35,8 @@ static void grow_hops(struct shortcuts *s)
   s->hops = zeroes(2 * (size_t)slots, sizeof *s->hops);
   for (uint32_t i = 0; i < slots; i++)
     if (old[i].next)
-      s->hops[slot_of(s, old[i].node, old[i].value)] = old[i];
+      s->hops[shortcuts_slot(s, old[i].node, old[i].value)] = old[i];
   free(old);
-}
-
-/* Walks on from `node` by the numbers of the worker's state. The note at the end: a result, or
- * 0. Hot. */
-static uint32_t walk(const struct worker *w, uint32_t node, uint32_t note)
-{
-  const struct shortcuts *s = &w->shortcuts;
-  while (note && !(note & NOTE_RESULT)) {
-    const struct hop *hop = &s->hops[slot_of(s, node, w->numbers[note - 1])];
-    node = hop->next;
-    note = hop->note;
-  }
-  return note;
 }
 
 static void see(struct shortcuts *s, uint32_t component)
@@ -85,7 +54,7 @@ static void see_listing(struct worker *w, uint32_t origin)
   uint32_t node = origin, note = s->start[origin];
   while (!(note & NOTE_RESULT)) {
     see(s, note - 1);
-    const struct hop *hop = &s->hops[slot_of(s, node, w->numbers[note - 1])];
+    const struct hop *hop = &s->hops[shortcuts_slot(s, node, w->numbers[note - 1])];
     node = hop->next;
     note = hop->note;
   }
@@ -109,7 +78,7 @@ static void write_down(struct worker *w, uint32_t node, uint32_t *start, uint32_
       abort();
     }
     *note = s->seen[i] + 1;
-    struct hop *hop = &s->hops[slot_of(s, node, value)];
+    struct hop *hop = &s->hops[shortcuts_slot(s, node, value)];
     if (!hop->next) {
       *hop = (struct hop){node, value, s->nodes++, 0};
       s->hops_count++;
@@ -128,7 +97,7 @@ static bool uncalled_for(const struct move *move)
   return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
 }
 
-static uint32_t learn_listing(struct worker *w, uint32_t origin)
+uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
 {
   struct shortcuts *s = &w->shortcuts;
   struct memo *m = &w->e->memo;
@@ -150,23 +119,7 @@ static uint32_t learn_listing(struct worker *w, uint32_t origin)
   return s->listings_count++;
 }
 
-uint32_t shortcuts_listing(struct worker *w, uint32_t origin)
-{
-  uint32_t note = walk(w, origin, w->shortcuts.start[origin]);
-  return note ? note & ~NOTE_RESULT : learn_listing(w, origin);
-}
-
 /* ---- jumps ---- */
-
-static size_t jump_bytes(const struct shortcuts *s)
-{
-  return (sizeof(struct jump) + s->layout->words * sizeof(uint32_t) + 7) / 8 * 8;
-}
-
-static struct jump *jump_at(const struct shortcuts *s, uint32_t number)
-{
-  return (struct jump *)(s->jumps + number * jump_bytes(s));
-}
 
 /* The numbers of the components after `effect`, in the state that is loaded. */
 static void take_effect(struct worker *w, const struct effect *effect, uint32_t *numbers)
@@ -199,8 +152,8 @@ static const struct jump *keep_jump(struct worker *w, uint16_t verdict, const ui
 {
   struct shortcuts *s = &w->shortcuts;
   uint32_t state[LAYOUT_WORDS];
-  s->jumps = room_for_one(s->jumps, s->jumps_count, &s->jumps_room, jump_bytes(s));
-  struct jump *jump = jump_at(s, s->jumps_count++);
+  s->jumps = room_for_one(s->jumps, s->jumps_count, &s->jumps_room, s->jump_bytes);
+  struct jump *jump = shortcuts_jump(s, s->jumps_count++);
   layout_pack(s->layout, numbers, state);
   jump->hash = layout_hash(s->layout, numbers) - w->hash;
   jump->verdict = verdict;
@@ -212,8 +165,8 @@ static const struct jump *keep_jump(struct worker *w, uint16_t verdict, const ui
   return jump;
 }
 
-static const struct jump *learn_jump(struct worker *w, uint32_t origin, uint32_t option,
-                                     uint32_t *numbers, uint16_t *verdict)
+const struct jump *shortcuts_learn_jump(struct worker *w, uint32_t origin, uint32_t option,
+                                        uint32_t *numbers, uint16_t *verdict)
 {
   struct shortcuts *s = &w->shortcuts;
   struct option *o = &s->options[option];
@@ -231,16 +184,6 @@ static const struct jump *learn_jump(struct worker *w, uint32_t origin, uint32_t
   }
   pthread_mutex_unlock(&w->e->rules);
   return jump;
-}
-
-const struct jump *shortcuts_jump(struct worker *w, uint32_t origin, uint32_t option,
-                                  uint32_t *numbers, uint16_t *verdict)
-{
-  const struct option *o = &w->shortcuts.options[option];
-  uint32_t note = walk(w, o->node, o->note);
-  if (!note)
-    return learn_jump(w, origin, option, numbers, verdict);
-  return jump_at(&w->shortcuts, note & ~NOTE_RESULT);
 }
 
 /* ---- beginning and end ---- */
@@ -272,6 +215,7 @@ void shortcuts_begin(struct worker *w)
     return;
   drop_all(s, world_origins(w->e->world));
   s->layout = w->e->layout;
+  s->jump_bytes = (sizeof(struct jump) + s->layout->words * sizeof(uint32_t) + 7) / 8 * 8;
 }
 
 void shortcuts_clear(struct shortcuts *s)
@@ -285,5 +229,5 @@ void shortcuts_clear(struct shortcuts *s)
 size_t shortcuts_bytes(const struct shortcuts *s)
 {
   return ((size_t)s->hops_mask + 1) * sizeof *s->hops + s->listings_room * sizeof *s->listings +
-         s->options_room * sizeof *s->options + (s->layout ? s->jumps_room * jump_bytes(s) : 0);
+         s->options_room * sizeof *s->options + s->jumps_room * s->jump_bytes;
 }

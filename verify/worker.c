@@ -107,7 +107,7 @@ static void seek(struct worker *w, const struct jump *jump, uint32_t move)
 
 /* ---- properties ---- */
 
-static bool checked(const struct explorer *e, const char *property)
+bool explorer_checks(const struct explorer *e, const char *property)
 {
   const char *const *names = e->options->properties ? e->options->properties : explorer_defaults;
   for (; *names; names++)
@@ -129,7 +129,7 @@ bool explorer_violates(const struct explorer *e, struct verdict *verdict)
     snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
              verdict->reason < REASONS ? reasons[verdict->reason] : "unknown reason");
   }
-  return verdict->kind == VERDICT_VIOLATION && checked(e, verdict->property);
+  return verdict->kind == VERDICT_VIOLATION && explorer_checks(e, verdict->property);
 }
 
 /* The state being expanded violates a property, for all that is known: by this move. */
@@ -174,7 +174,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
     used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x",
                      histories[rank]);
-  return checked(e, "outcome");
+  return explorer_checks(e, "outcome");
 }
 
 static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
@@ -182,8 +182,9 @@ static bool wrong_state(struct explorer *e, bool finished, bool still, struct ve
   if (finished) {
     if (wrong_outcome(e, verdict))
       return true;
-    world_at_end(e->world, verdict);
-    if (explorer_violates(e, verdict))
+    if (e->judges_end)
+      world_at_end(e->world, verdict);
+    if (e->judges_end && explorer_violates(e, verdict))
       return true;
   }
   if (!still)
@@ -196,7 +197,8 @@ static bool wrong_state(struct explorer *e, bool finished, bool still, struct ve
 static void judge_state(struct worker *w, const struct world_standing *all, bool still)
 {
   struct verdict verdict;
-  if (all->gave_up || (!all->finished && !still))
+  bool ends = all->finished && (w->e->judges_end || w->e->options->outcomes);
+  if (all->gave_up || (!ends && !still))
     return;
   pthread_mutex_lock(&w->e->rules);
   explorer_load(w->e, w);
@@ -219,26 +221,54 @@ static void enter(struct worker *w, const struct layout *layout, const uint32_t 
   shortcuts_begin(w);
 }
 
+static uint32_t list(struct worker *w, uint32_t origin)
+{
+  const struct shortcuts *s = &w->shortcuts;
+  uint32_t note = shortcuts_walk(s, w->numbers, origin, s->start[origin]);
+  return note ? note & ~NOTE_RESULT : shortcuts_learn_listing(w, origin);
+}
+
+static void follow(struct worker *w, const struct jump *jump, uint32_t move)
+{
+  if (jump->verdict)
+    judge_move(w, jump->verdict, move);
+  if (jump->stays)
+    return;
+  if (w->among)
+    seek(w, jump, move);
+  else if (!w->e->full)
+    put(w, jump);
+}
+
+/* Takes a move of which nothing is known yet. Returns whether it changes anything. */
+static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
+{
+  uint32_t numbers[w->e->components];
+  uint16_t verdict;
+  const struct jump *jump = shortcuts_learn_jump(w, origin, option, numbers, &verdict);
+  uint32_t move = w->shortcuts.options[option].move;
+  if (jump) {
+    follow(w, jump, move);
+    return !jump->stays;
+  }
+  if (verdict)
+    judge_move(w, verdict, move);
+  if (!w->e->full && !w->among)
+    states_add(&w->unplaced, numbers, w->e->components);
+  return true;
+}
+
 /* Takes a move. Returns whether it is progress. */
 static bool take(struct worker *w, uint32_t origin, uint32_t option)
 {
-  uint32_t numbers[w->e->components];
-  uint16_t verdict = 0;
-  const struct jump *jump = shortcuts_jump(w, origin, option, numbers, &verdict);
-  const struct option *o = &w->shortcuts.options[option];
-  if (jump)
-    verdict = jump->verdict;
-  if (verdict)
-    judge_move(w, verdict, o->move);
-  if (jump && jump->stays)
-    return false;
-  if (w->among && jump)
-    seek(w, jump, o->move);
-  else if (!w->e->full && jump)
-    put(w, jump);
-  else if (!w->e->full && !w->among)
-    states_add(&w->unplaced, numbers, w->e->components);
-  return !o->uncalled_for;
+  const struct shortcuts *s = &w->shortcuts;
+  const struct option *o = &s->options[option];
+  uint32_t note = shortcuts_walk(s, w->numbers, o->node, o->note);
+  if (!note)
+    return take_anew(w, origin, option) && !s->options[option].uncalled_for;
+  const struct jump *jump = shortcuts_jump(s, note & ~NOTE_RESULT);
+  follow(w, jump, o->move);
+  return !jump->stays && !o->uncalled_for;
 }
 
 void worker_expand(struct worker *w, const struct layout *layout, const uint32_t *state)
@@ -248,15 +278,15 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
   struct world_standing standing[world->ranks];
   enter(w, layout, state);
   for (uint32_t rank = 0; rank + 1 < each; rank++) {
-    w->listings[rank * each] = shortcuts_listing(w, rank * each);
+    w->listings[rank * each] = list(w, rank * each);
     standing[rank] = w->shortcuts.listings[w->listings[rank * each]].standing;
   }
   struct world_standing all = world_standing_of_all(standing, world->ranks);
   uint32_t open = world_open_origins(world, &all);
   bool still = true;
   for (uint32_t origin = 0; origin < open; origin++) {
-    uint32_t number = origin % each == 0 && origin / each + 1 < each ? w->listings[origin]
-                                                                     : shortcuts_listing(w, origin);
+    uint32_t number =
+        origin % each == 0 && origin / each + 1 < each ? w->listings[origin] : list(w, origin);
     const struct listing listing = w->shortcuts.listings[number];
     for (uint32_t i = 0; i < listing.count; i++)
       still &= !take(w, origin, listing.first + i);
