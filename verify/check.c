@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,10 +22,11 @@
 enum { AS_EXPECTED = 0, NOT_AS_EXPECTED = 1, INCONCLUSIVE = 2, BREACH = 3, BAD_INPUT = 64 };
 
 struct command {
-  gboolean all, json, tap, junit;
-  gint jobs;
+  gboolean all, json, tap, junit, progress;
+  gint jobs, workers;
   gint64 max_states;
-  char *reduce, *out;
+  char *reduce, *out, *memory, *saves;
+  double memory_bytes, save_every;
   char **names;
   struct checked *list;
   unsigned count;
@@ -48,6 +51,13 @@ static bool parse_options(struct command *c, int argc, char **argv)
   const GOptionEntry entries[] = {
       {"all", 0, 0, G_OPTION_ARG_NONE, &c->all, "Check every claim and mutant", NULL},
       {"jobs", 0, 0, G_OPTION_ARG_INT, &c->jobs, "Explore N claims at a time", "N"},
+      {"workers", 0, 0, G_OPTION_ARG_INT, &c->workers, "Explore each with N threads", "N"},
+      {"memory", 0, 0, G_OPTION_ARG_STRING, &c->memory, "Take no more for tables", "SIZE"},
+      {"resume", 0, 0, G_OPTION_ARG_FILENAME, &c->saves, "Save there; go on from what is there",
+       "DIR"},
+      {"save-every", 0, 0, G_OPTION_ARG_DOUBLE, &c->save_every, "Save after so many seconds", "N"},
+      {"progress", 0, 0, G_OPTION_ARG_NONE, &c->progress, "Say how far it is, also to a file",
+       NULL},
       {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none", "NAME"},
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write traces and pictures there", "DIR"},
@@ -69,16 +79,28 @@ static bool parse_options(struct command *c, int argc, char **argv)
   return false;
 }
 
-static bool valid_options(const struct command *c)
+/* The processors are shared by the claims that are explored at a time. */
+static void default_workers(struct command *c)
+{
+  if (c->workers == -1 && c->jobs > 0)
+    c->workers = MAX(1, (gint)g_get_num_processors() / c->jobs);
+}
+
+static bool valid_options(struct command *c)
 {
   if (c->reduce && !g_str_equal(c->reduce, "none")) {
     bad_input("recline check: --reduce %s is not available yet, expected none", c->reduce);
     return false;
   }
-  if (c->jobs < 1 || c->max_states < 0) {
-    bad_input("recline check: --jobs %d --max-states %" G_GINT64_FORMAT
-              ", expected at least one job and no negative bound",
-              c->jobs, c->max_states);
+  if (c->jobs < 1 || c->workers < 1 || c->max_states < 0) {
+    bad_input("recline check: --jobs %d --workers %d --max-states %" G_GINT64_FORMAT
+              ", expected at least one job and worker and no negative bound",
+              c->jobs, c->workers, c->max_states);
+    return false;
+  }
+  g_autoptr(GError) error = NULL;
+  if (c->memory && !scenario_bytes(c->memory, &c->memory_bytes, &error)) {
+    bad_input("recline check: --memory: %s", error->message);
     return false;
   }
   if (c->json + c->tap + c->junit > 1) {
@@ -207,7 +229,12 @@ static void work(const struct command *c, const struct scenario *claim, int to)
   struct claim_options options = {.max_states = (uint64_t)c->max_states,
                                   .out = c->out,
                                   .jobs = (unsigned)c->jobs,
-                                  .progress = c->jobs == 1 && isatty(STDERR_FILENO)};
+                                  .workers = (unsigned)c->workers,
+                                  .memory = (uint64_t)c->memory_bytes,
+                                  .saves = c->saves,
+                                  .save_seconds = c->save_every,
+                                  .progress =
+                                      c->progress || (c->jobs == 1 && isatty(STDERR_FILENO))};
   struct answer answer = {0};
   g_autoptr(GError) error = NULL;
   answer.failed = !claim_check(claim, &options, &answer.result, &error);
@@ -226,6 +253,7 @@ static bool begin(const struct command *c, struct worker *worker, struct checked
     return false;
   }
   if (worker->pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a check that is killed leaves nobody behind */
     close(ends[0]);
     work(c, checked->claim, ends[1]);
   }
@@ -363,6 +391,8 @@ static int run(struct command *c)
     return code;
   if (c->out && g_mkdir_with_parents(c->out, 0777) != 0)
     return bad_input("%s: cannot be made: %s, expected a folder", c->out, g_strerror(errno));
+  if (c->saves && g_mkdir_with_parents(c->saves, 0777) != 0)
+    return bad_input("%s: cannot be made: %s, expected a folder", c->saves, g_strerror(errno));
   if (!explore_all(c))
     return BAD_INPUT;
   if (c->out)
@@ -373,14 +403,18 @@ static int run(struct command *c)
 
 int command_check(int argc, char **argv)
 {
-  struct command c = {.jobs = 1};
+  struct command c = {.jobs = 1, .workers = -1, .save_every = 60};
   mutants_register();
-  int code = parse_options(&c, argc, argv) && valid_options(&c) ? run(&c) : BAD_INPUT;
+  bool fine = parse_options(&c, argc, argv);
+  default_workers(&c);
+  int code = fine && valid_options(&c) ? run(&c) : BAD_INPUT;
   for (unsigned i = 0; i < c.count; i++)
     scenario_free(c.list[i].claim);
   g_free(c.list);
   g_free(c.reduce);
   g_free(c.out);
+  g_free(c.memory);
+  g_free(c.saves);
   g_strfreev(c.names);
   return code;
 }

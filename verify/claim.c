@@ -142,6 +142,9 @@ struct job {
   struct script *script;
   unsigned lies;
   struct intern outcomes;
+  char *save;            /* file; NULL: none */
+  gint64 shown;          /* progress: when, in microseconds, */
+  uint64_t shown_states; /* and how many states there were */
 };
 
 static bool names(char **list, const char *name)
@@ -179,22 +182,43 @@ static void set_up(const struct job *job, struct world *world)
 static uint64_t memory_limit(const struct job *job)
 {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (job->options->memory)
+    return job->options->memory / job->options->jobs;
   return pages > 0 && size > 0
              ? (uint64_t)pages * (uint64_t)size / 100 * MEMORY_PERCENT / job->options->jobs
              : 0;
 }
 
-static void show_progress(void *data, uint64_t states, uint64_t transitions, unsigned depth)
+/* How many states there will be, when levels go on shrinking as the last one did; empty: nobody
+ * knows yet. The caller frees it. */
+static char *estimate(const struct explorer_progress *p)
 {
-  const struct job *job = data;
-  static gint64 last;
+  double shrinks = p->before ? (double)p->level / (double)p->before : 1;
+  if (shrinks >= 0.99)
+    return g_strdup("");
+  double rest = (double)p->level * shrinks / (1 - shrinks);
+  return g_strdup_printf(", about %.3g states in all", (double)(p->states - p->level) + rest);
+}
+
+static void show_progress(void *data, const struct explorer_progress *p)
+{
+  struct job *job = data;
+  bool terminal = isatty(STDERR_FILENO);
   gint64 now = g_get_monotonic_time();
-  if (now - last < G_USEC_PER_SEC / 5)
+  double seconds = (double)(now - job->shown) / G_USEC_PER_SEC;
+  if (seconds < (terminal ? 0.2 : 2))
     return;
-  last = now;
-  fprintf(stderr, "\r\033[K%s: %" PRIu64 " states, %" PRIu64 " transitions, depth %u",
-          job->claim->id, states, transitions, depth);
+  g_autofree char *in_all = estimate(p);
+  double rate = (double)(p->states - job->shown_states) / seconds;
+  fprintf(stderr,
+          "%s%s: depth %u, %" PRIu64 " states, %" PRIu64
+          " of this level to expand, %.2f M states/s, "
+          "%.0f MB%s%s",
+          terminal ? "\r\033[K" : "", job->claim->id, p->depth, p->states, p->left, rate / 1e6,
+          (double)p->bytes / 1e6, in_all, terminal ? "" : "\n");
   fflush(stderr);
+  job->shown = now;
+  job->shown_states = p->states;
 }
 
 static uint64_t bound(const struct job *job)
@@ -211,6 +235,7 @@ static bool find_outcomes(struct job *job, GError **error)
   const struct explorer_options options = {.properties = deadlock,
                                            .outcomes = &job->outcomes,
                                            .collect = true,
+                                           .workers = job->options->workers,
                                            .max_states = bound(job),
                                            .max_bytes = memory_limit(job)};
   world_init(&world, protocol_named("none"), job->claim->program.ranks, 1);
@@ -278,6 +303,7 @@ static void fill_in(struct claim_result *result, const struct exploration *found
                                   .states = found->states,
                                   .transitions = found->transitions,
                                   .steps = found->steps,
+                                  .resumed = found->resumed,
                                   .depth = found->depth,
                                   .bytes = found->bytes,
                                   .seconds = found->seconds};
@@ -291,6 +317,25 @@ static void fill_in(struct claim_result *result, const struct exploration *found
   }
 }
 
+/* Of the claim and of this program. */
+static uint64_t digest(const struct scenario *claim)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  const char *const files[] = {"/proc/self/exe", claim->file};
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autofree char *bytes = NULL;
+    gsize size = 0;
+    if (g_file_get_contents(files[i], &bytes, &size, NULL))
+      g_checksum_update(sum, (const guchar *)bytes, (gssize)size);
+  }
+  guint8 all[32];
+  gsize length = sizeof all;
+  uint64_t first;
+  g_checksum_get_digest(sum, all, &length);
+  memcpy(&first, all, sizeof first);
+  return first;
+}
+
 static bool run(struct job *job, struct claim_result *result, GError **error)
 {
   bool outcome = checks_outcome(job->claim);
@@ -301,16 +346,27 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   const struct explorer_options options = {
       .properties = (const char *const *)job->claim->check.properties,
       .outcomes = outcome ? &job->outcomes : NULL,
+      .workers = job->options->workers,
       .max_states = bound(job),
       .max_bytes = memory_limit(job),
+      .max_queue = memory_limit(job) / 4,
       .progress = job->options->progress ? show_progress : NULL,
-      .progress_data = job};
+      .progress_data = job,
+      .save = job->save,
+      .save_seconds = job->options->save_seconds,
+      .world_digest = job->save ? digest(job->claim) : 0};
   set_up(job, &world);
   explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
           &options, &found);
   world_clear(&world);
   if (job->options->progress)
     fputs("\r\033[K", stderr);
+  if (found.refused) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected one of this claim; remove it",
+                job->save, found.refused);
+    exploration_clear(&found);
+    return false;
+  }
   fill_in(result, &found);
   bool fine = true;
   if (found.verdict == EXPLORER_VIOLATED && job->options->out) {
@@ -326,9 +382,12 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
 bool claim_check(const struct scenario *claim, const struct claim_options *options,
                  struct claim_result *result, GError **error)
 {
-  struct job job = {.claim = claim, .options = options};
+  struct job job = {.claim = claim, .options = options, .shown = g_get_monotonic_time()};
+  if (options->saves)
+    job.save = g_strdup_printf("%s/%s.save", options->saves, claim->id);
   bool fine = valid(claim, &job.script, &job.lies, error) && run(&job, result, error);
   script_free(job.script);
   intern_clear(&job.outcomes);
+  g_free(job.save);
   return fine;
 }

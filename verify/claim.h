@@ -9,7 +9,11 @@ struct claim_options {
   uint64_t max_states; /* over the claim's own bound; 0: the claim's */
   const char *out;     /* directory for ID.trace; NULL: no trace is written */
   unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
-  bool progress;       /* one line on standard error, overwritten */
+  unsigned workers;    /* threads of each; at least 1 */
+  uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
+  const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
+  double save_seconds; /* from one save to the next */
+  bool progress;       /* a line on standard error now and then; overwritten on a terminal */
 };
 
 enum claim_verdict { CLAIM_HOLDS, CLAIM_VIOLATED, CLAIM_INCONCLUSIVE, CLAIM_BREACH };
@@ -18,6 +22,7 @@ enum claim_verdict { CLAIM_HOLDS, CLAIM_VIOLATED, CLAIM_INCONCLUSIVE, CLAIM_BREA
 struct claim_result {
   enum claim_verdict verdict;
   uint64_t states, transitions, steps;
+  uint64_t resumed;  /* states that came from a save */
   unsigned depth;    /* HOLDS: of the farthest state; VIOLATED: moves of the run */
   uint64_t bytes;    /* of the explorer's tables */
   uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */

@@ -1,10 +1,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "explorer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "save.h"
+#include "search.h"
 
 const char *const explorer_properties[] = {
     "no-loss",   "no-duplicate", "restorable", "legal",   "quiet-channels", "c3-1.1",
@@ -16,74 +21,8 @@ const char *const explorer_defaults[] = {"no-loss",   "no-duplicate", "restorabl
                                          "deadlock",  "commits",      "recovers",   "outcome",
                                          "agreement", "invariant",    "no-orphan",  NULL};
 
-/* ---- what is known of a step ---- */
-
-/* What a step did: parts that it changed and their new numbers. */
-struct change {
-  uint32_t part, id;
-};
-
-struct effect {
-  uint32_t first; /* in explorer.changes */
-  uint16_t count;
-  uint16_t verdict; /* in explorer.verdicts; 0: fine */
-};
-
-/* An edge of the trie of steps: seeing `value` at `node` leads to `next`, where `note` says which
- * part to look at next, or what the step does. Everything that a walk needs lies in one place. */
-struct edge {
-  uint32_t node, value;
-  uint32_t next; /* 0: a free slot */
-  uint32_t note;
-};
-
-static const uint32_t NOTE_UNKNOWN = 0, NOTE_EFFECT = UINT32_C(1) << 31; /* else: part + 1 */
-
-struct scratch {
-  void *bytes;
-  uint32_t size, room;
-};
-
-struct explorer {
-  struct world *world;
-  const struct explorer_options *options;
-  struct exploration *out;
-  uint32_t count; /* parts of the world */
-
-  /* Values. */
-  struct intern parts; /* bytes of parts and of what the world keeps */
-  struct intern moves;
-  uint32_t nothing; /* the number of no bytes */
-
-  /* States: a binary tree of pairs over the parts, as a heap: node i has the children 2i and
-   * 2i + 1, part p is the leaf count + p. The root stands in `states`, all else in `nodes`. */
-  struct pairs states, nodes;
-  uint32_t *parent; /* of each state, by number; 0: the first */
-  uint32_t parent_room;
-  uint32_t *tree, *next; /* heaps of the state being expanded and of its successor */
-  uint8_t *dirty;
-
-  /* Memoised steps. */
-  struct edge *edges; /* open addressing */
-  uint32_t edges_count, edges_mask;
-  struct effect *effects;
-  uint32_t effects_count, effects_room;
-  struct change *changes;
-  uint32_t changes_count, changes_room;
-  struct verdict *verdicts;
-  uint32_t verdicts_count;
-
-  /* The step that is being run. */
-  struct scratch *scratch;
-  uint32_t *touched; /* parts in the order of their first reading or editing */
-  uint32_t touched_count;
-  uint8_t *is_touched, *is_edited;
-  struct actions actions;
-
-  /* Moves of the state being expanded, and what a violating one showed. */
-  struct move *list;
-  uint32_t list_count, list_room;
-};
+/* States for which the visited set has room at first. */
+enum { STATES_FIRST = 1 << 15 };
 
 static void breach(const char *what)
 {
@@ -91,526 +30,408 @@ static void breach(const char *what)
   abort();
 }
 
-static void *zeroes(size_t count, size_t size)
+static double now(void)
 {
-  void *memory = calloc(count, size);
-  if (!memory)
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- components ---- */
+
+static void make_components(struct explorer *e)
+{
+  const struct world *world = e->world;
+  e->components = world_components(world);
+  e->component = calloc(e->components, sizeof *e->component);
+  e->first = intern_grow(NULL, e->components * sizeof *e->first);
+  e->component_of = intern_grow(NULL, e->memo.count * sizeof *e->component_of);
+  if (!e->component)
     breach("out of memory");
-  return memory;
-}
-
-/* ---- memory of the world ---- */
-
-static void touch(struct explorer *e, uint32_t part)
-{
-  if (!e->is_touched[part]) {
-    e->is_touched[part] = true;
-    e->touched[e->touched_count++] = part;
+  for (uint32_t part = 0; part < e->memo.count; part++) {
+    struct component *c = &e->component[world_component(world, part)];
+    e->component_of[part] = (uint32_t)(c - e->component);
+    c->parts = intern_grow(c->parts, (c->count + 1) * sizeof *c->parts);
+    c->parts[c->count++] = part;
   }
 }
 
-static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
+void explorer_load(struct explorer *e, const struct worker *w)
 {
-  struct explorer *e = ctx;
-  touch(e, part);
-  if (e->is_edited[part]) {
-    *size = e->scratch[part].size;
-    return e->scratch[part].bytes;
-  }
-  const struct interned *item = &e->parts.item[e->tree[e->count + part]];
-  *size = item->size;
-  return item->bytes;
-}
-
-static void *edit_part(void *ctx, uint32_t part, uint32_t size)
-{
-  struct explorer *e = ctx;
-  struct scratch *scratch = &e->scratch[part];
-  uint32_t need = size > scratch->size ? size : scratch->size;
-  const struct interned *item = NULL;
-  touch(e, part);
-  if (!e->is_edited[part]) {
-    item = &e->parts.item[e->tree[e->count + part]];
-    need = size > item->size ? size : item->size;
-  }
-  if (need > scratch->room) {
-    scratch->room = 2 * need;
-    scratch->bytes = intern_grow(scratch->bytes, scratch->room);
-  }
-  if (item) {
-    e->is_edited[part] = true;
-    scratch->size = item->size;
-    if (item->size)
-      memcpy(scratch->bytes, item->bytes, item->size);
-  }
-  if (size > scratch->size)
-    memset((char *)scratch->bytes + scratch->size, 0, size - scratch->size);
-  scratch->size = size;
-  return scratch->bytes;
-}
-
-static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
-{
-  return intern(&((struct explorer *)ctx)->parts, bytes, size);
-}
-
-static const void *kept(void *ctx, uint32_t number, uint32_t *size)
-{
-  const struct explorer *e = ctx;
-  if (!number || number > e->parts.count)
-    breach("the world asks for kept bytes that it never kept");
-  *size = e->parts.item[number].size;
-  return e->parts.item[number].bytes;
-}
-
-/* Forgets what was read and edited. */
-static void clear_step(struct explorer *e)
-{
-  for (uint32_t i = 0; i < e->touched_count; i++)
-    e->is_touched[e->touched[i]] = e->is_edited[e->touched[i]] = false;
-  e->touched_count = 0;
-}
-
-/* ---- steps ---- */
-
-static uint32_t edge_slot(const struct explorer *e, uint32_t node, uint32_t value)
-{
-  uint64_t key = (uint64_t)node << 32 | value;
-  uint32_t at = (uint32_t)intern_mix(key) & e->edges_mask;
-  while (e->edges[at].next && (e->edges[at].node != node || e->edges[at].value != value))
-    at = (at + 1) & e->edges_mask;
-  return at;
-}
-
-static void grow_edges(struct explorer *e)
-{
-  uint32_t slots = e->edges_mask ? e->edges_mask + 1 : 0;
-  struct edge *old = e->edges;
-  e->edges_mask = slots ? 2 * slots - 1 : 4095;
-  e->edges = zeroes((size_t)e->edges_mask + 1, sizeof *e->edges);
-  for (uint32_t i = 0; i < slots; i++)
-    if (old[i].next)
-      e->edges[edge_slot(e, old[i].node, old[i].value)] = old[i];
-  free(old);
-}
-
-/* The edge from `node` for `value`, old or new. Valid until the next call. */
-static struct edge *follow(struct explorer *e, uint32_t node, uint32_t value)
-{
-  if (e->edges_count >= e->edges_mask / 2)
-    grow_edges(e);
-  struct edge *edge = &e->edges[edge_slot(e, node, value)];
-  if (!edge->next)
-    *edge = (struct edge){node, value, ++e->edges_count, NOTE_UNKNOWN};
-  return edge;
-}
-
-static uint16_t note_verdict(struct explorer *e, const struct verdict *verdict)
-{
-  if (verdict->kind == VERDICT_FINE)
-    return 0;
-  if (verdict->kind == VERDICT_IMPOSSIBLE) {
-    fprintf(stderr, "breach: the world refuses a move that it listed, at rank %d: %s\n",
-            verdict->rank, verdict->text);
-    abort();
-  }
-  for (uint32_t i = 1; i < e->verdicts_count; i++) {
-    const struct verdict *old = &e->verdicts[i];
-    if (old->kind == verdict->kind && old->property == verdict->property &&
-        old->rank == verdict->rank && old->reason == verdict->reason &&
-        !strcmp(old->text, verdict->text))
-      return (uint16_t)i;
-  }
-  if (e->verdicts_count > UINT16_MAX)
-    breach("more than 65535 different violations");
-  if (!(e->verdicts_count & (e->verdicts_count - 1)))
-    e->verdicts = intern_grow(e->verdicts, 2 * (e->verdicts_count + 1) * sizeof *e->verdicts);
-  if (!e->verdicts_count)
-    e->verdicts[e->verdicts_count++] = (struct verdict){0};
-  e->verdicts[e->verdicts_count] = *verdict;
-  return (uint16_t)e->verdicts_count++;
-}
-
-/* Notes what the step that has just run changed. Returns the number of its effect. */
-static uint32_t note_effect(struct explorer *e, const struct verdict *verdict)
-{
-  struct effect effect = {.first = e->changes_count, .verdict = note_verdict(e, verdict)};
-  for (uint32_t i = 0; i < e->touched_count; i++) {
-    uint32_t part = e->touched[i];
-    if (!e->is_edited[part])
-      continue;
-    uint32_t id = intern(&e->parts, e->scratch[part].bytes, e->scratch[part].size);
-    if (id == e->tree[e->count + part])
-      continue;
-    if (e->changes_count == e->changes_room) {
-      e->changes_room = e->changes_room ? 2 * e->changes_room : 4096;
-      e->changes = intern_grow(e->changes, e->changes_room * sizeof *e->changes);
-    }
-    e->changes[e->changes_count++] = (struct change){part, id};
-    effect.count++;
-  }
-  if (e->effects_count == e->effects_room) {
-    e->effects_room = e->effects_room ? 2 * e->effects_room : 4096;
-    e->effects = intern_grow(e->effects, e->effects_room * sizeof *e->effects);
-  }
-  e->effects[e->effects_count] = effect;
-  return e->effects_count++;
-}
-
-/* Writes `note` at the end of `edge`, where it may stand already. */
-static void note_down(struct edge *edge, uint32_t note)
-{
-  if (edge->note != NOTE_UNKNOWN && edge->note != note)
-    breach("a step depends on something that is not in its parts");
-  edge->note = note;
-}
-
-/* Runs the step and writes down, from its root in the trie on, what it read and what it did. */
-static const struct effect *run_step(struct explorer *e, uint32_t number, const struct move *move)
-{
-  struct move copy = *move;
-  struct verdict verdict = {0};
-  clear_step(e);
-  world_step(e->world, &copy, &e->actions, &verdict);
-  e->out->steps++;
-  uint32_t effect = note_effect(e, &verdict);
-  struct edge *edge = follow(e, 0, number);
-  for (uint32_t i = 0; i < e->touched_count; i++) {
-    uint32_t part = e->touched[i];
-    note_down(edge, part + 1);
-    edge = follow(e, edge->next, e->tree[e->count + part]);
-  }
-  note_down(edge, NOTE_EFFECT | effect);
-  clear_step(e);
-  return &e->effects[effect];
-}
-
-/* The effect of `move` in the state being expanded. */
-static const struct effect *step(struct explorer *e, const struct move *move)
-{
-  uint32_t number = intern(&e->moves, move, sizeof *move);
-  const struct edge *edge = follow(e, 0, number);
-  for (;;) {
-    if (edge->note == NOTE_UNKNOWN)
-      return run_step(e, number, move);
-    if (edge->note & NOTE_EFFECT)
-      return &e->effects[edge->note & ~NOTE_EFFECT];
-    edge = follow(e, edge->next, e->tree[e->count + edge->note - 1]);
+  if (e->loaded == w && e->loaded_serial == w->serial)
+    return;
+  e->loaded = w;
+  e->loaded_serial = w->serial;
+  for (uint32_t i = 0; i < e->components; i++) {
+    const struct component *c = &e->component[i];
+    const uint32_t *values = c->values.item[w->numbers[i] + 1].bytes;
+    for (uint32_t j = 0; j < c->count; j++)
+      e->memo.values[c->parts[j]] = values[j];
   }
 }
 
-/* ---- states ---- */
+/* ---- layout ---- */
 
-/* Number of the state whose leaves are in `heap` and whose inner nodes are stale where `dirty`. */
-static uint32_t fold(struct explorer *e, uint32_t *heap)
+static uint8_t bits_for(uint32_t values)
 {
-  for (uint32_t i = e->count - 1; i >= 2; i--)
-    if (e->dirty[i]) {
-      heap[i] = pairs_add(&e->nodes, heap[2 * i], heap[2 * i + 1]);
-      e->dirty[i] = false;
-    }
-  return pairs_add(&e->states, heap[2], heap[3]);
+  uint8_t bits = 0;
+  while (bits < 32 && (values - 1) >> bits)
+    bits++;
+  return bits;
 }
 
-static void unfold(const struct explorer *e, uint32_t state, uint32_t *heap)
+/* A layout that holds all values that there are; with one bit to spare where that is new, as more
+ * are likely to come. */
+void explorer_make_layout(struct explorer *e)
 {
-  heap[2] = pairs_left(&e->states, state);
-  heap[3] = pairs_right(&e->states, state);
-  for (uint32_t i = 2; i < e->count; i++) {
-    heap[2 * i] = pairs_left(&e->nodes, heap[i]);
-    heap[2 * i + 1] = pairs_right(&e->nodes, heap[i]);
+  uint8_t bits[e->components];
+  for (uint32_t i = 0; i < e->components; i++) {
+    struct component *c = &e->component[i];
+    uint8_t need = bits_for(c->values.count);
+    if (need > c->bits)
+      c->bits = (uint8_t)(need + (need < 32));
+    bits[i] = c->bits;
   }
+  e->layout = layout_new(bits, e->components);
+  if (!e->layout)
+    breach("a state does not fit into the largest layout");
+  e->layouts = intern_grow(e->layouts, (e->layouts_count + 1) * sizeof *e->layouts);
+  e->layouts[e->layouts_count++] = e->layout;
 }
 
-/* The successor that `effect` makes of `state`, which is being expanded; many moves (places above
- * all) change nothing. */
-static uint32_t successor(struct explorer *e, uint32_t state, const struct effect *effect)
+static bool outgrown(const struct explorer *e)
 {
-  if (!effect->count)
-    return state;
-  memcpy(e->next, e->tree, 2 * e->count * sizeof *e->next);
-  for (uint32_t i = 0; i < effect->count; i++) {
-    const struct change *change = &e->changes[effect->first + i];
-    uint32_t node = e->count + change->part;
-    e->next[node] = change->id;
-    for (node /= 2; node > 1 && !e->dirty[node]; node /= 2)
-      e->dirty[node] = true;
-  }
-  return fold(e, e->next);
+  for (uint32_t i = 0; i < e->components; i++)
+    if (bits_for(e->component[i].values.count) > e->component[i].bits)
+      return true;
+  return false;
 }
 
-static void add_parent(struct explorer *e, uint32_t state, uint32_t parent)
+/* ---- memory ---- */
+
+static uint64_t memory_of_queue(const struct explorer *e)
 {
-  if (state >= e->parent_room) {
-    e->parent_room = e->parent_room ? e->parent_room + e->parent_room / 2 : 4096;
-    e->parent = intern_grow(e->parent, e->parent_room * sizeof *e->parent);
-  }
-  e->parent[state] = parent;
+  uint64_t bytes = e->now.bytes;
+  for (unsigned i = 0; i < e->workers; i++)
+    bytes += e->worker[i].later.bytes;
+  return bytes;
 }
 
 static uint64_t memory_taken(const struct explorer *e)
 {
-  return pairs_bytes(&e->states) + pairs_bytes(&e->nodes) +
-         ((uint64_t)e->edges_mask + 1) * sizeof *e->edges + e->parts.bytes + e->moves.bytes +
-         e->parent_room * sizeof *e->parent + e->effects_room * sizeof *e->effects +
-         e->changes_room * sizeof *e->changes +
-         (e->parts.room + e->moves.room) * sizeof *e->parts.item;
+  uint64_t bytes = visited_bytes(&e->visited) + memo_bytes(&e->memo) + memory_of_queue(e);
+  for (uint32_t i = 0; i < e->components; i++)
+    bytes += intern_bytes(&e->component[i].values);
+  for (unsigned i = 0; i < e->workers; i++)
+    bytes += shortcuts_bytes(&e->worker[i].shortcuts);
+  return bytes;
 }
 
-/* ---- properties ---- */
-
-static bool checked(const struct explorer *e, const char *property)
+size_t explorer_memory(const struct explorer *e)
 {
-  const char *const *names = e->options->properties ? e->options->properties : explorer_defaults;
-  for (; *names; names++)
-    if (!strcmp(*names, property))
-      return true;
-  return false;
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (e->options->max_bytes)
+    return e->options->max_bytes;
+  return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX / 4;
 }
 
-/* Turns what a move showed into a violation, if it is one that is to be found. */
-static bool violates(const struct explorer *e, struct verdict *verdict)
-{
-  if (verdict->kind == VERDICT_GAVE_UP) {
-    verdict->kind = VERDICT_VIOLATION;
-    verdict->property = "recovers";
-    static const char *const reasons[REASONS] = {[REASON_NONE] = "no reason",
-                                                 [REASON_NO_CHECKPOINT] = "it takes no checkpoints",
-                                                 [REASON_FULL] = "one of its lists is full",
-                                                 [REASON_PROTOCOL] =
-                                                     "an event that its claims exclude"};
-    snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
-             verdict->reason < REASONS ? reasons[verdict->reason] : "unknown reason");
-  }
-  return verdict->kind == VERDICT_VIOLATION && checked(e, verdict->property);
-}
+/* ---- housekeeping, while nobody works ---- */
 
-static bool gave_up(const struct explorer *e)
+/* From now on, states to be expanded are on disk; there must be a file for them. */
+static bool spill(struct explorer *e)
 {
-  for (int rank = 0; rank < e->world->ranks; rank++) {
-    uint32_t part = world_part(e->world, WORLD_RANK, rank, 0);
-    const struct world_rank *bytes = e->parts.item[e->tree[e->count + part]].bytes;
-    if (bytes->gave_up)
-      return true;
-  }
-  return false;
-}
-
-/* Property outcome, in the state being expanded. */
-static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
-{
-  struct intern *outcomes = e->options->outcomes;
-  if (!outcomes)
+  if (e->spilling || !spill_init(&e->spill[0]) || !spill_init(&e->spill[1]))
     return false;
-  uint32_t ranks = (uint32_t)e->world->ranks, histories[ranks];
-  for (uint32_t rank = 0; rank < ranks; rank++) {
-    uint32_t part = world_part(e->world, WORLD_PROGRAM, (int)rank, 0);
-    const struct world_program *program = e->parts.item[e->tree[e->count + part]].bytes;
-    histories[rank] = program->history;
+  e->spilling = e->out->spilled = true;
+  frontier_spill(&e->now, &e->spill[e->out->depth % 2]);
+  for (unsigned i = 0; i < e->workers; i++)
+    frontier_spill(&e->worker[i].later, &e->spill[(e->out->depth + 1) % 2]);
+  return true;
+}
+
+/* A larger table, by as much as there is memory for; half as large again where there is plenty. */
+static void grow(struct explorer *e)
+{
+  uint64_t places = e->visited.places, most = e->options->max_bytes;
+  for (unsigned percent = 50; percent >= 6; percent /= 2) {
+    uint64_t more = places / 100 * percent, bytes = more * e->layout->words * sizeof(uint32_t);
+    if ((!most || memory_taken(e) + bytes <= most) &&
+        visited_rebuild(&e->visited, places + more, e->layout))
+      return;
   }
-  uint32_t known = outcomes->count;
-  if (intern(outcomes, histories, ranks * (uint32_t)sizeof *histories) <= known ||
-      e->options->collect)
-    return false;
-  *verdict = (struct verdict){.kind = VERDICT_VIOLATION, .property = "outcome"};
-  int used = snprintf(verdict->text, sizeof verdict->text,
-                      "the programs end with histories that no run without failures has:");
-  for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
-    used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x",
-                     histories[rank]);
-  return checked(e, "outcome");
+  if (spill(e))
+    grow(e);
+  else
+    e->full = "memory";
 }
 
-/* ---- the search ---- */
-
-static void list_move(void *data, const struct move *move)
+/* A wider layout, when there are more values than the present one can name. */
+static void widen(struct explorer *e)
 {
-  struct explorer *e = data;
-  if (e->list_count == e->list_room) {
-    e->list_room = e->list_room ? 2 * e->list_room : 64;
-    e->list = intern_grow(e->list, e->list_room * sizeof *e->list);
+  if (!outgrown(e))
+    return;
+  struct layout *old = e->layout;
+  explorer_make_layout(e);
+  if (visited_rebuild(&e->visited, e->visited.places, e->layout))
+    return;
+  e->layout = old;
+  e->full = "memory";
+}
+
+/* States that found no place, or did not fit, come in now. */
+static void place_unplaced(struct explorer *e, struct worker *w)
+{
+  uint32_t state[LAYOUT_WORDS];
+  for (uint32_t n = 0; n < w->unplaced.count && !e->full; n++) {
+    const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->components;
+    enum visited_answer answer;
+    layout_pack(e->layout, numbers, state);
+    state[0] |= w->tag;
+    while ((answer = visited_add(&e->visited, state, layout_hash(e->layout, numbers))) ==
+               VISITED_FULL &&
+           !e->full)
+      grow(e);
+    if (answer == VISITED_NEW)
+      worker_append(w, state);
   }
-  e->list[e->list_count++] = *move;
+  w->unplaced.count = 0;
 }
 
-/* Loads `state` and lists its moves. */
-static void enter(struct explorer *e, uint32_t state)
+static void keep_house(struct explorer *e)
 {
-  unfold(e, state, e->tree);
-  clear_step(e);
-  e->list_count = 0;
-  world_moves(e->world, list_move, e);
+  e->halt = false;
+  widen(e);
+  if (visited_crowded(&e->visited) && !e->full)
+    grow(e);
+  for (unsigned i = 0; i < e->workers; i++)
+    place_unplaced(e, &e->worker[i]);
+  for (unsigned i = 0; i < e->workers; i++)
+    worker_account(&e->worker[i]);
+  if (e->options->max_states && e->visited.count > e->options->max_states)
+    e->full = "max-states";
+  e->bytes = memory_taken(e);
 }
 
-/* Moves that the world may well never make: only others count as progress. */
-static bool uncalled_for(const struct move *move)
+/* ---- level by level ---- */
+
+/* Whether the search goes no deeper, and the verdict why. */
+static bool ended(struct explorer *e)
 {
-  return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
+  for (unsigned i = 0; i < e->workers; i++)
+    if (e->worker[i].violating.count)
+      e->out->verdict = EXPLORER_VIOLATED;
+  if (e->out->verdict == EXPLORER_VIOLATED)
+    return true;
+  e->out->bound = e->full;
+  if (e->full)
+    e->out->verdict = EXPLORER_INCONCLUSIVE;
+  return e->full;
 }
 
-/* Properties of the state being expanded, `still` when only uncalled-for moves leave it. */
-static bool wrong_state(struct explorer *e, bool still, struct verdict *verdict)
+static void save(struct explorer *e)
 {
-  if (gave_up(e))
-    return false;
-  if (world_finished(e->world)) {
-    if (wrong_outcome(e, verdict))
-      return true;
-    world_at_end(e->world, verdict);
-    if (violates(e, verdict))
-      return true;
+  const char *file = e->options->save;
+  if (!file || now() - e->saved < e->options->save_seconds)
+    return;
+  double from = now();
+  const char *wrong = save_write(e, file);
+  if (wrong)
+    fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
+  e->saved = now();
+  e->saved += 9 * (e->saved - from); /* a tenth of the time at most */
+}
+
+/* All states of a level have been expanded: those found meanwhile are the next one. */
+static void finish_level(struct explorer *e)
+{
+  struct exploration *out = e->out;
+  if ((e->over = ended(e)))
+    return;
+  spill_reset(&e->spill[out->depth % 2]);
+  for (unsigned i = 0; i < e->workers; i++) {
+    struct worker *w = &e->worker[i];
+    frontier_move(&e->now, &w->later);
+    w->tag = tag_of(out->depth + 2);
   }
-  if (!still)
-    return false;
-  world_at_rest(e->world, verdict);
-  return violates(e, verdict);
+  out->states = e->visited.count;
+  e->over = !e->now.states;
+  if (e->over)
+    return;
+  out->depth++;
+  e->before = e->level;
+  e->level = e->now.states;
+  e->bytes = memory_taken(e);
+  if (e->options->max_queue && memory_of_queue(e) > e->options->max_queue)
+    spill(e);
+  if (e->options->max_bytes && e->bytes > e->options->max_bytes && !spill(e))
+    e->full = "memory";
+  save(e);
 }
 
-/* Takes every move of `state`. True on a violation: verdict and, if a move showed it, `move`. */
-static bool expand(struct explorer *e, uint32_t state, struct verdict *verdict, struct move *move)
+/* After a chunk: what has come together, and whether all must stop to make room. */
+static void account(struct explorer *e, struct worker *w)
 {
-  bool still = true;
-  enter(e, state);
-  for (uint32_t i = 0; i < e->list_count; i++) {
-    const struct effect *effect = step(e, &e->list[i]);
-    e->out->transitions++;
-    if (effect->verdict) {
-      *verdict = e->verdicts[effect->verdict];
-      if (violates(e, verdict)) {
-        *move = e->list[i];
-        return true;
-      }
+  worker_account(w);
+  e->halt |= w->unplaced.count || visited_crowded(&e->visited) ||
+             (e->options->max_states && e->visited.count > e->options->max_states);
+  e->halt &= !e->full;
+  if (e->options->progress)
+    e->options->progress(e->options->progress_data,
+                         &(struct explorer_progress){.states = e->visited.count,
+                                                     .transitions = e->out->transitions,
+                                                     .bytes = e->bytes,
+                                                     .depth = e->out->depth,
+                                                     .level = e->level,
+                                                     .before = e->before,
+                                                     .left = e->now.states});
+}
+
+/* One worker. Whoever finds nobody at work and no work left does what comes next: makes room, or
+ * begins the next level. */
+static void *work(void *data)
+{
+  struct worker *w = data;
+  struct explorer *e = w->e;
+  pthread_mutex_lock(&e->lock);
+  while (!e->over) {
+    struct chunk *chunk = e->halt ? NULL : frontier_take(&e->now);
+    if (chunk) {
+      e->busy++;
+      pthread_mutex_unlock(&e->lock);
+      worker_expand_chunk(w, chunk);
+      pthread_mutex_lock(&e->lock);
+      e->busy--;
+      account(e, w);
+    } else if (e->busy) {
+      pthread_cond_wait(&e->changed, &e->lock);
+    } else {
+      if (e->halt)
+        keep_house(e);
+      else
+        finish_level(e);
+      pthread_cond_broadcast(&e->changed);
     }
-    uint32_t known = e->states.count, to = successor(e, state, effect);
-    if (to > known)
-      add_parent(e, to, state);
-    still &= to == state || uncalled_for(&e->list[i]);
   }
-  e->out->rests += still;
-  return wrong_state(e, still, verdict);
-}
-
-/* The move that leads from one state to another. */
-static struct move way(struct explorer *e, uint32_t from, uint32_t to)
-{
-  enter(e, from);
-  for (uint32_t i = 0; i < e->list_count; i++)
-    if (successor(e, from, step(e, &e->list[i])) == to)
-      return e->list[i];
-  breach("a state is not reached from its parent");
-  return (struct move){0};
-}
-
-/* Fills in the run to `state` and, when there is one, the `last` move. */
-static void write_run(struct explorer *e, uint32_t state, const struct move *last)
-{
-  unsigned length = 0;
-  for (uint32_t s = state; e->parent[s]; s = e->parent[s])
-    length++;
-  struct move *moves = intern_grow(NULL, (length + 1) * sizeof *moves);
-  unsigned at = length;
-  for (uint32_t s = state; e->parent[s]; s = e->parent[s])
-    moves[--at] = way(e, e->parent[s], s);
-  if (last->kind || last->event.kind)
-    moves[length++] = *last;
-  e->out->moves = moves;
-  e->out->moves_count = length;
-}
-
-static const char *bound_hit(const struct explorer *e, uint32_t state)
-{
-  const struct explorer_options *options = e->options;
-  if (options->max_states && e->states.count > options->max_states)
-    return "max-states";
-  if (options->max_bytes && state % 4096 == 0 && memory_taken(e) > options->max_bytes)
-    return "memory";
+  pthread_mutex_unlock(&e->lock);
   return NULL;
 }
 
 static void search(struct explorer *e)
 {
-  struct exploration *out = e->out;
-  uint32_t layer = 1; /* the last state of the present depth */
-  for (uint32_t state = 1; state <= e->states.count; state++) {
-    if (state > layer) {
-      layer = e->states.count;
-      out->depth++;
-    }
-    struct move move = {0};
-    if (expand(e, state, &out->why, &move)) {
-      out->verdict = EXPLORER_VIOLATED;
-      write_run(e, state, &move);
-      return;
-    }
-    if ((out->bound = bound_hit(e, state))) {
-      out->verdict = EXPLORER_INCONCLUSIVE;
-      return;
-    }
-    if (e->options->progress && state % 8192 == 0)
-      e->options->progress(e->options->progress_data, e->states.count, out->transitions,
-                           out->depth);
+  for (unsigned i = 1; i < e->workers; i++)
+    if (pthread_create(&e->worker[i].thread, NULL, work, &e->worker[i]) != 0)
+      breach("no thread for a worker");
+  work(&e->worker[0]);
+  for (unsigned i = 1; i < e->workers; i++)
+    pthread_join(e->worker[i].thread, NULL);
+}
+
+/* ---- beginning and end ---- */
+
+/* The state that world_begin() has made is the first. */
+static void make_first(struct explorer *e)
+{
+  struct worker *w = &e->worker[0];
+  uint32_t *numbers = e->first, state[LAYOUT_WORDS];
+  for (uint32_t i = 0; i < e->components; i++) {
+    struct component *c = &e->component[i];
+    uint32_t values[c->count];
+    for (uint32_t j = 0; j < c->count; j++)
+      values[j] = e->memo.values[c->parts[j]];
+    numbers[i] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
   }
+  explorer_make_layout(e);
+  visited_init(&e->visited, e->layout, STATES_FIRST, explorer_memory(e), 0);
+  layout_pack(e->layout, numbers, state);
+  state[0] |= tag_of(0);
+  visited_add(&e->visited, state, layout_hash(e->layout, numbers));
+  worker_append(w, state);
+  worker_account(w);
+  frontier_move(&e->now, &w->later);
+  e->out->states = e->visited.count;
 }
 
-/* ---- setting up ---- */
-
-static void begin(struct explorer *e, unsigned crashes, unsigned timers)
+/* From the first state, or from a save. */
+static bool begin(struct explorer *e)
 {
-  struct world *world = e->world;
-  e->count = world_parts(world);
-  e->nothing = intern(&e->parts, NULL, 0);
-  e->tree = zeroes(2 * e->count, sizeof *e->tree);
-  e->next = zeroes(2 * e->count, sizeof *e->next);
-  e->dirty = zeroes(e->count, 1);
-  e->scratch = zeroes(e->count, sizeof *e->scratch);
-  e->touched = zeroes(e->count, sizeof *e->touched);
-  e->is_touched = zeroes(e->count, 1);
-  e->is_edited = zeroes(e->count, 1);
-  e->actions.capacity = ACTIONS_MAX(&world->config[0]);
-  e->actions.item = zeroes(e->actions.capacity, sizeof *e->actions.item);
-  for (uint32_t part = 0; part < e->count; part++)
-    e->tree[e->count + part] = e->nothing;
-  world->memory = (struct world_memory){e, read_part, edit_part, keep, kept, NULL};
-  world_begin(world, crashes, timers);
-  for (uint32_t part = 0; part < e->count; part++)
-    if (e->is_edited[part])
-      e->tree[e->count + part] = intern(&e->parts, e->scratch[part].bytes, e->scratch[part].size);
-  clear_step(e);
-  memset(e->dirty, true, e->count);
-  add_parent(e, fold(e, e->tree), 0);
+  bool exists = false;
+  make_first(e);
+  if (e->options->save)
+    e->out->refused = save_read(e, e->options->save, &exists);
+  for (unsigned i = 0; i < e->workers; i++)
+    e->worker[i].tag = tag_of(e->out->depth + 1);
+  e->level = e->now.states;
+  e->saved = now();
+  return !e->out->refused;
 }
 
-static void end(struct explorer *e)
+static void init(struct explorer *e, unsigned crashes, unsigned timers)
 {
-  for (uint32_t part = 0; part < e->count; part++)
-    free(e->scratch[part].bytes);
-  void *all[] = {e->tree,       e->next,      e->dirty,        e->scratch, e->touched,
-                 e->is_touched, e->is_edited, e->actions.item, e->parent,  e->edges,
-                 e->effects,    e->changes,   e->verdicts,     e->list};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    free(all[i]);
-  intern_clear(&e->parts);
-  intern_clear(&e->moves);
-  pairs_clear(&e->states);
-  pairs_clear(&e->nodes);
+  e->judges_end = explorer_checks(e, "agreement") || explorer_checks(e, "no-duplicate") ||
+                  explorer_checks(e, "no-orphan");
+  memo_init(&e->memo, e->world, crashes, timers);
+  make_components(e);
+  e->workers = e->options->workers ? e->options->workers : 1;
+  e->worker = calloc(e->workers, sizeof *e->worker);
+  if (!e->worker)
+    breach("out of memory");
+  for (unsigned i = 0; i < e->workers; i++)
+    worker_init(&e->worker[i], e);
+  pthread_mutex_init(&e->rules, NULL);
+  pthread_mutex_init(&e->lock, NULL);
+  pthread_cond_init(&e->changed, NULL);
+}
+
+static void clear(struct explorer *e)
+{
+  for (unsigned i = 0; i < e->workers; i++)
+    worker_clear(&e->worker[i]);
+  for (uint32_t i = 0; i < e->components; i++) {
+    free(e->component[i].parts);
+    intern_clear(&e->component[i].values);
+  }
+  for (uint32_t i = 0; i < e->layouts_count; i++)
+    free(e->layouts[i]);
+  free(e->worker);
+  free(e->component);
+  free(e->component_of);
+  free(e->first);
+  free(e->layouts);
+  frontier_clear(&e->now);
+  spill_clear(&e->spill[0]);
+  spill_clear(&e->spill[1]);
+  visited_clear(&e->visited);
+  memo_clear(&e->memo);
+  pthread_mutex_destroy(&e->rules);
+  pthread_mutex_destroy(&e->lock);
+  pthread_cond_destroy(&e->changed);
+}
+
+static void conclude(struct explorer *e)
+{
+  e->out->bytes = memory_taken(e);
+  e->out->steps = e->memo.steps;
+  if (e->out->verdict == EXPLORER_VIOLATED)
+    write_run(e);
+  if (e->options->save && e->out->verdict != EXPLORER_INCONCLUSIVE)
+    remove(e->options->save);
 }
 
 void explore(struct world *world, unsigned crashes, unsigned timers,
              const struct explorer_options *options, struct exploration *out)
 {
-  struct timespec from, to;
-  clock_gettime(CLOCK_MONOTONIC, &from);
+  double from = now();
   *out = (struct exploration){.verdict = EXPLORER_HOLDS};
   /* a property that is not asked for must not hide, in the same step, one that is */
   world->properties = options->properties ? options->properties : explorer_defaults;
   struct explorer e = {.world = world, .options = options, .out = out};
-  begin(&e, crashes, timers);
-  search(&e);
-  out->states = e.states.count;
-  out->bytes = memory_taken(&e);
-  end(&e);
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  out->seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+  init(&e, crashes, timers);
+  if (begin(&e)) {
+    search(&e);
+    conclude(&e);
+  }
+  clear(&e);
+  out->seconds = now() - from;
 }
 
 void exploration_clear(struct exploration *out)

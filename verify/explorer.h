@@ -1,12 +1,13 @@
 /* The explorer: every state that a world can reach, breadth first.
  *
  * A state of the world is the tuple of its parts. Each part's bytes are interned, so that the tuple
- * is one of small numbers, folded pairwise into a root of two numbers: 8 bytes a state. Steps are
+ * is one of small numbers, packed into as many bits as they need. Steps and lists of moves are
  * memoised on what they read: the rules of the world and the protocol run once for each distinct
  * (move, values of the parts that it looked at), everything else is table look-ups.
  * docs/explorer.md has the pictures.
  *
- * Same world, same options: same numbers of states and transitions, same counterexample.
+ * Any number of threads share the work, level by level. Same world, same bounds: same numbers of
+ * states and transitions, same counterexample, however many they are.
  */
 #ifndef RECLINE_EXPLORER_H
 #define RECLINE_EXPLORER_H
@@ -20,6 +21,14 @@ enum explorer_verdict {
   EXPLORER_INCONCLUSIVE /* a bound was hit first */
 };
 
+struct explorer_progress {
+  uint64_t states, transitions;
+  uint64_t bytes;         /* of all tables */
+  unsigned depth;         /* of the level that is being expanded */
+  uint64_t level, before; /* its states, and those of the level before it */
+  uint64_t left;          /* its states that nobody has taken yet */
+};
+
 struct explorer_options {
   /* Names of the properties to check, ends with NULL; NULL: explorer_defaults. */
   const char *const *properties;
@@ -27,20 +36,31 @@ struct explorer_options {
    * rank. NULL: outcome is not checked. */
   struct intern *outcomes;
   bool collect;        /* add to `outcomes` instead of checking against it */
-  uint64_t max_states; /* stop there; 0: no bound */
-  uint64_t max_bytes;  /* stop when the tables take more; 0: no bound */
-  /* Called now and then; may be NULL. */
-  void (*progress)(void *data, uint64_t states, uint64_t transitions, unsigned depth);
+  unsigned workers;    /* threads; 0: one */
+  uint64_t max_states; /* go no deeper when there are more; 0: no bound */
+  uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
+  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0: as
+                          many as there is memory for */
+  /* Called often, by one thread at a time; may be NULL. */
+  void (*progress)(void *data, const struct explorer_progress *);
   void *progress_data;
+  /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
+   * reached. NULL: none. */
+  const char *save;
+  double save_seconds;   /* from one save to the next; between levels only */
+  uint64_t world_digest; /* of all that makes the world: a save of another one is refused */
 };
 
 struct exploration {
+  const char *refused; /* the save cannot be used: why (static; errno may say more); else NULL */
   enum explorer_verdict verdict;
-  uint64_t states;
+  uint64_t states;      /* HOLDS: all; else those of all levels that were seen in full */
   uint64_t transitions; /* moves taken, also those to a state already known */
   uint64_t steps;       /* times that world_step() really ran */
   uint64_t rests;       /* states that nothing but a crash or a lie leaves */
-  unsigned depth;       /* moves on a shortest way to the farthest state seen */
+  unsigned depth;       /* moves on a shortest way to the farthest of these states */
+  uint64_t resumed;     /* states that came from a save */
+  bool spilled;         /* states went to disk as memory was short */
   uint64_t bytes;       /* of all tables at the end */
   double seconds;
   const char *bound;  /* INCONCLUSIVE: "max-states" or "memory" */

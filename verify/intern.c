@@ -16,8 +16,7 @@ void *intern_grow(void *memory, size_t bytes)
   return grown;
 }
 
-/* Tables are at most three quarters full: probes stay short, and a state costs 4 to 8 bytes of
- * slots. */
+/* Tables are at most three quarters full: probes stay short. */
 static bool crowded(uint32_t count, uint32_t mask)
 {
   return !mask || count >= mask / 4 * 3;
@@ -38,8 +37,6 @@ static uint32_t *new_slots(uint32_t *mask)
   }
   return slot;
 }
-
-/* ---- bytes ---- */
 
 static uint32_t hash_bytes(const void *bytes, uint32_t size)
 {
@@ -98,20 +95,40 @@ static uint32_t intern_append(struct intern *table, struct interned item)
   return table->count;
 }
 
-uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
+/* Slot of the bytes, or the free one where they belong. */
+static uint32_t intern_slot(const struct intern *table, const void *bytes, uint32_t size,
+                            uint32_t hash)
 {
-  if (crowded(table->count, table->mask))
-    intern_rehash(table);
-  uint32_t hash = hash_bytes(bytes, size);
   uint32_t at = hash & table->mask;
   for (; table->slot[at]; at = (at + 1) & table->mask) {
     const struct interned *old = &table->item[table->slot[at]];
     if (old->hash == hash && old->size == size && (!size || !memcmp(old->bytes, bytes, size)))
-      return table->slot[at];
+      break;
   }
-  const void *copy = intern_copy(table, bytes, size);
-  table->slot[at] = intern_append(table, (struct interned){copy, size, hash});
+  return at;
+}
+
+uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
+{
+  if (crowded(table->count, table->mask))
+    intern_rehash(table);
+  uint32_t hash = hash_bytes(bytes, size), at = intern_slot(table, bytes, size, hash);
+  if (!table->slot[at]) {
+    const void *copy = intern_copy(table, bytes, size);
+    table->slot[at] = intern_append(table, (struct interned){copy, size, hash});
+  }
   return table->slot[at];
+}
+
+uint32_t intern_find(const struct intern *table, const void *bytes, uint32_t size)
+{
+  return table->count ? table->slot[intern_slot(table, bytes, size, hash_bytes(bytes, size))] : 0;
+}
+
+size_t intern_bytes(const struct intern *table)
+{
+  return table->bytes + table->room * sizeof *table->item +
+         (table->slot ? ((size_t)table->mask + 1) * sizeof *table->slot : 0);
 }
 
 void intern_clear(struct intern *table)
@@ -122,49 +139,4 @@ void intern_clear(struct intern *table)
   free(table->item);
   free(table->slot);
   *table = (struct intern){0};
-}
-
-/* ---- pairs ---- */
-
-static void pairs_rehash(struct pairs *pairs)
-{
-  free(pairs->slot);
-  pairs->slot = new_slots(&pairs->mask);
-  for (uint32_t n = 1; n <= pairs->count; n++) {
-    uint32_t at = (uint32_t)intern_mix(pairs->item[n]) & pairs->mask;
-    while (pairs->slot[at])
-      at = (at + 1) & pairs->mask;
-    pairs->slot[at] = n;
-  }
-}
-
-uint32_t pairs_add(struct pairs *pairs, uint32_t a, uint32_t b)
-{
-  if (crowded(pairs->count, pairs->mask))
-    pairs_rehash(pairs);
-  uint64_t key = (uint64_t)a << 32 | b;
-  uint32_t at = (uint32_t)intern_mix(key) & pairs->mask;
-  for (; pairs->slot[at]; at = (at + 1) & pairs->mask)
-    if (pairs->item[pairs->slot[at]] == key)
-      return pairs->slot[at];
-  if (pairs->count + 2 > pairs->room) {
-    pairs->room = pairs->room ? pairs->room + pairs->room / 2 : SLOTS_FIRST;
-    pairs->item = intern_grow(pairs->item, pairs->room * sizeof *pairs->item);
-  }
-  pairs->item[++pairs->count] = key;
-  pairs->slot[at] = pairs->count;
-  return pairs->count;
-}
-
-size_t pairs_bytes(const struct pairs *pairs)
-{
-  return pairs->room * sizeof *pairs->item +
-         (pairs->slot ? ((size_t)pairs->mask + 1) * sizeof *pairs->slot : 0);
-}
-
-void pairs_clear(struct pairs *pairs)
-{
-  free(pairs->item);
-  free(pairs->slot);
-  *pairs = (struct pairs){0};
 }

@@ -1,13 +1,7 @@
-/* The two tables that the explorer is made of.
+/* Bytes -> number: equal bytes, equal number (hash-consing).
  *
- *     intern:  bytes        -> number     equal bytes, equal number (hash-consing)
- *     pairs:   (a, b)       -> number     the same for two 32-bit numbers, 8 bytes an entry
- *
- * Numbers count from 1 in the order of first appearance, so that two runs give the same ones.
- * Nothing is ever removed. All functions abort when memory runs out.
- *
- * `pairs` folds a tuple of numbers into one, the root of a binary tree of pairs. The visited set is
- * one of them.
+ * Numbers count from 1 in the order of first appearance. Nothing is ever removed. All functions
+ * abort when memory runs out.
  */
 #ifndef RECLINE_INTERN_H
 #define RECLINE_INTERN_H
@@ -32,34 +26,16 @@ struct intern {
   size_t left;   /* bytes left there */
   void **chunks; /* all of them */
   uint32_t chunk_count;
-  size_t bytes; /* memory taken by everything here */
+  size_t bytes; /* memory taken by all chunks */
 };
 
 /* A zeroed table is empty and ready. Size 0 is a value like any other (`bytes` may be NULL). */
 uint32_t intern(struct intern *, const void *bytes, uint32_t size);
 void intern_clear(struct intern *);
 
-struct pairs {
-  uint64_t *item; /* a << 32 | b; item[0] is not used */
-  uint32_t count;
-  uint32_t room;
-  uint32_t *slot;
-  uint32_t mask;
-};
-
-uint32_t pairs_add(struct pairs *, uint32_t a, uint32_t b); /* its number, old or new */
-size_t pairs_bytes(const struct pairs *);                   /* memory taken */
-void pairs_clear(struct pairs *);
-
-static inline uint32_t pairs_left(const struct pairs *pairs, uint32_t number)
-{
-  return (uint32_t)(pairs->item[number] >> 32);
-}
-
-static inline uint32_t pairs_right(const struct pairs *pairs, uint32_t number)
-{
-  return (uint32_t)pairs->item[number];
-}
+/* The number of bytes that are there already; 0: they are not. */
+uint32_t intern_find(const struct intern *, const void *bytes, uint32_t size);
+size_t intern_bytes(const struct intern *); /* memory taken */
 
 /* Spreads the bits of a key over a table. */
 static inline uint64_t intern_mix(uint64_t x)

@@ -128,7 +128,9 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   add_whole(b, "transitions", r->transitions);
   add_whole(b, "depth", r->depth);
   add_whole(b, "steps", r->steps);
+  add_whole(b, "resumed_states", r->resumed);
   add_real(b, "seconds", r->seconds);
+  add_real(b, "states_per_s", r->seconds > 0 ? (double)r->states / r->seconds : 0);
   add_real(b, "transitions_per_s", rate(r));
   add_real(b, "bytes_per_state", bytes_per_state(r));
   add_real(b, "peak_rss_mb", megabytes(r->peak_rss));

@@ -31,6 +31,21 @@ uint32_t world_parts(const struct world *w)
   return world_part(w, WORLD_GLOBAL, 0, 0) + 1;
 }
 
+uint32_t world_component(const struct world *w, uint32_t part)
+{
+  uint32_t n = (uint32_t)w->ranks;
+  if (part < n * WORLD_RANK_PARTS)
+    return part / WORLD_RANK_PARTS;
+  if (part == world_part(w, WORLD_GLOBAL, 0, 0))
+    return n + n * n;
+  return n + (part - n * WORLD_RANK_PARTS) % (n * n);
+}
+
+uint32_t world_components(const struct world *w)
+{
+  return world_component(w, world_part(w, WORLD_GLOBAL, 0, 0)) + 1;
+}
+
 void world_init(struct world *w, const struct protocol *protocol, int ranks, uint32_t capacity)
 {
   *w = (struct world){.protocol = protocol, .ranks = ranks, .places_anywhere = true};
@@ -82,18 +97,6 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
   global->down = -1;
   if (are_free(w))
     start_all(w);
-}
-
-bool world_finished(const struct world *w)
-{
-  for (int rank = 0; rank < w->ranks; rank++) {
-    const struct world_rank *me = read_rank(w, rank);
-    struct event down;
-    bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
-    if (!current || !read_program(w, rank)->finished || world_next_down(w, rank, &down))
-      return false;
-  }
-  return true;
 }
 
 /* ---- the move ---- */

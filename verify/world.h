@@ -224,6 +224,11 @@ struct world {
 uint32_t world_part(const struct world *, enum part_kind, int a, int b);
 uint32_t world_parts(const struct world *);
 
+/* Parts that belong together make a *component*: those of one rank, those between one pair of ranks,
+ * GLOBAL. Their values go together, so that the explorer numbers them together. */
+uint32_t world_component(const struct world *, uint32_t part);
+uint32_t world_components(const struct world *);
+
 /* Fills in `world` for `ranks` ranks. The caller sets the other fields afterwards and calls
  * world_begin(), which writes the parts as they are before the first START. */
 void world_init(struct world *, const struct protocol *, int ranks, uint32_t capacity);
@@ -267,8 +272,28 @@ struct verdict {
   char text[192];     /* VIOLATION, IMPOSSIBLE: what was expected and what was seen */
 };
 
-/* Calls `visit` for every move that can happen now, in a fixed order. */
+/* Calls `visit` for every move that can happen now, in a fixed order: that of their origins. */
 void world_moves(const struct world *, void (*visit)(void *data, const struct move *), void *data);
+
+/* Moves by *origin*: what a rank does by itself, what comes to it from one peer, that it crashes,
+ * that the dead are detected. The moves of one origin depend on few parts, so that the explorer can
+ * remember them; those of all open origins are the moves of the world. */
+uint32_t world_origins(const struct world *);
+void world_moves_of(const struct world *, uint32_t origin,
+                    void (*visit)(void *data, const struct move *), void *data);
+
+/* How one rank stands, and, put together, how all do. */
+struct world_standing {
+  bool gave_up;  /* the protocol has (of all: anywhere) */
+  bool finished; /* the program has, and has yet to notice no crash (of all: everywhere) */
+  bool dead;     /* crashed, and nobody knows yet (of all: anybody) */
+};
+
+struct world_standing world_standing(const struct world *, int rank);
+struct world_standing world_standing_of_all(const struct world_standing *, int ranks);
+
+/* When all ranks stand like this, moves can come from the first so many origins only. */
+uint32_t world_open_origins(const struct world *, const struct world_standing *all);
 
 /* NULL when `move` can happen now; otherwise why not (a static text). */
 const char *world_refuses(const struct world *, const struct move *);

@@ -655,6 +655,7 @@ static void list_lies(const struct listing *l, int peer, int rank)
     }
 }
 
+/* What the rank does by itself. */
 static void list_rank(const struct listing *l, int rank)
 {
   const struct world_rank *me = read_rank(l->w, rank);
@@ -670,36 +671,117 @@ static void list_rank(const struct listing *l, int rank)
   list_event(
       l, rank,
       (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
-  if (me->phase == RANK_RUNNING) {
-    list_event(l, rank, (struct event){.kind = EVENT_TIMER});
-    list_program(l, rank);
-    for (int peer = 0; peer < l->w->ranks; peer++) {
-      list_arrivals(l, peer, rank);
-      list_control(l, peer, rank);
-      list_lies(l, peer, rank);
-    }
-    struct event collected;
-    if (world_collected(l->w, rank, &collected))
-      list_event(l, rank, collected);
-    list_storage(l, rank);
-    list_event(l, rank, (struct event){.kind = EVENT_COMMITTED, .checkpoint = global->committing});
+  if (me->phase != RANK_RUNNING)
+    return;
+  list_event(l, rank, (struct event){.kind = EVENT_TIMER});
+  list_program(l, rank);
+  struct event collected;
+  if (world_collected(l->w, rank, &collected))
+    list_event(l, rank, collected);
+  list_storage(l, rank);
+  list_event(l, rank, (struct event){.kind = EVENT_COMMITTED, .checkpoint = global->committing});
+}
+
+/* Whether there is anything between two ranks; asked first, as it seldom is. */
+static bool under_way(const struct world *w, int peer, int rank)
+{
+  uint32_t messages, controls;
+  world_read(w, WORLD_CHANNEL, peer, rank, &messages);
+  world_read(w, WORLD_CONTROL, peer, rank, &controls);
+  return messages || controls;
+}
+
+static void list_pair(const struct listing *l, int peer, int rank)
+{
+  if (!under_way(l->w, peer, rank) || read_rank(l->w, rank)->phase != RANK_RUNNING)
+    return;
+  list_arrivals(l, peer, rank);
+  list_control(l, peer, rank);
+  list_lies(l, peer, rank);
+}
+
+/* All dead at once, or one by one. */
+static void list_detections(const struct listing *l)
+{
+  bool each = l->w->protocol->independent;
+  for (int rank = each ? 0 : -1; rank < (each ? l->w->ranks : 0); rank++)
+    list(l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
+}
+
+/* Origins: for each rank itself and each of its peers; then the crash of each rank; detection. */
+static uint32_t first_crash(const struct world *w)
+{
+  return (uint32_t)w->ranks * ((uint32_t)w->ranks + 1);
+}
+
+uint32_t world_origins(const struct world *w)
+{
+  return first_crash(w) + (uint32_t)w->ranks + 1;
+}
+
+void world_moves_of(const struct world *w, uint32_t origin,
+                    void (*visit)(void *data, const struct move *), void *data)
+{
+  const struct listing l = {.w = w, .visit = visit, .data = data};
+  uint32_t each = (uint32_t)w->ranks + 1, crash = first_crash(w);
+  if (origin == crash + (uint32_t)w->ranks)
+    list_detections(&l);
+  else if (origin >= crash)
+    list(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)(origin - crash)});
+  else if (origin % each == 0)
+    list_rank(&l, (int)(origin / each));
+  else
+    list_pair(&l, (int)(origin % each) - 1, (int)(origin / each));
+}
+
+struct world_standing world_standing(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  struct event down;
+  bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
+  return (struct world_standing){.gave_up = me->gave_up != REASON_NONE,
+                                 .dead = me->phase == RANK_DEAD,
+                                 .finished = current && read_program(w, rank)->finished &&
+                                             !world_next_down(w, rank, &down)};
+}
+
+struct world_standing world_standing_of_all(const struct world_standing *each, int ranks)
+{
+  struct world_standing all = {.finished = true};
+  for (int rank = 0; rank < ranks; rank++) {
+    all.gave_up |= each[rank].gave_up;
+    all.dead |= each[rank].dead;
+    all.finished &= each[rank].finished;
   }
+  return all;
+}
+
+static struct world_standing standing_of_all(const struct world *w)
+{
+  struct world_standing each[w->ranks];
+  for (int rank = 0; rank < w->ranks; rank++)
+    each[rank] = world_standing(w, rank);
+  return world_standing_of_all(each, w->ranks);
+}
+
+bool world_finished(const struct world *w)
+{
+  return standing_of_all(w).finished;
+}
+
+uint32_t world_open_origins(const struct world *w, const struct world_standing *all)
+{
+  if (all->gave_up)
+    return 0;
+  if (all->finished) /* when the job has ended, later crashes concern nobody */
+    return first_crash(w);
+  return all->dead ? world_origins(w) : world_origins(w) - 1;
 }
 
 void world_moves(const struct world *w, void (*visit)(void *data, const struct move *), void *data)
 {
-  struct listing l = {.w = w, .visit = visit, .data = data};
-  for (int rank = 0; rank < w->ranks; rank++)
-    if (read_rank(w, rank)->gave_up)
-      return;
-  for (int rank = 0; rank < w->ranks; rank++)
-    list_rank(&l, rank);
-  if (world_finished(w))
-    return; /* the job has ended: later crashes concern nobody */
-  for (int rank = 0; rank < w->ranks; rank++)
-    list(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
-  for (int rank = 0; w->protocol->independent && rank < w->ranks; rank++)
-    list(&l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
-  if (!w->protocol->independent)
-    list(&l, &(struct move){.kind = MOVE_DETECT, .rank = -1});
+  const struct world_standing all = standing_of_all(w);
+  uint32_t open = world_open_origins(w, &all);
+  for (uint32_t origin = 0; origin < open; origin++)
+    world_moves_of(w, origin, visit, data);
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "explorer.h"
+#include "frontier.h"
 #include "mutants.h"
 #include "tap.h"
+#include "visited.h"
 
 /* ---- the reference ---- */
 
@@ -173,14 +175,20 @@ static struct script *set_up(const struct small *small, struct world *world)
   return script;
 }
 
-static void run(const struct small *small, const char *const *properties, struct exploration *found)
+static void run_with(const struct small *small, const struct explorer_options *options,
+                     struct exploration *found)
 {
   struct world world;
   struct script *script = set_up(small, &world);
-  const struct explorer_options options = {.properties = properties};
-  explore(&world, small->crashes, small->timers, &options, found);
+  explore(&world, small->crashes, small->timers, options, found);
   world_clear(&world);
   script_free(script);
+}
+
+static void run(const struct small *small, unsigned workers, const char *const *properties,
+                struct exploration *found)
+{
+  run_with(small, &(struct explorer_options){.properties = properties, .workers = workers}, found);
 }
 
 static const char *const nothing[] = {NULL};
@@ -209,15 +217,17 @@ static void same_as_reference(void)
     search(&world, worlds[i].crashes, worlds[i].timers, &states, &transitions);
     world_clear(&world);
     script_free(script);
-    run(&worlds[i], nothing, &found);
-    ok(found.states == states && found.transitions == transitions,
-       "%s, %d ranks: %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
-       " transitions, as the reference search",
-       worlds[i].protocol, worlds[i].ranks, states, transitions);
-    if (found.states != states || found.transitions != transitions)
-      note("the explorer has %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, found.states,
-           found.transitions);
-    exploration_clear(&found);
+    for (unsigned workers = 1; workers <= 3; workers++) {
+      run(&worlds[i], workers, nothing, &found);
+      ok(found.states == states && found.transitions == transitions,
+         "%s, %d ranks, %u workers: %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
+         " transitions, as the reference search",
+         worlds[i].protocol, worlds[i].ranks, workers, states, transitions);
+      if (found.states != states || found.transitions != transitions)
+        note("the explorer has %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, found.states,
+             found.transitions);
+      exploration_clear(&found);
+    }
   }
 }
 
@@ -225,7 +235,7 @@ static void counts(const struct small *small, uint64_t states, uint64_t transiti
                    const char *what)
 {
   struct exploration found;
-  run(small, nothing, &found);
+  run(small, 1, nothing, &found);
   if (!ok(found.states == states && found.transitions == transitions && found.depth == depth, "%s",
           what))
     note("%" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT " transitions, depth %u", found.states,
@@ -275,7 +285,7 @@ static void reference_worlds(void)
       continue;
     g_autofree char *script = g_strdup_printf("rank *: free %d", known->messages);
     struct exploration found;
-    run(&(struct small){known->protocol, known->ranks, 0, 1, false, false, 0, script}, claims,
+    run(&(struct small){known->protocol, known->ranks, 0, 1, false, false, 0, script}, 2, claims,
         &found);
     bool fine = found.verdict == EXPLORER_HOLDS && found.states == known->states &&
                 (!known->transitions || found.transitions == known->transitions) &&
@@ -288,61 +298,73 @@ static void reference_worlds(void)
   }
 }
 
-static void twice_the_same(void)
+/* Whoever finds a violation: the counts and the run to it are the same. */
+static void same_with_workers(const struct small *small)
 {
-  static const struct small small = {
-      "c3~no-hold",
-      2,
-      1,
-      1,
-      false,
-      false,
-      0,
-      "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"};
-  struct exploration one, two;
-  run(&small, NULL, &one);
-  run(&small, NULL, &two);
-  ok(one.verdict == EXPLORER_VIOLATED && two.verdict == EXPLORER_VIOLATED, "both find it");
-  ok(one.states == two.states && one.transitions == two.transitions && one.steps == two.steps,
-     "twice the same counts");
-  ok(one.moves_count == two.moves_count &&
-         !memcmp(one.moves, two.moves, one.moves_count * sizeof *one.moves),
-     "twice the same %u moves", one.moves_count);
+  struct exploration one, many;
+  run(small, 1, NULL, &one);
+  for (unsigned workers = 1; workers <= 4; workers++) {
+    run(small, workers, NULL, &many);
+    ok(one.verdict == EXPLORER_VIOLATED && many.verdict == EXPLORER_VIOLATED &&
+           one.states == many.states && one.transitions == many.transitions &&
+           one.steps == many.steps && one.depth == many.depth,
+       "%s, %u workers: the same counts", small->protocol, workers);
+    ok(one.moves_count == many.moves_count &&
+           !memcmp(one.moves, many.moves, one.moves_count * sizeof *one.moves) &&
+           !strcmp(one.why.text, many.why.text),
+       "%s, %u workers: the same %u moves", small->protocol, workers, one.moves_count);
+    exploration_clear(&many);
+  }
   exploration_clear(&one);
-  exploration_clear(&two);
+}
+
+static void workers(void)
+{
+  same_with_workers(
+      &(struct small){"c3~no-hold", 2, 1, 1, false, false, 0,
+                      "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"});
+  same_with_workers(
+      &(struct small){"c3", 2, 0, 1, false, false, LIE_DROP,
+                      "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"});
 }
 
 static void bounds(void)
 {
   static const struct small small = {"c3",  2,    1, 1,
                                      false, true, 0, "rank 0: send 1\nrank 1: recv 0"};
-  struct world world;
   struct exploration found;
-  struct script *script = set_up(&small, &world);
-  const struct explorer_options options = {.max_states = 100};
-  explore(&world, 1, 1, &options, &found);
+  run_with(&small, &(struct explorer_options){.max_states = 100}, &found);
   ok(found.verdict == EXPLORER_INCONCLUSIVE && !strcmp(found.bound, "max-states") &&
-         found.states > 100 && found.states < 200,
+         found.states > 20 && found.states <= 100,
      "a bound on states makes the verdict inconclusive");
   exploration_clear(&found);
-  world_clear(&world);
-  script_free(script);
+}
+
+/* States on disk make no difference; no memory at all makes the verdict inconclusive. */
+static void short_memory(void)
+{
+  static const struct small small = {
+      "c3", 2, 1, 1, false, true, 0, "rank 0: send 1, recv 1\nrank 1: recv 0, send 0"};
+  struct exploration all, less;
+  struct explorer_options options = {.properties = nothing, .workers = 2, .max_queue = 10000};
+  run(&small, 1, nothing, &all);
+  run_with(&small, &options, &less);
+  ok(less.spilled && less.states == all.states && less.transitions == all.transitions,
+     "%" G_GUINT64_FORMAT " states, also when they wait on disk", less.states);
+  exploration_clear(&less);
+  options.max_bytes = all.bytes / 2;
+  run_with(&small, &options, &less);
+  ok(less.verdict == EXPLORER_INCONCLUSIVE && !strcmp(less.bound, "memory"),
+     "a bound on memory makes the verdict inconclusive");
+  exploration_clear(&less);
+  exploration_clear(&all);
 }
 
 /* The tables themselves, at sizes that make them grow. */
 static void tables(void)
 {
-  struct pairs pairs = {0};
-  bool right = true;
-  for (uint32_t i = 1; i <= 300000; i++)
-    right &= pairs_add(&pairs, i / 7, i) == i;
-  for (uint32_t i = 1; i <= 300000; i++)
-    right &= pairs_add(&pairs, i / 7, i) == i && pairs_left(&pairs, i) == i / 7 &&
-             pairs_right(&pairs, i) == i;
-  ok(right && pairs.count == 300000, "pairs number what they see, once");
-  pairs_clear(&pairs);
   struct intern table = {0};
-  right = intern(&table, NULL, 0) == 1;
+  bool right = intern(&table, NULL, 0) == 1;
   char bytes[64] = {0};
   for (uint32_t round = 0; round < 2; round++)
     for (uint32_t i = 1; i <= 20000; i++) {
@@ -353,14 +375,82 @@ static void tables(void)
   intern_clear(&table);
 }
 
+/* States come out of a frontier as they went in, from disk, too. */
+static void chunks(void)
+{
+  static const uint8_t bits[] = {20, 20, 20};
+  struct layout *layout = layout_new(bits, 3);
+  struct frontier frontier = {0}, more = {0};
+  struct spill spill;
+  uint32_t numbers[3], state[LAYOUT_WORDS], next = 0, count = 5000;
+  bool right = spill_init(&spill);
+  for (uint32_t i = 0; i < count; i++) {
+    layout_pack(layout, (const uint32_t[]){i, i / 2, 3 * i}, state);
+    frontier_append(i < count / 2 ? &frontier : &more, layout, state);
+    if (i % 1000 == 999)
+      frontier_spill(&frontier, &spill);
+  }
+  right &= spill.end > 0;
+  frontier_move(&frontier, &more);
+  frontier_spill(&frontier, &spill);
+  right &= frontier.states == count && frontier.bytes < 30000;
+  for (struct chunk *chunk; (chunk = frontier_take(&frontier)); free(chunk))
+    for (uint32_t i = 0; i < chunk->count; i++, next++) {
+      layout_unpack(layout, chunk->states + i * layout->words, numbers);
+      right &= numbers[0] == next && numbers[1] == next / 2 && numbers[2] == 3 * next;
+    }
+  ok(right && next == count && !frontier.bytes, "a frontier gives back what it was given");
+  spill_clear(&spill);
+  free(layout);
+}
+
+/* A visited set that grows and is laid out anew keeps what it has. */
+static void visited(void)
+{
+  const uint8_t narrow[] = {20, 4, 0}, wide[] = {20, 31, 20};
+  struct layout *layouts[] = {layout_new(narrow, 3), layout_new(wide, 3)};
+  struct visited set;
+  uint32_t state[LAYOUT_WORDS], count = 300000, found = 0;
+  visited_init(&set, layouts[0], 1000, 1 << 26, 0);
+  bool right = true;
+  for (unsigned round = 0; round < 2; round++)
+    for (uint32_t i = 0; i < count; i++) {
+      const uint32_t numbers[] = {i, i % 13, 0};
+      layout_pack(set.layout, numbers, state);
+      state[0] |= i % TAG_MASK + 1;
+      enum visited_answer answer;
+      while ((answer = visited_add(&set, state, layout_hash(set.layout, numbers))) == VISITED_FULL)
+        right &= visited_rebuild(&set, set.places * 2, set.layout);
+      right &= answer == (round ? VISITED_OLD : VISITED_NEW);
+      set.count += answer == VISITED_NEW;
+      if (visited_crowded(&set) || i == count / 2)
+        right &= visited_rebuild(&set, set.places * 3 / 2, i < count / 2 ? set.layout : layouts[1]);
+    }
+  for (uint64_t n = 0; n < visited_end(&set); n++)
+    if (*visited_at(&set, n)) {
+      uint32_t numbers[3];
+      layout_unpack(set.layout, visited_at(&set, n), numbers);
+      right &= numbers[1] == numbers[0] % 13 && !numbers[2] &&
+               (*visited_at(&set, n) & TAG_MASK) == numbers[0] % TAG_MASK + 1;
+      found++;
+    }
+  ok(right && found == count, "a visited set keeps what it has while it grows");
+  visited_clear(&set);
+  free(layouts[0]);
+  free(layouts[1]);
+}
+
 int main(void)
 {
   mutants_register();
   tables();
+  visited();
   by_hand();
   same_as_reference();
   reference_worlds();
-  twice_the_same();
+  workers();
   bounds();
+  short_memory();
+  chunks();
   return done();
 }

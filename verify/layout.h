@@ -1,0 +1,66 @@
+/* A state, packed: the numbers of its components side by side, each in as many bits as it needs, in
+ * words of 32 bits that no number straddles.
+ *
+ *     word 0:  tag | RANK 0   | 0>1        word 1:  RANK 1 | GLOBAL | 1>0        ...
+ *
+ * The tag is not part of the state: the visited set keeps in it how deep the state lies; never zero
+ * there, so that a word 0 of zero means: nothing here.
+ *
+ * The hash is a sum over the components, and so is a packed state: what a move changes in them is
+ * the same in all states in which it does the same, and a successor is a few additions away.
+ */
+#ifndef RECLINE_LAYOUT_H
+#define RECLINE_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  TAG_BITS = 6,
+  TAG_MASK = (1 << TAG_BITS) - 1,
+  LAYOUT_WORDS = 64, /* a packed state takes no more */
+  LAYOUT_FIELDS = 2048
+};
+
+struct field {
+  uint64_t factor; /* of its number in the hash */
+  uint32_t mask;
+  uint8_t word, shift;
+};
+
+struct layout {
+  uint32_t count; /* fields: components of the world */
+  uint32_t words; /* of a packed state */
+  struct field field[];
+};
+
+/* Fields of so many bits each (0: always number 0). The caller frees it with free(). NULL when
+ * there are more than LAYOUT_FIELDS, or more than LAYOUT_WORDS words would be needed. */
+struct layout *layout_new(const uint8_t *bits, uint32_t count);
+
+static inline uint64_t layout_hash(const struct layout *layout, const uint32_t *numbers)
+{
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < layout->count; i++)
+    hash += numbers[i] * layout->field[i].factor;
+  return hash;
+}
+
+/* `state` gets tag 0. */
+static inline void layout_pack(const struct layout *layout, const uint32_t *numbers,
+                               uint32_t *state)
+{
+  for (uint32_t i = 0; i < layout->words; i++)
+    state[i] = 0;
+  for (uint32_t i = 0; i < layout->count; i++)
+    state[layout->field[i].word] |= numbers[i] << layout->field[i].shift;
+}
+
+static inline void layout_unpack(const struct layout *layout, const uint32_t *state,
+                                 uint32_t *numbers)
+{
+  for (uint32_t i = 0; i < layout->count; i++)
+    numbers[i] = state[layout->field[i].word] >> layout->field[i].shift & layout->field[i].mask;
+}
+
+#endif

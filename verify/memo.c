@@ -1,0 +1,320 @@
+#include "memo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` says which part to
+ * look at next, or what came out. Everything that a walk needs lies in one place. */
+struct edge {
+  uint32_t node, value;
+  uint32_t next; /* 0: a free slot */
+  uint32_t note;
+};
+
+static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31; /* else: part + 1 */
+
+/* Where walks begin; nodes in between count from 1. */
+static const uint32_t ROOT_STEPS = 0, ROOT_TURNS = UINT32_MAX;
+
+struct scratch {
+  void *bytes;
+  uint32_t size, room;
+};
+
+static void breach(const char *what)
+{
+  fprintf(stderr, "breach: explorer: %s\n", what);
+  abort();
+}
+
+static void *zeroes(size_t count, size_t size)
+{
+  void *memory = calloc(count, size);
+  if (!memory)
+    breach("out of memory");
+  return memory;
+}
+
+/* `list` with room for one more than `count`. */
+static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t item)
+{
+  if (count < *room)
+    return list;
+  *room = *room ? 2 * *room : 1024;
+  return intern_grow(list, *room * item);
+}
+
+/* ---- memory of the world ---- */
+
+static void look(struct memo *m, uint32_t part)
+{
+  if (!m->is_looked[part]) {
+    m->is_looked[part] = true;
+    m->looked[m->looked_count++] = part;
+  }
+}
+
+static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
+{
+  struct memo *m = ctx;
+  look(m, part);
+  if (m->is_edited[part]) {
+    *size = m->scratch[part].size;
+    return m->scratch[part].bytes;
+  }
+  const struct interned *item = &m->parts.item[m->values[part]];
+  *size = item->size;
+  return item->bytes;
+}
+
+static void *edit_part(void *ctx, uint32_t part, uint32_t size)
+{
+  struct memo *m = ctx;
+  struct scratch *scratch = &m->scratch[part];
+  uint32_t need = size > scratch->size ? size : scratch->size;
+  const struct interned *item = NULL;
+  look(m, part);
+  if (!m->is_edited[part]) {
+    item = &m->parts.item[m->values[part]];
+    need = size > item->size ? size : item->size;
+  }
+  if (need > scratch->room) {
+    scratch->room = 2 * need;
+    scratch->bytes = intern_grow(scratch->bytes, scratch->room);
+  }
+  if (item) {
+    m->is_edited[part] = true;
+    scratch->size = item->size;
+    if (item->size)
+      memcpy(scratch->bytes, item->bytes, item->size);
+  }
+  if (size > scratch->size)
+    memset((char *)scratch->bytes + scratch->size, 0, size - scratch->size);
+  scratch->size = size;
+  return scratch->bytes;
+}
+
+static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
+{
+  return intern(&((struct memo *)ctx)->parts, bytes, size);
+}
+
+static const void *kept(void *ctx, uint32_t number, uint32_t *size)
+{
+  const struct memo *m = ctx;
+  if (!number || number > m->parts.count)
+    breach("the world asks for kept bytes that it never kept");
+  *size = m->parts.item[number].size;
+  return m->parts.item[number].bytes;
+}
+
+void memo_forget_reads(struct memo *m)
+{
+  for (uint32_t i = 0; i < m->looked_count; i++)
+    m->is_looked[m->looked[i]] = m->is_edited[m->looked[i]] = false;
+  m->looked_count = 0;
+}
+
+/* ---- the trie ---- */
+
+static uint32_t edge_slot(const struct memo *m, uint32_t node, uint32_t value)
+{
+  uint64_t key = (uint64_t)node << 32 | value;
+  uint32_t at = (uint32_t)intern_mix(key) & m->edges_mask;
+  while (m->edges[at].next && (m->edges[at].node != node || m->edges[at].value != value))
+    at = (at + 1) & m->edges_mask;
+  return at;
+}
+
+static void grow_edges(struct memo *m)
+{
+  uint32_t slots = m->edges_mask ? m->edges_mask + 1 : 0;
+  struct edge *old = m->edges;
+  m->edges_mask = slots ? 2 * slots - 1 : 4095;
+  m->edges = zeroes((size_t)m->edges_mask + 1, sizeof *m->edges);
+  for (uint32_t i = 0; i < slots; i++)
+    if (old[i].next)
+      m->edges[edge_slot(m, old[i].node, old[i].value)] = old[i];
+  free(old);
+}
+
+/* The edge from `node` for `value`, old or new. Valid until the next call. */
+static struct edge *follow(struct memo *m, uint32_t node, uint32_t value)
+{
+  if (m->edges_count >= m->edges_mask / 2)
+    grow_edges(m);
+  struct edge *edge = &m->edges[edge_slot(m, node, value)];
+  if (!edge->next)
+    *edge = (struct edge){node, value, ++m->edges_count, NOTE_UNKNOWN};
+  return edge;
+}
+
+/* Walks down by the values of the state. The note at the end: a result, or unknown. What the walk
+ * has looked at is in `looked`. */
+static uint32_t walk(struct memo *m, uint32_t root, uint32_t number)
+{
+  memo_forget_reads(m);
+  const struct edge *edge = follow(m, root, number);
+  while (edge->note != NOTE_UNKNOWN && !(edge->note & NOTE_RESULT)) {
+    look(m, edge->note - 1);
+    edge = follow(m, edge->next, m->values[edge->note - 1]);
+  }
+  return edge->note;
+}
+
+/* Writes `note` at the end of `edge`, where it may stand already. */
+static void note_down(struct edge *edge, uint32_t note)
+{
+  if (edge->note != NOTE_UNKNOWN && edge->note != note)
+    breach("a step depends on something that is not in its parts");
+  edge->note = note;
+}
+
+/* Writes down what the run that has just ended has looked at, and its result. */
+static void write_down(struct memo *m, uint32_t root, uint32_t number, uint32_t result)
+{
+  struct edge *edge = follow(m, root, number);
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t part = m->looked[i];
+    m->is_edited[part] = false;
+    note_down(edge, part + 1);
+    edge = follow(m, edge->next, m->values[part]);
+  }
+  note_down(edge, NOTE_RESULT | result);
+}
+
+/* ---- steps ---- */
+
+static uint16_t note_verdict(struct memo *m, const struct verdict *verdict)
+{
+  if (verdict->kind == VERDICT_FINE)
+    return 0;
+  if (verdict->kind == VERDICT_IMPOSSIBLE) {
+    fprintf(stderr, "breach: the world refuses a move that it listed, at rank %d: %s\n",
+            verdict->rank, verdict->text);
+    abort();
+  }
+  for (uint32_t i = 1; i < m->verdicts_count; i++) {
+    const struct verdict *old = &m->verdicts[i];
+    if (old->kind == verdict->kind && old->property == verdict->property &&
+        old->rank == verdict->rank && old->reason == verdict->reason &&
+        !strcmp(old->text, verdict->text))
+      return (uint16_t)i;
+  }
+  if (m->verdicts_count > UINT16_MAX)
+    breach("more than 65535 different violations");
+  if (!(m->verdicts_count & (m->verdicts_count - 1)))
+    m->verdicts = intern_grow(m->verdicts, 2 * (m->verdicts_count + 1) * sizeof *m->verdicts);
+  if (!m->verdicts_count)
+    m->verdicts[m->verdicts_count++] = (struct verdict){0};
+  m->verdicts[m->verdicts_count] = *verdict;
+  return (uint16_t)m->verdicts_count++;
+}
+
+/* Notes what the step that has just run changed. Returns the number of its effect. */
+static uint32_t note_effect(struct memo *m, const struct verdict *verdict)
+{
+  struct effect effect = {.first = m->changes_count, .verdict = note_verdict(m, verdict)};
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t part = m->looked[i];
+    if (!m->is_edited[part])
+      continue;
+    uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
+    if (value == m->values[part])
+      continue;
+    m->changes = room_for_one(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
+    m->changes[m->changes_count++] = (struct change){part, value};
+    effect.count++;
+  }
+  m->effects = room_for_one(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
+  m->effects[m->effects_count] = effect;
+  return m->effects_count++;
+}
+
+const struct effect *memo_step(struct memo *m, uint32_t move)
+{
+  uint32_t note = walk(m, ROOT_STEPS, move);
+  if (note & NOTE_RESULT)
+    return &m->effects[note & ~NOTE_RESULT];
+  struct move copy = *(const struct move *)m->moves.item[move].bytes;
+  struct verdict verdict = {0};
+  memo_forget_reads(m);
+  world_step(m->world, &copy, &m->actions, &verdict);
+  m->steps++;
+  uint32_t effect = note_effect(m, &verdict);
+  write_down(m, ROOT_STEPS, move, effect);
+  return &m->effects[effect];
+}
+
+/* ---- moves ---- */
+
+static void list_move(void *data, const struct move *move)
+{
+  struct memo *m = data;
+  m->turn_moves =
+      room_for_one(m->turn_moves, m->turn_moves_count, &m->turn_moves_room, sizeof *m->turn_moves);
+  m->turn_moves[m->turn_moves_count++] = intern(&m->moves, move, sizeof *move);
+}
+
+const struct turn *memo_turn(struct memo *m, uint32_t origin)
+{
+  uint32_t note = walk(m, ROOT_TURNS, origin);
+  if (note & NOTE_RESULT)
+    return &m->turns[note & ~NOTE_RESULT];
+  struct turn turn = {.first = m->turn_moves_count};
+  uint32_t each = (uint32_t)m->world->ranks + 1, of_rank = origin / each;
+  memo_forget_reads(m);
+  if (of_rank < each - 1 && origin % each == 0)
+    turn.standing = world_standing(m->world, (int)of_rank);
+  world_moves_of(m->world, origin, list_move, m);
+  turn.count = (uint16_t)(m->turn_moves_count - turn.first);
+  m->turns = room_for_one(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
+  m->turns[m->turns_count] = turn;
+  write_down(m, ROOT_TURNS, origin, m->turns_count);
+  return &m->turns[m->turns_count++];
+}
+
+/* ---- beginning and end ---- */
+
+void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned timers)
+{
+  *m = (struct memo){.world = world, .count = world_parts(world)};
+  uint32_t nothing = intern(&m->parts, NULL, 0);
+  m->values = zeroes(m->count, sizeof *m->values);
+  m->scratch = zeroes(m->count, sizeof *m->scratch);
+  m->looked = zeroes(m->count, sizeof *m->looked);
+  m->is_looked = zeroes(m->count, 1);
+  m->is_edited = zeroes(m->count, 1);
+  m->actions.capacity = ACTIONS_MAX(&world->config[0]);
+  m->actions.item = zeroes(m->actions.capacity, sizeof *m->actions.item);
+  for (uint32_t part = 0; part < m->count; part++)
+    m->values[part] = nothing;
+  world->memory = (struct world_memory){m, read_part, edit_part, keep, kept, NULL};
+  world_begin(world, crashes, timers);
+  for (uint32_t part = 0; part < m->count; part++)
+    if (m->is_edited[part])
+      m->values[part] = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
+  memo_forget_reads(m);
+}
+
+void memo_clear(struct memo *m)
+{
+  for (uint32_t part = 0; part < m->count; part++)
+    free(m->scratch[part].bytes);
+  void *all[] = {m->values, m->scratch, m->looked,  m->is_looked, m->is_edited,  m->actions.item,
+                 m->edges,  m->effects, m->changes, m->turns,     m->turn_moves, m->verdicts};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
+  intern_clear(&m->parts);
+  intern_clear(&m->moves);
+  *m = (struct memo){0};
+}
+
+size_t memo_bytes(const struct memo *m)
+{
+  return ((size_t)m->edges_mask + 1) * sizeof *m->edges + intern_bytes(&m->parts) +
+         intern_bytes(&m->moves) + m->effects_room * sizeof *m->effects +
+         m->changes_room * sizeof *m->changes + m->turns_room * sizeof *m->turns +
+         m->turn_moves_room * sizeof *m->turn_moves;
+}

@@ -1,0 +1,161 @@
+/* Inside the explorer: what its workers share, and what each has for itself.
+ *
+ *     explorer.c    sets up, explores level by level, tells what came out
+ *     worker.c      expands states
+ *     shortcuts.c   what a worker remembers of the rules
+ *     frontier.c    states still to be expanded
+ *     save.c        saves to go on from
+ *     run.c         the run to a violation
+ */
+#ifndef RECLINE_SEARCH_H
+#define RECLINE_SEARCH_H
+
+#include <pthread.h>
+
+#include "explorer.h"
+#include "frontier.h"
+#include "memo.h"
+#include "shortcuts.h"
+#include "visited.h"
+
+/* Parts whose values go together (world_component()). Its own values are tuples of theirs, numbered
+ * from 0. */
+struct component {
+  uint32_t *parts;
+  uint32_t count;
+  struct intern values;
+  uint8_t bits; /* in the present layout */
+};
+
+struct explorer {
+  struct world *world;
+  const struct explorer_options *options;
+  struct exploration *out;
+  bool judges_end; /* a property of world_at_end() is checked */
+
+  /* Values. Workers that come here hold `rules`. */
+  pthread_mutex_t rules;
+  struct memo memo;
+  struct component *component;
+  uint32_t components;
+  uint32_t *component_of;      /* of each part */
+  uint32_t *first;             /* numbers of the first state */
+  const struct worker *loaded; /* whose state memo.values are, */
+  uint64_t loaded_serial;      /* and which of its states */
+
+  /* States. The layout changes only while nobody works. */
+  struct layout *layout;
+  struct layout **layouts; /* all there were: states of the frontier may still be in an old one */
+  uint32_t layouts_count;
+  struct visited visited;
+
+  /* The search. Workers that come here hold `lock`. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  struct frontier now; /* states of this level that nobody has taken yet */
+  unsigned busy;       /* workers that are expanding a chunk */
+  bool halt;           /* nobody takes another chunk: something must be rebuilt */
+  bool over;
+  const char *full;      /* the bound that was hit: nothing more is stored, the level is finished */
+  struct spill spill[2]; /* of the states of even and odd levels, when memory is short */
+  bool spilling;
+  uint64_t level, before; /* states of this level, and of the one before */
+  uint64_t bytes;         /* memory taken when it was last looked at */
+  double saved;           /* seconds at the last save */
+  struct worker *worker;
+  unsigned workers;
+};
+
+/* A successor on its way to the visited set. */
+struct pending {
+  uint64_t hash;
+  uint32_t state[LAYOUT_WORDS];
+};
+
+enum { PENDING = 32 };
+
+/* States outside of tables, one behind the other: `numbers` of all components each. */
+struct states {
+  uint32_t *numbers;
+  uint32_t count, room;
+};
+
+struct worker {
+  struct explorer *e;
+  pthread_t thread;
+  struct shortcuts shortcuts;
+
+  /* The state being expanded. */
+  uint32_t *numbers; /* of its components */
+  uint32_t state[LAYOUT_WORDS];
+  uint64_t hash;
+  uint64_t serial;    /* counts the states that were expanded */
+  uint32_t *listings; /* of each rank by itself: in shortcuts.listings */
+  bool wrong;         /* it violates a property: the first one seen, and by which move */
+  struct verdict why;
+  uint32_t why_move; /* in memo.moves; 0: the state itself does */
+
+  /* Where its successors go: to the visited set, or, when `among` is set, the first one that is in
+   * there is noted. */
+  struct pending pending[PENDING];
+  unsigned pending_count;
+  uint32_t tag;           /* of successors */
+  struct frontier later;  /* those that are new */
+  struct states unplaced; /* found no place, or do not fit the layout */
+  const struct visited *among;
+  bool found;
+  uint32_t found_move;
+  uint32_t found_state[LAYOUT_WORDS];
+
+  struct states violating; /* states expanded that violate a property */
+  uint64_t states, transitions, rests;
+};
+
+/* Of states at that depth, in the visited set. */
+static inline uint32_t tag_of(unsigned level)
+{
+  return level % TAG_MASK + 1;
+}
+
+/* ---- worker.c ---- */
+
+void worker_init(struct worker *, struct explorer *);
+void worker_clear(struct worker *);
+
+/* Expands `state`. */
+void worker_expand(struct worker *, const struct layout *, const uint32_t *state);
+
+/* Expands all states of `chunk`, which it frees; their successors are placed. */
+void worker_expand_chunk(struct worker *, struct chunk *chunk);
+
+/* A state that has just been added to the visited set: to be expanded on the next level. */
+void worker_append(struct worker *, const uint32_t *state);
+
+/* Adds what the worker has counted to what all have. Under `lock`. */
+void worker_account(struct worker *);
+
+bool explorer_checks(const struct explorer *, const char *property);
+
+/* Whether the verdict of a move or a state is a violation that is to be found, and which. */
+bool explorer_violates(const struct explorer *, struct verdict *);
+
+void states_add(struct states *, const uint32_t *numbers, uint32_t components);
+
+/* ---- explorer.c ---- */
+
+/* A new layout for all values that there are. */
+void explorer_make_layout(struct explorer *);
+
+/* Bytes that the visited set may grow to. */
+size_t explorer_memory(const struct explorer *);
+
+/* Loads memo.values with the worker's state. Under `rules`. */
+void explorer_load(struct explorer *, const struct worker *);
+
+/* ---- run.c ---- */
+
+/* Fills in the run to the first of the violating states in the order of a search by one worker: the
+ * same whoever found them. They are all at depth out->depth, the smallest. */
+void write_run(struct explorer *);
+
+#endif

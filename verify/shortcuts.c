@@ -1,0 +1,233 @@
+#include "shortcuts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+
+enum {
+  HOPS_FIRST = 1 << 12,
+  HOPS_MOST = 1 << 20 /* then they are dropped: what is in use should stay near the processor */
+};
+
+static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t item)
+{
+  if (count < *room)
+    return list;
+  *room = *room ? 2 * *room : 256;
+  return intern_grow(list, *room * item);
+}
+
+static void *zeroes(size_t count, size_t size)
+{
+  void *memory = intern_grow(NULL, count * size);
+  return memset(memory, 0, count * size);
+}
+
+/* ---- the trie ---- */
+
+static void grow_hops(struct shortcuts *s)
+{
+  uint32_t slots = s->hops_mask + 1;
+  struct hop *old = s->hops;
+  s->hops_mask = 2 * slots - 1;
+  s->hops = zeroes(2 * (size_t)slots, sizeof *s->hops);
+  for (uint32_t i = 0; i < slots; i++)
+    if (old[i].next)
+      s->hops[shortcuts_slot(s, old[i].node, old[i].value)] = old[i];
+  free(old);
+}
+
+static void see(struct shortcuts *s, uint32_t component)
+{
+  for (uint32_t i = 0; i < s->seen_count; i++)
+    if (s->seen[i] == component)
+      return;
+  s->seen[s->seen_count++] = component;
+}
+
+/* The components that the walk to the list of `origin` looks at. */
+static void see_listing(struct worker *w, uint32_t origin)
+{
+  struct shortcuts *s = &w->shortcuts;
+  uint32_t node = origin, note = s->start[origin];
+  while (!(note & NOTE_RESULT)) {
+    see(s, note - 1);
+    const struct hop *hop = &s->hops[shortcuts_slot(s, node, w->numbers[note - 1])];
+    node = hop->next;
+    note = hop->note;
+  }
+}
+
+/* Writes down `result` behind the components that the memo has just looked at and that are not seen
+ * yet, from `node` and `start`, its note, on. */
+static void write_down(struct worker *w, uint32_t node, uint32_t *start, uint32_t result)
+{
+  struct shortcuts *s = &w->shortcuts;
+  const struct memo *m = &w->e->memo;
+  uint32_t known = s->seen_count, *note = start;
+  for (uint32_t i = 0; i < m->looked_count; i++)
+    see(s, w->e->component_of[m->looked[i]]);
+  while (s->hops_count + s->seen_count >= s->hops_mask / 2)
+    grow_hops(s); /* first, so that notes stay where they are */
+  for (uint32_t i = known; i < s->seen_count; i++) {
+    uint32_t value = w->numbers[s->seen[i]];
+    if (*note && *note != s->seen[i] + 1) {
+      fputs("breach: explorer: the rules look elsewhere than before\n", stderr);
+      abort();
+    }
+    *note = s->seen[i] + 1;
+    struct hop *hop = &s->hops[shortcuts_slot(s, node, value)];
+    if (!hop->next) {
+      *hop = (struct hop){node, value, s->nodes++, 0};
+      s->hops_count++;
+    }
+    node = hop->next;
+    note = &hop->note;
+  }
+  *note = NOTE_RESULT | result;
+}
+
+/* ---- lists of moves ---- */
+
+/* Moves that the world may well never make: only others count as progress. */
+static bool uncalled_for(const struct move *move)
+{
+  return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
+}
+
+uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
+{
+  struct shortcuts *s = &w->shortcuts;
+  struct memo *m = &w->e->memo;
+  pthread_mutex_lock(&w->e->rules);
+  explorer_load(w->e, w);
+  const struct turn *turn = memo_turn(m, origin);
+  struct listing listing = {s->options_count, turn->count, turn->standing};
+  for (uint32_t i = 0; i < turn->count; i++) {
+    uint32_t move = m->turn_moves[turn->first + i];
+    s->options = room_for_one(s->options, s->options_count, &s->options_room, sizeof *s->options);
+    s->options[s->options_count++] = (struct option){
+        .move = move, .node = s->nodes++, .uncalled_for = uncalled_for(m->moves.item[move].bytes)};
+  }
+  s->listings = room_for_one(s->listings, s->listings_count, &s->listings_room, sizeof listing);
+  s->listings[s->listings_count] = listing;
+  s->seen_count = 0;
+  write_down(w, origin, &s->start[origin], s->listings_count);
+  pthread_mutex_unlock(&w->e->rules);
+  return s->listings_count++;
+}
+
+/* ---- jumps ---- */
+
+/* The numbers of the components after `effect`, in the state that is loaded. */
+static void take_effect(struct worker *w, const struct effect *effect, uint32_t *numbers)
+{
+  struct explorer *e = w->e;
+  const struct change *changes = &e->memo.changes[effect->first];
+  memcpy(numbers, w->numbers, e->components * sizeof *numbers);
+  for (uint32_t i = 0; i < effect->count; i++) {
+    struct component *c = &e->component[e->component_of[changes[i].part]];
+    uint32_t values[c->count];
+    for (uint32_t j = 0; j < c->count; j++)
+      values[j] = e->memo.values[c->parts[j]];
+    for (uint32_t k = 0; k < effect->count; k++)
+      for (uint32_t j = 0; j < c->count; j++)
+        if (c->parts[j] == changes[k].part)
+          values[j] = changes[k].value;
+    numbers[c - e->component] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
+  }
+}
+
+static bool fits(const struct layout *layout, const uint32_t *numbers)
+{
+  for (uint32_t i = 0; i < layout->count; i++)
+    if (numbers[i] > layout->field[i].mask)
+      return false;
+  return true;
+}
+
+static const struct jump *keep_jump(struct worker *w, uint16_t verdict, const uint32_t *numbers)
+{
+  struct shortcuts *s = &w->shortcuts;
+  uint32_t state[LAYOUT_WORDS];
+  s->jumps = room_for_one(s->jumps, s->jumps_count, &s->jumps_room, s->jump_bytes);
+  struct jump *jump = shortcuts_jump(s, s->jumps_count++);
+  layout_pack(s->layout, numbers, state);
+  jump->hash = layout_hash(s->layout, numbers) - w->hash;
+  jump->verdict = verdict;
+  jump->stays = true;
+  for (uint32_t i = 0; i < s->layout->words; i++) {
+    jump->words[i] = state[i] - w->state[i];
+    jump->stays &= !jump->words[i];
+  }
+  return jump;
+}
+
+const struct jump *shortcuts_learn_jump(struct worker *w, uint32_t origin, uint32_t option,
+                                        uint32_t *numbers, uint16_t *verdict)
+{
+  struct shortcuts *s = &w->shortcuts;
+  struct option *o = &s->options[option];
+  const struct jump *jump = NULL;
+  pthread_mutex_lock(&w->e->rules);
+  explorer_load(w->e, w);
+  const struct effect *effect = memo_step(&w->e->memo, o->move);
+  *verdict = effect->verdict;
+  take_effect(w, effect, numbers);
+  if (fits(s->layout, numbers)) {
+    jump = keep_jump(w, effect->verdict, numbers);
+    s->seen_count = 0;
+    see_listing(w, origin);
+    write_down(w, o->node, &o->note, s->jumps_count - 1);
+  }
+  pthread_mutex_unlock(&w->e->rules);
+  return jump;
+}
+
+/* ---- beginning and end ---- */
+
+static void drop_all(struct shortcuts *s, uint32_t origins)
+{
+  free(s->hops);
+  free(s->jumps);
+  s->hops_mask = HOPS_FIRST - 1;
+  s->hops = zeroes(HOPS_FIRST, sizeof *s->hops);
+  s->hops_count = s->listings_count = s->options_count = s->jumps_count = s->jumps_room = 0;
+  s->jumps = NULL;
+  s->nodes = origins; /* the first are their roots; never 0, which marks a free slot */
+  memset(s->start, 0, origins * sizeof *s->start);
+}
+
+void shortcuts_init(struct shortcuts *s, const struct world *world, uint32_t components)
+{
+  uint32_t origins = world_origins(world);
+  *s = (struct shortcuts){.start = zeroes(origins, sizeof *s->start),
+                          .seen = zeroes(components, sizeof *s->seen)};
+  drop_all(s, origins);
+}
+
+void shortcuts_begin(struct worker *w)
+{
+  struct shortcuts *s = &w->shortcuts;
+  if (s->layout == w->e->layout && s->hops_count < HOPS_MOST)
+    return;
+  drop_all(s, world_origins(w->e->world));
+  s->layout = w->e->layout;
+  s->jump_bytes = (sizeof(struct jump) + s->layout->words * sizeof(uint32_t) + 7) / 8 * 8;
+}
+
+void shortcuts_clear(struct shortcuts *s)
+{
+  void *all[] = {s->hops, s->start, s->listings, s->options, s->jumps, s->seen};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
+  *s = (struct shortcuts){0};
+}
+
+size_t shortcuts_bytes(const struct shortcuts *s)
+{
+  return ((size_t)s->hops_mask + 1) * sizeof *s->hops + s->listings_room * sizeof *s->listings +
+         s->options_room * sizeof *s->options + s->jumps_room * s->jump_bytes;
+}

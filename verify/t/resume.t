@@ -1,0 +1,78 @@
+#!/bin/sh
+# A check that is killed goes on from its last save, with any number of workers, to the same counts;
+# what is still to be expanded goes to disk when memory is short.
+. "$(dirname "$0")/tap.sh"
+
+cat >"$scratch/big.yaml" <<END
+id: big
+statement: large enough to be killed in the middle
+program:
+  ranks: 2
+  script: |
+    rank 0: send 1, choose 2, send 1 tag 1, recv any
+    rank 1: recv 0 tag 1, send 0, recv 0
+protocol: {name: bookmark, capacity: 4}
+check: {checkpoints: 2, crashes: 1}
+expect: {verdict: holds}
+END
+
+# counts WORKERS ARG...: checks and prints how it came out.
+counts()
+{
+  workers=$1
+  shift
+  "$tool" check "$scratch/big.yaml" --workers "$workers" --json "$@" |
+    sed -n -e 's/^ *"\(verdict\|states\|transitions\|depth\)" : \([^,]*\),$/\1 \2/p'
+}
+
+# killed WORKERS: kills a check with kill -9 after its first save. Fails when it ends before that.
+killed()
+{
+  "$tool" check "$scratch/big.yaml" --workers "$1" --resume "$scratch/saves" --save-every 0 \
+    >"$scratch/out" 2>&1 &
+  pid=$!
+  rm -f "$scratch/seen"
+  while kill -0 $pid 2>/dev/null; do
+    if [ -s "$scratch/saves/big.save" ] &&
+      [ "$(head -c 24 "$scratch/saves/big.save" | tail -c 8 | od -An -t d8)" -gt "$2" ]; then
+      kill -9 $pid
+      touch "$scratch/seen"
+    fi
+  done
+  wait $pid 2>/dev/null
+  test -f "$scratch/seen"
+}
+
+counts 1 >"$scratch/one"
+check 'the claim holds' grep -q 'verdict "holds"' "$scratch/one"
+counts 2 >"$scratch/two"
+check 'two workers give the same counts' cmp "$scratch/one" "$scratch/two"
+
+for workers in 1 2; do
+  check "$workers workers: killed in the middle" killed "$workers" 5000
+  check "$workers workers: and once more, later" killed "$workers" 60000
+  check "$workers workers: a save is there" test -s "$scratch/saves/big.save"
+  cp "$scratch/saves/big.save" "$scratch/kept.save"
+  "$tool" check "$scratch/big.yaml" --workers "$workers" --resume "$scratch/saves" --json \
+    >"$scratch/json"
+  check "$workers workers: it goes on from there" \
+    sh -c 'test "$(sed -n "s/.*resumed_states. : \([0-9]*\),/\1/p" "$1")" -gt 60000' - "$scratch/json"
+  check "$workers workers: the save is gone with the verdict" test ! -e "$scratch/saves/big.save"
+  cp "$scratch/kept.save" "$scratch/saves/big.save"
+  counts $((3 - workers)) --resume "$scratch/saves" >"$scratch/more"
+  check "$workers workers, then $((3 - workers)): the same counts" cmp "$scratch/one" "$scratch/more"
+done
+
+sed 's/capacity: 4/capacity: 5/' "$scratch/big.yaml" >"$scratch/other.yaml"
+cp "$scratch/kept.save" "$scratch/saves/big.save"
+exits 64 'a save of another claim is refused' \
+  "$tool" check "$scratch/other.yaml" --resume "$scratch/saves"
+check 'in one clear line' grep -q 'big.save: is a save of another claim' "$scratch/err"
+head -c 100000 "$scratch/kept.save" >"$scratch/saves/big.save"
+exits 64 'a damaged save is refused' "$tool" check "$scratch/big.yaml" --resume "$scratch/saves"
+check 'and says so' grep -q 'big.save: is damaged' "$scratch/err"
+
+exits 2 'too little memory' "$tool" check "$scratch/big.yaml" --memory 12MB
+check 'says so' grep -q 'bound reached: memory' "$scratch/out"
+exits 64 'a size that is none' "$tool" check "$scratch/big.yaml" --memory much
+finish

@@ -1,0 +1,309 @@
+/* Expanding states: one worker's part of the search. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+
+void states_add(struct states *states, const uint32_t *numbers, uint32_t components)
+{
+  if (states->count == states->room) {
+    states->room = states->room ? 2 * states->room : 64;
+    states->numbers =
+        intern_grow(states->numbers, (size_t)states->room * components * sizeof *numbers);
+  }
+  memcpy(states->numbers + (size_t)states->count++ * components, numbers,
+         components * sizeof *numbers);
+}
+
+void worker_init(struct worker *w, struct explorer *e)
+{
+  *w = (struct worker){.e = e};
+  w->numbers = intern_grow(NULL, e->components * sizeof *w->numbers);
+  w->listings = intern_grow(NULL, world_origins(e->world) * sizeof *w->listings);
+  shortcuts_init(&w->shortcuts, e->world, e->components);
+}
+
+void worker_clear(struct worker *w)
+{
+  shortcuts_clear(&w->shortcuts);
+  free(w->numbers);
+  free(w->listings);
+  free(w->unplaced.numbers);
+  free(w->violating.numbers);
+  frontier_clear(&w->later);
+}
+
+/* ---- successors ---- */
+
+void worker_append(struct worker *w, const uint32_t *state)
+{
+  frontier_append(&w->later, w->e->layout, state);
+  w->states++;
+}
+
+void worker_account(struct worker *w)
+{
+  w->e->visited.count += w->states;
+  w->e->out->transitions += w->transitions;
+  w->e->out->rests += w->rests;
+  w->states = w->transitions = w->rests = 0;
+}
+
+static void place(struct worker *w, const struct pending *pending)
+{
+  const struct layout *layout = w->e->layout;
+  switch (visited_add(&w->e->visited, pending->state, pending->hash)) {
+  case VISITED_NEW:
+    worker_append(w, pending->state);
+    break;
+  case VISITED_FULL: {
+    uint32_t numbers[layout->count];
+    layout_unpack(layout, pending->state, numbers);
+    states_add(&w->unplaced, numbers, layout->count);
+    break;
+  }
+  case VISITED_OLD:
+    break;
+  }
+}
+
+/* Places what was put into this slot long ago, when its memory was asked for; then takes it. */
+static void put(struct worker *w, const struct jump *jump)
+{
+  struct pending *pending = &w->pending[w->pending_count % PENDING];
+  uint32_t words = w->e->layout->words;
+  if (w->pending_count >= PENDING)
+    place(w, pending);
+  w->pending_count++;
+  pending->hash = w->hash + jump->hash;
+  for (uint32_t i = 0; i < words; i++)
+    pending->state[i] = w->state[i] + jump->words[i];
+  pending->state[0] |= w->tag;
+  visited_prefetch(&w->e->visited, pending->hash);
+}
+
+/* Places all that is still pending. */
+static void flush(struct worker *w)
+{
+  unsigned first = w->pending_count > PENDING ? w->pending_count - PENDING : 0;
+  for (unsigned i = first; i < w->pending_count; i++)
+    place(w, &w->pending[i % PENDING]);
+  w->pending_count = 0;
+}
+
+/* Whether the successor is one of those that are looked for. */
+static void seek(struct worker *w, const struct jump *jump, uint32_t move)
+{
+  uint32_t state[LAYOUT_WORDS] = {0};
+  for (uint32_t i = 0; i < w->e->layout->words; i++)
+    state[i] = w->state[i] + jump->words[i];
+  if (w->found || !visited_find(w->among, state, w->hash + jump->hash))
+    return;
+  w->found = true;
+  w->found_move = move;
+  memcpy(w->found_state, state, sizeof state);
+}
+
+/* ---- properties ---- */
+
+bool explorer_checks(const struct explorer *e, const char *property)
+{
+  const char *const *names = e->options->properties ? e->options->properties : explorer_defaults;
+  for (; *names; names++)
+    if (!strcmp(*names, property))
+      return true;
+  return false;
+}
+
+bool explorer_violates(const struct explorer *e, struct verdict *verdict)
+{
+  static const char *const reasons[REASONS] = {[REASON_NONE] = "no reason",
+                                               [REASON_NO_CHECKPOINT] = "it takes no checkpoints",
+                                               [REASON_FULL] = "one of its lists is full",
+                                               [REASON_PROTOCOL] =
+                                                   "an event that its claims exclude"};
+  if (verdict->kind == VERDICT_GAVE_UP) {
+    verdict->kind = VERDICT_VIOLATION;
+    verdict->property = "recovers";
+    snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
+             verdict->reason < REASONS ? reasons[verdict->reason] : "unknown reason");
+  }
+  return verdict->kind == VERDICT_VIOLATION && explorer_checks(e, verdict->property);
+}
+
+/* The state being expanded violates a property, for all that is known: by this move. */
+static void note_violation(struct worker *w, const struct verdict *verdict, uint32_t move)
+{
+  if (w->wrong)
+    return;
+  w->wrong = true;
+  w->why = *verdict;
+  w->why_move = move;
+}
+
+static void judge_move(struct worker *w, uint16_t number, uint32_t move)
+{
+  pthread_mutex_lock(&w->e->rules);
+  struct verdict verdict = w->e->memo.verdicts[number];
+  pthread_mutex_unlock(&w->e->rules);
+  if (explorer_violates(w->e, &verdict))
+    note_violation(w, &verdict, move);
+}
+
+/* Property outcome, in the state that is loaded. */
+static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
+{
+  struct intern *outcomes = e->options->outcomes;
+  uint32_t ranks = (uint32_t)e->world->ranks, histories[ranks];
+  uint32_t size = ranks * (uint32_t)sizeof *histories;
+  if (!outcomes)
+    return false;
+  for (uint32_t rank = 0; rank < ranks; rank++) {
+    uint32_t part = world_part(e->world, WORLD_PROGRAM, (int)rank, 0);
+    const struct world_program *program = e->memo.parts.item[e->memo.values[part]].bytes;
+    histories[rank] = program->history;
+  }
+  if (e->options->collect)
+    intern(outcomes, histories, size);
+  if (intern_find(outcomes, histories, size))
+    return false;
+  *verdict = (struct verdict){.kind = VERDICT_VIOLATION, .property = "outcome"};
+  int used = snprintf(verdict->text, sizeof verdict->text,
+                      "the programs end with histories that no run without failures has:");
+  for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
+    used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x",
+                     histories[rank]);
+  return explorer_checks(e, "outcome");
+}
+
+static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
+{
+  if (finished) {
+    if (wrong_outcome(e, verdict))
+      return true;
+    if (e->judges_end)
+      world_at_end(e->world, verdict);
+    if (e->judges_end && explorer_violates(e, verdict))
+      return true;
+  }
+  if (!still)
+    return false;
+  world_at_rest(e->world, verdict);
+  return explorer_violates(e, verdict);
+}
+
+/* Properties of the state itself, `still` when only uncalled-for moves leave it. */
+static void judge_state(struct worker *w, const struct world_standing *all, bool still)
+{
+  struct verdict verdict;
+  bool ends = all->finished && (w->e->judges_end || w->e->options->outcomes);
+  if (all->gave_up || (!ends && !still))
+    return;
+  pthread_mutex_lock(&w->e->rules);
+  explorer_load(w->e, w);
+  memo_forget_reads(&w->e->memo);
+  bool wrong = wrong_state(w->e, all->finished, still, &verdict);
+  pthread_mutex_unlock(&w->e->rules);
+  if (wrong)
+    note_violation(w, &verdict, 0);
+}
+
+/* ---- expanding ---- */
+
+static void enter(struct worker *w, const struct layout *layout, const uint32_t *state)
+{
+  layout_unpack(layout, state, w->numbers);
+  layout_pack(w->e->layout, w->numbers, w->state);
+  w->hash = layout_hash(w->e->layout, w->numbers);
+  w->wrong = w->found = false;
+  w->serial++;
+  shortcuts_begin(w);
+}
+
+static uint32_t list(struct worker *w, uint32_t origin)
+{
+  const struct shortcuts *s = &w->shortcuts;
+  uint32_t note = shortcuts_walk(s, w->numbers, origin, s->start[origin]);
+  return note ? note & ~NOTE_RESULT : shortcuts_learn_listing(w, origin);
+}
+
+static void follow(struct worker *w, const struct jump *jump, uint32_t move)
+{
+  if (jump->verdict)
+    judge_move(w, jump->verdict, move);
+  if (jump->stays)
+    return;
+  if (w->among)
+    seek(w, jump, move);
+  else if (!w->e->full)
+    put(w, jump);
+}
+
+/* Takes a move of which nothing is known yet. Returns whether it changes anything. */
+static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
+{
+  uint32_t numbers[w->e->components];
+  uint16_t verdict;
+  const struct jump *jump = shortcuts_learn_jump(w, origin, option, numbers, &verdict);
+  uint32_t move = w->shortcuts.options[option].move;
+  if (jump) {
+    follow(w, jump, move);
+    return !jump->stays;
+  }
+  if (verdict)
+    judge_move(w, verdict, move);
+  if (!w->e->full && !w->among)
+    states_add(&w->unplaced, numbers, w->e->components);
+  return true;
+}
+
+/* Takes a move. Returns whether it is progress. */
+static bool take(struct worker *w, uint32_t origin, uint32_t option)
+{
+  const struct shortcuts *s = &w->shortcuts;
+  const struct option *o = &s->options[option];
+  uint32_t note = shortcuts_walk(s, w->numbers, o->node, o->note);
+  if (!note)
+    return take_anew(w, origin, option) && !s->options[option].uncalled_for;
+  const struct jump *jump = shortcuts_jump(s, note & ~NOTE_RESULT);
+  follow(w, jump, o->move);
+  return !jump->stays && !o->uncalled_for;
+}
+
+void worker_expand(struct worker *w, const struct layout *layout, const uint32_t *state)
+{
+  const struct world *world = w->e->world;
+  uint32_t each = (uint32_t)world->ranks + 1;
+  struct world_standing standing[world->ranks];
+  enter(w, layout, state);
+  for (uint32_t rank = 0; rank + 1 < each; rank++) {
+    w->listings[rank * each] = list(w, rank * each);
+    standing[rank] = w->shortcuts.listings[w->listings[rank * each]].standing;
+  }
+  struct world_standing all = world_standing_of_all(standing, world->ranks);
+  uint32_t open = world_open_origins(world, &all);
+  bool still = true;
+  for (uint32_t origin = 0; origin < open; origin++) {
+    uint32_t number =
+        origin % each == 0 && origin / each + 1 < each ? w->listings[origin] : list(w, origin);
+    const struct listing listing = w->shortcuts.listings[number];
+    for (uint32_t i = 0; i < listing.count; i++)
+      still &= !take(w, origin, listing.first + i);
+    w->transitions += listing.count;
+  }
+  w->rests += still;
+  judge_state(w, &all, still);
+  if (w->wrong)
+    states_add(&w->violating, w->numbers, w->e->components);
+}
+
+void worker_expand_chunk(struct worker *w, struct chunk *chunk)
+{
+  for (uint32_t i = 0; i < chunk->count; i++)
+    worker_expand(w, chunk->layout, chunk->states + i * chunk->layout->words);
+  flush(w);
+  free(chunk);
+  if (w->e->spilling)
+    frontier_spill(&w->later, &w->e->spill[(w->e->out->depth + 1) % 2]);
+}
