@@ -153,7 +153,7 @@ static bool is_done(const struct rank *r, const void *request)
 
 void p2p_wait(struct rank *r, struct request *request)
 {
-  host_wait(r, is_done, request);
+  host_wait_posted(r, is_done, request);
 }
 
 int p2p_retire(struct request **handle, MPI_Status *status)

@@ -18,7 +18,10 @@ enum {
   TAG_SCAN
 };
 
-enum { STEP_BYTES = 3000 }; /* blocks of that size are exchanged step by step */
+enum {
+  STEP_BYTES = 3000,      /* blocks of that size are exchanged step by step */
+  SHARES_BYTES = 64 << 20 /* of a reduction that are received at once */
+};
 
 /* ---- pieces ---- */
 
@@ -114,8 +117,10 @@ static int barrier(struct rank *r, struct comm *comm)
     receive(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);
     return MPI_SUCCESS;
   }
+  struct request **heard = round_of(r, comm->size);
   for (int i = 1; i < comm->size; i++)
-    receive(r, NULL, 0, MPI_BYTE, i, TAG_BARRIER, comm);
+    heard[i] = post(r, NULL, 0, MPI_BYTE, i, TAG_BARRIER, comm);
+  finish_round(r, heard, comm->size);
   struct request **told = round_of(r, comm->size);
   for (int i = 1; i < comm->size; i++)
     told[i] = put(r, NULL, 0, MPI_BYTE, i, TAG_BARRIER, comm);
@@ -155,8 +160,39 @@ static void combine_after(struct rank *r, void *into, void *after, int count, MP
   copy(r, after, count, type, into, count, type);
 }
 
-/* The root takes from one after the other, in the order of the ranks, which every operation allows:
- * its link is what they wait for anyhow. */
+/* The shares of ranks first .. end-1 are on their way here, or `own` is here already (`me`), and
+ * are combined with `sum` in the order of the ranks, which every operation allows: sum = sum op
+ * share. So many are posted at once as memory allows. */
+static void combine_shares(struct rank *r, void *sum, const void *own, int me, int end, int tag,
+                           int count, MPI_Datatype type, MPI_Op op, struct comm *comm)
+{
+  MPI_Aint stride = count * extent_of(type);
+  int room = (int)CLAMP(SHARES_BYTES / MAX(stride, 1), 1, MAX(end, 1));
+  void *memory;
+  char *shares = elements(r, room * count, type, &memory);
+  for (int first = 0; first < end; first += room) {
+    int number = MIN(room, end - first);
+    struct request **requests = face_alloc(r, (size_t)number * sizeof *requests);
+    for (int i = 0; i < number; i++)
+      if (first + i != me)
+        requests[i] = post(r, shares + i * stride, count, type, first + i, tag, comm);
+    for (int i = 0; i < number; i++) {
+      void *share = shares + i * stride;
+      if (first + i == me)
+        copy(r, own, count, type, share, count, type);
+      else
+        done(r, requests[i]);
+      if (first + i == 0)
+        copy(r, share, count, type, sum, count, type);
+      else
+        combine_after(r, sum, share, count, type, op);
+    }
+    face_free(requests);
+  }
+  face_free(memory);
+}
+
+/* Everybody sends to the root. */
 static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
                   MPI_Op op, int root, struct comm *comm)
 {
@@ -165,21 +201,11 @@ static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Data
     send(r, own, count, type, root, TAG_REDUCE, comm);
     return MPI_SUCCESS;
   }
-  void *sum_memory, *other_memory;
-  void *sum = elements(r, count, type, &sum_memory);
-  void *other = elements(r, count, type, &other_memory);
-  for (int i = 0; i < comm->size; i++) {
-    void *into = i == 0 ? sum : other;
-    if (i == root)
-      copy(r, own, count, type, into, count, type);
-    else
-      receive(r, into, count, type, i, TAG_REDUCE, comm);
-    if (i > 0)
-      combine_after(r, sum, other, count, type, op);
-  }
+  void *memory;
+  void *sum = elements(r, count, type, &memory);
+  combine_shares(r, sum, own, root, comm->size, TAG_REDUCE, count, type, op, comm);
   copy(r, sum, count, type, in, count, type);
-  face_free(sum_memory);
-  face_free(other_memory);
+  face_free(memory);
   return MPI_SUCCESS;
 }
 
@@ -195,26 +221,17 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
                 struct comm *comm, bool exclusive)
 {
   int me = comm->rank, above = comm->size - me - 1;
-  void *sum_memory, *other_memory;
-  void *sum = elements(r, count, type, &sum_memory);
-  void *other = elements(r, count, type, &other_memory);
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  void *memory;
+  void *sum = elements(r, count, type, &memory);
   struct request **told = round_of(r, above);
   for (int i = 0; i < above; i++)
-    told[i] = put(r, out == MPI_IN_PLACE ? in : out, count, type, me + 1 + i, TAG_SCAN, comm);
-  for (int i = 0; i < me + !exclusive; i++) {
-    void *into = i == 0 ? sum : other;
-    if (i == me)
-      copy(r, out == MPI_IN_PLACE ? in : out, count, type, into, count, type);
-    else
-      receive(r, into, count, type, i, TAG_SCAN, comm);
-    if (i > 0)
-      combine_after(r, sum, other, count, type, op);
-  }
+    told[i] = put(r, own, count, type, me + 1 + i, TAG_SCAN, comm);
+  combine_shares(r, sum, own, me, me + !exclusive, TAG_SCAN, count, type, op, comm);
   finish_round(r, told, above);
   if (!exclusive || me > 0)
     copy(r, sum, count, type, in, count, type);
-  face_free(sum_memory);
-  face_free(other_memory);
+  face_free(memory);
   return MPI_SUCCESS;
 }
 
