@@ -27,17 +27,36 @@ struct step {
 
 /* ---- payloads ---- */
 
-/* A digest of a payload, never 0; by words, as every message pays for it. */
+enum { LANES = 8, STRIDE = LANES * sizeof(uint64_t) };
+
+/* One stride at a time, in lanes that do not wait for each other: as fast as memory is. */
+static gsize digest_strides(const unsigned char *bytes, gsize size, uint64_t *lane)
+{
+  const uint64_t prime = UINT64_C(0x9E3779B97F4A7C15);
+  gsize i = 0;
+  for (; i + STRIDE <= size; i += STRIDE) {
+    uint64_t word[LANES];
+    memcpy(word, bytes + i, sizeof word);
+    for (int k = 0; k < LANES; k++) {
+      uint64_t mixed = lane[k] ^ word[k];
+      lane[k] = (mixed << 31 | mixed >> 33) * prime;
+    }
+  }
+  return i;
+}
+
+/* A digest of a payload, never 0; every message pays for it. */
 static uint32_t digest(GBytes *payload)
 {
   gsize size;
   const unsigned char *bytes = g_bytes_get_data(payload, &size);
-  uint64_t tail = size;
-  gsize whole = size / 8 * 8;
-  for (gsize i = whole; i < size; i++)
-    tail = tail << 8 | bytes[i];
-  uint64_t both[2] = {protocol_digest(bytes, whole), tail};
-  uint32_t hash = (uint32_t)protocol_digest(both, sizeof both);
+  uint64_t lane[LANES + 2] = {1, 2, 3, 4, 5, 6, 7, 8};
+  gsize done = digest_strides(bytes, size, lane), whole = (size - done) / 8 * 8;
+  lane[LANES] = protocol_digest(bytes + done, whole);
+  lane[LANES + 1] = size;
+  for (gsize i = done + whole; i < size; i++)
+    lane[LANES + 1] = lane[LANES + 1] << 8 | bytes[i];
+  uint32_t hash = (uint32_t)protocol_digest(lane, sizeof lane);
   return hash ? hash : 1;
 }
 

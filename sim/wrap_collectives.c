@@ -86,6 +86,12 @@ static void copy(struct rank *r, const void *from, int from_count, MPI_Datatype 
 {
   (void)r;
   int size = 0, in = 0, out = 0, to_size = 0;
+  size_t plain = plain_bytes(from_type), to_plain = plain_bytes(to_type);
+  if (plain > 0 && to_plain > 0) {
+    if (from_count > 0 && to_count > 0)
+      memmove(to, from, MIN(plain * (size_t)from_count, to_plain * (size_t)to_count));
+    return;
+  }
   PMPI_Type_size(from_type, &size);
   PMPI_Type_size(to_type, &to_size);
   int bytes = size * from_count;
