@@ -1,5 +1,15 @@
 #include "blocks.h"
 
+size_t plain_bytes(MPI_Datatype type)
+{
+  int integers, addresses, types, combiner, size;
+  MPI_Aint low, extent;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  PMPI_Type_size(type, &size);
+  PMPI_Type_get_extent(type, &low, &extent);
+  return combiner == MPI_COMBINER_NAMED && low == 0 && extent == size ? (size_t)size : 0;
+}
+
 int block_count(const struct blocks *blocks, int i)
 {
   return blocks->counts ? blocks->counts[i] : blocks->count;

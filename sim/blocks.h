@@ -5,6 +5,10 @@
 #include <glib.h>
 #include <smpi/smpi.h>
 
+/* Bytes of an element of a type whose elements lie without gaps in their order, as those of the
+ * predefined types of numbers do; 0 for any other. */
+size_t plain_bytes(MPI_Datatype);
+
 /* Equal blocks of `count` elements, or blocks by counts and displacements. */
 struct blocks {
   void *buffer;

@@ -335,7 +335,7 @@ static void end_run(void)
 
 void dispatcher_run(void)
 {
-  transport = transport_new(0);
+  transport = transport_new(layer.ranks);
   own_host = g_strdup(machine_host());
   bell = bell_new();
   while (!audit_finished()) {

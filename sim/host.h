@@ -23,6 +23,14 @@ void host_place(struct rank *);
 /* Until `done` says so and the program is not held. `what` points into the arena or the stack. */
 void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), const void *what);
 
+/* The same where only posted receives and sends can make it so. */
+void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const void *),
+                      const void *what);
+
+/* Whether the receiver of that message would go on, or do something for its protocol, if it had it
+ * now. */
+bool host_expects(const struct message *);
+
 /* Takes in what has come, without waiting for anything but the release of a held program. */
 void host_poll(struct rank *);
 

@@ -210,7 +210,7 @@ static void begin_rank(int index, const void *inside_program)
   r->activity = ACTIVITY_MPI;
   r->actions.capacity = audit_actions_max();
   r->actions.item = g_new0(struct action, r->actions.capacity);
-  r->transport = transport_new(G_MAXINT);
+  r->transport = transport_new(index);
   dispatcher_at_home(index, machine_host());
   storage_begin(r);
   raw_begin(r);

@@ -7,8 +7,9 @@
  *     calls.c     collectives, for protocols that handle them; raw.c: messages past the protocol
  *     matching.c  posted receives and messages that nobody has received yet
  *     host.c      events to the world, actions from the protocol; the one wait loop
- *     transport.c envelopes and payloads over PMPI_*        dispatcher.c  failures, notices
- *     audit.c     the memory of the shadow world            machine.c     clock, cores, disks
+ *     transport.c envelopes and payloads     wire.c     transfers over the simulated network
+ *     dispatcher.c failures, notices         machine.c  clock, cores, disks
+ *     audit.c     the memory of the shadow world
  *
  * What belongs to a rank lies in two places, and a rollback treats them differently:
  *
@@ -143,11 +144,15 @@ enum notice_kind {
   NOTICE_END        /* all programs have finished */
 };
 
-/* An envelope. It travels by pointer, in memory that all ranks share; what travels over SMPI is
- * as many bytes as a real message would have, for the time that they take. */
+/* The payload of a rendezvous that travels without being asked for. */
+enum flight { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_IN_VAIN /* dropped meanwhile */ };
+
+/* An envelope. It travels by pointer, in memory that all ranks share; what travels over the network
+ * is as many bytes as a real message would have, for the time that they take. */
 struct message {
   enum message_kind kind;
   int source, destination;
+  void *self;           /* what the transfer of its payload hands over */
   uint32_t serial;      /* counts the messages of this source to this destination, from 1 */
   uint32_t incarnation; /* that the sender has noticed */
   uint32_t life;        /* of the sender: counts its crashes */
@@ -157,7 +162,8 @@ struct message {
   uint32_t words[WORDS];
   uint32_t line; /* last checkpoint that its sender had captured */
   GBytes *payload;
-  int payload_tag;  /* of the transfer that follows; 0: came with the envelope */
+  struct lane *lane; /* of the payload that is to be fetched; NULL: it comes or is here */
+  enum flight flight;
   bool synchronous; /* its send ends when it is matched */
   /* notices */
   enum notice_kind notice;
@@ -222,6 +228,7 @@ struct rank {
   GArray *rejoined;  /* struct rejoined */
   GQueue future;     /* of incarnations that this rank has not reached yet */
   bool rematch;      /* a message or a receive is new since the last look */
+  bool alert;        /* waits for more than posted receives and sends */
 
   /* the protocol's wishes */
   bool held;

@@ -121,6 +121,12 @@ double machine_compute(struct computation *computation, double flops)
   return 0.0;
 }
 
+double machine_execute(double flops)
+{
+  sg_actor_execute(flops);
+  return 0.0;
+}
+
 double machine_doze(struct computation *computation, double seconds)
 {
   double end = machine_now() + seconds;

@@ -36,8 +36,9 @@ struct computation {
   bool under_way;
 };
 double machine_compute(struct computation *, double flops); /* returns what remains: 0 at its end */
-double machine_doze(struct computation *, double seconds);  /* the same for a sleep */
-void machine_interrupt(struct computation *);               /* nothing when none is under way */
+double machine_execute(double flops); /* one that nobody interrupts: returns 0 */
+double machine_doze(struct computation *, double seconds); /* the same for a sleep */
+void machine_interrupt(struct computation *);              /* nothing when none is under way */
 
 /* A property of the caller's host or of the innermost zone around it that has it; NULL: none. As a
  * number: in its unit. Lets nobody else run. */

@@ -48,12 +48,16 @@ static bool fits(const struct message *message, int peer, int tag, int context)
          (tag == ANY || tag == message->tag);
 }
 
+bool matching_accepts(const struct request *request, const struct message *message)
+{
+  return request->announced && fits(message, request->from, request->from_tag,
+                                    matching_context(request->comm, request->collective));
+}
+
 struct request *matching_receive(const struct face *face, const struct message *message)
 {
   struct request *request = face->posted;
-  while (request &&
-         !(request->announced && fits(message, request->from, request->from_tag,
-                                      matching_context(request->comm, request->collective))))
+  while (request && !matching_accepts(request, message))
     request = request->next;
   return request;
 }

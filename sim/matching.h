@@ -14,6 +14,8 @@ void matching_withdraw(struct face *, struct request *);
 struct request *matching_numbered(const struct face *, uint32_t number);
 struct request *matching_unannounced(const struct face *);
 
+bool matching_accepts(const struct request *, const struct message *);
+
 /* The receive that gets this message: the earliest that accepts it. NULL: none does. */
 struct request *matching_receive(const struct face *, const struct message *);
 

@@ -5,6 +5,8 @@
 #include "raw.h"
 #include "transport.h"
 
+#include <string.h>
+
 static const double POLL_SECONDS = 1e-4; /* SMPI's default for smpi/test and smpi/iprobe */
 
 void p2p_empty_status(MPI_Status *status)
@@ -49,6 +51,9 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
 /* The bytes of a message, one behind the other. */
 static GBytes *pack(const void *buffer, int count, MPI_Datatype type)
 {
+  size_t plain = plain_bytes(type);
+  if (plain > 0)
+    return g_bytes_new(buffer, plain * (size_t)count);
   int size = 0, position = 0;
   PMPI_Type_size(type, &size);
   size_t bytes = (size_t)size * (size_t)count;
@@ -74,7 +79,9 @@ void p2p_fill(struct request *request, GBytes *payload, int source, int32_t tag)
   PMPI_Type_size(request->type, &size);
   size_t room = (size_t)size * (size_t)request->count;
   size_t taken = MIN(bytes, room);
-  if (size > 0 && taken > 0)
+  if (taken > 0 && plain_bytes(request->type) > 0)
+    memcpy(request->buffer, data, taken);
+  else if (size > 0 && taken > 0)
     PMPI_Unpack(data, (int)bytes, &position, request->buffer, (int)(taken / (size_t)size),
                 request->type, MPI_COMM_WORLD);
   request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
@@ -153,7 +160,7 @@ static bool is_done(const struct rank *r, const void *request)
 
 void p2p_wait(struct rank *r, struct request *request)
 {
-  host_wait(r, is_done, request);
+  host_wait_posted(r, is_done, request);
 }
 
 int p2p_retire(struct request **handle, MPI_Status *status)

@@ -69,6 +69,11 @@ static bool fits(const struct request *request, const struct message *message)
          message->comm == matching_context(request->comm, true);
 }
 
+static bool is_for(const struct message *message, const void *request)
+{
+  return message->kind == MESSAGE_RAW && fits(request, message);
+}
+
 static void filled(struct message *message, void *request)
 {
   p2p_fill(request, message->payload, message->source, message->tag);
@@ -90,6 +95,7 @@ void raw_receive(struct rank *r, struct request *request)
     end = &(*end)->next;
   request->next = NULL;
   *end = request;
+  transport_let_in(r->transport, is_for, request);
 }
 
 /* ---- calls that the program has passed ---- */
@@ -135,6 +141,14 @@ static void pass_on(struct message *message, void *data)
     if (place + bit < size)
       raw_send(r, members->member[(place + bit + root) % size], message->comm, message->tag,
                g_bytes_ref(message->payload), false);
+}
+
+bool raw_expects(const struct rank *r, const struct message *message)
+{
+  const struct request *request = r->face->raw;
+  while (request && !fits(request, message))
+    request = request->next;
+  return request || rejoined(r, message);
 }
 
 void raw_take(struct rank *r, struct message *message)

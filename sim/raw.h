@@ -12,6 +12,7 @@ void raw_clear(struct rank *); /* when it goes back */
 uint32_t raw_send(struct rank *, int peer, int context, int32_t tag, GBytes *payload,
                   bool blocking);
 void raw_receive(struct rank *, struct request *);
+bool raw_expects(const struct rank *, const struct message *); /* a receive, or a call passed on */
 
 /* A message of this incarnation has come; owns it. */
 void raw_take(struct rank *, struct message *);

@@ -1,50 +1,63 @@
 #include "transport.h"
 
 #include "audit.h"
+#include "host.h"
+#include "wire.h"
 
-#include <string.h>
-#include <sys/mman.h>
+/* Transfers that can begin while a rank waits, and be noticed when they end; as many more as it has
+ * turned out to need, up to a limit, as every one makes its waits longer. */
+enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
-enum {
-  WINDOW = 4, /* messages that can come in while the program computes */
-  WIRE_TAG = 1,
-  FIRST_PAYLOAD_TAG = 1 << 22,
-  PAYLOAD_TAGS = 1 << 29 /* then they start again */
+/* Where messages come in; begun before their receiver perhaps. */
+struct end {
+  sg_mailbox_t mailbox;
+  uint64_t put;  /* transfers to it so far */
+  GQueue door;   /* envelopes that are here without a transfer */
+  GQueue parked; /* messages whose transfer waits for the receiver */
 };
-
-/* Payloads travel by reference; these bytes are sent and received in their place. The pages of
- * the source are never written, so that all are the one zero page. */
-static const size_t WIRE_ROOM = (size_t)1 << 31;
-static char *wire_source, *wire_sink;
 
 struct send {
   uint32_t number;
   int destination;
-  MPI_Request request;
+  sg_comm_t transfer;
 };
 
 struct fetch {
-  MPI_Request request;
+  bool parked;        /* the whole message, which nobody has seen yet */
+  sg_comm_t transfer; /* NULL: the payload is in flight to the end */
   struct message *message;
   void (*done)(struct message *, void *);
   void *data;
+  void *item; /* set by the transfer */
+};
+
+/* A transfer that this rank takes from its end, or the next one. */
+struct taking {
+  sg_comm_t transfer;
+  void *item; /* set by the transfer */
 };
 
 struct transport {
-  int window;
-  MPI_Request window_request[WINDOW];
-  char *window_buffer[WINDOW];
-  char *send_buffer;
-  int eager_bytes;
+  struct end *end;
+  int index;
+  uint64_t taken; /* transfers to the end that have come */
+  double polled;  /* when it last looked what has come */
+  guint spare;
+  GPtrArray *takings; /* struct taking, in the order of posting */
+  GPtrArray *fetches; /* struct fetch */
+  GArray *sends;      /* struct send: rendezvous payloads under way */
+  GArray *transfers;  /* sg_comm_t: scratch of one wait */
   uint32_t sends_started;
-  GArray *sends;            /* struct send: rendezvous payloads under way */
-  GArray *fetches;          /* struct fetch */
-  GArray *requests;         /* MPI_Request: scratch of one wait */
-  GHashTable *sent, *taken; /* by peer: serial of the last message */
-  GHashTable *early;        /* by peer: GQueue of messages that overtook an earlier one */
+  uint32_t *sent, *got; /* by peer: serial of the last message */
+  uint32_t *wanted;     /* by peer: serial of the last message that is not to be parked */
+  GQueue *early;        /* by peer: messages that overtook an earlier one */
 };
 
-static int next_payload_tag = FIRST_PAYLOAD_TAG;
+static struct end *ends; /* of the ranks, then of the dispatcher */
+static char nudge;       /* wakes a receiver, who finds the envelope at the door */
+static int eager_bytes;
+
+/* ---- messages ---- */
 
 struct message *message_new(enum message_kind kind, int source, int destination)
 {
@@ -55,58 +68,52 @@ struct message *message_new(enum message_kind kind, int source, int destination)
   return message;
 }
 
+/* One whose payload is in flight is freed when that has come. */
 void message_free(struct message *message)
 {
+  if (message->flight == FLIGHT_UNDER_WAY) {
+    message->flight = FLIGHT_IN_VAIN;
+    return;
+  }
   if (message->payload)
     g_bytes_unref(message->payload);
   g_free(message);
 }
 
-static void *reserve(size_t bytes, int protection)
+/* Finding a mailbox lets others run, so this is done when it is needed. */
+static sg_mailbox_t mailbox_of(int index)
 {
-  void *memory = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    layer_die(3, "no address space for %zu bytes of wire buffers", bytes);
-  return memory;
+  struct end *end = &ends[index];
+  if (!end->mailbox)
+    end->mailbox = wire_end(index);
+  return end->mailbox;
 }
 
-static void post(struct transport *transport, int i)
+struct transport *transport_new(int index)
 {
-  PMPI_Irecv(transport->window_buffer[i], transport->eager_bytes, MPI_BYTE, MPI_ANY_SOURCE,
-             WIRE_TAG, MPI_COMM_WORLD, &transport->window_request[i]);
-}
-
-struct transport *transport_new(int window)
-{
-  if (!wire_source) {
-    wire_source = reserve(WIRE_ROOM, PROT_READ);
-    wire_sink = reserve(WIRE_ROOM, PROT_READ | PROT_WRITE);
+  int count = layer.ranks + 1;
+  if (!ends) {
+    ends = g_new0(struct end, (gsize)count);
+    eager_bytes = MAX(machine_eager_bytes(), 256);
   }
   struct transport *transport = g_new0(struct transport, 1);
-  transport->window = MIN(window, WINDOW);
-  transport->eager_bytes = MAX(machine_eager_bytes(), 256);
-  transport->send_buffer = g_malloc0((size_t)transport->eager_bytes);
+  transport->end = &ends[index];
+  transport->index = index;
+  transport->polled = -1.0;
+  transport->spare = SPARE_LEAST;
+  transport->takings = g_ptr_array_new();
+  transport->fetches = g_ptr_array_new();
   transport->sends = g_array_new(FALSE, FALSE, sizeof(struct send));
-  transport->fetches = g_array_new(FALSE, FALSE, sizeof(struct fetch));
-  transport->requests = g_array_new(FALSE, FALSE, sizeof(MPI_Request));
-  transport->sent = g_hash_table_new(NULL, NULL);
-  transport->taken = g_hash_table_new(NULL, NULL);
-  transport->early = g_hash_table_new(NULL, NULL);
-  for (int i = 0; i < transport->window; i++) {
-    transport->window_buffer[i] = g_malloc0((size_t)transport->eager_bytes);
-    post(transport, i);
-  }
+  transport->transfers = g_array_new(FALSE, FALSE, sizeof(sg_comm_t));
+  transport->sent = g_new0(uint32_t, (gsize)count);
+  transport->got = g_new0(uint32_t, (gsize)count);
+  transport->wanted = g_new0(uint32_t, (gsize)count);
+  transport->early = g_new0(GQueue, (gsize)count);
+  wire_own_end(index);
   return transport;
 }
 
 /* ---- sending ---- */
-
-static uint32_t count_up(GHashTable *table, int peer)
-{
-  uint32_t count = GPOINTER_TO_UINT(g_hash_table_lookup(table, GINT_TO_POINTER(peer))) + 1;
-  g_hash_table_insert(table, GINT_TO_POINTER(peer), GUINT_TO_POINTER(count));
-  return count;
-}
 
 static uint64_t wire_bytes(const struct message *message)
 {
@@ -117,34 +124,49 @@ static uint64_t wire_bytes(const struct message *message)
   return message->kind == MESSAGE_CONTROL ? audit_protocol()->control_bytes : NOTICE_BYTES;
 }
 
-/* SMPI copies an eager message before it lets anybody else run. */
-static void send_envelope(struct transport *transport, struct message *message, uint64_t bytes,
-                          bool blocking)
+/* What the receiver expects is asked when the message is on its way: nobody else may run between
+ * the question and what follows from it, so a lane is at hand before. */
+static void send_eager(struct message *message, uint64_t bytes, bool blocking)
 {
-  int length = (int)CLAMP(bytes, WIRE_LEAST, (uint64_t)transport->eager_bytes - 1);
-  memcpy(transport->send_buffer, &message, sizeof message);
-  if (blocking) {
-    PMPI_Send(transport->send_buffer, length, MPI_BYTE, message->destination, WIRE_TAG,
-              MPI_COMM_WORLD);
+  struct end *end = &ends[message->destination];
+  sg_mailbox_t mailbox = mailbox_of(message->destination);
+  wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
+  struct lane *lane = wire_lane();
+  if (host_expects(message)) {
+    wire_lane_free(lane);
+    end->put++;
+    wire_put(mailbox, message, bytes);
   } else {
-    MPI_Request request;
-    PMPI_Isend(transport->send_buffer, length, MPI_BYTE, message->destination, WIRE_TAG,
-               MPI_COMM_WORLD, &request);
+    message->lane = lane;
+    g_queue_push_tail(&end->parked, message);
+    wire_lane_put(lane, bytes);
   }
 }
 
-/* SMPI charges the overhead of a nonblocking send for Isend and Issend, and none for a Send of that
- * size, which must not block here: a persistent send is started like one. */
-static uint32_t send_payload(struct transport *transport, int destination, int tag, uint64_t bytes,
-                             bool blocking)
+/* SMPI charges no overhead for a blocking send that waits for its receiver, unless it is
+ * synchronous. The message is the receiver's as soon as it is at the door. */
+static uint32_t send_rendezvous(struct transport *transport, struct message *message,
+                                uint64_t bytes, bool blocking)
 {
-  struct send send = {.number = ++transport->sends_started, .destination = destination};
-  int length = (int)MIN(bytes, WIRE_ROOM - 1);
-  if (blocking && length >= transport->eager_bytes) {
-    PMPI_Send_init(wire_source, length, MPI_BYTE, destination, tag, MPI_COMM_WORLD, &send.request);
-    PMPI_Start(&send.request);
+  struct end *end = &ends[message->destination];
+  struct send send = {.number = ++transport->sends_started, .destination = message->destination};
+  sg_mailbox_t mailbox = mailbox_of(message->destination);
+  if (!blocking || message->synchronous)
+    wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
+  struct lane *lane = wire_lane();
+  bool expected = host_expects(message);
+  g_queue_push_tail(&end->door, message);
+  end->put += expected;
+  if (expected && !message->synchronous) {
+    wire_lane_free(lane);
+    message->flight = FLIGHT_UNDER_WAY;
+    message->self = message;
+    send.transfer = wire_put_waitable(mailbox, &message->self, bytes);
   } else {
-    PMPI_Issend(wire_source, length, MPI_BYTE, destination, tag, MPI_COMM_WORLD, &send.request);
+    message->lane = lane;
+    if (expected)
+      wire_put(mailbox, &nudge, 0);
+    send.transfer = wire_lane_put_waitable(lane, bytes);
   }
   g_array_append_val(transport->sends, send);
   return send.number;
@@ -153,18 +175,11 @@ static uint32_t send_payload(struct transport *transport, int destination, int t
 uint32_t transport_send(struct transport *transport, struct message *message, bool blocking)
 {
   uint64_t bytes = wire_bytes(message);
-  message->serial = count_up(transport->sent, message->destination);
-  if (bytes < (uint64_t)transport->eager_bytes && !message->synchronous) {
-    send_envelope(transport, message, bytes, blocking);
-    return 0;
-  }
-  int tag = next_payload_tag++;
-  if (next_payload_tag == FIRST_PAYLOAD_TAG + PAYLOAD_TAGS)
-    next_payload_tag = FIRST_PAYLOAD_TAG;
-  message->payload_tag = tag;
-  int destination = message->destination; /* the message is its receiver's from the envelope on */
-  send_envelope(transport, message, WIRE_LEAST, false);
-  return send_payload(transport, destination, tag, bytes, blocking);
+  message->serial = ++transport->sent[message->destination];
+  if (bytes >= (uint64_t)eager_bytes || message->synchronous)
+    return send_rendezvous(transport, message, bytes, blocking);
+  send_eager(message, bytes, blocking);
+  return 0;
 }
 
 bool transport_sent(const struct transport *transport, uint32_t number)
@@ -177,46 +192,94 @@ bool transport_sent(const struct transport *transport, uint32_t number)
 
 /* ---- receiving ---- */
 
+static void let_in(struct transport *);
+
+/* A message can be overtaken by one behind it, which here waits for it, and calls it in when it is
+ * parked. */
+static void take(struct transport *transport, struct message *message, GQueue *inbox)
+{
+  GQueue *early = &transport->early[message->source];
+  if (message->serial != transport->got[message->source] + 1) {
+    g_queue_push_tail(early, message);
+    transport->wanted[message->source] = message->serial;
+    let_in(transport);
+    return;
+  }
+  transport->got[message->source]++;
+  g_queue_push_tail(inbox, message);
+  for (GList *item = early->head; item; item = item->next) {
+    struct message *next = item->data;
+    if (next->serial == message->serial + 1) {
+      g_queue_delete_link(early, item);
+      take(transport, next, inbox);
+      return;
+    }
+  }
+}
+
+/* ---- payloads ---- */
+
+static void fetch(struct transport *transport, const struct fetch *what)
+{
+  struct fetch *fetch = g_memdup2(what, sizeof *what);
+  g_ptr_array_add(transport->fetches, fetch);
+  if (fetch->message->lane)
+    fetch->transfer = wire_lane_take(fetch->message->lane, &fetch->item);
+}
+
 void transport_fetch(struct transport *transport, struct message *message,
                      void (*done)(struct message *, void *), void *data)
 {
-  if (message->payload_tag == 0) {
-    done(message, data);
-    message_free(message);
+  if (message->lane || message->flight != FLIGHT_NONE) {
+    fetch(transport, &(struct fetch){.message = message, .done = done, .data = data});
     return;
   }
-  struct fetch fetch = {.message = message, .done = done, .data = data};
-  PMPI_Irecv(wire_sink, (int)MIN(wire_bytes(message), WIRE_ROOM - 1), MPI_BYTE, message->source,
-             message->payload_tag, MPI_COMM_WORLD, &fetch.request);
-  g_array_append_val(transport->fetches, fetch);
+  done(message, data);
+  message_free(message);
 }
 
-bool transport_fetching(const struct transport *transport)
+static void fetched(struct transport *transport, struct fetch *fetch, GQueue *inbox)
 {
-  return transport->fetches->len > 0;
-}
-
-static void fetched(struct transport *transport, guint i)
-{
-  struct fetch fetch = g_array_index(transport->fetches, struct fetch, i);
-  g_array_remove_index(transport->fetches, i);
-  fetch.done(fetch.message, fetch.data);
-  message_free(fetch.message);
-}
-
-void transport_finish_fetches(struct transport *transport)
-{
-  while (transport->fetches->len > 0) {
-    PMPI_Wait(&g_array_index(transport->fetches, struct fetch, 0).request, MPI_STATUS_IGNORE);
-    fetched(transport, 0);
+  struct message *message = fetch->message;
+  g_ptr_array_remove(transport->fetches, fetch);
+  if (message->lane)
+    wire_lane_free(message->lane);
+  message->lane = NULL;
+  wire_charge(WIRE_RECEIVE, wire_bytes(message));
+  if (fetch->parked) {
+    take(transport, message, inbox);
+  } else {
+    fetch->done(message, fetch->data);
+    message_free(message);
   }
+  g_free(fetch);
 }
 
-void transport_abandon(struct transport *transport)
+static struct fetch *unfinished(struct transport *transport)
 {
   for (guint i = 0; i < transport->fetches->len; i++)
-    message_free(g_array_index(transport->fetches, struct fetch, i).message);
-  g_array_set_size(transport->fetches, 0);
+    if (!((struct fetch *)transport->fetches->pdata[i])->parked)
+      return transport->fetches->pdata[i];
+  return NULL;
+}
+
+void transport_finish_fetches(struct transport *transport, GQueue *inbox)
+{
+  while (unfinished(transport))
+    transport_wait(transport, inbox);
+}
+
+/* A transfer that is under way still writes into its fetch. What nobody has seen yet goes on, as
+ * later messages wait for it. */
+void transport_abandon(struct transport *transport)
+{
+  struct fetch *fetch;
+  while ((fetch = unfinished(transport))) {
+    g_ptr_array_remove(transport->fetches, fetch);
+    message_free(fetch->message);
+    if (!fetch->transfer)
+      g_free(fetch);
+  }
   g_array_set_size(transport->sends, 0);
 }
 
@@ -227,94 +290,169 @@ void transport_disconnect(struct transport *transport, int peer)
       g_array_remove_index(transport->sends, i);
 }
 
-/* A large message can be overtaken by a small one behind it, which here waits for it. */
-static void take(struct transport *transport, struct message *message, GQueue *inbox)
+/* ---- parked messages ---- */
+
+/* Lets in the messages of each peer up to the serial that is wanted of it. */
+static void let_in(struct transport *transport)
 {
-  gpointer peer = GINT_TO_POINTER(message->source);
-  uint32_t last = GPOINTER_TO_UINT(g_hash_table_lookup(transport->taken, peer));
-  GQueue *early = g_hash_table_lookup(transport->early, peer);
-  if (message->serial != last + 1) {
-    if (!early) {
-      early = g_queue_new();
-      g_hash_table_insert(transport->early, peer, early);
+  GQueue parked = transport->end->parked;
+  g_queue_init(&transport->end->parked);
+  struct message *message;
+  while ((message = g_queue_pop_head(&parked)))
+    if (message->serial <= transport->wanted[message->source])
+      fetch(transport, &(struct fetch){.message = message, .parked = true});
+    else
+      g_queue_push_tail(&transport->end->parked, message);
+}
+
+void transport_let_in(struct transport *transport,
+                      bool (*wanted)(const struct message *, const void *), const void *what)
+{
+  bool any = false;
+  for (GList *item = transport->end->parked.head; item; item = item->next) {
+    const struct message *message = item->data;
+    if (!wanted || wanted(message, what)) {
+      transport->wanted[message->source] = message->serial;
+      any = true;
     }
-    g_queue_push_tail(early, message);
-    return;
   }
-  count_up(transport->taken, message->source);
-  g_queue_push_tail(inbox, message);
-  for (GList *item = early ? early->head : NULL; item; item = item->next) {
-    struct message *next = item->data;
-    if (next->serial == message->serial + 1) {
-      g_queue_delete_link(early, item);
-      take(transport, next, inbox);
+  if (any)
+    let_in(transport);
+}
+
+/* ---- what comes to the end ---- */
+
+static bool open_door(struct transport *transport, GQueue *inbox)
+{
+  struct message *message;
+  bool any = false;
+  while ((message = g_queue_pop_head(&transport->end->door))) {
+    take(transport, message, inbox);
+    any = true;
+  }
+  return any;
+}
+
+static void landed(struct transport *transport, struct message *message, GQueue *inbox)
+{
+  bool in_vain = message->flight == FLIGHT_IN_VAIN;
+  message->flight = FLIGHT_NONE;
+  if (in_vain)
+    message_free(message);
+  for (guint i = 0; !in_vain && i < transport->fetches->len; i++) {
+    struct fetch *fetch = transport->fetches->pdata[i];
+    if (fetch->message == message) {
+      fetched(transport, fetch, inbox);
       return;
     }
   }
 }
 
-static void envelope_came(struct transport *transport, int i, GQueue *inbox)
+static void came(struct transport *transport, guint i, GQueue *inbox)
 {
-  struct message *message;
-  memcpy(&message, transport->window_buffer[i], sizeof message);
+  struct taking *taking = g_ptr_array_remove_index(transport->takings, i);
+  void *item = taking->item;
+  g_free(taking);
+  transport->taken++;
+  open_door(transport, inbox);
+  if (item == &nudge)
+    return;
+  struct message *message = item;
+  if (message->flight != FLIGHT_NONE) {
+    landed(transport, message, inbox);
+    return;
+  }
+  wire_charge(WIRE_RECEIVE, wire_bytes(message));
   take(transport, message, inbox);
-  post(transport, i);
 }
 
-/* The requests of one wait, in a fixed order: envelopes, sends, fetches. */
-static MPI_Request *collect(struct transport *transport)
+static guint under_way(const struct transport *transport)
 {
-  GArray *requests = transport->requests;
-  g_array_set_size(requests, 0);
-  g_array_append_vals(requests, transport->window_request, (guint)transport->window);
-  for (guint i = 0; i < transport->sends->len; i++)
-    g_array_append_val(requests, g_array_index(transport->sends, struct send, i).request);
-  for (guint i = 0; i < transport->fetches->len; i++)
-    g_array_append_val(requests, g_array_index(transport->fetches, struct fetch, i).request);
-  return (MPI_Request *)(void *)requests->data;
+  return (guint)(transport->end->put - transport->taken);
+}
+
+/* Takes what is under way, and so many more. */
+static void post(struct transport *transport, guint spare)
+{
+  while (transport->takings->len < under_way(transport) + spare) {
+    struct taking *taking = g_new0(struct taking, 1);
+    g_ptr_array_add(transport->takings, taking);
+    taking->transfer = wire_take(mailbox_of(transport->index), &taking->item);
+  }
 }
 
 static void sent(struct transport *transport, guint i)
 {
-  MPI_Request *left =
-      &g_array_index(transport->requests, MPI_Request, (guint)transport->window + i);
-  if (*left != MPI_REQUEST_NULL)
-    PMPI_Request_free(left); /* it was persistent */
   g_array_remove_index(transport->sends, i);
 }
 
-static void completed(struct transport *transport, int index, GQueue *inbox)
-{
-  guint i = (guint)index;
-  guint window = (guint)transport->window;
-  if (i < window)
-    envelope_came(transport, index, inbox);
-  else if (i < window + transport->sends->len)
-    sent(transport, i - window);
-  else
-    fetched(transport, i - window - transport->sends->len);
-}
+/* ---- looking and waiting ---- */
 
+/* While the clock stands still nothing comes but what is at the door. */
 void transport_poll(struct transport *transport, GQueue *inbox)
 {
-  int flag = 1;
-  while (flag) {
-    int index = MPI_UNDEFINED;
-    MPI_Request *requests = collect(transport);
-    PMPI_Testany((int)transport->requests->len, requests, &index, &flag, MPI_STATUS_IGNORE);
-    if (flag && index != MPI_UNDEFINED)
-      completed(transport, index, inbox);
+  open_door(transport, inbox);
+  if (transport->polled == machine_now())
+    return;
+  transport->polled = machine_now();
+  post(transport, 0);
+  for (guint i = 0; i < MIN(under_way(transport), transport->takings->len);)
+    if (wire_test(((struct taking *)transport->takings->pdata[i])->transfer))
+      came(transport, i, inbox);
     else
-      flag = 0;
+      i++;
+  for (guint i = 0; i < transport->sends->len;)
+    if (wire_test(g_array_index(transport->sends, struct send, i).transfer))
+      sent(transport, i);
+    else
+      i++;
+  for (guint i = 0; i < transport->fetches->len;) {
+    struct fetch *fetch = transport->fetches->pdata[i];
+    if (fetch->transfer && wire_test(fetch->transfer))
+      fetched(transport, fetch, inbox);
+    else
+      i++;
   }
 }
 
+/* All that can wake this rank, in a fixed order: envelopes, sends, fetches. */
+static GArray *collect(struct transport *transport)
+{
+  GArray *transfers = g_array_set_size(transport->transfers, 0);
+  for (guint i = 0; i < transport->takings->len; i++)
+    g_array_append_val(transfers, ((struct taking *)transport->takings->pdata[i])->transfer);
+  for (guint i = 0; i < transport->sends->len; i++)
+    g_array_append_val(transfers, g_array_index(transport->sends, struct send, i).transfer);
+  for (guint i = 0; i < transport->fetches->len; i++) {
+    const struct fetch *fetch = transport->fetches->pdata[i];
+    if (fetch->transfer)
+      g_array_append_val(transfers, fetch->transfer);
+  }
+  return transfers;
+}
+
+static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
+{
+  for (guint i = 0; i < transport->fetches->len; i++)
+    if (((struct fetch *)transport->fetches->pdata[i])->transfer == transfer)
+      return transport->fetches->pdata[i];
+  return NULL;
+}
+
+/* Posting lets others run, who may leave something at the door. */
 void transport_wait(struct transport *transport, GQueue *inbox)
 {
-  int index = MPI_UNDEFINED;
-  MPI_Request *requests = collect(transport);
-  PMPI_Waitany((int)transport->requests->len, requests, &index, MPI_STATUS_IGNORE);
-  if (index == MPI_UNDEFINED)
-    layer_die(3, "SMPI waits for nothing");
-  completed(transport, index, inbox);
+  if (under_way(transport) > transport->takings->len)
+    transport->spare = MIN(2 * transport->spare, SPARE_MOST);
+  post(transport, transport->spare);
+  if (open_door(transport, inbox))
+    return;
+  GArray *transfers = collect(transport);
+  guint i = (guint)wire_wait((sg_comm_t *)(void *)transfers->data, (int)transfers->len);
+  if (i < transport->takings->len)
+    came(transport, i, inbox);
+  else if (i < transport->takings->len + transport->sends->len)
+    sent(transport, i - transport->takings->len);
+  else
+    fetched(transport, fetch_by(transport, g_array_index(transfers, sg_comm_t, i)), inbox);
 }

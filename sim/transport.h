@@ -1,28 +1,31 @@
-/* Envelopes and payloads between ranks, over PMPI point to point on the real MPI_COMM_WORLD.
+/* Envelopes and payloads between ranks, over SimGrid's network (wire.h).
  *
- * Everything of the layer travels under one wire tag; each rank keeps WINDOW receives posted for
- * it, from any source, and takes in whatever comes. What has gone stale is dropped after it was
- * received, never left in SMPI, which would count it and match nothing behind it.
+ * As under SMPI, a transfer begins when its receiver expects the message: it has posted a receive
+ * that accepts it, or waits for any. Until then the message is *parked*. What has gone stale is
+ * dropped after it came, never left there. Messages of one source are handed on in the order of
+ * sending: one that is to be handed on calls in what is parked before it.
  *
- *     eager        one message: envelope and payload
- *     rendezvous   an envelope without payload; the payload follows under a tag of its own as soon
- *                  as the receiver asks for it with transport_fetch(), and completes the send
+ *     eager        envelope and payload in one transfer; the send is complete at once
+ *     rendezvous   the receiver sees the envelope at once, as under SMPI it finds a send that waits
+ *                  for it. The payload follows and completes the send: at once when the receiver
+ *                  expects the message, else when it fetches it.
+ *     synchronous  a rendezvous whose payload never begins by itself, as the send must not end
+ *                  before the match: an empty transfer wakes a receiver that expects it.
  *
- * The first 8 bytes on the wire are the address of the envelope, so a message has at least
- * WIRE_LEAST bytes. Otherwise it has as many as the payload and what the protocol adds.
+ * Control messages and notices are always expected.
  */
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H
 
 #include "layer.h"
 
-enum { WIRE_LEAST = 8, NOTICE_BYTES = 64 };
+enum { NOTICE_BYTES = 64 };
 
 struct message *message_new(enum message_kind, int source, int destination);
 void message_free(struct message *);
 
-/* Posts the receives of the calling rank, or of the dispatcher (with `window` 0: sends only). */
-struct transport *transport_new(int window);
+/* The transport of the calling rank, or of the dispatcher, whose index is behind theirs. */
+struct transport *transport_new(int index);
 
 /* Sends, and owns the message from here on. The number of the send, or 0 when it is complete. */
 uint32_t transport_send(struct transport *, struct message *, bool blocking);
@@ -32,10 +35,13 @@ bool transport_sent(const struct transport *, uint32_t send);
  * now for others; owns the message. */
 void transport_fetch(struct transport *, struct message *,
                      void (*done)(struct message *, void *data), void *data);
-bool transport_fetching(const struct transport *);
-void transport_finish_fetches(struct transport *); /* blocks until all payloads are here */
+void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all payloads are here */
 
-/* Sends and fetches under way are forgotten; SMPI may still complete them, into nowhere. */
+/* Parked messages that are `wanted` (NULL: all) begin to come in. */
+void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
+                      const void *what);
+
+/* Sends and fetches under way are forgotten; they may still come to an end, into nowhere. */
 void transport_abandon(struct transport *);
 
 /* Sends to `peer` that are under way will never be received: they count as complete. */

@@ -1,6 +1,7 @@
 /* Collectives: every one is made of messages, which the protocol sees like any other or, if it
- * handles collectives by themselves, does not see at all (collectives.h). The algorithms are the
- * textbook ones; buffers that live across a wait lie in the arena. */
+ * handles collectives by themselves, does not see at all (collectives.h). The algorithms are those
+ * that SMPI chooses by default, so that a program takes the time here that it takes under plain
+ * SMPI. Buffers that live across a wait lie in the arena. */
 #include "collectives.h"
 #include "p2p.h"
 #include "wrap.h"
@@ -15,6 +16,11 @@ enum {
   TAG_ALLGATHER,
   TAG_ALLTOALL,
   TAG_SCAN
+};
+
+enum {
+  STEP_BYTES = 3000,      /* blocks of that size are exchanged step by step */
+  SHARES_BYTES = 64 << 20 /* of a reduction that are received at once */
 };
 
 /* ---- pieces ---- */
@@ -53,6 +59,20 @@ static void send(struct rank *r, const void *buffer, int count, MPI_Datatype typ
   done(r, p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r) | P2P_BLOCKING));
 }
 
+/* Room for the requests of one round; finished together, in this order. */
+static struct request **round_of(struct rank *r, int count)
+{
+  return face_alloc(r, (size_t)count * sizeof(struct request *));
+}
+
+static void finish_round(struct rank *r, struct request **requests, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (requests[i])
+      done(r, requests[i]);
+  face_free(requests);
+}
+
 static MPI_Aint extent_of(MPI_Datatype type)
 {
   MPI_Aint low, extent;
@@ -66,6 +86,12 @@ static void copy(struct rank *r, const void *from, int from_count, MPI_Datatype 
 {
   (void)r;
   int size = 0, in = 0, out = 0, to_size = 0;
+  size_t plain = plain_bytes(from_type), to_plain = plain_bytes(to_type);
+  if (plain > 0 && to_plain > 0) {
+    if (from_count > 0 && to_count > 0)
+      memmove(to, from, MIN(plain * (size_t)from_count, to_plain * (size_t)to_count));
+    return;
+  }
   PMPI_Type_size(from_type, &size);
   PMPI_Type_size(to_type, &to_size);
   int bytes = size * from_count;
@@ -89,16 +115,22 @@ static void *elements(struct rank *r, int count, MPI_Datatype type, void **memor
 
 /* ---- barrier, broadcast ---- */
 
-/* Dissemination: in round k everybody hears of the 2^k ranks before it. */
+/* Rank 0 hears of everybody, and then tells everybody. */
 static int barrier(struct rank *r, struct comm *comm)
 {
-  for (int distance = 1; distance < comm->size; distance *= 2) {
-    int from = (comm->rank - distance + comm->size) % comm->size;
-    int to = (comm->rank + distance) % comm->size;
-    struct request *heard = post(r, NULL, 0, MPI_BYTE, from, TAG_BARRIER, comm);
-    done(r, put(r, NULL, 0, MPI_BYTE, to, TAG_BARRIER, comm));
-    done(r, heard);
+  if (comm->rank != 0) {
+    send(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);
+    receive(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);
+    return MPI_SUCCESS;
   }
+  struct request **heard = round_of(r, comm->size);
+  for (int i = 1; i < comm->size; i++)
+    heard[i] = post(r, NULL, 0, MPI_BYTE, i, TAG_BARRIER, comm);
+  finish_round(r, heard, comm->size);
+  struct request **told = round_of(r, comm->size);
+  for (int i = 1; i < comm->size; i++)
+    told[i] = put(r, NULL, 0, MPI_BYTE, i, TAG_BARRIER, comm);
+  finish_round(r, told, comm->size);
   return MPI_SUCCESS;
 }
 
@@ -134,31 +166,52 @@ static void combine_after(struct rank *r, void *into, void *after, int count, MP
   copy(r, after, count, type, into, count, type);
 }
 
-/* Binomial tree rooted at rank 0, which keeps the order of the ranks for every operation; the
- * result then goes to the root. */
+/* The shares of ranks first .. end-1 are on their way here, or `own` is here already (`me`), and
+ * are combined with `sum` in the order of the ranks, which every operation allows: sum = sum op
+ * share. So many are posted at once as memory allows. */
+static void combine_shares(struct rank *r, void *sum, const void *own, int me, int end, int tag,
+                           int count, MPI_Datatype type, MPI_Op op, struct comm *comm)
+{
+  MPI_Aint stride = count * extent_of(type);
+  int room = (int)CLAMP(SHARES_BYTES / MAX(stride, 1), 1, MAX(end, 1));
+  void *memory;
+  char *shares = elements(r, room * count, type, &memory);
+  for (int first = 0; first < end; first += room) {
+    int number = MIN(room, end - first);
+    struct request **requests = face_alloc(r, (size_t)number * sizeof *requests);
+    for (int i = 0; i < number; i++)
+      if (first + i != me)
+        requests[i] = post(r, shares + i * stride, count, type, first + i, tag, comm);
+    for (int i = 0; i < number; i++) {
+      void *share = shares + i * stride;
+      if (first + i == me)
+        copy(r, own, count, type, share, count, type);
+      else
+        done(r, requests[i]);
+      if (first + i == 0)
+        copy(r, share, count, type, sum, count, type);
+      else
+        combine_after(r, sum, share, count, type, op);
+    }
+    face_free(requests);
+  }
+  face_free(memory);
+}
+
+/* Everybody sends to the root. */
 static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
                   MPI_Op op, int root, struct comm *comm)
 {
-  void *own_memory, *other_memory;
-  void *own = elements(r, count, type, &own_memory);
-  void *other = elements(r, count, type, &other_memory);
-  copy(r, out == MPI_IN_PLACE ? in : out, count, type, own, count, type);
-  int bit = 1;
-  for (; bit < comm->size && !(comm->rank & bit); bit *= 2)
-    if (comm->rank + bit < comm->size) {
-      receive(r, other, count, type, comm->rank + bit, TAG_REDUCE, comm);
-      combine_after(r, own, other, count, type, op);
-    }
-  if (comm->rank != 0)
-    send(r, own, count, type, comm->rank - bit, TAG_REDUCE, comm);
-  else if (root != 0)
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  if (comm->rank != root) {
     send(r, own, count, type, root, TAG_REDUCE, comm);
-  if (comm->rank == root && root != 0)
-    receive(r, in, count, type, 0, TAG_REDUCE, comm);
-  else if (comm->rank == root)
-    copy(r, own, count, type, in, count, type);
-  face_free(own_memory);
-  face_free(other_memory);
+    return MPI_SUCCESS;
+  }
+  void *memory;
+  void *sum = elements(r, count, type, &memory);
+  combine_shares(r, sum, own, root, comm->size, TAG_REDUCE, count, type, op, comm);
+  copy(r, sum, count, type, in, count, type);
+  face_free(memory);
   return MPI_SUCCESS;
 }
 
@@ -169,26 +222,22 @@ static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_D
   return broadcast(r, in, count, type, 0, comm);
 }
 
-/* A chain: rank i hears of 0 .. i-1 and tells i+1. `exclusive`: its own share is left out. */
+/* Everybody tells all ranks above. `exclusive`: the own share is left out. */
 static int scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
                 struct comm *comm, bool exclusive)
 {
-  void *memory, *before_memory;
+  int me = comm->rank, above = comm->size - me - 1;
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  void *memory;
   void *sum = elements(r, count, type, &memory);
-  void *before = elements(r, count, type, &before_memory);
-  copy(r, out == MPI_IN_PLACE ? in : out, count, type, sum, count, type);
-  if (comm->rank > 0) {
-    receive(r, before, count, type, comm->rank - 1, TAG_SCAN, comm);
-    combine(before, sum, count, type, op);
-  }
-  if (comm->rank + 1 < comm->size)
-    send(r, sum, count, type, comm->rank + 1, TAG_SCAN, comm);
-  if (!exclusive)
+  struct request **told = round_of(r, above);
+  for (int i = 0; i < above; i++)
+    told[i] = put(r, own, count, type, me + 1 + i, TAG_SCAN, comm);
+  combine_shares(r, sum, own, me, me + !exclusive, TAG_SCAN, count, type, op, comm);
+  finish_round(r, told, above);
+  if (!exclusive || me > 0)
     copy(r, sum, count, type, in, count, type);
-  else if (comm->rank > 0)
-    copy(r, before, count, type, in, count, type);
   face_free(memory);
-  face_free(before_memory);
   return MPI_SUCCESS;
 }
 
@@ -203,14 +252,11 @@ static int gather(struct rank *r, const void *out, int out_count, MPI_Datatype o
   }
   if (out != MPI_IN_PLACE)
     copy(r, out, out_count, out_type, block_at(&in, root), block_count(&in, root), in.type);
-  struct request **requests = face_alloc(r, (size_t)comm->size * sizeof *requests);
+  struct request **requests = round_of(r, comm->size);
   for (int i = 0; i < comm->size; i++)
     if (i != root)
       requests[i] = post(r, block_at(&in, i), block_count(&in, i), in.type, i, TAG_GATHER, comm);
-  for (int i = 0; i < comm->size; i++)
-    if (i != root)
-      done(r, requests[i]);
-  face_free(requests);
+  finish_round(r, requests, comm->size);
   return MPI_SUCCESS;
 }
 
@@ -221,29 +267,32 @@ static int scatter(struct rank *r, struct blocks out, void *in, int in_count, MP
     receive(r, in, in_count, in_type, root, TAG_SCATTER, comm);
     return MPI_SUCCESS;
   }
+  struct request **requests = round_of(r, comm->size);
   for (int i = 0; i < comm->size; i++)
     if (i != root)
-      send(r, block_at(&out, i), block_count(&out, i), out.type, i, TAG_SCATTER, comm);
+      requests[i] = put(r, block_at(&out, i), block_count(&out, i), out.type, i, TAG_SCATTER, comm);
+  finish_round(r, requests, comm->size);
   if (in != MPI_IN_PLACE)
     copy(r, block_at(&out, root), block_count(&out, root), out.type, in, in_count, in_type);
   return MPI_SUCCESS;
 }
 
-/* A ring: in each of size - 1 steps every rank passes on the block it got last. */
+/* Everybody sends to everybody at once. */
 static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
                      struct blocks in, struct comm *comm)
 {
   int size = comm->size, me = comm->rank;
+  void *own = block_at(&in, me);
   if (out != MPI_IN_PLACE)
-    copy(r, out, out_count, out_type, block_at(&in, me), block_count(&in, me), in.type);
-  for (int step = 0; step + 1 < size; step++) {
-    int passed = (me - step + size) % size, got = (me - step - 1 + size) % size;
-    struct request *receive = post(r, block_at(&in, got), block_count(&in, got), in.type,
-                                   (me - 1 + size) % size, TAG_ALLGATHER, comm);
-    done(r, put(r, block_at(&in, passed), block_count(&in, passed), in.type, (me + 1) % size,
-                TAG_ALLGATHER, comm));
-    done(r, receive);
-  }
+    copy(r, out, out_count, out_type, own, block_count(&in, me), in.type);
+  struct request **requests = round_of(r, 2 * size);
+  for (int i = 0; i < size; i++)
+    if (i != me)
+      requests[i] = post(r, block_at(&in, i), block_count(&in, i), in.type, i, TAG_ALLGATHER, comm);
+  for (int i = 0; i < size; i++)
+    if (i != me)
+      requests[size + i] = put(r, own, block_count(&in, me), in.type, i, TAG_ALLGATHER, comm);
+  finish_round(r, requests, 2 * size);
   return MPI_SUCCESS;
 }
 
@@ -259,24 +308,48 @@ static void *block_copy(struct rank *r, const struct blocks *blocks, int size, v
   return copied;
 }
 
-/* Pairwise: in step k everybody sends to the rank k further and receives from the rank k before. */
+/* In step k everybody sends to the rank k further and receives from the rank k before; `at_once`:
+ * without waiting between the steps. */
+static void swap_blocks(struct rank *r, struct blocks out, struct blocks in, struct comm *comm,
+                        bool at_once)
+{
+  int size = comm->size, me = comm->rank, round = at_once ? size - 1 : 1;
+  for (int first = 1; first < size; first += round) {
+    struct request **requests = round_of(r, 2 * round);
+    for (int i = 0; i < round; i++) {
+      int from = (me - first - i + size) % size;
+      requests[i] =
+          post(r, block_at(&in, from), block_count(&in, from), in.type, from, TAG_ALLTOALL, comm);
+    }
+    for (int i = 0; i < round; i++) {
+      int to = (me + first + i) % size;
+      requests[round + i] =
+          put(r, block_at(&out, to), block_count(&out, to), out.type, to, TAG_ALLTOALL, comm);
+    }
+    finish_round(r, requests, 2 * round);
+  }
+}
+
+/* Large equal blocks go step by step. */
+static bool in_steps(const struct blocks *in)
+{
+  int size = 0;
+  if (!in->counts)
+    PMPI_Type_size(in->type, &size);
+  return (int64_t)size * in->count >= STEP_BYTES;
+}
+
 static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct comm *comm)
 {
-  int size = comm->size, me = comm->rank;
+  int me = comm->rank;
   void *memory = NULL;
   if (out.buffer == MPI_IN_PLACE) {
     out = in;
-    out.buffer = block_copy(r, &in, size, &memory);
+    out.buffer = block_copy(r, &in, comm->size, &memory);
   }
   copy(r, block_at(&out, me), block_count(&out, me), out.type, block_at(&in, me),
        block_count(&in, me), in.type);
-  for (int step = 1; step < size; step++) {
-    int to = (me + step) % size, from = (me - step + size) % size;
-    struct request *receive =
-        post(r, block_at(&in, from), block_count(&in, from), in.type, from, TAG_ALLTOALL, comm);
-    done(r, put(r, block_at(&out, to), block_count(&out, to), out.type, to, TAG_ALLTOALL, comm));
-    done(r, receive);
-  }
+  swap_blocks(r, out, in, comm, !in_steps(&in));
   if (memory)
     face_free(memory);
   return MPI_SUCCESS;

@@ -89,27 +89,28 @@ static bool has(const struct reading *reading, const char *interconnect, GError 
   return false;
 }
 
-static bool read_hosts(struct reading *reading, const char *file, GError **error)
+/* Reads all of `file`, with `data` for the functions of `parser`. */
+static bool read_elements(const char *file, const GMarkupParser *parser, void *data, GError **error)
 {
-  static const GMarkupParser parser = {.start_element = element, .end_element = end_element};
   g_autofree char *text = NULL;
   size_t length = 0;
   if (!g_file_get_contents(file, &text, &length, error))
     return false;
-  const char *interconnect = reading->wanted;
-  GMarkupParseContext *context = g_markup_parse_context_new(&parser, 0, reading, NULL);
+  GMarkupParseContext *context = g_markup_parse_context_new(parser, 0, data, NULL);
   bool good = g_markup_parse_context_parse(context, text, (gssize)length, error) &&
-              g_markup_parse_context_end_parse(context, error) && has(reading, interconnect, error);
+              g_markup_parse_context_end_parse(context, error);
   g_markup_parse_context_free(context);
   return good;
 }
 
 char **platform_hosts(const char *file, const char *interconnect, GError **error)
 {
+  static const GMarkupParser parser = {.start_element = element, .end_element = end_element};
   struct reading reading = {.hosts = g_ptr_array_new_with_free_func(g_free),
                             .interconnects = g_ptr_array_new_with_free_func(g_free),
                             .wanted = interconnect};
-  bool good = read_hosts(&reading, file, error);
+  bool good =
+      read_elements(file, &parser, &reading, error) && has(&reading, interconnect, error);
   g_ptr_array_unref(reading.interconnects);
   if (!good) {
     g_ptr_array_unref(reading.hosts);
@@ -120,6 +121,32 @@ char **platform_hosts(const char *file, const char *interconnect, GError **error
 }
 
 G_DEFINE_QUARK(recline - platform, platform_error)
+
+struct setting {
+  const char *name;
+  char *value;
+};
+
+static void property(GMarkupParseContext *context, const char *name, const char **names,
+                     const char **values, void *data, GError **error)
+{
+  (void)error;
+  struct setting *setting = data;
+  const GSList *stack = g_markup_parse_context_get_element_stack(context);
+  if (strcmp(name, "prop") || !stack->next || strcmp(stack->next->data, "config") ||
+      strcmp(value_of(names, values, "id"), setting->name))
+    return;
+  g_free(setting->value);
+  setting->value = g_strdup(value_of(names, values, "value"));
+}
+
+char *platform_setting(const char *file, const char *name)
+{
+  static const GMarkupParser parser = {.start_element = property};
+  struct setting setting = {.name = name};
+  read_elements(file, &parser, &setting, NULL);
+  return setting.value;
+}
 
 bool platform_is_service(const char *host)
 {

@@ -1,4 +1,4 @@
-/* What scenarios need to know of a SimGrid platform file: its hosts. */
+/* What scenarios need to know of a SimGrid platform file: its hosts, and what it sets. */
 #ifndef RECLINE_PLATFORM_H
 #define RECLINE_PLATFORM_H
 
@@ -19,6 +19,10 @@ char **platform_hosts(const char *file, const char *interconnect, GError **error
  * and G_FILE_ERROR. */
 #define PLATFORM_ERROR platform_error_quark()
 GQuark platform_error_quark(void);
+
+/* The value of <prop id="`name`"> in the <config> of platform `file`, the last one; NULL when there
+ * is none, or no such file. The caller frees it. */
+char *platform_setting(const char *file, const char *name);
 
 /* Whether `host` is there for services (dispatcher, file server), not for ranks: "service-…". */
 bool platform_is_service(const char *host);

@@ -1,0 +1,46 @@
+/* Transfers between ranks over SimGrid's network, at the costs that SMPI charges for messages: its
+ * network model, 16 bytes of envelope, and the overheads smpi/os, smpi/ois and smpi/or. SMPI itself
+ * is not asked, as it would take twice as long and knows no receiver that takes what comes.
+ *
+ * An *end* belongs to one actor, which takes what others put there; a transfer to it begins at
+ * once. A *lane* is for one transfer that begins when its receiver takes it; lanes are used again.
+ */
+#ifndef RECLINE_WIRE_H
+#define RECLINE_WIRE_H
+
+#include <simgrid/forward.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lane;
+
+/* The end of that number, for the calling actor, or for others to put to. */
+sg_mailbox_t wire_end(int number);
+void wire_own_end(int number);
+
+struct lane *wire_lane(void);
+void wire_lane_free(struct lane *); /* its transfer is over */
+
+/* A transfer of `item`, which takes the time of `bytes`. Nobody waits for its end here. */
+void wire_put(sg_mailbox_t end, void *item, uint64_t bytes);
+/* One whose end can be waited for; `*item` must stay until then. */
+sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes);
+
+/* The first transfer to this end that nobody has taken yet, or the next one that is put there.
+ * `*item` is set at its end. */
+sg_comm_t wire_take(sg_mailbox_t end, void **item);
+
+/* The same with a lane, which carries time alone. */
+void wire_lane_put(struct lane *, uint64_t bytes);
+sg_comm_t wire_lane_put_waitable(struct lane *, uint64_t bytes);
+sg_comm_t wire_lane_take(struct lane *, void **nothing);
+
+/* Waits for one of them, which no longer exists then. Returns its index. */
+int wire_wait(sg_comm_t *transfers, int count);
+bool wire_test(sg_comm_t); /* true: it has ended and no longer exists */
+
+/* What sending and receiving that many bytes costs the processor: the caller sleeps. */
+enum wire_overhead { WIRE_SEND, WIRE_SEND_NONBLOCKING, WIRE_RECEIVE, WIRE_OVERHEADS };
+void wire_charge(enum wire_overhead, uint64_t bytes);
+
+#endif
