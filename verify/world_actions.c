@@ -409,7 +409,7 @@ static void note_request(struct taking *t)
   bool later = false;
   for (uint32_t i = 0; i < t->actions->count; i++)
     later |= t->actions->item[i].kind == ACTION_SET_TIMER;
-  if (!later && !world_fenced(t))
+  if (!later && !world_fenced(t) && !t->w->protocol->independent) /* these have no commit */
     edit_global(t->w)->requested = true;
 }
 
