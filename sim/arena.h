@@ -15,7 +15,7 @@ struct exit_handler; /* exits.c */
 /* What other parts of the library keep in an arena: a rollback puts it back. */
 struct arena_notes {
   struct exit_handler *exits; /* the last one that was registered */
-  bool watched;               /* see heap_watch */
+  const void *awaited;        /* see heap_await */
 };
 
 /* NULL, with errno: EINVAL if there is no such rank, ENOMEM if there is no room. */

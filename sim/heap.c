@@ -118,9 +118,9 @@ EXPORT void heap_give_back(struct arena *arena)
   arena_give_back(arena);
 }
 
-EXPORT void heap_watch(struct arena *arena)
+EXPORT void heap_await(struct arena *arena, const void *program)
 {
-  arena_notes(arena)->watched = true;
+  arena_notes(arena)->awaited = program;
 }
 
 /* ---- the dynamic linker --------------------------------------------------------------------- */
@@ -142,6 +142,25 @@ __attribute__((constructor)) static void find_linker(void)
     process.linker = base + header[i].p_vaddr;
     process.linker_end = process.linker + header[i].p_memsz;
   }
+}
+
+/* ---- waiting for the program ---------------------------------------------------------------- */
+
+/* Whether the program that the current arena waits for is on the stack. If so it need not be asked
+ * again. */
+static bool awaited_runs(void)
+{
+  struct arena *arena = heap_leave(); /* backtrace may allocate */
+  const void **awaited = &arena_notes(arena)->awaited;
+  void *frame[64];
+  int count = backtrace(frame, (int)(sizeof frame / sizeof *frame));
+  Dl_info info;
+  for (int i = 0; i < count && *awaited; i++)
+    if (dladdr(frame[i], &info) && info.dli_fbase == *awaited)
+      *awaited = NULL;
+  bool runs = !*awaited;
+  heap_enter(arena);
+  return runs;
 }
 
 /* ---- watching the simulator ----------------------------------------------------------------- */
@@ -186,7 +205,9 @@ static inline struct arena *mode(uintptr_t caller)
     return NULL;
   if (caller - process.linker < process.linker_end - process.linker)
     return NULL;
-  if (process.watch && arena_notes(current)->watched)
+  if (__builtin_expect(arena_notes(current)->awaited != NULL, 0) && !awaited_runs())
+    return current;
+  if (process.watch)
     watch_caller();
   return current;
 }
@@ -204,6 +225,9 @@ static size_t libc_usable(void *pointer)
 
 static void *allocate(struct arena *arena, size_t bytes)
 {
+  enum { WORDS = 512 }; /* bytes: few paths are longer */
+  if (arena && arena_notes(arena)->awaited && bytes < WORDS)
+    bytes = WORDS;
   return arena ? arena_malloc(arena, bytes) : __libc_malloc(bytes);
 }
 

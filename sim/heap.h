@@ -113,8 +113,11 @@ HEAP_API struct heap_files *heap_files_save(const struct arena *arena);
 HEAP_API void heap_files_restore(const struct heap_files *);
 HEAP_API void heap_files_free(struct heap_files *); /* NULL is allowed */
 
-/* From here on nobody but the program may use this arena: see RECLINE_HEAP_WATCH. */
-HEAP_API void heap_watch(struct arena *arena);
+/* In program mode, until the program that was loaded at `program` is running (one of its functions
+ * is on the stack), it is SimGrid that allocates, which works between constructors and main: the
+ * words of argv, which have as much room as a path needs, so that all that comes after lies where
+ * it would with any other path. Nothing is called when main begins. NULL: it is running. */
+HEAP_API void heap_await(struct arena *arena, const void *program);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,8 @@ struct image {
   struct fragment *fragment; /* by address; what lies in a piece and in no fragment is zero */
   size_t fragments, capacity;
   struct heap_files *files; /* NULL: there is no arena */
-  size_t bytes, copied;     /* in all fragments; in those that had no copy before */
+  size_t bytes;             /* in all fragments, and zeros that count */
+  size_t copied;            /* in fragments that had no copy before */
 };
 
 static char *place_in_copy(const struct fragment *fragment)
@@ -147,19 +148,30 @@ static bool add_fragment(struct image *image, size_t *at, struct fragment fragme
   return true;
 }
 
+/* Zeros count in the stack, but nowhere else: frames have holes that nobody has written, and what
+ * is there is left from calls long over, of the dynamic linker for one, down to the length of a
+ * path. The size of an image must not depend on that. */
+static bool zeros_count(const struct image *image, const struct range *piece)
+{
+  const struct range *stack = &image->source->stack;
+  return piece->start >= stack->start && piece->start < stack->start + stack->bytes;
+}
+
 static bool save_piece(struct image *image, size_t *at, const struct range *piece)
 {
   char *end = piece->start + piece->bytes;
+  size_t zeros = 0;
   struct touched touched = touched_begin(piece->start, end);
   for (char *start = piece->start, *next; start < end; start = next) {
     next = next_page(start, end);
     size_t bytes = (size_t)(next - start);
-    if (piece->zeros && !touched_page(&touched, start))
-      continue;
-    if (!is_zero(start, bytes) &&
-        !add_fragment(image, at, (struct fragment){.start = start, .bytes = bytes}))
+    if ((piece->zeros && !touched_page(&touched, start)) || is_zero(start, bytes))
+      zeros += bytes;
+    else if (!add_fragment(image, at, (struct fragment){.start = start, .bytes = bytes}))
       return false;
   }
+  if (zeros_count(image, piece))
+    image->bytes += zeros;
   return true;
 }
 

@@ -68,8 +68,8 @@ _Noreturn void image_restore(struct image *image);
 
 void image_free(struct image *image); /* NULL is allowed */
 
-/* Bytes of the rank's memory that the image holds, pages of zeros left out: what a checkpoint of it
- * would write. */
+/* Bytes of the rank's memory that the image holds, pages of zeros left out but for those of the
+ * stack: what a checkpoint of it would write. */
 size_t image_bytes(const struct image *image);
 
 /* Bytes of them that were copied when the image was captured, the others being as they were. */

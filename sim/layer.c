@@ -7,6 +7,7 @@
 #include "storage.h"
 #include "transport.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,15 +150,23 @@ static void give_buffers(void)
   setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
 }
 
-/* What it allocates from here on is the rank's, though nothing else is known of the rank yet. Until
- * MPI_Init that goes for SimGrid too, which makes the words of argv between constructors and main:
- * they are better there, as programs change them. */
+/* What it allocates from here on is the rank's, though nothing else is known of the rank yet. */
 void recline_program_begins(void)
 {
   if (!getenv("RECLINE_SCENARIO"))
     return;
   give_buffers();
   heap_enter(heap_arena(machine_rank()));
+}
+
+/* SimGrid is next, which makes the words of argv, and then main. */
+void recline_program_is_built(const void *inside_program)
+{
+  struct arena *arena = heap_leave();
+  Dl_info info;
+  if (arena && dladdr(inside_program, &info))
+    heap_await(arena, info.dli_fbase);
+  heap_enter(arena);
 }
 
 /* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
@@ -204,7 +213,7 @@ static void begin_rank(int index, const void *inside_program)
   r->arena = heap_arena(index);
   if (!r->arena)
     layer_die(64, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
-  heap_watch(r->arena);
+  heap_await(r->arena, NULL); /* it is running */
   r->draining = NOBODY;
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;

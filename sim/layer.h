@@ -241,18 +241,18 @@ struct rank {
   double handling; /* seconds for each message, where the protocol looks at them */
 
   /* storage */
-  GHashTable *slots;   /* slot number -> struct slot */
-  GPtrArray *records;  /* struct record */
-  GPtrArray *captures; /* struct capture; the first is FRESH */
+  GHashTable *slots;    /* slot number -> struct slot */
+  GPtrArray *records;   /* struct record */
+  GPtrArray *captures;  /* struct capture; the first is FRESH */
   GQueue writes[PARTS]; /* struct write: the first is under way; global recovery has one queue */
   void *logged;         /* independent: the protocol's state as it was last written */
-  uint32_t line;       /* last checkpoint captured */
-  size_t image_bytes;  /* of its largest image but the FRESH one */
+  uint32_t line;        /* last checkpoint captured */
+  size_t image_bytes;   /* of its largest image but the FRESH one */
 
   /* failures */
   uint32_t incarnation; /* in which it last started */
   uint32_t life;        /* crashes so far */
-  bool dead;     /* from a crash to its restart notice */
+  bool dead;            /* from a crash to its restart notice */
   struct computation computation;
   bool notified; /* a DOWN is on its way: computation waits for it */
   bool down_due; /* independent: take the DOWNs that there are */
@@ -287,8 +287,10 @@ static inline void layer_leave(struct arena *arena)
   heap_enter(arena);
 }
 
-/* The first thing that a rank's copy of the program does, before its constructors. */
+/* What a rank's copy of the program does before its constructors, and after them: begin.c, built.c.
+ */
 void recline_program_begins(void);
+void recline_program_is_built(const void *inside_program);
 
 /* The rest of MPI_Init, in C and in Fortran, after SMPI's. Returns the arena that the program is to
  * use. `inside_program` is an address in the program of the rank. */

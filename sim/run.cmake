@@ -36,18 +36,21 @@ recline_wrapper(recline-c++ smpicxx)
 recline_wrapper(recline-f90 smpif90)
 recline_wrapper(recline-ff smpiff)
 
-# What they link into each program. The object file is needed, not a library: its place counts.
-add_library(recline_begin OBJECT ${CMAKE_CURRENT_LIST_DIR}/begin.c)
-set_target_properties(recline_begin PROPERTIES POSITION_INDEPENDENT_CODE ON)
-set(begin_object ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/recline_begin.o)
-add_custom_command(OUTPUT ${begin_object}
-  COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:recline_begin> ${begin_object}
-  DEPENDS recline_begin $<TARGET_OBJECTS:recline_begin> VERBATIM)
-add_custom_target(recline-begin ALL DEPENDS ${begin_object})
+# What they link into each program. Object files and no library: their place counts.
+foreach(name begin built)
+  add_library(recline_${name} OBJECT ${CMAKE_CURRENT_LIST_DIR}/${name}.c)
+  set_target_properties(recline_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set(object ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/recline_${name}.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:recline_${name}> ${object}
+    DEPENDS recline_${name} $<TARGET_OBJECTS:recline_${name}> VERBATIM)
+  list(APPEND program_objects ${object})
+endforeach()
+add_custom_target(recline-objects ALL DEPENDS ${program_objects})
 
 # For scenarios/programs: what to build programs with, and what must be there before. The layer
 # itself is no part of a program: only its name is linked.
 if(TARGET recline_mpi)
   set(RECLINE_CC ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/recline-cc CACHE INTERNAL "")
-  add_custom_target(recline-cc-ready DEPENDS recline_mpi recline-begin)
+  add_custom_target(recline-cc-ready DEPENDS recline_mpi recline-objects)
 endif()

@@ -66,7 +66,6 @@ static void start_rank(struct rank *rank, const void *program)
   rank->arena = heap_arena((int)(rank - ranks));
   if (!rank->arena)
     give_up("heap_arena");
-  heap_watch(rank->arena);
   rank->source =
       image_source_new(program, rank->arena, 1024 * (size_t)sg_cfg_get_int("contexts/stack-size"));
   if (!rank->source)

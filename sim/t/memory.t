@@ -52,10 +52,15 @@ measured=$(size --set checkpoint.every=4ms)
 is "$(value json rank_image_bytes | tr -d '[]' |
   awk -F, '{ print NF, ($1 < 1e6), ($2 > 4e6 && $2 < 6e6), ($3 < 1e6), ($4 > 4e6 && $4 < 6e6) }')" \
   '4 1 1 1 1' 'each rank has its size: that of its stack, not that of the array' json
+mv json measured.json
+long=a-folder-whose-name-is-so-long-that-it-is-seen-where-words-of-the-command-line-are-kept
+mkdir $long && cp program $long
+size --set checkpoint.every=4ms --set program.binary=./$long/program >/dev/null
+same measured.json json 'where the program lies changes nothing'
 program=$(size --set checkpoint.every=4ms --set 'program.args=["20", "x30000000"]')
 scenario=$(size --set checkpoint.every=4ms --set checkpoint.bytes=30MB)
 both=$(size --set checkpoint.every=4ms --set checkpoint.bytes=30MB --set 'program.args=["20", "x90000000"]')
 is "$program" "$scenario" 'a size that the program gives is charged as one of the scenario' json
 is "$both" "$scenario" 'that of the scenario comes first' json
 is "$(echo "$measured $program" | awk '{ print $1 < $2 }')" 1 'both instead of what is measured' json
-finish 24
+finish 25

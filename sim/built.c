@@ -1,0 +1,15 @@
+/* Linked into every program that recline-cc makes, behind all its objects, so that its last
+ * constructor is this one: see begin.c. */
+void recline_program_is_built(const void *inside_program); /* layer.c */
+
+static void built(int argc, char **argv, char **environment);
+
+__attribute__((section(".init_array"), used)) static void (*last)(int, char **, char **) = built;
+
+static void built(int argc, char **argv, char **environment)
+{
+  (void)argc;
+  (void)argv;
+  (void)environment;
+  recline_program_is_built(&last);
+}
