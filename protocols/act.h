@@ -36,6 +36,15 @@ static inline void tell_all(const struct config *config, struct actions *actions
       tell(actions, peer, control, checkpoint, 0);
 }
 
+/* Lets a receive of the program match what it asks for, in the network. */
+static inline void match(struct actions *actions, const struct event *receive)
+{
+  struct action *action = act(actions, ACTION_MATCH);
+  action->request = receive->request;
+  action->peer = receive->peer;
+  action->tag = receive->tag;
+}
+
 static inline void give_up(struct actions *actions, enum reason reason)
 {
   act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;

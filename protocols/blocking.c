@@ -147,7 +147,6 @@ static void step(const struct config *config, void *memory, const struct event *
                  struct actions *actions)
 {
   struct state *state = memory;
-  struct action *match;
   switch ((enum event_kind)event->kind) {
   case EVENT_START:
     start(config, state, actions);
@@ -163,10 +162,7 @@ static void step(const struct config *config, void *memory, const struct event *
     act(actions, ACTION_TRANSMIT);
     break;
   case EVENT_RECEIVE:
-    match = act(actions, ACTION_MATCH);
-    match->request = event->request;
-    match->peer = event->peer;
-    match->tag = event->tag;
+    match(actions, event);
     break;
   case EVENT_ARRIVED:
     state->under_way--;

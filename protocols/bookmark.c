@@ -45,9 +45,7 @@
  *     5. Only the coordinator counts images, and never more than there are ranks.
  *     6. Whoever reconnects lacks the address of some peer.
  */
-#include "act.h"
-
-#include <string.h>
+#include "mailbox.h"
 
 enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
 
@@ -77,12 +75,6 @@ struct peer {
   uint32_t address_for; /* its address after that checkpoint is here */
 };
 
-struct kept {
-  uint32_t slot;
-  int16_t peer, comm;
-  int32_t tag;
-};
-
 struct state {
   uint32_t phase;
   uint32_t checkpoint; /* under way; in RUNNING the last captured */
@@ -94,15 +86,17 @@ struct state {
   uint32_t pad;
 };
 
-/* The state is struct state, then a struct peer per rank, then `capacity` struct kept. */
+/* The state is struct state, then a struct peer per rank, then the mailbox. */
 static struct peer *peers(const void *state)
 {
   return (struct peer *)((struct state *)state + 1);
 }
 
-static struct kept *kept(const struct config *config, const void *state)
+static struct mailbox mailbox(const struct config *config, const struct state *state)
 {
-  return (struct kept *)(peers(state) + config->ranks);
+  return (struct mailbox){.capacity = config->capacity,
+                          .used = (uint32_t *)&state->kept,
+                          .item = (struct kept *)(peers(state) + config->ranks)};
 }
 
 static size_t bytes(const struct config *config)
@@ -120,32 +114,17 @@ static void offer(void *state, const struct event *event, struct actions *action
   act(actions, ACTION_TRANSMIT);
 }
 
-static bool matches(const struct kept *entry, const struct event *receive)
-{
-  return entry->comm == receive->comm && (receive->peer == ANY || receive->peer == entry->peer) &&
-         (receive->tag == ANY || receive->tag == entry->tag);
-}
-
 /* Kept messages are older than anything in the channels: they come first. */
 static bool receive_kept(const struct config *config, struct state *state,
                          const struct event *event, struct actions *actions)
 {
-  struct kept *entry = kept(config, state);
-  for (uint32_t i = 0; i < state->kept; i++) {
-    if (!matches(&entry[i], event))
-      continue;
-    struct action *deliver = act(actions, ACTION_DELIVER);
-    deliver->request = event->request;
-    deliver->slot = entry[i].slot;
-    deliver->peer = entry[i].peer;
-    deliver->tag = entry[i].tag;
-    act(actions, ACTION_FORGET)->slot = entry[i].slot;
-    state->kept--;
-    memmove(&entry[i], &entry[i + 1], (state->kept - i) * sizeof *entry);
-    entry[state->kept] = (struct kept){0};
-    return true;
-  }
-  return false;
+  struct mailbox box = mailbox(config, state);
+  struct kept *entry = mailbox_find(&box, event);
+  if (!entry)
+    return false;
+  mailbox_deliver(entry, event->request, actions);
+  mailbox_forget(&box, entry, actions);
+  return true;
 }
 
 static void receive(const struct config *config, struct state *state, const struct event *event,
@@ -153,35 +132,7 @@ static void receive(const struct config *config, struct state *state, const stru
 {
   if (receive_kept(config, state, event, actions))
     return;
-  struct action *match = act(actions, ACTION_MATCH);
-  match->request = event->request;
-  match->peer = event->peer;
-  match->tag = event->tag;
-}
-
-static uint32_t free_slot(const struct config *config, const struct state *state)
-{
-  const struct kept *entry = kept(config, state);
-  for (uint32_t slot = 1;; slot++) {
-    bool taken = false;
-    for (uint32_t i = 0; i < state->kept; i++)
-      taken |= entry[i].slot == slot;
-    if (!taken)
-      return slot;
-  }
-}
-
-static void keep(const struct config *config, struct state *state, const struct event *event,
-                 struct actions *actions)
-{
-  if (state->kept == config->capacity) {
-    give_up(actions, REASON_FULL);
-    return;
-  }
-  uint32_t slot = free_slot(config, state);
-  kept(config, state)[state->kept++] =
-      (struct kept){.slot = slot, .peer = event->peer, .comm = event->comm, .tag = event->tag};
-  act(actions, ACTION_KEEP)->slot = slot;
+  match(actions, event);
 }
 
 /* ---- a checkpoint ---- */
@@ -377,8 +328,9 @@ static void arrived(const struct config *config, struct state *state, const stru
                     struct actions *actions)
 {
   peers(state)[event->peer].received++;
+  struct mailbox box = mailbox(config, state);
   if (event->request == NO_REQUEST)
-    keep(config, state, event, actions);
+    mailbox_keep(&box, event, actions);
   else
     act(actions, ACTION_DELIVER)->request = event->request;
   drain(config, state, actions);
@@ -454,26 +406,17 @@ static bool within_bookmarks(const struct config *config, const struct state *st
   return true;
 }
 
-static bool own_slots(const struct config *config, const struct state *state)
-{
-  const struct kept *entry = kept(config, state);
-  for (uint32_t i = 0; i < state->kept; i++)
-    for (uint32_t j = 0; j < i; j++)
-      if (entry[i].slot == entry[j].slot)
-        return false;
-  return true;
-}
-
 static int broken(const struct config *config, const void *memory)
 {
   const struct state *state = memory;
+  struct mailbox box = mailbox(config, state);
   if (!right_checkpoint(state))
     return 1;
   if (!drained_both_ways(config, state))
     return 2;
   if (!within_bookmarks(config, state))
     return 3;
-  if (!own_slots(config, state))
+  if (!mailbox_has_own_slots(&box))
     return 4;
   if (state->done > (config->self == COORDINATOR_RANK ? (uint32_t)config->ranks : 0))
     return 5;

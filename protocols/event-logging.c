@@ -419,10 +419,7 @@ static void receive(const struct rank *r, const struct event *event)
   struct mailbox box = mailbox(r);
   struct kept *entry = mailbox_find(&box, event);
   if (!entry) {
-    struct action *match = act(r->actions, ACTION_MATCH);
-    match->request = event->request;
-    match->peer = event->peer;
-    match->tag = event->tag;
+    match(r->actions, event);
     return;
   }
   struct envelope e = envelope_kept(entry);

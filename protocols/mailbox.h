@@ -28,14 +28,17 @@ struct mailbox {
   struct kept *item;
 };
 
+/* The lowest slot that is free, looked for 64 at a time. */
 static inline uint32_t mailbox_free_slot(const struct mailbox *box)
 {
-  for (uint32_t slot = 1;; slot++) {
-    uint32_t i = 0;
-    while (i < *box->used && box->item[i].slot != slot)
-      i++;
-    if (i == *box->used)
-      return slot;
+  for (uint32_t first = 1;; first += 64) {
+    uint64_t taken = 0;
+    for (uint32_t i = 0; i < *box->used; i++)
+      if (box->item[i].slot - first < 64)
+        taken |= UINT64_C(1) << (box->item[i].slot - first);
+    for (uint32_t k = 0; k < 64; k++)
+      if (!(taken >> k & 1))
+        return first + k;
   }
 }
 

@@ -245,10 +245,7 @@ static void receive(const struct config *config, struct state *state, const stru
   struct mailbox box = mailbox(config, state);
   struct kept *entry = mailbox_find(&box, event);
   if (!entry) {
-    struct action *match = act(actions, ACTION_MATCH);
-    match->request = event->request;
-    match->peer = event->peer;
-    match->tag = event->tag;
+    match(actions, event);
     return;
   }
   struct envelope e = {.peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};

@@ -15,20 +15,15 @@ static void step(const struct config *config, void *state, const struct event *e
 {
   (void)config;
   (void)state;
-  struct action *action;
   switch ((enum event_kind)event->kind) {
   case EVENT_OFFER:
     act(actions, ACTION_TRANSMIT);
     break;
   case EVENT_RECEIVE:
-    action = act(actions, ACTION_MATCH);
-    action->request = event->request;
-    action->peer = event->peer;
-    action->tag = event->tag;
+    match(actions, event);
     break;
   case EVENT_ARRIVED:
-    action = act(actions, ACTION_DELIVER);
-    action->request = event->request;
+    act(actions, ACTION_DELIVER)->request = event->request;
     break;
   case EVENT_COLLECTIVE:
     act(actions, ACTION_JOIN);

@@ -240,9 +240,9 @@ struct protocol {
                       and all for a restart; then nothing is sent by a rank, or to it, before its
                       OPEN. Where others depend on that a run is refused */
   bool independent; /* each rank has checkpoints of its own (above); otherwise recovery is global */
-  bool barrier_words; /* what is contributed to a barrier is summed, though messages have no words */
-  const char *const *controls;   /* words[0] of a control message -> its name in the paper; ends
-                                    with NULL */
+  bool barrier_words;          /* words of JOIN count in barriers even where piggyback_bytes is 0 */
+  const char *const *controls; /* words[0] of a control message -> its name in the paper; ends
+                                  with NULL */
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
 
   /* Size of the state of one rank, in bytes; a multiple of 8. Any config. */

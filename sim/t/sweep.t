@@ -10,7 +10,7 @@
 # must recover, with a zeta of the same bits as the reference, and with nothing found by the audit.
 # Without a protocol every crash must lose the program, and no verification be printed.
 #
-# c3 and bookmark are crashed in all of these places, the other protocols in every 16th; between
+# c3 and bookmark are crashed in all of these places, the other protocols in every 24th; between
 # them they share the rules that all have in common.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
@@ -216,7 +216,7 @@ twice() {
 step() { # PROTOCOL
   case $named-${RECLINE_LONG:-0}-$1 in
     0-0-c3 | 0-0-bookmark | 0-0-none) echo 1 ;;
-    0-0-*) echo 16 ;;
+    0-0-*) echo 24 ;;
     *) echo 1 ;;
   esac
 }
