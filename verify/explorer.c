@@ -367,8 +367,7 @@ static bool begin(struct explorer *e)
 
 static void init(struct explorer *e, unsigned crashes, unsigned timers)
 {
-  e->judges_end = explorer_checks(e, "agreement") || explorer_checks(e, "no-duplicate") ||
-                  explorer_checks(e, "no-orphan");
+  e->judges_end = world_judges_end(e->world);
   memo_init(&e->memo, e->world, crashes, timers);
   make_components(e);
   e->workers = e->options->workers ? e->options->workers : 1;

@@ -134,8 +134,6 @@ void worker_append(struct worker *, const uint32_t *state);
 /* Adds what the worker has counted to what all have. Under `lock`. */
 void worker_account(struct worker *);
 
-bool explorer_checks(const struct explorer *, const char *property);
-
 /* Whether the verdict of a move or a state is a violation that is to be found, and which. */
 bool explorer_violates(const struct explorer *, struct verdict *);
 

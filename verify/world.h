@@ -313,6 +313,9 @@ void world_at_rest(const struct world *, struct verdict *);
  * differently the second time); `no-duplicate` when a message that was given is under way again. */
 void world_at_end(const struct world *, struct verdict *);
 
+/* Whether any of these properties is judged: world_at_end() looks at everything. */
+bool world_judges_end(const struct world *);
+
 /* All programs have finished, and none of them has yet to notice a crash. */
 bool world_finished(const struct world *);
 
