@@ -369,6 +369,7 @@ static void init(struct explorer *e, unsigned crashes, unsigned timers)
 {
   e->judges_end = world_judges_end(e->world);
   memo_init(&e->memo, e->world, crashes, timers);
+  e->memo.audit = e->options->audit;
   make_components(e);
   e->workers = e->options->workers ? e->options->workers : 1;
   e->worker = calloc(e->workers, sizeof *e->worker);

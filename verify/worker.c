@@ -288,7 +288,7 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
     uint32_t number =
         origin % each == 0 && origin / each + 1 < each ? w->listings[origin] : list(w, origin);
     const struct listing listing = w->shortcuts.listings[number];
-    for (uint32_t i = 0; i < listing.count; i++)
+    for (uint32_t i = 0; i < listing.count && !w->found; i++)
       still &= !take(w, origin, listing.first + i);
     w->transitions += listing.count;
   }
