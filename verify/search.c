@@ -11,6 +11,9 @@
 
 #include "save.h"
 
+/* A visited set is large from here on. */
+static const uint64_t PLACES_MANY = 1 << 22;
+
 double explorer_now(void)
 {
   struct timespec time;
@@ -60,11 +63,12 @@ static bool spill(struct explorer *e)
   return true;
 }
 
-/* A larger table, by as much as there is memory for; half as large again where there is plenty. */
+/* A larger table: twice as large as long as it is small, else by a quarter, so that little of it is
+ * empty; by less where there is no memory for that. */
 static void grow(struct explorer *e)
 {
   uint64_t places = e->visited.places, most = e->options->max_bytes;
-  for (unsigned percent = 50; percent >= 6; percent /= 2) {
+  for (unsigned percent = places < PLACES_MANY ? 100 : 25; percent >= 6; percent /= 2) {
     uint64_t more = places / 100 * percent, bytes = more * e->layout->words * sizeof(uint32_t);
     if ((!most || explorer_bytes(e) + bytes <= most) &&
         visited_rebuild(&e->visited, places + more, e->layout))
