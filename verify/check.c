@@ -22,7 +22,7 @@
 enum { AS_EXPECTED = 0, NOT_AS_EXPECTED = 1, INCONCLUSIVE = 2, BREACH = 3, BAD_INPUT = 64 };
 
 struct command {
-  gboolean all, json, tap, junit, progress;
+  gboolean all, json, tap, junit, progress, audit;
   gint jobs, workers;
   gint64 max_states;
   char *reduce, *out, *memory, *saves;
@@ -57,6 +57,8 @@ static bool parse_options(struct command *c, int argc, char **argv)
        "DIR"},
       {"save-every", 0, 0, G_OPTION_ARG_DOUBLE, &c->save_every, "Save after so many seconds", "N"},
       {"progress", 0, 0, G_OPTION_ARG_NONE, &c->progress, "Say how far it is, also to a file",
+       NULL},
+      {"audit", 0, 0, G_OPTION_ARG_NONE, &c->audit, "Run what is remembered again, and compare",
        NULL},
       {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none", "NAME"},
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
@@ -230,6 +232,7 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                   .out = c->out,
                                   .jobs = (unsigned)c->jobs,
                                   .workers = (unsigned)c->workers,
+                                  .audit = c->audit,
                                   .memory = (uint64_t)c->memory_bytes,
                                   .saves = c->saves,
                                   .save_seconds = c->save_every,

@@ -347,6 +347,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .properties = (const char *const *)job->claim->check.properties,
       .outcomes = outcome ? &job->outcomes : NULL,
       .workers = job->options->workers,
+      .audit = job->options->audit,
       .max_states = bound(job),
       .max_bytes = memory_limit(job),
       .max_queue = memory_limit(job) / 4,

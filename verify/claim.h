@@ -10,6 +10,7 @@ struct claim_options {
   const char *out;     /* directory for ID.trace; NULL: no trace is written */
   unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
   unsigned workers;    /* threads of each; at least 1 */
+  bool audit;          /* run what the explorer remembers again, and compare */
   uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
   const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
   double save_seconds; /* from one save to the next */

@@ -37,10 +37,11 @@ struct explorer_options {
   struct intern *outcomes;
   bool collect;        /* add to `outcomes` instead of checking against it */
   unsigned workers;    /* threads; 0: one */
+  bool audit;          /* run everything that is remembered again, and compare; slow */
   uint64_t max_states; /* go no deeper when there are more; 0: no bound */
   uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
-  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0: as
-                          many as there is memory for */
+  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0:
+                          as  many as there is memory for */
   /* Called often, by one thread at a time; may be NULL. */
   void (*progress)(void *data, const struct explorer_progress *);
   void *progress_data;

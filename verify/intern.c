@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_FIRST = 1024, CHUNK = 1 << 20 };
+enum { SLOTS_FIRST = 64, CHUNK_FIRST = 1 << 12, CHUNK_MOST = 1 << 20 };
 
 void *intern_grow(void *memory, size_t bytes)
 {
@@ -70,7 +70,9 @@ static const void *intern_copy(struct intern *table, const void *bytes, uint32_t
 {
   size_t take = ((size_t)size + 7) / 8 * 8;
   if (!table->chunk || take > table->left) {
-    size_t chunk = take > CHUNK ? take : CHUNK;
+    size_t chunk = table->bytes < CHUNK_FIRST ? CHUNK_FIRST : table->bytes;
+    chunk = chunk < CHUNK_MOST ? chunk : CHUNK_MOST;
+    chunk = take > chunk ? take : chunk;
     table->chunks = intern_grow(table->chunks, (table->chunk_count + 1) * sizeof *table->chunks);
     table->chunk = intern_grow(NULL, chunk);
     table->chunks[table->chunk_count++] = table->chunk;

@@ -232,16 +232,58 @@ static uint32_t note_effect(struct memo *m, const struct verdict *verdict)
   return m->effects_count++;
 }
 
+/* Runs the step in the state of `values`; what it looks at and edits is watched. */
+static void run_step(struct memo *m, uint32_t move, struct verdict *verdict)
+{
+  struct move copy = *(const struct move *)m->moves.item[move].bytes;
+  memo_forget_reads(m);
+  world_step(m->world, &copy, &m->actions, verdict);
+  m->steps++;
+}
+
+/* Whether the run that has just ended did what is noted. */
+static bool did(struct memo *m, const struct effect *effect, const struct verdict *verdict)
+{
+  uint32_t n = 0;
+  if (note_verdict(m, verdict) != effect->verdict)
+    return false;
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t part = m->looked[i];
+    if (!m->is_edited[part])
+      continue;
+    uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
+    if (value == m->values[part])
+      continue;
+    const struct change *change = &m->changes[effect->first + n];
+    if (n++ == effect->count || change->part != part || change->value != value)
+      return false;
+  }
+  return n == effect->count;
+}
+
+/* Runs a step again in a state that agrees with the one in which it was noted in what it has looked
+ * at, and in nothing else, for all that is known. */
+static void audit_step(struct memo *m, uint32_t move, const struct effect *effect)
+{
+  uint32_t count = m->looked_count, looked[m->count];
+  struct verdict verdict = {0};
+  memcpy(looked, m->looked, count * sizeof *looked);
+  run_step(m, move, &verdict);
+  if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
+      !did(m, effect, &verdict))
+    breach("a step depends on something that is not in its parts");
+}
+
 const struct effect *memo_step(struct memo *m, uint32_t move)
 {
   uint32_t note = walk(m, ROOT_STEPS, move);
-  if (note & NOTE_RESULT)
+  if (note & NOTE_RESULT) {
+    if (m->audit)
+      audit_step(m, move, &m->effects[note & ~NOTE_RESULT]);
     return &m->effects[note & ~NOTE_RESULT];
-  struct move copy = *(const struct move *)m->moves.item[move].bytes;
+  }
   struct verdict verdict = {0};
-  memo_forget_reads(m);
-  world_step(m->world, &copy, &m->actions, &verdict);
-  m->steps++;
+  run_step(m, move, &verdict);
   uint32_t effect = note_effect(m, &verdict);
   write_down(m, ROOT_STEPS, move, effect);
   return &m->effects[effect];
@@ -257,11 +299,9 @@ static void list_move(void *data, const struct move *move)
   m->turn_moves[m->turn_moves_count++] = intern(&m->moves, move, sizeof *move);
 }
 
-const struct turn *memo_turn(struct memo *m, uint32_t origin)
+/* Lists the moves of `origin` in the state of `values`, at the end of turn_moves. */
+static struct turn run_turn(struct memo *m, uint32_t origin)
 {
-  uint32_t note = walk(m, ROOT_TURNS, origin);
-  if (note & NOTE_RESULT)
-    return &m->turns[note & ~NOTE_RESULT];
   struct turn turn = {.first = m->turn_moves_count};
   uint32_t each = (uint32_t)m->world->ranks + 1, of_rank = origin / each;
   memo_forget_reads(m);
@@ -269,6 +309,33 @@ const struct turn *memo_turn(struct memo *m, uint32_t origin)
     turn.standing = world_standing(m->world, (int)of_rank);
   world_moves_of(m->world, origin, list_move, m);
   turn.count = (uint16_t)(m->turn_moves_count - turn.first);
+  return turn;
+}
+
+/* The same for a list as audit_step() for a step. */
+static void audit_turn(struct memo *m, uint32_t origin, const struct turn *noted)
+{
+  uint32_t count = m->looked_count, looked[m->count];
+  memcpy(looked, m->looked, count * sizeof *looked);
+  struct turn turn = run_turn(m, origin);
+  m->turn_moves_count = turn.first;
+  if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
+      turn.count != noted->count ||
+      memcmp(&turn.standing, &noted->standing, sizeof turn.standing) != 0 ||
+      memcmp(&m->turn_moves[turn.first], &m->turn_moves[noted->first],
+             turn.count * sizeof *m->turn_moves) != 0)
+    breach("a list of moves depends on something that is not in its parts");
+}
+
+const struct turn *memo_turn(struct memo *m, uint32_t origin)
+{
+  uint32_t note = walk(m, ROOT_TURNS, origin);
+  if (note & NOTE_RESULT) {
+    if (m->audit)
+      audit_turn(m, origin, &m->turns[note & ~NOTE_RESULT]);
+    return &m->turns[note & ~NOTE_RESULT];
+  }
+  struct turn turn = run_turn(m, origin);
   m->turns = room_for_one(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
   m->turns[m->turns_count] = turn;
   write_down(m, ROOT_TURNS, origin, m->turns_count);

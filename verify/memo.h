@@ -48,6 +48,7 @@ struct memo {
   uint32_t *looked;    /* parts that the last look-up depends on, in the order of reading */
   uint32_t looked_count;
   uint64_t steps; /* times that world_step() really ran */
+  bool audit;     /* run again what is noted, and compare: a difference is a breach */
 
   struct edge *edges; /* open addressing */
   uint32_t edges_count, edges_mask;

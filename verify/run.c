@@ -34,19 +34,56 @@ static void make_set(const struct explorer *e, struct visited *set, uint32_t num
   visited_init(set, e->layout, 64, 2 * visited_bytes(&e->visited), number);
 }
 
+/* A worker's share of a level on the way back. */
+struct share {
+  struct worker *w;
+  uint32_t tag;
+  uint64_t from, to; /* places of the visited set */
+  pthread_t thread;
+};
+
+/* Collects, in w->unplaced, states of the level from which one move leads into w->among. */
+static void *collect(void *data)
+{
+  const struct share *share = data;
+  struct worker *w = share->w;
+  const struct explorer *e = w->e;
+  w->unplaced.count = 0;
+  for (uint64_t i = share->from; i < share->to; i++) {
+    const uint32_t *state = visited_at(&e->visited, i);
+    if ((*state & TAG_MASK) != share->tag)
+      continue;
+    worker_expand(w, e->layout, state);
+    if (w->found)
+      states_add(&w->unplaced, w->numbers, e->components);
+  }
+  return NULL;
+}
+
 /* Adds to `to` the states with the tag of `level` from which one move leads into `among`. */
 static void step_back(struct explorer *e, unsigned level, const struct visited *among,
                       struct visited *to)
 {
-  struct worker *w = &e->worker[0];
-  w->among = among;
-  for (uint64_t i = 0; i < visited_end(&e->visited); i++) {
-    const uint32_t *state = visited_at(&e->visited, i);
-    if ((*state & TAG_MASK) != tag_of(level))
-      continue;
-    worker_expand(w, e->layout, state);
-    if (w->found)
-      add(e, to, w->numbers);
+  struct share share[e->workers];
+  uint64_t end = visited_end(&e->visited);
+  for (unsigned i = 0; i < e->workers; i++) {
+    e->worker[i].among = among;
+    share[i] = (struct share){.w = &e->worker[i],
+                              .tag = tag_of(level),
+                              .from = end / e->workers * i,
+                              .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
+    if (i > 0 && pthread_create(&share[i].thread, NULL, collect, &share[i]) != 0) {
+      fputs("breach: explorer: no thread for a worker\n", stderr);
+      abort();
+    }
+  }
+  collect(&share[0]);
+  for (unsigned i = 0; i < e->workers; i++) {
+    if (i > 0)
+      pthread_join(share[i].thread, NULL);
+    const struct states *found = &e->worker[i].unplaced;
+    for (uint32_t n = 0; n < found->count; n++)
+      add(e, to, found->numbers + (size_t)n * e->components);
   }
 }
 

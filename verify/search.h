@@ -1,6 +1,7 @@
 /* Inside the explorer: what its workers share, and what each has for itself.
  *
- *     explorer.c    sets up, explores level by level, tells what came out
+ *     explorer.c    sets up, tells what came out
+ *     search.c      explores level by level
  *     worker.c      expands states
  *     shortcuts.c   what a worker remembers of the rules
  *     frontier.c    states still to be expanded
@@ -134,20 +135,29 @@ void worker_append(struct worker *, const uint32_t *state);
 /* Adds what the worker has counted to what all have. Under `lock`. */
 void worker_account(struct worker *);
 
-bool explorer_checks(const struct explorer *, const char *property);
-
 /* Whether the verdict of a move or a state is a violation that is to be found, and which. */
 bool explorer_violates(const struct explorer *, struct verdict *);
 
 void states_add(struct states *, const uint32_t *numbers, uint32_t components);
+
+/* ---- search.c ---- */
+
+/* Expands level after level, from e->now on, until there is a verdict. */
+void explorer_search(struct explorer *);
+
+/* Bytes that the visited set may grow to. */
+size_t explorer_memory(const struct explorer *);
+
+uint64_t explorer_bytes(const struct explorer *); /* memory taken; while nobody works */
+double explorer_now(void);                        /* seconds, from some point on */
 
 /* ---- explorer.c ---- */
 
 /* A new layout for all values that there are. */
 void explorer_make_layout(struct explorer *);
 
-/* Bytes that the visited set may grow to. */
-size_t explorer_memory(const struct explorer *);
+/* Whether there are more values than the present one can name. */
+bool explorer_outgrown(const struct explorer *);
 
 /* Loads memo.values with the worker's state. Under `rules`. */
 void explorer_load(struct explorer *, const struct worker *);

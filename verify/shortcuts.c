@@ -211,7 +211,7 @@ void shortcuts_init(struct shortcuts *s, const struct world *world, uint32_t com
 void shortcuts_begin(struct worker *w)
 {
   struct shortcuts *s = &w->shortcuts;
-  if (s->layout == w->e->layout && s->hops_count < HOPS_MOST)
+  if (s->layout == w->e->layout && s->hops_count < HOPS_MOST && !w->e->options->audit)
     return;
   drop_all(s, world_origins(w->e->world));
   s->layout = w->e->layout;

@@ -66,7 +66,8 @@ void shortcuts_init(struct shortcuts *, const struct world *, uint32_t component
 void shortcuts_clear(struct shortcuts *);
 size_t shortcuts_bytes(const struct shortcuts *);
 
-/* Before each state: drops all when there are too many, or when they are for another layout. */
+/* Before each state: drops all when there are too many, or when they are for another layout, or
+ * when the memo is to be asked every time (audit). */
 void shortcuts_begin(struct worker *);
 
 /* Asks the memo for the moves of `origin` in the worker's state, and remembers them: an index of

@@ -107,7 +107,7 @@ static void seek(struct worker *w, const struct jump *jump, uint32_t move)
 
 /* ---- properties ---- */
 
-bool explorer_checks(const struct explorer *e, const char *property)
+static bool checked(const struct explorer *e, const char *property)
 {
   const char *const *names = e->options->properties ? e->options->properties : explorer_defaults;
   for (; *names; names++)
@@ -129,7 +129,7 @@ bool explorer_violates(const struct explorer *e, struct verdict *verdict)
     snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
              verdict->reason < REASONS ? reasons[verdict->reason] : "unknown reason");
   }
-  return verdict->kind == VERDICT_VIOLATION && explorer_checks(e, verdict->property);
+  return verdict->kind == VERDICT_VIOLATION && checked(e, verdict->property);
 }
 
 /* The state being expanded violates a property, for all that is known: by this move. */
@@ -174,7 +174,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
     used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x",
                      histories[rank]);
-  return explorer_checks(e, "outcome");
+  return checked(e, "outcome");
 }
 
 static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
@@ -288,7 +288,7 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
     uint32_t number =
         origin % each == 0 && origin / each + 1 < each ? w->listings[origin] : list(w, origin);
     const struct listing listing = w->shortcuts.listings[number];
-    for (uint32_t i = 0; i < listing.count; i++)
+    for (uint32_t i = 0; i < listing.count && !w->found; i++)
       still &= !take(w, origin, listing.first + i);
     w->transitions += listing.count;
   }

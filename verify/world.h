@@ -74,13 +74,17 @@ struct world_rank {
   uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
   uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
+  uint16_t pad2;
   uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
   uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
   uint32_t line;        /* last checkpoint captured */
   uint32_t stopped;     /* last checkpoint for which logging has stopped */
   uint32_t origin;      /* independent: checkpoint from which it starts, or last started after a
-                           crash. The protocol state that follows is 8-aligned */
+                           crash */
+  uint32_t pad;
 };
+
+_Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
 
 enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
 
@@ -312,6 +316,9 @@ void world_at_rest(const struct world *, struct verdict *);
  * other contents than its sender, as it ended up, has sent (a suppressed message that came out
  * differently the second time); `no-duplicate` when a message that was given is under way again. */
 void world_at_end(const struct world *, struct verdict *);
+
+/* Whether any of these properties is judged: world_at_end() looks at everything. */
+bool world_judges_end(const struct world *);
 
 /* All programs have finished, and none of them has yet to notice a crash. */
 bool world_finished(const struct world *);

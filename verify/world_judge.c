@@ -283,3 +283,8 @@ void world_at_end(const struct world *w, struct verdict *verdict)
       check_shares(&t, peer);
   }
 }
+
+bool world_judges_end(const struct world *w)
+{
+  return judged(w, "agreement") || judged(w, "no-duplicate") || judged(w, "no-orphan");
+}

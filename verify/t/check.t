@@ -51,6 +51,7 @@ exits 1 'TAP' "$tool" check "$scratch/wrong.yaml" --tap
 says 'TAP says not ok' 'not ok 1 - wrong violated'
 exits 1 'JUnit' "$tool" check "$scratch/wrong.yaml" --junit
 says 'JUnit says failure' '<failure message="violated, expected holds">'
+exits 0 'an audit of what the explorer remembers' "$tool" check "$scratch/fine.yaml" --audit
 exits 0 'a claim by its id' "$tool" check none-lost
 mkdir -p "$scratch/data/verify/claims"
 cp "$scratch/fine.yaml" "$scratch/data/verify/claims/mine.yaml"
@@ -71,7 +72,8 @@ refuses 'nothing' 'nothing to check, expected claims'
 refuses 'an unknown claim' "there is no claim 'nix'" nix
 refuses 'an unknown option' 'expected an option' --fast none-lost
 refuses 'a reduction' '--reduce por is not available yet' --reduce por none-lost
-refuses 'no jobs' 'expected at least one job' --jobs 0 none-lost
+refuses 'no workers' 'expected at least one job and worker' --workers 0 none-lost
+refuses 'no jobs' 'expected at least one job and worker' --jobs 0 none-lost
 refuses 'two formats' 'more than one of --json' --json --tap none-lost
 refuses 'all and more' '--all and names' --all none-lost
 refuses 'a file that is not there' "$scratch/no.yaml" "$scratch/no.yaml"

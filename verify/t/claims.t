@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lock 5: every claim and every mutant gets its verdict; lying hosts are noticed. Lock 4: every
 # counterexample replays. Lock 7: the same claim gives the same trace, byte for byte.
-# RECLINE_QUICK=1 leaves out the claims whose files say that they are long.
+# RECLINE_QUICK=1 leaves out the claims whose files say that they are long; RECLINE_AUDIT=1 runs all
+# that the explorer remembers again, and compares.
 . "$(dirname "$0")/tap.sh"
 
 which=--all
@@ -9,7 +10,7 @@ if [ -n "${RECLINE_QUICK:-}" ]; then
   which=$(grep -L '^# long' "$root"/verify/claims/*.yaml "$root"/verify/mutants/*.yaml)
 fi
 # shellcheck disable=SC2086 # one word for each claim
-"$tool" check $which --jobs 2 --tap --out "$scratch/all" >"$scratch/tap" 2>"$scratch/err"
+"$tool" check $which ${RECLINE_AUDIT:+--audit} --jobs 2 --tap --out "$scratch/all" >"$scratch/tap" 2>"$scratch/err"
 grep -v -e '^TAP version' -e '^1\.\.' "$scratch/tap" || sed 's/^/# /' "$scratch/err"
 tests=$(grep -c -e '^ok' -e '^not ok' "$scratch/tap")
 ! grep -q '^not ok' "$scratch/tap" || failed=1

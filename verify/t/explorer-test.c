@@ -1,8 +1,12 @@
 /* The explorer against a search that has none of its ideas: no interning, no folding, no
  * memoising, whole states as byte strings in one set. And against counts made by hand. */
+#define _POSIX_C_SOURCE 200809L
 #include <glib.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "explorer.h"
 #include "frontier.h"
@@ -243,6 +247,61 @@ static void counts(const struct small *small, uint64_t states, uint64_t transiti
   exploration_clear(&found);
 }
 
+/* ---- what the explorer remembers ---- */
+
+/* A protocol that breaks the first rule: it remembers something outside of its state. */
+static uint32_t steps_taken;
+
+static void cheat(const struct config *config, void *state, const struct event *event,
+                  struct actions *actions)
+{
+  protocol_named("none")->step(config, state, event, actions);
+  if (event->kind == EVENT_PLACE)
+    *(uint64_t *)state = 1 + steps_taken++ % 2;
+}
+
+static size_t cheat_bytes(const struct config *config)
+{
+  (void)config;
+  return 8;
+}
+
+static const struct small cheated = {
+    "cheat", 2,
+    0,       0,
+    false,   true,
+    0,       "rank 0: send 1, send 1, recv 1, recv 1\nrank 1: send 0, send 0, recv 0, recv 0"};
+
+/* Explores in a process of its own; true when that ends by a breach. */
+static bool breaches(const struct small *small, bool audit)
+{
+  int status;
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    struct exploration found;
+    close(STDERR_FILENO);
+    run_with(small, &(struct explorer_options){.properties = nothing, .audit = audit}, &found);
+    _exit(0);
+  }
+  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+static void audit(void)
+{
+  static struct protocol cheat_protocol;
+  static const struct protocol *const list[] = {&cheat_protocol, NULL};
+  cheat_protocol = *protocol_named("none");
+  cheat_protocol.name = "cheat";
+  cheat_protocol.step = cheat;
+  cheat_protocol.bytes = cheat_bytes;
+  protocol_register(list);
+  ok(breaches(&cheated, true), "a protocol that remembers something elsewhere is found out");
+  struct small honest = cheated;
+  honest.protocol = "c3";
+  ok(!breaches(&honest, true), "one that does not is not");
+}
+
 static void by_hand(void)
 {
   counts(&(struct small){"none", 1, 0, 0, false, false, 0, "rank 0:"}, 2, 2, 1,
@@ -449,6 +508,7 @@ int main(void)
   same_as_reference();
   reference_worlds();
   workers();
+  audit();
   bounds();
   short_memory();
   chunks();

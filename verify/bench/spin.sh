@@ -1,0 +1,88 @@
+#!/bin/sh
+# The explorer and SPIN on the same finite worlds, side by side in one run: exhaustive and exact, no
+# reduction. CL-C with K sends a rank (K=4), CL-T with T (T=3); on one core and on two; WORLDS
+# chooses (default: both). Nothing is judged here: these numbers are for reading, on a machine that
+# is quiet; where it is not, compare the CPU seconds on one core.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${RECLINE_BUILD:-$root/build}
+colours=${K:-4} tokens=${T:-3} memory=${MEMORY:-12000}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# timed COMMAND...: runs it, for LIMIT seconds (900) at most, as SPIN's workers wait for each other by
+# turning round, which may take for ever where cores are shared; its output is in out, wall and CPU
+# seconds in $wall and $cpu.
+timed()
+{
+  perl -MTime::HiRes=time -e '
+    my $from = time;
+    my $status = system('timeout', $ENV{LIMIT} // 900, @ARGV);
+    my ($user, $system, $u, $s) = times;
+    printf STDERR "%.2f %.2f\n", time - $from, $u + $s;
+    exit($status >> 8)' "$@" 2>err >out || return 1
+  read -r wall cpu <<END
+$(tail -n 1 err)
+END
+}
+
+# row ENGINE STATES BYTES: one line of the table, from $wall and $cpu.
+row()
+{
+  perl -e 'my ($engine, $states, $bytes, $wall, $cpu) = @ARGV;
+    printf "  %-28s %12d states %8.2f s %8.2f CPU s %6.2f M states/s %6.2f M states/CPU s %5.1f bytes/state\n",
+      $engine, $states, $wall, $cpu, $states / $wall / 1e6, $states / $cpu / 1e6, $bytes' \
+    "$1" "$2" "$3" "$wall" "$cpu"
+}
+
+# explorer PROTOCOL PROPERTY SENDS WORKERS
+explorer()
+{
+  cat >world.yaml <<END
+id: world
+statement: a reference world
+source: docs/explorer.md
+program:
+  ranks: 3
+  script: |
+    rank *: free $3
+protocol: {name: $1}
+check: {checkpoints: 1, crashes: 0, properties: [$2]}
+expect: {verdict: holds}
+END
+  timed "$build/bin/recline" check world.yaml --workers "$4" --json
+  row "recline, $4 workers" "$(sed -n 's/^ *"states" : \([0-9]*\),/\1/p' out)" \
+    "$(sed -n 's/^ *"bytes_per_state" : \([0-9.]*\),/\1/p' out)"
+}
+
+# spin NAME MODEL-OPTIONS COMPILER-OPTIONS RUN-OPTIONS
+spin_row()
+{
+  # shellcheck disable=SC2086 # lists of options
+  spin $2 -a "$root/verify/bench/snapshot.pml" >/dev/null
+  # shellcheck disable=SC2086
+  gcc -O2 -DSAFETY -DMEMLIM="$memory" $3 -o pan pan.c 2>/dev/null
+  # shellcheck disable=SC2086
+  timed ./pan $4 || { echo "  SPIN, $1: not done after $(tail -n 1 err | cut -d ' ' -f 1) s"; return; }
+  states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' out | tail -n 1 | xargs printf '%.0f')
+  megabytes=$(sed -n 's/^ *\([0-9.]*\)\tactual memory usage for states.*/\1/p' out | tail -n 1)
+  row "SPIN, $1" "$states" "$(perl -e 'print $ARGV[0] * 1048576 / $ARGV[1]' "${megabytes:-0}" "$states")"
+}
+
+world() # TITLE PROTOCOL PROPERTY SENDS MODEL-OPTIONS
+{
+  echo "$1, 3 ranks, $4 sends each"
+  spin_row '1 core' "$5" '' '-m100000 -w26'
+  explorer "$2" "$3" "$4" 1
+  spin_row '2 cores, -DNCORE=2' "$5" '-DNCORE=2 -DSEP_STATE' '-m100000 -w26'
+  explorer "$2" "$3" "$4" 2
+}
+
+uptime
+for world in ${WORLDS:-colours tokens}; do
+  case $world in
+    colours) world CL-C cl-c invariant "$colours" "-DK=$colours" ;;
+    tokens) world CL-T cl-t tokens "$tokens" "-DK=$tokens -DTOKENS" ;;
+  esac
+done
