@@ -61,7 +61,8 @@ static struct message *copy_message(const struct message *message)
 {
   struct message *copy = g_memdup2(message, sizeof *message);
   g_bytes_ref(copy->payload);
-  copy->payload_tag = 0;
+  copy->lane = NULL;
+  copy->flight = FLIGHT_NONE;
   copy->synchronous = false;
   return copy;
 }
@@ -255,10 +256,8 @@ void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
     g_ptr_array_add(r->records, record);
   }
   struct write *job = g_new0(struct write, 1);
-  *job = (struct write){.rank = r,
-                        .checkpoint = checkpoint,
-                        .part = part,
-                        .bytes = bytes_of(r, checkpoint, part)};
+  *job = (struct write){
+      .rank = r, .checkpoint = checkpoint, .part = part, .bytes = bytes_of(r, checkpoint, part)};
   g_queue_push_tail(&r->writes[queue_of(part)], job);
   if (r->writes[queue_of(part)].length == 1)
     begin_write(r, queue_of(part));
