@@ -87,15 +87,23 @@ static void pass_up(struct rank *r, struct message *message)
   transport_fetch(r->transport, message, arrived, request);
 }
 
-/* The receive that was posted last takes the first unexpected message that fits. */
+static bool is_for(const struct message *message, const void *request)
+{
+  return message->kind == MESSAGE_PROGRAM && matching_accepts(request, message);
+}
+
+/* The receive that was posted last takes the first unexpected message that fits, or waits. */
 static void take_unexpected(struct rank *r, struct request *request)
 {
   request->announced = true;
   request->from = request->peer;
   request->from_tag = request->tag;
-  struct message *message = matching_pair(r, &request);
-  if (!message)
+  struct request *taker;
+  struct message *message = matching_pair(r, &taker);
+  if (!message) {
+    transport_let_in(r->transport, is_for, request);
     return;
+  }
   g_queue_remove(&r->unexpected, message);
   pass_up(r, message);
 }
@@ -228,11 +236,6 @@ static void deliver(struct rank *r, const struct action *action, struct step *st
   layer.result.messages.replayed++;
   slot->waiting = false;
   p2p_fill(request, slot->payload, slot->source, slot->tag);
-}
-
-static bool is_for(const struct message *message, const void *request)
-{
-  return message->kind == MESSAGE_PROGRAM && matching_accepts(request, message);
 }
 
 static void match(struct rank *r, const struct action *action)
@@ -589,6 +592,8 @@ static void start(struct rank *r, uint32_t checkpoint)
              &step);
   look_again(r);
   r->rematch = true;
+  if (below_matching()) /* its receives are posted already */
+    transport_let_in(r->transport, NULL, NULL);
   rank_switch(r, ACTIVITY_MPI);
   dispatcher_finished(); /* perhaps its program had ended before the image */
 }
@@ -806,6 +811,7 @@ static void take_in(struct rank *r, struct message *message)
       return;
     } else if (message->kind == MESSAGE_PROGRAM && below_matching()) {
       take_from_channel(r, message);
+      host_handle(r);
       return;
     } else if (message->kind == MESSAGE_PROGRAM) {
       g_queue_push_tail(&r->unexpected, message);

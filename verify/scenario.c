@@ -549,6 +549,10 @@ static bool read_checkpoint(const struct reader *reader, const struct raw_checkp
   struct scenario *scenario = reader->scenario;
   scenario->checkpoint.storage = raw->storage ? (enum storage) * raw->storage : STORAGE_NFS;
   scenario->checkpoint.places = raw->places ? (enum places) * raw->places : PLACES_ANYWHERE;
+  if (scenario->checkpoint.places == PLACES_PROGRAM &&
+      protocol_named(scenario->protocol.name)->level == LEVEL_CHANNEL)
+    return complain(reader, "places", "program, expected anywhere: %s checkpoints at any moment",
+                    scenario->protocol.name);
   return measure(reader, "every", raw->every, 0, scenario_seconds, &scenario->checkpoint.every) &&
          measure(reader, "bytes", raw->bytes, 0, scenario_bytes, &scenario->checkpoint.bytes);
 }

@@ -4,7 +4,7 @@
  *     protocol c3
  *     ranks 8
  *     capacity 64
- *     order fifo | any
+ *     order fifo | any | none
  *     places anywhere | program
  *     host smpi | explorer
  *     ---

@@ -36,4 +36,5 @@ in_checkpoint='{rank: 3, after: {event: captured, checkpoint: 2}, repair: 20ms}'
 compare none '{rank: 3, at: 60ms}' # which captures nothing
 compare c3 "$in_checkpoint"
 compare bookmark "$in_checkpoint"
-finish 15
+compare chandy-lamport "$in_checkpoint"
+finish 20

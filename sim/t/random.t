@@ -22,7 +22,8 @@ platform=$root/platforms/clan.xml
 count=${RECLINE_RANDOM:-100}
 first=${RECLINE_SEED:-1}
 protocols='none c3 bookmark'
-others='event-logging message-tagging event-logging-posted blocking'
+others='event-logging message-tagging event-logging-posted blocking
+chandy-lamport chandy-lamport-tree'
 if [ $# -gt 0 ]; then
   first=$1 count=1
   shift

@@ -238,7 +238,8 @@ cases() { # PROTOCOL...
 
 named=$#
 [ $# -gt 0 ] ||
-  set -- c3 bookmark none event-logging event-logging-sorted event-logging-posted message-tagging
+  set -- c3 bookmark none event-logging event-logging-sorted event-logging-posted message-tagging \
+    chandy-lamport chandy-lamport-tree
 exec 3>&1
 cases "$@" >"$dir/cases"
 total=$(wc -l <"$dir/cases")

@@ -79,6 +79,8 @@ refuses 'all and more' '--all and names' --all none-lost
 refuses 'a file that is not there' "$scratch/no.yaml" "$scratch/no.yaml"
 sed 's/send 1/send 7/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
 refuses 'a script' "bad.yaml:6: found '7', expected a rank from 0 to 1" "$scratch/bad.yaml"
+sed -e 's/rank 0:.*/rank *: free 1/' -e '/rank 1:/d' "$scratch/fine.yaml" >"$scratch/bad.yaml"
+refuses 'free programs' 'expected a protocol at the level of the channels' "$scratch/bad.yaml"
 sed 's/crashes: 1/properties: [luck]/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
 refuses 'a property' "'luck', expected one of" "$scratch/bad.yaml"
 sed 's/crashes: 1/lies: [white]/' "$scratch/fine.yaml" >"$scratch/bad.yaml"

@@ -356,6 +356,11 @@ static const struct refusal refusals[] = {
      "t.yaml:4: check.checkpoints: -1 is out of range, expected 0 to 1000000000", NULL},
     {"negative crashes", GOOD "check: {crashes: -1}\n",
      "t.yaml:4: check.crashes: -1 is out of range, expected 0 to 1000000000", NULL},
+    {"places below the matching",
+     PROGRAM PLATFORM "protocol: {name: chandy-lamport}\ncheckpoint: {places: program}\n",
+     "t.yaml:4: checkpoint.places: program, expected anywhere: chandy-lamport checkpoints at any "
+     "moment",
+     NULL},
     {"an unknown order", GOOD "check: {order: lifo}\n",
      "t.yaml:4: check.order: \"lifo\" is unknown, expected any, fifo or none", NULL},
     {"an unknown lie", GOOD "check:\n  lies:\n    - drop\n    - cake\n",
