@@ -46,6 +46,7 @@ struct raw_platform {
 struct raw_protocol {
   char *name, *file;
   int64_t *capacity;
+  int *control;
 };
 
 struct raw_checkpoint {
@@ -102,6 +103,8 @@ enum { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 
 static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", true}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
+static const cyaml_strval_t controls[] = {
+    {"separate", CONTROL_SEPARATE}, {"combined", CONTROL_COMBINED}, {"auto", CONTROL_AUTO}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
 static const cyaml_strval_t connections[] = {{"stay", false}, {"close", true}};
 static const cyaml_strval_t orders[] = {
@@ -148,7 +151,8 @@ static const cyaml_schema_field_t platform_fields[] = {
 static const cyaml_schema_field_t protocol_fields[] = {
     TEXT("name", NEEDED, struct raw_protocol, name),
     TEXT("file", OPTIONAL, struct raw_protocol, file),
-    WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity), CYAML_FIELD_END};
+    WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity),
+    CHOICE("control", struct raw_protocol, control, controls), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t checkpoint_fields[] = {
     TEXT("every", OPTIONAL, struct raw_checkpoint, every),
@@ -529,6 +533,7 @@ static bool read_protocol(const struct reader *reader, const struct raw_protocol
                       &scenario->protocol.capacity) ||
       !read_plugin(reader, raw->file))
     return false;
+  scenario->protocol.control = raw->control ? (enum control) * raw->control : CONTROL_SEPARATE;
   scenario->protocol.name = g_strdup(raw->name);
   if (protocol_named(raw->name))
     return true;
@@ -888,7 +893,8 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .platform = raw_platform(pool, scenario),
       .protocol = {.name = scenario->protocol.name,
                    .file = scenario->protocol.file,
-                   .capacity = number(pool, scenario->protocol.capacity)},
+                   .capacity = number(pool, scenario->protocol.capacity),
+                   .control = choice(pool, (int)scenario->protocol.control)},
       .checkpoint = {.every = amount(pool, scenario->checkpoint.every, "s"),
                      .bytes = amount(pool, scenario->checkpoint.bytes, "B"),
                      .storage = choice(pool, (int)scenario->checkpoint.storage),

@@ -47,6 +47,10 @@ struct failure {
 };
 
 enum storage { STORAGE_LOCAL, STORAGE_NFS };
+/* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
+ * with the data, or as the size of the data tells. */
+enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
+
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM }; /* system level, application level */
 enum expected_verdict {
   EXPECT_NOTHING,
@@ -86,6 +90,7 @@ struct scenario {
     char *name;        /* in the registry, or a mutant "c3~no-suppress" */
     char *file;        /* absolute path of the shared object that holds it; NULL: our own */
     uint32_t capacity; /* entries per list of the protocol's state */
+    enum control control;
   } protocol;
 
   struct {
