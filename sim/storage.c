@@ -61,7 +61,8 @@ static struct message *copy_message(const struct message *message)
 {
   struct message *copy = g_memdup2(message, sizeof *message);
   g_bytes_ref(copy->payload);
-  copy->payload_tag = 0;
+  copy->lane = NULL;
+  copy->flight = FLIGHT_NONE;
   copy->synchronous = false;
   return copy;
 }
