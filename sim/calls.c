@@ -3,6 +3,7 @@
 #include "collectives.h"
 #include "host.h"
 #include "p2p.h"
+#include "raw.h"
 
 #include <string.h>
 
@@ -77,8 +78,6 @@ static bool exchanges(const struct call *call)
          (protocol->barrier_words && call->site.flow == FLOW_BARRIER);
 }
 
-/* Here is the place for words that travel with the data: a data collective whose every message has
- * them, for flows whose algorithm carries all of them to all who need them. */
 static void exchange_words(struct rank *r)
 {
   struct call *call = &r->face->call;
@@ -86,10 +85,104 @@ static void exchange_words(struct rank *r)
     call->words[WORDS] = call->site.flow == FLOW_FROM_ROOT ? 1 : (uint32_t)call->site.comm->size;
     return;
   }
+  memcpy(call->own, call->words, sizeof call->own);
+  call->packed = NULL;
+  uint64_t *count =
+      call->combined ? &layer.result.control.combined : &layer.result.control.separate;
+  ++*count;
+  if (call->combined && call->site.flow != FLOW_BARRIER)
+    return;
   if (call->site.flow != FLOW_FROM_ROOT)
     sum_words(r);
   if (call->site.flow != FLOW_TO_ROOT)
     spread_words(r);
+}
+
+/* ---- the words with the data ---- */
+
+/* All members must decide alike: by what all know. In a barrier, words for themselves are all that
+ * is needed. */
+static bool combines(const struct call_site *site)
+{
+  if (site->partial || audit_protocol()->piggyback_bytes == 0)
+    return false;
+  switch (layer.scenario->protocol.control) {
+  case CONTROL_COMBINED:
+    return true;
+  case CONTROL_AUTO:
+    return site->flow == FLOW_BARRIER ||
+           (site->largest > 0 && (double)site->largest < layer.combined_below);
+  default:
+    return false;
+  }
+}
+
+/* Words that travel with the data save a message, but each message is copied once more at both its
+ * ends: as many bytes as are copied twice in the time of a message of words cost the same. */
+void call_measure(int index)
+{
+  enum { SENDER, RECEIVER, TAG = 1 };
+  static double sent;
+  char words[64] = {0};
+  int bytes = (int)MIN(raw_words_bytes(), sizeof words);
+  if (layer.scenario->protocol.control != CONTROL_AUTO || layer.ranks < 2)
+    return;
+  PMPI_Barrier(MPI_COMM_WORLD);
+  if (index == SENDER) {
+    sent = machine_now();
+    PMPI_Send(words, bytes, MPI_BYTE, RECEIVER, TAG, MPI_COMM_WORLD);
+  } else if (index == RECEIVER) {
+    PMPI_Recv(words, bytes, MPI_BYTE, SENDER, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    layer.combined_below = (machine_now() - sent) / (2.0 * machine_copy_seconds(1.0));
+  }
+  PMPI_Barrier(MPI_COMM_WORLD);
+  layer.began = machine_now();
+}
+
+/* The same data go to several ranks after one copy. */
+void call_pack(struct rank *r, const void *data, int count, MPI_Datatype type)
+{
+  struct call *call = &r->face->call;
+  int size = 0;
+  if (!call->inside || !call->combined || call->packed == data)
+    return;
+  PMPI_Type_size(type, &size);
+  machine_sleep(machine_copy_seconds((double)size * count));
+  call->packed = data;
+}
+
+/* Down a tree goes what its root has, in other messages what their sender contributes. */
+static bool goes_down(int32_t tag)
+{
+  return tag % CALL_KINDS == TAG_BCAST || tag % CALL_KINDS == TAG_SCATTER;
+}
+
+static bool is_data(int32_t tag)
+{
+  return tag % CALL_KINDS != TAG_WORDS_UP && tag % CALL_KINDS != TAG_WORDS_DOWN;
+}
+
+void call_attach(const struct rank *r, struct message *message)
+{
+  const struct call *call = &r->face->call;
+  if (!call->combined || !is_data(message->tag))
+    return;
+  const uint32_t *words = goes_down(message->tag) ? call->words : call->own;
+  memcpy(message->words, words, sizeof message->words);
+  message->shares = words[WORDS];
+  message->bytes += audit_protocol()->piggyback_bytes;
+}
+
+void call_detach(struct rank *r, const struct message *message)
+{
+  struct call *call = &r->face->call;
+  if (message->shares == 0)
+    return;
+  machine_sleep(machine_copy_seconds((double)g_bytes_get_size(message->payload)));
+  bool replaces = goes_down(message->tag);
+  for (int i = 0; i < WORDS; i++)
+    call->words[i] = message->words[i] + (replaces ? 0 : call->words[i]);
+  call->words[WORDS] = message->shares + (replaces ? 0 : call->words[WORDS]);
 }
 
 /* ---- the call ---- */
@@ -125,7 +218,8 @@ bool call_begin(struct rank *r, struct call_site site)
               CALLS_MAX);
   if (!audit_protocol()->collectives || site.comm->size == 1)
     return true;
-  *call = (struct call){.inside = true, .site = site, .number = site.comm->calls};
+  *call = (struct call){
+      .inside = true, .combined = combines(&site), .site = site, .number = site.comm->calls};
   call->inside = take_part(r);
   return call->inside;
 }

@@ -1,6 +1,7 @@
 #include "layer.h"
 
 #include "audit.h"
+#include "collectives.h"
 #include "dispatcher.h"
 #include "host.h"
 #include "raw.h"
@@ -247,6 +248,7 @@ struct arena *layer_init(const void *inside_program)
   PMPI_Comm_size(MPI_COMM_WORLD, &processes);
   if (!layer.on)
     begin(processes);
+  call_measure(index);
   if (index == layer.ranks)
     be_dispatcher();
   begin_rank(index, inside_program);

@@ -66,16 +66,20 @@ struct call_site {
   struct blocks result; /* what it gets, where data flow to it */
   int blocks;           /* of the result */
   bool partial;         /* data do not come from all members to all: scans */
+  uint32_t largest;     /* bytes of the largest message, as all members know; 0: they do not */
 };
 
 /* The call that the program is in, under protocols that handle collectives. */
 struct call {
   bool inside;           /* until its last message is sent */
+  bool combined;         /* the words travel with the data */
+  const void *packed;    /* the data that were last made one with the words */
   enum call_state state; /* as the protocol sees it: NONE when nothing is to come from it */
   struct call_site site;
   int number;                /* on its communicator, from 1 */
   uint32_t words[WORDS + 1]; /* what COLLECTED tells: sums, and of how many */
   uint32_t received[WORDS + 1];
+  uint32_t own[WORDS + 1]; /* of this rank alone */
 };
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
@@ -160,7 +164,8 @@ struct message {
   int32_t tag;
   uint32_t bytes;
   uint32_t words[WORDS];
-  uint32_t line; /* last checkpoint that its sender had captured */
+  uint32_t shares; /* raw: contributions that the words sum up; 0: it has no words */
+  uint32_t line;   /* last checkpoint that its sender had captured */
   GBytes *payload;
   struct lane *lane; /* of the payload that is to be fetched; NULL: it comes or is here */
   enum flight flight;
@@ -270,6 +275,7 @@ struct layer {
   struct scenario *scenario;
   struct rank *rank;
   double began;
+  double combined_below; /* bytes of a message with which words are to travel, under `auto` */
   struct result result;
 };
 

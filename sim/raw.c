@@ -36,29 +36,39 @@ static bool is_words(int32_t tag)
   return tag % CALL_KINDS == TAG_WORDS_UP || tag % CALL_KINDS == TAG_WORDS_DOWN;
 }
 
-/* Words are charged as what the protocol would put on a message. */
-static uint32_t charge(int32_t tag, GBytes *payload)
+uint32_t raw_words_bytes(void)
 {
-  if (!is_words(tag))
-    return (uint32_t)g_bytes_get_size(payload);
   uint32_t steps = (audit_protocol()->piggyback_bytes + WORD_BYTES - 1) / WORD_BYTES;
   return MAX(steps, 1) * WORD_BYTES;
+}
+
+static struct message *new_message(struct rank *r, int peer, int context, int32_t tag,
+                                   GBytes *payload)
+{
+  struct message *message = message_new(MESSAGE_RAW, r->index, peer);
+  message->comm = context;
+  message->tag = tag;
+  message->bytes = is_words(tag) ? raw_words_bytes() : (uint32_t)g_bytes_get_size(payload);
+  message->payload = payload;
+  return message;
+}
+
+static uint32_t transmit(struct rank *r, struct message *message, bool blocking)
+{
+  message->incarnation = r->incarnation;
+  message->life = r->life;
+  message->line = r->line;
+  if (!is_words(message->tag))
+    layer.result.messages.sent++;
+  return transport_send(r->transport, message, blocking);
 }
 
 uint32_t raw_send(struct rank *r, int peer, int context, int32_t tag, GBytes *payload,
                   bool blocking)
 {
-  struct message *message = message_new(MESSAGE_RAW, r->index, peer);
-  message->comm = context;
-  message->tag = tag;
-  message->bytes = charge(tag, payload);
-  message->payload = payload;
-  message->incarnation = r->incarnation;
-  message->life = r->life;
-  message->line = r->line;
-  if (!is_words(tag))
-    layer.result.messages.sent++;
-  return transport_send(r->transport, message, blocking);
+  struct message *message = new_message(r, peer, context, tag, payload);
+  call_attach(r, message);
+  return transmit(r, message, blocking);
 }
 
 /* ---- receiving ---- */
@@ -76,6 +86,7 @@ static bool is_for(const struct message *message, const void *request)
 
 static void filled(struct message *message, void *request)
 {
+  call_detach(&layer.rank[message->destination], message);
   p2p_fill(request, message->payload, message->source, message->tag);
 }
 
@@ -124,6 +135,16 @@ static int place_in(const struct members *members, int rank)
   return place;
 }
 
+static void repeat(struct rank *r, int peer, const struct message *message)
+{
+  struct message *copy =
+      new_message(r, peer, message->comm, message->tag, g_bytes_ref(message->payload));
+  copy->bytes = message->bytes;
+  copy->shares = message->shares;
+  memcpy(copy->words, message->words, sizeof copy->words);
+  transmit(r, copy, false);
+}
+
 /* The tree of broadcast() and of the words that flow with it. */
 static void pass_on(struct message *message, void *data)
 {
@@ -139,8 +160,7 @@ static void pass_on(struct message *message, void *data)
     bit *= 2;
   for (bit /= 2; bit > 0; bit /= 2)
     if (place + bit < size)
-      raw_send(r, members->member[(place + bit + root) % size], message->comm, message->tag,
-               g_bytes_ref(message->payload), false);
+      repeat(r, members->member[(place + bit + root) % size], message);
 }
 
 bool raw_expects(const struct rank *r, const struct message *message)

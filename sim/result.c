@@ -54,6 +54,8 @@ static const struct field FIELDS[] = {
     {"messages", "suppressed", FIELD_COUNT, AT(messages.suppressed)},
     {"messages", "replayed", FIELD_COUNT, AT(messages.replayed)},
     {"messages", "discarded", FIELD_COUNT, AT(messages.discarded)},
+    {"control", "separate", FIELD_COUNT, AT(control.separate)},
+    {"control", "combined", FIELD_COUNT, AT(control.combined)},
     {NULL, "simulated_s", FIELD_SECONDS, AT(simulated_s)},
     {"time_s", "compute", FIELD_SECONDS, AT(time.compute)},
     {"time_s", "mpi", FIELD_SECONDS, AT(time.mpi)},

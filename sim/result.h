@@ -29,6 +29,9 @@ struct result {
   struct {
     uint64_t sent, late, early, suppressed, replayed, discarded;
   } messages;
+  struct {
+    uint64_t separate, combined; /* collective calls of ranks whose words travelled so */
+  } control;
   double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
   uint64_t image_bytes;       /* of the largest image */

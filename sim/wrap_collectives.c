@@ -9,16 +9,6 @@
 #include <string.h>
 
 enum {
-  TAG_BARRIER = TAG_OTHERS,
-  TAG_REDUCE,
-  TAG_GATHER,
-  TAG_SCATTER,
-  TAG_ALLGATHER,
-  TAG_ALLTOALL,
-  TAG_SCAN
-};
-
-enum {
   STEP_BYTES = 3000,      /* blocks of that size are exchanged step by step */
   SHARES_BYTES = 64 << 20 /* of a reduction that are received at once */
 };
@@ -39,6 +29,7 @@ static struct request *post(struct rank *r, void *buffer, int count, MPI_Datatyp
 static struct request *put(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
                            int tag, struct comm *comm)
 {
+  call_pack(r, buffer, count, type);
   return p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r));
 }
 
@@ -56,6 +47,7 @@ static void receive(struct rank *r, void *buffer, int count, MPI_Datatype type, 
 static void send(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to, int tag,
                  struct comm *comm)
 {
+  call_pack(r, buffer, count, type);
   done(r, p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r) | P2P_BLOCKING));
 }
 
@@ -115,9 +107,11 @@ static void *elements(struct rank *r, int count, MPI_Datatype type, void **memor
 
 /* ---- barrier, broadcast ---- */
 
-/* Rank 0 hears of everybody, and then tells everybody. */
+/* Rank 0 hears of everybody, and then tells everybody; as words do, which may travel for both. */
 static int barrier(struct rank *r, struct comm *comm)
 {
+  if (r->face->call.inside && r->face->call.combined)
+    return MPI_SUCCESS;
   if (comm->rank != 0) {
     send(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);
     receive(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);
@@ -414,6 +408,14 @@ static int sum_of(const int *counts, int number)
   return sum;
 }
 
+static int largest_of(const int *counts, int number)
+{
+  int largest = 0;
+  for (int i = 0; i < number; i++)
+    largest = MAX(largest, counts[i]);
+  return largest;
+}
+
 /* The same for what a rank sends, or in place has where it receives. */
 static uint32_t shared(const void *out, int out_count, MPI_Datatype out_type, int in_count,
                        MPI_Datatype in_type)
@@ -430,6 +432,7 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
                            .result = blocks,
                            .blocks = comm->size,
                            .bytes = shared(out, out_count, out_type, in_count, in_type)};
+  site.largest = site.bytes;
   if (!call_begin(r, site))
     return MPI_SUCCESS;
   allgather(r, out, out_count, out_type, blocks, comm);
@@ -446,8 +449,8 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
 {
   struct comm *c;
   WRAP(CALL(FLOW_FROM_ROOT, comm, broadcast(r, buffer, count, type, root, c), .root = root,
-            .bytes = given(c->rank == root, count, type), .result = EQUAL(buffer, count, type),
-            .blocks = 1),
+            .bytes = given(c->rank == root, count, type), .largest = given(true, count, type),
+            .result = EQUAL(buffer, count, type), .blocks = 1),
        PMPI_Bcast(buffer, count, type, root, comm));
 }
 
@@ -456,7 +459,8 @@ int MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op o
 {
   struct comm *c;
   WRAP(CALL(FLOW_TO_ROOT, comm, reduce(r, out, in, count, type, op, root, c), .root = root,
-            .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1),
+            .bytes = given(true, count, type), .largest = given(true, count, type),
+            .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Reduce(out, in, count, type, op, root, comm));
 }
 
@@ -464,7 +468,8 @@ int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_O
 {
   struct comm *c;
   WRAP(CALL(FLOW_ALL, comm, allreduce(r, out, in, count, type, op, c),
-            .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1),
+            .bytes = given(true, count, type), .largest = given(true, count, type),
+            .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Allreduce(out, in, count, type, op, comm));
 }
 
@@ -492,6 +497,7 @@ int MPI_Gather(const void *out, int out_count, MPI_Datatype out_type, void *in, 
   WRAP(CALL(FLOW_TO_ROOT, comm,
             gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
             .root = root, .bytes = shared(out, out_count, out_type, in_count, in_type),
+            .largest = shared(out, out_count, out_type, in_count, in_type),
             .result = EQUAL(in, in_count, in_type), .blocks = c->size),
        PMPI_Gather(out, out_count, out_type, in, in_count, in_type, root, comm));
 }
@@ -515,6 +521,8 @@ int MPI_Scatter(const void *out, int out_count, MPI_Datatype out_type, void *in,
   WRAP(CALL(FLOW_FROM_ROOT, comm,
             scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
             .root = root, .bytes = given(c->rank == root, out_count * c->size, out_type),
+            .largest =
+                c->rank == root ? given(true, out_count, out_type) : given(true, in_count, in_type),
             .result = EQUAL(in, in_count, in_type), .blocks = 1),
        PMPI_Scatter(out, out_count, out_type, in, in_count, in_type, root, comm));
 }
@@ -545,6 +553,7 @@ int MPI_Allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *
   WRAP(CALL(FLOW_ALL, comm,
             allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), c),
             .bytes = shared(out, out_count, out_type, in_counts[c->rank], in_type),
+            .largest = given(true, largest_of(in_counts, c->size), in_type),
             .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size),
        PMPI_Allgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm));
 }
@@ -556,7 +565,8 @@ int MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in
   WRAP(CALL(FLOW_ALL, comm,
             alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
             .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
-            .result = EQUAL(in, in_count, in_type), .blocks = c->size),
+            .largest = given(true, in_count, in_type), .result = EQUAL(in, in_count, in_type),
+            .blocks = c->size),
        PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm));
 }
 
@@ -579,7 +589,8 @@ int MPI_Reduce_scatter_block(const void *out, void *in, int count, MPI_Datatype 
 {
   struct comm *c;
   WRAP(CALL(FLOW_ALL, comm, reduce_scatter(r, out, in, NULL, count, type, op, c),
-            .bytes = given(true, count * c->size, type), .result = EQUAL(in, count, type),
+            .bytes = given(true, count * c->size, type),
+            .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
             .blocks = 1),
        PMPI_Reduce_scatter_block(out, in, count, type, op, comm));
 }
@@ -590,6 +601,7 @@ int MPI_Reduce_scatter(const void *out, void *in, const int *counts, MPI_Datatyp
   struct comm *c;
   WRAP(CALL(FLOW_ALL, comm, reduce_scatter(r, out, in, counts, 0, type, op, c),
             .bytes = given(true, sum_of(counts, c->size), type),
+            .largest = given(true, sum_of(counts, c->size), type),
             .result = EQUAL(in, counts[c->rank], type), .blocks = 1),
        PMPI_Reduce_scatter(out, in, counts, type, op, comm));
 }

@@ -46,6 +46,7 @@ struct raw_platform {
 struct raw_protocol {
   char *name, *file;
   int64_t *capacity, *interval, *log;
+  int *control;
 };
 
 struct raw_checkpoint {
@@ -102,6 +103,8 @@ enum { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 
 static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", true}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
+static const cyaml_strval_t controls[] = {
+    {"separate", CONTROL_SEPARATE}, {"combined", CONTROL_COMBINED}, {"auto", CONTROL_AUTO}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
 static const cyaml_strval_t connections[] = {{"stay", false}, {"close", true}};
 static const cyaml_strval_t orders[] = {
@@ -151,6 +154,7 @@ static const cyaml_schema_field_t protocol_fields[] = {
     WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity),
     WHOLE("interval", OPTIONAL, struct raw_protocol, interval),
     WHOLE("log", OPTIONAL, struct raw_protocol, log),
+    CHOICE("control", struct raw_protocol, control, controls),
     CYAML_FIELD_END};
 
 static const cyaml_schema_field_t checkpoint_fields[] = {
@@ -536,6 +540,7 @@ static bool read_protocol(const struct reader *reader, const struct raw_protocol
                       &scenario->protocol.log) ||
       !read_plugin(reader, raw->file))
     return false;
+  scenario->protocol.control = raw->control ? (enum control) * raw->control : CONTROL_SEPARATE;
   scenario->protocol.name = g_strdup(raw->name);
   if (protocol_named(raw->name))
     return true;
@@ -901,7 +906,8 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
                    .file = scenario->protocol.file,
                    .capacity = number(pool, scenario->protocol.capacity),
                    .interval = number(pool, scenario->protocol.interval),
-                   .log = number(pool, scenario->protocol.log)},
+                   .log = number(pool, scenario->protocol.log),
+                   .control = choice(pool, (int)scenario->protocol.control)},
       .checkpoint = {.every = amount(pool, scenario->checkpoint.every, "s"),
                      .bytes = amount(pool, scenario->checkpoint.bytes, "B"),
                      .storage = choice(pool, (int)scenario->checkpoint.storage),

@@ -47,6 +47,10 @@ struct failure {
 };
 
 enum storage { STORAGE_LOCAL, STORAGE_NFS };
+/* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
+ * with the data, or as the size of the data tells. */
+enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
+
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM }; /* system level, application level */
 enum expected_verdict {
   EXPECT_NOTHING,
@@ -88,6 +92,7 @@ struct scenario {
     uint32_t capacity; /* entries per list of the protocol's state */
     uint32_t interval; /* hybrid: iterations between checkpoints; 0: none */
     uint32_t log;      /* hybrid: iterations of an interval whose payloads are kept */
+    enum control control;
   } protocol;
 
   struct {

@@ -4,7 +4,8 @@
 #
 # What a rank gives to a collective is what it has seen so far, so a wrong replay shows in the
 # histories that the script prints at the end. They must be those of a run without failures; no
-# property may be violated; and the trace must replay. RECLINE_LONG=1: every rank is the victim.
+# property may be violated; and the trace must replay; and all that however the protocol's words
+# travel (c3+combined: with the data). RECLINE_LONG=1: every rank is the victim.
 . "$(dirname "$0")/tap.sh"
 
 replay=$build/t/layer-replay
@@ -23,6 +24,10 @@ checkpoint: {every: 5ms, storage: local, bytes: 4KiB}
 detection: 1ms
 EOF
 
+control_of() { # PROTOCOL
+  case $1 in *+*) echo "${1#*+}" ;; *) echo separate ;; esac
+}
+
 # One line of a list of cases. Leaves the answer in $dir/answer.LINE.
 run_case() { # JOB PROTOCOL|PLACES|FAILURES
   IFS='|' read -r protocol places failures <<EOF
@@ -31,8 +36,9 @@ EOF
   out=$dir/out.$1
   rm -rf "$out"
   problem=
-  "$recline" run "$dir/scenario.yaml" --json --out "$out" --set "protocol.name=$protocol" \
-    --set "checkpoint.places=$places" --set "failures=$failures" >/dev/null 2>"$dir/err.$1" ||
+  "$recline" run "$dir/scenario.yaml" --json --out "$out" --set "protocol.name=${protocol%+*}" \
+    --set "protocol.control=$(control_of "$protocol")" --set "checkpoint.places=$places" \
+    --set "failures=$failures" >/dev/null 2>"$dir/err.$1" ||
     problem="exit code $?"
   [ "$(value "$out/result.json" verdict)" = recovered ] || problem="$problem, no recovery"
   [ "$(value "$out/result.json" audit.violations)" = 0 ] || problem="$problem, a violation"
@@ -60,8 +66,9 @@ work() { # JOB
 # The run without failures. Leaves PROTOCOL.PLACES.history, .trace and the simulated time.
 reference() { # PROTOCOL PLACES
   out=$dir/reference.$1.$2
-  "$recline" run "$dir/scenario.yaml" --json --out "$out" --set "protocol.name=$1" \
-    --set "checkpoint.places=$2" >/dev/null 2>"$dir/err"
+  "$recline" run "$dir/scenario.yaml" --json --out "$out" --set "protocol.name=${1%+*}" \
+    --set "protocol.control=$(control_of "$1")" --set "checkpoint.places=$2" \
+    >/dev/null 2>"$dir/err"
   is "$?-$(value "$out/result.json" verdict)" 0-completed "$1, places $2: completes" "$dir/err"
   grep '^history: ' "$out/program.out" >"$dir/$1.$2.history"
   "$replay" "$out/trace.txt" >/dev/null 2>"$dir/err"
@@ -104,6 +111,11 @@ cases() {
     points c3 $places 10 collective collected captured
     points c3 $places 3 committed
   done
+  for control in combined auto; do
+    reference c3+$control anywhere >&3
+    instants c3+$control anywhere 12
+    points c3+$control anywhere 4 collective collected captured
+  done
   reference bookmark anywhere >&3
   instants bookmark anywhere 10
 }
@@ -111,10 +123,16 @@ cases() {
 exec 3>&1
 cases >"$dir/cases"
 cases=$(wc -l <"$dir/cases")
-said=6
+said=10
 work 1 &
 work 2 &
 wait
 tell_answers "$cases"
-same "$dir/c3.anywhere.history" "$dir/bookmark.anywhere.history" 'the same under both protocols'
-finish $((cases + 7))
+for other in bookmark c3+combined c3+auto; do
+  same "$dir/c3.anywhere.history" "$dir/$other.anywhere.history" "the same under $other"
+done
+result=$dir/reference.c3+combined.anywhere/result.json
+is "$(value "$result" control.separate)" 0 'combined: no words ahead of the data'
+is "$(value "$dir/reference.c3.anywhere/result.json" control.separate)" \
+  "$(value "$result" control.combined)" 'combined: as many calls with words'
+finish $((cases + 15))

@@ -7,7 +7,7 @@
 # Each seed takes one more protocol, in turn, of those in $others.
 #
 # Everything follows from the seed: the program (scenarios/programs/random.c), its ranks (2 to 16),
-# the interval and cost of checkpoints, one to three crashes. Each program runs under plain
+# the interval and cost of checkpoints, how words of collectives travel, one to three crashes. Each program runs under plain
 # smpirun, which is the reference; without a protocol and without crashes, whose simulated time the
 # crashes are spread over; and under each protocol with the crashes. It must end without violation,
 # its own verification must pass, and the states of its ranks, where they are unique (even seeds),
@@ -63,6 +63,8 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
       ranks = 2 + draw(15)
       print "ranks", ranks
       interval = length_s / (3 + draw(8)) / (protocol == "c3" ? 3 : 1) # it waits for places
+      split("separate combined auto", controls)
+      print "control", controls[seed % 3 + 1]
       bytes = 2 ^ draw(18)
       storage = draw(3) ? "local" : "nfs"
       detection = 0.0005 * 2 ^ draw(6)
@@ -86,7 +88,7 @@ write_scenario() { # SEED PROTOCOL
   cat <<END
 program:    {binary: random, args: ["$1"], ranks: $(drawn ranks)}
 platform:   {file: $platform, spares: $(drawn spares)}
-protocol:   {name: $2, capacity: 4000}
+protocol:   {name: $2, capacity: 4000, control: $(drawn control)}
 END
   [ "$2" = none ] && return
   cat <<END
