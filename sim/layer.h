@@ -208,7 +208,6 @@ enum activity {
   ACTIVITY_RESTART
 };
 
-enum { NOBODY = -2 };     /* draining */
 enum { NO_CONTEXT = -1 }; /* a kept result of a collective, which no receive and no probe finds */
 
 struct rank {
@@ -257,6 +256,8 @@ struct rank {
   bool notified; /* a DOWN is on its way: computation waits for it */
   bool down_due; /* independent: take the DOWNs that there are */
   bool ended;    /* all programs are in MPI_Finalize */
+
+  GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */
   enum activity activity;

@@ -5,6 +5,12 @@
 
 /* ---- one ---- */
 
+static bool is_idle(MPI_Request handle)
+{
+  const struct request *request = request_of(handle);
+  return !request || (request->persistent && !request->active);
+}
+
 static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
 {
   struct request *request = request_of(*handle);
@@ -40,18 +46,31 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
   WRAP(test_one(r, request, flag, status), PMPI_Test(request, flag, status));
 }
 
+/* A send is never cancelled, nor is a receive that got its message: they complete. */
+static int cancel(struct rank *r, const MPI_Request *handle)
+{
+  struct request *request = request_of(*handle);
+  if (is_idle(*handle))
+    layer_die(64, "rank %d cancels a request that is not active", r->index);
+  if (request->kind == REQUEST_RECEIVE && request->peer != MPI_PROC_NULL &&
+      host_cancel(r, request)) {
+    request->done = true;
+    request->status.cancelled = true;
+  }
+  return MPI_SUCCESS;
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+  WRAP(cancel(r, request), PMPI_Cancel(request));
+}
+
 /* ---- several ---- */
 
 struct several {
   MPI_Request *handles;
   int count;
 };
-
-static bool is_idle(MPI_Request handle)
-{
-  const struct request *request = request_of(handle);
-  return !request || (request->persistent && !request->active);
-}
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
 {
