@@ -89,8 +89,8 @@ enum event_kind {
   /* the program */
   EVENT_OFFER,      /* it sends to `peer` with `tag` on `comm`, `bytes` long */
   EVENT_RECEIVE,    /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
-  EVENT_CHOOSE,     /* a test, probe, wait-any or random choice is about to come out as `outcome`; with
-                       a `request`: whether that receive is cancelled (1) or completes (0) */
+  EVENT_CHOOSE,     /* a test, probe, wait-any or random choice is about to come out as `outcome`;
+                       with a `request`: whether that receive is cancelled (1) or completes (0) */
   EVENT_PLACE,      /* a checkpoint is allowed here; `outcome`: iteration that begins, 0: none */
   EVENT_MEMBER,     /* it has become a member of a new communicator `comm`; of 0 it always is */
   EVENT_COLLECTIVE, /* it calls a collective: call number `tag` on `comm`, whose data flow as `flow`
@@ -139,8 +139,8 @@ struct event {
                    CONTROL: source; DOWN: the dead */
   int16_t comm; /* OFFER, RECEIVE, ARRIVED: number of the communicator */
   int32_t tag;  /* OFFER, RECEIVE, ARRIVED */
-  uint32_t request;      /* RECEIVE, ARRIVED, CHOOSE: counts the receives of the rank's program from 1
-                            and rolls back with it */
+  uint32_t request;      /* RECEIVE, ARRIVED, CHOOSE: counts the receives of the rank's program
+                            from 1 and rolls back with it */
   uint32_t bytes;        /* OFFER, ARRIVED: length of the payload in bytes */
   uint32_t checkpoint;   /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
   uint32_t outcome;      /* CHOOSE, PLACE, COLLECTED; independent: START, DOWN */

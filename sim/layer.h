@@ -42,6 +42,8 @@
 
 /* ---- what programs can see: in the arena ---- */
 
+struct rank;
+
 struct comm {
   int number; /* the same at all members; messages carry 2 * number, or + 1 in collectives */
   int size;
@@ -78,7 +80,15 @@ struct call {
   uint32_t received[WORDS + 1];
 };
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE };
+
+/* A request that is complete when several messages are, and then has something left to do. */
+struct whole {
+  struct request **part;
+  int parts;
+  void (*conclude)(struct rank *, void *rest); /* NULL: nothing is left */
+  void *rest;                                  /* in the arena, given to face_free() afterwards */
+};
 
 struct request {
   enum request_kind kind;
@@ -99,6 +109,7 @@ struct request {
   int peer, tag;      /* as the program named them: rank of the program or ANY; tag or ANY */
   int from, from_tag; /* as MATCH allows */
   bool announced;     /* the protocol has answered RECEIVE */
+  struct whole whole;
   MPI_Status status;
   int fortran;          /* its integer in Fortran, 0: none yet */
   struct request *next; /* in the list of posted receives, in the order of posting */

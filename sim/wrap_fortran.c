@@ -134,6 +134,67 @@ void mpi_testsome_(int *count, int *requests, int *taken, int *indices, void *st
           count_from_one(indices, *taken));
 }
 
+/* ---- a type for each block ---- */
+
+static MPI_Datatype *get_types(struct rank *r, const int *comm, const int *numbers)
+{
+  int size;
+  MPI_Comm_size(fortran_get_comm(r, comm), &size);
+  MPI_Datatype *types = face_alloc(r, (size_t)size * sizeof(MPI_Datatype));
+  for (int i = 0; numbers && i < size; i++)
+    types[i] = fortran_get_type(r, &numbers[i]);
+  return types;
+}
+
+/* In place, what this rank gives has neither counts nor types. */
+static const int *unless_in_place(void *out, const int *argument)
+{
+  return fortran_buffer(out) == MPI_IN_PLACE ? NULL : argument;
+}
+
+void mpi_alltoallw_(void *out, int *out_counts, int *out_starts, int *out_types, void *in,
+                    int *in_counts, int *in_starts, int *in_types, int *comm, int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    MPI_Datatype *gives = get_types(r, comm, unless_in_place(out, out_types));
+    MPI_Datatype *gets = get_types(r, comm, in_types);
+    *error = MPI_Alltoallw(fortran_buffer(out), out_counts, out_starts, gives, fortran_buffer(in),
+                           in_counts, in_starts, gets, fortran_get_comm(r, comm));
+    face_free(gives);
+    face_free(gets);
+  } else {
+    NEXT(mpi_alltoallw_, void *, int *, int *, int *, void *, int *, int *, int *, int *, int *);
+    next_(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm, error);
+  }
+  layer_leave(mode);
+}
+
+void mpi_ialltoallw_(void *out, int *out_counts, int *out_starts, int *out_types, void *in,
+                     int *in_counts, int *in_starts, int *in_types, int *comm, int *request,
+                     int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    MPI_Datatype *gives = get_types(r, comm, unless_in_place(out, out_types));
+    MPI_Datatype *gets = get_types(r, comm, in_types);
+    MPI_Request handle = MPI_REQUEST_NULL;
+    *error = MPI_Ialltoallw(fortran_buffer(out), out_counts, out_starts, gives, fortran_buffer(in),
+                            in_counts, in_starts, gets, fortran_get_comm(r, comm), &handle);
+    fortran_put_request(r, request, NULL, handle);
+    face_free(gives);
+    face_free(gets);
+  } else {
+    NEXT(mpi_ialltoallw_, void *, int *, int *, int *, void *, int *, int *, int *, int *, int *,
+         int *);
+    next_(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm, request,
+          error);
+  }
+  layer_leave(mode);
+}
+
 /* ---- attributes: C gives the address of the value, Fortran gets the value ---- */
 
 static void get_attribute(struct rank *r, const int *comm, const int *key, int *value, int *flag,
@@ -184,8 +245,8 @@ void mpi_attr_put_(int *comm, int *key, int *value, int *error)
   mpi_comm_set_attr_(comm, key, value, error);
 }
 
-/* The functions of a key, which in Fortran take addresses: of values that are as wide as an address,
- * so that functions of MPI_Keyval_create, which take integers, find them there as well. */
+/* The functions of a key, which in Fortran take addresses: of values that are as wide as an
+ * address, so that functions of MPI_Keyval_create, which take integers, find them there as well. */
 struct functions {
   void (*copy)(int *comm, int *key, MPI_Aint *extra, MPI_Aint *value, MPI_Aint *made, int *flag,
                int *error); /* NULL: as it is */
@@ -239,8 +300,8 @@ static void create_keyval(struct rank *r, void *copy, void *destroy, int *key, M
   functions->extra = extra;
   bool copies = function_of(copy, &functions->copy) != 0;
   function_of(destroy, &functions->destroy);
-  *error = MPI_Comm_create_keyval(copies ? copy_attribute : MPI_COMM_NULL_COPY_FN,
-                                  delete_attribute, key, functions);
+  *error = MPI_Comm_create_keyval(copies ? copy_attribute : MPI_COMM_NULL_COPY_FN, delete_attribute,
+                                  key, functions);
 }
 
 void mpi_comm_create_keyval_(void *copy, void *destroy, int *key, void *extra, int *error)

@@ -52,6 +52,8 @@ static int cancel(struct rank *r, const MPI_Request *handle)
   struct request *request = request_of(*handle);
   if (is_idle(*handle))
     layer_die(64, "rank %d cancels a request that is not active", r->index);
+  if (request->kind == REQUEST_WHOLE)
+    layer_die(64, "rank %d cancels a nonblocking collective, which MPI forbids", r->index);
   if (request->kind == REQUEST_RECEIVE && request->peer != MPI_PROC_NULL &&
       host_cancel(r, request)) {
     request->done = true;
@@ -241,6 +243,9 @@ static int release(struct rank *r, MPI_Request *handle)
   *handle = MPI_REQUEST_NULL;
   if (!request)
     return MPI_ERR_REQUEST;
+  if (request->kind == REQUEST_WHOLE)
+    layer_die(64, "rank %d frees the request of a nonblocking collective, which MPI forbids",
+              r->index);
   if (request->kind == REQUEST_RECEIVE && !p2p_is_done(r, request))
     request->orphan = true; /* freed when its message has come */
   else

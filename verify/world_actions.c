@@ -428,8 +428,7 @@ static void withdraw(struct taking *t)
   if (world_is_posted(t->w, t->rank, t->event.request, &place))
     list_remove(t->w, WORLD_POSTED, t->rank, 0, place, sizeof(struct world_receive));
   else
-    world_violate(t, "legal", "receive %u is cancelled, and was given a message",
-                  t->event.request);
+    world_violate(t, "legal", "receive %u is cancelled, and was given a message", t->event.request);
 }
 
 static void choose(struct taking *t)
