@@ -31,6 +31,8 @@ int block_bytes(const struct blocks *blocks, int i)
 void *block_at(const struct blocks *blocks, int i)
 {
   MPI_Aint low, extent = 1;
+  if (blocks->repeated)
+    return blocks->buffer;
   if (blocks->places)
     return (char *)blocks->buffer + blocks->places[i];
   MPI_Aint index = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;

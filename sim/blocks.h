@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <smpi/smpi.h>
+#include <stdbool.h>
 
 /* Bytes of an element of a type whose elements lie without gaps in their order, as those of the
  * predefined types of numbers do; 0 for any other. */
@@ -18,6 +19,7 @@ struct blocks {
   MPI_Datatype type;
   const MPI_Datatype *types; /* NULL: of one type */
   const MPI_Aint *places;    /* instead of displacements that do not fit into an int */
+  bool repeated;             /* all are the first */
 };
 
 #define EQUAL(BUFFER, COUNT, TYPE)                                                                 \

@@ -23,7 +23,7 @@ int call_end(struct rank *);
 
 /* The tag of a message of the call that the rank is in; `kind` is below CALL_KINDS. */
 enum { CALL_KINDS = 16 };
-enum { TAG_BCAST = 0, TAG_WORDS_UP, TAG_WORDS_DOWN, TAG_NONBLOCKING, TAG_OTHERS };
+enum { TAG_BCAST = 0, TAG_WORDS_UP, TAG_WORDS_DOWN, TAG_NONBLOCKING, TAG_NEIGHBOURS, TAG_OTHERS };
 int call_tag(const struct rank *, int kind);
 
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,

@@ -44,6 +44,21 @@
 
 struct rank;
 
+/* Ranks in a communicator, in the order in which neighbourhood collectives name them. */
+struct neighbours {
+  int count;
+  int *rank;   /* or MPI_PROC_NULL, beyond the edge of a grid */
+  int *weight; /* NULL: they have none */
+};
+
+/* Of a communicator, never changed once it is made. */
+struct topology {
+  enum SMPI_Topo_type kind;   /* 0: none */
+  struct grid *grid;          /* MPI_CART */
+  struct graph *graph;        /* MPI_GRAPH */
+  struct neighbours from, to; /* of this rank */
+};
+
 struct comm {
   int number; /* the same at all members; messages carry 2 * number, or + 1 in collectives */
   int size;
@@ -56,7 +71,8 @@ struct comm {
   int fortran;         /* its integer in Fortran, 0: none yet */
   char *name;          /* NULL: the default */
   struct attribute *attributes;
-  struct grid *grid; /* NULL: not a Cartesian topology */
+  MPI_Errhandler errors; /* NULL: they are fatal */
+  struct topology topology;
 };
 
 /* A collective call, as the program makes it. */
@@ -80,7 +96,7 @@ struct call {
   uint32_t received[WORDS + 1];
 };
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE };
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERAL };
 
 /* A request that is complete when several messages are, and then has something left to do. */
 struct whole {
@@ -110,6 +126,7 @@ struct request {
   int from, from_tag; /* as MATCH allows */
   bool announced;     /* the protocol has answered RECEIVE */
   struct whole whole;
+  struct general *general;
   MPI_Status status;
   int fortran;          /* its integer in Fortran, 0: none yet */
   struct request *next; /* in the list of posted receives, in the order of posting */

@@ -3,13 +3,7 @@
 #include "fortran.h"
 #include "recline.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Declares next_: SMPI's NAME, which takes the types given. */
-#define NEXT(NAME, ...)                                                                            \
-  void (*next_)(__VA_ARGS__);                                                                      \
-  fortran_next(#NAME, &next_, sizeof next_)
 
 /* ---- beginning and end ---- */
 
@@ -245,91 +239,6 @@ void mpi_attr_put_(int *comm, int *key, int *value, int *error)
   mpi_comm_set_attr_(comm, key, value, error);
 }
 
-/* The functions of a key, which in Fortran take addresses: of values that are as wide as an
- * address, so that functions of MPI_Keyval_create, which take integers, find them there as well. */
-struct functions {
-  void (*copy)(int *comm, int *key, MPI_Aint *extra, MPI_Aint *value, MPI_Aint *made, int *flag,
-               int *error); /* NULL: as it is */
-  void (*destroy)(int *comm, int *key, MPI_Aint *value, MPI_Aint *extra, int *error); /* or NULL */
-  MPI_Aint extra;
-};
-
-/* These two are called as the program's functions are: with its heap. */
-static int copy_attribute(MPI_Comm comm, int key, void *extra, void *value, void *made, int *flag)
-{
-  struct functions *functions = extra;
-  MPI_Aint before = *(int *)value, after = before;
-  int number = MPI_Comm_c2f(comm), error = MPI_SUCCESS;
-  *flag = 1;
-  if (functions->copy)
-    functions->copy(&number, &key, &functions->extra, &before, &after, flag, &error);
-  if (*flag) {
-    int *kept = malloc(sizeof *kept);
-    *kept = (int)after;
-    memcpy(made, &kept, sizeof kept);
-  }
-  return error;
-}
-
-static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
-{
-  struct functions *functions = extra;
-  MPI_Aint before = *(int *)value;
-  int number = MPI_Comm_c2f(comm), error = MPI_SUCCESS;
-  if (functions->destroy)
-    functions->destroy(&number, &key, &before, &functions->extra, &error);
-  if (error == MPI_SUCCESS)
-    free(value);
-  return error;
-}
-
-/* In SMPI's mpif.h MPI_COMM_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1; others are
- * functions, stored into the function pointer at `function`. */
-static int function_of(void *argument, void *function)
-{
-  int what = fortran_int(argument);
-  if (what != 0 && what != 1)
-    memcpy(function, &argument, sizeof argument);
-  return what;
-}
-
-static void create_keyval(struct rank *r, void *copy, void *destroy, int *key, MPI_Aint extra,
-                          int *error)
-{
-  struct functions *functions = face_alloc(r, sizeof *functions);
-  functions->extra = extra;
-  bool copies = function_of(copy, &functions->copy) != 0;
-  function_of(destroy, &functions->destroy);
-  *error = MPI_Comm_create_keyval(copies ? copy_attribute : MPI_COMM_NULL_COPY_FN, delete_attribute,
-                                  key, functions);
-}
-
-void mpi_comm_create_keyval_(void *copy, void *destroy, int *key, void *extra, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    create_keyval(r, copy, destroy, key, fortran_aint(extra), error);
-  } else {
-    NEXT(mpi_comm_create_keyval_, void *, void *, int *, void *, int *);
-    next_(copy, destroy, key, extra, error);
-  }
-  layer_leave(mode);
-}
-
-void mpi_keyval_create_(void *copy, void *destroy, int *key, void *extra, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    create_keyval(r, copy, destroy, key, fortran_int(extra), error);
-  } else {
-    NEXT(mpi_keyval_create_, void *, void *, int *, void *, int *);
-    next_(copy, destroy, key, extra, error);
-  }
-  layer_leave(mode);
-}
-
 /* ---- others ---- */
 
 /* Names: in Fortran they end with blanks. */
@@ -365,14 +274,14 @@ void mpi_comm_get_name_(int *comm, char *name, int *length, int *error, size_t s
   layer_leave(mode);
 }
 
-/* MPI_CART is 2 in SMPI's C and 1 in its Fortran. */
+/* Kinds of topologies count from 1 in SMPI's C and from 0 in its Fortran. */
 void mpi_topo_test_(int *comm, int *kind, int *error)
 {
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
     *error = MPI_Topo_test(fortran_get_comm(r, comm), kind);
-    *kind = *kind == MPI_CART ? 1 : *kind;
+    *kind = *kind == MPI_UNDEFINED ? *kind : *kind - 1;
   } else {
     NEXT(mpi_topo_test_, int *, int *, int *);
     next_(comm, kind, error);

@@ -1,5 +1,7 @@
 /* Completion of requests. Tests and waits for some of several are decisions of the program that
  * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
+#include "comm.h"
+#include "general.h"
 #include "p2p.h"
 #include "wrap.h"
 
@@ -14,10 +16,17 @@ static bool is_idle(MPI_Request handle)
 static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
 {
   struct request *request = request_of(*handle);
+  struct comm *comm = request ? request->comm : NULL;
   p2p_wait(r, request);
-  int result = p2p_retire(&request, status);
+  int result = MPI_SUCCESS;
+  if (request && request->kind == REQUEST_GENERAL) {
+    result = general_query(r, request);
+    int freed = general_free(r, request);
+    result = result == MPI_SUCCESS ? freed : result;
+  }
+  int error = p2p_retire(&request, status);
   *handle = handle_of(request);
-  return result;
+  return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -52,6 +61,8 @@ static int cancel(struct rank *r, const MPI_Request *handle)
   struct request *request = request_of(*handle);
   if (is_idle(*handle))
     layer_die(64, "rank %d cancels a request that is not active", r->index);
+  if (request->kind == REQUEST_GENERAL)
+    return general_cancel(r, request);
   if (request->kind == REQUEST_WHOLE)
     layer_die(64, "rank %d cancels a nonblocking collective, which MPI forbids", r->index);
   if (request->kind == REQUEST_RECEIVE && request->peer != MPI_PROC_NULL &&
@@ -246,11 +257,14 @@ static int release(struct rank *r, MPI_Request *handle)
   if (request->kind == REQUEST_WHOLE)
     layer_die(64, "rank %d frees the request of a nonblocking collective, which MPI forbids",
               r->index);
-  if (request->kind == REQUEST_RECEIVE && !p2p_is_done(r, request))
-    request->orphan = true; /* freed when its message has come */
-  else
-    face_free(request);
-  return MPI_SUCCESS;
+  if ((request->kind == REQUEST_RECEIVE || request->kind == REQUEST_GENERAL) &&
+      !p2p_is_done(r, request)) {
+    request->orphan = true; /* freed when its message has come, or when it is said to be complete */
+    return MPI_SUCCESS;
+  }
+  int result = request->kind == REQUEST_GENERAL ? general_free(r, request) : MPI_SUCCESS;
+  face_free(request);
+  return result;
 }
 
 int MPI_Request_free(MPI_Request *request)
@@ -284,6 +298,8 @@ static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status 
     return MPI_SUCCESS;
   }
   p2p_wait(r, request);
+  if (request && request->kind == REQUEST_GENERAL)
+    general_query(r, request);
   if (is_idle(handle))
     p2p_empty_status(status);
   else if (status != MPI_STATUS_IGNORE)
