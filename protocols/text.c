@@ -182,7 +182,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
       put_words(&out, e->words);
     }
     break;
-  case EVENT_DURABLE:
+  case EVENT_DURABLE: /* an event log can be from before the first checkpoint */
     put_name(&out, "part=", part_names[e->part]);
     put(&out, "checkpoint", e->checkpoint);
     break;
