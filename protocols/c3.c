@@ -112,17 +112,17 @@ struct peer {
   uint32_t listed;        /* its suppress list has arrived since the restart */
 };
 
-enum entry_kind { LATE = 1, OUTCOME, CHOICE, RESULT };
+enum entry_kind { LATE = 1, OUTCOME, CHOICE, RESULT, CANCELLED };
 
 /* What happened while logging, to happen again on replay. */
 struct entry {
   uint16_t kind;
   uint16_t replayed;
-  uint32_t request; /* LATE, OUTCOME: number of the receive */
+  uint32_t request; /* LATE, OUTCOME, CANCELLED: number of the receive */
   int16_t peer;     /* LATE, OUTCOME: what it received; RESULT: root */
   int16_t comm;     /* RESULT */
   int32_t tag;      /* LATE, OUTCOME; RESULT: number of the call */
-  uint32_t outcome; /* CHOICE */
+  uint32_t outcome; /* CHOICE; CANCELLED: 1 if it was, 0 if it was too late */
   uint32_t times;   /* CHOICE: as often in a row */
 };
 
@@ -319,6 +319,24 @@ static struct entry *logged(const struct config *config, struct state *state, ui
   return NULL;
 }
 
+/* The log's entry of the cancelling of a receive. */
+static struct entry *cancellation(const struct config *config, struct state *state,
+                                  uint32_t request)
+{
+  struct entry *entry = log_of(config, state);
+  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
+    if (entry[i].kind == CANCELLED && entry[i].request == request && !entry[i].replayed)
+      return &entry[i];
+  return NULL;
+}
+
+/* A receive that was cancelled in the end has to stay unmatched until it is. */
+static bool will_be_cancelled(const struct config *config, struct state *state, uint32_t request)
+{
+  const struct entry *entry = cancellation(config, state, request);
+  return entry && entry->outcome;
+}
+
 static void receive(const struct config *config, struct state *state, const struct event *event,
                     struct actions *actions)
 {
@@ -328,6 +346,8 @@ static void receive(const struct config *config, struct state *state, const stru
   answer->request = event->request;
   answer->peer = entry ? entry->peer : event->peer;
   answer->tag = entry ? entry->tag : event->tag;
+  if (will_be_cancelled(config, state, event->request))
+    answer->peer = NOBODY;
   if (!entry)
     return;
   entry->replayed = true;
@@ -355,6 +375,20 @@ static void choose(const struct config *config, struct state *state, const struc
       entry[i].replayed = --entry[i].times == 0;
       return;
     }
+}
+
+/* Whether a receive is cancelled or too late for it depends on time, as other decisions do. */
+static void cancel(const struct config *config, struct state *state, const struct event *event,
+                   struct actions *actions)
+{
+  struct entry *entry = cancellation(config, state, event->request);
+  if (state->phase == LOGGING && (entry = append(config, state, actions, CANCELLED))) {
+    entry->request = event->request;
+    entry->outcome = event->outcome;
+  } else if (entry) {
+    act(actions, ACTION_FORCE)->outcome = entry->outcome;
+    entry->replayed = true;
+  }
 }
 
 /* ---- a checkpoint ---- */
@@ -922,7 +956,10 @@ static void step(const struct config *config, void *memory, const struct event *
     receive(config, state, event, actions);
     break;
   case EVENT_CHOOSE:
-    choose(config, state, event, actions);
+    if (event->request)
+      cancel(config, state, event, actions);
+    else
+      choose(config, state, event, actions);
     break;
   case EVENT_PLACE:
     place(config, state, actions);

@@ -52,8 +52,8 @@ static const char *const invariants[] = {
     "what a checkpoint says of the event log lies within it",
     NULL};
 
-/* What happened, in order: receive `request` was given a message of (peer, tag), or `count`
- * decisions in a row came out as `outcome`. */
+/* What happened, in order: receive `request` was given a message of (peer, tag), or was cancelled
+ * (NOBODY), or `count` decisions in a row came out as `outcome`. */
 struct happened {
   uint32_t request; /* 0: decisions */
   uint32_t outcome;
@@ -227,7 +227,7 @@ static void receive(const struct config *config, struct state *state, const stru
   struct action *match = act(actions, ACTION_MATCH);
   match->request = event->request;
   match->peer = entry ? entry->peer : event->peer;
-  match->tag = entry ? entry->tag : event->tag;
+  match->tag = entry && entry->peer != NOBODY ? entry->tag : event->tag;
 }
 
 static void arrived(const struct config *config, struct state *state, const struct event *event,
@@ -254,6 +254,23 @@ static void choose(const struct config *config, struct state *state, const struc
   act(actions, ACTION_FORCE)->outcome = entry->outcome;
   state->repeated++;
   state->replaying--;
+}
+
+/* A receive is cancelled, and will never be given anything; or it is too late for it, which is a
+ * decision like any other. */
+static void cancel(const struct config *config, struct state *state, const struct event *event,
+                   struct actions *actions)
+{
+  const struct happened *entry = reception(config, state, event->request);
+  if (entry && entry->peer == NOBODY) {
+    act(actions, ACTION_FORCE)->outcome = 1;
+    state->replaying--;
+  } else if (event->outcome && !next_decision(config, state)) {
+    struct event nobody = {.request = event->request, .peer = NOBODY};
+    note_reception(config, state, &nobody, actions);
+  } else {
+    choose(config, state, event, actions);
+  }
 }
 
 /* ---- a checkpoint, of this rank alone ---- */
@@ -466,7 +483,10 @@ static void step_logging(const struct config *config, struct state *state,
     receive(config, state, event, actions);
     break;
   case EVENT_CHOOSE:
-    choose(config, state, event, actions);
+    if (event->request)
+      cancel(config, state, event, actions);
+    else
+      choose(config, state, event, actions);
     break;
   case EVENT_PLACE:
     take_checkpoint(state, actions);

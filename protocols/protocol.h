@@ -61,6 +61,7 @@
 
 enum {
   ANY = -1,            /* any source, any tag; as `peer` of DRAIN: every peer */
+  NOBODY = -2,         /* MATCH: no message at all, as the receive was cancelled before the crash */
   WORDS = 3,           /* words that a protocol adds to a message, or that make a control message */
   NO_REQUEST = 0,      /* ARRIVED: out of the channel, but not for a receive of the program */
   NO_SLOT = 0,         /* DELIVER: the payload that has just arrived; slots are numbered from 1 */
@@ -90,7 +91,8 @@ enum event_kind {
   /* the program */
   EVENT_OFFER,      /* it sends to `peer` with `tag` on `comm`, `bytes` long */
   EVENT_RECEIVE,    /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
-  EVENT_CHOOSE,     /* a test, probe, wait-any or random choice is about to come out as `outcome` */
+  EVENT_CHOOSE,     /* a test, probe, wait-any or random choice is about to come out as `outcome`;
+                       with a `request`: whether that receive is cancelled (1) or completes (0) */
   EVENT_PLACE,      /* a checkpoint is allowed here; `outcome`: iteration that begins, 0: none */
   EVENT_MEMBER,     /* it has become a member of a new communicator `comm`; of 0 it always is */
   EVENT_COLLECTIVE, /* it calls a collective: call number `tag` on `comm`, whose data flow as `flow`
@@ -139,8 +141,8 @@ struct event {
                    CONTROL: source; DOWN: the dead */
   int16_t comm; /* OFFER, RECEIVE, ARRIVED: number of the communicator */
   int32_t tag;  /* OFFER, RECEIVE, ARRIVED */
-  uint32_t request;      /* RECEIVE, ARRIVED: counts the receives of the rank's program from 1 and
-                            rolls back with it */
+  uint32_t request;      /* RECEIVE, ARRIVED, CHOOSE: counts the receives of the rank's program
+                            from 1 and rolls back with it */
   uint32_t bytes;        /* OFFER, ARRIVED: length of the payload in bytes */
   uint32_t checkpoint;   /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
   uint32_t outcome;      /* CHOOSE, PLACE, COLLECTED; independent: START, DOWN */
@@ -153,7 +155,7 @@ enum action_kind {
   ACTION_TRANSMIT, /* put the message on the wire with `words` */
   ACTION_SUPPRESS, /* its receiver has it already: complete the send, transmit nothing */
   /* answers to RECEIVE: MATCH, or DELIVER with a slot */
-  ACTION_MATCH, /* let `request` match a message from (`peer`|ANY, `tag`|ANY) */
+  ACTION_MATCH, /* let `request` match a message from (`peer`|ANY|NOBODY, `tag`|ANY) */
   /* answers to ARRIVED */
   ACTION_DELIVER, /* give the program's receive `request` the payload that arrived (NO_SLOT), or
                      the one in `slot`, sent by `peer` with `tag`; LEVEL_CHANNEL: pass it up to

@@ -114,6 +114,8 @@ static void put_peer(struct out *out, const char *key, int64_t value)
 {
   if (value == ANY)
     put_name(out, key, "=any");
+  else if (value == NOBODY)
+    put_name(out, key, "=nobody");
   else
     put(out, key, value);
 }
@@ -162,6 +164,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
     put_some(&out, "outcome", e->outcome);
     break;
   case EVENT_CHOOSE:
+    put_some(&out, "request", e->request);
     put(&out, "outcome", e->outcome);
     break;
   case EVENT_MEMBER:
@@ -179,7 +182,7 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
       put_words(&out, e->words);
     }
     break;
-  case EVENT_DURABLE:
+  case EVENT_DURABLE: /* an event log can be from before the first checkpoint */
     put_name(&out, "part=", part_names[e->part]);
     put(&out, "checkpoint", e->checkpoint);
     break;
@@ -280,8 +283,9 @@ static bool is(const struct field *field, const char *key)
 
 static bool number(const struct field *field, int64_t *value)
 {
-  if (field->length == 3 && !memcmp(field->value, "any", 3)) {
-    *value = ANY;
+  bool any = field->length == 3 && !memcmp(field->value, "any", 3);
+  if (any || (field->length == 6 && !memcmp(field->value, "nobody", 6))) {
+    *value = any ? ANY : NOBODY;
     return true;
   }
   char *end;

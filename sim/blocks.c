@@ -15,34 +15,43 @@ int block_count(const struct blocks *blocks, int i)
   return blocks->counts ? blocks->counts[i] : blocks->count;
 }
 
-void *block_at(const struct blocks *blocks, int i)
+MPI_Datatype block_type(const struct blocks *blocks, int i)
 {
-  MPI_Aint low, extent;
-  MPI_Aint index = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
-  PMPI_Type_get_extent(blocks->type, &low, &extent);
-  return (char *)blocks->buffer + index * extent;
+  return blocks->types ? blocks->types[i] : blocks->type;
 }
 
-/* A call that gives this rank nothing has no type. */
-static int element_bytes(const struct blocks *blocks, int number)
+int block_bytes(const struct blocks *blocks, int i)
 {
   int size = 0;
-  if (number > 0)
-    PMPI_Type_size(blocks->type, &size);
-  return size;
+  if (block_count(blocks, i) > 0)
+    PMPI_Type_size(block_type(blocks, i), &size);
+  return size * block_count(blocks, i);
+}
+
+void *block_at(const struct blocks *blocks, int i)
+{
+  MPI_Aint low, extent = 1;
+  if (blocks->repeated)
+    return blocks->buffer;
+  if (blocks->places)
+    return (char *)blocks->buffer + blocks->places[i];
+  MPI_Aint index = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
+  if (!blocks->types)
+    PMPI_Type_get_extent(blocks->type, &low, &extent);
+  return (char *)blocks->buffer + index * extent;
 }
 
 GBytes *blocks_pack(const struct blocks *blocks, int number)
 {
-  int size = element_bytes(blocks, number), position = 0;
+  int position = 0;
   gsize bytes = 0;
   for (int i = 0; i < number; i++)
-    bytes += (gsize)size * (gsize)block_count(blocks, i);
+    bytes += (gsize)block_bytes(blocks, i);
   char *packed = g_malloc(bytes ? bytes : 1);
-  for (int i = 0; size > 0 && i < number; i++)
-    if (block_count(blocks, i) > 0)
-      PMPI_Pack(block_at(blocks, i), block_count(blocks, i), blocks->type, packed, (int)bytes,
-                &position, MPI_COMM_WORLD);
+  for (int i = 0; i < number; i++)
+    if (block_bytes(blocks, i) > 0)
+      PMPI_Pack(block_at(blocks, i), block_count(blocks, i), block_type(blocks, i), packed,
+                (int)bytes, &position, MPI_COMM_WORLD);
   return g_bytes_new_take(packed, bytes);
 }
 
@@ -50,9 +59,9 @@ void blocks_unpack(const struct blocks *blocks, int number, GBytes *payload)
 {
   gsize bytes;
   const void *packed = g_bytes_get_data(payload, &bytes);
-  int size = element_bytes(blocks, number), position = 0;
-  for (int i = 0; size > 0 && i < number; i++)
-    if (block_count(blocks, i) > 0)
+  int position = 0;
+  for (int i = 0; i < number; i++)
+    if (block_bytes(blocks, i) > 0)
       PMPI_Unpack(packed, (int)bytes, &position, block_at(blocks, i), block_count(blocks, i),
-                  blocks->type, MPI_COMM_WORLD);
+                  block_type(blocks, i), MPI_COMM_WORLD);
 }

@@ -34,7 +34,9 @@ enum {
   TAG_SCATTER,
   TAG_ALLGATHER,
   TAG_ALLTOALL,
-  TAG_SCAN
+  TAG_SCAN,
+  TAG_NONBLOCKING,
+  TAG_NEIGHBOURS
 };
 int call_tag(const struct rank *, int kind);
 

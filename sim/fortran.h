@@ -13,6 +13,11 @@
 /* SMPI's function of that name, stored into the function pointer at `function`. */
 void fortran_next(const char *name, void *function, size_t size);
 
+/* Declares next_: SMPI's NAME, which takes the types given. */
+#define NEXT(NAME, ...)                                                                            \
+  void (*next_)(__VA_ARGS__);                                                                      \
+  fortran_next(#NAME, &next_, sizeof next_)
+
 /* Arguments that are read. */
 static inline int fortran_int(const void *argument)
 {

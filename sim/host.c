@@ -1008,12 +1008,28 @@ void host_receive(struct rank *r, struct request *request)
   host_wait(r, nothing, NULL);
 }
 
+static uint32_t choose(struct rank *r, uint32_t request, uint32_t outcome)
+{
+  struct step step = {0};
+  take_event(r, &(struct event){.kind = EVENT_CHOOSE, .request = request, .outcome = outcome},
+             &step);
+  return step.forced ? step.outcome : outcome;
+}
+
 uint32_t host_choose(struct rank *r, uint32_t outcome)
 {
   host_ready(r);
-  struct step step = {0};
-  take_event(r, &(struct event){.kind = EVENT_CHOOSE, .outcome = outcome}, &step);
-  return step.forced ? step.outcome : outcome;
+  return choose(r, NO_REQUEST, outcome);
+}
+
+bool host_cancel(struct rank *r, struct request *request)
+{
+  host_ready(r);
+  bool posted = matching_numbered(r->face, request->number) != NULL;
+  if (!choose(r, request->number, posted))
+    return false;
+  matching_withdraw(r->face, request);
+  return true;
 }
 
 void host_member(struct rank *r, int comm)

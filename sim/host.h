@@ -53,6 +53,10 @@ void host_receive(struct rank *, struct request *);
 /* A decision of the program has come out as `outcome`; returns what it must be instead. */
 uint32_t host_choose(struct rank *, uint32_t outcome);
 
+/* The program gives a receive up: true if nothing has come for it, and it is withdrawn; false if it
+ * completes. */
+bool host_cancel(struct rank *, struct request *);
+
 /* The program makes the collective call of its face: afterwards the call's state says whether it
  * takes part (CALL_JOINED, with the words that it contributes) or has had what it gets. */
 void host_collective(struct rank *);

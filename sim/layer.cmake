@@ -6,10 +6,11 @@ endif()
 
 set(layer_sources
   layer.c host.c matching.c transport.c wire.c dispatcher.c storage.c audit.c machine.c p2p.c
-  raw.c calls.c blocks.c members.c
-  fortran.c wrap_fortran.c wrap_fortran_io.c
-  wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_comm.c wrap_attributes.c
-  wrap_topology.c wrap_other.c)
+  raw.c calls.c blocks.c elements.c members.c
+  fortran.c wrap_fortran.c wrap_fortran_functions.c wrap_fortran_io.c
+  wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_nonblocking.c wrap_comm.c wrap_attributes.c
+  wrap_errors.c
+  wrap_topology.c wrap_graph.c wrap_neighbours.c wrap_general.c wrap_other.c)
 list(TRANSFORM layer_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # A wrapper for every MPI call that the sources do not define, in C and in Fortran.

@@ -42,6 +42,23 @@
 
 /* ---- what programs can see: in the arena ---- */
 
+struct rank;
+
+/* Ranks in a communicator, in the order in which neighbourhood collectives name them. */
+struct neighbours {
+  int count;
+  int *rank;   /* or MPI_PROC_NULL, beyond the edge of a grid */
+  int *weight; /* NULL: they have none */
+};
+
+/* Of a communicator, never changed once it is made. */
+struct topology {
+  enum SMPI_Topo_type kind;   /* 0: none */
+  struct grid *grid;          /* MPI_CART */
+  struct graph *graph;        /* MPI_GRAPH */
+  struct neighbours from, to; /* of this rank */
+};
+
 struct comm {
   int number; /* the same at all members; messages carry 2 * number, or + 1 in collectives */
   int size;
@@ -54,7 +71,8 @@ struct comm {
   int fortran;         /* its integer in Fortran, 0: none yet */
   char *name;          /* NULL: the default */
   struct attribute *attributes;
-  struct grid *grid; /* NULL: not a Cartesian topology */
+  MPI_Errhandler errors; /* NULL: they are fatal */
+  struct topology topology;
 };
 
 /* A collective call, as the program makes it. */
@@ -82,7 +100,15 @@ struct call {
   uint32_t own[WORDS + 1]; /* of this rank alone */
 };
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERAL };
+
+/* A request that is complete when several messages are, and then has something left to do. */
+struct whole {
+  struct request **part;
+  int parts;
+  void (*conclude)(struct rank *, void *rest); /* NULL: nothing is left */
+  void *rest;                                  /* in the arena, given to face_free() afterwards */
+};
 
 struct request {
   enum request_kind kind;
@@ -103,6 +129,8 @@ struct request {
   int peer, tag;      /* as the program named them: rank of the program or ANY; tag or ANY */
   int from, from_tag; /* as MATCH allows */
   bool announced;     /* the protocol has answered RECEIVE */
+  struct whole whole;
+  struct general *general;
   MPI_Status status;
   int fortran;          /* its integer in Fortran, 0: none yet */
   struct request *next; /* in the list of posted receives, in the order of posting */
@@ -213,7 +241,6 @@ enum activity {
   ACTIVITY_RESTART
 };
 
-enum { NOBODY = -2 };     /* draining */
 enum { NO_CONTEXT = -1 }; /* a kept result of a collective, which no receive and no probe finds */
 
 struct rank {
@@ -262,6 +289,8 @@ struct rank {
   bool notified; /* a DOWN is on its way: computation waits for it */
   bool down_due; /* independent: take the DOWNs that there are */
   bool ended;    /* all programs are in MPI_Finalize */
+
+  GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */
   enum activity activity;

@@ -146,10 +146,58 @@ struct request *p2p_receive(struct rank *r, void *buffer, int count, MPI_Datatyp
   return request;
 }
 
+struct request *p2p_whole(struct rank *r, int parts)
+{
+  struct request *request = face_alloc(r, sizeof *request);
+  request->kind = REQUEST_WHOLE;
+  request->whole.part = face_alloc(r, (size_t)parts * sizeof *request->whole.part);
+  p2p_empty_status(&request->status);
+  return request;
+}
+
+void p2p_add(struct request *whole, struct request *part)
+{
+  whole->whole.part[whole->whole.parts++] = part;
+}
+
+void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
+                       void *rest)
+{
+  whole->whole.conclude = conclude;
+  whole->whole.rest = rest;
+}
+
+static bool all_parts_are_done(const struct rank *r, const struct whole *whole)
+{
+  for (int i = 0; i < whole->parts; i++)
+    if (!p2p_is_done(r, whole->part[i]))
+      return false;
+  return true;
+}
+
+/* Once, by the first who sees that all parts are complete. */
+static void conclude(struct rank *r, struct request *request)
+{
+  struct whole *whole = &request->whole;
+  for (int i = 0; i < whole->parts; i++) {
+    int error = p2p_retire(&whole->part[i], MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+      request->status.MPI_ERROR = error;
+  }
+  if (whole->conclude)
+    whole->conclude(r, whole->rest);
+  face_free(whole->part);
+  face_free(whole->rest);
+  *whole = (struct whole){0};
+  request->done = true;
+}
+
 bool p2p_is_done(const struct rank *r, const struct request *request)
 {
   if (!request || (request->persistent && !request->active) || request->done)
     return true;
+  if (request->kind == REQUEST_WHOLE)
+    return all_parts_are_done(r, &request->whole);
   return request->kind == REQUEST_SEND && transport_sent(r->transport, request->send);
 }
 
@@ -161,6 +209,8 @@ static bool is_done(const struct rank *r, const void *request)
 void p2p_wait(struct rank *r, struct request *request)
 {
   host_wait_posted(r, is_done, request);
+  if (request && request->kind == REQUEST_WHOLE && !request->done)
+    conclude(r, request);
 }
 
 int p2p_retire(struct request **handle, MPI_Status *status)

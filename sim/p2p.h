@@ -18,6 +18,13 @@ struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int 
                             int peer, int tag, struct comm *, unsigned flags);
 void p2p_start(struct rank *, struct request *);
 
+/* Several messages as one request: made for up to `parts` of them, each added when it is begun.
+ * What is left to do when all are complete is done by whoever completes it. */
+struct request *p2p_whole(struct rank *, int parts);
+void p2p_add(struct request *whole, struct request *part);
+void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
+                       void *rest);
+
 /* The payload goes into the buffer of the program, and the request is complete. */
 void p2p_fill(struct request *, GBytes *payload, int source, int32_t tag);
 

@@ -21,6 +21,11 @@ void recline_iteration(unsigned iteration);
  * INTEGER(8). */
 void recline_image_bytes(unsigned long long bytes);
 
+/* A random choice among 0 .. count-1, by the seed of the scenario: a decision that protocols know
+ * of, so that a program which is rolled back repeats it where it has to, and elsewhere makes
+ * another one. Without recline 0. */
+int recline_choose(int count);
+
 #ifdef __cplusplus
 }
 #endif

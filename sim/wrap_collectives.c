@@ -3,6 +3,7 @@
  * that SMPI chooses by default, so that a program takes the time here that it takes under plain
  * SMPI. Buffers that live across a wait lie in the arena. */
 #include "collectives.h"
+#include "elements.h"
 #include "p2p.h"
 #include "wrap.h"
 
@@ -31,6 +32,20 @@ static struct request *put(struct rank *r, const void *buffer, int count, MPI_Da
 {
   call_pack(r, buffer, count, type);
   return p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r));
+}
+
+/* Block i comes from rank i. */
+static struct request *post_block(struct rank *r, const struct blocks *in, int i, int tag,
+                                  struct comm *comm)
+{
+  return post(r, block_at(in, i), block_count(in, i), block_type(in, i), i, tag, comm);
+}
+
+/* Block i goes to rank i. */
+static struct request *put_block(struct rank *r, const struct blocks *out, int i, int tag,
+                                 struct comm *comm)
+{
+  return put(r, block_at(out, i), block_count(out, i), block_type(out, i), i, tag, comm);
 }
 
 static void done(struct rank *r, struct request *request)
@@ -63,46 +78,6 @@ static void finish_round(struct rank *r, struct request **requests, int count)
     if (requests[i])
       done(r, requests[i]);
   face_free(requests);
-}
-
-static MPI_Aint extent_of(MPI_Datatype type)
-{
-  MPI_Aint low, extent;
-  PMPI_Type_get_extent(type, &low, &extent);
-  return extent;
-}
-
-/* Copies within the rank, between types. */
-static void copy(struct rank *r, const void *from, int from_count, MPI_Datatype from_type, void *to,
-                 int to_count, MPI_Datatype to_type)
-{
-  (void)r;
-  int size = 0, in = 0, out = 0, to_size = 0;
-  size_t plain = plain_bytes(from_type), to_plain = plain_bytes(to_type);
-  if (plain > 0 && to_plain > 0) {
-    if (from_count > 0 && to_count > 0)
-      memmove(to, from, MIN(plain * (size_t)from_count, to_plain * (size_t)to_count));
-    return;
-  }
-  PMPI_Type_size(from_type, &size);
-  PMPI_Type_size(to_type, &to_size);
-  int bytes = size * from_count;
-  if (bytes == 0 || to_size == 0)
-    return;
-  char *packed = g_malloc((gsize)bytes);
-  PMPI_Pack(from, from_count, from_type, packed, bytes, &in, MPI_COMM_WORLD);
-  PMPI_Unpack(packed, bytes, &out, to, MIN(to_count, bytes / to_size), to_type, MPI_COMM_WORLD);
-  g_free(packed);
-}
-
-/* A buffer for `count` elements. `*memory` is to be freed; the elements begin at the result. */
-static void *elements(struct rank *r, int count, MPI_Datatype type, void **memory)
-{
-  MPI_Aint low, extent;
-  PMPI_Type_get_true_extent(type, &low, &extent);
-  MPI_Aint stride = extent_of(type);
-  *memory = face_alloc(r, (size_t)(extent + (count > 1 ? (count - 1) * stride : 0)));
-  return (char *)*memory - low;
 }
 
 /* ---- barrier, broadcast ---- */
@@ -146,18 +121,11 @@ static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type,
 
 /* ---- reductions ---- */
 
-/* into = before op into, where `before` comes from lower ranks. */
-static void combine(const void *before, void *into, int count, MPI_Datatype type, MPI_Op op)
-{
-  PMPI_Reduce_local(before, into, count, type, op);
-}
-
 /* into = into op after */
-static void combine_after(struct rank *r, void *into, void *after, int count, MPI_Datatype type,
-                          MPI_Op op)
+static void combine_after(void *into, void *after, int count, MPI_Datatype type, MPI_Op op)
 {
-  combine(into, after, count, type, op);
-  copy(r, after, count, type, into, count, type);
+  elements_combine(into, after, count, type, op);
+  elements_copy(after, count, type, into, count, type);
 }
 
 /* The shares of ranks first .. end-1 are on their way here, or `own` is here already (`me`), and
@@ -166,10 +134,10 @@ static void combine_after(struct rank *r, void *into, void *after, int count, MP
 static void combine_shares(struct rank *r, void *sum, const void *own, int me, int end, int tag,
                            int count, MPI_Datatype type, MPI_Op op, struct comm *comm)
 {
-  MPI_Aint stride = count * extent_of(type);
+  MPI_Aint stride = count * elements_extent(type);
   int room = (int)CLAMP(SHARES_BYTES / MAX(stride, 1), 1, MAX(end, 1));
   void *memory;
-  char *shares = elements(r, room * count, type, &memory);
+  char *shares = elements_new(r, (MPI_Aint)room * count, type, &memory);
   for (int first = 0; first < end; first += room) {
     int number = MIN(room, end - first);
     struct request **requests = face_alloc(r, (size_t)number * sizeof *requests);
@@ -179,13 +147,13 @@ static void combine_shares(struct rank *r, void *sum, const void *own, int me, i
     for (int i = 0; i < number; i++) {
       void *share = shares + i * stride;
       if (first + i == me)
-        copy(r, own, count, type, share, count, type);
+        elements_copy(own, count, type, share, count, type);
       else
         done(r, requests[i]);
       if (first + i == 0)
-        copy(r, share, count, type, sum, count, type);
+        elements_copy(share, count, type, sum, count, type);
       else
-        combine_after(r, sum, share, count, type, op);
+        combine_after(sum, share, count, type, op);
     }
     face_free(requests);
   }
@@ -202,9 +170,9 @@ static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Data
     return MPI_SUCCESS;
   }
   void *memory;
-  void *sum = elements(r, count, type, &memory);
+  void *sum = elements_new(r, count, type, &memory);
   combine_shares(r, sum, own, root, comm->size, TAG_REDUCE, count, type, op, comm);
-  copy(r, sum, count, type, in, count, type);
+  elements_copy(sum, count, type, in, count, type);
   face_free(memory);
   return MPI_SUCCESS;
 }
@@ -223,14 +191,14 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
   int me = comm->rank, above = comm->size - me - 1;
   const void *own = out == MPI_IN_PLACE ? in : out;
   void *memory;
-  void *sum = elements(r, count, type, &memory);
+  void *sum = elements_new(r, count, type, &memory);
   struct request **told = round_of(r, above);
   for (int i = 0; i < above; i++)
     told[i] = put(r, own, count, type, me + 1 + i, TAG_SCAN, comm);
   combine_shares(r, sum, own, me, me + !exclusive, TAG_SCAN, count, type, op, comm);
   finish_round(r, told, above);
   if (!exclusive || me > 0)
-    copy(r, sum, count, type, in, count, type);
+    elements_copy(sum, count, type, in, count, type);
   face_free(memory);
   return MPI_SUCCESS;
 }
@@ -245,11 +213,11 @@ static int gather(struct rank *r, const void *out, int out_count, MPI_Datatype o
     return MPI_SUCCESS;
   }
   if (out != MPI_IN_PLACE)
-    copy(r, out, out_count, out_type, block_at(&in, root), block_count(&in, root), in.type);
+    elements_copy(out, out_count, out_type, block_at(&in, root), block_count(&in, root), in.type);
   struct request **requests = round_of(r, comm->size);
   for (int i = 0; i < comm->size; i++)
     if (i != root)
-      requests[i] = post(r, block_at(&in, i), block_count(&in, i), in.type, i, TAG_GATHER, comm);
+      requests[i] = post_block(r, &in, i, TAG_GATHER, comm);
   finish_round(r, requests, comm->size);
   return MPI_SUCCESS;
 }
@@ -264,10 +232,10 @@ static int scatter(struct rank *r, struct blocks out, void *in, int in_count, MP
   struct request **requests = round_of(r, comm->size);
   for (int i = 0; i < comm->size; i++)
     if (i != root)
-      requests[i] = put(r, block_at(&out, i), block_count(&out, i), out.type, i, TAG_SCATTER, comm);
+      requests[i] = put_block(r, &out, i, TAG_SCATTER, comm);
   finish_round(r, requests, comm->size);
   if (in != MPI_IN_PLACE)
-    copy(r, block_at(&out, root), block_count(&out, root), out.type, in, in_count, in_type);
+    elements_copy(block_at(&out, root), block_count(&out, root), out.type, in, in_count, in_type);
   return MPI_SUCCESS;
 }
 
@@ -278,11 +246,11 @@ static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatyp
   int size = comm->size, me = comm->rank;
   void *own = block_at(&in, me);
   if (out != MPI_IN_PLACE)
-    copy(r, out, out_count, out_type, own, block_count(&in, me), in.type);
+    elements_copy(out, out_count, out_type, own, block_count(&in, me), in.type);
   struct request **requests = round_of(r, 2 * size);
   for (int i = 0; i < size; i++)
     if (i != me)
-      requests[i] = post(r, block_at(&in, i), block_count(&in, i), in.type, i, TAG_ALLGATHER, comm);
+      requests[i] = post_block(r, &in, i, TAG_ALLGATHER, comm);
   for (int i = 0; i < size; i++)
     if (i != me)
       requests[size + i] = put(r, own, block_count(&in, me), in.type, i, TAG_ALLGATHER, comm);
@@ -290,15 +258,22 @@ static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatyp
   return MPI_SUCCESS;
 }
 
-static void *block_copy(struct rank *r, const struct blocks *blocks, int size, void **memory)
+/* A copy of the first `size` blocks, as bytes one behind the other. */
+static struct blocks copy_of(struct rank *r, const struct blocks *blocks, int size, void **memory)
 {
-  MPI_Aint end = 0;
+  GBytes *packed = blocks_pack(blocks, size);
+  gsize bytes;
+  const void *data = g_bytes_get_data(packed, &bytes);
+  int *counts = face_alloc(r, 2 * (size_t)size * sizeof *counts + bytes), *starts = counts + size;
+  struct blocks copied = {
+      .buffer = starts + size, .counts = counts, .displacements = starts, .type = MPI_BYTE};
   for (int i = 0; i < size; i++) {
-    MPI_Aint start = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
-    end = MAX(end, start + block_count(blocks, i));
+    counts[i] = block_bytes(blocks, i);
+    starts[i] = i == 0 ? 0 : starts[i - 1] + counts[i - 1];
   }
-  void *copied = elements(r, (int)end, blocks->type, memory);
-  copy(r, blocks->buffer, (int)end, blocks->type, copied, (int)end, blocks->type);
+  memcpy(copied.buffer, data, bytes);
+  g_bytes_unref(packed);
+  *memory = counts;
   return copied;
 }
 
@@ -312,13 +287,11 @@ static void swap_blocks(struct rank *r, struct blocks out, struct blocks in, str
     struct request **requests = round_of(r, 2 * round);
     for (int i = 0; i < round; i++) {
       int from = (me - first - i + size) % size;
-      requests[i] =
-          post(r, block_at(&in, from), block_count(&in, from), in.type, from, TAG_ALLTOALL, comm);
+      requests[i] = post_block(r, &in, from, TAG_ALLTOALL, comm);
     }
     for (int i = 0; i < round; i++) {
       int to = (me + first + i) % size;
-      requests[round + i] =
-          put(r, block_at(&out, to), block_count(&out, to), out.type, to, TAG_ALLTOALL, comm);
+      requests[round + i] = put_block(r, &out, to, TAG_ALLTOALL, comm);
     }
     finish_round(r, requests, 2 * round);
   }
@@ -338,11 +311,10 @@ static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct 
   int me = comm->rank;
   void *memory = NULL;
   if (out.buffer == MPI_IN_PLACE) {
-    out = in;
-    out.buffer = block_copy(r, &in, comm->size, &memory);
+    out = copy_of(r, &in, comm->size, &memory);
   }
-  copy(r, block_at(&out, me), block_count(&out, me), out.type, block_at(&in, me),
-       block_count(&in, me), in.type);
+  elements_copy(block_at(&out, me), block_count(&out, me), block_type(&out, me), block_at(&in, me),
+                block_count(&in, me), block_type(&in, me));
   swap_blocks(r, out, in, comm, !in_steps(&in));
   if (memory)
     face_free(memory);
@@ -360,7 +332,7 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
     total += counts ? counts[i] : count;
   }
   void *memory;
-  void *sum = elements(r, total, type, &memory);
+  void *sum = elements_new(r, total, type, &memory);
   reduce(r, out == MPI_IN_PLACE ? in : out, sum, total, type, op, 0, comm);
   struct blocks blocks = {
       .buffer = sum, .counts = counts, .displacements = starts, .count = count, .type = type};
@@ -371,18 +343,6 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
 }
 
 /* ---- the calls ---- */
-
-#define EQUAL(BUFFER, COUNT, TYPE)                                                                 \
-  (struct blocks)                                                                                  \
-  {                                                                                                \
-    .buffer = (void *)(uintptr_t)(BUFFER), .count = (COUNT), .type = (TYPE)                        \
-  }
-#define UNEQUAL(BUFFER, COUNTS, STARTS, TYPE)                                                      \
-  (struct blocks)                                                                                  \
-  {                                                                                                \
-    .buffer = (void *)(uintptr_t)(BUFFER), .counts = (COUNTS), .displacements = (STARTS),          \
-    .type = (TYPE)                                                                                 \
-  }
 
 /* A call of `r` on `c`: RUN(arguments) where it takes part. The other words are fields of the site.
  */
@@ -581,6 +541,28 @@ int MPI_Alltoallv(const void *out, const int *out_counts, const int *out_starts,
             .bytes = given(true, sum_of(in_counts, c->size), in_type),
             .result = UNEQUAL(in, in_counts, in_starts, in_type), .blocks = c->size),
        PMPI_Alltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type,
+                      comm));
+}
+
+static uint32_t bytes_of(const struct blocks *blocks, int number)
+{
+  uint32_t bytes = 0;
+  for (int i = 0; i < number; i++)
+    bytes += (uint32_t)block_bytes(blocks, i);
+  return bytes;
+}
+
+int MPI_Alltoallw(const void *out, const int *out_counts, const int *out_starts,
+                  const MPI_Datatype *out_types, void *in, const int *in_counts,
+                  const int *in_starts, const MPI_Datatype *in_types, MPI_Comm comm)
+{
+  struct comm *c;
+  WRAP(CALL(FLOW_ALL, comm,
+            alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                     TYPED(in, in_counts, in_starts, in_types), c),
+            .bytes = bytes_of(&TYPED(in, in_counts, in_starts, in_types), c->size),
+            .result = TYPED(in, in_counts, in_starts, in_types), .blocks = c->size),
+       PMPI_Alltoallw(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types,
                       comm));
 }
 

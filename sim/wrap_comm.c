@@ -160,6 +160,7 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
   if (colour != MPI_UNDEFINED) {
     struct comm *comm = chosen(r, parent, shares);
     comm->number = members_number(parent, parent->calls, colour, comm);
+    comm->errors = parent->errors;
     if (comm->size > 1)
       host_member(r, comm->number);
     *made = comm_handle(comm);
@@ -180,7 +181,7 @@ static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
   comm_split(r, comm, 0, comm->rank, made);
-  comm_of(r, *made)->grid = comm->grid; /* never changed */
+  comm_of(r, *made)->topology = comm->topology;
   return comm_copy_attributes(r, handle, *made);
 }
 
@@ -250,6 +251,7 @@ static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group 
     return known;
   }
   members->number = members_number(parent, -1, 0, members);
+  members->errors = parent->errors;
   members->next = parent->groups;
   parent->groups = members;
   if (size > 1)
@@ -336,33 +338,6 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
   LOOK_UP(((void)r, PMPI_Pack_size(count, type, MPI_COMM_WORLD, size)),
           PMPI_Pack_size(count, type, comm, size));
-}
-
-/* Errors end the run under the layer, whatever the handler says. */
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
-{
-  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Comm_set_errhandler(comm, handler));
-}
-
-int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
-{
-  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Errhandler_set(comm, handler));
-}
-
-static int get_handler(MPI_Errhandler *handler)
-{
-  *handler = MPI_ERRORS_ARE_FATAL;
-  return MPI_SUCCESS;
-}
-
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler)
-{
-  LOOK_UP(((void)r, get_handler(handler)), PMPI_Comm_get_errhandler(comm, handler));
-}
-
-int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
-{
-  LOOK_UP(((void)r, get_handler(handler)), PMPI_Errhandler_get(comm, handler));
 }
 
 /* Hints are not kept. */

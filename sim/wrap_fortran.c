@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-/* Declares next_: SMPI's NAME, which takes the types given. */
-#define NEXT(NAME, ...)                                                                            \
-  void (*next_)(__VA_ARGS__);                                                                      \
-  fortran_next(#NAME, &next_, sizeof next_)
-
 /* ---- beginning and end ---- */
 
 void mpi_init_(int *error)
@@ -133,6 +128,67 @@ void mpi_testsome_(int *count, int *requests, int *taken, int *indices, void *st
           count_from_one(indices, *taken));
 }
 
+/* ---- a type for each block ---- */
+
+static MPI_Datatype *get_types(struct rank *r, const int *comm, const int *numbers)
+{
+  int size;
+  MPI_Comm_size(fortran_get_comm(r, comm), &size);
+  MPI_Datatype *types = face_alloc(r, (size_t)size * sizeof(MPI_Datatype));
+  for (int i = 0; numbers && i < size; i++)
+    types[i] = fortran_get_type(r, &numbers[i]);
+  return types;
+}
+
+/* In place, what this rank gives has neither counts nor types. */
+static const int *unless_in_place(void *out, const int *argument)
+{
+  return fortran_buffer(out) == MPI_IN_PLACE ? NULL : argument;
+}
+
+void mpi_alltoallw_(void *out, int *out_counts, int *out_starts, int *out_types, void *in,
+                    int *in_counts, int *in_starts, int *in_types, int *comm, int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    MPI_Datatype *gives = get_types(r, comm, unless_in_place(out, out_types));
+    MPI_Datatype *gets = get_types(r, comm, in_types);
+    *error = MPI_Alltoallw(fortran_buffer(out), out_counts, out_starts, gives, fortran_buffer(in),
+                           in_counts, in_starts, gets, fortran_get_comm(r, comm));
+    face_free(gives);
+    face_free(gets);
+  } else {
+    NEXT(mpi_alltoallw_, void *, int *, int *, int *, void *, int *, int *, int *, int *, int *);
+    next_(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm, error);
+  }
+  layer_leave(mode);
+}
+
+void mpi_ialltoallw_(void *out, int *out_counts, int *out_starts, int *out_types, void *in,
+                     int *in_counts, int *in_starts, int *in_types, int *comm, int *request,
+                     int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    MPI_Datatype *gives = get_types(r, comm, unless_in_place(out, out_types));
+    MPI_Datatype *gets = get_types(r, comm, in_types);
+    MPI_Request handle = MPI_REQUEST_NULL;
+    *error = MPI_Ialltoallw(fortran_buffer(out), out_counts, out_starts, gives, fortran_buffer(in),
+                            in_counts, in_starts, gets, fortran_get_comm(r, comm), &handle);
+    fortran_put_request(r, request, NULL, handle);
+    face_free(gives);
+    face_free(gets);
+  } else {
+    NEXT(mpi_ialltoallw_, void *, int *, int *, int *, void *, int *, int *, int *, int *, int *,
+         int *);
+    next_(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm, request,
+          error);
+  }
+  layer_leave(mode);
+}
+
 /* ---- attributes: C gives the address of the value, Fortran gets the value ---- */
 
 static void get_attribute(struct rank *r, const int *comm, const int *key, int *value, int *flag,
@@ -183,33 +239,6 @@ void mpi_attr_put_(int *comm, int *key, int *value, int *error)
   mpi_comm_set_attr_(comm, key, value, error);
 }
 
-/* In SMPI's mpif.h MPI_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1. */
-static MPI_Comm_copy_attr_function *copy_function(const void *function)
-{
-  int what = fortran_int(function);
-  if (what != 0 && what != 1)
-    layer_die(64, "functions of attributes in Fortran are not handled under a recovery protocol");
-  return what == 1 ? MPI_COMM_DUP_FN : MPI_COMM_NULL_COPY_FN;
-}
-
-void mpi_comm_create_keyval_(void *copy, void *destroy, int *key, void *extra, int *error)
-{
-  struct arena *mode = layer_enter();
-  if (rank_self()) {
-    copy_function(destroy);
-    *error = MPI_Comm_create_keyval(copy_function(copy), NULL, key, extra);
-  } else {
-    NEXT(mpi_comm_create_keyval_, void *, void *, int *, void *, int *);
-    next_(copy, destroy, key, extra, error);
-  }
-  layer_leave(mode);
-}
-
-void mpi_keyval_create_(void *copy, void *destroy, int *key, void *extra, int *error)
-{
-  mpi_comm_create_keyval_(copy, destroy, key, extra, error);
-}
-
 /* ---- others ---- */
 
 /* Names: in Fortran they end with blanks. */
@@ -245,14 +274,14 @@ void mpi_comm_get_name_(int *comm, char *name, int *length, int *error, size_t s
   layer_leave(mode);
 }
 
-/* MPI_CART is 2 in SMPI's C and 1 in its Fortran. */
+/* Kinds of topologies count from 1 in SMPI's C and from 0 in its Fortran. */
 void mpi_topo_test_(int *comm, int *kind, int *error)
 {
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
     *error = MPI_Topo_test(fortran_get_comm(r, comm), kind);
-    *kind = *kind == MPI_CART ? 1 : *kind;
+    *kind = *kind == MPI_UNDEFINED ? *kind : *kind - 1;
   } else {
     NEXT(mpi_topo_test_, int *, int *, int *);
     next_(comm, kind, error);
@@ -321,4 +350,9 @@ void recline_iteration_(const int *iteration)
 void recline_image_bytes_(const long long *bytes)
 {
   recline_image_bytes(*bytes > 0 ? (unsigned long long)*bytes : 0);
+}
+
+int recline_choose_(const int *count)
+{
+  return recline_choose(*count);
 }

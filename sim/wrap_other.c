@@ -295,6 +295,27 @@ int MPI_Pcontrol(const int level, ...)
 
 /* ---- recline.h ---- */
 
+static GRand *random_of(struct rank *r)
+{
+  uint64_t seed = layer.scenario->seed;
+  if (!r->random)
+    r->random = g_rand_new_with_seed_array(
+        (guint32[]){(guint32)seed, (guint32)(seed >> 32), (guint32)r->index}, 3);
+  return r->random;
+}
+
+static int choose(struct rank *r, int count)
+{
+  if (count < 1)
+    layer_die(64, "rank %d chooses among %d", r->index, count);
+  return (int)host_choose(r, (uint32_t)g_rand_int_range(random_of(r), 0, count));
+}
+
+int recline_choose(int count)
+{
+  WRAP(choose(r, count), 0);
+}
+
 static void place(uint32_t iteration)
 {
   struct arena *mode = layer_enter();

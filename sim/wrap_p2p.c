@@ -1,4 +1,5 @@
 /* Point-to-point calls. An inert layer passes them through. */
+#include "comm.h"
 #include "host.h"
 #include "matching.h"
 #include "p2p.h"
@@ -72,7 +73,9 @@ SEND_INIT_CALL(Ssend_init, P2P_SYNCHRONOUS)
 static int receive_and_wait(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
                             int tag, MPI_Comm comm, MPI_Status *status)
 {
-  return p2p_finish(r, p2p_receive(r, buffer, count, type, from, tag, comm_of(r, comm), 0), status);
+  struct comm *c = comm_of(r, comm);
+  int error = p2p_finish(r, p2p_receive(r, buffer, count, type, from, tag, c, 0), status);
+  return comm_error(r, c, error);
 }
 
 static int receive_and_return(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
@@ -113,7 +116,7 @@ static int exchange(struct rank *r, const void *out, int out_count, MPI_Datatype
   struct request *receive = p2p_receive(r, in, in_count, in_type, from, in_tag, c, 0);
   struct request *send = p2p_send(r, out, out_count, out_type, to, out_tag, c, 0);
   p2p_finish(r, send, MPI_STATUS_IGNORE);
-  return p2p_finish(r, receive, status);
+  return comm_error(r, c, p2p_finish(r, receive, status));
 }
 
 int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
@@ -134,7 +137,7 @@ static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Dataty
   struct request *send = p2p_send(r, buffer, count, type, to, out_tag, c, 0);
   struct request *receive = p2p_receive(r, buffer, count, type, from, in_tag, c, 0);
   p2p_finish(r, send, MPI_STATUS_IGNORE);
-  return p2p_finish(r, receive, status);
+  return comm_error(r, c, p2p_finish(r, receive, status));
 }
 
 int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int out_tag, int from,

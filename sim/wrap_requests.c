@@ -1,17 +1,32 @@
 /* Completion of requests. Tests and waits for some of several are decisions of the program that
  * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
+#include "comm.h"
+#include "general.h"
 #include "p2p.h"
 #include "wrap.h"
 
 /* ---- one ---- */
 
+static bool is_idle(MPI_Request handle)
+{
+  const struct request *request = request_of(handle);
+  return !request || (request->persistent && !request->active);
+}
+
 static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
 {
   struct request *request = request_of(*handle);
+  struct comm *comm = request ? request->comm : NULL;
   p2p_wait(r, request);
-  int result = p2p_retire(&request, status);
+  int result = MPI_SUCCESS;
+  if (request && request->kind == REQUEST_GENERAL) {
+    result = general_query(r, request);
+    int freed = general_free(r, request);
+    result = result == MPI_SUCCESS ? freed : result;
+  }
+  int error = p2p_retire(&request, status);
   *handle = handle_of(request);
-  return result;
+  return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -40,18 +55,35 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
   WRAP(test_one(r, request, flag, status), PMPI_Test(request, flag, status));
 }
 
+/* A send is never cancelled, nor is a receive that got its message: they complete. */
+static int cancel(struct rank *r, const MPI_Request *handle)
+{
+  struct request *request = request_of(*handle);
+  if (is_idle(*handle))
+    layer_die(64, "rank %d cancels a request that is not active", r->index);
+  if (request->kind == REQUEST_GENERAL)
+    return general_cancel(r, request);
+  if (request->kind == REQUEST_WHOLE)
+    layer_die(64, "rank %d cancels a nonblocking collective, which MPI forbids", r->index);
+  if (request->kind == REQUEST_RECEIVE && request->peer != MPI_PROC_NULL &&
+      host_cancel(r, request)) {
+    request->done = true;
+    request->status.cancelled = true;
+  }
+  return MPI_SUCCESS;
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+  WRAP(cancel(r, request), PMPI_Cancel(request));
+}
+
 /* ---- several ---- */
 
 struct several {
   MPI_Request *handles;
   int count;
 };
-
-static bool is_idle(MPI_Request handle)
-{
-  const struct request *request = request_of(handle);
-  return !request || (request->persistent && !request->active);
-}
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
 {
@@ -222,11 +254,17 @@ static int release(struct rank *r, MPI_Request *handle)
   *handle = MPI_REQUEST_NULL;
   if (!request)
     return MPI_ERR_REQUEST;
-  if (request->kind == REQUEST_RECEIVE && !p2p_is_done(r, request))
-    request->orphan = true; /* freed when its message has come */
-  else
-    face_free(request);
-  return MPI_SUCCESS;
+  if (request->kind == REQUEST_WHOLE)
+    layer_die(64, "rank %d frees the request of a nonblocking collective, which MPI forbids",
+              r->index);
+  if ((request->kind == REQUEST_RECEIVE || request->kind == REQUEST_GENERAL) &&
+      !p2p_is_done(r, request)) {
+    request->orphan = true; /* freed when its message has come, or when it is said to be complete */
+    return MPI_SUCCESS;
+  }
+  int result = request->kind == REQUEST_GENERAL ? general_free(r, request) : MPI_SUCCESS;
+  face_free(request);
+  return result;
 }
 
 int MPI_Request_free(MPI_Request *request)
@@ -260,6 +298,8 @@ static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status 
     return MPI_SUCCESS;
   }
   p2p_wait(r, request);
+  if (request && request->kind == REQUEST_GENERAL)
+    general_query(r, request);
   if (is_idle(handle))
     p2p_empty_status(status);
   else if (status != MPI_STATUS_IGNORE)

@@ -1,5 +1,5 @@
 /* Cartesian topologies: a communicator with a grid, in the arena. Ranks are never reordered; the
- * last dimension varies fastest. Graphs are not handled. */
+ * last dimension varies fastest. */
 #include "comm.h"
 #include "wrap.h"
 
@@ -40,13 +40,42 @@ static int coordinate(const struct grid *grid, int rank, int dimension)
 
 static const struct grid *grid_of(struct rank *r, MPI_Comm comm)
 {
-  const struct grid *grid = comm_of(r, comm)->grid;
+  const struct grid *grid = comm_of(r, comm)->topology.grid;
   if (!grid)
     layer_die(64, "rank %d: the communicator has no Cartesian topology", r->index);
   return grid;
 }
 
+/* The coordinate modulo its dimension, if that is a circle; -1: outside. */
+static int inside(const struct grid *grid, int dimension, int value)
+{
+  int size = grid->size[dimension];
+  if (grid->periodic[dimension])
+    return (value % size + size) % size;
+  return value >= 0 && value < size ? value : -1;
+}
+
+static int neighbour(const struct grid *grid, int rank, int dimension, int distance)
+{
+  int here = coordinate(grid, rank, dimension);
+  int there = inside(grid, dimension, here + distance);
+  return there < 0 ? MPI_PROC_NULL : rank + (there - here) * stride(grid, dimension);
+}
+
 /* ---- making ---- */
+
+/* The neighbours in each dimension, the one before and the one behind. */
+static void give_grid(struct rank *r, MPI_Comm handle, struct grid *grid)
+{
+  struct comm *comm = comm_of(r, handle);
+  struct neighbours both = {.count = 2 * grid->dimensions};
+  both.rank = face_alloc(r, (size_t)both.count * sizeof *both.rank);
+  for (int i = 0; i < grid->dimensions; i++) {
+    both.rank[2 * i] = neighbour(grid, comm->rank, i, -1);
+    both.rank[2 * i + 1] = neighbour(grid, comm->rank, i, 1);
+  }
+  comm->topology = (struct topology){.kind = MPI_CART, .grid = grid, .from = both, .to = both};
+}
 
 static int create(struct rank *r, struct comm *parent, int dimensions, const int *sizes,
                   const int *periodic, MPI_Comm *made)
@@ -60,7 +89,7 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
   struct grid *grid = new_grid(r, dimensions);
   memcpy(grid->size, sizes, (size_t)dimensions * sizeof *sizes);
   memcpy(grid->periodic, periodic, (size_t)dimensions * sizeof *periodic);
-  comm_of(r, *made)->grid = grid;
+  give_grid(r, *made, grid);
   return MPI_SUCCESS;
 }
 
@@ -90,7 +119,7 @@ static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *mad
       part->periodic[to++] = grid->periodic[i];
     }
   comm_split(r, comm, colour, comm->rank, made);
-  comm_of(r, *made)->grid = part;
+  give_grid(r, *made, part);
   return MPI_SUCCESS;
 }
 
@@ -141,15 +170,6 @@ int MPI_Cartdim_get(MPI_Comm comm, int *dimensions)
   LOOK_UP(dimensions_of(r, comm, dimensions), PMPI_Cartdim_get(comm, dimensions));
 }
 
-/* The coordinate modulo its dimension, if that is a circle; -1: outside. */
-static int inside(const struct grid *grid, int dimension, int value)
-{
-  int size = grid->size[dimension];
-  if (grid->periodic[dimension])
-    return (value % size + size) % size;
-  return value >= 0 && value < size ? value : -1;
-}
-
 static int rank_at(const struct grid *grid, const int *coordinates, int *rank)
 {
   int found = 0;
@@ -166,13 +186,6 @@ static int rank_at(const struct grid *grid, const int *coordinates, int *rank)
 int MPI_Cart_rank(MPI_Comm comm, const int *coordinates, int *rank)
 {
   LOOK_UP(rank_at(grid_of(r, comm), coordinates, rank), PMPI_Cart_rank(comm, coordinates, rank));
-}
-
-static int neighbour(const struct grid *grid, int rank, int dimension, int distance)
-{
-  int here = coordinate(grid, rank, dimension);
-  int there = inside(grid, dimension, here + distance);
-  return there < 0 ? MPI_PROC_NULL : rank + (there - here) * stride(grid, dimension);
 }
 
 static int shift(struct rank *r, MPI_Comm comm, int dimension, int distance, int *from, int *to)
@@ -205,7 +218,7 @@ int MPI_Cart_map(MPI_Comm comm, int dimensions, const int *sizes, const int *per
 
 static int test(const struct comm *comm, int *kind)
 {
-  *kind = comm->grid ? MPI_CART : MPI_UNDEFINED;
+  *kind = comm->topology.kind ? (int)comm->topology.kind : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 

@@ -200,7 +200,7 @@ function write_fortran_handled(name, list, count,   i, type, base, handles, call
 function fortran_argument(name, type, base, i) {
   if (type in handle)
     return "fortran_get_" handle[type] "(r_, a" i ")"
-  if (base in handle && type == base "*" && name !~ /(all|any|some|allw)$/)
+  if (base in handle && type == base "*" && name !~ /^MPI_(Start|Test|Wait)(all|any|some)$/)
     return "&handle" i "_"
   if (type == "int")
     return "fortran_int(a" i ")"

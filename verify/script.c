@@ -253,6 +253,7 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
     return parse_name(p, operation) && parse_peer(p, true, operation) &&
            parse_tag(p, true, operation);
   case SCRIPT_WAIT:
+  case SCRIPT_CANCEL:
     return parse_name(p, operation);
   case SCRIPT_CHOOSE:
     return parse_count(p, operation);
@@ -276,6 +277,7 @@ static bool parse_operation(struct parser *p, struct list *list)
                {"recv", SCRIPT_RECV, FLOW_NONE},
                {"irecv", SCRIPT_IRECV, FLOW_NONE},
                {"wait", SCRIPT_WAIT, FLOW_NONE},
+               {"cancel", SCRIPT_CANCEL, FLOW_NONE},
                {"choose", SCRIPT_CHOOSE, FLOW_NONE},
                {"checkpoint", SCRIPT_CHECKPOINT, FLOW_NONE},
                {"iteration", SCRIPT_CHECKPOINT, FLOW_NONE},
@@ -299,8 +301,8 @@ static bool parse_operation(struct parser *p, struct list *list)
       return true;
     }
   return expected(p, word,
-                  "an operation (send, recv, irecv, wait, choose, checkpoint, iteration, compute, "
-                  "bcast, reduce, allreduce, barrier, repeat or free)");
+                  "an operation (send, recv, irecv, wait, cancel, choose, checkpoint, iteration, "
+                  "compute, bcast, reduce, allreduce, barrier, repeat or free)");
 }
 
 /* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */
@@ -329,23 +331,29 @@ static void number_iterations(struct list *list)
       list->item[i].count = ++iterations;
 }
 
-/* Every irecv is waited for, and every wait has something to wait for. */
+/* Every irecv is completed, and every wait or cancel has something to complete: cancel knows what
+ * it may have to receive again. */
 static bool check_names(struct parser *p, const struct list *list)
 {
-  bool posted[SCRIPT_NAMES] = {false};
+  const struct operation *posted[SCRIPT_NAMES] = {NULL};
   for (size_t i = 0; i < list->count; i++) {
-    const struct operation *operation = &list->item[i];
-    if (operation->kind != SCRIPT_IRECV && operation->kind != SCRIPT_WAIT)
+    struct operation *operation = &list->item[i];
+    bool post = operation->kind == SCRIPT_IRECV, cancel = operation->kind == SCRIPT_CANCEL;
+    if (!post && !cancel && operation->kind != SCRIPT_WAIT)
       continue;
     char name = (char)('a' + operation->name);
-    bool post = operation->kind == SCRIPT_IRECV;
-    if (post && posted[operation->name])
+    const struct operation *outstanding = posted[operation->name];
+    if (post && outstanding)
       return fail(p, "irecv %c while %c is outstanding, expected 'wait %c' before it", name, name,
                   name);
-    if (!post && !posted[operation->name])
-      return fail(p, "wait %c without a receive of that name, expected 'irecv %c' before it", name,
-                  name);
-    posted[operation->name] = post;
+    if (!post && !outstanding)
+      return fail(p, "%s %c without a receive of that name, expected 'irecv %c' before it",
+                  cancel ? "cancel" : "wait", name, name);
+    if (cancel) {
+      operation->peer = outstanding->peer;
+      operation->tag = outstanding->tag;
+    }
+    posted[operation->name] = post ? operation : NULL;
   }
   for (int i = 0; i < SCRIPT_NAMES; i++)
     if (posted[i])

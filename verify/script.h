@@ -9,6 +9,8 @@
  *     recv S|any [tag T|any]       blocking receive
  *     irecv X S|any [tag T|any]    post a receive and call it X (a letter)
  *     wait X                       complete it
+ *     cancel X                     the same, but give it up if nothing has come for it, and then
+ *                                  receive in its place, blocking
  *     choose N                     a random choice among 0 .. N-1
  *     bcast R, reduce R            single-sender and single-receiver collective with root R
  *     allreduce, barrier           the other two classes; all ranks must call the same in turn
@@ -37,6 +39,7 @@ enum script_kind {
   SCRIPT_COMPUTE,
   SCRIPT_COLLECTIVE,
   SCRIPT_FREE, /* one message to anybody */
+  SCRIPT_CANCEL,
   SCRIPT_END
 };
 
@@ -44,9 +47,9 @@ enum { SCRIPT_NAMES = 8 }; /* receives that can be outstanding under a name: X =
 
 struct operation {
   enum script_kind kind;
-  int peer;       /* SEND, RECV, IRECV; ANY */
-  int tag;        /* SEND, RECV, IRECV; ANY */
-  int name;       /* IRECV, WAIT: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
+  int peer;       /* SEND, RECV, IRECV, CANCEL; ANY */
+  int tag;        /* SEND, RECV, IRECV, CANCEL; ANY */
+  int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
   unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none */
   double seconds; /* COMPUTE */
   int flow;       /* COLLECTIVE: enum flow; its root is `peer` */

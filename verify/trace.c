@@ -293,6 +293,9 @@ static void print_operation(GString *out, const struct operation *operation)
   case SCRIPT_WAIT:
     g_string_append_printf(out, "wait %c", 'a' + operation->name);
     return;
+  case SCRIPT_CANCEL:
+    g_string_append_printf(out, "cancel %c", 'a' + operation->name);
+    return;
   case SCRIPT_CHOOSE:
     g_string_append_printf(out, "choose %u", operation->count);
     return;

@@ -121,6 +121,15 @@ static void send_control(struct taking *t, const struct action *action)
   put_on(t, control_part(t->w), action->peer, &message);
 }
 
+/* Nobody: only what was cancelled before a crash, and will be again. */
+static bool may_match(const struct taking *t, const struct world_receive *receive,
+                      const struct action *action)
+{
+  bool peer = receive->peer == ANY || receive->peer == action->peer ||
+              (action->peer == NOBODY && read_rank(t->w, t->rank)->incarnation > 0);
+  return peer && (receive->tag == ANY || receive->tag == action->tag);
+}
+
 static void match(struct taking *t, const struct action *action)
 {
   uint32_t count;
@@ -131,8 +140,7 @@ static void match(struct taking *t, const struct action *action)
     struct world_receive *receive = &posted[i];
     if (receive->request != action->request)
       continue;
-    if ((receive->peer != ANY && receive->peer != action->peer) ||
-        (receive->tag != ANY && receive->tag != action->tag))
+    if (!may_match(t, receive, action))
       world_violate(t, "legal", "receive %u may not match rank %d, tag %d", action->request,
                     action->peer, action->tag);
     receive->announced = true;
@@ -276,7 +284,7 @@ static void force(struct taking *t, const struct action *action)
 {
   if (read_rank(t->w, t->rank)->noticed == 0)
     world_violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
-  t->event.outcome = action->outcome;
+  t->outcome = action->outcome;
 }
 
 /* Whether the action is an answer to the event that the event may have. */
@@ -413,9 +421,38 @@ static void note_request(struct taking *t)
     edit_global(t->w)->requested = true;
 }
 
+/* The receive is given up. */
+static void withdraw(struct taking *t)
+{
+  uint32_t place;
+  if (world_is_posted(t->w, t->rank, t->event.request, &place))
+    list_remove(t->w, WORLD_POSTED, t->rank, 0, place, sizeof(struct world_receive));
+  else
+    world_violate(t, "legal", "receive %u is cancelled, and was given a message", t->event.request);
+}
+
+static void choose(struct taking *t)
+{
+  bool cancels = t->event.request != NO_REQUEST;
+  if (cancels && t->outcome)
+    withdraw(t);
+  if (!t->w->script)
+    return;
+  struct world_program *program = edit_program(t->w, t->rank);
+  program->history = script_fold(program->history, t->outcome);
+  unsigned name = (unsigned)t->w->script->ops[t->rank][program->next].name;
+  if (!cancels)
+    program->next++;
+  else if (t->outcome)
+    program->request[name] = 0;
+  else
+    program->waiting = (uint8_t)(name + 1);
+}
+
 void world_after_step(struct taking *t)
 {
   uint32_t stopped = read_rank(t->w, t->rank)->stopped;
+  t->outcome = t->event.outcome;
   for (uint32_t i = 0; i < t->actions->count; i++)
     if (t->actions->item[i].kind != ACTION_STORE)
       carry_out(t, &t->actions->item[i]);
@@ -430,11 +467,8 @@ void world_after_step(struct taking *t)
     world_check_collected_lines(t);
   if (t->event.kind == EVENT_TIMER)
     note_request(t);
-  if (t->event.kind == EVENT_CHOOSE && t->w->script) {
-    struct world_program *program = edit_program(t->w, t->rank);
-    program->history = script_fold(program->history, t->event.outcome);
-    program->next++;
-  }
+  if (t->event.kind == EVENT_CHOOSE)
+    choose(t);
   if (t->event.kind == EVENT_PLACE && t->w->script && !t->w->places_anywhere &&
       !read_program(t->w, t->rank)->finished)
     edit_program(t->w, t->rank)->next++;

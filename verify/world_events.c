@@ -24,8 +24,8 @@ static void post(struct taking *t)
   const struct operation *op = &t->w->script->ops[t->rank][program->next];
   unsigned name = op->kind == SCRIPT_RECV ? SCRIPT_NAMES : (unsigned)op->name;
   program->request[name] = t->event.request;
-  if (op->kind == SCRIPT_RECV)
-    program->waiting = SCRIPT_NAMES + 1;
+  if (op->kind != SCRIPT_IRECV)
+    program->waiting = (uint8_t)(name + 1);
   else
     program->next++;
 }

@@ -135,6 +135,9 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 
+/* Whether that receive of the program is posted, and its place in the list. */
+bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
+
 /* Whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come out of
  * it: the oldest or, where messages overtake, any. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);

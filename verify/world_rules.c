@@ -37,6 +37,17 @@ bool world_comes_out(const struct world *w, enum part_kind kind, int peer, int r
   return true;
 }
 
+bool world_is_posted(const struct world *w, int rank, uint32_t request, uint32_t *place)
+{
+  uint32_t count;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
+  for (*place = 0; *place < count; ++*place)
+    if (posted[*place].request == request)
+      return true;
+  return false;
+}
+
 /* MPI 3.1, section 3.5: of two messages from one sender that match the same receive, the earlier
  * one comes first. */
 bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index, uint32_t *request)
@@ -214,6 +225,14 @@ bool world_script_event(const struct world *w, int rank, struct event *event, un
     event->kind = EVENT_RECEIVE;
     event->request = program->receives + 1;
     return true;
+  case SCRIPT_CANCEL:
+    event->kind = EVENT_RECEIVE;
+    event->request = program->receives + 1;
+    if (program->request[op->name]) {
+      *event = (struct event){.kind = EVENT_CHOOSE, .request = program->request[op->name]};
+      *choices = 2;
+    }
+    return true;
   case SCRIPT_CHOOSE:
     *event = (struct event){.kind = EVENT_CHOOSE};
     *choices = op->count;
@@ -259,7 +278,7 @@ static bool same_script_event(const struct world *w, int rank, const struct even
   if (!world_script_event(w, rank, &next, &choices) || next.kind != event->kind)
     return false;
   if (event->kind == EVENT_CHOOSE)
-    return event->outcome < choices;
+    return event->request == next.request && event->outcome < choices;
   if (are_free(w))
     return event->peer != rank && event->tag == next.tag && event->comm == next.comm;
   return next.peer == event->peer && next.tag == event->tag && next.comm == event->comm &&
@@ -271,6 +290,7 @@ static const char *refuses_program(const struct world *w, int rank, const struct
 {
   const struct world_program *program = read_program(w, rank);
   const struct world_receive *pending = unannounced(w, rank);
+  uint32_t place;
   if (read_rank(w, rank)->held)
     return "the program is held";
   if (event->kind == EVENT_RECEIVE && pending)
@@ -287,6 +307,9 @@ static const char *refuses_program(const struct world *w, int rank, const struct
     return "the program is in a collective";
   if (event->kind == EVENT_RECEIVE && event->request != program->receives + 1)
     return "receives are numbered one by one";
+  if (event->kind == EVENT_CHOOSE && event->request && event->outcome &&
+      !world_is_posted(w, rank, event->request, &place))
+    return "the receive was given a message before it was cancelled";
   bool names_one = event->kind == EVENT_OFFER || event->kind == EVENT_COLLECTIVE;
   if ((names_one && (event->peer < 0 || event->peer >= w->ranks)) ||
       (event->kind == EVENT_RECEIVE && (event->peer < ANY || event->peer >= w->ranks)))

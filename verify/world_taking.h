@@ -23,7 +23,8 @@ struct taking {
   uint32_t result;              /* COLLECTED: digest of what came together */
   uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
   int newest_peer;
-  bool answered; /* OFFER, RECEIVE, ARRIVED got the answer that they need */
+  uint32_t outcome; /* CHOOSE: what stands, as it came or as it was forced */
+  bool answered;    /* OFFER, RECEIVE, ARRIVED got the answer that they need */
 };
 
 /* Before and after the step of the protocol. */

@@ -63,6 +63,8 @@ static struct event random_event(enum event_kind kind)
     e.part = draw() % PARTS;
   if (kind == EVENT_CHOOSE || kind == EVENT_COLLECTED)
     e.outcome = draw();
+  if (kind == EVENT_CHOOSE)
+    e.request = draw() % 2;
   if (collective)
     e.flow = (uint8_t)(draw() % FLOWS);
   if (kind == EVENT_COLLECTED)

@@ -52,7 +52,7 @@ enum {
   RANKS_MAX = 64,
   SLOTS = 4,          /* communicators at a time; the first is the world */
   TRANSFERS_MAX = 48, /* in one step of one communicator */
-  OPEN_MAX = 3,       /* batches that wait for a later step to complete them */
+  OPEN_MAX = 3,       /* batches, and collectives, that wait for a later step to complete them */
   POLLS_MAX = 24,     /* before a loop of tests becomes a wait: protocols log each outcome */
   BLOCKS_MAX = 24,    /* on the heap */
   STACK_BYTES = 512,  /* messages up to here lie on the stack */
@@ -183,6 +183,7 @@ static struct {
   struct finding finding; /* the first */
   struct group group[SLOTS];
   struct batch *open;
+  struct collect *begun; /* nonblocking collectives, in the order of their beginning */
   struct block *block[BLOCKS_MAX];
 } me;
 
@@ -1016,6 +1017,10 @@ enum collective {
 
 /* One collective as this rank sees it. Blocks differ in length where the call allows it. */
 struct collect {
+  struct collect *next;
+  MPI_Request request; /* nonblocking ones */
+  bool nonblocking;
+  bool sum, in_place; /* reductions */
   int step;
   const struct group *group;
   enum collective kind;
@@ -1112,67 +1117,154 @@ static void place_blocks(struct collect *c, struct rng *rng)
   }
 }
 
-static struct collect collect_new(int step, const struct group *group)
+/* Nonblocking ones are left to plain SMPI as blocking ones. */
+static struct collect *collect_new(int step, const struct group *group)
 {
   struct rng rng = group_rng(step, group);
-  struct collect c = {.step = step, .group = group};
-  c.kind = (enum collective)below(&rng, COLLECTIVES);
-  c.root = below(&rng, group->size);
-  c.unequal = one_in(&rng, 2);
-  place_blocks(&c, &rng);
-  c.out = room(8 * (size_t)(c.out_words + 2));
-  c.in = room(8 * (size_t)(c.in_words + 2));
-  for (int i = 0; i < c.out_words; i++)
-    c.out[i] = filler(mix(me.state, (uint64_t)step), (size_t)i);
-  memset(c.in, 0x5a, 8 * (size_t)(c.in_words + 2));
+  struct collect *c = room(sizeof *c);
+  *c = (struct collect){.step = step, .group = group};
+  c->kind = (enum collective)below(&rng, COLLECTIVES);
+  c->root = below(&rng, group->size);
+  c->unequal = one_in(&rng, 2);
+  place_blocks(c, &rng);
+  c->nonblocking = one_in(&rng, 2) && !is_plain();
+  c->sum = one_in(&rng, 2);
+  c->in_place = one_in(&rng, 3);
+  c->out = room(8 * (size_t)(c->out_words + 2));
+  c->in = room(8 * (size_t)(c->in_words + 2));
+  for (int i = 0; i < c->out_words; i++)
+    c->out[i] = filler(mix(me.state, (uint64_t)step), (size_t)i);
+  memset(c->in, 0x5a, 8 * (size_t)(c->in_words + 2));
   return c;
 }
 
-static void broadcast(const struct collect *c)
+#define CALL(C, BLOCKING, NONBLOCKING, ...)                                                        \
+  ((C)->nonblocking ? MPI_##NONBLOCKING(__VA_ARGS__, &(C)->request) : MPI_##BLOCKING(__VA_ARGS__))
+
+/* ---- their beginnings: what this rank gives ---- */
+
+static void broadcast(struct collect *c)
 {
-  int words = c->out_words;
   if (c->group->rank == c->root)
     for (int i = 0; i < c->group->size; i++)
-      tell_sent(c, i, c->out, words);
-  MPI_Bcast(c->out, words, MPI_UINT64_T, c->root, c->group->comm);
-  tell_got(c, c->root, c->out, words);
-  memcpy(c->in, c->out, 8 * (size_t)words);
+      tell_sent(c, i, c->out, c->out_words);
+  CALL(c, Bcast, Ibcast, c->out, c->out_words, MPI_UINT64_T, c->root, c->group->comm);
 }
 
-/* Reductions of whole vectors, by a sum (checked for its own sake) or by composition. */
-static void reduce(const struct collect *c, bool everywhere)
+/* Whole vectors, by a sum (checked for its own sake) or by composition. */
+static int reduced(const struct collect *c)
 {
-  struct rng rng = rng_for(c->step, 4);
-  bool sum = one_in(&rng, 2), in_place = one_in(&rng, 3);
-  int count = sum ? c->out_words : c->out_words / 2;
-  MPI_Datatype type = sum ? MPI_UINT64_T : pair;
-  MPI_Op op = sum ? MPI_SUM : chain;
-  bool is_root = c->group->rank == c->root;
-  if (sum)
-    balance(c, c->out, count, false);
-  if (everywhere && in_place) {
-    memcpy(c->in, c->out, 8 * (size_t)c->out_words);
-    MPI_Allreduce(MPI_IN_PLACE, c->in, count, type, op, c->group->comm);
-  } else if (everywhere) {
-    MPI_Allreduce(c->out, c->in, count, type, op, c->group->comm);
-  } else {
-    MPI_Reduce(c->out, c->in, count, type, op, c->root, c->group->comm);
-  }
-  if (everywhere)
-    tell_same(c, c->in, sum ? count : 2 * count);
-  if (sum && is_root)
-    balance(c, c->in, count, true);
+  return c->sum ? c->out_words : c->out_words / 2;
 }
+
+static void reduce(struct collect *c)
+{
+  MPI_Datatype type = c->sum ? MPI_UINT64_T : pair;
+  MPI_Op op = c->sum ? MPI_SUM : chain;
+  int count = reduced(c);
+  if (c->sum)
+    balance(c, c->out, count, false);
+  if (c->kind == REDUCE) {
+    CALL(c, Reduce, Ireduce, c->out, c->in, count, type, op, c->root, c->group->comm);
+  } else if (c->in_place) {
+    memcpy(c->in, c->out, 8 * (size_t)c->out_words);
+    CALL(c, Allreduce, Iallreduce, MPI_IN_PLACE, c->in, count, type, op, c->group->comm);
+  } else {
+    CALL(c, Allreduce, Iallreduce, c->out, c->in, count, type, op, c->group->comm);
+  }
+}
+
+static void scan(struct collect *c)
+{
+  if (c->kind == EXSCAN)
+    CALL(c, Exscan, Iexscan, c->out, c->in, c->out_words, MPI_UINT64_T, MPI_SUM, c->group->comm);
+  else
+    CALL(c, Scan, Iscan, c->out, c->in, c->out_words, MPI_UINT64_T, MPI_SUM, c->group->comm);
+}
+
+static void gather(struct collect *c)
+{
+  int own = c->count[c->group->rank];
+  tell_sent(c, c->root, c->out, own);
+  if (c->unequal)
+    CALL(c, Gatherv, Igatherv, c->out, own, MPI_UINT64_T, c->in, c->count, c->start, MPI_UINT64_T,
+         c->root, c->group->comm);
+  else
+    CALL(c, Gather, Igather, c->out, own, MPI_UINT64_T, c->in, own, MPI_UINT64_T, c->root,
+         c->group->comm);
+}
+
+static void scatter(struct collect *c)
+{
+  int own = c->count[c->group->rank];
+  if (c->group->rank == c->root)
+    for (int i = 0; i < c->group->size; i++)
+      tell_sent(c, i, c->out + c->start[i], c->count[i]);
+  if (c->unequal)
+    CALL(c, Scatterv, Iscatterv, c->out, c->count, c->start, MPI_UINT64_T, c->in, own, MPI_UINT64_T,
+         c->root, c->group->comm);
+  else
+    CALL(c, Scatter, Iscatter, c->out, own, MPI_UINT64_T, c->in, own, MPI_UINT64_T, c->root,
+         c->group->comm);
+}
+
+static void all_gather(struct collect *c)
+{
+  int own = c->count[c->group->rank];
+  for (int i = 0; i < c->group->size; i++)
+    tell_sent(c, i, c->out, own);
+  if (c->unequal)
+    CALL(c, Allgatherv, Iallgatherv, c->out, own, MPI_UINT64_T, c->in, c->count, c->start,
+         MPI_UINT64_T, c->group->comm);
+  else
+    CALL(c, Allgather, Iallgather, c->out, own, MPI_UINT64_T, c->in, own, MPI_UINT64_T,
+         c->group->comm);
+}
+
+static void all_to_all(struct collect *c)
+{
+  for (int i = 0; i < c->group->size; i++)
+    tell_sent(c, i, c->out + c->start[i], c->count[i]);
+  if (c->unequal)
+    CALL(c, Alltoallv, Ialltoallv, c->out, c->count, c->start, MPI_UINT64_T, c->in, c->back,
+         c->back_start, MPI_UINT64_T, c->group->comm);
+  else
+    CALL(c, Alltoall, Ialltoall, c->out, c->count[0], MPI_UINT64_T, c->in, c->count[0],
+         MPI_UINT64_T, c->group->comm);
+}
+
+static void reduce_scatter(struct collect *c)
+{
+  balance(c, c->out, c->out_words, false);
+  if (c->unequal)
+    CALL(c, Reduce_scatter, Ireduce_scatter, c->out, c->in, c->count, MPI_UINT64_T, MPI_SUM,
+         c->group->comm);
+  else
+    CALL(c, Reduce_scatter_block, Ireduce_scatter_block, c->out, c->in, c->count[c->group->rank],
+         MPI_UINT64_T, MPI_SUM, c->group->comm);
+}
+
+static void collect_begin(struct collect *c)
+{
+  static void (*const begin[COLLECTIVES])(struct collect *) = {
+      [BCAST] = broadcast,     [REDUCE] = reduce,
+      [ALLREDUCE] = reduce,    [SCAN] = scan,
+      [EXSCAN] = scan,         [GATHER] = gather,
+      [SCATTER] = scatter,     [ALLGATHER] = all_gather,
+      [ALLTOALL] = all_to_all, [REDUCE_SCATTER] = reduce_scatter};
+  if (c->kind == BARRIER)
+    CALL(c, Barrier, Ibarrier, c->group->comm);
+  else
+    begin[c->kind](c);
+}
+
+/* ---- their ends: what it gets ---- */
 
 /* A rank's result less its own share is the result of the rank before it. */
-static void scan(const struct collect *c)
+static void check_scan(const struct collect *c)
 {
   int last = c->group->size - 1, me_here = c->group->rank, words = c->out_words;
   bool exclusive = c->kind == EXSCAN;
-  if (exclusive)
-    MPI_Exscan(c->out, c->in, words, MPI_UINT64_T, MPI_SUM, c->group->comm);
-  else
-    MPI_Scan(c->out, c->in, words, MPI_UINT64_T, MPI_SUM, c->group->comm);
   if (exclusive && me_here == 0)
     memset(c->in, 0, 8 * (size_t)words); /* MPI leaves it undefined */
   uint64_t *other = room(8 * (size_t)words);
@@ -1185,110 +1277,89 @@ static void scan(const struct collect *c)
   free(other);
 }
 
-static void gather(const struct collect *c)
+/* Blocks of all ranks. */
+static void tell_got_all(const struct collect *c, const int *count, const int *start)
+{
+  for (int i = 0; i < c->group->size; i++)
+    tell_got(c, i, c->in + start[i], count[i]);
+}
+
+static void tell_result(const struct collect *c)
 {
   int me_here = c->group->rank, own = c->count[me_here];
-  tell_sent(c, c->root, c->out, own);
-  if (c->unequal)
-    MPI_Gatherv(c->out, own, MPI_UINT64_T, c->in, c->count, c->start, MPI_UINT64_T, c->root,
-                c->group->comm);
-  else
-    MPI_Gather(c->out, own, MPI_UINT64_T, c->in, own, MPI_UINT64_T, c->root, c->group->comm);
-  if (me_here == c->root)
-    for (int i = 0; i < c->group->size; i++)
-      tell_got(c, i, c->in + c->start[i], c->count[i]);
+  switch (c->kind) {
+  case BCAST:
+    tell_got(c, c->root, c->out, c->out_words);
+    memcpy(c->in, c->out, 8 * (size_t)c->out_words);
+    break;
+  case ALLREDUCE:
+    tell_same(c, c->in, c->sum ? c->out_words : c->out_words / 2 * 2);
+    /* fall through */
+  case REDUCE:
+    if (c->sum && me_here == c->root)
+      balance(c, c->in, reduced(c), true);
+    break;
+  case SCAN:
+  case EXSCAN:
+    check_scan(c);
+    break;
+  case SCATTER:
+    tell_got(c, c->root, c->in, own);
+    break;
+  case GATHER:
+    if (me_here == c->root)
+      tell_got_all(c, c->count, c->start);
+    break;
+  case ALLGATHER:
+    tell_got_all(c, c->count, c->start);
+    break;
+  case ALLTOALL:
+    tell_got_all(c, c->back, c->back_start);
+    break;
+  case REDUCE_SCATTER:
+    balance(c, c->in, own, true);
+    break;
+  default:
+    break;
+  }
 }
 
-static void scatter(const struct collect *c)
+static void collect_end(struct collect *c)
 {
-  int me_here = c->group->rank, own = c->count[me_here];
-  if (me_here == c->root)
-    for (int i = 0; i < c->group->size; i++)
-      tell_sent(c, i, c->out + c->start[i], c->count[i]);
-  if (c->unequal)
-    MPI_Scatterv(c->out, c->count, c->start, MPI_UINT64_T, c->in, own, MPI_UINT64_T, c->root,
-                 c->group->comm);
-  else
-    MPI_Scatter(c->out, own, MPI_UINT64_T, c->in, own, MPI_UINT64_T, c->root, c->group->comm);
-  tell_got(c, c->root, c->in, own);
+  int flag = 0, polls = below(&me.own, POLLS_MAX);
+  for (int i = 0; c->nonblocking && !flag && i < polls; i++) {
+    MPI_Test(&c->request, &flag, MPI_STATUS_IGNORE);
+    fold_outcome((uint64_t)flag);
+  }
+  if (c->nonblocking)
+    MPI_Wait(&c->request, MPI_STATUS_IGNORE);
+  tell_result(c);
+  fold(hash_words(c->in, (size_t)c->in_words)); /* what was not written is the same in every run */
+  free(c->in);
+  free(c->out);
+  free(c);
 }
 
-static void all_gather(const struct collect *c)
+/* The oldest end first, until no more are left than that. */
+static void end_begun(int left)
 {
-  int own = c->count[c->group->rank];
-  for (int i = 0; i < c->group->size; i++)
-    tell_sent(c, i, c->out, own);
-  if (c->unequal)
-    MPI_Allgatherv(c->out, own, MPI_UINT64_T, c->in, c->count, c->start, MPI_UINT64_T,
-                   c->group->comm);
-  else
-    MPI_Allgather(c->out, own, MPI_UINT64_T, c->in, own, MPI_UINT64_T, c->group->comm);
-  for (int i = 0; i < c->group->size; i++)
-    tell_got(c, i, c->in + c->start[i], c->count[i]);
-}
-
-static void all_to_all(const struct collect *c)
-{
-  for (int i = 0; i < c->group->size; i++)
-    tell_sent(c, i, c->out + c->start[i], c->count[i]);
-  if (c->unequal)
-    MPI_Alltoallv(c->out, c->count, c->start, MPI_UINT64_T, c->in, c->back, c->back_start,
-                  MPI_UINT64_T, c->group->comm);
-  else
-    MPI_Alltoall(c->out, c->count[0], MPI_UINT64_T, c->in, c->count[0], MPI_UINT64_T,
-                 c->group->comm);
-  for (int i = 0; i < c->group->size; i++)
-    tell_got(c, i, c->in + c->back_start[i], c->back[i]);
-}
-
-static void reduce_scatter(const struct collect *c)
-{
-  int own = c->count[c->group->rank];
-  balance(c, c->out, c->out_words, false);
-  if (c->unequal)
-    MPI_Reduce_scatter(c->out, c->in, c->count, MPI_UINT64_T, MPI_SUM, c->group->comm);
-  else
-    MPI_Reduce_scatter_block(c->out, c->in, own, MPI_UINT64_T, MPI_SUM, c->group->comm);
-  balance(c, c->in, own, true);
+  int count = 0;
+  for (struct collect *c = me.begun; c; c = c->next)
+    count++;
+  for (; count > left; count--) {
+    struct collect *c = me.begun;
+    me.begun = c->next;
+    collect_end(c);
+  }
 }
 
 static void collective(int step, const struct group *group)
 {
-  struct collect c = collect_new(step, group);
-  switch (c.kind) {
-  case BARRIER:
-    MPI_Barrier(group->comm);
-    break;
-  case BCAST:
-    broadcast(&c);
-    break;
-  case REDUCE:
-  case ALLREDUCE:
-    reduce(&c, c.kind == ALLREDUCE);
-    break;
-  case SCAN:
-  case EXSCAN:
-    scan(&c);
-    break;
-  case GATHER:
-    gather(&c);
-    break;
-  case SCATTER:
-    scatter(&c);
-    break;
-  case ALLGATHER:
-    all_gather(&c);
-    break;
-  case ALLTOALL:
-    all_to_all(&c);
-    break;
-  default:
-    reduce_scatter(&c);
-    break;
-  }
-  fold(hash_words(c.in, (size_t)c.in_words)); /* what was not written is the same in every run */
-  free(c.in);
-  free(c.out);
+  struct collect *c = collect_new(step, group), **end = &me.begun;
+  collect_begin(c);
+  while (*end)
+    end = &(*end)->next;
+  *end = c;
 }
 
 /* ---- communicators ---- */
@@ -1360,6 +1431,7 @@ static void communicators(int step)
     return;
   }
   close_open(0); /* requests may name it */
+  end_begun(0);
   if (slot->comm != MPI_COMM_NULL)
     MPI_Comm_free(&slot->comm);
   *slot = (struct group){.live = false, .comm = MPI_COMM_NULL};
@@ -1453,6 +1525,7 @@ static void one_step(int step)
     step_on(step, some_group(&rng), kind);
   churn();
   close_open(one_in(&me.own, 2) ? OPEN_MAX : below(&me.own, OPEN_MAX));
+  end_begun(one_in(&me.own, 2) ? OPEN_MAX : below(&me.own, OPEN_MAX));
 }
 
 /* A recursion, so that the stack is deep and holds state of its own. */
@@ -1550,6 +1623,7 @@ static void begin(void)
 static void end(void)
 {
   close_open(0);
+  end_begun(0);
   check_heap(true);
   for (int i = 1; i < SLOTS; i++)
     if (me.group[i].comm != MPI_COMM_NULL)

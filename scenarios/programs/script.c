@@ -98,6 +98,20 @@ static void call(struct state *state, const struct operation *op)
   free(contents);
 }
 
+static void cancel(struct state *state, const struct operation *op, struct receive *named)
+{
+  MPI_Status status;
+  int cancelled;
+  MPI_Cancel(&named->request);
+  MPI_Wait(&named->request, &status);
+  MPI_Test_cancelled(&status, &cancelled);
+  see(state, (uint32_t)cancelled);
+  if (cancelled)
+    MPI_Recv(&named->content, 1, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+  see(state, named->content);
+}
+
 static void execute(struct state *state, const struct operation *op)
 {
   struct receive *named = &state->named[op->name % SCRIPT_NAMES];
@@ -118,6 +132,9 @@ static void execute(struct state *state, const struct operation *op)
   case SCRIPT_WAIT:
     MPI_Wait(&named->request, MPI_STATUS_IGNORE);
     see(state, named->content);
+    break;
+  case SCRIPT_CANCEL:
+    cancel(state, op, named);
     break;
   case SCRIPT_CHOOSE:
     see(state, choose(state, op->count));

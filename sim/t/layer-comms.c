@@ -75,7 +75,7 @@ static int copy_attribute(MPI_Comm comm, int key, void *extra, void *value, void
 {
   (void)comm;
   (void)key;
-  int *copied = malloc(sizeof *copied);
+  int *copied = (int *)malloc(sizeof *copied);
   *copied = *(int *)value + *(int *)extra;
   memcpy(made, &copied, sizeof copied);
   *flag = 1;
@@ -95,7 +95,7 @@ static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
 
 static int *new_int(int value)
 {
-  int *made = malloc(sizeof *made);
+  int *made = (int *)malloc(sizeof *made);
   *made = value;
   return made;
 }
@@ -167,7 +167,7 @@ static void test_making(void)
 static void test_memory(void)
 {
   static int *kept; /* over the rounds */
-  char *buffer = malloc(1000), *attached;
+  char *buffer = (char *)malloc(1000), *attached;
   int bytes;
   if (!kept) {
     MPI_Alloc_mem(sizeof *kept, MPI_INFO_NULL, &kept);

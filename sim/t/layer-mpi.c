@@ -40,7 +40,7 @@ static void test_blocking(void)
 
 static void test_large(void)
 {
-  int *out = malloc(BIG * sizeof *out), *in = malloc(BIG * sizeof *in);
+  int *out = (int *)malloc(BIG * sizeof *out), *in = (int *)malloc(BIG * sizeof *in);
   for (int i = 0; i < BIG; i++)
     out[i] = rank * 7 + i * round_number;
   MPI_Request requests[2];
@@ -64,13 +64,13 @@ static void test_large(void)
 /* Two messages with one envelope, a small one behind a large one, and a third that overtakes. */
 static void test_order(void)
 {
-  int *first = calloc(BIG, sizeof *first), second = 2, third = 3;
+  int *first = (int *)calloc(BIG, sizeof *first), second = 2, third = 3;
   MPI_Request requests[3];
   first[0] = 1;
   MPI_Isend(first, BIG, MPI_INT, next, 9, MPI_COMM_WORLD, &requests[0]);
   MPI_Isend(&second, 1, MPI_INT, next, 9, MPI_COMM_WORLD, &requests[1]);
   MPI_Isend(&third, 1, MPI_INT, next, 10, MPI_COMM_WORLD, &requests[2]);
-  int *in = calloc(BIG, sizeof *in), small = 0;
+  int *in = (int *)calloc(BIG, sizeof *in), small = 0;
   MPI_Recv(&small, 1, MPI_INT, previous, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   expect(small == 3, "order: other tag first");
   MPI_Recv(in, BIG, MPI_INT, previous, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -206,8 +206,8 @@ static void test_types(void)
 static void multiply(void *in, void *inout, int *count, MPI_Datatype *type)
 {
   (void)type;
-  const long *a = in;
-  long *b = inout;
+  const long *a = (const long *)in;
+  long *b = (long *)inout;
   for (int i = 0; i + 3 < *count; i += 4, a += 4, b += 4) {
     long c[4] = {(a[0] * b[0] + a[1] * b[2]) % 9973, (a[0] * b[1] + a[1] * b[3]) % 9973,
                  (a[2] * b[0] + a[3] * b[2]) % 9973, (a[2] * b[1] + a[3] * b[3]) % 9973};
@@ -250,7 +250,7 @@ static void test_reductions(void)
   }
   expect(memcmp(product, expected, sizeof product) == 0, "allreduce in order");
   MPI_Op_free(&op);
-  int *blocks = malloc((size_t)ranks * sizeof *blocks), part = 0;
+  int *blocks = (int *)malloc((size_t)ranks * sizeof *blocks), part = 0;
   for (int i = 0; i < ranks; i++)
     blocks[i] = rank * i;
   MPI_Reduce_scatter_block(blocks, &part, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -263,10 +263,10 @@ static void test_movement(void)
   int root = round_number % ranks, value = rank == root ? 99 + round_number : 0;
   MPI_Bcast(&value, 1, MPI_INT, root, MPI_COMM_WORLD);
   expect(value == 99 + round_number, "bcast");
-  int *all = malloc((size_t)ranks * 2 * sizeof *all),
-      *other = malloc((size_t)ranks * 2 * sizeof *all);
-  int *counts = malloc((size_t)ranks * sizeof *counts),
-      *starts = malloc((size_t)ranks * sizeof *starts);
+  int *all = (int *)malloc((size_t)ranks * 2 * sizeof *all),
+      *other = (int *)malloc((size_t)ranks * 2 * sizeof *all);
+  int *counts = (int *)malloc((size_t)ranks * sizeof *counts),
+      *starts = (int *)malloc((size_t)ranks * sizeof *starts);
   bool right = true;
   int own[2] = {rank, rank * rank};
   MPI_Gather(own, 2, MPI_INT, all, 2, MPI_INT, root, MPI_COMM_WORLD);

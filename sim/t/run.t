@@ -95,9 +95,9 @@ cat >"$dir/script.yaml" <<EOF
 program:
   ranks: 3
   script: |
-    rank 0: repeat 40 (compute 1ms, send 1 tag 7, choose 4, recv 2)
+    rank 0: repeat 40 (compute 1ms, send 1 tag 7, recv 2)
     rank 1: repeat 40 (irecv a 0 tag 7, compute 1ms, wait a, send 2)
-    rank 2: repeat 40 (recv any tag any, choose 4, send 0)
+    rank 2: repeat 40 (recv any tag any, send 0)
 platform: {file: $root/platforms/clan.xml}
 protocol: {name: c3}
 checkpoint: {every: 10ms, storage: nfs, bytes: 4KiB}
@@ -114,6 +114,42 @@ is "$(grep -c '^history: [0-9a-f]\{8\} [0-9a-f]\{8\} [0-9a-f]\{8\}$' "$dir/histo
   'scripts print what their ranks have seen' "$dir/histories"
 is "$(sort -u "$dir/histories" | wc -l)" 1 'the same with and without crashes' "$dir/histories"
 is "$(wc -l <"$dir/recovered")" 2 'which did strike' "$dir/stdout"
+
+# Choices, and receives that are given up, come out differently after a crash, unless something that
+# is kept depends on them: then the protocol forces them. Otherwise ranks would disagree on what
+# was sent, which is judged.
+cat >"$dir/choices.yaml" <<EOF
+program:
+  ranks: 3
+  script: |
+    rank 0: repeat 40 (compute 1ms, choose 4, send 1 tag 7, choose 4, send 1, recv 2)
+    rank 1: repeat 20 (irecv a 0 tag 7, choose 9, compute 800us, cancel a, recv 0, send 2, irecv a 0 tag 7, compute 3ms, cancel a, recv 0, send 2)
+    rank 2: repeat 40 (recv any tag any, choose 4, send 0)
+platform: {file: $root/platforms/clan.xml}
+protocol: {name: c3}
+checkpoint: {every: 10ms, storage: nfs, bytes: 4KiB}
+detection: 1ms
+EOF
+for protocol in c3 bookmark; do
+  for at in 13.1ms 23.6ms 31.2ms 42.4ms; do
+    rm -rf "$dir/out"
+    "$recline" run "$dir/choices.yaml" --set protocol.name=$protocol --out "$dir/out" \
+      --set "failures=[{rank: 1, at: $at, repair: 1ms}]" >"$dir/stdout" 2>"$dir/stderr"
+    is "$?:$(value "$dir/out/result.json" verdict):$(value "$dir/out/result.json" audit.violations)" \
+      0:recovered:0 "$protocol: choices and cancelled receives, a crash at $at" "$dir/stderr"
+    "$build/t/layer-replay" "$dir/out/trace.txt" >"$dir/stdout" 2>&1
+    check 0 'and its trace replays'
+    cat "$dir/out/trace.txt" >>"$dir/choices.$protocol"
+  done
+  for outcome in 0 1; do
+    is "$(grep -q "choose request=[0-9]* outcome=$outcome" "$dir/choices.$protocol" && echo yes)" \
+      yes "$protocol: cancelling came out as $outcome"
+  done
+done
+is "$(grep -q 'choose outcome=[0-9] | force outcome=' "$dir/choices.c3" && echo yes)" yes \
+  'c3: choices were forced'
+is "$(grep -q 'choose request=.* | force outcome=' "$dir/choices.c3" && echo yes)" yes \
+  'c3: outcomes of cancelling, too'
 
 # Interruption. Shells ignore SIGINT in background jobs, so SIGTERM it is.
 cat >"$dir/endless.c" <<EOF
@@ -144,4 +180,4 @@ sleep 0.2
 is "$(pgrep -f "$dir/endless")" '' 'interrupted: the simulation is gone'
 is "$(ls -d "$dir/stopped" 2>/dev/null)" '' 'interrupted: the folder of --out is gone'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
-finish 41
+finish 63

@@ -50,6 +50,7 @@ static void accepted(void)
         "0:1:0:0:0 4:0:0:0:2 4:0:0:0:2 0:1:0:0:0 4:0:0:0:2 4:0:0:0:2 ");
   reads("rank 0: repeat 0 (send 1), choose 2\nrank 1:", 2, 0, "4:0:0:0:2 ");
   reads("rank *: free 2\nrank 1: free 0", 2, 0, "8:0:0:0:0 8:0:0:0:0 ");
+  reads("rank 0: irecv b 1 tag 2, cancel b\nrank *: send 0 tag 2", 2, 0, "2:1:2:1:0 9:1:2:1:0 ");
   reads("rank 0: repeat 2 (irecv a 1, wait a)\nrank 1:\r\n", 2, 0,
         "2:1:0:0:0 3:0:0:0:0 2:1:0:0:0 3:0:0:0:0 ");
 }
@@ -69,14 +70,16 @@ static void refused(void)
   refuses("rank 0: send 1 tag 9999999999", 2, 1, "found '9999999999', expected a tag (a number)");
   refuses("rank 0: send 1 recv 1", 2, 1, "found 'recv', expected ','");
   refuses("rank 0: send 1,", 2, 1,
-          "the line ends, expected an operation (send, recv, irecv, wait, choose, checkpoint, "
-          "compute, bcast, reduce, allreduce, barrier, repeat or free)");
+          "the line ends, expected an operation (send, recv, irecv, wait, cancel, choose, "
+          "checkpoint, compute, bcast, reduce, allreduce, barrier, repeat or free)");
   refuses("rank 0: choose 0", 1, 1, "found '0', expected a number of outcomes, at least 1");
   refuses("rank 0: compute 3", 1, 1,
           "found '3', expected a time such as 1.5ms (us, ms, s, min or h)");
   refuses("rank 0: irecv x 1", 2, 1, "found 'x', expected a name from a to h");
   refuses("rank 0: wait a", 1, 1,
           "wait a without a receive of that name, expected 'irecv a' before it");
+  refuses("rank 0: cancel a", 1, 1,
+          "cancel a without a receive of that name, expected 'irecv a' before it");
   refuses("rank 0: irecv a 1, irecv a 1", 2, 1,
           "irecv a while a is outstanding, expected 'wait a' before it");
   refuses("rank 0: irecv a 1", 2, 1, "irecv a is never completed, expected 'wait a'");

@@ -1,0 +1,93 @@
+#!/bin/sh
+# Programs that make every MPI call which the layer handles (t/layer-*.c), in C and in C++: right under
+# plain SMPI, and under a protocol, crashed or not. Here is also what MPI forbids.
+. "$(dirname "$0")/tap.sh"
+
+replay=$build/t/layer-replay
+cp "$here"/layer-mpi.c "$here"/layer-comms.c "$here"/layer-nonblocking.c "$here"/layer-rest.c "$dir"
+cd "$dir" || exit 1
+for i in 0 1 2 3 4; do echo "node-$i"; done >hosts
+warnings='-O2 -g -Wall -Wextra -Werror'
+: >log
+for name in mpi comms nonblocking rest; do
+  echo "#include \"layer-$name.c\"" >layer-$name.cc
+  # shellcheck disable=SC2086 # a list
+  smpicc -std=gnu11 $warnings layer-$name.c -o plain-$name >>log 2>&1 &&
+    "$build/bin/recline-cc" -std=gnu11 $warnings layer-$name.c -o c-$name >>log 2>&1 &&
+    "$build/bin/recline-c++" $warnings layer-$name.cc -o cc-$name >>log 2>&1
+  is "$?" 0 "layer-$name is built in C and in C++" log
+done
+
+# ---- every handled call is made ----
+sed -n 's/^| `\([A-Za-z0-9_]*\)` | \*\*handled\*\* .*/\1/p' "$root/docs/mpi-coverage.md" |
+  sort >handled
+for language in c cc; do
+  nm -D --undefined-only $language-* | sed -n 's/.* [Uw] \(MPI_[A-Za-z0-9_]*\)$/\1/p' | sort -u >made
+  comm -23 handled made >missing
+  [ "$(wc -l <handled)" -gt 100 ] && [ ! -s missing ]
+  is $? 0 "$language-*: they make every call that is handled" missing
+done
+
+# ---- under plain SMPI, under none, and under protocols ----
+cat >scenario.yaml <<EOF
+program:    {binary: ./program, args: ["6", all], ranks: 5}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: none}
+detection:  1ms
+EOF
+
+run() { # PROGRAM VERDICT DESCRIPTION WORD...
+  binary=$1 verdict=$2 what=$3
+  shift 3
+  run_ends "$verdict" "$binary, $what" --set "program.binary=./$binary" "$@"
+  same expected out/program.out "$what: the same result"
+}
+
+crash() { # PROGRAM PROTOCOL FAILURES
+  run "$1" recovered "$2, $3" --set "protocol.name=$2" --set "failures=[$3]" \
+    --set 'checkpoint={every: 8ms, storage: local, bytes: 10kB}'
+  "$replay" out/trace.txt >log 2>&1
+  is $? 0 "$what: its trace replays" log
+}
+
+echo '6 rounds, 0 failures, PASS' >expected
+for name in comms nonblocking rest; do
+  timeout 60 smpirun -np 5 -platform "$root/platforms/clan.xml" -hostfile hosts \
+    --cfg=smpi/simulate-computation:no --log=root.thres:critical ./plain-$name 6 >plain.out 2>err
+  same expected plain.out "plain SMPI does what layer-$name expects" err
+  RECLINE_HEAP_WATCH=1
+  export RECLINE_HEAP_WATCH
+  run c-$name completed 'no protocol'
+  unset RECLINE_HEAP_WATCH
+  for protocol in bookmark c3; do
+    for failure in '0, at: 10ms' '3, at: 27ms' '0, at: 52ms' '3, at: 81ms' '1, at: 104ms'; do
+      crash c-$name $protocol "{rank: $failure, repair: 1ms}"
+    done
+    crash c-$name $protocol '{rank: 3, after: {event: captured, checkpoint: 2}}'
+    crash cc-$name $protocol '{rank: 0, at: 47ms}, {rank: 2, at: 71ms}'
+  done
+done
+for protocol in bookmark c3; do
+  crash cc-mpi $protocol '{rank: 1, at: 41ms}'
+done
+
+# ---- what MPI forbids is said, and not carried out ----
+cat >forbidden.c <<EOF
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  argc > 1 ? MPI_Cancel(&request) : MPI_Request_free(&request);
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" forbidden.c -o forbidden >log 2>&1
+for args in '' cancel; do
+  "$recline" run scenario.yaml --set program.binary=./forbidden --set "program.args=[$args]" \
+    >stdout 2>stderr
+  is "$?:$(grep -c 'nonblocking collective, which MPI forbids' stderr)" 64:1 \
+    "a nonblocking collective cannot be ended by ${args:-free}" stderr
+done
+finish 149
