@@ -32,7 +32,7 @@ static int create(MPI_Comm_errhandler_fn *function, MPI_Errhandler *handler)
 
 int errors_create_fortran(void *function, MPI_Errhandler *handler)
 {
-  struct function made = {NULL};
+  struct function made = {.in_c = NULL};
   memcpy(&made.in_fortran, &function, sizeof function);
   return make(made, handler);
 }
