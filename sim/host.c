@@ -931,7 +931,8 @@ void host_wait_posted(struct rank *r, bool (*done)(const struct rank *, const vo
 bool host_expects(const struct message *message)
 {
   const struct rank *r = &layer.rank[message->destination];
-  if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE || r->alert)
+  if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE || r->alert ||
+      below_matching())
     return true;
   if (!r->face)
     return false;

@@ -29,7 +29,7 @@ void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const voi
                       const void *what);
 
 /* Whether the receiver of that message would go on, or do something for its protocol, if it had it
- * now. */
+ * now. Below the matching a rank takes whatever comes. */
 bool host_expects(const struct message *);
 
 /* Takes in what has come, without waiting for anything but the release of a held program. */

@@ -166,7 +166,7 @@ static const struct costs *costs_here(void)
   if (!costs) {
     costs = g_new0(struct costs, 1);
     for (int i = 0; i < WIRE_OVERHEADS; i++)
-      costs->sections[i] = sections_of(host, i);
+      costs->sections[i] = sections_of(host, (enum wire_overhead)i);
     g_hash_table_insert(known, host, costs);
   }
   return costs;

@@ -109,8 +109,7 @@ char **platform_hosts(const char *file, const char *interconnect, GError **error
   struct reading reading = {.hosts = g_ptr_array_new_with_free_func(g_free),
                             .interconnects = g_ptr_array_new_with_free_func(g_free),
                             .wanted = interconnect};
-  bool good =
-      read_elements(file, &parser, &reading, error) && has(&reading, interconnect, error);
+  bool good = read_elements(file, &parser, &reading, error) && has(&reading, interconnect, error);
   g_ptr_array_unref(reading.interconnects);
   if (!good) {
     g_ptr_array_unref(reading.hosts);
