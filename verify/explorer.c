@@ -33,12 +33,13 @@ static void make_components(struct explorer *e)
   e->components = world_components(world);
   e->component = calloc(e->components, sizeof *e->component);
   e->first = intern_grow(NULL, e->components * sizeof *e->first);
-  e->component_of = intern_grow(NULL, e->memo.count * sizeof *e->component_of);
+  e->component_of = intern_grow(NULL, 2 * e->memo.count * sizeof *e->component_of);
   if (!e->component)
     breach("out of memory");
   for (uint32_t part = 0; part < e->memo.count; part++) {
     struct component *c = &e->component[world_component(world, part)];
     e->component_of[part] = (uint32_t)(c - e->component);
+    e->component_of[e->memo.count + part] = e->components + e->component_of[part];
     c->parts = intern_grow(c->parts, (c->count + 1) * sizeof *c->parts);
     c->parts[c->count++] = part;
   }

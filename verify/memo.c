@@ -68,6 +68,35 @@ static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
   return item->bytes;
 }
 
+static const void *read_head(void *ctx, uint32_t part, uint32_t bytes)
+{
+  struct memo *m = ctx;
+  uint32_t size;
+  if (m->is_looked[part] || m->parts.item[m->values[part]].size < bytes)
+    return read_part(ctx, part, &size);
+  look(m, m->count + part);
+  return m->parts.item[m->values[part]].bytes;
+}
+
+uint32_t memo_head(struct memo *m, uint32_t value)
+{
+  if (value >= m->heads_room) {
+    uint32_t room = 2 * m->heads_room > value ? 2 * m->heads_room : value + 1024;
+    m->heads = intern_grow(m->heads, room * sizeof *m->heads);
+    memset(m->heads + m->heads_room, 0, (room - m->heads_room) * sizeof *m->heads);
+    m->heads_room = room;
+  }
+  if (!m->heads[value])
+    m->heads[value] =
+        intern(&m->parts, m->parts.item[value].bytes, (uint32_t)sizeof(struct world_rank));
+  return m->heads[value];
+}
+
+static uint32_t value_of(struct memo *m, uint32_t looked)
+{
+  return looked < m->count ? m->values[looked] : memo_head(m, m->values[looked - m->count]);
+}
+
 static void *edit_part(void *ctx, uint32_t part, uint32_t size)
 {
   struct memo *m = ctx;
@@ -158,7 +187,7 @@ static uint32_t walk(struct memo *m, uint32_t root, uint32_t number)
   const struct edge *edge = follow(m, root, number);
   while (edge->note != NOTE_UNKNOWN && !(edge->note & NOTE_RESULT)) {
     look(m, edge->note - 1);
-    edge = follow(m, edge->next, m->values[edge->note - 1]);
+    edge = follow(m, edge->next, value_of(m, edge->note - 1));
   }
   return edge->note;
 }
@@ -179,7 +208,7 @@ static void write_down(struct memo *m, uint32_t root, uint32_t number, uint32_t 
     uint32_t part = m->looked[i];
     m->is_edited[part] = false;
     note_down(edge, part + 1);
-    edge = follow(m, edge->next, m->values[part]);
+    edge = follow(m, edge->next, value_of(m, part));
   }
   note_down(edge, NOTE_RESULT | result);
 }
@@ -265,7 +294,7 @@ static bool did(struct memo *m, const struct effect *effect, const struct verdic
  * at, and in nothing else, for all that is known. */
 static void audit_step(struct memo *m, uint32_t move, const struct effect *effect)
 {
-  uint32_t count = m->looked_count, looked[m->count];
+  uint32_t count = m->looked_count, looked[2 * m->count];
   struct verdict verdict = {0};
   memcpy(looked, m->looked, count * sizeof *looked);
   run_step(m, move, &verdict);
@@ -315,7 +344,7 @@ static struct turn run_turn(struct memo *m, uint32_t origin)
 /* The same for a list as audit_step() for a step. */
 static void audit_turn(struct memo *m, uint32_t origin, const struct turn *noted)
 {
-  uint32_t count = m->looked_count, looked[m->count];
+  uint32_t count = m->looked_count, looked[2 * m->count];
   memcpy(looked, m->looked, count * sizeof *looked);
   struct turn turn = run_turn(m, origin);
   m->turn_moves_count = turn.first;
@@ -350,14 +379,14 @@ void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned t
   uint32_t nothing = intern(&m->parts, NULL, 0);
   m->values = zeroes(m->count, sizeof *m->values);
   m->scratch = zeroes(m->count, sizeof *m->scratch);
-  m->looked = zeroes(m->count, sizeof *m->looked);
-  m->is_looked = zeroes(m->count, 1);
-  m->is_edited = zeroes(m->count, 1);
+  m->looked = zeroes(2 * m->count, sizeof *m->looked);
+  m->is_looked = zeroes(2 * m->count, 1);
+  m->is_edited = zeroes(2 * m->count, 1);
   m->actions.capacity = ACTIONS_MAX(&world->config[0]);
   m->actions.item = zeroes(m->actions.capacity, sizeof *m->actions.item);
   for (uint32_t part = 0; part < m->count; part++)
     m->values[part] = nothing;
-  world->memory = (struct world_memory){m, read_part, edit_part, keep, kept, NULL};
+  world->memory = (struct world_memory){m, read_part, read_head, edit_part, keep, kept, NULL};
   world_begin(world, crashes, timers);
   for (uint32_t part = 0; part < m->count; part++)
     if (m->is_edited[part])
@@ -369,8 +398,9 @@ void memo_clear(struct memo *m)
 {
   for (uint32_t part = 0; part < m->count; part++)
     free(m->scratch[part].bytes);
-  void *all[] = {m->values, m->scratch, m->looked,  m->is_looked, m->is_edited,  m->actions.item,
-                 m->edges,  m->effects, m->changes, m->turns,     m->turn_moves, m->verdicts};
+  void *all[] = {m->heads,     m->values,       m->scratch, m->looked,  m->is_looked,
+                 m->is_edited, m->actions.item, m->edges,   m->effects, m->changes,
+                 m->turns,     m->turn_moves,   m->verdicts};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   intern_clear(&m->parts);
@@ -381,7 +411,7 @@ void memo_clear(struct memo *m)
 size_t memo_bytes(const struct memo *m)
 {
   return ((size_t)m->edges_mask + 1) * sizeof *m->edges + intern_bytes(&m->parts) +
-         intern_bytes(&m->moves) + m->effects_room * sizeof *m->effects +
-         m->changes_room * sizeof *m->changes + m->turns_room * sizeof *m->turns +
-         m->turn_moves_room * sizeof *m->turn_moves;
+         intern_bytes(&m->moves) + m->heads_room * sizeof *m->heads +
+         m->effects_room * sizeof *m->effects + m->changes_room * sizeof *m->changes +
+         m->turns_room * sizeof *m->turns + m->turn_moves_room * sizeof *m->turn_moves;
 }

@@ -39,13 +39,16 @@ struct turn {
 struct edge;
 struct scratch;
 
+/* What is looked at is a part, or, `count` further on, its head only. */
 struct memo {
   struct world *world;
   uint32_t count;      /* parts of the world */
   struct intern parts; /* values of parts, and what the world keeps */
   struct intern moves; /* struct move */
   uint32_t *values;    /* of the parts of the state that is looked at */
-  uint32_t *looked;    /* parts that the last look-up depends on, in the order of reading */
+  uint32_t *heads;     /* of each value: that of its head; 0: not known */
+  uint32_t heads_room;
+  uint32_t *looked; /* parts that the last look-up depends on, in the order of reading */
   uint32_t looked_count;
   uint64_t steps; /* times that world_step() really ran */
   bool audit;     /* run again what is noted, and compare: a difference is a breach */
@@ -78,6 +81,9 @@ void memo_clear(struct memo *);
  * world refuses: a breach. */
 const struct effect *memo_step(struct memo *, uint32_t move);
 const struct turn *memo_turn(struct memo *, uint32_t origin);
+
+/* The number of the first bytes of a rank's value, without the protocol's state. */
+uint32_t memo_head(struct memo *, uint32_t value);
 
 /* Forget what the world has read of `values` by itself, outside of the two calls above. */
 void memo_forget_reads(struct memo *);

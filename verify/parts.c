@@ -57,7 +57,7 @@ void parts_init(struct parts *parts, struct world *world)
 {
   *parts = (struct parts){.count = world_parts(world)};
   parts->part = g_new0(struct parts_bytes, parts->count);
-  world->memory = (struct world_memory){parts, read_part, edit_part, keep, kept, forget};
+  world->memory = (struct world_memory){parts, read_part, NULL, edit_part, keep, kept, forget};
 }
 
 void parts_clear(struct parts *parts)

@@ -81,13 +81,20 @@ struct states {
   uint32_t count, room;
 };
 
+/* The number of the head, of each number of a rank; 0: not known. */
+struct heads {
+  uint32_t *of;
+  uint32_t room;
+};
+
 struct worker {
   struct explorer *e;
   pthread_t thread;
   struct shortcuts shortcuts;
 
   /* The state being expanded. */
-  uint32_t *numbers; /* of its components */
+  uint32_t *numbers;   /* of its components; of the heads of ranks, `components` further on */
+  struct heads *heads; /* of each rank */
   uint32_t state[LAYOUT_WORDS];
   uint64_t hash;
   uint64_t serial;    /* counts the states that were expanded */

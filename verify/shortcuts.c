@@ -204,7 +204,7 @@ void shortcuts_init(struct shortcuts *s, const struct world *world, uint32_t com
 {
   uint32_t origins = world_origins(world);
   *s = (struct shortcuts){.start = zeroes(origins, sizeof *s->start),
-                          .seen = zeroes(components, sizeof *s->seen)};
+                          .seen = zeroes(2 * (size_t)components, sizeof *s->seen)};
   drop_all(s, origins);
 }
 

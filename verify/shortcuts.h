@@ -1,10 +1,10 @@
 /* Shortcuts: what a worker remembers of the rules, for itself, in terms of whole components.
  *
- * A trie as the memo's, but over numbers of components: a few look-ups for the moves of one origin,
- * and one or two more for what each of them does, which is kept as what it adds to a packed state
- * and to its hash. What was looked at for the list is known when its moves are looked up. Taken
- * from the memo, which is exact and shared; dropped and learnt anew when there are too many, or
- * when the layout has changed.
+ * A trie as the memo's, but over numbers of components (and of heads of ranks): a few look-ups for
+ * the moves of one origin, and one or two more for what each of them does, which is kept as what it
+ * adds to a packed state and to its hash. What was looked at for the list is known when its moves
+ * are looked up. Taken from the memo, which is exact and shared; dropped and learnt anew when there
+ * are too many, or when the layout has changed.
  */
 #ifndef RECLINE_SHORTCUTS_H
 #define RECLINE_SHORTCUTS_H

@@ -19,7 +19,9 @@ void states_add(struct states *states, const uint32_t *numbers, uint32_t compone
 void worker_init(struct worker *w, struct explorer *e)
 {
   *w = (struct worker){.e = e};
-  w->numbers = intern_grow(NULL, e->components * sizeof *w->numbers);
+  w->numbers = intern_grow(NULL, 2 * e->components * sizeof *w->numbers);
+  w->heads = intern_grow(NULL, (size_t)e->world->ranks * sizeof *w->heads);
+  memset(w->heads, 0, (size_t)e->world->ranks * sizeof *w->heads);
   w->listings = intern_grow(NULL, world_origins(e->world) * sizeof *w->listings);
   shortcuts_init(&w->shortcuts, e->world, e->components);
 }
@@ -27,6 +29,9 @@ void worker_init(struct worker *w, struct explorer *e)
 void worker_clear(struct worker *w)
 {
   shortcuts_clear(&w->shortcuts);
+  for (int rank = 0; rank < w->e->world->ranks; rank++)
+    free(w->heads[rank].of);
+  free(w->heads);
   free(w->numbers);
   free(w->listings);
   free(w->unplaced.numbers);
@@ -211,9 +216,41 @@ static void judge_state(struct worker *w, const struct world_standing *all, bool
 
 /* ---- expanding ---- */
 
+/* Asks the memo for the head of number `number` of a rank. */
+static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
+{
+  struct heads *heads = &w->heads[rank];
+  const struct component *c = &w->e->component[rank];
+  uint32_t part = world_part(w->e->world, WORLD_RANK, (int)rank, 0), place = 0;
+  while (c->parts[place] != part)
+    place++;
+  if (number >= heads->room) {
+    uint32_t room = 2 * number + 64;
+    heads->of = intern_grow(heads->of, room * sizeof *heads->of);
+    memset(heads->of + heads->room, 0, (room - heads->room) * sizeof *heads->of);
+    heads->room = room;
+  }
+  pthread_mutex_lock(&w->e->rules);
+  const uint32_t *values = c->values.item[number + 1].bytes;
+  heads->of[number] = memo_head(&w->e->memo, values[place]);
+  pthread_mutex_unlock(&w->e->rules);
+  return heads->of[number];
+}
+
+static void find_heads(struct worker *w)
+{
+  for (uint32_t rank = 0; rank < (uint32_t)w->e->world->ranks; rank++) {
+    const struct heads *heads = &w->heads[rank];
+    uint32_t number = w->numbers[rank];
+    w->numbers[w->e->components + rank] =
+        number < heads->room && heads->of[number] ? heads->of[number] : learn_head(w, rank, number);
+  }
+}
+
 static void enter(struct worker *w, const struct layout *layout, const uint32_t *state)
 {
   layout_unpack(layout, state, w->numbers);
+  find_heads(w);
   layout_pack(w->e->layout, w->numbers, w->state);
   w->hash = layout_hash(w->e->layout, w->numbers);
   w->wrong = w->found = false;

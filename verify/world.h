@@ -75,12 +75,12 @@ struct world_rank {
   uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
   uint16_t pad2;
-  uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
-  uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
-  uint32_t line;        /* last checkpoint captured */
-  uint32_t stopped;     /* last checkpoint for which logging has stopped */
-  uint32_t origin;      /* independent: checkpoint from which it starts, or last started after a
-                           crash */
+  uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
+  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
+  uint32_t line;      /* last checkpoint captured */
+  uint32_t stopped;   /* last checkpoint for which logging has stopped */
+  uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
+                         crash */
   uint32_t pad;
 };
 
@@ -188,6 +188,9 @@ struct world_memory {
   void *ctx;
   /* Bytes of a part and their number; empty parts have size 0. Valid until the part is edited. */
   const void *(*read)(void *ctx, uint32_t part, uint32_t *size);
+  /* Its first `bytes`, of one part always as many: the rest is not looked at. May be NULL: `read`.
+   */
+  const void *(*read_head)(void *ctx, uint32_t part, uint32_t bytes);
   /* The same to write to, grown (with zeroes) or cut to `size` bytes. */
   void *(*edit)(void *ctx, uint32_t part, uint32_t size);
   /* Keeps bytes for stable storage; equal bytes may get equal numbers; numbers count from 1. */
@@ -228,8 +231,8 @@ struct world {
 uint32_t world_part(const struct world *, enum part_kind, int a, int b);
 uint32_t world_parts(const struct world *);
 
-/* Parts that belong together make a *component*: those of one rank, those between one pair of ranks,
- * GLOBAL. Their values go together, so that the explorer numbers them together. */
+/* Parts that belong together make a *component*: those of one rank, those between one pair of
+ * ranks, GLOBAL. Their values go together, so that the explorer numbers them together. */
 uint32_t world_component(const struct world *, uint32_t part);
 uint32_t world_components(const struct world *);
 

@@ -4,7 +4,7 @@
 /* A message for a rank that is dead, or beyond the sender's incarnation, never existed. */
 static bool reachable(const struct world *w, int rank, uint16_t incarnation)
 {
-  const struct world_rank *to = read_rank(w, rank);
+  const struct world_rank *to = read_rank_head(w, rank);
   if (to->phase == RANK_DEAD)
     return false;
   bool restarts = to->phase == RANK_RESTARTING || to->phase == RANK_RESTORING;

@@ -24,6 +24,15 @@ static inline const struct world_rank *read_rank(const struct world *w, int rank
   return world_read(w, WORLD_RANK, rank, 0, &size);
 }
 
+/* Without the protocol's state, on which nothing then depends: for looking at other ranks. */
+static inline const struct world_rank *read_rank_head(const struct world *w, int rank)
+{
+  if (!w->memory.read_head)
+    return read_rank(w, rank);
+  return w->memory.read_head(w->memory.ctx, world_part(w, WORLD_RANK, rank, 0),
+                             sizeof(struct world_rank));
+}
+
 static inline struct world_rank *edit_rank(const struct world *w, int rank)
 {
   return world_edit(w, WORLD_RANK, rank, 0, (uint32_t)sizeof(struct world_rank) + w->state_bytes);

@@ -126,7 +126,7 @@ static void search(struct world *world, unsigned crashes, unsigned timers, uint6
   r.moves = g_array_new(FALSE, FALSE, sizeof(struct move));
   r.actions.capacity = ACTIONS_MAX(&world->config[0]);
   r.actions.item = g_new0(struct action, r.actions.capacity);
-  world->memory = (struct world_memory){&r, read_part, edit_part, keep, kept, NULL};
+  world->memory = (struct world_memory){&r, read_part, NULL, edit_part, keep, kept, NULL};
   world->properties = nothing;
   world_begin(world, crashes, timers);
 
