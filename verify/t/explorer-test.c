@@ -212,6 +212,7 @@ static void same_as_reference(void)
       {"c3", 2, 0, 1, false, false, LIE_DROP | LIE_DUPLICATE | LIE_EARLY_DURABLE,
        "rank 0: irecv a 1, checkpoint, wait a\nrank 1: checkpoint, send 0"},
       {"cl-t", 3, 0, 1, false, false, 0, "rank *: free 1"},
+      {"chandy-lamport", 2, 1, 1, false, true, 0, "rank 0: send 1 tag 1, send 1\nrank 1: recv 0"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
     struct world world;
