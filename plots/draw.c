@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dependencies.h"
 #include "input.h"
 #include "platform.h"
 #include "spacetime.h"
@@ -11,6 +12,7 @@
 enum { EXIT_DRAWN = 0, EXIT_BAD = 64 };
 
 struct request {
+  bool dependencies; /* of a trace: the rollback-dependency graph */
   const char *input; /* as given */
   char *file;        /* found */
   char *text;        /* its content */
@@ -30,13 +32,15 @@ static bool bad(GError **error, const char *file, const char *format, ...)
 
 /* --- what to draw, and how --- */
 
-static struct picture *draw_trace(const char *file, const char *text, GError **error)
+static struct picture *draw_trace(const struct request *request, GError **error)
 {
-  struct trace_file *trace = trace_file_parse(file, text, error);
+  struct trace_file *trace = trace_file_parse(request->file, request->text, error);
   if (trace == NULL)
     return NULL;
   struct history *history = history_read(trace, error);
-  struct picture *picture = history != NULL ? spacetime_draw(history) : NULL;
+  struct picture *picture = NULL;
+  if (history != NULL)
+    picture = request->dependencies ? dependencies_draw(history) : spacetime_draw(history);
   if (history != NULL)
     history_free(history);
   trace_file_free(trace);
@@ -47,8 +51,14 @@ static struct picture *draw_trace(const char *file, const char *text, GError **e
 static struct picture *draw(const struct request *request, const char **engine, GError **error)
 {
   *engine = "nop2";
-  if (g_str_has_prefix(request->text, "recline-trace"))
-    return draw_trace(request->file, request->text, error);
+  if (g_str_has_prefix(request->text, "recline-trace")) {
+    *engine = request->dependencies ? "dot" : "nop2";
+    return draw_trace(request, error);
+  }
+  if (request->dependencies) {
+    bad(error, request->file, "no trace, expected one with --dependencies");
+    return NULL;
+  }
   if (request->text[0] == '<') { /* <?xml, <!DOCTYPE, <platform, or a comment before them */
     *engine = "neato";
     return platform_draw(request->file, request->text, error);
@@ -123,8 +133,10 @@ static bool read_arguments(int argc, char **argv, struct request *request, GErro
         return bad(error, "draw", "-o without a value, expected a file name");
       g_free(request->output);
       request->output = g_strdup(argv[i]);
+    } else if (g_str_equal(argv[i], "--dependencies")) {
+      request->dependencies = true;
     } else if (argv[i][0] == '-') {
-      return bad(error, "draw", "option %s, expected -o FILE.svg", argv[i]);
+      return bad(error, "draw", "option %s, expected -o FILE.svg or --dependencies", argv[i]);
     } else if (request->input != NULL) {
       return bad(error, "draw", "a second file %s, expected one", argv[i]);
     } else {
@@ -132,7 +144,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, GErro
     }
   }
   if (request->input == NULL)
-    return bad(error, "draw", "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg]");
+    return bad(error, "draw",
+               "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]");
   if (request->output != NULL && format_of(request->output) == NULL)
     return bad(error, request->output, "unknown kind of picture, expected .svg, .pdf or .png");
   return true;

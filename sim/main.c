@@ -17,7 +17,8 @@ static const struct command {
      "[CLAIM|SCENARIO]... [--all] [--jobs N] [--reduce none|por|sym|all] [--max-states N] "
      "[--out DIR] [--json|--tap|--junit]",
      "explore every interleaving and every crash of a small world", command_check},
-    {"draw", "TRACE|PLATFORM|PROTOCOL [-o FILE.svg]", "draw a picture", command_draw},
+    {"draw", "TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]", "draw a picture",
+     command_draw},
     {"demo", "", "the whole story: explore, run, crash, recover, draw", command_demo},
     {"list", "protocols|claims|platforms|scenarios|mutants [--json]", "say what there is",
      command_list},

@@ -104,6 +104,20 @@ after_header '0 0 start' '1 1 start' '2 0 crash' '3 1 down peer=0 | roll-back' '
 "$draw" t.trace >/dev/null
 ok "ranks roll back to their first start" has t.svg 2 "edge rollback"
 
+# --- rollback dependencies: one message each way, received before a checkpoint, and a crash ---
+after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' \
+  '3 0 offer peer=1 tag=0 @1 | transmit' '4 1 arrived peer=0 tag=0 @1 | deliver request=1' \
+  '5 1 captured checkpoint=1' '6 1 offer peer=0 tag=0 @2 | transmit' '7 0 crash' \
+  '8 - detected rank=0 checkpoint=1' '9 1 down peer=0' '10 0 start checkpoint=1' \
+  '11 1 roll-back-is-told-by-control peer=0 | roll-back checkpoint=0'
+"$draw" t.trace --dependencies -o graph.svg >/dev/null
+ok "a rollback-dependency graph is well-formed" "$xml" graph.svg
+ok "it has every interval" has graph.svg 1 "node interval stands"
+ok "that of the crash" has graph.svg 1 "node interval crashed"
+ok "those that are undone with it" has graph.svg 2 "node interval undone"
+ok "the message that undoes them" has graph.svg 1 "edge depends undone"
+ok "the one that was not received says nothing" has graph.svg 0 "edge depends"
+
 # --- a checkpoint that is begun, given up with a crash, and taken again ---
 after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' '3 1 captured checkpoint=1' \
   '4 0 committed checkpoint=1' '5 0 offer peer=1 tag=0 @1 | transmit' '6 0 captured checkpoint=2' \
@@ -217,8 +231,8 @@ printf '/*\n * Transitions:\n *     A to B\n */\n' >t.c
 ok "no arrow" fails t.c 't.c:3: "A to B", expected STATE -> STATE : function()  [event]'
 printf 'int x;\n' >t.c
 ok "no comment" fails t.c 't.c:1: no opening comment, expected one with "Transitions:"'
-ok "no argument" usage 'draw: no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg]'
-ok "an unknown option" usage 'draw: option -x, expected -o FILE.svg' -x
+ok "no argument" usage 'draw: no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]'
+ok "an unknown option" usage 'draw: option -x, expected -o FILE.svg or --dependencies' -x
 ok "two files" usage 'draw: a second file b, expected one' a b
 ok "-o without a name" usage 'draw: -o without a value, expected a file name' a -o
 ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf or .png' \

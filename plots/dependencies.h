@@ -1,0 +1,11 @@
+/* The rollback-dependency graph of a trace: intervals between checkpoints, and who must go back if
+ * whom. */
+#ifndef RECLINE_DEPENDENCIES_H
+#define RECLINE_DEPENDENCIES_H
+
+#include "history.h"
+#include "picture.h"
+
+struct picture *dependencies_draw(const struct history *);
+
+#endif
