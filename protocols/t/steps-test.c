@@ -4,8 +4,10 @@
  *     0 timer                               an event of rank 0
  *       control peer=1 please-checkpoint words=1,1,0     the actions it must give, in order
  *
- * States that a STORE keeps come back with the next `start checkpoint=N` of that rank. A state
- * that breaks an invariant fails the step. One TAP line per event.
+ * States that a STORE keeps come back with the next `start checkpoint=N` of that rank. Where ranks
+ * recover on their own (independent), a line `1 crash` brings back the last that rank 1 has stored,
+ * and a start leaves the state as it is. A state that breaks an invariant fails the step. One TAP
+ * line per event.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@ static const struct protocol *protocol;
 static struct config config[RANKS_MAX];
 static uint64_t state[RANKS_MAX][STATE_MAX / 8];
 static uint64_t stored[RANKS_MAX][CHECKPOINTS_MAX][STATE_MAX / 8];
+static uint64_t last_stored[RANKS_MAX][STATE_MAX / 8];
 static struct action items[ACTIONS];
 static struct actions actions = {.capacity = ACTIONS, .item = items};
 static int tests, failed;
@@ -47,7 +50,7 @@ static void take(int rank, const struct event *event, char *got)
 {
   char text[TEXT_MAX];
   size_t bytes = protocol->bytes(&config[rank]);
-  if (event->kind == EVENT_START && event->checkpoint)
+  if (event->kind == EVENT_START && event->checkpoint && !protocol->independent)
     memcpy(state[rank], stored[rank][event->checkpoint], bytes);
   int broken =
       protocol_step(protocol, &config[rank], state[rank], event, &actions, protocol->broken);
@@ -55,11 +58,22 @@ static void take(int rank, const struct event *event, char *got)
   for (uint32_t i = 0; i < actions.count; i++) {
     strcat(strcat(got, "  "), action_print(protocol, &items[i], text));
     strcat(got, "\n");
-    if (items[i].kind == ACTION_STORE)
+    if (items[i].kind == ACTION_STORE) {
       memcpy(stored[rank][items[i].checkpoint], state[rank], bytes);
+      memcpy(last_stored[rank], state[rank], bytes);
+    }
   }
   if (broken)
     sprintf(got + strlen(got), "  invariant %d broken\n", broken);
+}
+
+/* `N crash` */
+static bool crashes(long rank, const char *event)
+{
+  if (strcmp(event, "crash") || !protocol->independent || rank < 0 || rank >= RANKS_MAX)
+    return false;
+  memcpy(state[rank], last_stored[rank], sizeof state[rank]);
+  return true;
 }
 
 static void check(const char *step, const char *expected, const char *got)
@@ -86,12 +100,15 @@ int main(int argc, char **argv)
       strcat(expected, line);
       continue;
     }
-    if (*step)
-      check(step, expected, got);
     line[strcspn(line, "\n")] = '\0';
     char *text;
     long rank = strtol(line, &text, 10);
     struct event event;
+    if (*step)
+      check(step, expected, got);
+    *step = '\0';
+    if (crashes(rank, text + strspn(text, " ")))
+      continue;
     if (text == line || rank >= RANKS_MAX || event_parse(text + strspn(text, " "), &event))
       fail(argv[1], number, "expected a rank and an event");
     strcpy(step, line);
