@@ -74,6 +74,8 @@ struct config {
   int16_t ranks;     /* ranks of the program */
   uint32_t capacity; /* entries in each of the protocol's lists; a full list is an answer
                         (GIVE_UP, or what the protocol's paper says), never a silent drop */
+  uint32_t interval; /* hybrid: iterations from one checkpoint to the next (CP_INT); 0: none */
+  uint32_t log;      /* hybrid: iterations of each interval whose payloads are kept (LOG_SIZE) */
 };
 
 enum event_kind {

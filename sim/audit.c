@@ -28,6 +28,7 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
   if (!protocol)
     layer_die(64, "there is no protocol %s", scenario->protocol.name);
   world_init(&world, protocol, scenario->program.ranks, scenario->protocol.capacity);
+  world_set_iterations(&world, scenario->protocol.interval, scenario->protocol.log);
   world.places_anywhere = scenario->checkpoint.places == PLACES_ANYWHERE;
   world.script = NULL;
   world.bounded = false;

@@ -868,11 +868,11 @@ static bool place_is_allowed(const struct rank *r)
          (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->face->finalized);
 }
 
-static void offer_place(struct rank *r)
+static void offer_place(struct rank *r, uint32_t iteration)
 {
   struct step step = {0};
   r->place_due = false;
-  take_event(r, &(struct event){.kind = EVENT_PLACE}, &step);
+  take_event(r, &(struct event){.kind = EVENT_PLACE, .outcome = iteration}, &step);
 }
 
 /* One thing of those that can happen now; false when there is nothing. */
@@ -892,7 +892,7 @@ static bool go_on(struct rank *r)
   } else if (r->rematch) {
     match_one(r);
   } else if (r->place_due && !r->held && place_is_allowed(r)) {
-    offer_place(r);
+    offer_place(r, 0);
   } else {
     return false;
   }
@@ -965,11 +965,11 @@ void host_enter(struct rank *r)
   host_ready(r);
 }
 
-void host_place(struct rank *r)
+void host_place(struct rank *r, uint32_t iteration)
 {
   host_poll(r); /* so that the rank is ready */
   if (layer.scenario->checkpoint.places == PLACES_PROGRAM && !below_matching())
-    offer_place(r);
+    offer_place(r, iteration);
   host_wait(r, nothing, NULL);
 }
 

@@ -17,8 +17,9 @@ void host_begin(struct rank *, const void *inside_program);
 /* At the entry of an MPI call: takes in what has come and lets the protocol take a checkpoint. */
 void host_enter(struct rank *);
 
-/* A place where the program allows a checkpoint (recline_potential_checkpoint). */
-void host_place(struct rank *);
+/* A place where the program allows a checkpoint (recline_potential_checkpoint), and where that
+ * iteration begins (recline_iteration), from 1; 0: none. */
+void host_place(struct rank *, uint32_t iteration);
 
 /* Until `done` says so and the program is not held. `what` points into the arena or the stack. */
 void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), const void *what);

@@ -276,7 +276,7 @@ int MPI_Finalize(void)
   if (r) {
     rank_switch(r, ACTIVITY_MPI);
     host_enter(r);
-    host_place(r);
+    host_place(r, 0);
     host_finish(r);
     r->active = false;
     set_self(NULL);

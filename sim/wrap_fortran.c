@@ -313,6 +313,11 @@ void recline_potential_checkpoint_(void)
   recline_potential_checkpoint();
 }
 
+void recline_iteration_(const int *iteration)
+{
+  recline_iteration((unsigned)*iteration);
+}
+
 void recline_image_bytes_(const long long *bytes)
 {
   recline_image_bytes(*bytes > 0 ? (unsigned long long)*bytes : 0);

@@ -295,16 +295,26 @@ int MPI_Pcontrol(const int level, ...)
 
 /* ---- recline.h ---- */
 
-void recline_potential_checkpoint(void)
+static void place(uint32_t iteration)
 {
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
     rank_switch(r, ACTIVITY_MPI);
-    host_place(r);
+    host_place(r, iteration);
     rank_switch(r, ACTIVITY_COMPUTE);
   }
   layer_leave(mode);
+}
+
+void recline_potential_checkpoint(void)
+{
+  place(0);
+}
+
+void recline_iteration(unsigned iteration)
+{
+  place(iteration);
 }
 
 void recline_image_bytes(unsigned long long bytes)

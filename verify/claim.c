@@ -168,6 +168,7 @@ static void set_up(const struct job *job, struct world *world)
   const struct scenario *claim = job->claim;
   world_init(world, protocol_named(claim->protocol.name), claim->program.ranks,
              claim->protocol.capacity);
+  world_set_iterations(world, claim->protocol.interval, claim->protocol.log);
   world->fifo = claim->check.fifo;
   world->closes = claim->check.closes;
   world->overtaking = claim->check.overtaking;

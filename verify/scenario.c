@@ -45,7 +45,7 @@ struct raw_platform {
 
 struct raw_protocol {
   char *name, *file;
-  int64_t *capacity;
+  int64_t *capacity, *interval, *log;
 };
 
 struct raw_checkpoint {
@@ -148,7 +148,10 @@ static const cyaml_schema_field_t platform_fields[] = {
 static const cyaml_schema_field_t protocol_fields[] = {
     TEXT("name", NEEDED, struct raw_protocol, name),
     TEXT("file", OPTIONAL, struct raw_protocol, file),
-    WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity), CYAML_FIELD_END};
+    WHOLE("capacity", OPTIONAL, struct raw_protocol, capacity),
+    WHOLE("interval", OPTIONAL, struct raw_protocol, interval),
+    WHOLE("log", OPTIONAL, struct raw_protocol, log),
+    CYAML_FIELD_END};
 
 static const cyaml_schema_field_t checkpoint_fields[] = {
     TEXT("every", OPTIONAL, struct raw_checkpoint, every),
@@ -527,6 +530,10 @@ static bool read_protocol(const struct reader *reader, const struct raw_protocol
   struct scenario *scenario = reader->scenario;
   if (!whole_unsigned(reader, "capacity", raw->capacity, 1024, 1, CAPACITY_MAX,
                       &scenario->protocol.capacity) ||
+      !whole_unsigned(reader, "interval", raw->interval, 0, 0, CAPACITY_MAX,
+                      &scenario->protocol.interval) ||
+      !whole_unsigned(reader, "log", raw->log, scenario->protocol.interval, 0, CAPACITY_MAX,
+                      &scenario->protocol.log) ||
       !read_plugin(reader, raw->file))
     return false;
   scenario->protocol.name = g_strdup(raw->name);
@@ -892,7 +899,9 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .platform = raw_platform(pool, scenario),
       .protocol = {.name = scenario->protocol.name,
                    .file = scenario->protocol.file,
-                   .capacity = number(pool, scenario->protocol.capacity)},
+                   .capacity = number(pool, scenario->protocol.capacity),
+                   .interval = number(pool, scenario->protocol.interval),
+                   .log = number(pool, scenario->protocol.log)},
       .checkpoint = {.every = amount(pool, scenario->checkpoint.every, "s"),
                      .bytes = amount(pool, scenario->checkpoint.bytes, "B"),
                      .storage = choice(pool, (int)scenario->checkpoint.storage),

@@ -86,6 +86,8 @@ struct scenario {
     char *name;        /* in the registry, or a mutant "c3~no-suppress" */
     char *file;        /* absolute path of the shared object that holds it; NULL: our own */
     uint32_t capacity; /* entries per list of the protocol's state */
+    uint32_t interval; /* hybrid: iterations between checkpoints; 0: none */
+    uint32_t log;      /* hybrid: iterations of an interval whose payloads are kept */
   } protocol;
 
   struct {

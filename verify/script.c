@@ -278,6 +278,7 @@ static bool parse_operation(struct parser *p, struct list *list)
                {"wait", SCRIPT_WAIT, FLOW_NONE},
                {"choose", SCRIPT_CHOOSE, FLOW_NONE},
                {"checkpoint", SCRIPT_CHECKPOINT, FLOW_NONE},
+               {"iteration", SCRIPT_CHECKPOINT, FLOW_NONE},
                {"compute", SCRIPT_COMPUTE, FLOW_NONE},
                {"bcast", SCRIPT_COLLECTIVE, FLOW_FROM_ROOT},
                {"reduce", SCRIPT_COLLECTIVE, FLOW_TO_ROOT},
@@ -291,14 +292,15 @@ static bool parse_operation(struct parser *p, struct list *list)
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (is(word, kinds[i].name)) {
       struct operation operation = {.kind = kinds[i].kind, .flow = (int)kinds[i].flow};
+      operation.count = is(word, "iteration");
       if (!parse_arguments(p, &operation))
         return false;
       append(list, &operation);
       return true;
     }
   return expected(p, word,
-                  "an operation (send, recv, irecv, wait, choose, checkpoint, compute, bcast, "
-                  "reduce, allreduce, barrier, repeat or free)");
+                  "an operation (send, recv, irecv, wait, choose, checkpoint, iteration, compute, "
+                  "bcast, reduce, allreduce, barrier, repeat or free)");
 }
 
 /* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */
@@ -318,6 +320,14 @@ static bool parse_list(struct parser *p, struct list *list, bool inner)
 }
 
 /* ---- ranks ---- */
+
+static void number_iterations(struct list *list)
+{
+  unsigned iterations = 0;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->item[i].kind == SCRIPT_CHECKPOINT && list->item[i].count)
+      list->item[i].count = ++iterations;
+}
 
 /* Every irecv is waited for, and every wait has something to wait for. */
 static bool check_names(struct parser *p, const struct list *list)
@@ -360,6 +370,7 @@ static bool parse_program(struct parser *p, const char *at, int self, struct scr
   struct list list = {0};
   p->at = at;
   bool fine = (!peek(p).length || parse_list(p, &list, false)) && check_names(p, &list);
+  number_iterations(&list);
   if (fine) {
     append(&list, &(struct operation){.kind = SCRIPT_END});
     script->ops[self] = list.item;

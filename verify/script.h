@@ -13,6 +13,7 @@
  *     bcast R, reduce R            single-sender and single-receiver collective with root R
  *     allreduce, barrier           the other two classes; all ranks must call the same in turn
  *     checkpoint                   a place where a checkpoint is allowed
+ *     iteration                    the same, where the next iteration begins, counted from 1
  *     compute T                    time T on the SMPI host, nothing in the explorer
  *     repeat K ( ... )             the operations in parentheses, K times
  *     free K                       up to K messages to anybody, at any time; whatever comes is
@@ -46,7 +47,7 @@ struct operation {
   int peer;       /* SEND, RECV, IRECV; ANY */
   int tag;        /* SEND, RECV, IRECV; ANY */
   int name;       /* IRECV, WAIT: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
-  unsigned count; /* CHOOSE */
+  unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none */
   double seconds; /* COMPUTE */
   int flow;       /* COLLECTIVE: enum flow; its root is `peer` */
 };

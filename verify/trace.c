@@ -297,7 +297,7 @@ static void print_operation(GString *out, const struct operation *operation)
     g_string_append_printf(out, "choose %u", operation->count);
     return;
   case SCRIPT_CHECKPOINT:
-    g_string_append(out, "checkpoint");
+    g_string_append(out, operation->count ? "iteration" : "checkpoint");
     return;
   case SCRIPT_COMPUTE:
     g_string_append_printf(out, "compute %.9gs", operation->seconds);
@@ -346,6 +346,9 @@ static char *print_header(const struct world *world, const char *host)
                          : world->overtaking ? "none"
                                              : "any",
                          world->places_anywhere ? "anywhere" : "program", host);
+  if (world->config[0].interval)
+    g_string_append_printf(out, "interval %u\nlog %u\n", world->config[0].interval,
+                           world->config[0].log);
   if (world->bounded)
     print_bounds(out, world);
   if (world->line_stamps)
@@ -461,7 +464,7 @@ static bool bad(struct replay *r, const char *format, ...)
 /* What the lines before `---` say. */
 struct header {
   char *protocol;
-  guint64 ranks, capacity, crashes, timers;
+  guint64 ranks, capacity, crashes, timers, interval, log;
   bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
   GString *script; /* NULL: none */
@@ -509,6 +512,9 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     return whole(r, key, value, 1, G_MAXINT16, &header->ranks);
   } else if (g_str_equal(key, "capacity")) {
     return whole(r, key, value, 0, G_MAXINT32, &header->capacity);
+  } else if (g_str_equal(key, "interval") || g_str_equal(key, "log")) {
+    return whole(r, key, value, 0, G_MAXINT32,
+                 g_str_equal(key, "log") ? &header->log : &header->interval);
   } else if (g_str_equal(key, "order")) {
     header->overtaking = g_str_equal(value, "none");
     return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
@@ -578,6 +584,7 @@ static bool begin(struct replay *r, const struct header *header)
     return false;
   struct world *world = &r->world;
   world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
+  world_set_iterations(world, (uint32_t)header->interval, (uint32_t)header->log);
   world->fifo = header->fifo;
   world->overtaking = header->overtaking;
   world->places_anywhere = header->anywhere;

@@ -58,6 +58,14 @@ void world_init(struct world *w, const struct protocol *protocol, int ranks, uin
   w->state_bytes = (uint32_t)protocol->bytes(&w->config[0]);
 }
 
+void world_set_iterations(struct world *w, uint32_t interval, uint32_t log)
+{
+  for (int rank = 0; rank < w->ranks; rank++) {
+    w->config[rank].interval = interval;
+    w->config[rank].log = log;
+  }
+}
+
 void world_clear(struct world *w)
 {
   free(w->config);

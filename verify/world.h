@@ -236,6 +236,7 @@ uint32_t world_components(const struct world *);
 /* Fills in `world` for `ranks` ranks. The caller sets the other fields afterwards and calls
  * world_begin(), which writes the parts as they are before the first START. */
 void world_init(struct world *, const struct protocol *, int ranks, uint32_t capacity);
+void world_set_iterations(struct world *, uint32_t interval, uint32_t log); /* struct config */
 void world_begin(struct world *, unsigned crashes, unsigned timers);
 void world_clear(struct world *); /* frees what world_init() made, not the parts */
 

@@ -143,6 +143,9 @@ void world_judge_set_back(struct taking *t, uint32_t checkpoint)
 {
   world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
                 checkpoint);
+  if (checkpoint != read_rank(t->w, t->rank)->line)
+    world_violate(t, "own-iteration", "rank %d lives and goes back behind its last capture, to %u",
+                  t->rank, checkpoint);
   uint32_t count, passed = 0;
   const struct world_record *stored =
       READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);

@@ -219,7 +219,7 @@ bool world_script_event(const struct world *w, int rank, struct event *event, un
     *choices = op->count;
     return true;
   case SCRIPT_CHECKPOINT:
-    *event = (struct event){.kind = EVENT_PLACE};
+    *event = (struct event){.kind = EVENT_PLACE, .outcome = op->count};
     return true;
   case SCRIPT_FREE:
     event->kind = EVENT_OFFER;
@@ -294,7 +294,7 @@ static const char *refuses_program(const struct world *w, int rank, const struct
   return same_script_event(w, rank, event) ? NULL : "the script does something else here";
 }
 
-static const char *refuses_place(const struct world *w, int rank)
+static const char *refuses_place(const struct world *w, int rank, const struct event *event)
 {
   struct event next;
   unsigned choices;
@@ -308,7 +308,8 @@ static const char *refuses_place(const struct world *w, int rank)
     return NULL;
   if (unannounced(w, rank))
     return "receives posted before the restart must be announced first";
-  return world_script_event(w, rank, &next, &choices) && next.kind == EVENT_PLACE
+  return world_script_event(w, rank, &next, &choices) && next.kind == EVENT_PLACE &&
+                 next.outcome == event->outcome
              ? NULL
              : "no checkpoint is allowed here";
 }
@@ -457,7 +458,7 @@ static const char *refuses_running(const struct world *w, const struct move *mov
   case EVENT_COLLECTED:
     return refuses_collected(w, move);
   case EVENT_PLACE:
-    return refuses_place(w, move->rank);
+    return refuses_place(w, move->rank, event);
   case EVENT_ARRIVED:
     return refuses_arrival(w, move);
   case EVENT_CONTROL:
@@ -564,7 +565,7 @@ static void list_event(const struct listing *l, int rank, struct event event)
 static void list_program(const struct listing *l, int rank)
 {
   const struct world_receive *pending = unannounced(l->w, rank);
-  struct event event;
+  struct event event = {.kind = EVENT_NONE};
   unsigned choices = 1;
   if (pending) {
     list_event(l, rank,
@@ -582,7 +583,8 @@ static void list_program(const struct listing *l, int rank)
       list_event(l, rank, event);
     }
   }
-  list_event(l, rank, (struct event){.kind = EVENT_PLACE});
+  bool here = !pending && event.kind == EVENT_PLACE && !l->w->places_anywhere;
+  list_event(l, rank, (struct event){.kind = EVENT_PLACE, .outcome = here ? event.outcome : 0});
 }
 
 static void list_arrivals(const struct listing *l, int peer, int rank)

@@ -1,0 +1,545 @@
+/* Hybrid rollback: local while the payload logs reach, global when they do not.
+ *
+ * Source: Kadichev et al. (seed 004), sections 3 to 6. The program marks where its iterations
+ * begin; each is a transaction: there the rank is captured, in memory, and every `interval`
+ * iterations (CP_INT) this image is stored. Payloads of the first `log` iterations (LOG_SIZE)
+ * behind a stored one are kept by their sender. There is no event logging: the program must be
+ * deterministic.
+ *
+ * At a crash all hold and tell the coordinator the iteration that they are in: the front of the
+ * computation (Algorithm 4's allgather). If every payload from the hindmost iteration up to that of
+ * each rank is in a log, recovery is local: who lives goes back to the beginning of its iteration,
+ * and links (links.h) are the send wrapper of Algorithm 3: what the peer has is not sent, what it
+ * misses is sent again from the log, what is new is sent. Otherwise all go back to the last
+ * checkpoint that is durable everywhere.
+ *
+ *               place of an iteration         captured
+ *     RUNNING ------------------> CAPTURING -----------> RUNNING
+ *        |  DOWN, restart                   the coordinator has decided             start
+ *        +---------------------> HELD --------------------------------> ROLLING -------> RUNNING
+ *                                  |  a restarted rank that is there already
+ *                                  +-----------------> RUNNING
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : begin_iteration()  [place]
+ *     CAPTURING -> RUNNING : captured()  [captured]
+ *     RUNNING -> HELD : recover()  [down, start]
+ *     HELD -> ROLLING : go_to()  [control local, control global]
+ *     HELD -> RUNNING : go_to(), resume()  [control local, control global]
+ *     ROLLING -> RUNNING : resume()  [start]
+ *
+ * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
+ * FRESH is before the first.
+ *
+ * Invariants:
+ *     1. The checkpoint that all have is not newer than the last of this rank.
+ *     2. No log reaches further than `log` iterations behind the last stored checkpoint while the
+ *        links are up.
+ *     3. While a link is up and the rank runs, no message to that peer waits.
+ */
+#include "links.h"
+
+enum phase { RUNNING, CAPTURING, HELD, ROLLING };
+
+enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
+
+enum { NEVER = UINT16_MAX };
+
+static const char *const controls[] = {"none",   "have",         "report",
+                                       "front",  "version",      "local",
+                                       "global", "durable-here", "durable-everywhere",
+                                       NULL};
+
+static const char *const invariants[] = {"what all have, this rank has",
+                                         "payloads are capped while links are up",
+                                         "nothing waits while the link is up", NULL};
+
+/* Places to which the program can go back: the checkpoint that all have, one that this rank has
+ * stored since, and the beginning of the present iteration. */
+enum place { COMMON, STORED, PRESENT, PLACES };
+
+struct mark {
+  uint32_t sent, received;
+};
+
+/* What the coordinator knows of a rank. */
+struct row {
+  uint32_t iteration, from, to; /* where it stands; which iterations its log has, `to` excluded */
+  uint32_t version;             /* last durable checkpoint */
+  uint32_t epoch;               /* for which this holds */
+  uint32_t durable;             /* as it has said while all was well */
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t at[PLACES]; /* checkpoints; COMMON, FRESH at first, is durable */
+  uint32_t durable;    /* last one of this rank: COMMON or STORED */
+  uint32_t from, to;   /* iterations of which the log has all messages; `to` excluded */
+  uint32_t epoch;
+  uint32_t fresh; /* restarted, and the program has not run since */
+  struct links_counts links;
+};
+
+/* The state is struct state, the marks of each place, the coordinator's rows and the links. */
+static struct mark *mark_of(const struct config *config, const void *state, enum place place)
+{
+  return (struct mark *)((struct state *)state + 1) + (size_t)place * (size_t)config->ranks;
+}
+
+static struct row *rows_of(const struct config *config, const void *state)
+{
+  return (struct row *)mark_of(config, state, PLACES);
+}
+
+static struct links links_of(const struct config *config, const void *memory)
+{
+  struct state *state = (struct state *)memory;
+  struct links links = links_at(config, &state->links, rows_of(config, state) + config->ranks);
+  links.interval = state->at[PRESENT];
+  links.epoch = state->epoch;
+  return links;
+}
+
+static size_t bytes(const struct config *config)
+{
+  size_t size = sizeof(struct state) + links_bytes(config) +
+                (size_t)config->ranks * (PLACES * sizeof(struct mark) + sizeof(struct row));
+  return (size + 7) / 8 * 8;
+}
+
+/* ---- messages ---- */
+
+static bool may_pass(const struct config *config, const struct state *state, int peer)
+{
+  return state->phase == RUNNING && links_of(config, state).link[peer].up;
+}
+
+static void flush(const struct config *config, struct state *state, int to, struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  if (may_pass(config, state, to))
+    links_flush(&links, to, actions);
+}
+
+/* The payload is capped: the message goes, and leaves no copy. */
+static void send_unlogged(const struct links *links, int to, struct actions *actions)
+{
+  struct link *link = &links->link[to];
+  uint32_t number = ++link->sent;
+  if (number <= link->passed || links_has(links->had, links->counts->had, to, number)) {
+    act(actions, ACTION_SUPPRESS);
+  } else {
+    struct action *transmit = act(actions, ACTION_TRANSMIT);
+    transmit->words[0] = number;
+    transmit->words[1] = links->interval;
+    transmit->words[2] = links->epoch;
+  }
+  if (number > link->passed)
+    link->passed = number;
+}
+
+static bool is_logged(const struct config *config, const struct state *state)
+{
+  uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
+  return state->at[PRESENT] < base + config->log;
+}
+
+static void offer(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  bool passes = may_pass(config, state, event->peer);
+  if (is_logged(config, state) || !passes) {
+    links_offer(&links, event->peer, passes, actions);
+    return;
+  }
+  if (state->to > state->at[PRESENT])
+    state->to = state->at[PRESENT];
+  send_unlogged(&links, event->peer, actions);
+}
+
+static void receive(const struct event *event, struct actions *actions)
+{
+  struct action *match = act(actions, ACTION_MATCH);
+  match->request = event->request;
+  match->peer = event->peer;
+  match->tag = event->tag;
+}
+
+/* What was under way at the crash is sent again. */
+static void arrived(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  if (event->words[2] != state->epoch) {
+    act(actions, ACTION_DISCARD);
+    return;
+  }
+  act(actions, ACTION_DELIVER)->request = event->request;
+  if (!links_arrived(&links, event->peer, event->words[0]))
+    give_up(actions, REASON_FULL);
+}
+
+/* ---- iterations and checkpoints ---- */
+
+static void begin_iteration(struct state *state, const struct event *event, struct actions *actions)
+{
+  if (!event->outcome || state->phase != RUNNING)
+    return;
+  state->phase = CAPTURING;
+  act(actions, ACTION_CAPTURE)->checkpoint = event->outcome;
+}
+
+static void mark(const struct config *config, struct state *state, enum place place)
+{
+  const struct link *link = links_of(config, state).link;
+  state->at[place] = state->at[PRESENT];
+  for (int i = 0; i < config->ranks; i++)
+    mark_of(config, state, place)[i] = (struct mark){link[i].sent, link[i].received};
+}
+
+/* An iteration that begins a new interval is stored, unless the last one is not durable yet
+ * everywhere: nobody may need more than two. */
+static bool is_due(const struct config *config, const struct state *state)
+{
+  uint32_t iteration = state->at[PRESENT];
+  return iteration > 1 && config->interval && (iteration - 1) % config->interval == 0 &&
+         state->at[STORED] == state->at[COMMON];
+}
+
+static void captured(const struct config *config, struct state *state, const struct event *event,
+                     struct actions *actions)
+{
+  uint32_t last = state->at[PRESENT];
+  state->phase = RUNNING;
+  if (last && last != state->at[COMMON] && last != state->at[STORED])
+    act(actions, ACTION_ERASE)->checkpoint = last;
+  state->at[PRESENT] = event->checkpoint;
+  mark(config, state, PRESENT);
+  if (!is_due(config, state))
+    return;
+  mark(config, state, STORED);
+  struct action *store = act(actions, ACTION_STORE);
+  store->part = PART_IMAGE;
+  store->checkpoint = event->checkpoint;
+}
+
+/* No rank will go back behind that checkpoint: the logs from before it are not needed. */
+static void settle(const struct config *config, struct state *state, uint32_t checkpoint,
+                   struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  uint32_t left = 0;
+  if (checkpoint != state->at[STORED] || checkpoint == state->at[COMMON])
+    return;
+  if (state->at[COMMON])
+    act(actions, ACTION_ERASE)->checkpoint = state->at[COMMON];
+  state->at[COMMON] = checkpoint;
+  memcpy(mark_of(config, state, COMMON), mark_of(config, state, STORED),
+         (size_t)config->ranks * sizeof(struct mark));
+  for (uint32_t i = 0; i < state->links.log; i++)
+    if (links.log[i].interval >= checkpoint)
+      links.log[left++] = links.log[i];
+    else
+      act(actions, ACTION_FORGET)->slot = links.log[i].slot;
+  memset(&links.log[left], 0, (state->links.log - left) * sizeof *links.log);
+  state->links.log = left;
+  state->from = checkpoint;
+  if (state->to < checkpoint)
+    state->to = NEVER;
+}
+
+/* Coordinator: when all have it, all may forget the one before. */
+static void note_durable(const struct config *config, struct state *state, int rank,
+                         uint32_t checkpoint, struct actions *actions)
+{
+  struct row *rows = rows_of(config, state);
+  rows[rank].durable = checkpoint;
+  for (int i = 0; i < config->ranks; i++)
+    if (rows[i].durable != checkpoint)
+      return;
+  tell_all(config, actions, DURABLE_EVERYWHERE, checkpoint);
+  settle(config, state, checkpoint, actions);
+}
+
+/* Only of a checkpoint that stands: while a recovery has yet to be decided it may be undone. */
+static void tell_durable(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->phase != RUNNING || state->durable == state->at[COMMON])
+    return;
+  if (config->self == COORDINATOR_RANK)
+    note_durable(config, state, config->self, state->durable, actions);
+  else
+    tell(actions, COORDINATOR_RANK, DURABLE_HERE, state->durable, state->epoch);
+}
+
+static void durable(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  state->durable = event->checkpoint;
+  tell_durable(config, state, actions);
+}
+
+/* ---- recovery ---- */
+
+/* The program is where it was at `checkpoint`; what it did since happens again. */
+static void undo(const struct config *config, struct state *state, uint32_t checkpoint)
+{
+  static const enum place order[] = {COMMON, STORED, PRESENT};
+  struct links links = links_of(config, state);
+  const struct mark *there = NULL;
+  for (int i = 0; i < PLACES && !there; i++)
+    if (state->at[order[i]] == checkpoint)
+      there = mark_of(config, state, order[i]);
+  for (int i = 0; there && i < config->ranks; i++) {
+    links.link[i].sent = there[i].sent;
+    links.link[i].received = there[i].received;
+  }
+  if (state->at[STORED] > checkpoint) {
+    state->at[STORED] = state->at[COMMON];
+    memcpy(mark_of(config, state, STORED), mark_of(config, state, COMMON),
+           (size_t)config->ranks * sizeof *there);
+  }
+  if (state->durable > checkpoint)
+    state->durable = checkpoint;
+  state->at[PRESENT] = checkpoint;
+  mark(config, state, PRESENT);
+  if (state->to >= checkpoint)
+    state->to = NEVER; /* what was not logged is sent again */
+}
+
+static void resume(const struct config *config, struct state *state, struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  state->phase = RUNNING;
+  state->fresh = false;
+  links_to_self(&links);
+  for (int i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      links_report(&links, i, HAVE, REPORT, actions);
+  for (int i = 0; i < config->ranks; i++)
+    flush(config, state, i, actions);
+  tell_durable(config, state, actions);
+}
+
+/* A restarted rank may be there already. */
+static void go_to(const struct config *config, struct state *state, uint32_t checkpoint,
+                  struct actions *actions)
+{
+  if (state->fresh && checkpoint == state->at[PRESENT]) {
+    act(actions, ACTION_RELEASE);
+    resume(config, state, actions);
+    return;
+  }
+  state->phase = ROLLING;
+  act(actions, ACTION_ROLL_BACK)->checkpoint = checkpoint;
+}
+
+/* Whether the logs have all that ranks behind others need. */
+static bool logs_reach(const struct config *config, const struct state *state)
+{
+  const struct row *rows = rows_of(config, state);
+  uint32_t hindmost = NEVER;
+  for (int i = 0; i < config->ranks; i++)
+    if (rows[i].iteration < hindmost)
+      hindmost = rows[i].iteration;
+  for (int i = 0; i < config->ranks; i++)
+    if (rows[i].iteration > hindmost && (rows[i].from > hindmost || rows[i].to < rows[i].iteration))
+      return false;
+  return true;
+}
+
+static void decide(const struct config *config, struct state *state, struct actions *actions)
+{
+  const struct row *rows = rows_of(config, state);
+  uint32_t version = NEVER;
+  for (int i = 0; i < config->ranks; i++) {
+    if (rows[i].epoch != state->epoch)
+      return;
+    if (rows[i].version < version)
+      version = rows[i].version;
+  }
+  bool local = logs_reach(config, state);
+  for (int i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      tell(actions, i, local ? LOCAL : GLOBAL, state->epoch, version);
+  go_to(config, state, local ? state->at[PRESENT] : version, actions);
+}
+
+static void recover(const struct config *config, struct state *state, uint32_t epoch,
+                    struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  struct row *row = &rows_of(config, state)[config->self];
+  state->epoch = epoch;
+  state->phase = HELD;
+  act(actions, ACTION_HOLD);
+  for (int i = 0; i < config->ranks; i++)
+    links_down(&links, i);
+  if (config->self != COORDINATOR_RANK) {
+    tell(actions, COORDINATOR_RANK, FRONT, state->at[PRESENT], state->from << 16 | state->to);
+    tell(actions, COORDINATOR_RANK, VERSION, epoch, state->durable);
+    return;
+  }
+  for (int i = 0; i < config->ranks; i++)
+    rows_of(config, state)[i].durable = FRESH; /* to be told again by those who stand */
+  row->iteration = state->at[PRESENT];
+  row->from = state->from;
+  row->to = state->to;
+  row->version = state->durable;
+  row->epoch = epoch;
+  decide(config, state, actions);
+}
+
+static void start(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  if (state->phase == ROLLING) {
+    undo(config, state, event->checkpoint);
+    links_go_back(&links, event->checkpoint, true, actions);
+    resume(config, state, actions);
+    return;
+  }
+  if (!event->checkpoint)
+    state->to = NEVER;
+  if (!event->outcome) {
+    for (int i = 0; i < config->ranks; i++)
+      links.link[i].up = true;
+    return;
+  }
+  undo(config, state, event->checkpoint);
+  links_go_back(&links, event->checkpoint, true, actions);
+  state->durable = event->checkpoint;
+  state->fresh = true;
+  recover(config, state, event->outcome, actions);
+}
+
+static void control(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  struct row *row = &rows_of(config, state)[event->peer];
+  bool current = event->words[1] == state->epoch;
+  switch ((enum control)event->words[0]) {
+  case HAVE:
+    if (current && !links_peer_has(&links, event->peer, event->words[2]))
+      give_up(actions, REASON_FULL);
+    break;
+  case REPORT:
+    if (current) {
+      links_up(&links, event->peer, event->words[2]);
+      flush(config, state, event->peer, actions);
+    }
+    break;
+  case FRONT:
+    row->iteration = event->words[1];
+    row->from = event->words[2] >> 16;
+    row->to = event->words[2] & UINT16_MAX;
+    break;
+  case VERSION:
+    row->epoch = event->words[1];
+    row->version = event->words[2];
+    decide(config, state, actions);
+    break;
+  case LOCAL:
+  case GLOBAL:
+    if (current)
+      go_to(config, state, event->words[0] == LOCAL ? state->at[PRESENT] : event->words[2],
+            actions);
+    break;
+  case DURABLE_HERE:
+    if (event->words[2] == state->epoch)
+      note_durable(config, state, event->peer, event->words[1], actions);
+    break;
+  case DURABLE_EVERYWHERE:
+    settle(config, state, event->words[1], actions);
+    break;
+  }
+}
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(config, state, event, actions);
+    break;
+  case EVENT_DOWN:
+    recover(config, state, event->outcome, actions);
+    break;
+  case EVENT_OFFER:
+    offer(config, state, event, actions);
+    break;
+  case EVENT_RECEIVE:
+    receive(event, actions);
+    break;
+  case EVENT_PLACE:
+    begin_iteration(state, event, actions);
+    break;
+  case EVENT_ARRIVED:
+    arrived(config, state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    control(config, state, event, actions);
+    break;
+  case EVENT_CAPTURED:
+    captured(config, state, event, actions);
+    break;
+  case EVENT_DURABLE:
+    durable(config, state, event, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool is_capped(const struct config *config, const struct state *state)
+{
+  struct links links = links_of(config, state);
+  uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
+  for (int i = 0; i < config->ranks; i++)
+    if (!links.link[i].up)
+      return true;
+  for (uint32_t i = 0; i < state->links.log && !state->epoch; i++)
+    if (links.log[i].interval >= base + config->log)
+      return false;
+  return true;
+}
+
+static bool nothing_waits(const struct config *config, const struct state *state)
+{
+  const struct link *link = links_of(config, state).link;
+  for (int i = 0; i < config->ranks; i++)
+    if (may_pass(config, state, i) && link[i].passed < link[i].sent)
+      return false;
+  return true;
+}
+
+static int broken(const struct config *config, const void *memory)
+{
+  const struct state *state = memory;
+  if (state->at[COMMON] > state->at[STORED])
+    return 1;
+  if (!is_capped(config, state))
+    return 2;
+  if (!nothing_waits(config, state))
+    return 3;
+  return 0;
+}
+
+extern const struct protocol protocol_hybrid;
+const struct protocol protocol_hybrid = {
+    .name = "hybrid",
+    .title = "hybrid of local and global rollback with capped payload logs (Kadichev et al.)",
+    .piggyback_bytes = 12,
+    .control_bytes = 12,
+    .independent = true,
+    .controls = controls,
+    .invariants = invariants,
+    .bytes = bytes,
+    .step = step,
+    .broken = broken};
