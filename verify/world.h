@@ -75,12 +75,12 @@ struct world_rank {
   uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
   uint16_t pad2;
-  uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
-  uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
-  uint32_t line;        /* last checkpoint captured */
-  uint32_t stopped;     /* last checkpoint for which logging has stopped */
-  uint32_t origin;      /* independent: checkpoint from which it starts, or last started after a
-                           crash */
+  uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
+  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
+  uint32_t line;      /* last checkpoint captured */
+  uint32_t stopped;   /* last checkpoint for which logging has stopped */
+  uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
+                         crash */
   uint32_t pad;
 };
 
@@ -228,8 +228,8 @@ struct world {
 uint32_t world_part(const struct world *, enum part_kind, int a, int b);
 uint32_t world_parts(const struct world *);
 
-/* Parts that belong together make a *component*: those of one rank, those between one pair of ranks,
- * GLOBAL. Their values go together, so that the explorer numbers them together. */
+/* Parts that belong together make a *component*: those of one rank, those between one pair of
+ * ranks, GLOBAL. Their values go together, so that the explorer numbers them together. */
 uint32_t world_component(const struct world *, uint32_t part);
 uint32_t world_components(const struct world *);
 
