@@ -135,10 +135,10 @@ struct picture *dependencies_draw(const struct history *history)
 {
   struct graph graph = {.history = history, .ranks = history->trace->ranks};
   graph.picture = picture_new("rollback dependencies");
-  graph.interval = g_new0(int, lines_of(&graph) + 1);
-  graph.last = g_new0(int, graph.ranks);
-  graph.first_undone = g_new0(int, graph.ranks);
-  graph.crashed = g_new0(bool, graph.ranks);
+  graph.interval = g_new0(int, (gsize)lines_of(&graph) + 1);
+  graph.last = g_new0(int, (gsize)graph.ranks);
+  graph.first_undone = g_new0(int, (gsize)graph.ranks);
+  graph.crashed = g_new0(bool, (gsize)graph.ranks);
   picture_set(graph.picture, "label",
               "Rollback dependencies at the first crash: rank, interval (from that checkpoint "
               "on).\nAn undone interval undoes those that its edges lead to.",

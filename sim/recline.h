@@ -10,15 +10,15 @@ extern "C" {
  * MPI_Finalize. */
 void recline_potential_checkpoint(void);
 
-/* Iteration `iteration` of the program, counted from 1, begins here, at all ranks alike; a checkpoint
- * may be taken. The hybrid protocol takes an iteration for a transaction: a rank that lives goes
- * back to its beginning. In Fortran an INTEGER. */
+/* Iteration `iteration` of the program, counted from 1, begins here, at all ranks alike; a
+ * checkpoint may be taken. The hybrid protocol takes an iteration for a transaction: a rank that
+ * lives goes back to its beginning. In Fortran an INTEGER. */
 void recline_iteration(unsigned iteration);
 
-/* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead of
- * what the memory that is saved takes; 0: that again. For a program that stands for one with more
- * data, or with less to save. `checkpoint.bytes` of the scenario comes before it. In Fortran an
- * INTEGER(8). */
+/* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead
+ * of what the memory that is saved takes; 0: that again. For a program that stands for one with
+ * more data, or with less to save. `checkpoint.bytes` of the scenario comes before it. In Fortran
+ * an INTEGER(8). */
 void recline_image_bytes(unsigned long long bytes);
 
 /* A random choice among 0 .. count-1, by the seed of the scenario: a decision that protocols know

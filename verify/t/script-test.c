@@ -71,7 +71,7 @@ static void refused(void)
   refuses("rank 0: send 1 recv 1", 2, 1, "found 'recv', expected ','");
   refuses("rank 0: send 1,", 2, 1,
           "the line ends, expected an operation (send, recv, irecv, wait, cancel, choose, "
-          "checkpoint, compute, bcast, reduce, allreduce, barrier, repeat or free)");
+          "checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, repeat or free)");
   refuses("rank 0: choose 0", 1, 1, "found '0', expected a number of outcomes, at least 1");
   refuses("rank 0: compute 3", 1, 1,
           "found '3', expected a time such as 1.5ms (us, ms, s, min or h)");
