@@ -139,6 +139,14 @@ static void load_scenario(void)
     layer_die(64, "%s", error->message);
 }
 
+bool layer_wanted(void)
+{
+  static enum { UNKNOWN, NO, YES } wanted;
+  if (wanted == UNKNOWN)
+    wanted = getenv("RECLINE_SCENARIO") ? YES : NO;
+  return wanted == YES;
+}
+
 /* Once: or the first printf or scanf would put a buffer in an arena. */
 static void give_buffers(void)
 {
@@ -147,14 +155,14 @@ static void give_buffers(void)
   if (given)
     return;
   given = true;
-  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
-  setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
+  libc_give_buffer(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  libc_give_buffer(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
 }
 
 /* What it allocates from here on is the rank's, though nothing else is known of the rank yet. */
 void recline_program_begins(void)
 {
-  if (!getenv("RECLINE_SCENARIO"))
+  if (!layer_wanted())
     return;
   give_buffers();
   heap_enter(heap_arena(machine_rank()));
@@ -194,6 +202,7 @@ static void begin(int processes)
 static void begin_face(struct rank *r)
 {
   r->face = face_alloc(r, sizeof *r->face);
+  libc_begin(&r->face->libc);
   struct comm *world = &r->face->world, *self = &r->face->self;
   world->member = face_alloc(r, (size_t)layer.ranks * sizeof *world->member);
   for (int i = 0; i < layer.ranks; i++)
@@ -241,7 +250,7 @@ static void be_dispatcher(void)
 
 struct arena *layer_init(const void *inside_program)
 {
-  if (!getenv("RECLINE_SCENARIO"))
+  if (!layer_wanted())
     return NULL;
   int index, processes;
   PMPI_Comm_rank(MPI_COMM_WORLD, &index);

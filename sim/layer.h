@@ -35,6 +35,7 @@
 #include "blocks.h"
 #include "heap.h"
 #include "image.h"
+#include "libc.h"
 #include "machine.h"
 #include "result.h"
 #include "scenario.h"
@@ -158,6 +159,7 @@ struct face {
   struct handles fortran_comms, fortran_requests;
   struct keyval *keyvals; /* of attributes of communicators, by key */
   int keyval_count;
+  struct libc libc;
   void *bsend_buffer; /* as attached, for nobody but MPI_Buffer_detach */
   int bsend_bytes;
   double image_bytes; /* that the program wants its images to count as; 0: what they hold */
@@ -326,6 +328,9 @@ static inline void layer_leave(struct arena *arena)
  */
 void recline_program_begins(void);
 void recline_program_is_built(const void *inside_program);
+
+/* Whether this run is one under a protocol, also before MPI_Init. */
+bool layer_wanted(void);
 
 /* The rest of MPI_Init, in C and in Fortran, after SMPI's. Returns the arena that the program is to
  * use. `inside_program` is an address in the program of the rank. */
