@@ -36,6 +36,29 @@ static void set_self(struct rank *r)
   rank_of_actor->pdata[actor] = r;
 }
 
+/* ---- exceptions of C++ ---- */
+
+void exceptions_park(void)
+{
+  struct rank *r = rank_self();
+  if (!r)
+    return;
+  r->face->exceptions = *layer.exceptions;
+  *layer.exceptions = (struct exceptions){0};
+  layer.parked = true;
+}
+
+void exceptions_return(void)
+{
+  struct rank *r = rank_self();
+  if (!r)
+    return;
+  *layer.exceptions = r->face->exceptions;
+  r->face->exceptions = (struct exceptions){0};
+}
+
+/* ---- memory ---- */
+
 void *face_alloc(struct rank *r, size_t bytes)
 {
   heap_enter(r->arena);
@@ -192,6 +215,7 @@ static void begin(int processes)
   layer.rank = g_new0(struct rank, (gsize)layer.ranks);
   rank_of_actor = g_ptr_array_new();
   layer.began = machine_now();
+  layer.exceptions = layer_exceptions();
   const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
   g_autofree char *file =
       out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;

@@ -19,6 +19,12 @@ void *layer_next_self(void)
   return smpi_process_comm_self_next();
 }
 
+struct exceptions *layer_exceptions(void)
+{
+  NEXT(struct exceptions * (*)(void), __cxa_get_globals) /* as the C++ ABI has it */
+  return __cxa_get_globals_next();
+}
+
 /* ---- computation ---- */
 
 #define COMPUTE(NAME, TYPE, ARGUMENT, FLOPS)                                                       \
