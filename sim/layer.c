@@ -288,9 +288,17 @@ struct arena *layer_init(const void *inside_program)
   return layer.rank[index].arena;
 }
 
+/* Programs of recline-cc can be started like any other, which is of use to those without MPI. */
+void layer_need_simulator(void)
+{
+  if (!machine_self())
+    layer_die(64, "an MPI program runs in the simulator only, expected recline run or smpirun");
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
   heap_leave();
+  layer_need_simulator();
   int result = PMPI_Init(argc, argv);
   layer_leave(layer_init(__builtin_return_address(0)));
   return result;
@@ -299,6 +307,7 @@ int MPI_Init(int *argc, char ***argv)
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
   heap_leave();
+  layer_need_simulator();
   int result = PMPI_Init_thread(argc, argv, required, provided);
   layer_leave(layer_init(__builtin_return_address(0)));
   return result;

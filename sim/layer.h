@@ -351,6 +351,9 @@ void recline_program_is_built(const void *inside_program);
 /* Whether this run is one under a protocol, also before MPI_Init. */
 bool layer_wanted(void);
 
+/* The beginning of MPI_Init: ends a program that was started alone. */
+void layer_need_simulator(void);
+
 /* The rest of MPI_Init, in C and in Fortran, after SMPI's. Returns the arena that the program is to
  * use. `inside_program` is an address in the program of the rank. */
 struct arena *layer_init(const void *inside_program);
