@@ -55,6 +55,12 @@ execute_process(COMMAND ${cxx} -x c++ -dM -E /dev/null OUTPUT_VARIABLE macros ER
 if(macros MATCHES "__cplusplus 20([0-9][0-9])")
   string(APPEND RECLINE_FLAGS " -std=gnu++${CMAKE_MATCH_1}")
 endif()
+# GCC makes statics of inline functions and of templates unique in the process: one for all ranks.
+execute_process(COMMAND ${cxx} -fno-gnu-unique -fsyntax-only -x c++ /dev/null
+  RESULT_VARIABLE refused ERROR_QUIET)
+if(refused EQUAL 0)
+  string(APPEND RECLINE_FLAGS " -fno-gnu-unique")
+endif()
 recline_wrapper(recline-c++ smpicxx)
 
 # compiler and flags, -o@, where the headers are, where the libraries are

@@ -14,7 +14,7 @@ here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 
 suite=$root/scenarios/suites
 programs='sort:8 wavefront:12 stencil27:8 particles:7 farm:6 bfs:8 dense:6 calls:5'
-seeds=1
+seeds='1 2'
 [ "${RECLINE_LONG:-0}" = 1 ] && seeds='1 2 3 4 5 6'
 many=64
 [ $# -lt 2 ] || seeds=$2
@@ -31,8 +31,10 @@ is "$?" 0 'the Makefile builds all programs with the wrappers' log
 
 # The scenario of a run; times are fractions of a run without failures.
 write_scenario() { # PROGRAM RANKS PROTOCOL SEED SECONDS
+  platform=$root/platforms/clan.xml
+  [ "$2" -le 32 ] || platform=$root/platforms/flat.xml
   awk -v program="$1" -v ranks="$2" -v protocol="$3" -v seed="$4" -v length_s="$5" \
-    -v platform="$root/platforms/clan.xml" '
+    -v platform="$platform" '
     function draw(limit) { at = (at * 16807) % 2147483647; return int(at / 2147483647 * limit) }
     BEGIN {
       at = (seed * 7919 + length(program) * 104729 + length(protocol) * 1299709) % 2147483646 + 1
