@@ -4,7 +4,8 @@
  *
  *     bfs [LOG2 OF VERTICES]
  *
- * Isend, Test, Iprobe, ANY_SOURCE, ANY_TAG, Get_count, an in-place reduction, drand48 on each rank. */
+ * Isend, Test, Iprobe, ANY_SOURCE, ANY_TAG, Get_count, an in-place reduction, drand48 on each rank.
+ */
 #include "suite.h"
 
 #include <mpi.h>
@@ -68,8 +69,7 @@ static void flush(int peer, int tag, int now)
     if (!done)
       look_for_packets(now);
   }
-  MPI_Isend(box->item[box->filling], box->count, MPI_INT, peer, tag, MPI_COMM_WORLD,
-            &box->request);
+  MPI_Isend(box->item[box->filling], box->count, MPI_INT, peer, tag, MPI_COMM_WORLD, &box->request);
   box->filling ^= 1;
   box->count = 0;
 }

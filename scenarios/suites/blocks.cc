@@ -5,7 +5,8 @@
 //     blocks [PHASES]
 //
 // Comm_split and Comm_dup in a loop, polymorphic objects that are packed and made again, a
-// user-defined reduction on a struct, Mersenne twister, std::list, deque, unordered_map, shared_ptr.
+// user-defined reduction on a struct, Mersenne twister, std::list, deque, unordered_map,
+// shared_ptr.
 #include "suite.h"
 
 #include <cstdlib>
@@ -20,7 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
-class Block {
+class Block
+{
 protected:
   long id, age = 0;
   std::vector<uint64_t> cell;
@@ -34,8 +36,14 @@ public:
   virtual ~Block() = default;
   virtual char kind() const = 0;
   virtual uint64_t renewed(uint64_t value) const = 0;
-  long number() const { return id; }
-  size_t cells() const { return cell.size(); }
+  long number() const
+  {
+    return id;
+  }
+  size_t cells() const
+  {
+    return cell.size();
+  }
   void grow_older()
   {
     age++;
@@ -54,18 +62,32 @@ public:
   static std::shared_ptr<Block> make(char kind, long id, size_t cells);
 };
 
-class Fluid : public Block {
+class Fluid : public Block
+{
 public:
   using Block::Block;
-  char kind() const override { return 'f'; }
-  uint64_t renewed(uint64_t value) const override { return value * 5 + 1; }
+  char kind() const override
+  {
+    return 'f';
+  }
+  uint64_t renewed(uint64_t value) const override
+  {
+    return value * 5 + 1;
+  }
 };
 
-class Solid : public Block {
+class Solid : public Block
+{
 public:
   using Block::Block;
-  char kind() const override { return 's'; }
-  uint64_t renewed(uint64_t value) const override { return value ^ value >> 7 ^ 3; }
+  char kind() const override
+  {
+    return 's';
+  }
+  uint64_t renewed(uint64_t value) const override
+  {
+    return value ^ value >> 7 ^ 3;
+  }
 };
 
 std::shared_ptr<Block> Block::make(char kind, long id, size_t cells)

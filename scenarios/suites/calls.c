@@ -104,8 +104,7 @@ static void blocks(int round)
   memset(flat, -1, sizeof flat);
   for (int i = 0; i < counts[me]; i++)
     flat[starts[me] + i] = me * 10 + i + round;
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, flat, counts, starts, MPI_INT,
-                 MPI_COMM_WORLD);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, flat, counts, starts, MPI_INT, MPI_COMM_WORLD);
   for (int rank = 0; rank < ranks; rank++) {
     for (int i = 0; i < counts[rank]; i++)
       expect(flat[starts[rank] + i] == rank * 10 + i + round, "allgatherv", round);

@@ -1,11 +1,12 @@
-// Conjugate gradients over an assembled sparse matrix, in the manner of HPCCG and miniFE: quadrilateral
-// elements on a grid that is cut into strips; each rank assembles what its elements give, finds out
-// which unknowns belong to others and agrees with them on what to exchange. The right-hand side is
-// made from a known solution, which must come out.
+// Conjugate gradients over an assembled sparse matrix, in the manner of HPCCG and miniFE:
+// quadrilateral elements on a grid that is cut into strips; each rank assembles what its elements
+// give, finds out which unknowns belong to others and agrees with them on what to exchange. The
+// right-hand side is made from a known solution, which must come out.
 //
 //     fem [WIDTH]
 //
-// Containers, strings, streams, virtual functions, exceptions across MPI calls, statics of functions.
+// Containers, strings, streams, virtual functions, exceptions across MPI calls, statics of
+// functions.
 #include "suite.h"
 
 #include <algorithm>
@@ -42,8 +43,13 @@ struct World {
 // Unknown nodes: rows of `width`, spread evenly; there are 3 rows of elements for each rank.
 struct Grid {
   long width, height;
-  explicit Grid(long wide) : width(wide), height(3L * World::get().ranks + 1) {}
-  long first(int rank) const { return width * (height * rank / World::get().ranks); }
+  explicit Grid(long wide) : width(wide), height(3L * World::get().ranks + 1)
+  {
+  }
+  long first(int rank) const
+  {
+    return width * (height * rank / World::get().ranks);
+  }
   int owner(long node) const
   {
     int rank = 0;
@@ -53,13 +59,15 @@ struct Grid {
   }
 };
 
-class Operator {
+class Operator
+{
 public:
   virtual ~Operator() = default;
   virtual void apply(const Vector &in, Vector &out) = 0;
 };
 
-class Matrix : public Operator {
+class Matrix : public Operator
+{
   const Grid &grid;
   Rows rows;
   std::map<long, size_t> place; // of own unknowns and of those that others have
@@ -72,7 +80,8 @@ class Matrix : public Operator {
     const int me = World::get().me;
     for (long y = 0; y + 1 < grid.height; y++)
       for (long x = 0; x + 1 < grid.width; x++) {
-        const long n = y * grid.width + x, corner[4] = {n, n + 1, n + 1 + grid.width, n + grid.width};
+        const long n = y * grid.width + x,
+                   corner[4] = {n, n + 1, n + 1 + grid.width, n + grid.width};
         for (int a = 0; a < 4; a++)
           for (int b = 0; b < 4 && grid.owner(corner[a]) == me; b++)
             rows[corner[a]][corner[b]] += local[a][b];
@@ -127,8 +136,14 @@ public:
         place.emplace(node, place.size());
   }
 
-  size_t own() const { return rows.size(); }
-  long node(size_t i) const { return std::next(rows.begin(), static_cast<long>(i))->first; }
+  size_t own() const
+  {
+    return rows.size();
+  }
+  long node(size_t i) const
+  {
+    return std::next(rows.begin(), static_cast<long>(i))->first;
+  }
 
   void apply(const Vector &in, Vector &out) override
   {
@@ -163,7 +178,9 @@ public:
 
 struct Converged : std::runtime_error {
   int iterations;
-  explicit Converged(int n) : std::runtime_error("after " + std::to_string(n)), iterations(n) {}
+  explicit Converged(int n) : std::runtime_error("after " + std::to_string(n)), iterations(n)
+  {
+  }
 };
 
 static double dot(const Vector &a, const Vector &b)

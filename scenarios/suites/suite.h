@@ -11,8 +11,8 @@ extern "C" {
 /* A number that depends on `key` only. */
 uint64_t suite_hash(uint64_t key);
 
-/* Collective, before MPI_Finalize: adds up what all ranks found wrong, and rank 0 says PASS or FAIL.
- * Returns what main is to return. */
+/* Collective, before MPI_Finalize: adds up what all ranks found wrong, and rank 0 says PASS or
+ * FAIL. Returns what main is to return. */
 int suite_verdict(const char *name, long wrong);
 
 #ifdef __cplusplus

@@ -62,7 +62,8 @@ static void sweep_plane(struct block *b, MPI_Comm grid, MPI_Datatype column, int
   MPI_Send(at(b, 0, last_y, k), b->nx, MPI_UINT32_T, south, tag + NORTH, grid);
 }
 
-/* Sums of the neighbours' blocks, from whoever answers first; each comes twice, as from two sides. */
+/* Sums of the neighbours' blocks, from whoever answers first; each comes twice, as from two sides.
+ */
 static long exchange_sums(const struct block *b, MPI_Comm grid)
 {
   uint32_t sum = 0, other, all = 0;

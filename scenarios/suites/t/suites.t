@@ -13,7 +13,8 @@ here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/../../../sim/t/tap.sh"
 
 suite=$root/scenarios/suites
-programs='sort:8 wavefront:12 stencil27:8 particles:7 farm:6 bfs:8 dense:6 calls:5'
+programs='sort:8 wavefront:12 stencil27:8 particles:7 farm:6 bfs:8 dense:6 calls:5 fem:8 blocks:7
+  fourier:8 relax:6 sweep:9 hybrid:6'
 seeds='1 2'
 [ "${RECLINE_LONG:-0}" = 1 ] && seeds='1 2 3 4 5 6'
 many=64
