@@ -3,9 +3,9 @@
 # with recline's wrappers for compilers. Each verifies its result itself. It must do so without a
 # protocol, and after crashes under every protocol; no violation, exit code 0.
 #
-#   suites.t                     about a minute
-#   suites.t PROGRAM SEED        one line of this test again
-#   RECLINE_LONG=1 suites.t      more seeds, and 64 ranks
+#   suites.t                        about a minute
+#   suites.t PROGRAM SEED [RANKS]   one line of this test again
+#   RECLINE_LONG=1 suites.t         more seeds, and 64 ranks
 #
 # Checkpoints, crashes and their times follow from the seed and from how long a run without a
 # protocol takes. A failing line leaves its scenario in the folder RECLINE_KEEP, if that is set.
@@ -56,7 +56,7 @@ write_scenario() { # PROGRAM RANKS PROTOCOL SEED SECONDS
 run_one() { # PROGRAM RANKS PROTOCOL SEED SECONDS: an answer; leaves $case.json
   write_scenario "$@" >"$case.yaml"
   rm -rf "$case.d"
-  timeout 120 "$recline" run "$case.yaml" --json --out "$case.d" >"$case.json" 2>"$case.err"
+  timeout 300 "$recline" run "$case.yaml" --json --out "$case.d" >"$case.json" 2>"$case.err"
   status=$?
   said=$(grep -h 'verification: ' "$case.d/program.out" | sed 's/.*verification: //' | sort -u)
   verdict=$(value "$case.json" verdict)
@@ -98,7 +98,7 @@ list=$programs
 if [ $# -gt 0 ]; then
   list=
   for entry in $programs; do
-    [ "${entry%:*}" != "$1" ] || list=$entry
+    [ "${entry%:*}" != "$1" ] || list=${entry%:*}:${3:-${entry#*:}}
   done
 elif [ "${RECLINE_LONG:-0}" = 1 ]; then
   for entry in $programs; do
