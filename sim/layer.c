@@ -187,6 +187,7 @@ void recline_program_begins(void)
 {
   if (!layer_wanted())
     return;
+  layer.exceptions = layer_exceptions();
   give_buffers();
   heap_enter(heap_arena(machine_rank()));
 }
@@ -206,6 +207,7 @@ void recline_program_is_built(const void *inside_program)
 static void begin(int processes)
 {
   give_buffers();
+  layer.exceptions = layer_exceptions();
   layer.on = true;
   load_scenario();
   layer.ranks = layer.scenario->program.ranks;
@@ -215,7 +217,6 @@ static void begin(int processes)
   layer.rank = g_new0(struct rank, (gsize)layer.ranks);
   rank_of_actor = g_ptr_array_new();
   layer.began = machine_now();
-  layer.exceptions = layer_exceptions();
   const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
   g_autofree char *file =
       out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;

@@ -6,6 +6,7 @@
 #   suites.t                        about a minute
 #   suites.t PROGRAM SEED [RANKS]   one line of this test again
 #   RECLINE_LONG=1 suites.t         more seeds, and 64 ranks
+#   RECLINE_PROTOCOLS='...'         other protocols than c3 and bookmark
 #
 # Checkpoints, crashes and their times follow from the seed and from how long a run without a
 # protocol takes. A failing line leaves its scenario in the folder RECLINE_KEEP, if that is set.
@@ -16,6 +17,7 @@ suite=$root/scenarios/suites
 programs='sort:8 wavefront:12 stencil27:8 particles:7 farm:6 bfs:8 dense:6 calls:5 fem:8 blocks:7
   fourier:8 relax:6 sweep:9 hybrid:6'
 seeds='1 2'
+protocols=${RECLINE_PROTOCOLS:-c3 bookmark}
 [ "${RECLINE_LONG:-0}" = 1 ] && seeds='1 2 3 4 5 6'
 many=64
 [ $# -lt 2 ] || seeds=$2
@@ -77,7 +79,7 @@ $(value "$case.json" checkpoints.committed) checkpoints"
 run_program() { # PROGRAM RANKS
   run_one "$1" "$2" none 0 0
   seconds=$(value "$case.json" simulated_s)
-  for protocol in c3 bookmark; do
+  for protocol in $protocols; do
     for seed in $seeds; do
       run_one "$1" "$2" $protocol "$seed" "${seconds:-1}"
     done
@@ -114,8 +116,10 @@ wait
 total=1
 number=0
 per_program=1
-for seed in $seeds; do
-  per_program=$((per_program + 2))
+for protocol in $protocols; do
+  for seed in $seeds; do
+    per_program=$((per_program + 1))
+  done
 done
 for entry in $list; do
   number=$((number + 1))
