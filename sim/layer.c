@@ -178,8 +178,8 @@ static void give_buffers(void)
   if (given)
     return;
   given = true;
-  libc_give_buffer(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
-  libc_give_buffer(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
+  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
 }
 
 /* What it allocates from here on is the rank's, though nothing else is known of the rank yet. */

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -32,9 +31,6 @@ struct libc *libc_self(void);
 
 /* Moves what the calling rank has had before MPI_Init to its face. */
 void libc_begin(struct libc *in_face);
-
-/* libc's setvbuf, for the streams that all ranks share. */
-int libc_give_buffer(FILE *, char *buffer, int kind, size_t size);
 
 /* Before an image of a rank is taken: puts into its face what libraries hold for it. */
 struct rank;

@@ -48,7 +48,7 @@ void *layer_next(const char *name);
 
 /* Declares NAME_next of type TYPE, the function NAME behind the layer. It is looked up once. dlsym
  * gives object pointers; ISO C knows no conversion to a function pointer. */
-#define NEXT(TYPE, NAME)                                                                           \
+#define BEHIND(TYPE, NAME)                                                                         \
   static __typeof__(TYPE) NAME##_next;                                                             \
   if (!NAME##_next) {                                                                              \
     void *symbol_ = layer_next(#NAME);                                                             \

@@ -32,7 +32,7 @@ unsigned smpi_sleep(unsigned seconds)
   if (rank_self()) {
     sleep_seconds(seconds);
   } else {
-    NEXT(unsigned (*)(unsigned), smpi_sleep)
+    BEHIND(unsigned (*)(unsigned), smpi_sleep)
     smpi_sleep_next(seconds);
   }
   layer_leave(mode);
@@ -46,7 +46,7 @@ int smpi_usleep(useconds_t microseconds)
   if (rank_self()) {
     sleep_seconds(1e-6 * microseconds);
   } else {
-    NEXT(int (*)(useconds_t), smpi_usleep)
+    BEHIND(int (*)(useconds_t), smpi_usleep)
     result = smpi_usleep_next(microseconds);
   }
   layer_leave(mode);
@@ -62,7 +62,7 @@ int smpi_nanosleep(const struct timespec *wanted, struct timespec *left)
     if (left)
       *left = (struct timespec){0};
   } else {
-    NEXT(int (*)(const struct timespec *, struct timespec *), smpi_nanosleep)
+    BEHIND(int (*)(const struct timespec *, struct timespec *), smpi_nanosleep)
     result = smpi_nanosleep_next(wanted, left);
   }
   layer_leave(mode);
@@ -135,7 +135,7 @@ static struct timeval timeval_of(double seconds)
   {                                                                                                \
     double now;                                                                                    \
     if (!simulated(&now)) {                                                                        \
-      NEXT(int (*)(struct timeval *, ZONE *), NAME)                                                \
+      BEHIND(int (*)(struct timeval *, ZONE *), NAME)                                              \
       return NAME##_next(time, zone);                                                              \
     }                                                                                              \
     *time = timeval_of(now);                                                                       \
@@ -150,7 +150,7 @@ TIME_OF_DAY(gettimeofday, void)
   {                                                                                                \
     double now;                                                                                    \
     if (!simulated(&now)) {                                                                        \
-      NEXT(int (*)(clockid_t, struct timespec *), NAME)                                            \
+      BEHIND(int (*)(clockid_t, struct timespec *), NAME)                                          \
       return NAME##_next(clock, time);                                                             \
     }                                                                                              \
     *time = timespec_of(now);                                                                      \
@@ -164,7 +164,7 @@ time_t time(time_t *result)
 {
   double now;
   if (!simulated(&now)) {
-    NEXT(time_t(*)(time_t *), time)
+    BEHIND(time_t(*)(time_t *), time)
     return time_next(result);
   }
   if (result)
@@ -177,14 +177,14 @@ clock_t clock(void)
   double now;
   if (simulated(&now))
     return (clock_t)(now * CLOCKS_PER_SEC);
-  NEXT(clock_t(*)(void), clock)
+  BEHIND(clock_t(*)(void), clock)
   return clock_next();
 }
 
 clock_t times(struct tms *result)
 {
   double now;
-  NEXT(clock_t(*)(struct tms *), times)
+  BEHIND(clock_t(*)(struct tms *), times)
   if (!simulated(&now))
     return times_next(result);
   clock_t ticks = (clock_t)(now * (double)sysconf(_SC_CLK_TCK));
@@ -196,7 +196,7 @@ clock_t times(struct tms *result)
 int getrusage(__rusage_who_t who, struct rusage *usage)
 {
   double now;
-  NEXT(int (*)(__rusage_who_t, struct rusage *), getrusage)
+  BEHIND(int (*)(__rusage_who_t, struct rusage *), getrusage)
   int result = getrusage_next(who, usage);
   if (result == 0 && simulated(&now)) {
     usage->ru_utime = timeval_of(now);
@@ -214,7 +214,7 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
     double now;                                                                                    \
     if (simulated(&now))                                                                           \
       return (int64_t)(1e9 * now);                                                                 \
-    NEXT(int64_t (*)(void), NAME)                                                                  \
+    BEHIND(int64_t (*)(void), NAME)                                                                \
     return NAME##_next();                                                                          \
   }
 
@@ -226,7 +226,7 @@ double omp_get_wtime(void)
   double now;
   if (simulated(&now))
     return now;
-  NEXT(double (*)(void), omp_get_wtime)
+  BEHIND(double (*)(void), omp_get_wtime)
   return omp_get_wtime_next();
 }
 
@@ -240,7 +240,7 @@ double omp_get_wtime(void)
       *time = (REAL)now;                                                                           \
       return;                                                                                      \
     }                                                                                              \
-    NEXT(void (*)(REAL *), NAME)                                                                   \
+    BEHIND(void (*)(REAL *), NAME)                                                                 \
     NAME##_next(time);                                                                             \
   }
 
@@ -254,7 +254,7 @@ CPU_TIME(_gfortran_cpu_time_8, double)
   {                                                                                                \
     double now;                                                                                    \
     if (!simulated(&now)) {                                                                        \
-      NEXT(void (*)(INTEGER *, INTEGER *, INTEGER *), NAME)                                        \
+      BEHIND(void (*)(INTEGER *, INTEGER *, INTEGER *), NAME)                                      \
       NAME##_next(count, rate, most);                                                              \
       return;                                                                                      \
     }                                                                                              \
@@ -278,7 +278,7 @@ float _gfortran_etime(struct fortran_array *parts)
 {
   double now;
   if (!simulated(&now)) {
-    NEXT(float (*)(struct fortran_array *), _gfortran_etime)
+    BEHIND(float (*)(struct fortran_array *), _gfortran_etime)
     return _gfortran_etime_next(parts);
   }
   float *part = parts->items;
@@ -308,8 +308,8 @@ void _gfortran_date_and_time(char *date, char *of_day, char *zone, struct fortra
 {
   double now;
   if (!simulated(&now)) {
-    NEXT(void (*)(char *, char *, char *, struct fortran_array *, size_t, size_t, size_t),
-         _gfortran_date_and_time)
+    BEHIND(void (*)(char *, char *, char *, struct fortran_array *, size_t, size_t, size_t),
+           _gfortran_date_and_time)
     _gfortran_date_and_time_next(date, of_day, zone, values, date_length, of_day_length,
                                  zone_length);
     return;

@@ -70,14 +70,14 @@ static int draw(struct libc *libc)
 int rand(void)
 {
   struct libc *libc = libc_self();
-  NEXT(int (*)(void), rand)
+  BEHIND(int (*)(void), rand)
   return libc ? draw(libc) : rand_next();
 }
 
 long random(void)
 {
   struct libc *libc = libc_self();
-  NEXT(long (*)(void), random)
+  BEHIND(long (*)(void), random)
   return libc ? draw(libc) : random_next();
 }
 
@@ -85,7 +85,7 @@ long random(void)
   void NAME(unsigned seed)                                                                         \
   {                                                                                                \
     struct libc *libc = libc_self();                                                               \
-    NEXT(void (*)(unsigned), NAME)                                                                 \
+    BEHIND(void (*)(unsigned), NAME)                                                               \
     if (libc)                                                                                      \
       srandom_r(seed, &libc->random);                                                              \
     else                                                                                           \
@@ -98,7 +98,7 @@ SEED(srandom)
 char *initstate(unsigned seed, char *state, size_t bytes)
 {
   struct libc *libc = libc_self();
-  NEXT(char *(*)(unsigned, char *, size_t), initstate)
+  BEHIND(char *(*)(unsigned, char *, size_t), initstate)
   if (!libc)
     return initstate_next(seed, state, bytes);
   char *before = (char *)&libc->random.state[-1];
@@ -108,7 +108,7 @@ char *initstate(unsigned seed, char *state, size_t bytes)
 char *setstate(char *state)
 {
   struct libc *libc = libc_self();
-  NEXT(char *(*)(char *), setstate)
+  BEHIND(char *(*)(char *), setstate)
   if (!libc)
     return setstate_next(state);
   char *before = (char *)&libc->random.state[-1];
@@ -119,7 +119,7 @@ char *setstate(char *state)
   TYPE NAME(void)                                                                                  \
   {                                                                                                \
     struct libc *libc = libc_self();                                                               \
-    NEXT(TYPE (*)(void), NAME)                                                                     \
+    BEHIND(TYPE (*)(void), NAME)                                                                   \
     TYPE number = 0;                                                                               \
     if (!libc)                                                                                     \
       return NAME##_next();                                                                        \
@@ -134,7 +134,7 @@ DRAW48(long, mrand48)
 void srand48(long seed)
 {
   struct libc *libc = libc_self();
-  NEXT(void (*)(long), srand48)
+  BEHIND(void (*)(long), srand48)
   if (libc)
     srand48_r(seed, &libc->drand48);
   else
@@ -144,7 +144,7 @@ void srand48(long seed)
 unsigned short *seed48(unsigned short seed[3])
 {
   struct libc *libc = libc_self();
-  NEXT(unsigned short *(*)(unsigned short *), seed48)
+  BEHIND(unsigned short *(*)(unsigned short *), seed48)
   if (!libc)
     return seed48_next(seed);
   seed48_r(seed, &libc->drand48);
@@ -154,7 +154,7 @@ unsigned short *seed48(unsigned short seed[3])
 void lcong48(unsigned short parameters[7])
 {
   struct libc *libc = libc_self();
-  NEXT(void (*)(unsigned short *), lcong48)
+  BEHIND(void (*)(unsigned short *), lcong48)
   if (libc)
     lcong48_r(parameters, &libc->drand48);
   else
@@ -166,7 +166,7 @@ void lcong48(unsigned short parameters[7])
 char *strtok(char *restrict string, const char *restrict separators)
 {
   struct libc *libc = libc_self();
-  NEXT(char *(*)(char *, const char *), strtok)
+  BEHIND(char *(*)(char *, const char *), strtok)
   return libc ? strtok_r(string, separators, &libc->token) : strtok_next(string, separators);
 }
 
@@ -191,7 +191,7 @@ static int end_options(struct libc *libc, int found)
 int smpi_getopt(int argc, char *const *argv, const char *options)
 {
   struct libc *libc = libc_self();
-  NEXT(int (*)(int, char *const *, const char *), smpi_getopt)
+  BEHIND(int (*)(int, char *const *, const char *), smpi_getopt)
   if (!libc)
     return smpi_getopt_next(argc, argv, options);
   begin_options(libc);
@@ -203,7 +203,7 @@ int smpi_getopt(int argc, char *const *argv, const char *options)
                   const struct option *long_options, int *index)                                   \
   {                                                                                                \
     struct libc *libc = libc_self();                                                               \
-    NEXT(int (*)(int, char *const *, const char *, const struct option *, int *), smpi_##NAME)     \
+    BEHIND(int (*)(int, char *const *, const char *, const struct option *, int *), smpi_##NAME)   \
     if (!libc)                                                                                     \
       return smpi_##NAME##_next(argc, argv, options, long_options, index);                         \
     begin_options(libc);                                                                           \
@@ -232,7 +232,7 @@ void libc_restored(struct rank *r)
 void smpi_exit(int status)
 {
   layer_enter();
-  NEXT(void (*)(int), smpi_exit)
+  BEHIND(void (*)(int), smpi_exit)
   if (rank_self())
     layer_die(status ? status : 64, "rank %d has called exit(%d) before MPI_Finalize",
               rank_self()->index, status);
@@ -246,7 +246,7 @@ void exit(int status)
 {
   if (layer_wanted())
     smpi_exit(status);
-  NEXT(void (*)(int), exit)
+  BEHIND(void (*)(int), exit)
   exit_next(status);
   abort();
 }
@@ -263,14 +263,14 @@ static void stop(int code, bool error, const char *text, size_t length, bool qui
 #define STOP(KIND, ERROR, FAILED)                                                                  \
   void _gfortran_##KIND##_string(const char *text, size_t length, bool quiet)                      \
   {                                                                                                \
-    NEXT(void (*)(const char *, size_t, bool), _gfortran_##KIND##_string)                          \
+    BEHIND(void (*)(const char *, size_t, bool), _gfortran_##KIND##_string)                        \
     if (!layer_wanted())                                                                           \
       _gfortran_##KIND##_string_next(text, length, quiet);                                         \
     stop(FAILED, ERROR, text, length, quiet);                                                      \
   }                                                                                                \
   void _gfortran_##KIND##_numeric(int code, bool quiet)                                            \
   {                                                                                                \
-    NEXT(void (*)(int, bool), _gfortran_##KIND##_numeric)                                          \
+    BEHIND(void (*)(int, bool), _gfortran_##KIND##_numeric)                                        \
     if (!layer_wanted())                                                                           \
       _gfortran_##KIND##_numeric_next(code, quiet);                                                \
     char text[16];                                                                                 \
@@ -285,7 +285,7 @@ STOP(error_stop, true, 1)
 #define FORTRAN_EXIT(NAME, INTEGER)                                                                \
   void NAME(const INTEGER *status)                                                                 \
   {                                                                                                \
-    NEXT(void (*)(const INTEGER *), NAME)                                                          \
+    BEHIND(void (*)(const INTEGER *), NAME)                                                        \
     if (!layer_wanted())                                                                           \
       NAME##_next(status);                                                                         \
     exit(status ? (int)*status : 0);                                                               \
@@ -294,40 +294,13 @@ STOP(error_stop, true, 1)
 FORTRAN_EXIT(_gfortran_exit_i4, int32_t)
 FORTRAN_EXIT(_gfortran_exit_i8, int64_t)
 
-/* ---- what all ranks share and none may own ---- */
-
-typedef int set_buffer(FILE *, char *, int, size_t);
-
-int libc_give_buffer(FILE *file, char *buffer, int kind, size_t size)
-{
-  NEXT(set_buffer *, setvbuf)
-  return setvbuf_next(file, buffer, kind, size);
-}
-
-/* A buffer of the program would be rolled back under the output of the others. */
-int setvbuf(FILE *restrict file, char *restrict buffer, int kind, size_t size)
-{
-  bool shared = file == stdout || file == stderr || file == stdin;
-  if (layer_wanted() && shared && buffer)
-    return 0;
-  return libc_give_buffer(file, buffer, kind, size);
-}
-
-void setbuffer(FILE *file, char *buffer, size_t size)
-{
-  setvbuf(file, buffer, buffer ? _IOFBF : _IONBF, size);
-}
-
-void setbuf(FILE *restrict file, char *restrict buffer)
-{
-  setbuffer(file, buffer, BUFSIZ);
-}
+/* ---- the machine ---- */
 
 /* The node, not the machine that simulates. */
 int gethostname(char *name, size_t size)
 {
   struct arena *mode = layer_enter();
-  NEXT(int (*)(char *, size_t), gethostname)
+  BEHIND(int (*)(char *, size_t), gethostname)
   int result = 0;
   if (rank_self())
     g_strlcpy(name, machine_host(), size);

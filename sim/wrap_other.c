@@ -15,13 +15,13 @@ void *layer_next(const char *name)
 
 void *layer_next_self(void)
 {
-  NEXT(MPI_Comm(*)(void), smpi_process_comm_self)
+  BEHIND(MPI_Comm(*)(void), smpi_process_comm_self)
   return smpi_process_comm_self_next();
 }
 
 struct exceptions *layer_exceptions(void)
 {
-  NEXT(struct exceptions * (*)(void), __cxa_get_globals) /* as the C++ ABI has it */
+  BEHIND(struct exceptions * (*)(void), __cxa_get_globals) /* as the C++ ABI has it */
   return __cxa_get_globals_next();
 }
 
@@ -35,7 +35,7 @@ struct exceptions *layer_exceptions(void)
     if (r) {                                                                                       \
       host_compute(r, FLOPS);                                                                      \
     } else {                                                                                       \
-      NEXT(void (*)(TYPE), NAME)                                                                   \
+      BEHIND(void (*)(TYPE), NAME)                                                                 \
       NAME##_next(ARGUMENT);                                                                       \
     }                                                                                              \
     layer_leave(mode);                                                                             \
@@ -66,7 +66,7 @@ void *smpi_shared_malloc_intercept(size_t size, const char *file, int line)
 {
   if (in_program())
     return malloc(size);
-  NEXT(void *(*)(size_t, const char *, int), smpi_shared_malloc_intercept)
+  BEHIND(void *(*)(size_t, const char *, int), smpi_shared_malloc_intercept)
   return smpi_shared_malloc_intercept_next(size, file, line);
 }
 
@@ -74,7 +74,7 @@ void *smpi_shared_calloc_intercept(size_t count, size_t size, const char *file, 
 {
   if (in_program())
     return calloc(count, size);
-  NEXT(void *(*)(size_t, size_t, const char *, int), smpi_shared_calloc_intercept)
+  BEHIND(void *(*)(size_t, size_t, const char *, int), smpi_shared_calloc_intercept)
   return smpi_shared_calloc_intercept_next(count, size, file, line);
 }
 
@@ -82,7 +82,7 @@ void *smpi_shared_realloc_intercept(void *memory, size_t size, const char *file,
 {
   if (in_program())
     return realloc(memory, size);
-  NEXT(void *(*)(void *, size_t, const char *, int), smpi_shared_realloc_intercept)
+  BEHIND(void *(*)(void *, size_t, const char *, int), smpi_shared_realloc_intercept)
   return smpi_shared_realloc_intercept_next(memory, size, file, line);
 }
 
@@ -92,7 +92,7 @@ void smpi_shared_free(void *memory)
     free(memory);
     return;
   }
-  NEXT(void (*)(void *), smpi_shared_free)
+  BEHIND(void (*)(void *), smpi_shared_free)
   smpi_shared_free_next(memory);
 }
 
@@ -102,7 +102,7 @@ void *smpi_shared_malloc(size_t size, const char *file, int line)
 {
   if (in_program())
     return malloc(size);
-  NEXT(void *(*)(size_t, const char *, int), smpi_shared_malloc)
+  BEHIND(void *(*)(size_t, const char *, int), smpi_shared_malloc)
   return smpi_shared_malloc_next(size, file, line);
 }
 
@@ -154,7 +154,7 @@ int smpi_sample_cond(int global, const char *file, const char *tag, int iteratio
                      double threshold, int count)
 {
   struct arena *mode = layer_enter();
-  NEXT(int (*)(int, const char *, const char *, int, double, int), smpi_sample_cond)
+  BEHIND(int (*)(int, const char *, const char *, int, double, int), smpi_sample_cond)
   int result = smpi_sample_cond_next(global, file, tag, iterations, threshold, count);
   layer_leave(mode);
   return result;
@@ -163,7 +163,7 @@ int smpi_sample_cond(int global, const char *file, const char *tag, int iteratio
 void smpi_sample_iter(int global, const char *file, const char *tag)
 {
   struct arena *mode = layer_enter();
-  NEXT(void (*)(int, const char *, const char *), smpi_sample_iter)
+  BEHIND(void (*)(int, const char *, const char *), smpi_sample_iter)
   smpi_sample_iter_next(global, file, tag);
   layer_leave(mode);
 }
@@ -171,7 +171,7 @@ void smpi_sample_iter(int global, const char *file, const char *tag)
 int smpi_sample_exit(int global, const char *file, const char *tag, int count)
 {
   struct arena *mode = layer_enter();
-  NEXT(int (*)(int, const char *, const char *, int), smpi_sample_exit)
+  BEHIND(int (*)(int, const char *, const char *, int), smpi_sample_exit)
   int result = smpi_sample_exit_next(global, file, tag, count);
   layer_leave(mode);
   return result;
