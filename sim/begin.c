@@ -7,6 +7,13 @@
  * refused with a warning. */
 void recline_program_begins(void); /* layer.c */
 
+/* The dynamic linker, named as in every program, makes a program of a shared object, together with
+ * the start-up code that recline-cc links. */
+#ifdef RECLINE_INTERPRETER
+extern const char recline_interpreter[];
+const char recline_interpreter[] __attribute__((section(".interp"))) = RECLINE_INTERPRETER;
+#endif
+
 static void begin(int argc, char **argv, char **environment)
 {
   (void)argc;

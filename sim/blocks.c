@@ -10,6 +10,39 @@ size_t plain_bytes(MPI_Datatype type)
   return combiner == MPI_COMBINER_NAMED && low == 0 && extent == size ? (size_t)size : 0;
 }
 
+/* The same items, counted from address 1 instead of 0. */
+static MPI_Datatype moved(MPI_Datatype type)
+{
+  MPI_Datatype result;
+  PMPI_Type_create_hindexed(1, (int[]){1}, (MPI_Aint[]){-1}, type, &result);
+  PMPI_Type_commit(&result);
+  return result;
+}
+
+static void *const ONE = (void *)1;
+
+int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
+               int *position)
+{
+  if (items != MPI_BOTTOM)
+    return PMPI_Pack(items, count, type, packed, bytes, position, MPI_COMM_WORLD);
+  MPI_Datatype from_one = moved(type);
+  int result = PMPI_Pack(ONE, count, from_one, packed, bytes, position, MPI_COMM_WORLD);
+  PMPI_Type_free(&from_one);
+  return result;
+}
+
+int items_unpack(const void *packed, int bytes, int *position, void *items, int count,
+                 MPI_Datatype type)
+{
+  if (items != MPI_BOTTOM)
+    return PMPI_Unpack(packed, bytes, position, items, count, type, MPI_COMM_WORLD);
+  MPI_Datatype from_one = moved(type);
+  int result = PMPI_Unpack(packed, bytes, position, ONE, count, from_one, MPI_COMM_WORLD);
+  PMPI_Type_free(&from_one);
+  return result;
+}
+
 int block_count(const struct blocks *blocks, int i)
 {
   return blocks->counts ? blocks->counts[i] : blocks->count;
@@ -50,8 +83,8 @@ GBytes *blocks_pack(const struct blocks *blocks, int number)
   char *packed = g_malloc(bytes ? bytes : 1);
   for (int i = 0; i < number; i++)
     if (block_bytes(blocks, i) > 0)
-      PMPI_Pack(block_at(blocks, i), block_count(blocks, i), block_type(blocks, i), packed,
-                (int)bytes, &position, MPI_COMM_WORLD);
+      items_pack(block_at(blocks, i), block_count(blocks, i), block_type(blocks, i), packed,
+                 (int)bytes, &position);
   return g_bytes_new_take(packed, bytes);
 }
 
@@ -62,6 +95,6 @@ void blocks_unpack(const struct blocks *blocks, int number, GBytes *payload)
   int position = 0;
   for (int i = 0; i < number; i++)
     if (block_bytes(blocks, i) > 0)
-      PMPI_Unpack(packed, (int)bytes, &position, block_at(blocks, i), block_count(blocks, i),
-                  block_type(blocks, i), MPI_COMM_WORLD);
+      items_unpack(packed, (int)bytes, &position, block_at(blocks, i), block_count(blocks, i),
+                   block_type(blocks, i));
 }

@@ -10,6 +10,12 @@
  * predefined types of numbers do; 0 for any other. */
 size_t plain_bytes(MPI_Datatype);
 
+/* PMPI_Pack and PMPI_Unpack, also from and to MPI_BOTTOM, which SMPI refuses. */
+int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
+               int *position);
+int items_unpack(const void *packed, int bytes, int *position, void *items, int count,
+                 MPI_Datatype type);
+
 /* Equal blocks of `count` elements, or blocks by counts and displacements; in elements, or in bytes
  * where each block has its own type. */
 struct blocks {

@@ -34,8 +34,8 @@ void elements_copy(const void *from, int from_count, MPI_Datatype from_type, voi
   if (bytes == 0 || to_size == 0)
     return;
   char *packed = g_malloc((gsize)bytes);
-  PMPI_Pack(from, from_count, from_type, packed, bytes, &in, MPI_COMM_WORLD);
-  PMPI_Unpack(packed, bytes, &out, to, MIN(to_count, bytes / to_size), to_type, MPI_COMM_WORLD);
+  items_pack(from, from_count, from_type, packed, bytes, &in);
+  items_unpack(packed, bytes, &out, to, MIN(to_count, bytes / to_size), to_type);
   g_free(packed);
 }
 

@@ -28,10 +28,14 @@ void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
+struct code {
+  uintptr_t start, end;
+};
+
 /* Facts about the process, which no rollback undoes. */
 static struct {
-  uintptr_t linker, linker_end; /* code of the dynamic linker */
-  bool watch;                   /* see watch_caller */
+  struct code linker, openmp; /* whose memory is always libc's */
+  bool watch;                 /* see watch_caller */
 } process;
 
 /* initial-exec: reading it must not allocate. */
@@ -76,6 +80,8 @@ EXPORT bool heap_serves(const void *inside)
   return ours;
 }
 
+static void find_openmp(void);
+
 EXPORT struct arena *heap_arena(int rank)
 {
   static bool served;
@@ -86,6 +92,8 @@ EXPORT struct arena *heap_arena(int rank)
     errno = ENOTSUP;
     return NULL;
   }
+  if (!served)
+    find_openmp(); /* it came with the program */
   served = true;
   return arena_new(rank);
 }
@@ -123,7 +131,21 @@ EXPORT void heap_await(struct arena *arena, const void *program)
   arena_notes(arena)->awaited = program;
 }
 
-/* ---- the dynamic linker --------------------------------------------------------------------- */
+/* ---- runtimes whose memory no rollback may touch -------------------------------------------- */
+
+static struct code executable(uintptr_t base, const ElfW(Phdr) * header, int count)
+{
+  struct code code = {0};
+  for (int i = 0; i < count; i++)
+    if (header[i].p_type == PT_LOAD && header[i].p_flags & PF_X)
+      code = (struct code){base + header[i].p_vaddr, base + header[i].p_vaddr + header[i].p_memsz};
+  return code;
+}
+
+static bool holds(struct code code, uintptr_t address)
+{
+  return address - code.start < code.end - code.start;
+}
 
 /* ld.so allocates through us as well: the thread-local block of a library that is touched for the
  * first time, the record that one library needs another (made when a symbol is bound lazily).
@@ -135,13 +157,24 @@ __attribute__((constructor)) static void find_linker(void)
   if (!base)
     return;
   const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)base;
-  const ElfW(Phdr) *header = (const ElfW(Phdr) *)(base + elf->e_phoff);
-  for (int i = 0; i < elf->e_phnum; i++) {
-    if (header[i].p_type != PT_LOAD || !(header[i].p_flags & PF_X))
-      continue;
-    process.linker = base + header[i].p_vaddr;
-    process.linker_end = process.linker + header[i].p_memsz;
-  }
+  process.linker = executable(base, (const ElfW(Phdr) *)(base + elf->e_phoff), elf->e_phnum);
+}
+
+/* So does the runtime of OpenMP, whose teams of threads all ranks share: they are one thread. */
+static int visit_openmp(struct dl_phdr_info *object, size_t size, void *unused)
+{
+  static const char *const names[] = {"/libgomp.so", "/libomp.so", "/libiomp5.so"};
+  (void)size;
+  (void)unused;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(object->dlpi_name, names[i]))
+      process.openmp = executable(object->dlpi_addr, object->dlpi_phdr, object->dlpi_phnum);
+  return 0;
+}
+
+static void find_openmp(void)
+{
+  dl_iterate_phdr(visit_openmp, NULL);
 }
 
 /* ---- waiting for the program ---------------------------------------------------------------- */
@@ -203,7 +236,7 @@ static inline struct arena *mode(uintptr_t caller)
 {
   if (__builtin_expect(!current, 1))
     return NULL;
-  if (caller - process.linker < process.linker_end - process.linker)
+  if (holds(process.linker, caller) || holds(process.openmp, caller))
     return NULL;
   if (__builtin_expect(arena_notes(current)->awaited != NULL, 0) && !awaited_runs())
     return current;

@@ -583,6 +583,7 @@ static void start(struct rank *r, uint32_t checkpoint)
   uint32_t noticed = audit_rank(r->index)->noticed;
   r->incarnation = independent() ? noticed : audit_global()->incarnation; /* as its messages are */
   r->down_due = independent();
+  libc_restored(r);
   struct step step = {0};
   take_event(r,
              &(struct event){.kind = EVENT_START,
@@ -623,6 +624,7 @@ static void capture(struct rank *r)
   if (r->dead)
     return;
   rank_switch(r, before);
+  libc_collect(r);
   struct image *image = NULL;
   switch (image_capture(r->source, &image)) {
   case IMAGE_FAILED:

@@ -193,6 +193,8 @@ static char **environment(const struct launch *job)
   values = in_front(values, "LD_LIBRARY_PATH", libraries);
   values = in_front(values, "LD_PRELOAD", HEAP);
   values = g_environ_setenv(values, "SMPI_GLOBAL_SIZE", processes, TRUE);
+  /* threads add up in another order each time */
+  values = g_environ_setenv(values, "OMP_NUM_THREADS", "1", FALSE);
   values = g_environ_setenv(values, "RECLINE_SCENARIO", job->scenario, TRUE);
   values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
   values = g_environ_setenv(values, "RECLINE_RESULT", job->result, TRUE);

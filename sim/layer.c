@@ -36,6 +36,29 @@ static void set_self(struct rank *r)
   rank_of_actor->pdata[actor] = r;
 }
 
+/* ---- exceptions of C++ ---- */
+
+void exceptions_park(void)
+{
+  struct rank *r = rank_self();
+  if (!r)
+    return;
+  r->face->exceptions = *layer.exceptions;
+  *layer.exceptions = (struct exceptions){0};
+  layer.parked = true;
+}
+
+void exceptions_return(void)
+{
+  struct rank *r = rank_self();
+  if (!r)
+    return;
+  *layer.exceptions = r->face->exceptions;
+  r->face->exceptions = (struct exceptions){0};
+}
+
+/* ---- memory ---- */
+
 void *face_alloc(struct rank *r, size_t bytes)
 {
   heap_enter(r->arena);
@@ -139,6 +162,14 @@ static void load_scenario(void)
     layer_die(64, "%s", error->message);
 }
 
+bool layer_wanted(void)
+{
+  static enum { UNKNOWN, NO, YES } wanted;
+  if (wanted == UNKNOWN)
+    wanted = getenv("RECLINE_SCENARIO") ? YES : NO;
+  return wanted == YES;
+}
+
 /* Once: or the first printf or scanf would put a buffer in an arena. */
 static void give_buffers(void)
 {
@@ -154,8 +185,9 @@ static void give_buffers(void)
 /* What it allocates from here on is the rank's, though nothing else is known of the rank yet. */
 void recline_program_begins(void)
 {
-  if (!getenv("RECLINE_SCENARIO"))
+  if (!layer_wanted())
     return;
+  layer.exceptions = layer_exceptions();
   give_buffers();
   heap_enter(heap_arena(machine_rank()));
 }
@@ -175,6 +207,7 @@ void recline_program_is_built(const void *inside_program)
 static void begin(int processes)
 {
   give_buffers();
+  layer.exceptions = layer_exceptions();
   layer.on = true;
   load_scenario();
   layer.ranks = layer.scenario->program.ranks;
@@ -194,6 +227,7 @@ static void begin(int processes)
 static void begin_face(struct rank *r)
 {
   r->face = face_alloc(r, sizeof *r->face);
+  libc_begin(&r->face->libc);
   struct comm *world = &r->face->world, *self = &r->face->self;
   world->member = face_alloc(r, (size_t)layer.ranks * sizeof *world->member);
   for (int i = 0; i < layer.ranks; i++)
@@ -241,7 +275,7 @@ static void be_dispatcher(void)
 
 struct arena *layer_init(const void *inside_program)
 {
-  if (!getenv("RECLINE_SCENARIO"))
+  if (!layer_wanted())
     return NULL;
   int index, processes;
   PMPI_Comm_rank(MPI_COMM_WORLD, &index);
@@ -255,9 +289,17 @@ struct arena *layer_init(const void *inside_program)
   return layer.rank[index].arena;
 }
 
+/* Programs of recline-cc can be started like any other, which is of use to those without MPI. */
+void layer_need_simulator(void)
+{
+  if (!machine_self())
+    layer_die(64, "an MPI program runs in the simulator only, expected recline run or smpirun");
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
   heap_leave();
+  layer_need_simulator();
   int result = PMPI_Init(argc, argv);
   layer_leave(layer_init(__builtin_return_address(0)));
   return result;
@@ -266,6 +308,7 @@ int MPI_Init(int *argc, char ***argv)
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
   heap_leave();
+  layer_need_simulator();
   int result = PMPI_Init_thread(argc, argv, required, provided);
   layer_leave(layer_init(__builtin_return_address(0)));
   return result;

@@ -10,7 +10,8 @@ set(layer_sources
   fortran.c wrap_fortran.c wrap_fortran_functions.c wrap_fortran_io.c
   wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_nonblocking.c wrap_comm.c wrap_attributes.c
   wrap_errors.c
-  wrap_topology.c wrap_graph.c wrap_neighbours.c wrap_general.c wrap_other.c)
+  wrap_topology.c wrap_graph.c wrap_neighbours.c wrap_general.c
+  wrap_clock.c wrap_libc.c wrap_fortran_random.c wrap_other.c)
 list(TRANSFORM layer_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # A wrapper for every MPI call that the sources do not define, in C and in Fortran.

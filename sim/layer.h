@@ -35,6 +35,7 @@
 #include "blocks.h"
 #include "heap.h"
 #include "image.h"
+#include "libc.h"
 #include "machine.h"
 #include "result.h"
 #include "scenario.h"
@@ -148,6 +149,13 @@ struct handles {
   int free; /* the first free slot, as its integer, 0: none */
 };
 
+/* Exceptions that are being handled or thrown, as the C++ library knows them: once for a thread,
+ * that is, for all ranks. */
+struct exceptions {
+  void *caught;
+  unsigned uncaught;
+};
+
 struct face {
   uint32_t receives;      /* posted so far */
   struct request *posted; /* receives that wait for a message */
@@ -158,7 +166,9 @@ struct face {
   struct handles fortran_comms, fortran_requests;
   struct keyval *keyvals; /* of attributes of communicators, by key */
   int keyval_count;
-  void *bsend_buffer; /* as attached, for nobody but MPI_Buffer_detach */
+  struct libc libc;
+  struct exceptions exceptions; /* while the program is in a call of ours */
+  void *bsend_buffer;           /* as attached, for nobody but MPI_Buffer_detach */
   int bsend_bytes;
   double image_bytes; /* that the program wants its images to count as; 0: what they hold */
 };
@@ -306,19 +316,30 @@ struct layer {
   double began;
   double combined_below; /* bytes of a message with which words are to travel, under `auto` */
   struct result result;
+  struct exceptions *exceptions; /* where the C++ library keeps them */
+  bool parked;                   /* some rank has had some when it called us */
 };
 
 extern struct layer layer;
 
+/* Those of the calling rank, to its face and back. */
+void exceptions_park(void);
+void exceptions_return(void);
+
 /* Every entry point begins with layer_enter() and ends with layer_leave() of what it returned:
- * what SMPI allocates must not lie in the arena. */
+ * what SMPI allocates must not lie in the arena, and what a rank has caught is not for others. */
 static inline struct arena *layer_enter(void)
 {
-  return heap_leave();
+  struct arena *arena = heap_leave();
+  if (arena && (layer.exceptions->caught || layer.exceptions->uncaught))
+    exceptions_park();
+  return arena;
 }
 
 static inline void layer_leave(struct arena *arena)
 {
+  if (arena && layer.parked)
+    exceptions_return();
   heap_enter(arena);
 }
 
@@ -326,6 +347,12 @@ static inline void layer_leave(struct arena *arena)
  */
 void recline_program_begins(void);
 void recline_program_is_built(const void *inside_program);
+
+/* Whether this run is one under a protocol, also before MPI_Init. */
+bool layer_wanted(void);
+
+/* The beginning of MPI_Init: ends a program that was started alone. */
+void layer_need_simulator(void);
 
 /* The rest of MPI_Init, in C and in Fortran, after SMPI's. Returns the arena that the program is to
  * use. `inside_program` is an address in the program of the rank. */
@@ -337,6 +364,9 @@ struct rank *rank_self(void);
 
 /* The face of the world communicator, or of another handle; ends the run on a wrong one. */
 struct comm *comm_of(struct rank *, MPI_Comm);
+
+/* Where the C++ library keeps the exceptions of this thread. */
+struct exceptions *layer_exceptions(void);
 
 /* MPI_COMM_SELF as SMPI has it. */
 void *layer_next_self(void);

@@ -59,7 +59,7 @@ static GBytes *pack(const void *buffer, int count, MPI_Datatype type)
   size_t bytes = (size_t)size * (size_t)count;
   char *packed = g_malloc(bytes ? bytes : 1);
   if (bytes)
-    PMPI_Pack(buffer, count, type, packed, (int)bytes, &position, MPI_COMM_WORLD);
+    items_pack(buffer, count, type, packed, (int)bytes, &position);
   return g_bytes_new_take(packed, bytes);
 }
 
@@ -82,8 +82,8 @@ void p2p_fill(struct request *request, GBytes *payload, int source, int32_t tag)
   if (taken > 0 && plain_bytes(request->type) > 0)
     memcpy(request->buffer, data, taken);
   else if (size > 0 && taken > 0)
-    PMPI_Unpack(data, (int)bytes, &position, request->buffer, (int)(taken / (size_t)size),
-                request->type, MPI_COMM_WORLD);
+    items_unpack(data, (int)bytes, &position, request->buffer, (int)(taken / (size_t)size),
+                 request->type);
   request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
                                  .MPI_TAG = tag,
                                  .MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,

@@ -22,17 +22,59 @@ set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/launch.c APPEND
   PROPERTY COMPILE_DEFINITIONS RECLINE_SMPIMAIN="${SMPIMAIN}")
 target_link_libraries(recline PRIVATE recline-result recline-verify recline-plots m)
 
-# recline-cc and its like, in build/bin beside recline.
+# recline-cc and its like, in build/bin beside recline. C and C++ go through SimGrid's wrappers;
+# -DSMPI_NO_OVERRIDE_MALLOC, as their macros for malloc and free are in the way of functions of that
+# name, and the heap of the ranks does without. C++ in the standard of the compiler, not that of
+# 2011. Fortran goes to the compiler with the flags of SimGrid's wrapper, but not through it: it
+# renames main programs, in some files, by a pattern that other lines match, too.
+execute_process(COMMAND readelf -p .interp ${CMAKE_COMMAND} OUTPUT_VARIABLE shown ERROR_QUIET)
+execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=Scrt1.o OUTPUT_VARIABLE start_file
+  ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(shown MATCHES "(/[^ \n]*ld[^ \n]*)" AND EXISTS "${start_file}")
+  set(interpreter ${CMAKE_MATCH_1})
+  set(RECLINE_START ${start_file})
+endif()
+
 function(recline_wrapper RECLINE_WRAPPER RECLINE_WRAPPED)
-  find_program(${RECLINE_WRAPPED}_PATH ${RECLINE_WRAPPED})
-  set(RECLINE_WRAPPED_PATH ${${RECLINE_WRAPPED}_PATH})
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/recline-cc.in
     ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${RECLINE_WRAPPER} @ONLY
     FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
       GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endfunction()
+
+find_program(SMPICC smpicc)
+set(RECLINE_COMPILER ${SMPICC})
+set(RECLINE_FLAGS -DSMPI_NO_OVERRIDE_MALLOC=1)
 recline_wrapper(recline-cc smpicc)
+
+find_program(SMPICXX smpicxx)
+set(RECLINE_COMPILER ${SMPICXX})
+execute_process(COMMAND ${SMPICXX} -show OUTPUT_VARIABLE shown ERROR_QUIET)
+string(REGEX MATCH "^[^ ]+" cxx "${shown}")
+execute_process(COMMAND ${cxx} -x c++ -dM -E /dev/null OUTPUT_VARIABLE macros ERROR_QUIET)
+if(macros MATCHES "__cplusplus 20([0-9][0-9])")
+  string(APPEND RECLINE_FLAGS " -std=gnu++${CMAKE_MATCH_1}")
+endif()
+# GCC makes statics of inline functions and of templates unique in the process: one for all ranks.
+execute_process(COMMAND ${cxx} -fno-gnu-unique -fsyntax-only -x c++ /dev/null
+  RESULT_VARIABLE refused ERROR_QUIET)
+if(refused EQUAL 0)
+  string(APPEND RECLINE_FLAGS " -fno-gnu-unique")
+endif()
 recline_wrapper(recline-c++ smpicxx)
+
+# compiler and flags, -o@, where the headers are, where the libraries are
+find_program(SMPIF90 smpif90)
+execute_process(COMMAND ${SMPIF90} -show -o @ OUTPUT_VARIABLE shown ERROR_QUIET
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(shown MATCHES "^([^ ]+) (.*) -o@ (-I.*) (-L.*)$")
+  set(RECLINE_COMPILER ${CMAKE_MATCH_1})
+  set(RECLINE_FLAGS "${CMAKE_MATCH_2} -fPIC")
+  set(RECLINE_INCLUDE ${CMAKE_MATCH_3})
+  set(RECLINE_LINK ${CMAKE_MATCH_4})
+else()
+  set(RECLINE_COMPILER gfortran)
+endif()
 recline_wrapper(recline-f90 smpif90)
 recline_wrapper(recline-ff smpiff)
 
@@ -46,6 +88,9 @@ foreach(name begin built)
     DEPENDS recline_${name} $<TARGET_OBJECTS:recline_${name}> VERBATIM)
   list(APPEND program_objects ${object})
 endforeach()
+if(interpreter)
+  target_compile_definitions(recline_begin PRIVATE RECLINE_INTERPRETER="${interpreter}")
+endif()
 add_custom_target(recline-objects ALL DEPENDS ${program_objects})
 
 # For scenarios/programs: what to build programs with, and what must be there before. The layer

@@ -5,6 +5,8 @@
 #include "host.h"
 #include "layer.h"
 
+#include <string.h>
+
 /* Handles of the program are addresses of the layer's own structs. */
 static inline MPI_Request handle_of(struct request *request)
 {
@@ -40,5 +42,17 @@ static inline struct request *request_of(MPI_Request handle)
   int result_ = r ? (layered) : (inert);                                                           \
   layer_leave(mode_);                                                                              \
   return result_
+
+/* The function of that name behind the layer; ends the run when there is none. */
+void *layer_next(const char *name);
+
+/* Declares NAME_next of type TYPE, the function NAME behind the layer. It is looked up once. dlsym
+ * gives object pointers; ISO C knows no conversion to a function pointer. */
+#define BEHIND(TYPE, NAME)                                                                         \
+  static __typeof__(TYPE) NAME##_next;                                                             \
+  if (!NAME##_next) {                                                                              \
+    void *symbol_ = layer_next(#NAME);                                                             \
+    memcpy(&NAME##_next, &symbol_, sizeof symbol_);                                                \
+  }
 
 #endif

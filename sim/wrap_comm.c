@@ -323,14 +323,14 @@ int MPI_Group_free(MPI_Group *group)
 int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
              MPI_Comm comm)
 {
-  LOOK_UP(((void)r, PMPI_Pack(in, count, type, out, size, position, MPI_COMM_WORLD)),
+  LOOK_UP(((void)r, items_pack(in, count, type, out, size, position)),
           PMPI_Pack(in, count, type, out, size, position, comm));
 }
 
 int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
                MPI_Comm comm)
 {
-  LOOK_UP(((void)r, PMPI_Unpack(in, size, position, out, count, type, MPI_COMM_WORLD)),
+  LOOK_UP(((void)r, items_unpack(in, size, position, out, count, type)),
           PMPI_Unpack(in, size, position, out, count, type, comm));
 }
 

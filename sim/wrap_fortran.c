@@ -10,6 +10,7 @@
 void mpi_init_(int *error)
 {
   layer_enter();
+  layer_need_simulator();
   NEXT(mpi_init_, int *);
   next_(error);
   layer_leave(layer_init(__builtin_return_address(0)));
@@ -18,6 +19,7 @@ void mpi_init_(int *error)
 void mpi_init_thread_(int *required, int *provided, int *error)
 {
   layer_enter();
+  layer_need_simulator();
   NEXT(mpi_init_thread_, int *, int *, int *);
   next_(required, provided, error);
   layer_leave(layer_init(__builtin_return_address(0)));

@@ -5,7 +5,10 @@
 # test that ended early does not pass.
 
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
-root=$(CDPATH='' cd "$here/../.." && pwd)
+root=$here
+while [ ! -d "$root/verify" ] && [ "$root" != / ]; do
+  root=$(dirname "$root")
+done
 build=$(CDPATH='' cd "${RECLINE_BUILD:-$root/build}" 2>/dev/null && pwd) || {
   echo "Bail out! no build in ${RECLINE_BUILD:-$root/build}"
   exit 1
