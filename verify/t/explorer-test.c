@@ -256,7 +256,7 @@ static uint32_t steps_taken;
 static void cheat(const struct config *config, void *state, const struct event *event,
                   struct actions *actions)
 {
-  protocol_named("none")->step(config, state, event, actions);
+  protocol_step(protocol_named("none"), config, state, event, actions, false);
   if (event->kind == EVENT_PLACE)
     *(uint64_t *)state = 1 + steps_taken++ % 2;
 }
