@@ -301,7 +301,7 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
   WRAP(release(r, comm), PMPI_Comm_disconnect(comm));
 }
 
-/* Types, operations and groups lie in the simulator and do not roll back. A program that is
+/* Types, operations, groups and infos lie in the simulator and do not roll back. A program that is
  * rolled back behind the end of one uses it again, so under the layer they are never freed. */
 int MPI_Type_free(MPI_Datatype *type)
 {
@@ -316,6 +316,11 @@ int MPI_Op_free(MPI_Op *op)
 int MPI_Group_free(MPI_Group *group)
 {
   LOOK_UP((*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS), PMPI_Group_free(group));
+}
+
+int MPI_Info_free(MPI_Info *info)
+{
+  LOOK_UP((*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS), PMPI_Info_free(info));
 }
 
 /* ---- calls that name a communicator and do not use it ---- */
