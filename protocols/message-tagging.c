@@ -283,6 +283,22 @@ static bool classify(struct state *state, const struct event *event, struct acti
   return index < state->epoch;
 }
 
+/* An orphan counts for the interval in which it was sent at first. When its sender has taken its
+ * next checkpoint before sending it again, it is of that interval, and an orphan of the next line,
+ * too. */
+static void count_again(const struct config *config, struct state *state, const struct event *event,
+                        const struct envelope *e, struct actions *actions)
+{
+  struct peer *peer = &peers(state)[event->peer];
+  uint32_t index = event->words[INDEX];
+  if (index == state->epoch)
+    return;
+  peer->received--;
+  peer->early++;
+  give(config, state, e, index, actions);
+  want(state, index, actions);
+}
+
 static void arrived(const struct config *config, struct state *state, const struct event *event,
                     struct actions *actions)
 {
@@ -290,6 +306,7 @@ static void arrived(const struct config *config, struct state *state, const stru
   struct envelopes again = dropped(config, state);
   struct envelope e = envelope_of(event);
   if (envelopes_take(&again, &e)) {
+    count_again(config, state, event, &e, actions);
     drop(config, state, actions);
     return;
   }
