@@ -35,4 +35,5 @@ install(FILES ${CMAKE_BINARY_DIR}/recline.pc DESTINATION lib/pkgconfig)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
   DESTINATION ${data} FILES_MATCHING PATTERN "*.xml" PATTERN "*.yaml")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants
+  ${CMAKE_SOURCE_DIR}/verify/matrix
   DESTINATION ${data}/verify FILES_MATCHING PATTERN "*.yaml")

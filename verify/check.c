@@ -16,13 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "matrix.h"
 #include "mutants.h"
 
 /* Of the command line's contract (docs/architecture.md). */
 enum { AS_EXPECTED = 0, NOT_AS_EXPECTED = 1, INCONCLUSIVE = 2, BREACH = 3, BAD_INPUT = 64 };
 
 struct command {
-  gboolean all, json, tap, junit, progress, audit;
+  gboolean all, matrix, json, tap, junit, progress, audit;
   gint jobs, workers;
   gint64 max_states;
   char *reduce, *out, *memory, *saves;
@@ -30,6 +31,7 @@ struct command {
   char **names;
   struct checked *list;
   unsigned count;
+  struct matrix *cells; /* --matrix: what the list is made of */
 };
 
 static int bad_input(const char *format, ...) G_GNUC_PRINTF(1, 2);
@@ -50,6 +52,8 @@ static bool parse_options(struct command *c, int argc, char **argv)
 {
   const GOptionEntry entries[] = {
       {"all", 0, 0, G_OPTION_ARG_NONE, &c->all, "Check every claim and mutant", NULL},
+      {"matrix", 0, 0, G_OPTION_ARG_NONE, &c->matrix,
+       "Print every protocol's verdict in every world", NULL},
       {"jobs", 0, 0, G_OPTION_ARG_INT, &c->jobs, "Explore N claims at a time", "N"},
       {"workers", 0, 0, G_OPTION_ARG_INT, &c->workers, "Explore each with N threads", "N"},
       {"memory", 0, 0, G_OPTION_ARG_STRING, &c->memory, "Take no more for tables", "SIZE"},
@@ -109,9 +113,9 @@ static bool valid_options(struct command *c)
     bad_input("recline check: more than one of --json, --tap, --junit, expected one or none");
     return false;
   }
-  if (c->all == (c->names != NULL)) {
-    bad_input("recline check: %s, expected claims and scenarios, or --all",
-              c->all ? "--all and names" : "nothing to check");
+  if (c->all + c->matrix + (c->names != NULL) != 1) {
+    bad_input("recline check: %s, expected claims and scenarios, --all or --matrix",
+              c->names || c->all ? "more than one of these" : "nothing to check");
     return false;
   }
   return true;
@@ -183,9 +187,23 @@ static int find_files(const struct command *c, GPtrArray *files)
   return code;
 }
 
+static int load_matrix(struct command *c)
+{
+  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GError) error = NULL;
+  GArray *cells = g_array_new(FALSE, TRUE, sizeof(struct checked));
+  add_folder(files, "matrix");
+  c->cells = matrix_load(files, cells, &error);
+  c->count = cells->len;
+  c->list = (struct checked *)(void *)g_array_free(cells, FALSE);
+  return c->cells ? AS_EXPECTED : bad_input("%s", error->message);
+}
+
 /* Loads and judges all claims before any is explored. */
 static int load(struct command *c)
 {
+  if (c->matrix)
+    return load_matrix(c);
   g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
   int code = find_files(c, files);
   c->list = g_new0(struct checked, files->len + 1);
@@ -329,7 +347,7 @@ static bool explore_all(struct command *c)
       continue;
     running--;
     fine &= end(worker, status, &usage);
-    if (fine && !c->json && !c->tap && !c->junit)
+    if (fine && !c->matrix && !c->json && !c->tap && !c->junit)
       report_line(worker->checked);
   }
   return fine;
@@ -365,6 +383,8 @@ static int exit_code(const struct command *c)
     const struct checked *checked = &c->list[i];
     if (checked->result.verdict == CLAIM_BREACH)
       return BREACH;
+    if (c->matrix)
+      continue; /* nothing is expected of it */
     if (checked_as_expected(checked))
       continue;
     if (checked->result.verdict != CLAIM_INCONCLUSIVE)
@@ -377,7 +397,9 @@ static int exit_code(const struct command *c)
 
 static void report(const struct command *c)
 {
-  if (c->json)
+  if (c->matrix)
+    matrix_print(c->cells, c->list);
+  else if (c->json)
     report_json(c->list, c->count);
   else if (c->tap)
     report_tap(c->list, c->count);
@@ -419,5 +441,6 @@ int command_check(int argc, char **argv)
   g_free(c.memory);
   g_free(c.saves);
   g_strfreev(c.names);
+  matrix_free(c.cells);
   return code;
 }

@@ -103,6 +103,36 @@ static bool read_counts(const struct scenario *claim, GError **error)
   return true;
 }
 
+static bool has_collectives(const struct script *script)
+{
+  for (int rank = 0; rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      if (op->kind == SCRIPT_COLLECTIVE)
+        return true;
+  return false;
+}
+
+/* What the protocol has no meaning for. */
+static bool suits(const struct scenario *claim, const struct script *script, GError **error)
+{
+  const struct protocol *protocol = protocol_named(claim->protocol.name);
+  if (script->free && protocol->level != LEVEL_CHANNEL)
+    scenario_complain(claim, "program.script", error,
+                      "free programs, expected a protocol at the level of the channels for them");
+  else if (has_collectives(script) && !protocol->collectives)
+    scenario_complain(claim, "program.script", error,
+                      "collectives, which are the messages that they consist of under %s, expected "
+                      "a protocol that handles them",
+                      protocol->name);
+  else if (claim->check.closes && !protocol->reconnects)
+    scenario_complain(claim, "check.connections", error,
+                      "close, and %s leaves connections open, expected a protocol that reconnects",
+                      protocol->name);
+  else
+    return true;
+  return false;
+}
+
 static bool valid(const struct scenario *claim, struct script **script, unsigned *lies,
                   GError **error)
 {
@@ -116,12 +146,7 @@ static bool valid(const struct scenario *claim, struct script **script, unsigned
       !read_lies(claim, lies, error))
     return false;
   *script = read_script(claim, error);
-  if (*script && (*script)->free && protocol_named(claim->protocol.name)->level != LEVEL_CHANNEL) {
-    scenario_complain(claim, "program.script", error,
-                      "free programs, expected a protocol at the level of the channels for them");
-    return false;
-  }
-  return *script != NULL;
+  return *script && suits(claim, *script, error);
 }
 
 bool claim_valid(const struct scenario *claim, GError **error)

@@ -1,0 +1,107 @@
+#include "matrix.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct matrix {
+  GPtrArray *worlds;    /* ids */
+  GPtrArray *texts;     /* statements */
+  GPtrArray *protocols; /* names */
+  GArray *index;        /* int, row by row: place among the cells, or REFUSED */
+};
+
+enum { REFUSED = -1 };
+
+static void add_protocols(struct matrix *matrix)
+{
+  const struct protocol *protocol;
+  for (size_t i = 0; (protocol = protocol_at(i)); i++)
+    if (!strchr(protocol->name, '~') && !g_str_has_prefix(protocol->name, "cl-"))
+      g_ptr_array_add(matrix->protocols, g_strdup(protocol->name));
+}
+
+static bool add_world(struct matrix *matrix, const char *file, GError **error)
+{
+  char *id = NULL, *statement = NULL;
+  if (!scenario_headline(file, &id, &statement, error))
+    return false;
+  g_ptr_array_add(matrix->worlds, id);
+  g_ptr_array_add(matrix->texts, statement ? statement : g_strdup(id));
+  return true;
+}
+
+/* What is wrong with the scenario of a cell is wrong for this protocol: the file is loaded for all.
+ */
+static void add_cell(struct matrix *matrix, const char *file, const char *protocol, GArray *cells)
+{
+  g_autofree char *name = g_strconcat("protocol.name=", protocol, NULL);
+  const char *const set[] = {name, NULL};
+  g_autoptr(GError) refusal = NULL;
+  struct checked cell = {.claim = scenario_load(file, set, &refusal)};
+  int index = REFUSED;
+  if (cell.claim && claim_valid(cell.claim, &refusal)) {
+    index = (int)cells->len;
+    g_array_append_val(cells, cell);
+  } else {
+    scenario_free(cell.claim);
+  }
+  g_array_append_val(matrix->index, index);
+}
+
+struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error)
+{
+  struct matrix *matrix = g_new0(struct matrix, 1);
+  matrix->worlds = g_ptr_array_new_with_free_func(g_free);
+  matrix->texts = g_ptr_array_new_with_free_func(g_free);
+  matrix->protocols = g_ptr_array_new_with_free_func(g_free);
+  matrix->index = g_array_new(FALSE, FALSE, sizeof(int));
+  add_protocols(matrix);
+  for (guint i = 0; i < files->len; i++)
+    if (!add_world(matrix, files->pdata[i], error)) {
+      matrix_free(matrix);
+      return NULL;
+    }
+  for (guint i = 0; i < matrix->protocols->len; i++)
+    for (guint j = 0; j < files->len; j++)
+      add_cell(matrix, files->pdata[j], matrix->protocols->pdata[i], cells);
+  return matrix;
+}
+
+void matrix_free(struct matrix *matrix)
+{
+  if (!matrix)
+    return;
+  g_ptr_array_unref(matrix->worlds);
+  g_ptr_array_unref(matrix->texts);
+  g_ptr_array_unref(matrix->protocols);
+  g_array_unref(matrix->index);
+  g_free(matrix);
+}
+
+static const char *verdict(int index, const struct checked *cells)
+{
+  if (index == REFUSED)
+    return "refused";
+  const struct claim_result *result = &cells[index].result;
+  return result->verdict == CLAIM_VIOLATED ? result->property : claim_verdict_name(result->verdict);
+}
+
+void matrix_print(const struct matrix *matrix, const struct checked *cells)
+{
+  guint columns = matrix->worlds->len;
+  printf("| protocol |");
+  for (guint j = 0; j < columns; j++)
+    printf(" %s |", (const char *)matrix->worlds->pdata[j]);
+  printf("\n|---|");
+  for (guint j = 0; j < columns; j++)
+    printf("---|");
+  for (guint i = 0; i < matrix->protocols->len; i++) {
+    printf("\n| `%s` |", (const char *)matrix->protocols->pdata[i]);
+    for (guint j = 0; j < columns; j++)
+      printf(" %s |", verdict(g_array_index(matrix->index, int, i *columns + j), cells));
+  }
+  printf("\n\n");
+  for (guint j = 0; j < columns; j++)
+    printf("- **%s**: %s.\n", (const char *)matrix->worlds->pdata[j],
+           (const char *)matrix->texts->pdata[j]);
+}

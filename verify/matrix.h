@@ -1,0 +1,18 @@
+/* The verdict matrix: every protocol in every world of verify/matrix, one verdict in each cell. */
+#ifndef RECLINE_MATRIX_H
+#define RECLINE_MATRIX_H
+
+#include "check.h"
+
+struct matrix;
+
+/* Loads the worlds `files` (their order is that of the columns) once for each protocol of the
+ * registry that is no mutant. Cells to explore are appended to `cells` (struct checked); the others
+ * are those in which the protocol refuses the world. NULL with `error` when a file is wrong. */
+struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error);
+void matrix_free(struct matrix *);
+
+/* Prints it as a table in Markdown, with the worlds under it. */
+void matrix_print(const struct matrix *, const struct checked *cells);
+
+#endif
