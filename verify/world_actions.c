@@ -36,8 +36,7 @@ static void check_open(struct taking *t, int peer)
                     read_global(t->w)->incarnation == me->incarnation;
   if (me->closed & CONNECTIONS_CLOSED)
     world_violate(t, "legal", "rank %d sends while its connections are closed", t->rank);
-  else if (same ? to->closed & CONNECTIONS_CLOSED
-                : waited_for && me->closed & CONNECTIONS_ANEW)
+  else if (same ? to->closed & CONNECTIONS_CLOSED : waited_for && me->closed & CONNECTIONS_ANEW)
     world_violate(t, "legal", "rank %d sends to rank %d, whose connections are closed", t->rank,
                   peer);
 }
