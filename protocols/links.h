@@ -1,8 +1,9 @@
 /* Links with sender-based logs, which the protocols share whose ranks recover on their own.
  *
  * Messages to and from each peer are numbered, over all tags and communicators. A sent one stays in
- * the log of its sender, its payload in a slot. It goes on the wire when the link is up; until then
- * the program's send is complete and the message waits in the log.
+ * the log of its sender, its payload in a slot. It goes on the wire when the link is up and, if
+ * events are logged, those before the send are stable; until then the program's send is complete
+ * and the message waits in the log, as do those to the same peer behind it.
  *
  * When a rank has gone back, both ends of a link report what they have received: the other end
  * sends again what is missing, and does not send what is there, although its program may send it
@@ -29,6 +30,7 @@ struct sent {
   uint16_t forgotten; /* its slot is empty; the entry goes when the checkpoint is durable */
   uint32_t number, slot;
   uint32_t interval; /* of the sender: the last checkpoint before it was sent */
+  uint32_t after;    /* the number of events that must be stable before it passes; 0: they are */
 };
 
 /* The number of a message that arrived, or that the peer says has arrived there, ahead of a gap. */
@@ -51,6 +53,7 @@ struct links {
   struct sent *log;
   struct ahead *ahead, *had; /* arrived here, and at the peer */
   uint32_t interval, epoch;  /* go with each message, behind its number */
+  uint32_t events, stable;   /* numbers of events: so far, on stable storage; both 0: no log */
 };
 
 static inline size_t links_bytes(const struct config *config)
@@ -104,14 +107,17 @@ static inline void links_drop(struct ahead *list, uint32_t *count, int peer, uin
 
 /* ---- sending ---- */
 
-/* Puts on the wire what waits for the peer. */
+/* Puts on the wire what waits for the peer and depends on stable events only. */
 static inline void links_flush(const struct links *links, int to, struct actions *actions)
 {
   struct link *link = &links->link[to];
-  for (uint32_t i = 0; i < links->counts->log; i++) {
-    const struct sent *entry = &links->log[i];
+  for (uint32_t i = 0; link->passed < link->sent && i < links->counts->log; i++) {
+    struct sent *entry = &links->log[i];
     if (entry->peer != to || entry->number <= link->passed)
       continue;
+    if (entry->after > links->stable)
+      break;
+    entry->after = 0;
     link->passed = entry->number;
     if (links_has(links->had, links->counts->had, to, entry->number))
       continue;
@@ -125,8 +131,8 @@ static inline void links_flush(const struct links *links, int to, struct actions
   links_drop(links->had, &links->counts->had, to, link->passed, 0);
 }
 
-/* The program sends: into the log and, if it `may_pass` and the peer has not got it, on the wire.
- */
+/* The program sends: into the log and, if it `may_pass`, depends on stable events only and the peer
+ * has not got it, on the wire. */
 static inline void links_offer(const struct links *links, int to, bool may_pass,
                                struct actions *actions)
 {
@@ -137,10 +143,14 @@ static inline void links_offer(const struct links *links, int to, bool may_pass,
     return;
   }
   uint32_t number = ++link->sent;
-  links->log[counts->log++] = (struct sent){
-      .peer = (int16_t)to, .number = number, .slot = ++counts->slots, .interval = links->interval};
+  bool stable = links->stable >= links->events;
+  links->log[counts->log++] = (struct sent){.peer = (int16_t)to,
+                                            .number = number,
+                                            .slot = ++counts->slots,
+                                            .interval = links->interval,
+                                            .after = stable ? 0 : links->events};
   act(actions, ACTION_KEEP)->slot = counts->slots;
-  bool passes = may_pass && number > link->passed;
+  bool passes = may_pass && stable && number > link->passed;
   if (passes)
     link->passed = number;
   if (!passes || links_has(links->had, counts->had, to, number)) {
