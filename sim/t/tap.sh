@@ -106,7 +106,7 @@ run_ends() { # VERDICT DESCRIPTION WORD...
   verdict=$1 what=$2
   shift 2
   rm -rf out
-  "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr </dev/null
+  timeout 300 "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr </dev/null
   is "$?:$(value out/result.json verdict):$(value out/result.json audit.violations)" \
     "0:$verdict:0" "$what: $verdict" stderr out/program.err
 }

@@ -6,7 +6,8 @@
 #   suites.t                        about a minute
 #   suites.t PROGRAM SEED [RANKS]   one line of this test again
 #   RECLINE_LONG=1 suites.t         more seeds, and 64 ranks
-#   RECLINE_PROTOCOLS='...'         other protocols than c3 and bookmark
+#   RECLINE_PROTOCOLS='...'         other protocols than c3, bookmark and (not on 64 ranks, where its
+#                                   lists would be full) pessimistic
 #
 # Checkpoints, crashes and their times follow from the seed and from how long a run without a
 # protocol takes. A failing line leaves its scenario in the folder RECLINE_KEEP, if that is set.
@@ -17,8 +18,11 @@ suite=$root/scenarios/suites
 programs='sort:8 wavefront:12 stencil27:8 particles:7 farm:6 bfs:8 dense:6 calls:5 fem:8 blocks:7
   fourier:8 relax:6 sweep:9 hybrid:6'
 seeds='1 2'
-protocols=${RECLINE_PROTOCOLS:-c3 bookmark}
-[ "${RECLINE_LONG:-0}" = 1 ] && seeds='1 2 3 4 5 6'
+protocols=${RECLINE_PROTOCOLS:-c3 bookmark pessimistic}
+if [ "${RECLINE_LONG:-0}" = 1 ]; then
+  seeds='1 2 3 4 5 6'
+  protocols=${RECLINE_PROTOCOLS:-c3 bookmark}
+fi
 many=64
 [ $# -lt 2 ] || seeds=$2
 
