@@ -1,10 +1,10 @@
 /* Hybrid rollback: local while the payload logs reach, global when they do not.
  *
- * Source: Kadichev et al. (seed 004), sections 3 to 6. The program marks where its iterations
- * begin; each is a transaction: there the rank is captured, in memory, and every `interval`
- * iterations (CP_INT) this image is stored. Payloads of the first `log` iterations (LOG_SIZE)
- * behind a stored one are kept by their sender. There is no event logging: the program must be
- * deterministic.
+ * Source: Dichev and Nikolopoulos (EuroMPI 2019), sections 3 to 6. The program marks where its
+ * iterations begin; each is a transaction: there the rank is captured, in memory, and every
+ * `interval` iterations (CP_INT) this image is stored. Payloads of the first `log` iterations
+ * (LOG_SIZE) behind a stored one are kept by their sender. There is no event logging: the program
+ * must be deterministic.
  *
  * At a crash all hold and tell the coordinator the iteration that they are in: the front of the
  * computation (Algorithm 4's allgather). If every payload from the hindmost iteration up to that of
@@ -534,7 +534,8 @@ static int broken(const struct config *config, const void *memory)
 extern const struct protocol protocol_hybrid;
 const struct protocol protocol_hybrid = {
     .name = "hybrid",
-    .title = "hybrid of local and global rollback with capped payload logs (Kadichev et al.)",
+    .title =
+        "hybrid of local and global rollback with capped payload logs (Dichev and Nikolopoulos)",
     .piggyback_bytes = 12,
     .control_bytes = 12,
     .independent = true,

@@ -1,8 +1,8 @@
 /* Pessimistic sender-based message logging with an event logger: a crashed rank alone goes back.
  *
- * Source: the family that Kadichev et al. (seed 004, section 2 and 3.3) compare with: payloads are
- * logged by their sender, non-deterministic events by an event logger before anything that depends
- * on them leaves the rank. `pessimistic` logs every reception and every decision;
+ * Source: the family that Dichev and Nikolopoulos (EuroMPI 2019, sections 2 and 3.3) compare with:
+ * payloads are logged by their sender, non-deterministic events by an event logger before anything
+ * that depends on them leaves the rank. `pessimistic` logs every reception and every decision;
  * `pessimistic-wildcards` as Bouteiller et al. (their reference [9]) only what is not determined by
  * the program: which message a wildcard receive was given, and decisions (tests, probes, choices).
  *

@@ -1,9 +1,9 @@
 /* Uncoordinated checkpoints with dependency tracking: every rank checkpoints when it likes, and the
  * recovery line is found when it is needed.
  *
- * Source: the family of Rodrigues et al. (seed 001, "dependency-tracking") and of seed 003, section
- * 2.2, with its domino effect. Intervals count the checkpoints of a rank. A message carries the
- * interval that it was sent in; its receiver depends on that interval from then on. A rank that
+ * Source: "dependency-tracking" in the slides of Stodghill on checkpoints, and Event Logging,
+ * section 2.2, with its domino effect. Intervals count the checkpoints of a rank. A message carries
+ * the interval that it was sent in; its receiver depends on that interval from then on. A rank that
  * goes back to checkpoint c undoes its intervals from c on, and whoever depends on one of these
  * must go back, too, to a checkpoint that does not: that can undo further intervals, in the worst
  * case all (claim uncoordinated-no-domino).
@@ -525,7 +525,8 @@ static int broken(const struct config *config, const void *memory)
 extern const struct protocol protocol_uncoordinated;
 const struct protocol protocol_uncoordinated = {
     .name = "uncoordinated",
-    .title = "uncoordinated checkpoints with dependency tracking (seeds 001 and 003)",
+    .title =
+        "uncoordinated checkpoints with dependency tracking (slides of Stodghill; Event Logging)",
     .piggyback_bytes = 12,
     .control_bytes = 12,
     .independent = true,
