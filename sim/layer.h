@@ -189,6 +189,14 @@ enum notice_kind {
 /* The payload of a rendezvous that travels without being asked for. */
 enum flight { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_IN_VAIN /* dropped meanwhile */ };
 
+/* When a control message is where, in seconds (mail.h). */
+struct posted {
+  double left;     /* its sender, with the last byte */
+  double due;      /* at its receiver */
+  double latency;  /* of its route */
+  double occupies; /* the sender and the receiver */
+};
+
 /* An envelope. It travels by pointer, in memory that all ranks share; what travels over the network
  * is as many bytes as a real message would have, for the time that they take. */
 struct message {
@@ -214,6 +222,7 @@ struct message {
   uint32_t checkpoint;
   enum part part;
   uint32_t for_life; /* of the receiver; RESTART: the life that it begins */
+  struct posted posted; /* control */
 };
 
 /* A payload that the protocol holds. */

@@ -2,6 +2,7 @@
 
 #include "audit.h"
 #include "host.h"
+#include "mail.h"
 #include "wire.h"
 
 /* Transfers that can begin while a rank waits, and be noticed when they end; as many more as it has
@@ -124,6 +125,12 @@ static uint64_t wire_bytes(const struct message *message)
   return message->kind == MESSAGE_CONTROL ? audit_protocol()->control_bytes : NOTICE_BYTES;
 }
 
+/* Below the matching, control messages stay in one order with those of the program. */
+static bool may_be_mail(const struct message *message)
+{
+  return message->kind == MESSAGE_CONTROL && audit_protocol()->level != LEVEL_CHANNEL;
+}
+
 /* What the receiver expects is asked when the message is on its way: nobody else may run between
  * the question and what follows from it, so a lane is at hand before. */
 static void send_eager(struct message *message, uint64_t bytes, bool blocking)
@@ -131,6 +138,8 @@ static void send_eager(struct message *message, uint64_t bytes, bool blocking)
   struct end *end = &ends[message->destination];
   sg_mailbox_t mailbox = mailbox_of(message->destination);
   wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
+  if (may_be_mail(message) && mail_post(message, bytes))
+    return;
   struct lane *lane = wire_lane();
   if (host_expects(message)) {
     wire_lane_free(lane);
@@ -330,6 +339,11 @@ static bool open_door(struct transport *transport, GQueue *inbox)
     take(transport, message, inbox);
     any = true;
   }
+  while ((message = mail_take(transport->index))) {
+    wire_charge(WIRE_RECEIVE, wire_bytes(message));
+    take(transport, message, inbox);
+    any = true;
+  }
   return any;
 }
 
@@ -358,6 +372,8 @@ static void came(struct transport *transport, guint i, GQueue *inbox)
   if (item == &nudge)
     return;
   struct message *message = item;
+  if (may_be_mail(message))
+    mail_carried(message);
   if (message->flight != FLIGHT_NONE) {
     landed(transport, message, inbox);
     return;
@@ -448,8 +464,13 @@ void transport_wait(struct transport *transport, GQueue *inbox)
   if (open_door(transport, inbox))
     return;
   GArray *transfers = collect(transport);
-  guint i = (guint)wire_wait((sg_comm_t *)(void *)transfers->data, (int)transfers->len);
-  if (i < transport->takings->len)
+  double due = mail_due(transport->index);
+  int ended = wire_wait((sg_comm_t *)(void *)transfers->data, (int)transfers->len,
+                        due < 0.0 ? -1.0 : MAX(due - machine_now(), 0.0));
+  guint i = (guint)ended;
+  if (ended < 0)
+    open_door(transport, inbox);
+  else if (i < transport->takings->len)
     came(transport, i, inbox);
   else if (i < transport->takings->len + transport->sends->len)
     sent(transport, i - transport->takings->len);

@@ -12,7 +12,8 @@
  *     synchronous  a rendezvous whose payload never begins by itself, as the send must not end
  *                  before the match: an empty transfer wakes a receiver that expects it.
  *
- * Control messages and notices are always expected.
+ * Control messages and notices are always expected. Most control messages above the matching are no
+ * transfers (mail.h).
  */
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H

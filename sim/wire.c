@@ -105,14 +105,21 @@ sg_comm_t wire_lane_take(struct lane *lane, void **nothing)
   return wire_take(lane->mailbox, nothing);
 }
 
-int wire_wait(sg_comm_t *transfers, int count)
-{
-  return (int)sg_comm_wait_any(transfers, (size_t)count);
-}
-
 bool wire_test(sg_comm_t transfer)
 {
   return sg_comm_test(transfer) != 0;
+}
+
+/* ---- routes ---- */
+
+bool wire_route(const char *host, uint64_t bytes, double *latency, double *seconds)
+{
+  sg_host_t here = sg_host_self(), there = sg_host_by_name(host);
+  *latency = here == there ? 0.0 : sg_host_get_route_latency(here, there);
+  if (*latency <= 0.0)
+    return false;
+  *seconds = (double)wire_bytes(bytes) / sg_host_get_route_bandwidth(here, there);
+  return true;
 }
 
 /* ---- overheads ---- */

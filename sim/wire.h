@@ -35,9 +35,14 @@ void wire_lane_put(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_put_waitable(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_take(struct lane *, void **nothing);
 
-/* Waits for one of them, which no longer exists then. Returns its index. */
-int wire_wait(sg_comm_t *transfers, int count);
+/* Waits for one of them, which no longer exists then. Returns its index; or -1 after so many
+ * seconds. Negative: no such time. */
+int wire_wait(sg_comm_t *transfers, int count, double timeout);
 bool wire_test(sg_comm_t); /* true: it has ended and no longer exists */
+
+/* The latency of the route from the caller to that host, in seconds, and the time that so many
+ * bytes take at its bandwidth; false when there is no latency. Lets nobody else run. */
+bool wire_route(const char *host, uint64_t bytes, double *latency, double *seconds);
 
 /* What sending and receiving that many bytes costs the processor: the caller sleeps. */
 enum wire_overhead { WIRE_SEND, WIRE_SEND_NONBLOCKING, WIRE_RECEIVE, WIRE_OVERHEADS };
