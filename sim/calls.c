@@ -68,8 +68,9 @@ static void spread_words(struct rank *r)
       send_words(r, (place + bit + root) % size, TAG_WORDS_DOWN);
 }
 
-/* A protocol that adds nothing to messages has no words either, unless it says so for barriers: what
- * there is to know is known when the data have come. But in a scan they do not come from everybody.
+/* A protocol that adds nothing to messages has no words either, unless it says so for barriers:
+ * what there is to know is known when the data have come. But in a scan they do not come from
+ * everybody.
  */
 static bool exchanges(const struct call *call)
 {

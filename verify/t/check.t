@@ -75,7 +75,7 @@ refuses 'a reduction' '--reduce por is not available yet' --reduce por none-lost
 refuses 'no workers' 'expected at least one job and worker' --workers 0 none-lost
 refuses 'no jobs' 'expected at least one job and worker' --jobs 0 none-lost
 refuses 'two formats' 'more than one of --json' --json --tap none-lost
-refuses 'all and more' '--all and names' --all none-lost
+refuses 'all and more' 'more than one of these' --all none-lost
 refuses 'a file that is not there' "$scratch/no.yaml" "$scratch/no.yaml"
 sed 's/send 1/send 7/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
 refuses 'a script' "bad.yaml:6: found '7', expected a rank from 0 to 1" "$scratch/bad.yaml"
