@@ -8,14 +8,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena;
+struct code { /* addresses of instructions */
+  uintptr_t start, end;
+};
 struct exit_handler; /* exits.c */
 
 /* What other parts of the library keep in an arena: a rollback puts it back. */
 struct arena_notes {
   struct exit_handler *exits; /* the last one that was registered */
-  const void *awaited;        /* see heap_await */
+  struct code awaited;        /* see heap_await; empty: nothing */
 };
 
 /* NULL, with errno: EINVAL if there is no such rank, ENOMEM if there is no room. */

@@ -28,10 +28,6 @@ void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
-struct code {
-  uintptr_t start, end;
-};
-
 /* Facts about the process, which no rollback undoes. */
 static struct {
   struct code linker, openmp; /* whose memory is always libc's */
@@ -126,11 +122,6 @@ EXPORT void heap_give_back(struct arena *arena)
   arena_give_back(arena);
 }
 
-EXPORT void heap_await(struct arena *arena, const void *program)
-{
-  arena_notes(arena)->awaited = program;
-}
-
 /* ---- runtimes whose memory no rollback may touch -------------------------------------------- */
 
 static struct code executable(uintptr_t base, const ElfW(Phdr) * header, int count)
@@ -147,6 +138,18 @@ static bool holds(struct code code, uintptr_t address)
   return address - code.start < code.end - code.start;
 }
 
+/* Of an object whose first bytes are at `base`, as the loader maps them. */
+static struct code code_at(uintptr_t base)
+{
+  const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)base;
+  return executable(base, (const ElfW(Phdr) *)(base + elf->e_phoff), elf->e_phnum);
+}
+
+EXPORT void heap_await(struct arena *arena, const void *program)
+{
+  arena_notes(arena)->awaited = program ? code_at((uintptr_t)program) : (struct code){0};
+}
+
 /* ld.so allocates through us as well: the thread-local block of a library that is touched for the
  * first time, the record that one library needs another (made when a symbol is bound lazily).
  * That happens in the middle of program code, and what it keeps would be torn away by the next
@@ -154,10 +157,8 @@ static bool holds(struct code code, uintptr_t address)
 __attribute__((constructor)) static void find_linker(void)
 {
   uintptr_t base = getauxval(AT_BASE);
-  if (!base)
-    return;
-  const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)base;
-  process.linker = executable(base, (const ElfW(Phdr) *)(base + elf->e_phoff), elf->e_phnum);
+  if (base)
+    process.linker = code_at(base);
 }
 
 /* So does the runtime of OpenMP, whose teams of threads all ranks share: they are one thread. */
@@ -184,14 +185,14 @@ static void find_openmp(void)
 static bool awaited_runs(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
-  const void **awaited = &arena_notes(arena)->awaited;
+  struct code *awaited = &arena_notes(arena)->awaited;
   void *frame[64];
   int count = backtrace(frame, (int)(sizeof frame / sizeof *frame));
-  Dl_info info;
-  for (int i = 0; i < count && *awaited; i++)
-    if (dladdr(frame[i], &info) && info.dli_fbase == *awaited)
-      *awaited = NULL;
-  bool runs = !*awaited;
+  bool runs = false;
+  for (int i = 0; i < count; i++)
+    runs |= holds(*awaited, (uintptr_t)frame[i]);
+  if (runs)
+    *awaited = (struct code){0};
   heap_enter(arena);
   return runs;
 }
@@ -238,7 +239,7 @@ static inline struct arena *mode(uintptr_t caller)
     return NULL;
   if (holds(process.linker, caller) || holds(process.openmp, caller))
     return NULL;
-  if (__builtin_expect(arena_notes(current)->awaited != NULL, 0) && !awaited_runs())
+  if (__builtin_expect(arena_notes(current)->awaited.end != 0, 0) && !awaited_runs())
     return current;
   if (process.watch)
     watch_caller();
@@ -259,7 +260,7 @@ static size_t libc_usable(void *pointer)
 static void *allocate(struct arena *arena, size_t bytes)
 {
   enum { WORDS = 512 }; /* bytes: few paths are longer */
-  if (arena && arena_notes(arena)->awaited && bytes < WORDS)
+  if (arena && arena_notes(arena)->awaited.end != 0 && bytes < WORDS)
     bytes = WORDS;
   return arena ? arena_malloc(arena, bytes) : __libc_malloc(bytes);
 }
