@@ -351,8 +351,8 @@ static void audit_turn(struct memo *m, uint32_t origin, const struct turn *noted
   if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
       turn.count != noted->count ||
       memcmp(&turn.standing, &noted->standing, sizeof turn.standing) != 0 ||
-      memcmp(&m->turn_moves[turn.first], &m->turn_moves[noted->first],
-             turn.count * sizeof *m->turn_moves) != 0)
+      (turn.count && memcmp(&m->turn_moves[turn.first], &m->turn_moves[noted->first],
+                            turn.count * sizeof *m->turn_moves) != 0))
     breach("a list of moves depends on something that is not in its parts");
 }
 

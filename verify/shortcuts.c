@@ -125,8 +125,10 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
 static void take_effect(struct worker *w, const struct effect *effect, uint32_t *numbers)
 {
   struct explorer *e = w->e;
-  const struct change *changes = &e->memo.changes[effect->first];
   memcpy(numbers, w->numbers, e->components * sizeof *numbers);
+  if (!effect->count) /* nor need there be changes yet, in a search that goes on from a save */
+    return;
+  const struct change *changes = &e->memo.changes[effect->first];
   for (uint32_t i = 0; i < effect->count; i++) {
     struct component *c = &e->component[e->component_of[changes[i].part]];
     uint32_t values[c->count];
