@@ -45,6 +45,14 @@ static inline void match(struct actions *actions, const struct event *receive)
   action->tag = receive->tag;
 }
 
+/* Has that part written, with the state as it is after this step. */
+static inline void store(struct actions *actions, enum part part, uint32_t checkpoint)
+{
+  struct action *action = act(actions, ACTION_STORE);
+  action->part = (uint8_t)part;
+  action->checkpoint = checkpoint;
+}
+
 static inline void give_up(struct actions *actions, enum reason reason)
 {
   act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;

@@ -102,9 +102,7 @@ static void write_image(struct state *state, const struct event *event, struct a
   state->captured = event->checkpoint;
   act(actions, ACTION_HOLD);
   act(actions, ACTION_DELIVER);
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = event->checkpoint;
+  store(actions, PART_IMAGE, event->checkpoint);
 }
 
 static void report(const struct config *config, struct state *state, struct actions *actions)

@@ -203,9 +203,7 @@ static void write_image(struct state *state, const struct event *event, struct a
   state->phase = WRITING;
   state->captured = event->checkpoint;
   state->closed = event->closed;
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = event->checkpoint;
+  store(actions, PART_IMAGE, event->checkpoint);
 }
 
 /* Coordinator: one more image is durable. */

@@ -429,9 +429,7 @@ static void stop_logging(struct state *state, struct actions *actions)
     return;
   state->phase = WRITING;
   act(actions, ACTION_STOPPED_LOGGING)->checkpoint = state->epoch;
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_LOG;
-  store->checkpoint = state->epoch;
+  store(actions, PART_LOG, state->epoch);
 }
 
 /* Phase 3, at the initiator: one more rank has all its late messages. */
@@ -525,9 +523,7 @@ static void begin_logging(const struct config *config, struct state *state,
   state->phase = LOGGING;
   state->epoch = event->checkpoint;
   state->wanted = state->ready = state->durable = state->next_message = 0;
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = state->epoch;
+  store(actions, PART_IMAGE, state->epoch);
   announce_calls(config, state, actions);
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(state)[i];

@@ -160,19 +160,12 @@ static bool all_closed(const struct rank *r)
   return true;
 }
 
-static void store(const struct rank *r, enum part part)
-{
-  struct action *action = act(r->actions, ACTION_STORE);
-  action->part = (uint8_t)part;
-  action->checkpoint = r->state->captured;
-}
-
 static void close_channels(const struct rank *r)
 {
   if (r->state->phase != RECORDING || !all_closed(r))
     return;
   r->state->phase = WRITING;
-  store(r, PART_LOG);
+  store(r->actions, PART_LOG, r->state->captured);
 }
 
 static void record(const struct rank *r)
@@ -180,7 +173,7 @@ static void record(const struct rank *r)
   r->state->phase = RECORDING;
   r->state->captured++;
   r->state->own_late = r->state->own;
-  store(r, PART_IMAGE);
+  store(r->actions, PART_IMAGE, r->state->captured);
   tell_all(r->config, r->actions, MARKER, r->state->captured);
   if (r->state->captured > 2)
     act(r->actions, ACTION_ERASE)->checkpoint = r->state->captured - 2;

@@ -330,9 +330,7 @@ static void write_log(const struct rank *r)
   if (r->state->phase == TAKING)
     act(r->actions, ACTION_RELEASE);
   r->state->phase = WRITING;
-  struct action *store = act(r->actions, ACTION_STORE);
-  store->part = PART_LOG;
-  store->checkpoint = r->state->epoch;
+  store(r->actions, PART_LOG, r->state->epoch);
 }
 
 static void check_complete(const struct rank *r)
@@ -357,9 +355,7 @@ static void begin_logging(const struct rank *r, const struct event *event)
   r->state->phase = LOGGING;
   r->state->epoch = event->checkpoint;
   r->state->wanted = r->state->durable = 0;
-  struct action *store = act(r->actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = r->state->epoch;
+  store(r->actions, PART_IMAGE, r->state->epoch);
   exchange_logs(r);
   peers(r)[r->config->self].listed = r->state->epoch;
   for (int i = 0; i < r->config->ranks; i++)

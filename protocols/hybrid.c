@@ -158,14 +158,6 @@ static void offer(const struct config *config, struct state *state, const struct
   send_unlogged(&links, event->peer, actions);
 }
 
-static void receive(const struct event *event, struct actions *actions)
-{
-  struct action *match = act(actions, ACTION_MATCH);
-  match->request = event->request;
-  match->peer = event->peer;
-  match->tag = event->tag;
-}
-
 /* What was under way at the crash is sent again. */
 static void arrived(const struct config *config, struct state *state, const struct event *event,
                     struct actions *actions)
@@ -219,9 +211,7 @@ static void captured(const struct config *config, struct state *state, const str
   if (!is_due(config, state))
     return;
   mark(config, state, STORED);
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = event->checkpoint;
+  store(actions, PART_IMAGE, event->checkpoint);
 }
 
 /* No rank will go back behind that checkpoint: the logs from before it are not needed. */
@@ -473,7 +463,7 @@ static void step(const struct config *config, void *memory, const struct event *
     offer(config, state, event, actions);
     break;
   case EVENT_RECEIVE:
-    receive(event, actions);
+    match(actions, event);
     break;
   case EVENT_PLACE:
     begin_iteration(state, event, actions);

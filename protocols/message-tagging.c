@@ -155,9 +155,7 @@ static void check_complete(const struct config *config, struct state *state,
   if (state->phase != LOGGING || !all_are_in(config, state))
     return;
   state->phase = WRITING;
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_LOG;
-  store->checkpoint = state->epoch;
+  store(actions, PART_LOG, state->epoch);
 }
 
 static void mark(const struct config *config, struct state *state, struct actions *actions)
@@ -185,9 +183,7 @@ static void begin_logging(const struct config *config, struct state *state,
   state->phase = LOGGING;
   state->epoch = event->checkpoint;
   state->wanted = state->durable = 0;
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = state->epoch;
+  store(actions, PART_IMAGE, state->epoch);
   for (uint32_t i = 0; i < *box.used; i++)
     box.item[i].late = box.item[i].epoch < state->epoch;
   mark(config, state, actions);

@@ -130,9 +130,7 @@ static void write_log(struct state *state, struct actions *actions)
   if (state->writing || state->events == state->stable)
     return;
   state->writing = state->events;
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_LOG;
-  store->checkpoint = state->durable.number;
+  store(actions, PART_LOG, state->durable.number);
 }
 
 static struct happened *append(const struct config *config, struct state *state,
@@ -307,9 +305,7 @@ static void captured(const struct config *config, struct state *state, const str
   for (int i = 0; i < config->ranks; i++)
     counts[i] = (struct counts){link[i].sent, link[i].received};
   forget_released(config, state, actions);
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = event->checkpoint;
+  store(actions, PART_IMAGE, event->checkpoint);
 }
 
 /* The pending checkpoint is the one to start from: what only the old one needed goes. */

@@ -146,14 +146,6 @@ static void offer(const struct config *config, struct state *state, const struct
   links_offer(&links, event->peer, may_pass(config, state, event->peer), actions);
 }
 
-static void receive(const struct event *event, struct actions *actions)
-{
-  struct action *match = act(actions, ACTION_MATCH);
-  match->request = event->request;
-  match->peer = event->peer;
-  match->tag = event->tag;
-}
-
 /* What was under way when somebody crashed does not count: it is sent again, or undone. */
 static void arrived(const struct config *config, struct state *state, const struct event *event,
                     struct actions *actions)
@@ -196,9 +188,7 @@ static void captured(const struct config *config, struct state *state, const str
     mark[i] = (struct mark){link[i].sent, link[i].received, depends_now(config, state)[i]};
   state->phase = RUNNING;
   state->interval = event->checkpoint;
-  struct action *store = act(actions, ACTION_STORE);
-  store->part = PART_IMAGE;
-  store->checkpoint = event->checkpoint;
+  store(actions, PART_IMAGE, event->checkpoint);
   state->writing = true;
 }
 
@@ -453,7 +443,7 @@ static void step(const struct config *config, void *memory, const struct event *
     offer(config, state, event, actions);
     break;
   case EVENT_RECEIVE:
-    receive(event, actions);
+    match(actions, event);
     break;
   case EVENT_PLACE:
     take_checkpoint(config, state, actions);
