@@ -53,6 +53,17 @@ static inline void store(struct actions *actions, enum part part, uint32_t check
   action->checkpoint = checkpoint;
 }
 
+/* Clocks: an alarm so many bounds behind the instant of `checkpoint`. */
+static inline void set_alarm(struct actions *actions, uint32_t checkpoint, int deviations,
+                             int longest, int shortest)
+{
+  struct action *action = act(actions, ACTION_SET_TIMER);
+  action->checkpoint = checkpoint;
+  action->after[BOUND_DEVIATION] = (int8_t)deviations;
+  action->after[BOUND_LONGEST] = (int8_t)longest;
+  action->after[BOUND_SHORTEST] = (int8_t)shortest;
+}
+
 static inline void give_up(struct actions *actions, enum reason reason)
 {
   act(actions, ACTION_GIVE_UP)->reason = (uint8_t)reason;

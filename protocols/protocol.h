@@ -51,6 +51,14 @@
  *       rank are gone.
  *     - PART_LOG lies with an event logger: it can be stored at any time and as often as wanted,
  *       next to images, and costs only what is new in it. The newest replaces those before.
+ *
+ * Without `clocks` a timer only says that it is time for a checkpoint. With `clocks` every rank has
+ * a clock of its own and one alarm at a time. Each checkpoint has an instant, which the first
+ * SET_TIMER that names it puts one checkpoint interval ahead; an alarm is so far behind that
+ * instant, or before it, as a number of each bound says: that clocks deviate, from true time, by no
+ * more than the deviation, and that a message takes no longer than the longest latency and no less
+ * than the shortest. The interval is longer than anything made of a few bounds. So a protocol never
+ * sees a time, and yet some orders of alarms and messages are impossible.
  */
 #ifndef RECLINE_PROTOCOL_H
 #define RECLINE_PROTOCOL_H
@@ -87,7 +95,8 @@ enum event_kind {
                   is the incarnation that the rank knows of, 0 for its first life */
   EVENT_DOWN,  /* `peer` was found dead; `checkpoint` is the last committed one. Independent: the
                   one that `peer` starts from; `outcome` is the incarnation that this begins */
-  EVENT_TIMER, /* the timer of SET_TIMER went off: time for a checkpoint */
+  EVENT_TIMER, /* the timer of SET_TIMER went off: time for a checkpoint; clocks: the alarm of
+                  `checkpoint` */
   /* the program */
   EVENT_OFFER,      /* it sends to `peer` with `tag` on `comm`, `bytes` long */
   EVENT_RECEIVE,    /* it posts receive number `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
@@ -119,6 +128,9 @@ enum level {
 
 enum part { PART_IMAGE, PART_LOG, PARTS };
 
+/* What protocols with clocks rely on; in seconds only their host knows them. */
+enum bound { BOUND_DEVIATION, BOUND_LONGEST, BOUND_SHORTEST, BOUNDS };
+
 /* Collectives by the direction in which data flow (Bronevetsky et al., ICS 2003, section 4). */
 enum flow {
   FLOW_NONE,
@@ -144,7 +156,7 @@ struct event {
   uint32_t request;      /* RECEIVE, ARRIVED, CHOOSE: counts the receives of the rank's program
                             from 1 and rolls back with it */
   uint32_t bytes;        /* OFFER, ARRIVED: length of the payload in bytes */
-  uint32_t checkpoint;   /* START, DOWN, CAPTURED, DURABLE, COMMITTED */
+  uint32_t checkpoint;   /* START, DOWN, CAPTURED, DURABLE, COMMITTED; clocks: TIMER */
   uint32_t outcome;      /* CHOOSE, PLACE, COLLECTED; independent: START, DOWN */
   uint32_t words[WORDS]; /* ARRIVED: what TRANSMIT added; CONTROL: what CONTROL sent */
 };
@@ -189,7 +201,8 @@ enum action_kind {
   ACTION_ROLL_BACK, /* restore this rank from `checkpoint`, then START it; the last action */
   /* other */
   ACTION_OPEN,            /* after connections were closed: others can send to this rank again */
-  ACTION_SET_TIMER,       /* ask for TIMER after the checkpoint interval of the scenario */
+  ACTION_SET_TIMER,       /* ask for TIMER after the checkpoint interval of the scenario; clocks: at
+                             the instant of `checkpoint` plus `after` */
   ACTION_STOPPED_LOGGING, /* from here on nothing is logged for `checkpoint` (for monitors);
                              property `tokens`: `outcome` is how many more messages this rank has
                              recorded as received, or under way to it, than as sent */
@@ -216,9 +229,12 @@ struct action {
   int32_t tag;           /* MATCH, DELIVER */
   uint32_t request;      /* MATCH, DELIVER */
   uint32_t slot;         /* DELIVER, KEEP, FORGET, RESEND */
-  uint32_t checkpoint;   /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING */
+  uint32_t checkpoint;   /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING; clocks:
+                            SET_TIMER */
   uint32_t outcome;      /* FORCE, STOPPED_LOGGING */
   uint32_t words[WORDS]; /* TRANSMIT, RESEND, CONTROL */
+  int8_t after[BOUNDS];  /* clocks, SET_TIMER: how many of each bound; negative: before */
+  uint8_t pad2;          /* zero */
 };
 
 /* Actions of one step, in the order in which they take effect. The memory is the caller's. */
@@ -244,6 +260,7 @@ struct protocol {
                       and all for a restart; then nothing is sent by a rank, or to it, before its
                       OPEN. Where others depend on that a run is refused */
   bool independent; /* each rank has checkpoints of its own (above); otherwise recovery is global */
+  bool clocks;      /* every rank has a clock of its own (above) */
   bool barrier_words;          /* words of JOIN count in barriers even where piggyback_bytes is 0 */
   const char *const *controls; /* words[0] of a control message -> its name in the paper; ends
                                   with NULL */
@@ -284,7 +301,7 @@ bool protocol_register(const struct protocol *const *list);
 /* For protocols kept in other repositories, at the end of a shared object that scenarios name by
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR changes with everything above that such an object was compiled with. */
-#define RECLINE_DOOR 1u
+#define RECLINE_DOOR 2u
 #define RECLINE_PROTOCOLS(...)                                                                     \
   extern const uint32_t recline_door;                                                              \
   const uint32_t recline_door = RECLINE_DOOR;                                                      \

@@ -5,7 +5,7 @@
 /* Adding a protocol takes one line in each of these two lists. */
 extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_chandy_lamport,
     protocol_event_logging, protocol_message_tagging, protocol_blocking, protocol_pessimistic,
-    protocol_pessimistic_wildcards, protocol_uncoordinated, protocol_hybrid;
+    protocol_pessimistic_wildcards, protocol_uncoordinated, protocol_hybrid, protocol_time_based;
 
 static const struct protocol *const own[] = {&protocol_none,
                                              &protocol_c3,
@@ -18,6 +18,7 @@ static const struct protocol *const own[] = {&protocol_none,
                                              &protocol_pessimistic_wildcards,
                                              &protocol_uncoordinated,
                                              &protocol_hybrid,
+                                             &protocol_time_based,
                                              NULL};
 
 enum { LISTS_MAX = 64 };

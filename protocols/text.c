@@ -127,6 +127,13 @@ static void put_words(struct out *out, const uint32_t *words)
   out->used += (size_t)n;
 }
 
+static void put_bounds(struct out *out, const int8_t *after)
+{
+  int n = snprintf(out->text + out->used, TEXT_MAX - out->used, " after=%d,%d,%d",
+                   after[BOUND_DEVIATION], after[BOUND_LONGEST], after[BOUND_SHORTEST]);
+  out->used += (size_t)n;
+}
+
 static void put_control(struct out *out, const struct protocol *protocol, int peer,
                         const uint32_t *words)
 {
@@ -232,6 +239,11 @@ char *action_print(const struct protocol *protocol, const struct action *a, char
   case ACTION_FORCE:
     put(&out, "outcome", a->outcome);
     break;
+  case ACTION_SET_TIMER:
+    put_some(&out, "checkpoint", a->checkpoint);
+    if (a->checkpoint)
+      put_bounds(&out, a->after);
+    break;
   case ACTION_DRAIN:
     put_peer(&out, "peer", a->peer);
     break;
@@ -293,17 +305,40 @@ static bool number(const struct field *field, int64_t *value)
   return field->length > 0 && end == field->value + field->length;
 }
 
-static bool words(const struct field *field, uint32_t *out)
+/* Three numbers, separated by commas. */
+static bool numbers(const struct field *field, int64_t *out)
 {
   const char *at = field->value;
-  for (int i = 0; i < WORDS; i++) {
+  for (int i = 0; i < 3; i++) {
     char *end;
-    out[i] = (uint32_t)strtoul(at, &end, 10);
-    if (end == at || (i + 1 < WORDS && *end != ','))
+    out[i] = strtoll(at, &end, 10);
+    if (end == at || (i < 2 && *end != ','))
       return false;
     at = end + 1;
   }
   return at - 1 == field->value + field->length;
+}
+
+static bool words(const struct field *field, uint32_t *out)
+{
+  _Static_assert(WORDS == 3, "numbers() reads three");
+  int64_t value[WORDS];
+  if (!numbers(field, value))
+    return false;
+  for (int i = 0; i < WORDS; i++)
+    out[i] = (uint32_t)value[i];
+  return true;
+}
+
+static bool bounds(const struct field *field, int8_t *out)
+{
+  _Static_assert(BOUNDS == 3, "numbers() reads three");
+  int64_t value[BOUNDS];
+  if (!numbers(field, value))
+    return false;
+  for (int i = 0; i < BOUNDS; i++)
+    out[i] = (int8_t)value[i];
+  return true;
 }
 
 static bool event_field(const struct field *field, struct event *e)
@@ -346,6 +381,8 @@ static bool action_field(const struct field *field, struct action *a)
 {
   if (is(field, "words"))
     return words(field, a->words);
+  if (is(field, "after"))
+    return bounds(field, a->after);
   if (is(field, "part") || is(field, "reason")) {
     bool part = is(field, "part");
     int i =

@@ -1,6 +1,7 @@
 #include "host.h"
 
 #include "audit.h"
+#include "clock.h"
 #include "dispatcher.h"
 #include "matching.h"
 #include "p2p.h"
@@ -260,6 +261,16 @@ static void open_connections(struct rank *r)
   rank_switch(r, before);
 }
 
+static void set_timer(struct rank *r, const struct action *action)
+{
+  if (!audit_protocol()->clocks) {
+    dispatcher_set_timer(r);
+  } else if (layer.scenario->checkpoint.every > 0.0) {
+    r->alarm.checkpoint = action->checkpoint;
+    r->alarm.at = clock_alarm(r, action);
+  }
+}
+
 static void carry_out(struct rank *r, const struct action *action, struct step *step)
 {
   switch ((enum action_kind)action->kind) {
@@ -343,7 +354,7 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     open_connections(r);
     break;
   case ACTION_SET_TIMER:
-    dispatcher_set_timer(r);
+    set_timer(r, action);
     break;
   default:
     break;
@@ -447,7 +458,7 @@ static struct message *await_notice(struct rank *r, enum notice_kind kind)
       g_queue_delete_link(&r->inbox, item);
       return message;
     }
-    transport_wait(r->transport, &r->inbox);
+    transport_wait(r->transport, &r->inbox, -1.0);
   }
 }
 
@@ -574,7 +585,7 @@ static void start(struct rank *r, uint32_t checkpoint)
 {
   r->held = r->roll_back = r->place_due = r->notified = false;
   r->draining = NOBODY;
-  r->capture = 0;
+  r->capture = r->alarm.checkpoint = 0;
   r->line = checkpoint;
   for (struct request *request = r->face->posted; request; request = request->next)
     request->announced = below_matching();
@@ -877,6 +888,27 @@ static void offer_place(struct rank *r, uint32_t iteration)
   take_event(r, &(struct event){.kind = EVENT_PLACE, .outcome = iteration}, &step);
 }
 
+/* A clock shows the time of its alarm, or nearly: it cannot stop between two numbers. */
+static bool alarm_is_due(const struct rank *r)
+{
+  static const double NEARLY = 1e-12;
+  return r->alarm.checkpoint && machine_now() >= r->alarm.at - NEARLY;
+}
+
+/* Negative: none is set. */
+static double alarm_time(const struct rank *r)
+{
+  return r->alarm.checkpoint ? MAX(r->alarm.at, 0.0) : -1.0;
+}
+
+static void take_alarm(struct rank *r)
+{
+  struct step step = {0};
+  uint32_t checkpoint = r->alarm.checkpoint;
+  r->alarm.checkpoint = 0;
+  take_event(r, &(struct event){.kind = EVENT_TIMER, .checkpoint = checkpoint}, &step);
+}
+
 /* One thing of those that can happen now; false when there is nothing. */
 static bool go_on(struct rank *r)
 {
@@ -889,6 +921,8 @@ static bool go_on(struct rank *r)
     note_deaths(r);
   } else if (!g_queue_is_empty(&r->inbox)) {
     take_in(r, g_queue_pop_head(&r->inbox));
+  } else if (alarm_is_due(r)) {
+    take_alarm(r);
   } else if (!r->held && (request = matching_unannounced(r->face))) {
     announce(r, request);
   } else if (r->rematch) {
@@ -913,7 +947,7 @@ static void wait_until(struct rank *r, bool (*done)(const struct rank *, const v
     r->alert = alert || r->held;
     if (r->alert)
       transport_let_in(r->transport, NULL, NULL);
-    transport_wait(r->transport, &r->inbox);
+    transport_wait(r->transport, &r->inbox, alarm_time(r));
     r->alert = false;
     rank_switch(r, before);
   }
@@ -1107,28 +1141,61 @@ void host_finish(struct rank *r)
 static bool has_noticed(const struct rank *r, const void *what)
 {
   (void)what;
-  return !r->notified;
+  return !r->notified && !alarm_is_due(r);
+}
+
+/* With clocks a rank listens while it computes: it must not miss when the next checkpoint is. */
+static bool listens(void)
+{
+  return audit_protocol()->clocks;
+}
+
+static bool is_interrupted(const struct rank *r)
+{
+  return r->dead || r->notified || alarm_is_due(r) || (listens() && r->inbox.length > 0);
+}
+
+static void listen(void *rank, double until)
+{
+  struct rank *r = rank;
+  double alarm = alarm_time(r);
+  transport_wait(r->transport, &r->inbox, alarm >= 0.0 ? MIN(alarm, until) : until);
+  if (is_interrupted(r))
+    machine_interrupt(&r->computation);
+}
+
+static void begin_computing(struct rank *r)
+{
+  rank_switch(r, ACTIVITY_COMPUTE);
+  r->computation.pause = listens() ? listen : NULL;
+  r->computation.data = r;
+}
+
+static void heed(struct rank *r)
+{
+  host_wait(r, has_noticed, NULL);
+  begin_computing(r); /* perhaps it has gone back to here */
 }
 
 void host_compute(struct rank *r, double flops)
 {
-  rank_switch(r, ACTIVITY_COMPUTE);
+  begin_computing(r);
   while (flops > 0.0) {
-    if (!r->dead && !r->notified)
-      flops = layer.scenario->failures_count ? machine_compute(&r->computation, flops)
-                                             : machine_execute(flops);
-    if (r->dead || r->notified)
-      host_wait(r, has_noticed, NULL);
+    if (!is_interrupted(r))
+      flops = layer.scenario->failures_count || listens() ? machine_compute(&r->computation, flops)
+                                                          : machine_execute(flops);
+    if (is_interrupted(r))
+      heed(r);
   }
 }
 
 void host_sleep(struct rank *r, double seconds)
 {
-  rank_switch(r, ACTIVITY_COMPUTE);
+  begin_computing(r);
   while (seconds > 0.0) {
-    if (!r->dead && !r->notified)
+    if (!is_interrupted(r))
       seconds = machine_doze(&r->computation, seconds);
-    if (r->dead || r->notified)
-      host_wait(r, has_noticed, NULL);
+    if (is_interrupted(r))
+      heed(r);
   }
 }

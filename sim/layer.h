@@ -221,7 +221,7 @@ struct message {
   int peer;
   uint32_t checkpoint;
   enum part part;
-  uint32_t for_life; /* of the receiver; RESTART: the life that it begins */
+  uint32_t for_life;    /* of the receiver; RESTART: the life that it begins */
   struct posted posted; /* control */
 };
 
@@ -287,6 +287,10 @@ struct rank {
   uint32_t capture; /* checkpoint to capture as soon as it is safe; 0: none */
   bool roll_back;   /* as soon as the wait loop is reached */
   bool place_due;   /* offer a PLACE */
+  struct {
+    uint32_t checkpoint; /* 0: it is not set */
+    double at;           /* seconds of simulated time */
+  } alarm;               /* clocks */
   struct actions actions;
 
   double handling; /* seconds for each message, where the protocol looks at them */

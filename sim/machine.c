@@ -93,6 +93,10 @@ unsigned machine_stack_bytes(void)
 /* Waits for the bell until that time. */
 static void pause_until(struct computation *computation, double end)
 {
+  if (computation->pause) {
+    computation->pause(computation->data, end);
+    return;
+  }
   if (!computation->bell)
     computation->bell = bell_new();
   bell_wait(computation->bell, end);
@@ -143,7 +147,8 @@ void machine_interrupt(struct computation *computation)
   if (!computation->under_way)
     return;
   computation->under_way = false;
-  bell_ring(computation->bell);
+  if (computation->bell)
+    bell_ring(computation->bell);
 }
 
 /* ---- what a platform says of its hosts ---- */

@@ -29,11 +29,15 @@ double machine_smpi_speed(void);     /* what smpi_execute() assumes, in flop/s *
 double machine_smpi_threshold(void); /* shorter computations cost nothing, in seconds */
 unsigned machine_stack_bytes(void);
 
-/* A computation, or a sleep, that another actor can interrupt. */
+/* A computation, or a sleep, that another actor can interrupt. The caller waits for that or, with
+ * `pause`, as it likes until that time or less, and ends the wait for good by machine_interrupt().
+ */
 struct bell;
 struct computation {
   struct bell *bell; /* made when it is first needed */
   bool under_way;
+  void (*pause)(void *data, double until); /* NULL: the bell */
+  void *data;
 };
 double machine_compute(struct computation *, double flops); /* returns what remains: 0 at its end */
 double machine_execute(double flops); /* one that nobody interrupts: returns 0 */

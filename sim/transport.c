@@ -275,7 +275,7 @@ static struct fetch *unfinished(struct transport *transport)
 void transport_finish_fetches(struct transport *transport, GQueue *inbox)
 {
   while (unfinished(transport))
-    transport_wait(transport, inbox);
+    transport_wait(transport, inbox, -1.0);
 }
 
 /* A transfer that is under way still writes into its fetch. What nobody has seen yet goes on, as
@@ -456,7 +456,7 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
 }
 
 /* Posting lets others run, who may leave something at the door. */
-void transport_wait(struct transport *transport, GQueue *inbox)
+void transport_wait(struct transport *transport, GQueue *inbox, double until)
 {
   if (under_way(transport) > transport->takings->len)
     transport->spare = MIN(2 * transport->spare, SPARE_MOST);
@@ -465,6 +465,8 @@ void transport_wait(struct transport *transport, GQueue *inbox)
     return;
   GArray *transfers = collect(transport);
   double due = mail_due(transport->index);
+  if (until >= 0.0 && (due < 0.0 || until < due))
+    due = until;
   int ended = wire_wait((sg_comm_t *)(void *)transfers->data, (int)transfers->len,
                         due < 0.0 ? -1.0 : MAX(due - machine_now(), 0.0));
   guint i = (guint)ended;

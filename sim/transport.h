@@ -50,6 +50,7 @@ void transport_disconnect(struct transport *, int peer);
 
 /* Takes in what has come: appends envelopes to `inbox`. */
 void transport_poll(struct transport *, GQueue *inbox); /* without waiting */
-void transport_wait(struct transport *, GQueue *inbox); /* until something completes */
+/* Until something completes, or that time; negative: no such time. */
+void transport_wait(struct transport *, GQueue *inbox, double until);
 
 #endif

@@ -202,6 +202,7 @@ static void set_up(const struct job *job, struct world *world)
   world->check = true;
   world->bounded = true;
   world->lies = job->lies;
+  world->exceeds = job->claim->check.exceeds;
   world->script = job->script;
 }
 

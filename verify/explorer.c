@@ -7,14 +7,16 @@
 #include "search.h"
 
 const char *const explorer_properties[] = {
-    "no-loss",   "no-duplicate",  "restorable", "legal",   "quiet-channels", "c3-1.1",
-    "c3-1.2",    "c3-1.3",        "deadlock",   "commits", "outcome",        "recovers",
-    "agreement", "invariant",     "no-orphan",  "c3-2.2",  "c3-2.3",         "local-rollback",
-    "no-domino", "own-iteration", "tokens",     NULL};
+    "no-loss",        "no-duplicate",   "restorable", "legal",
+    "quiet-channels", "c3-1.1",         "c3-1.2",     "c3-1.3",
+    "deadlock",       "commits",        "outcome",    "recovers",
+    "agreement",      "invariant",      "no-orphan",  "c3-2.2",
+    "c3-2.3",         "local-rollback", "no-domino",  "own-iteration",
+    "tokens",         "bounds",         NULL};
 
-const char *const explorer_defaults[] = {"no-loss",   "no-duplicate", "restorable", "legal",
-                                         "deadlock",  "commits",      "recovers",   "outcome",
-                                         "agreement", "invariant",    "no-orphan",  NULL};
+const char *const explorer_defaults[] = {
+    "no-loss", "no-duplicate", "restorable", "legal",     "deadlock", "commits", "recovers",
+    "outcome", "agreement",    "invariant",  "no-orphan", "bounds",   NULL};
 
 /* States for which the visited set has room at first. */
 enum { STATES_FIRST = 1 << 15 };

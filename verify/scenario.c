@@ -76,11 +76,15 @@ struct raw_expect {
   int64_t *program_exit;
 };
 
+struct raw_clocks {
+  char *deviation, *longest, *shortest, *skew;
+};
+
 struct raw_check {
   int64_t *checkpoints, *crashes;
   int *order, *connections;
-  char **properties, **lies;
-  unsigned properties_count, lies_count;
+  char **properties, **lies, **exceeds;
+  unsigned properties_count, lies_count, exceeds_count;
   uint64_t *max_states;
 };
 
@@ -93,6 +97,7 @@ struct raw {
   struct raw_checkpoint checkpoint;
   struct raw_failure *failures;
   unsigned failures_count;
+  struct raw_clocks clocks;
   struct raw_expect expect;
   struct raw_check check;
 };
@@ -193,6 +198,12 @@ static const cyaml_schema_field_t expect_fields[] = {
     CHOICE("verdict", struct raw_expect, verdict, verdicts),
     WHOLE("program_exit", OPTIONAL, struct raw_expect, program_exit), CYAML_FIELD_END};
 
+static const cyaml_schema_field_t clocks_fields[] = {
+    TEXT("deviation", OPTIONAL, struct raw_clocks, deviation),
+    TEXT("longest", OPTIONAL, struct raw_clocks, longest),
+    TEXT("shortest", OPTIONAL, struct raw_clocks, shortest),
+    TEXT("skew", OPTIONAL, struct raw_clocks, skew), CYAML_FIELD_END};
+
 static const cyaml_schema_field_t check_fields[] = {
     WHOLE("checkpoints", OPTIONAL, struct raw_check, checkpoints),
     WHOLE("crashes", OPTIONAL, struct raw_check, crashes),
@@ -200,6 +211,7 @@ static const cyaml_schema_field_t check_fields[] = {
     CHOICE("connections", struct raw_check, connections, connections),
     LIST("properties", struct raw_check, properties, &text, CYAML_FLAG_FLOW),
     LIST("lies", struct raw_check, lies, &text, CYAML_FLAG_FLOW),
+    LIST("exceeds", struct raw_check, exceeds, &text, CYAML_FLAG_FLOW),
     CYAML_FIELD_UINT_PTR("max_states", OPTIONAL, struct raw_check, max_states),
     CYAML_FIELD_END};
 
@@ -214,6 +226,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     LIST("failures", struct raw, failures, &failure, CYAML_FLAG_BLOCK),
     TEXT("detection", OPTIONAL, struct raw, detection),
     CYAML_FIELD_UINT_PTR("seed", OPTIONAL, struct raw, seed),
+    CYAML_FIELD_MAPPING("clocks", OPTIONAL, struct raw, clocks, clocks_fields),
     CYAML_FIELD_MAPPING("expect", OPTIONAL, struct raw, expect, expect_fields),
     CYAML_FIELD_MAPPING("check", OPTIONAL, struct raw, check, check_fields),
     CYAML_FIELD_END};
@@ -569,6 +582,38 @@ static bool read_checkpoint(const struct reader *reader, const struct raw_checkp
          measure(reader, "bytes", raw->bytes, 0, scenario_bytes, &scenario->checkpoint.bytes);
 }
 
+/* An interval must be longer than what a protocol does around the instant of a checkpoint, and than
+ * it takes to tell all of the next one. */
+static bool fits_interval(const struct reader *reader)
+{
+  const struct scenario *scenario = reader->scenario;
+  const double *bound = scenario->clocks.bound;
+  double every = scenario->checkpoint.every;
+  double least = 4.0 * bound[BOUND_DEVIATION] + 2.0 * bound[BOUND_LONGEST];
+  if (!protocol_named(scenario->protocol.name)->clocks || every <= 0.0 || every > least)
+    return true;
+  return complain(reader, "longest",
+                  "four deviations and two longest latencies are %gs, expected less than the %gs "
+                  "of checkpoint.every",
+                  least, every);
+}
+
+static bool read_clocks(const struct reader *reader, const struct raw_clocks *raw)
+{
+  struct scenario *scenario = reader->scenario;
+  double *bound = scenario->clocks.bound;
+  if (!measure(reader, "deviation", raw->deviation, 5e-4, scenario_seconds,
+               &bound[BOUND_DEVIATION]) ||
+      !measure(reader, "longest", raw->longest, 5e-3, scenario_seconds, &bound[BOUND_LONGEST]) ||
+      !measure(reader, "shortest", raw->shortest, 0, scenario_seconds, &bound[BOUND_SHORTEST]) ||
+      !measure(reader, "skew", raw->skew, bound[BOUND_DEVIATION] / 2, scenario_seconds,
+               &scenario->clocks.skew))
+    return false;
+  if (bound[BOUND_SHORTEST] > bound[BOUND_LONGEST])
+    return complain(reader, "shortest", "longer than the longest latency, expected it shorter");
+  return fits_interval(reader);
+}
+
 static bool read_event(const struct reader *reader, const char *name, enum event_kind *event)
 {
   *event = event_named(name);
@@ -665,6 +710,25 @@ static bool read_lies(const struct reader *reader, const struct raw_check *raw)
   return true;
 }
 
+static const char *const bounds[] = {
+    [BOUND_DEVIATION] = "deviation", [BOUND_LONGEST] = "longest", [BOUND_SHORTEST] = "shortest"};
+
+static bool read_exceeds(const struct reader *reader, const struct raw_check *raw)
+{
+  for (unsigned i = 0; i < raw->exceeds_count; i++) {
+    unsigned bound = 0;
+    while (bound < BOUNDS && strcmp(bounds[bound], raw->exceeds[i]))
+      bound++;
+    reader->scenario->check.exceeds |= 1u << bound;
+    if (bound < BOUNDS)
+      continue;
+    g_autofree char *key = g_strdup_printf("exceeds.%u", i);
+    g_autofree char *shown = document_quote(raw->exceeds[i]);
+    return complain(reader, key, "%s is no bound, expected deviation, longest or shortest", shown);
+  }
+  return true;
+}
+
 static bool read_check(const struct reader *reader, const struct raw_check *raw)
 {
   struct scenario *scenario = reader->scenario;
@@ -677,7 +741,7 @@ static bool read_check(const struct reader *reader, const struct raw_check *raw)
   return whole_int(reader, "checkpoints", raw->checkpoints, 1, 0, COUNT_MAX,
                    &scenario->check.checkpoints) &&
          whole_int(reader, "crashes", raw->crashes, 1, 0, COUNT_MAX, &scenario->check.crashes) &&
-         read_lies(reader, raw);
+         read_lies(reader, raw) && read_exceeds(reader, raw);
 }
 
 static char *id_from(const char *file)
@@ -702,7 +766,8 @@ static bool read_raw(struct scenario *scenario, const struct raw *raw, GError **
   return read_program(BELOW("program"), &raw->program) &&
          read_platform(BELOW("platform"), raw->platform) &&
          read_protocol(BELOW("protocol"), &raw->protocol) &&
-         read_checkpoint(BELOW("checkpoint"), &raw->checkpoint) && read_failures(&top, raw) &&
+         read_checkpoint(BELOW("checkpoint"), &raw->checkpoint) &&
+         read_clocks(BELOW("clocks"), &raw->clocks) && read_failures(&top, raw) &&
          measure(&top, "detection", raw->detection, 0.1, scenario_seconds, &scenario->detection) &&
          read_expect(BELOW("expect"), &raw->expect) && read_check(BELOW("check"), &raw->check);
 #undef BELOW
@@ -889,9 +954,19 @@ static struct raw_platform *raw_platform(struct pool *pool, const struct scenari
   return platform;
 }
 
+static char **exceeded(struct pool *pool, const struct scenario *scenario, unsigned *count)
+{
+  char **names = keep(pool, g_new0(char *, BOUNDS));
+  for (unsigned i = 0; i < BOUNDS; i++)
+    if (scenario->check.exceeds & 1u << i)
+      names[(*count)++] = (char *)bounds[i];
+  return names;
+}
+
 static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
 {
   const bool binary = scenario->program.binary != NULL;
+  unsigned exceeds_count = 0;
   struct raw raw = {
       .id = scenario->id,
       .statement = scenario->statement,
@@ -916,6 +991,10 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .failures_count = scenario->failures_count,
       .detection = amount(pool, scenario->detection, "s"),
       .seed = keep(pool, g_memdup2(&scenario->seed, sizeof scenario->seed)),
+      .clocks = {.deviation = amount(pool, scenario->clocks.bound[BOUND_DEVIATION], "s"),
+                 .longest = amount(pool, scenario->clocks.bound[BOUND_LONGEST], "s"),
+                 .shortest = amount(pool, scenario->clocks.bound[BOUND_SHORTEST], "s"),
+                 .skew = amount(pool, scenario->clocks.skew, "s")},
       .check = {.checkpoints = number(pool, scenario->check.checkpoints),
                 .crashes = number(pool, scenario->check.crashes),
                 .order = choice(pool, scenario->check.fifo         ? ORDER_FIFO
@@ -925,8 +1004,10 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
                 .properties = scenario->check.properties,
                 .lies = scenario->check.lies,
                 .lies_count = g_strv_length(scenario->check.lies),
+                .exceeds = exceeded(pool, scenario, &exceeds_count),
                 .max_states = keep(pool, g_memdup2(&scenario->check.max_states,
                                                    sizeof scenario->check.max_states))}};
+  raw.check.exceeds_count = exceeds_count;
   if (scenario->check.properties)
     raw.check.properties_count = g_strv_length(scenario->check.properties);
   if (scenario->expect.verdict != EXPECT_NOTHING)

@@ -105,6 +105,10 @@ struct scenario {
   struct failure *failures;
   unsigned failures_count;
   double detection; /* seconds from a crash to its detection */
+  struct {
+    double bound[BOUNDS]; /* seconds, as protocols with clocks are told */
+    double skew;          /* seconds by which clocks are off, at most, in fact */
+  } clocks;
   uint64_t seed;
 
   struct {
@@ -121,6 +125,7 @@ struct scenario {
     bool overtaking;     /* they keep no order at all, not even MPI's */
     char **properties;   /* names of verify/property.h to check; NULL: all that apply */
     char **lies;         /* what the host does wrong: drop, duplicate, early-durable */
+    unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum bound, or-ed */
     uint64_t max_states; /* 0: no bound */
   } check;
 

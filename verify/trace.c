@@ -359,6 +359,8 @@ static char *print_header(const struct world *world, const char *host)
   for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
     if (world->lies & lies[i].lie)
       g_string_append_printf(out, "lie %s\n", lies[i].name);
+  if (world->exceeds)
+    g_string_append_printf(out, "exceeds %u\n", world->exceeds);
   if (world->script)
     print_script(out, world->script);
   g_string_append(out, "---\n");
@@ -467,7 +469,7 @@ static bool bad(struct replay *r, const char *format, ...)
 /* What the lines before `---` say. */
 struct header {
   char *protocol;
-  guint64 ranks, capacity, crashes, timers, interval, log;
+  guint64 ranks, capacity, crashes, timers, interval, log, exceeds;
   bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
   GString *script; /* NULL: none */
@@ -531,6 +533,8 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     header->stamps = true;
   } else if (g_str_equal(key, "lie")) {
     return read_lie(r, value, header);
+  } else if (g_str_equal(key, "exceeds")) {
+    return whole(r, key, value, 0, (1u << BOUNDS) - 1, &header->exceeds);
   } else if (g_str_equal(key, "script")) {
     if (!header->script)
       header->script = g_string_new(NULL);
@@ -594,6 +598,7 @@ static bool begin(struct replay *r, const struct header *header)
   world->bounded = header->bounded;
   world->line_stamps = header->stamps;
   world->lies = header->lies;
+  world->exceeds = (unsigned)header->exceeds;
   world->check = true;
   world->script = r->script;
   world->properties = (const char *const *)r->properties->pdata;

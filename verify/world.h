@@ -59,6 +59,13 @@ enum rank_phase {
   RANK_RESTARTING /* crashed and detected, not yet started again */
 };
 
+/* Clocks: an alarm that is set, or that has gone off. */
+struct world_alarm {
+  uint32_t checkpoint; /* 0: none */
+  int8_t after[BOUNDS];
+  uint8_t pad;
+};
+
 enum connections {
   CONNECTIONS_CLOSED = 1, /* by START or CAPTURED, and there was no OPEN yet */
   CONNECTIONS_ANEW = 2    /* START closed all: peers have none before they start, too */
@@ -82,6 +89,7 @@ struct world_rank {
   uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
                          crash */
   uint32_t pad;
+  struct world_alarm set, rung; /* clocks: the alarm to come, and the last that went off */
 };
 
 _Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
@@ -134,6 +142,7 @@ struct world_message {
   uint32_t content;  /* digest of the payload; scripts: the sender's history */
   uint32_t line;     /* sender's line when it was sent (only for the claims that ask for it) */
   uint32_t stopped;  /* the same for its stop-log line */
+  struct world_alarm after, before; /* clocks: the sender's last alarm when it was sent, its next */
 };
 
 /* Names a collective call whose contribution from `root` is taken and dropped. */
@@ -218,6 +227,7 @@ struct world {
   bool check;                    /* check the protocol's invariants after every step */
   bool bounded;                  /* crashes and timers are counted down (explorer) */
   unsigned lies;                 /* enum lie, or-ed */
+  unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum bound, or-ed */
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
   /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.

@@ -176,6 +176,7 @@ static void keep(struct taking *t, const struct action *action)
   }
   struct world_slot slot = {.slot = action->slot, .peer = t->event.peer, .message = t->message};
   slot.message.incarnation = 0;
+  slot.message.after = slot.message.before = (struct world_alarm){0};
   list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
 }
 
@@ -201,6 +202,7 @@ static void resend(struct taking *t, const struct action *action)
   struct world_message message =
       READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i].message;
   message.incarnation = read_rank(t->w, t->rank)->noticed;
+  message.after = read_rank(t->w, t->rank)->rung;
   memcpy(message.words, action->words, sizeof message.words);
   put_on(t, WORLD_CHANNEL, action->peer, &message);
 }
@@ -389,7 +391,10 @@ static void carry_out(struct taking *t, const struct action *action)
     edit_rank(t->w, t->rank)->closed &= (uint16_t)~CONNECTIONS_CLOSED;
     break;
   case ACTION_SET_TIMER:
-    edit_rank(t->w, t->rank)->timer = true;
+    if (t->w->protocol->clocks)
+      world_set_alarm(t, action);
+    else
+      edit_rank(t->w, t->rank)->timer = true;
     break;
   case ACTION_STOPPED_LOGGING:
     edit_rank(t->w, t->rank)->stopped = action->checkpoint;
@@ -420,7 +425,8 @@ static void note_request(struct taking *t)
   bool later = false;
   for (uint32_t i = 0; i < t->actions->count; i++)
     later |= t->actions->item[i].kind == ACTION_SET_TIMER;
-  if (!later && !world_fenced(t) && !t->w->protocol->independent) /* these have no commit */
+  bool old = t->w->protocol->clocks && t->event.checkpoint <= read_global(t->w)->committed;
+  if (!later && !old && !world_fenced(t) && !t->w->protocol->independent) /* these: no commit */
     edit_global(t->w)->requested = true;
 }
 

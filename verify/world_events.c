@@ -48,9 +48,17 @@ static void send(struct taking *t)
                                       .sequence = f->sent,
                                       .content = content,
                                       .line = w->line_stamps ? me->line : 0,
-                                      .stopped = w->line_stamps ? me->stopped : 0};
+                                      .stopped = w->line_stamps ? me->stopped : 0,
+                                      .after = me->rung};
   if (w->script)
     edit_program(w, t->rank)->next++;
+}
+
+/* What a run was not to do if the bounds held. */
+static void check_bounds(struct taking *t, const char *why)
+{
+  if (why && !t->w->bounded)
+    world_violate(t, "bounds", "rank %d: %s", t->rank, why);
 }
 
 static void arrive(struct taking *t)
@@ -61,6 +69,8 @@ static void arrive(struct taking *t)
       READ_LIST(struct world_message, w, WORLD_CHANNEL, t->event.peer, t->rank, &count);
   t->message = channel[t->move->index];
   list_remove(w, WORLD_CHANNEL, t->event.peer, t->rank, t->move->index, sizeof *channel);
+  if (w->protocol->clocks)
+    check_bounds(t, world_too_fast(w, t->rank, &t->message));
   if (t->move->content && t->move->content != t->message.content)
     world_violate(t, "no-corruption", "message %u from rank %d (tag %d) changed on the way",
                   t->message.sequence, t->event.peer, t->event.tag);
@@ -141,6 +151,19 @@ static void commit(struct taking *t)
   global->committing = global->requested = 0;
 }
 
+/* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. */
+static void time_goes_on(struct taking *t)
+{
+  bool counts = !t->w->protocol->clocks || t->rank == COORDINATOR_RANK;
+  if (t->w->bounded && counts && world_needs_timer(t->w, t->rank))
+    edit_global(t->w)->timers--;
+  edit_rank(t->w, t->rank)->timer = false;
+  if (!t->w->protocol->clocks)
+    return;
+  check_bounds(t, world_too_early(t->w, t->rank));
+  world_ring(t);
+}
+
 void world_before_step(struct taking *t)
 {
   switch ((enum event_kind)t->event.kind) {
@@ -151,9 +174,7 @@ void world_before_step(struct taking *t)
     notice(t);
     break;
   case EVENT_TIMER:
-    edit_rank(t->w, t->rank)->timer = false;
-    if (t->w->bounded)
-      edit_global(t->w)->timers--;
+    time_goes_on(t);
     break;
   case EVENT_OFFER:
     send(t);

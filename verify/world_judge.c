@@ -235,7 +235,8 @@ static void check_agreement(struct taking *t)
   }
 }
 
-/* Nothing that `rank` was given is still to be given to it; what it drains it may yet discard. */
+/* Nothing that `rank` was given is still to be given to it; what it drains, or takes out of a
+ * channel, it may yet discard. */
 static void check_leftover(struct taking *t, int peer, const struct world_message *message)
 {
   uint32_t place, flows;
@@ -253,7 +254,8 @@ static void check_leftovers(struct taking *t)
   for (int peer = 0; peer < t->w->ranks; peer++) {
     const struct world_message *channel =
         READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
-    for (uint32_t i = 0; i < count && !read_rank(t->w, t->rank)->draining; i++)
+    bool open = read_rank(t->w, t->rank)->draining || below_matching(t->w);
+    for (uint32_t i = 0; i < count && !open; i++)
       if (!is_control(&channel[i]) && world_exists(read_rank(t->w, t->rank), &channel[i]))
         check_leftover(t, peer, &channel[i]);
   }

@@ -151,6 +151,14 @@ bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t 
  * it: the oldest or, where messages overtake, any. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
+/* Explorer: whether the TIMER of `rank` is, or waits for, one of those that may still happen. */
+bool world_needs_timer(const struct world *, int rank);
+
+/* Clocks (world_clocks.c): why the alarm of `rank` cannot go off yet, or why that message cannot be
+ * at `rank` yet, if the bounds hold; NULL: they say nothing against it. */
+const char *world_too_early(const struct world *, int rank);
+const char *world_too_fast(const struct world *, int rank, const struct world_message *);
+
 /* Whether message `index` of the channel may arrive now, and as which request (NO_REQUEST: it is
  * drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);

@@ -60,7 +60,8 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
     return false;
   if (below_matching(w)) {
     *request = NO_REQUEST;
-    return !is_control(&channel[index]) && world_comes_out(w, WORLD_CHANNEL, peer, rank, index);
+    return !is_control(&channel[index]) && world_comes_out(w, WORLD_CHANNEL, peer, rank, index) &&
+           !(w->bounded && w->protocol->clocks && world_too_fast(w, rank, &channel[index]));
   }
   const struct world_receive *receive = world_matching(w, peer, rank, &channel[index]);
   bool drained = me->held && (me->draining == 1 || me->draining == peer + 2);
@@ -464,14 +465,25 @@ static const char *refuses_down(const struct world *w, const struct move *move)
              : "another rank is down, or another checkpoint the target";
 }
 
+static const char *refuses_timer(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank_head(w, move->rank);
+  bool set = w->protocol->clocks ? me->set.checkpoint : me->timer;
+  if (!set || move->event.checkpoint != me->set.checkpoint)
+    return "no timer is set";
+  if (!w->bounded)
+    return NULL;
+  if (!read_global(w)->timers && world_needs_timer(w, move->rank))
+    return "no timer is left";
+  return w->protocol->clocks ? world_too_early(w, move->rank) : NULL;
+}
+
 static const char *refuses_running(const struct world *w, const struct move *move)
 {
   const struct event *event = &move->event;
   switch ((enum event_kind)event->kind) {
   case EVENT_TIMER:
-    return read_rank(w, move->rank)->timer && (!w->bounded || read_global(w)->timers)
-               ? NULL
-               : "no timer is set";
+    return refuses_timer(w, move);
   case EVENT_OFFER:
   case EVENT_RECEIVE:
   case EVENT_CHOOSE:
@@ -698,7 +710,7 @@ static void list_rank(const struct listing *l, int rank)
       (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
   if (me->phase != RANK_RUNNING)
     return;
-  list_event(l, rank, (struct event){.kind = EVENT_TIMER});
+  list_event(l, rank, (struct event){.kind = EVENT_TIMER, .checkpoint = me->set.checkpoint});
   list_program(l, rank);
   struct event collected;
   if (world_collected(l->w, rank, &collected))

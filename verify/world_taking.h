@@ -33,6 +33,11 @@ void world_after_step(struct taking *);
 
 void world_begin_program(const struct world *, int rank);
 
+/* ---- clocks (world_clocks.c) ---- */
+
+void world_set_alarm(struct taking *, const struct action *);
+void world_ring(struct taking *); /* the alarm of the rank goes off */
+
 /* ---- matching (world_matching.c) ---- */
 
 /* Gives `message` to receive `request` of the program. */

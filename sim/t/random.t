@@ -25,7 +25,7 @@ protocols='none c3 bookmark'
 # Even seeds take those at even places, from 0: these three need senders that send the same again,
 # and in odd seeds the order of arrival decides what is sent.
 others='event-logging blocking message-tagging chandy-lamport event-logging-posted
-chandy-lamport-tree'
+chandy-lamport-tree time-based uncoordinated'
 if [ $# -gt 0 ]; then
   first=$1 count=1
   shift
@@ -65,6 +65,7 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
       ranks = 2 + draw(15)
       print "ranks", ranks
       interval = length_s / (3 + draw(8)) / (protocol == "c3" ? 3 : 1) # it waits for places
+      if (protocol == "time-based" && interval < 0.025) interval = 0.025 # longer than its bounds
       split("separate combined auto", controls)
       print "control", controls[seed % 3 + 1]
       bytes = 2 ^ draw(18)

@@ -101,7 +101,7 @@ static void make_world(void)
   "committed"
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, seed, "    \
-  "expect or check"
+  "clocks, expect or check"
 #define FAILURE_LAWS                                                                               \
   "failure laws are not supported yet, expected a failure with rank and at or after"
 
@@ -365,6 +365,11 @@ static const struct refusal refusals[] = {
      NULL},
     {"an unknown order", GOOD "check: {order: lifo}\n",
      "t.yaml:4: check.order: \"lifo\" is unknown, expected any, fifo or none", NULL},
+    {"an unknown bound", GOOD "check: {exceeds: [cake]}\n",
+     "t.yaml:4: check.exceeds.0: \"cake\" is no bound, expected deviation, longest or shortest",
+     NULL},
+    {"bounds the wrong way round", GOOD "clocks: {longest: 1us, shortest: 2us}\n",
+     "t.yaml:4: clocks.shortest: longer than the longest latency, expected it shorter", NULL},
     {"an unknown lie", GOOD "check:\n  lies:\n    - drop\n    - cake\n",
      "t.yaml:7: check.lies.1: \"cake\" is no lie, expected drop, duplicate or early-durable", NULL},
     {"negative states", GOOD "check: {max_states: -1}\n",
@@ -542,9 +547,10 @@ static const char full[] =
     "  - {rank: 1, after: {event: captured}, repair: 0}\n"
     "detection: 250us\n"
     "seed: 18446744073709551615\n"
+    "clocks: {deviation: 20us, longest: 3ms, shortest: 1us, skew: 0}\n"
     "expect: {verdict: gave-up, program_exit: 3}\n"
     "check: {checkpoints: 2, crashes: 0, order: fifo, properties: [a, b], lies: [drop, "
-    "early-durable], max_states: 5000000000}\n";
+    "early-durable], exceeds: [longest], max_states: 5000000000}\n";
 
 static void check_full(const struct scenario *scenario, const char *when)
 {
@@ -590,6 +596,11 @@ static void check_full(const struct scenario *scenario, const char *when)
   is_text(properties, "a b", "properties");
   g_autofree char *lies = g_strjoinv(" ", scenario->check.lies);
   is_text(lies, "drop early-durable", "lies");
+  ok(scenario->check.exceeds == 1u << BOUND_LONGEST, "exceeds");
+  is_number(scenario->clocks.bound[BOUND_DEVIATION], 2e-5, "deviation");
+  is_number(scenario->clocks.bound[BOUND_LONGEST], 3e-3, "longest");
+  is_number(scenario->clocks.bound[BOUND_SHORTEST], 1e-6, "shortest");
+  is_number(scenario->clocks.skew, 0, "skew");
   ok(scenario->check.max_states == 5000000000u, "max_states");
 }
 

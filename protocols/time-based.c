@@ -1,0 +1,333 @@
+/* Time-based coordination: every rank takes its checkpoint when its own clock says so.
+ *
+ * Source: "Event Logging", section 2.2.1, after Neves and Fuchs and after Cristian and Jahanian:
+ * clocks deviate from the instant T of a checkpoint by at most D (Tdev), so two of them by 2 D; a
+ * message takes at most L (Tmax) and at least S (Tmin). All messages passed between T - 2 D - L and
+ * T + 2 D - S are cached.
+ *
+ *     1  from T - 2 D - L on a rank caches what it sends: what it has sent before is with its
+ *        receiver when that takes its checkpoint
+ *     2  at T it takes its checkpoint; the cached messages, of which some may be in transit, are
+ *        part of it
+ *     3  until T + 2 D - S what it sends is held back, or it might be received before a checkpoint:
+ *        an orphan. The program goes on
+ *     4  all images are on disk: rank 0 commits
+ *
+ *                timer              timer              captured
+ *     RUNNING ----------> CACHING ----------> CAPTURING ----------> HOLDING
+ *        ^                                                             |
+ *        +-------------------------------------------------------------+
+ *                                      timer
+ *
+ * Transitions:
+ *     RUNNING -> CACHING : ring()  [timer]
+ *     CACHING -> CAPTURING : ring()  [timer]
+ *     CAPTURING -> HOLDING : hold()  [captured]
+ *     HOLDING -> RUNNING : pass()  [timer]
+ *
+ * No rank sends a word to coordinate the checkpoint itself. What the sources leave open:
+ *   - when the next one is. Clocks tell when it is T, not that everybody is there: a rank that is
+ *     being restarted would miss it. Rank 0 hears `ready` of every rank that has started, and
+ * `done` of every image on disk, and then says `next` to all, which begins the interval. By that
+ * they also know that the last one is committed, and erase the one before it.
+ *   - who is given what is in transit. The cached messages are sent again after a restart, and the
+ *     receiver drops those that it had before its checkpoint. So messages carry a number for each
+ *     pair of ranks, and a rank remembers the numbers that it has; channels need no order.
+ *
+ * A number that comes twice, and not again after a restart, is an orphan: a bound did not hold. The
+ * rank gives up. A message that was lost since it took too long shows in nothing that a rank sees.
+ *
+ * Invariants:
+ *     1. Messages are cached between the first and the last alarm of a checkpoint only.
+ *     2. What has been sent is held back after a checkpoint only.
+ *     3. Every cached message has a slot of its own.
+ *     4. What is ahead of a gap is noted once, and is not what came before the gap.
+ *     5. Only the coordinator counts, at most one per rank.
+ */
+#include "commit.h"
+#include "links.h"
+
+enum phase { RUNNING, CACHING, CAPTURING, HOLDING };
+
+enum control { READY = 1, NEXT, DONE };
+
+static const char *const controls[] = {"none", "ready", "next", "done", NULL};
+
+static const char *const invariants[] = {
+    "messages are cached between the first and the last alarm of a checkpoint only",
+    "what has been sent is held back after a checkpoint only",
+    "every cached message has a slot of its own",
+    "what is ahead of a gap is noted once, and is not what came before the gap",
+    "only the coordinator counts, at most one per rank",
+    NULL};
+
+enum again {
+  FIRST,
+  AGAIN
+}; /* links' interval: whether a message is sent after a restart once more */
+
+struct state {
+  uint32_t phase;
+  uint32_t captured; /* the last checkpoint captured */
+  uint32_t next;     /* the one to come, said while this rank was HOLDING; 0: none */
+  uint32_t ready;    /* coordinator: ranks that have started */
+  struct commit commit;
+  struct links_counts counts;
+};
+
+static struct links links_of(const struct config *config, const struct state *state)
+{
+  struct state *mine = (struct state *)state;
+  return links_at(config, &mine->counts, mine + 1);
+}
+
+static size_t bytes(const struct config *config)
+{
+  return (sizeof(struct state) + links_bytes(config) + 7) / 8 * 8;
+}
+
+/* ---- messages ---- */
+
+/* What is not cached needs no slot. */
+static void pass_by(const struct links *links, int to, struct actions *actions)
+{
+  links->link[to].passed = ++links->link[to].sent;
+  act(actions, ACTION_TRANSMIT)->words[0] = links->link[to].sent;
+}
+
+static void offer(const struct config *config, struct state *state, const struct event *event,
+                  struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  if (state->phase == RUNNING)
+    pass_by(&links, event->peer, actions);
+  else
+    links_offer(&links, event->peer, state->phase == CACHING, actions);
+}
+
+static bool has_come(const struct links *links, int from, uint32_t number)
+{
+  return number <= links->link[from].received ||
+         links_has(links->ahead, links->counts->ahead, from, number);
+}
+
+static void arrived(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  uint32_t number = event->words[0];
+  if (!has_come(&links, event->peer, number)) {
+    if (!links_arrived(&links, event->peer, number))
+      give_up(actions, REASON_FULL);
+    act(actions, ACTION_DELIVER);
+  } else if (event->words[1] == AGAIN) {
+    act(actions, ACTION_DISCARD);
+  } else {
+    give_up(actions, REASON_PROTOCOL);
+  }
+}
+
+/* Sends what is held back and empties the cache. */
+static void empty(const struct links *links, struct actions *actions)
+{
+  for (int peer = 0; peer < links->config->ranks; peer++)
+    links_flush(links, peer, actions);
+  for (uint32_t i = 0; i < links->counts->log; i++)
+    act(actions, ACTION_FORGET)->slot = links->log[i].slot;
+  memset(links->log, 0, links->counts->log * sizeof *links->log);
+  links->counts->log = links->counts->slots = 0;
+}
+
+/* ---- a checkpoint ---- */
+
+static void set_clock(struct state *state, struct actions *actions)
+{
+  set_alarm(actions, state->captured + 1, -2, -1, 0);
+  if (state->captured > 1)
+    act(actions, ACTION_ERASE)->checkpoint = state->captured - 1;
+}
+
+/* All ranks are ready for the next checkpoint, and the last one is committed. */
+static void next(const struct config *config, struct state *state, struct actions *actions)
+{
+  state->commit = (struct commit){.in_progress = state->captured + 1};
+  tell_all(config, actions, NEXT, state->captured + 1);
+  if (state->phase == RUNNING)
+    set_clock(state, actions);
+  else
+    state->next = true;
+}
+
+static void pass(const struct config *config, struct state *state, struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  state->phase = RUNNING;
+  empty(&links, actions);
+  if (state->next)
+    set_clock(state, actions);
+  state->next = false;
+}
+
+static void ring(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->phase == RUNNING) {
+    state->phase = CACHING;
+    set_alarm(actions, state->captured + 1, 0, 0, 0);
+  } else if (state->phase == CACHING) {
+    state->phase = CAPTURING;
+    act(actions, ACTION_CAPTURE)->checkpoint = state->captured + 1;
+  } else {
+    pass(config, state, actions);
+  }
+}
+
+static void hold(struct state *state, const struct event *event, struct actions *actions)
+{
+  state->phase = HOLDING;
+  state->captured = event->checkpoint;
+  store(actions, PART_IMAGE, event->checkpoint);
+  set_alarm(actions, event->checkpoint, 2, 0, -1);
+}
+
+/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+
+static void count_ready(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (++state->ready == (uint32_t)config->ranks)
+    next(config, state, actions);
+}
+
+/* What may have been in transit goes on the wire again. */
+static void start(const struct config *config, struct state *state, struct actions *actions)
+{
+  struct links links = links_of(config, state);
+  state->phase = RUNNING;
+  state->next = state->ready = 0;
+  state->commit = (struct commit){0};
+  for (uint32_t i = links.counts->log; i-- > 0;) {
+    links.log[i].interval = AGAIN;
+    links.link[links.log[i].peer].passed = links.log[i].number - 1;
+  }
+  empty(&links, actions);
+  if (coordinator(config))
+    count_ready(config, state, actions);
+  else
+    tell(actions, COORDINATOR_RANK, READY, state->captured, 0);
+}
+
+/* ---- the step ---- */
+
+static void control(const struct config *config, struct state *state, const struct event *event,
+                    struct actions *actions)
+{
+  switch ((enum control)event->words[0]) {
+  case READY:
+    count_ready(config, state, actions);
+    break;
+  case NEXT:
+    if (state->phase == RUNNING)
+      set_clock(state, actions);
+    else
+      state->next = true;
+    break;
+  case DONE:
+    commit_count(config, &state->commit, actions);
+    break;
+  }
+}
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    start(config, state, actions);
+    break;
+  case EVENT_DOWN:
+    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case EVENT_TIMER:
+    ring(config, state, actions);
+    break;
+  case EVENT_OFFER:
+    offer(config, state, event, actions);
+    break;
+  case EVENT_ARRIVED:
+    arrived(config, state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    control(config, state, event, actions);
+    break;
+  case EVENT_CAPTURED:
+    hold(state, event, actions);
+    break;
+  case EVENT_DURABLE:
+    commit_done(config, &state->commit, DONE, state->captured, actions);
+    break;
+  case EVENT_COMMITTED:
+    next(config, state, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers above ---- */
+
+static bool all_passed(const struct links *links)
+{
+  for (int peer = 0; peer < links->config->ranks; peer++)
+    if (links->link[peer].passed != links->link[peer].sent)
+      return false;
+  return true;
+}
+
+static bool have_own_slots(const struct links *links)
+{
+  for (uint32_t i = 1; i < links->counts->log; i++)
+    if (links->log[i].slot <= links->log[i - 1].slot)
+      return false;
+  return true;
+}
+
+static bool ahead_is_sound(const struct links *links)
+{
+  for (uint32_t i = 0; i < links->counts->ahead; i++) {
+    const struct ahead *ahead = &links->ahead[i];
+    if (ahead->number <= links->link[ahead->peer].received + 1 ||
+        links_has(links->ahead, i, ahead->peer, ahead->number))
+      return false;
+  }
+  return true;
+}
+
+static int broken(const struct config *config, const void *memory)
+{
+  const struct state *state = memory;
+  struct links links = links_of(config, state);
+  if (state->phase == RUNNING && links.counts->log > 0)
+    return 1;
+  if (state->phase != HOLDING && !all_passed(&links))
+    return 2;
+  if (!have_own_slots(&links))
+    return 3;
+  if (!ahead_is_sound(&links))
+    return 4;
+  uint32_t most = coordinator(config) ? (uint32_t)config->ranks : 0;
+  return state->ready <= most && commit_is_sound(config, &state->commit) ? 0 : 5;
+}
+
+extern const struct protocol protocol_time_based;
+const struct protocol protocol_time_based = {
+    .name = "time-based",
+    .title = "time-based coordination by clocks within bounds (Event Logging, section 2.2.1)",
+    .piggyback_bytes = 4,
+    .control_bytes = 12,
+    .level = LEVEL_CHANNEL,
+    .clocks = true,
+    .controls = controls,
+    .invariants = invariants,
+    .bytes = bytes,
+    .step = step,
+    .broken = broken};
