@@ -64,17 +64,19 @@ struct mark {
 
 /* What the coordinator knows of a rank. */
 struct row {
-  uint32_t iteration, from, to; /* where it stands; which iterations its log has, `to` excluded */
-  uint32_t version;             /* last durable checkpoint */
-  uint32_t epoch;               /* for which this holds */
-  uint32_t durable;             /* as it has said while all was well */
+  uint32_t iteration; /* where it stands */
+  uint32_t since;     /* from when on its log has all until then */
+  uint32_t version;   /* last durable checkpoint */
+  uint32_t epoch;     /* for which this holds */
+  uint32_t durable;   /* as it has said while all was well */
 };
 
 struct state {
   uint32_t phase;
-  uint32_t at[PLACES]; /* checkpoints; COMMON, FRESH at first, is durable */
-  uint32_t durable;    /* last one of this rank: COMMON or STORED */
-  uint32_t from, to;   /* iterations of which the log has all messages; `to` excluded */
+  uint32_t at[PLACES];    /* checkpoints; COMMON, FRESH at first, is durable */
+  uint32_t since[PLACES]; /* the log has all messages from this iteration on up to the place */
+  uint32_t unlogged;      /* it lacks one of the present iteration */
+  uint32_t durable;       /* last one of this rank: COMMON or STORED */
   uint32_t epoch;
   uint32_t fresh; /* restarted, and the program has not run since */
   struct links_counts links;
@@ -153,8 +155,7 @@ static void offer(const struct config *config, struct state *state, const struct
     links_offer(&links, event->peer, passes, actions);
     return;
   }
-  if (state->to > state->at[PRESENT])
-    state->to = state->at[PRESENT];
+  state->unlogged = true;
   send_unlogged(&links, event->peer, actions);
 }
 
@@ -178,6 +179,10 @@ static void begin_iteration(struct state *state, const struct event *event, stru
 {
   if (!event->outcome || state->phase != RUNNING)
     return;
+  if (event->outcome >= NEVER) {
+    give_up(actions, REASON_FULL);
+    return;
+  }
   state->phase = CAPTURING;
   act(actions, ACTION_CAPTURE)->checkpoint = event->outcome;
 }
@@ -186,8 +191,18 @@ static void mark(const struct config *config, struct state *state, enum place pl
 {
   const struct link *link = links_of(config, state).link;
   state->at[place] = state->at[PRESENT];
+  state->since[place] = state->since[PRESENT];
   for (int i = 0; i < config->ranks; i++)
     mark_of(config, state, place)[i] = (struct mark){link[i].sent, link[i].received};
+}
+
+static void copy_mark(const struct config *config, struct state *state, enum place to,
+                      enum place from)
+{
+  state->at[to] = state->at[from];
+  state->since[to] = state->since[from];
+  memmove(mark_of(config, state, to), mark_of(config, state, from),
+         (size_t)config->ranks * sizeof(struct mark));
 }
 
 /* An iteration that begins a new interval is stored, unless the last one is not durable yet
@@ -207,6 +222,9 @@ static void captured(const struct config *config, struct state *state, const str
   if (last && last != state->at[COMMON] && last != state->at[STORED])
     act(actions, ACTION_ERASE)->checkpoint = last;
   state->at[PRESENT] = event->checkpoint;
+  if (state->unlogged)
+    state->since[PRESENT] = event->checkpoint;
+  state->unlogged = false;
   mark(config, state, PRESENT);
   if (!is_due(config, state))
     return;
@@ -224,9 +242,10 @@ static void settle(const struct config *config, struct state *state, uint32_t ch
     return;
   if (state->at[COMMON])
     act(actions, ACTION_ERASE)->checkpoint = state->at[COMMON];
-  state->at[COMMON] = checkpoint;
-  memcpy(mark_of(config, state, COMMON), mark_of(config, state, STORED),
-         (size_t)config->ranks * sizeof(struct mark));
+  copy_mark(config, state, COMMON, STORED);
+  for (int place = 0; place < PLACES; place++)
+    if (state->since[place] < checkpoint)
+      state->since[place] = checkpoint;
   for (uint32_t i = 0; i < state->links.log; i++)
     if (links.log[i].interval >= checkpoint)
       links.log[left++] = links.log[i];
@@ -234,9 +253,6 @@ static void settle(const struct config *config, struct state *state, uint32_t ch
       act(actions, ACTION_FORGET)->slot = links.log[i].slot;
   memset(&links.log[left], 0, (state->links.log - left) * sizeof *links.log);
   state->links.log = left;
-  state->from = checkpoint;
-  if (state->to < checkpoint)
-    state->to = NEVER;
 }
 
 /* Coordinator: when all have it, all may forget the one before. */
@@ -275,27 +291,20 @@ static void durable(const struct config *config, struct state *state, const stru
 /* The program is where it was at `checkpoint`; what it did since happens again. */
 static void undo(const struct config *config, struct state *state, uint32_t checkpoint)
 {
-  static const enum place order[] = {COMMON, STORED, PRESENT};
   struct links links = links_of(config, state);
-  const struct mark *there = NULL;
-  for (int i = 0; i < PLACES && !there; i++)
-    if (state->at[order[i]] == checkpoint)
-      there = mark_of(config, state, order[i]);
-  for (int i = 0; there && i < config->ranks; i++) {
-    links.link[i].sent = there[i].sent;
-    links.link[i].received = there[i].received;
+  enum place there = COMMON;
+  while (there < PRESENT && state->at[there] != checkpoint)
+    there++;
+  copy_mark(config, state, PRESENT, there);
+  for (int i = 0; i < config->ranks; i++) {
+    links.link[i].sent = mark_of(config, state, PRESENT)[i].sent;
+    links.link[i].received = mark_of(config, state, PRESENT)[i].received;
   }
-  if (state->at[STORED] > checkpoint) {
-    state->at[STORED] = state->at[COMMON];
-    memcpy(mark_of(config, state, STORED), mark_of(config, state, COMMON),
-           (size_t)config->ranks * sizeof *there);
-  }
+  if (state->at[STORED] > checkpoint)
+    copy_mark(config, state, STORED, COMMON);
   if (state->durable > checkpoint)
     state->durable = checkpoint;
-  state->at[PRESENT] = checkpoint;
-  mark(config, state, PRESENT);
-  if (state->to >= checkpoint)
-    state->to = NEVER; /* what was not logged is sent again */
+  state->unlogged = false; /* what was not is sent again */
 }
 
 static void resume(const struct config *config, struct state *state, struct actions *actions)
@@ -334,7 +343,7 @@ static bool logs_reach(const struct config *config, const struct state *state)
     if (rows[i].iteration < hindmost)
       hindmost = rows[i].iteration;
   for (int i = 0; i < config->ranks; i++)
-    if (rows[i].iteration > hindmost && (rows[i].from > hindmost || rows[i].to < rows[i].iteration))
+    if (rows[i].iteration > hindmost && rows[i].since > hindmost)
       return false;
   return true;
 }
@@ -367,15 +376,14 @@ static void recover(const struct config *config, struct state *state, uint32_t e
   for (int i = 0; i < config->ranks; i++)
     links_down(&links, i);
   if (config->self != COORDINATOR_RANK) {
-    tell(actions, COORDINATOR_RANK, FRONT, state->at[PRESENT], state->from << 16 | state->to);
+    tell(actions, COORDINATOR_RANK, FRONT, state->at[PRESENT], state->since[PRESENT]);
     tell(actions, COORDINATOR_RANK, VERSION, epoch, state->durable);
     return;
   }
   for (int i = 0; i < config->ranks; i++)
     rows_of(config, state)[i].durable = FRESH; /* to be told again by those who stand */
   row->iteration = state->at[PRESENT];
-  row->from = state->from;
-  row->to = state->to;
+  row->since = state->since[PRESENT];
   row->version = state->durable;
   row->epoch = epoch;
   decide(config, state, actions);
@@ -391,8 +399,6 @@ static void start(const struct config *config, struct state *state, const struct
     resume(config, state, actions);
     return;
   }
-  if (!event->checkpoint)
-    state->to = NEVER;
   if (!event->outcome) {
     for (int i = 0; i < config->ranks; i++)
       links.link[i].up = true;
@@ -424,8 +430,7 @@ static void control(const struct config *config, struct state *state, const stru
     break;
   case FRONT:
     row->iteration = event->words[1];
-    row->from = event->words[2] >> 16;
-    row->to = event->words[2] & UINT16_MAX;
+    row->since = event->words[2];
     break;
   case VERSION:
     row->epoch = event->words[1];

@@ -1,13 +1,14 @@
 #include "dispatcher.h"
 
 #include "audit.h"
+#include "runtime.h"
 #include "storage.h"
 #include "transport.h"
 
 #include <string.h>
 
 /* What is to happen, by time and then by the order in which it was put down. */
-enum entry_kind { ENTRY_CRASH, ENTRY_DETECT, ENTRY_RESTART, ENTRY_NOTICE };
+enum entry_kind { ENTRY_CRASH, ENTRY_DETECT, ENTRY_RESTART, ENTRY_REPAIRED, ENTRY_NOTICE };
 
 struct entry {
   double time;
@@ -16,6 +17,7 @@ struct entry {
   int rank;
   const struct failure *failure; /* CRASH, DETECT */
   uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
+  uint32_t repair;       /* REPAIRED */
   struct message notice; /* NOTICE: kind and fields */
 };
 
@@ -147,7 +149,7 @@ static bool crash(int rank, const struct failure *failure)
   storage_cut(r);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
-  put_down(&(struct entry){.time = machine_now() + layer.scenario->detection,
+  put_down(&(struct entry){.time = machine_now() + runtime_detection(),
                            .kind = ENTRY_DETECT,
                            .rank = rank,
                            .failure = failure,
@@ -155,13 +157,17 @@ static bool crash(int rank, const struct failure *failure)
   return true;
 }
 
-/* The node of the victim fails now, with all ranks on it. A node that is down or being repaired
- * cannot fail again; one that is being recovered can. */
+/* The node of the victim fails now, with all ranks on it, or the victim alone. A node that is down
+ * or being repaired cannot fail again; one that is being recovered can. */
 static void strike(const struct failure *failure)
 {
   g_autofree char *host = g_strdup(host_of[failure->rank]);
   if (!host)
     return; /* before its MPI_Init */
+  if (failure->kills == KILLS_RANK) {
+    layer.result.crashes += crash(failure->rank, failure);
+    return;
+  }
   g_hash_table_add(broken, g_strdup(host));
   bool struck = false;
   for (int rank = 0; rank < layer.ranks; rank++)
@@ -179,6 +185,8 @@ void dispatcher_point(int rank, const struct event *event)
         recoveries < failure->after.recovery)
       continue;
     if (failure->after.checkpoint && failure->after.checkpoint != event->checkpoint)
+      continue;
+    if (failure->after.iteration && failure->after.iteration != layer.rank[rank].face->iteration)
       continue;
     if (++hits[i] == MAX(failure->after.count, 1))
       strike(failure);
@@ -223,8 +231,12 @@ static void open_incarnation(int dead)
     if (!alive(rank))
       continue;
     send_notice(rank, &(struct message){.notice = NOTICE_DOWN});
-    layer.rank[rank].notified = true;
-    machine_interrupt(&layer.rank[rank].computation);
+    if (runtime_is_modelled()) {
+      runtime_await(&layer.rank[rank]);
+    } else {
+      layer.rank[rank].notified = true;
+      machine_interrupt(&layer.rank[rank].computation);
+    }
   }
 }
 
@@ -247,10 +259,12 @@ static void detect(const struct entry *entry)
   struct move move = detection(entry->rank);
   if (audit_allows(&move))
     open_incarnation(entry->rank);
-  put_down(&(struct entry){.time = machine_now() + entry->failure->repair,
-                           .kind = ENTRY_RESTART,
-                           .rank = entry->rank,
-                           .life = entry->life});
+  double ready = machine_now() + entry->failure->repair;
+  if (runtime_is_modelled())
+    runtime_bury(entry->rank, entry->life, ready);
+  else
+    put_down(&(struct entry){
+        .time = ready, .kind = ENTRY_RESTART, .rank = entry->rank, .life = entry->life});
 }
 
 /* The ranks of a node that has failed go on at a spare while there is one, else there, repaired. */
@@ -264,13 +278,18 @@ static void replace_node(const char *host)
       dispatcher_at_home(rank, spare);
 }
 
-static void restart(const struct entry *entry)
+void dispatcher_restart(int rank, uint32_t life)
 {
-  if (layer.rank[entry->rank].life != entry->life)
+  if (layer.rank[rank].life != life)
     return;
-  g_autofree char *host = g_strdup(host_of[entry->rank]);
+  g_autofree char *host = g_strdup(host_of[rank]);
   replace_node(host);
-  send_notice(entry->rank, &(struct message){.notice = NOTICE_RESTART, .for_life = entry->life});
+  send_notice(rank, &(struct message){.notice = NOTICE_RESTART, .for_life = life});
+}
+
+void dispatcher_repair_at(double time, uint32_t repair)
+{
+  put_down(&(struct entry){.time = time, .kind = ENTRY_REPAIRED, .repair = repair});
 }
 
 /* ---- what recoveries did, by incarnation ---- */
@@ -317,7 +336,10 @@ static void handle(const struct entry *entry)
     detect(entry);
     break;
   case ENTRY_RESTART:
-    restart(entry);
+    dispatcher_restart(entry->rank, entry->life);
+    break;
+  case ENTRY_REPAIRED:
+    runtime_repaired(entry->repair);
     break;
   case ENTRY_NOTICE:
     if (is_current(&entry->notice, &layer.rank[entry->rank]) && !layer.rank[entry->rank].dead)

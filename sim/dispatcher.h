@@ -4,6 +4,8 @@
  *
  *     crash ----- detection -----> detect ----- repair -----> restart notice
  *                                    | down notices to the living, at once
+ *
+ * With a fault-tolerant runtime the restart waits for the living as well: runtime.h.
  */
 #ifndef RECLINE_DISPATCHER_H
 #define RECLINE_DISPATCHER_H
@@ -24,6 +26,11 @@ void dispatcher_set_timer(struct rank *);
 void dispatcher_point(int rank, const struct event *);
 
 void dispatcher_finished(void); /* a program has ended; perhaps the last */
+
+/* For the runtime (runtime.h): its repair ends at `time`; that rank is to start again, unless it
+ * has begun another life. */
+void dispatcher_repair_at(double time, uint32_t repair);
+void dispatcher_restart(int rank, uint32_t life);
 
 /* A rank goes back in this incarnation, as a survivor or as one that died: a rollback is global
  * when survivors took part. To be counted into the result at the end. */

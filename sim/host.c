@@ -2,10 +2,12 @@
 
 #include "audit.h"
 #include "clock.h"
+#include "copies.h"
 #include "dispatcher.h"
 #include "matching.h"
 #include "p2p.h"
 #include "raw.h"
+#include "runtime.h"
 #include "storage.h"
 #include "text.h"
 #include "transport.h"
@@ -205,6 +207,25 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
   g_bytes_unref(result.payload);
 }
 
+/* Of an image, what was not copied when it was captured is now; then it is written. */
+static void store(struct rank *r, const struct action *action)
+{
+  if (action->part == PART_IMAGE) {
+    enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
+    copy_state(r, storage_rest(r, action->checkpoint));
+    rank_switch(r, before);
+  }
+  if (!r->dead)
+    storage_store(r, action->checkpoint, action->part);
+}
+
+/* A payload of this rank into its log, before the message leaves. */
+static void keep_sent(struct rank *r, uint32_t slot, const struct message *message)
+{
+  storage_keep(r, slot, message, false, true);
+  copy_payload(r, message->bytes);
+}
+
 static void join(const struct action *action, struct call *call)
 {
   call->state = CALL_JOINED;
@@ -304,7 +325,7 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     if (step->call)
       keep_result(r, action->slot, step->call);
     else if (step->offered)
-      storage_keep(r, action->slot, step->offered, false, true);
+      keep_sent(r, action->slot, step->offered);
     else
       storage_keep(r, action->slot, step->arrived, step->drained, false);
     break;
@@ -337,7 +358,7 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     break;
   case ACTION_STORE:
     if (!fenced(r))
-      storage_store(r, action->checkpoint, action->part);
+      store(r, action);
     break;
   case ACTION_COMMIT:
     if (!fenced(r))
@@ -418,6 +439,9 @@ static void note_down(struct rank *r)
 {
   const struct world_global *global = audit_global();
   r->notified = false;
+  runtime_join(r);
+  if (r->dead)
+    return;
   if (audit_rank(r->index)->noticed == global->incarnation)
     return; /* a later detection was noticed already */
   r->capture = 0;
@@ -439,6 +463,7 @@ static void note_deaths(struct rank *r)
 {
   struct event down;
   r->notified = r->down_due = false;
+  runtime_join(r);
   while (!r->dead && audit_next_down(r->index, &down)) {
     struct step step = {0};
     take_event(r, &down, &step);
@@ -525,7 +550,14 @@ static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
   image_restore(capture->image);
 }
 
-/* Independent: a rank that lives has its images in memory, one that has died reads from storage. */
+/* Whether a rank that lives goes back no further than to where its iteration began. */
+static bool stays_in_iteration(const struct rank *r, uint32_t target)
+{
+  const struct capture *capture = storage_capture(r, target);
+  return capture && capture->iteration && capture->iteration == r->face->iteration;
+}
+
+/* Independent: a rank that lives has its last image in memory, another one is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
   rank_switch(r, ACTIVITY_RESTART);
@@ -537,14 +569,13 @@ static _Noreturn void go_back_alone(struct rank *r)
     if (r->dead)
       await_restart(r);
     target = audit_rank(r->index)->origin;
-    double bytes = target == FRESH ? 0.0 : storage_image_bytes(r, target);
-    if (died)
-      machine_read(storage_server(), bytes);
+    if (!died && target == r->line)
+      copy_state(r, storage_capture(r, target)->copied);
     else
-      machine_sleep(machine_copy_seconds(bytes));
+      machine_read(storage_server(), target == FRESH ? 0.0 : storage_image_bytes(r, target));
   } while (r->dead);
   drop_stale(r, audit_rank(r->index)->noticed, ANY);
-  dispatcher_note_return(audit_rank(r->index)->noticed, !died);
+  dispatcher_note_return(audit_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
   storage_set_back(r, target, died);
   restore(r, target);
 }
@@ -631,7 +662,7 @@ static void capture(struct rank *r)
     layer_die(3, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport, &r->inbox);
   bool closed = close_connections();
-  machine_sleep(machine_copy_seconds(storage_next_bytes(r)));
+  copy_state(r, storage_next_copy(r));
   if (r->dead)
     return;
   rank_switch(r, before);
@@ -774,7 +805,8 @@ static void take_notice(struct rank *r, const struct message *message)
   }
   if (message->notice == NOTICE_END)
     r->ended = true;
-  if (message->notice == NOTICE_END || message->notice == NOTICE_RESTART || !is_current(r, message))
+  bool is_for_waiting = message->notice == NOTICE_RESTART || message->notice == NOTICE_REPAIRED;
+  if (message->notice == NOTICE_END || is_for_waiting || !is_current(r, message))
     return;
   struct step step = {0};
   switch (message->notice) {
@@ -1005,9 +1037,13 @@ void host_enter(struct rank *r)
 void host_place(struct rank *r, uint32_t iteration)
 {
   host_poll(r); /* so that the rank is ready */
+  if (iteration)
+    iteration_begins(r, iteration);
+  r->iterates = iteration > 0;
   if (layer.scenario->checkpoint.places == PLACES_PROGRAM && !below_matching())
     offer_place(r, iteration);
   host_wait(r, nothing, NULL);
+  r->iterates = false;
 }
 
 /* ---- what the program does ---- */
@@ -1128,6 +1164,7 @@ static bool run_has_ended(const struct rank *r, const void *what)
 void host_finish(struct rank *r)
 {
   host_ready(r);
+  iteration_ends(r);
   struct step step = {0};
   struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
   take(r, &move, &step);

@@ -2,6 +2,7 @@
 
 #include "audit.h"
 #include "collectives.h"
+#include "copies.h"
 #include "dispatcher.h"
 #include "host.h"
 #include "raw.h"
@@ -139,6 +140,7 @@ void layer_result(enum run_verdict verdict, const char *why)
   result->seed = layer.scenario->seed;
   mean_time(&result->time);
   report_images(result);
+  copies_report(result);
   const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;
   if (file && !result_save(result, file, &error))

@@ -5,8 +5,8 @@ if(SANITIZE)
 endif()
 
 set(layer_sources
-  layer.c host.c matching.c transport.c mail.c wire.c wire_wait.cc dispatcher.c clock.c storage.c audit.c machine.c p2p.c
-  raw.c calls.c blocks.c elements.c members.c
+  layer.c host.c matching.c transport.c mail.c wire.c wire_wait.cc dispatcher.c clock.c storage.c
+  audit.c machine.c p2p.c raw.c calls.c blocks.c elements.c members.c copies.c runtime.c
   fortran.c wrap_fortran.c wrap_fortran_functions.c wrap_fortran_io.c
   wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_nonblocking.c wrap_comm.c wrap_attributes.c
   wrap_errors.c

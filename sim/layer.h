@@ -170,7 +170,9 @@ struct face {
   struct exceptions exceptions; /* while the program is in a call of ours */
   void *bsend_buffer;           /* as attached, for nobody but MPI_Buffer_detach */
   int bsend_bytes;
-  double image_bytes; /* that the program wants its images to count as; 0: what they hold */
+  double image_bytes;     /* that the program wants its images to count as; 0: what they hold */
+  uint32_t iteration;     /* that it is in, by its own count; 0: none */
+  double iteration_bytes; /* that one changes, as it says; 0: all that an image counts */
 };
 
 /* ---- what they cannot see ---- */
@@ -183,6 +185,7 @@ enum notice_kind {
   NOTICE_TIMER,
   NOTICE_DURABLE,   /* `part` of `checkpoint` */
   NOTICE_COMMITTED, /* `checkpoint` */
+  NOTICE_REPAIRED,  /* the communicator: runtime.h */
   NOTICE_END        /* all programs have finished */
 };
 
@@ -247,7 +250,10 @@ struct record {
 struct capture {
   uint32_t checkpoint;
   struct image *image;
+  uint32_t iteration;   /* at whose beginning it was captured; 0: elsewhere */
   double bytes;         /* that it takes on storage, unless the scenario says how many */
+  double copied;        /* in memory, to capture it */
+  double rest;          /* to be copied if it is stored */
   GQueue unexpected;    /* struct message: below the matching, what had been delivered by then */
   struct run_time time; /* where the time had gone until then */
 };
@@ -259,6 +265,9 @@ enum activity {
   ACTIVITY_CHECKPOINT,
   ACTIVITY_RESTART
 };
+
+/* At the repair of the communicator (runtime.h). */
+enum presence { PRESENCE_NONE, PRESENCE_AWAITED, PRESENCE_HERE };
 
 enum { NO_CONTEXT = -1 }; /* a kept result of a collective, which no receive and no probe finds */
 
@@ -291,6 +300,7 @@ struct rank {
     uint32_t checkpoint; /* 0: it is not set */
     double at;           /* seconds of simulated time */
   } alarm;               /* clocks */
+  bool iterates;    /* the place that is offered begins an iteration */
   struct actions actions;
 
   double handling; /* seconds for each message, where the protocol looks at them */
@@ -313,12 +323,15 @@ struct rank {
   bool down_due; /* independent: take the DOWNs that there are */
   bool ended;    /* all programs are in MPI_Finalize */
 
+  enum presence presence;
   GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */
   enum activity activity;
   double since;
   struct run_time time;
+  struct run_copies copies;
+  uint64_t iterations; /* that its program has executed, repeated ones again */
 };
 
 struct layer {

@@ -15,6 +15,12 @@ void recline_potential_checkpoint(void);
  * lives goes back to its beginning. In Fortran an INTEGER. */
 void recline_iteration(unsigned iteration);
 
+/* From here on the copy that makes an iteration a transaction takes as long as one of `bytes` bytes:
+ * what the program changes in an iteration. The rank is saved as a whole all the same, and a
+ * checkpoint that is stored is copied as a whole; 0: every copy is one of the whole image. In
+ * Fortran an INTEGER(8). */
+void recline_iteration_bytes(unsigned long long bytes);
+
 /* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead
  * of what the memory that is saved takes; 0: that again. For a program that stands for one with
  * more data, or with less to save. `checkpoint.bytes` of the scenario comes before it. In Fortran

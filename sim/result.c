@@ -63,6 +63,18 @@ static const struct field FIELDS[] = {
     {"time_s", "checkpoint", FIELD_SECONDS, AT(time.checkpoint)},
     {"time_s", "lost", FIELD_SECONDS, AT(time.lost)},
     {"time_s", "restart", FIELD_SECONDS, AT(time.restart)},
+    {"copies", "payload_bytes", FIELD_COUNT, AT(copies.payload_bytes)},
+    {"copies", "payload_s", FIELD_SECONDS, AT(copies.payload_s)},
+    {"copies", "state_bytes", FIELD_COUNT, AT(copies.state_bytes)},
+    {"copies", "state_s", FIELD_SECONDS, AT(copies.state_s)},
+    {"repair_s", "detect", FIELD_SECONDS, AT(repair.detect)},
+    {"repair_s", "revoke", FIELD_SECONDS, AT(repair.revoke)},
+    {"repair_s", "notice", FIELD_SECONDS, AT(repair.notice)},
+    {"repair_s", "agree", FIELD_SECONDS, AT(repair.agree)},
+    {"repair_s", "spawn", FIELD_SECONDS, AT(repair.spawn)},
+    {"repair_s", "rebuild", FIELD_SECONDS, AT(repair.rebuild)},
+    {NULL, "iterations", FIELD_COUNT, AT(iterations)},
+    {NULL, "rank_iterations", FIELD_COUNTS, AT(rank_iterations)},
     {NULL, "image_bytes", FIELD_COUNT, AT(image_bytes)},
     {NULL, "rank_image_bytes", FIELD_COUNTS, AT(rank_image_bytes)},
     {"audit", "violations", FIELD_COUNT, AT(audit_violations)},
@@ -283,6 +295,7 @@ bool result_load(const char *file, struct result *result, GError **error)
 void result_clear(struct result *result)
 {
   g_free(result->rank_image_bytes);
+  g_free(result->rank_iterations);
   g_free(result->audit_first);
   g_free(result->gave_up);
   *result = (struct result){0};

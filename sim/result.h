@@ -19,6 +19,17 @@ struct run_time {
   double compute, mpi, protocol, checkpoint, lost, restart;
 };
 
+/* Copies in memory; seconds are the mean over the ranks, whose share in run_time they are. */
+struct run_copies {
+  uint64_t payload_bytes, state_bytes; /* of all ranks */
+  double payload_s, state_s;
+};
+
+/* What the runtime did about failures, in seconds of all recoveries; 0 where none is modelled. */
+struct run_repair {
+  double detect, revoke, notice, agree, spawn, rebuild;
+};
+
 struct result {
   enum run_verdict verdict;
   int program_exit; /* of the last rank that did not end with 0; filled in by `recline run` */
@@ -34,6 +45,10 @@ struct result {
   } control;
   double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
+  struct run_copies copies;
+  struct run_repair repair;
+  uint64_t iterations;        /* of all ranks, repeated ones again */
+  uint64_t *rank_iterations;  /* `ranks` of them */
   uint64_t image_bytes;       /* of the largest image */
   uint64_t *rank_image_bytes; /* `ranks` of them: of the largest image of each rank */
   uint64_t audit_violations;

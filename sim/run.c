@@ -447,6 +447,8 @@ static void print_failure(const struct failure *failure)
     g_print(" at rank %d", failure->after.rank);
   if (failure->after.checkpoint > 0)
     g_print(" of checkpoint %u", failure->after.checkpoint);
+  if (failure->after.iteration > 0)
+    g_print(" in iteration %u", failure->after.iteration);
   if (failure->after.count > 1)
     g_print(", time %u", failure->after.count);
   if (failure->after.recovery > 0)
@@ -513,6 +515,12 @@ static void print_checkpoints(const struct result *result)
             result->rollbacks_local);
 }
 
+static void print_iterations(const struct result *result)
+{
+  if (result->iterations > 0)
+    g_print("  iterations   %" G_GUINT64_FORMAT " in all ranks\n", result->iterations);
+}
+
 static void print_summary(const struct run *run, const struct result *result, const char *wrong)
 {
   const struct scenario *scenario = run->scenario;
@@ -527,6 +535,7 @@ static void print_summary(const struct run *run, const struct result *result, co
     g_print("  gave up      %s\n", result->gave_up);
   print_crashes(scenario, result);
   print_checkpoints(result);
+  print_iterations(result);
   print_messages(result);
   print_time(&look, result);
   if (run->options.out != NULL)

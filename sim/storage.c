@@ -146,9 +146,16 @@ static void drop_capture(struct rank *r, uint32_t checkpoint)
 
 void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
 {
+  double copied = checkpoint == FRESH ? 0.0 : storage_next_copy(r);
+  double rest = checkpoint == FRESH ? 0.0 : storage_next_bytes(r) - copied;
   drop_capture(r, checkpoint);
   struct capture *capture = g_new0(struct capture, 1);
-  *capture = (struct capture){.checkpoint = checkpoint, .image = image, .time = r->time};
+  *capture = (struct capture){.checkpoint = checkpoint,
+                              .iteration = r->iterates ? r->face->iteration : 0,
+                              .image = image,
+                              .copied = copied,
+                              .rest = MAX(rest, 0.0),
+                              .time = r->time};
   if (audit_protocol()->level == LEVEL_CHANNEL)
     copy_messages(&capture->unexpected, &r->unexpected);
   capture->bytes = (double)image_bytes(image);
@@ -184,6 +191,19 @@ double storage_next_bytes(const struct rank *r)
   if (r->face->image_bytes > 0.0)
     return r->face->image_bytes;
   return storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
+}
+
+double storage_next_copy(const struct rank *r)
+{
+  if (r->iterates && r->face->iteration_bytes > 0.0)
+    return r->face->iteration_bytes;
+  return storage_next_bytes(r);
+}
+
+double storage_rest(const struct rank *r, uint32_t checkpoint)
+{
+  const struct capture *capture = storage_capture(r, checkpoint);
+  return capture ? capture->rest : 0.0;
 }
 
 /* ---- writes ---- */

@@ -349,6 +349,11 @@ void recline_iteration_(const int *iteration)
   recline_iteration((unsigned)*iteration);
 }
 
+void recline_iteration_bytes_(const long long *bytes)
+{
+  recline_iteration_bytes(*bytes > 0 ? (unsigned long long)*bytes : 0);
+}
+
 void recline_image_bytes_(const long long *bytes)
 {
   recline_image_bytes(*bytes > 0 ? (unsigned long long)*bytes : 0);

@@ -230,6 +230,13 @@ void recline_iteration(unsigned iteration)
   place(iteration);
 }
 
+void recline_iteration_bytes(unsigned long long bytes)
+{
+  struct rank *r = rank_self();
+  if (r)
+    r->face->iteration_bytes = (double)bytes;
+}
+
 void recline_image_bytes(unsigned long long bytes)
 {
   struct rank *r = rank_self();

@@ -56,7 +56,7 @@ struct raw_checkpoint {
 
 struct raw_after {
   char *event;
-  int64_t *rank, *checkpoint, *count, *recovery;
+  int64_t *rank, *checkpoint, *iteration, *count, *recovery;
 };
 
 struct raw_layout {
@@ -66,9 +66,15 @@ struct raw_layout {
 
 struct raw_failure {
   int64_t *rank;
+  int *kills;
   char *at, *repair;
   struct raw_after *after;
   struct raw_layout *restart_on;
+};
+
+struct raw_recovery {
+  int *runtime;
+  char *revoke, *agree, *spawn, *rebuild;
 };
 
 struct raw_expect {
@@ -98,6 +104,7 @@ struct raw {
   struct raw_failure *failures;
   unsigned failures_count;
   struct raw_clocks clocks;
+  struct raw_recovery recovery;
   struct raw_expect expect;
   struct raw_check check;
 };
@@ -107,6 +114,8 @@ enum { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 /* ---- the schema: the one table of keys and types ---- */
 
 static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", true}};
+static const cyaml_strval_t kills[] = {{"node", KILLS_NODE}, {"rank", KILLS_RANK}};
+static const cyaml_strval_t runtimes[] = {{"none", RUNTIME_NONE}, {"ulfm", RUNTIME_ULFM}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
 static const cyaml_strval_t controls[] = {
     {"separate", CONTROL_SEPARATE}, {"combined", CONTROL_COMBINED}, {"auto", CONTROL_AUTO}};
@@ -172,6 +181,7 @@ static const cyaml_schema_field_t after_fields[] = {
     TEXT("event", NEEDED, struct raw_after, event),
     WHOLE("rank", OPTIONAL, struct raw_after, rank),
     WHOLE("checkpoint", OPTIONAL, struct raw_after, checkpoint),
+    WHOLE("iteration", OPTIONAL, struct raw_after, iteration),
     WHOLE("count", OPTIONAL, struct raw_after, count),
     WHOLE("recovery", OPTIONAL, struct raw_after, recovery),
     CYAML_FIELD_END};
@@ -185,6 +195,7 @@ static const cyaml_schema_field_t failure_fields[] = {
     CYAML_FIELD_MAPPING_PTR("after", OPTIONAL | CYAML_FLAG_FLOW, struct raw_failure, after,
                             after_fields),
     TEXT("repair", OPTIONAL, struct raw_failure, repair),
+    CHOICE("kills", struct raw_failure, kills, kills),
     CYAML_FIELD_MAPPING_PTR("restart_on", OPTIONAL | CYAML_FLAG_FLOW, struct raw_failure,
                             restart_on, layout_fields),
     /* reserved: refused with failure_laws */
@@ -193,6 +204,14 @@ static const cyaml_schema_field_t failure_fields[] = {
 
 static const cyaml_schema_value_t failure = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct raw_failure, failure_fields)};
+
+static const cyaml_schema_field_t recovery_fields[] = {
+    CHOICE("runtime", struct raw_recovery, runtime, runtimes),
+    TEXT("revoke", OPTIONAL, struct raw_recovery, revoke),
+    TEXT("agree", OPTIONAL, struct raw_recovery, agree),
+    TEXT("spawn", OPTIONAL, struct raw_recovery, spawn),
+    TEXT("rebuild", OPTIONAL, struct raw_recovery, rebuild),
+    CYAML_FIELD_END};
 
 static const cyaml_schema_field_t expect_fields[] = {
     CHOICE("verdict", struct raw_expect, verdict, verdicts),
@@ -225,6 +244,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     CYAML_FIELD_MAPPING("checkpoint", OPTIONAL, struct raw, checkpoint, checkpoint_fields),
     LIST("failures", struct raw, failures, &failure, CYAML_FLAG_BLOCK),
     TEXT("detection", OPTIONAL, struct raw, detection),
+    CYAML_FIELD_MAPPING("recovery", OPTIONAL, struct raw, recovery, recovery_fields),
     CYAML_FIELD_UINT_PTR("seed", OPTIONAL, struct raw, seed),
     CYAML_FIELD_MAPPING("clocks", OPTIONAL, struct raw, clocks, clocks_fields),
     CYAML_FIELD_MAPPING("expect", OPTIONAL, struct raw, expect, expect_fields),
@@ -636,6 +656,8 @@ static bool read_after(const struct reader *reader, const struct raw_after *raw,
          whole_int(reader, "after.rank", raw->rank, to->rank, 0, last, &to->after.rank) &&
          whole_unsigned(reader, "after.checkpoint", raw->checkpoint, 0, 0, COUNT_MAX,
                         &to->after.checkpoint) &&
+         whole_unsigned(reader, "after.iteration", raw->iteration, 0, 0, COUNT_MAX,
+                        &to->after.iteration) &&
          whole_unsigned(reader, "after.count", raw->count, 1, 1, COUNT_MAX, &to->after.count) &&
          whole_unsigned(reader, "after.recovery", raw->recovery, 0, 0, COUNT_MAX,
                         &to->after.recovery);
@@ -658,6 +680,7 @@ static bool read_failure(const struct reader *reader, const struct raw_failure *
                          struct failure *to)
 {
   int last = reader->scenario->program.ranks - 1;
+  to->kills = raw->kills ? (enum kills) * raw->kills : KILLS_NODE;
   if (!whole_int(reader, "rank", raw->rank, 0, 0, last, &to->rank) ||
       !measure(reader, "repair", raw->repair, 1, scenario_seconds, &to->repair) ||
       !read_restart_on(reader, raw->restart_on, to))
@@ -684,6 +707,19 @@ static bool read_failures(const struct reader *reader, const struct raw *raw)
       return false;
   }
   return true;
+}
+
+/* Defaults: estimates for a few hundred ranks, see docs/scenario.md. */
+static bool read_recovery(const struct reader *reader, const struct raw_recovery *raw)
+{
+  struct scenario *scenario = reader->scenario;
+  scenario->recovery.runtime = raw->runtime ? (enum runtime) * raw->runtime : RUNTIME_NONE;
+  return measure(reader, "revoke", raw->revoke, 10e-6, scenario_seconds,
+                 &scenario->recovery.revoke) &&
+         measure(reader, "agree", raw->agree, 20e-6, scenario_seconds, &scenario->recovery.agree) &&
+         measure(reader, "spawn", raw->spawn, 0.5, scenario_seconds, &scenario->recovery.spawn) &&
+         measure(reader, "rebuild", raw->rebuild, 100e-6, scenario_seconds,
+                 &scenario->recovery.rebuild);
 }
 
 static bool read_expect(const struct reader *reader, const struct raw_expect *raw)
@@ -769,6 +805,7 @@ static bool read_raw(struct scenario *scenario, const struct raw *raw, GError **
          read_checkpoint(BELOW("checkpoint"), &raw->checkpoint) &&
          read_clocks(BELOW("clocks"), &raw->clocks) && read_failures(&top, raw) &&
          measure(&top, "detection", raw->detection, 0.1, scenario_seconds, &scenario->detection) &&
+         read_recovery(BELOW("recovery"), &raw->recovery) &&
          read_expect(BELOW("expect"), &raw->expect) && read_check(BELOW("check"), &raw->check);
 #undef BELOW
 }
@@ -915,6 +952,7 @@ static struct raw_after *raw_after(struct pool *pool, const struct failure *from
   after->event = (char *)event_name(from->after.event);
   after->rank = number(pool, from->after.rank);
   after->checkpoint = number(pool, from->after.checkpoint);
+  after->iteration = number(pool, from->after.iteration);
   after->count = number(pool, from->after.count);
   after->recovery = number(pool, from->after.recovery);
   return after;
@@ -926,6 +964,7 @@ static struct raw_failure *raw_failures(struct pool *pool, const struct scenario
   for (unsigned i = 0; i < scenario->failures_count; i++) {
     const struct failure *from = &scenario->failures[i];
     all[i].rank = number(pool, from->rank);
+    all[i].kills = choice(pool, (int)from->kills);
     all[i].repair = amount(pool, from->repair, "s");
     if (from->restart_on) {
       struct raw_layout layout = {from->restart_on->interconnect,
@@ -990,6 +1029,11 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .failures = raw_failures(pool, scenario),
       .failures_count = scenario->failures_count,
       .detection = amount(pool, scenario->detection, "s"),
+      .recovery = {.runtime = choice(pool, (int)scenario->recovery.runtime),
+                   .revoke = amount(pool, scenario->recovery.revoke, "s"),
+                   .agree = amount(pool, scenario->recovery.agree, "s"),
+                   .spawn = amount(pool, scenario->recovery.spawn, "s"),
+                   .rebuild = amount(pool, scenario->recovery.rebuild, "s")},
       .seed = keep(pool, g_memdup2(&scenario->seed, sizeof scenario->seed)),
       .clocks = {.deviation = amount(pool, scenario->clocks.bound[BOUND_DEVIATION], "s"),
                  .longest = amount(pool, scenario->clocks.bound[BOUND_LONGEST], "s"),

@@ -31,20 +31,27 @@ struct layout {
                          NULL without a platform */
 };
 
+enum kills { KILLS_NODE, KILLS_RANK }; /* the victim with its node and all on it, or alone */
+
 struct failure {
   enum trigger trigger;
-  int rank;  /* the victim; its node fails with it */
+  int rank; /* the victim */
+  enum kills kills;
   double at; /* TRIGGER_TIME: seconds */
   struct {
     int rank; /* whose protocol point it is; the victim's where the file names none */
     enum event_kind event;
     uint32_t checkpoint; /* 0: any */
+    uint32_t iteration;  /* that the rank is in, by its program; 0: any */
     uint32_t count;      /* 1: the first time */
     uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
   } after;               /* TRIGGER_POINT */
   double repair;         /* seconds from detection until the rank can start again */
   struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
 };
+
+/* The fault-tolerant MPI runtime that runs model (sim/runtime.h). */
+enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
 
 enum storage { STORAGE_LOCAL, STORAGE_NFS };
 /* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
@@ -109,6 +116,10 @@ struct scenario {
     double bound[BOUNDS]; /* seconds, as protocols with clocks are told */
     double skew;          /* seconds by which clocks are off, at most, in fact */
   } clocks;
+    enum runtime runtime;
+    double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
+    double spawn;                  /* seconds */
+  } recovery;
   uint64_t seed;
 
   struct {

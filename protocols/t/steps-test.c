@@ -1,6 +1,6 @@
 /* Plays a text scenario through a protocol and checks the actions of every step.
  *
- *     protocol c3 ranks 2 capacity 4
+ *     protocol c3 ranks 2 capacity 4        and perhaps, behind it: interval 2 log 1
  *     0 timer                               an event of rank 0
  *       control peer=1 please-checkpoint words=1,1,0     the actions it must give, in order
  *
@@ -36,12 +36,17 @@ static void begin(const char *file, const char *header)
 {
   char name[64];
   int ranks, capacity;
-  if (sscanf(header, "protocol %63s ranks %d capacity %d", name, &ranks, &capacity) != 3 ||
+  unsigned interval = 0, log = 0;
+  if (sscanf(header, "protocol %63s ranks %d capacity %d interval %u log %u", name, &ranks,
+             &capacity, &interval, &log) < 3 ||
       !(protocol = protocol_named(name)) || ranks > RANKS_MAX)
-    fail(file, 1, "no header, expected 'protocol NAME ranks N capacity K'");
+    fail(file, 1, "no header, expected 'protocol NAME ranks N capacity K [interval I log L]'");
   for (int rank = 0; rank < ranks; rank++)
-    config[rank] = (struct config){
-        .self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = (uint32_t)capacity};
+    config[rank] = (struct config){.self = (int16_t)rank,
+                                   .ranks = (int16_t)ranks,
+                                   .capacity = (uint32_t)capacity,
+                                   .interval = interval,
+                                   .log = log};
   if (protocol->bytes(config) > STATE_MAX || ACTIONS_MAX(config) > ACTIONS)
     fail(file, 1, "state too large, expected a smaller capacity");
 }

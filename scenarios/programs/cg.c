@@ -19,7 +19,12 @@
  * Computation costs simulated time by its number of floating-point operations, so with
  * `--cfg=smpi/simulate-computation:no` the time of a run is the same on every machine.
  *
- * Usage: cg [-v] CLASS [ITERATIONS]
+ * Where an iteration begins it says so (tell.h): the timed outer ones, or with -s the steps of the
+ * conjugate gradient method in them, of which each has 26 (the last takes the residual). That is
+ * what the paper of the hybrid protocol calls an iteration of CG: the payload that it publishes for
+ * one (Table 3) is that of a step.
+ *
+ * Usage: cg [-v] [-s] CLASS [ITERATIONS]
  *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
  *   fewer, zeta cannot be compared with the reference and the verification says SKIP.
  * Exit code, the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
@@ -32,6 +37,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tell.h"
 
 enum {
   EXIT_VERIFIED = 0,
@@ -99,6 +106,8 @@ static struct grid grid;
 static struct matrix matrix;
 static struct vectors vectors;
 static const struct class_spec *spec;
+static bool mark_steps;
+static unsigned mark; /* of the one that begins next; 0: before the timed ones */
 
 /* Operations done since this rank last communicated. Nobody can see when they happened within that
  * time, so one simulated computation for all of them costs the same and simulates faster. */
@@ -115,6 +124,15 @@ static void compute_charged(void)
     const double flops = uncharged_flops;
     uncharged_flops = 0.0;
     smpi_execute_flops(flops);
+  }
+}
+
+/* An outer iteration begins, or a step of one: whichever is marked, once they are timed. */
+static void begin(bool step)
+{
+  if (step == mark_steps && mark > 0) {
+    compute_charged();
+    tell_iteration(mark++);
   }
 }
 
@@ -473,8 +491,10 @@ static double solve(void)
   memcpy(vectors.p, vectors.x, bytes);
   double rho = dot(vectors.r, vectors.r);
   for (int i = 0; i < INNER_ITERATIONS; i++) {
+    begin(true);
     rho = improve_solution(rho);
   }
+  begin(true);
   return residual_norm();
 }
 
@@ -509,6 +529,8 @@ static void make_vectors(void)
     *blocks[i] = allocate((size_t)grid.block, sizeof(double));
   }
   vectors.product = allocate((size_t)matrix.rows, sizeof(double));
+  /* x lives from one iteration to the next; z, p and r from one step to the next. */
+  tell_bytes((mark_steps ? 3 : 1) * (unsigned long long)grid.block * sizeof(double), 0);
 }
 
 static void free_all(void)
@@ -567,7 +589,9 @@ static int run(int iterations, bool verbose)
   compute_charged();
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
+  mark = 1;
   for (int i = 1; i <= iterations; i++) {
+    begin(false);
     zeta = iterate(&residual);
     if (verbose && grid.rank == 0) {
       printf("iteration: %d residual %.17g zeta %.17g\n", i, residual, zeta);
@@ -590,12 +614,15 @@ static const struct class_spec *find_class(const char *name)
   return NULL;
 }
 
-/* Returns the number of outer iterations, or 0 if the arguments make no sense; sets the class. */
+/* Returns the number of outer iterations, or 0 if the arguments make no sense; sets the class and
+ * what is marked. */
 static int parse_arguments(int argc, char **argv, bool *verbose)
 {
   int next = 1;
   *verbose = next < argc && strcmp(argv[next], "-v") == 0;
   next += *verbose;
+  mark_steps = next < argc && strcmp(argv[next], "-s") == 0;
+  next += mark_steps;
   if (argc - next < 1 || argc - next > 2) {
     return 0;
   }
@@ -622,7 +649,7 @@ int main(int argc, char **argv)
   const int iterations = parse_arguments(argc, argv, &verbose);
   if (iterations == 0) {
     if (rank == 0) {
-      fprintf(stderr, "cg: expected [-v] CLASS [ITERATIONS], CLASS one of S W A B C\n");
+      fprintf(stderr, "cg: expected [-v] [-s] CLASS [ITERATIONS], CLASS one of S W A B C\n");
     }
   } else if (!make_grid(rank, ranks, spec->order)) {
     if (rank == 0) {

@@ -17,13 +17,10 @@
 #include <stdlib.h>
 
 #include "../../protocols/protocol.h"
+#include "tell.h"
 
 enum { EXIT_USAGE = 64 };
 
-/* From recline's MPI layer; without it the program still runs, as it does under plain smpirun. */
-extern int recline_choose(int count) __attribute__((weak));
-extern void recline_potential_checkpoint(void) __attribute__((weak));
-extern void recline_iteration(unsigned iteration) __attribute__((weak));
 
 struct receive {
   MPI_Request request;
@@ -140,9 +137,9 @@ static void execute(struct state *state, const struct operation *op)
     see(state, choose(state, op->count));
     break;
   case SCRIPT_CHECKPOINT:
-    if (op->count && recline_iteration)
-      recline_iteration(op->count);
-    else if (!op->count && recline_potential_checkpoint)
+    if (op->count)
+      tell_iteration(op->count);
+    else if (recline_potential_checkpoint)
       recline_potential_checkpoint();
     break;
   case SCRIPT_COMPUTE:

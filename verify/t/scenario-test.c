@@ -100,8 +100,8 @@ static void make_world(void)
   "collected, captured, durable or "                                                               \
   "committed"
 #define KEYS                                                                                       \
-  "id, statement, source, program, platform, protocol, checkpoint, failures, detection, seed, "    \
-  "clocks, expect or check"
+  "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
+  "recovery, seed, clocks, expect or check"
 #define FAILURE_LAWS                                                                               \
   "failure laws are not supported yet, expected a failure with rank and at or after"
 
@@ -133,11 +133,12 @@ static const struct refusal refusals[] = {
     {"an unknown key below", "program:\n  binary: cg\n  rnaks: 2\n",
      "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, script or ranks", NULL},
     {"an unknown key in a list", GOOD "failures:\n  - rank: 1\n    att: 3s\n",
-     "t.yaml:6: unknown key \"failures.0.att\", expected rank, at, after, repair or restart_on",
+     "t.yaml:6: unknown key \"failures.0.att\", expected rank, at, after, repair, kills or "
+     "restart_on",
      NULL},
     {"an unknown key of a trigger", GOOD "failures:\n  - rank: 1\n    after: {evnt: captured}\n",
-     "t.yaml:6: unknown key \"failures.0.after.evnt\", expected event, rank, checkpoint, count or "
-     "recovery",
+     "t.yaml:6: unknown key \"failures.0.after.evnt\", expected event, rank, checkpoint, "
+     "iteration, count or recovery",
      NULL},
     {"a key that is no text", GOOD "? [a]\n: 1\n",
      "t.yaml:4: a key that is no text, expected a name", NULL},
@@ -161,8 +162,8 @@ static const struct refusal refusals[] = {
     {"a mapping in a list of properties", GOOD "check:\n  properties:\n  - a\n  - {b: c}\n",
      "t.yaml:7: check.properties.1: a mapping, expected a text", NULL},
     {"a text for a mapping in a list", GOOD "failures: [none]\n",
-     "t.yaml:4: failures.0: \"none\", expected a mapping with rank, at, after, repair or "
-     "restart_on",
+     "t.yaml:4: failures.0: \"none\", expected a mapping with rank, at, after, repair, kills "
+     "or restart_on",
      NULL},
     {"a text for a number", GOOD "seed: many\n",
      "t.yaml:4: seed: \"many\" is no whole number, expected 0 to 18446744073709551615", NULL},
@@ -511,6 +512,7 @@ static void test_defaults(void)
   is_number(scenario->checkpoint.bytes, 0, "size as measured");
   is_number(scenario->failures_count, 0, "no failures");
   is_number(scenario->detection, 0.1, "default detection");
+  ok(scenario->recovery.runtime == RUNTIME_NONE, "no runtime");
   is_number((double)scenario->seed, 1, "default seed");
   ok(scenario->expect.verdict == EXPECT_NOTHING, "nothing expected");
   is_number(scenario->expect.program_exit, -1, "no exit code expected");
@@ -542,10 +544,12 @@ static const char full[] =
     "protocol: {name: c3~no-suppress, capacity: 7}\n"
     "checkpoint: {every: 1.5ms, storage: local, places: program, bytes: 64KiB}\n"
     "failures:\n"
-    "  - {rank: 2, at: 4.1s, repair: 2min}\n"
-    "  - {rank: 1, after: {event: durable, rank: 0, checkpoint: 2, count: 3, recovery: 1}}\n"
+    "  - {rank: 2, kills: rank, at: 4.1s, repair: 2min}\n"
+    "  - {rank: 1, after: {event: durable, rank: 0, checkpoint: 2, iteration: 4, count: 3, "
+    "recovery: 1}}\n"
     "  - {rank: 1, after: {event: captured}, repair: 0}\n"
     "detection: 250us\n"
+    "recovery: {runtime: ulfm, revoke: 2us, agree: 3us, spawn: 4ms, rebuild: 0.5s}\n"
     "seed: 18446744073709551615\n"
     "clocks: {deviation: 20us, longest: 3ms, shortest: 1us, skew: 0}\n"
     "expect: {verdict: gave-up, program_exit: 3}\n"
@@ -580,12 +584,19 @@ static void check_full(const struct scenario *scenario, const char *when)
   ok(failures[1].after.checkpoint == 2 && failures[1].after.count == 3 &&
          failures[1].after.recovery == 1,
      "its numbers");
+  is_number(failures[1].after.iteration, 4, "its iteration");
+  ok(failures[0].kills == KILLS_RANK && failures[1].kills == KILLS_NODE, "what they kill");
   is_number(failures[1].repair, 1, "the default repair");
   ok(failures[2].after.rank == 1 && failures[2].after.count == 1 &&
          failures[2].after.checkpoint == 0 && failures[2].after.recovery == 0,
      "the defaults of a point");
   is_number(failures[2].repair, 0, "0 needs no unit");
   is_number(scenario->detection, 0.00025, "detection");
+  ok(scenario->recovery.runtime == RUNTIME_ULFM, "the runtime");
+  is_number(scenario->recovery.revoke, 2e-6, "what it takes to revoke");
+  is_number(scenario->recovery.agree, 3e-6, "to agree");
+  is_number(scenario->recovery.spawn, 0.004, "to spawn");
+  is_number(scenario->recovery.rebuild, 0.5, "and to rebuild");
   ok(scenario->seed == G_MAXUINT64, "seed");
   ok(scenario->expect.verdict == EXPECT_GAVE_UP, "verdict");
   is_number(scenario->expect.program_exit, 3, "program_exit");

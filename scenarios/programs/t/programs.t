@@ -79,7 +79,21 @@ check_ring() { # RANKS BYTES LAPS: 1 test
   ok $? "ring of $1 ranks, $2 bytes, $3 laps"
 }
 
-for program in cg ring; do
+# Prints what the run says of the gas at the origin.
+origin_energy() {
+  awk '$1 == "origin" && $2 == "energy:" { print $4 }' "$output"
+}
+
+check_lulesh() { # RANKS SIDE: 2 tests
+  run "$1" lulesh-like "$2" 20
+  ended_with 'verification: PASS' 0
+  ok $? "lulesh-like on $1 ranks conserves energy"
+  first=$(cat "$output")
+  run "$1" lulesh-like "$2" 20
+  is "$(cat "$output")" "$first" "lulesh-like on $1 ranks prints the same again, bits and time"
+}
+
+for program in cg ring lulesh-like; do
   if [ ! -e "$build/programs/$program-plain" ]; then
     echo "Bail out! $build/programs/$program-plain is not built"
     exit 1
@@ -121,6 +135,22 @@ is "$code" 64 "cg with an unknown class is a usage error"
 run 2 cg S 0
 is "$code" 64 "cg with no iterations is a usage error"
 
+run 8 cg -s S
+ended_with 'verification: PASS' 0
+ok $? "cg that marks its steps computes the same"
+
+# The same gas on one rank, on 8 and on 27; sums of forces are the same in any order at the origin.
+check_lulesh 1 12
+whole=$(origin_energy)
+check_lulesh 8 6
+is "$(origin_energy)" "$whole" "8 ranks compute what one does"
+check_lulesh 27 4
+is "$(origin_energy)" "$whole" "27 ranks compute what one does"
+run 4 lulesh-like 4 2
+is "$code" 64 "lulesh-like on 4 ranks is a usage error"
+run 8 lulesh-like 0
+is "$code" 64 "lulesh-like without elements is a usage error"
+
 check_ring 1 4 3
 check_ring 2 4 100
 check_ring 5 0 2
@@ -137,5 +167,23 @@ ok $? "4 bytes take 20 us on clan.xml"
 run 2 ring 4194304 10
 awk '$1 == "time:" && $5 == "hop," { mb = $6 } END { exit !(mb > 95 && mb < 105) }' "$output"
 ok $? "4 MiB travel at 100 MB/s on clan.xml"
+
+# What cirrus.xml promises: 2 us and 50 Gb/s between nodes, 36 ranks on one.
+platform=$root/platforms/cirrus.xml
+printf 'cirrus-%d\n' 0 1 >"$hostfile"
+run 2 ring 1 1000
+awk '$1 == "time:" && $5 == "hop," { us = $2 } END { exit !(us > 1.9 && us < 2.1) }' "$output"
+ok $? "1 byte takes 2 us on cirrus.xml"
+run 2 ring 16777216 10
+awk '$1 == "time:" && $5 == "hop," { mb = $6 } END { exit !(mb > 6000 && mb < 6300) }' "$output"
+ok $? "16 MiB travel at 50 Gb/s on cirrus.xml"
+i=0
+while [ $i -lt 36 ]; do
+  echo cirrus-0
+  i=$((i + 1))
+done >"$hostfile"
+run 36 ring 1 1000
+awk '$1 == "time:" && $5 == "hop," { us = $2 } END { exit !(us > 0.45 && us < 0.55) }' "$output"
+ok $? "36 ranks share a node of cirrus.xml"
 
 echo "1..$test_number"

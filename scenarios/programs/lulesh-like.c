@@ -1,0 +1,622 @@
+/* lulesh-like: hydrodynamics on a cube of cubes, with the communication of LULESH.
+ *
+ * Written from what is published about LULESH (I. Karlin et al., "LULESH Programming Model and
+ * Performance Ports Overview", LLNL-TR-608824, 2012), not from its source, and much shorter: the
+ * gas moves little, so the mesh stays where it is.
+ *
+ * What it does: a gas in a box of rigid walls, its internal energy uneven from the beginning and a
+ * spark in the corner at the origin. Elements have energy and volume, nodes velocities. In each
+ * time step all ranks agree on its length; elements find their pressure, with an artificial
+ * viscosity that is limited by what their neighbours do; it pushes their nodes; the nodes move; the
+ * elements do the work that moving them takes. That work and what the nodes gain are the same sum
+ * in another order (Caramana et al., "The Construction of Compatible Hydrodynamics Algorithms
+ * Utilizing Conservation of Total Energy", J. Comput. Phys. 146, 1998), so total energy is
+ * conserved but for rounding, whatever the pressures are. Data that come from the wrong step, or
+ * not at all, break it.
+ *
+ * How it is distributed: a cube number of ranks, SIDE^3 elements each (weak scaling). Nodes between
+ * ranks belong to all of them. In each step
+ *     all ranks   the minimum of what each allows, MPI_Allreduce
+ *     6 faces     compression of the outermost elements
+ *     26 faces, edges, corners    forces, summed by every rank that has the node
+ *     7 of them   velocities, from the lowest of these ranks, so that all have the same bits
+ * with posted receives and named partners.
+ *
+ * Usage: lulesh-like [SIDE [STEPS]]    45 elements in each direction, 75 steps
+ * Exit code, the same on all ranks: 0 energy is conserved, 1 it is not, 64 usage.
+ */
+#include <math.h>
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tell.h"
+
+enum {
+  DIMENSIONS = 3,
+  DIRECTIONS =
+      27, /* offsets -1, 0, 1 in each dimension; the one in the middle is the rank itself */
+  EXIT_CONSERVED = 0,
+  EXIT_NOT_CONSERVED = 1,
+  EXIT_USAGE = 64,
+  DEFAULT_SIDE = 45, /* LULESH's own, for each domain */
+  DEFAULT_STEPS = 75,
+  TAG_COMPRESSION = 1 * DIRECTIONS,
+  TAG_FORCE = 2 * DIRECTIONS,
+  TAG_VELOCITY = 3 * DIRECTIONS,
+  /* Of LULESH, which this stands for: it has 70 MB in a domain (Dichev and Nikolopoulos, EuroMPI
+   * 2019, Table 3). */
+  BYTES_OF_ELEMENT = 768,
+};
+
+static const double TOLERANCE = 1e-12;
+static const double GAMMA = 1.4;
+static const double COURANT = 0.2;
+static const double VISCOSITY = 1.5;
+static const double SPARK = 20.0;
+/* Of LULESH again: with the 215 Mflop/s of platforms/cirrus.xml it computes for 0.34 s in a step
+ * (Table 4: 33.2 s less 7.5 s of other things, 75 steps). */
+static const double FLOPS_OF_ELEMENT = 810.0;
+
+/* Where this rank stands. */
+struct place {
+  int rank, ranks;
+  int cube;           /* ranks in each direction */
+  int at[DIMENSIONS]; /* of this one */
+};
+
+static struct place place;
+static int side;  /* elements in each direction */
+static int nodes; /* the same, of nodes */
+
+/* Elements have a layer of neighbours around them in `compression` only. Everything is in units in
+ * which an element has volume 1 and, at first, mass 1 and energy about 1. */
+static double *energy, *volume, *pressure, *compression;
+static double *velocity, *force; /* three for each node */
+static double *inverse_mass;     /* of nodes; in the walls they have less */
+
+static double *out[DIRECTIONS], *in[DIRECTIONS];
+
+static size_t element_at(int x, int y, int z)
+{
+  return ((size_t)z * (size_t)side + (size_t)y) * (size_t)side + (size_t)x;
+}
+
+static size_t framed_at(int x, int y, int z) /* -1 .. side */
+{
+  size_t wide = (size_t)side + 2;
+  return ((size_t)(z + 1) * wide + (size_t)(y + 1)) * wide + (size_t)(x + 1);
+}
+
+static size_t node_at(int x, int y, int z)
+{
+  return DIMENSIONS * (((size_t)z * (size_t)nodes + (size_t)y) * (size_t)nodes + (size_t)x);
+}
+
+static double *allocate(size_t count)
+{
+  double *memory = calloc(count, sizeof *memory);
+  if (memory == NULL) {
+    fprintf(stderr, "lulesh-like: out of memory\n");
+    abort();
+  }
+  return memory;
+}
+
+/* ---- neighbours ---- */
+
+static int offset_of(int direction, int dimension)
+{
+  static const int stride[DIMENSIONS] = {1, 3, 9};
+  return direction / stride[dimension] % 3 - 1;
+}
+
+static int opposite(int direction)
+{
+  return DIRECTIONS - 1 - direction;
+}
+
+/* How many dimensions it goes along: 1 to a face, 2 to an edge, 3 to a corner. */
+static int order_of(int direction)
+{
+  int order = 0;
+  for (int d = 0; d < DIMENSIONS; d++)
+    order += offset_of(direction, d) != 0;
+  return order;
+}
+
+/* Whether it goes up, or down, wherever it does not stay. */
+static bool goes_only(int direction, int way)
+{
+  for (int d = 0; d < DIMENSIONS; d++)
+    if (offset_of(direction, d) == -way)
+      return false;
+  return order_of(direction) > 0;
+}
+
+/* The rank there, or MPI_PROC_NULL behind a wall. */
+static int neighbour(int direction)
+{
+  int rank = 0;
+  for (int d = DIMENSIONS - 1; d >= 0; d--) {
+    const int there = place.at[d] + offset_of(direction, d);
+    if (there < 0 || there >= place.cube)
+      return MPI_PROC_NULL;
+    rank = rank * place.cube + there;
+  }
+  return rank;
+}
+
+/* A box of nodes or elements: what a direction shares. */
+struct box {
+  int from[DIMENSIONS], to[DIMENSIONS];
+};
+
+static struct box nodes_shared(int direction)
+{
+  struct box box;
+  for (int d = 0; d < DIMENSIONS; d++) {
+    const int offset = offset_of(direction, d);
+    box.from[d] = offset > 0 ? side : 0;
+    box.to[d] = offset < 0 ? 0 : side;
+  }
+  return box;
+}
+
+/* The outermost layer of elements, or with `beyond` the one that the neighbour has. */
+static struct box elements_shared(int direction, int beyond)
+{
+  struct box box;
+  for (int d = 0; d < DIMENSIONS; d++) {
+    const int offset = offset_of(direction, d);
+    box.from[d] = offset > 0 ? side - 1 + beyond : offset < 0 ? -beyond : 0;
+    box.to[d] = offset > 0 ? side - 1 + beyond : offset < 0 ? -beyond : side - 1;
+  }
+  return box;
+}
+
+/* Calls what follows for each (x, y, z) of the box. */
+#define EACH(box)                                                                                  \
+  for (int z = (box).from[2]; z <= (box).to[2]; z++)                                               \
+    for (int y = (box).from[1]; y <= (box).to[1]; y++)                                             \
+      for (int x = (box).from[0]; x <= (box).to[0]; x++)
+
+static int pack_nodes(int direction, const double *values)
+{
+  const struct box box = nodes_shared(direction);
+  double *next = out[direction];
+  EACH(box)
+  {
+    memcpy(next, &values[node_at(x, y, z)], DIMENSIONS * sizeof *next);
+    next += DIMENSIONS;
+  }
+  return (int)(next - out[direction]);
+}
+
+static void take_nodes(int direction, double *values, bool add)
+{
+  const struct box box = nodes_shared(direction);
+  const double *next = in[direction];
+  EACH(box)
+  for (int d = 0; d < DIMENSIONS; d++) {
+    double *value = &values[node_at(x, y, z) + (size_t)d];
+    *value = (add ? *value : 0.0) + *next++;
+  }
+}
+
+/* Posts the receive and the send of one direction; `count` is the same both ways. */
+static int exchange(int to, int from, int tag, int count, MPI_Request *requests)
+{
+  int posted = 0;
+  if (from >= 0)
+    MPI_Irecv(in[from], count, MPI_DOUBLE, neighbour(from), tag + opposite(from), MPI_COMM_WORLD,
+              &requests[posted++]);
+  if (to >= 0)
+    MPI_Isend(out[to], count, MPI_DOUBLE, neighbour(to), tag + to, MPI_COMM_WORLD,
+              &requests[posted++]);
+  return posted;
+}
+
+static bool is_there(int direction)
+{
+  return order_of(direction) > 0 && neighbour(direction) != MPI_PROC_NULL;
+}
+
+/* Adds what all others that share a node push it with, in an order that is always the same. */
+static void sum_forces(void)
+{
+  MPI_Request requests[2 * DIRECTIONS];
+  int posted = 0;
+  for (int i = 0; i < DIRECTIONS; i++)
+    if (is_there(i))
+      posted += exchange(i, i, TAG_FORCE, pack_nodes(i, force), &requests[posted]);
+  MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < DIRECTIONS; i++)
+    if (is_there(i))
+      take_nodes(i, force, true);
+}
+
+/* Shared nodes get the velocities of the lowest rank that has them. Corners come last: their rank
+ * is lower than that of a face. */
+static void agree_on_velocities(void)
+{
+  MPI_Request requests[2 * DIRECTIONS];
+  int posted = 0;
+  for (int i = 0; i < DIRECTIONS; i++) {
+    const int back = opposite(i);
+    if (!goes_only(i, 1))
+      continue;
+    const int to = is_there(i) ? i : -1, from = is_there(back) ? back : -1;
+    if (to >= 0 || from >= 0)
+      posted += exchange(to, from, TAG_VELOCITY, pack_nodes(i, velocity), &requests[posted]);
+  }
+  MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE);
+  for (int order = 1; order <= DIMENSIONS; order++)
+    for (int i = 0; i < DIRECTIONS; i++)
+      if (goes_only(i, -1) && order_of(i) == order && is_there(i))
+        take_nodes(i, velocity, false);
+}
+
+/* Fills the frame of `compression`; behind a wall it is as in front of it. */
+static void frame_compression(void)
+{
+  MPI_Request requests[2 * DIRECTIONS];
+  int posted = 0;
+  for (int i = 0; i < DIRECTIONS; i++) {
+    if (order_of(i) != 1)
+      continue;
+    const struct box box = elements_shared(i, 0);
+    double *next = is_there(i) ? out[i] : in[i];
+    const double *const first = next;
+    EACH(box) *next++ = compression[framed_at(x, y, z)];
+    if (is_there(i))
+      posted += exchange(i, i, TAG_COMPRESSION, (int)(next - first), &requests[posted]);
+  }
+  MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < DIRECTIONS; i++) {
+    if (order_of(i) != 1)
+      continue;
+    const struct box box = elements_shared(i, 1);
+    const double *next = in[i];
+    EACH(box) compression[framed_at(x, y, z)] = *next++;
+  }
+}
+
+/* ---- the gas ---- */
+
+/* The nodes of an element, and which way is out: bit d of the corner says where it is. */
+struct corners {
+  size_t node[8];
+};
+
+static struct corners corners_of(int x, int y, int z)
+{
+  struct corners corners;
+  for (int i = 0; i < 8; i++)
+    corners.node[i] = node_at(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2));
+  return corners;
+}
+
+/* How fast the element grows when its nodes move so. Each face moves with its four corners. */
+static double growth(const double *restrict moves, const struct corners *corners)
+{
+  double sum = 0.0;
+  for (int i = 0; i < 8; i++) {
+    const double *move = &moves[corners->node[i]];
+    sum +=
+        (i & 1 ? move[0] : -move[0]) + (i & 2 ? move[1] : -move[1]) + (i & 4 ? move[2] : -move[2]);
+  }
+  return 0.25 * sum;
+}
+
+static struct box all_elements(void)
+{
+  return (struct box){.to = {side - 1, side - 1, side - 1}};
+}
+
+/* The time in which a sound wave of the fastest element crosses COURANT of it. */
+static double choose_step(void)
+{
+  double fastest = 0.0, shortest;
+  const size_t elements = (size_t)side * (size_t)side * (size_t)side;
+  for (size_t i = 0; i < elements; i++)
+    fastest = fmax(fastest, GAMMA * (GAMMA - 1.0) * energy[i]);
+  double quickest = 0.0;
+  const size_t parts = DIMENSIONS * (size_t)nodes * (size_t)nodes * (size_t)nodes;
+  for (size_t i = 0; i < parts; i++)
+    quickest = fmax(quickest, fabs(velocity[i]));
+  const double mine = COURANT / (sqrt(fastest) + quickest);
+  MPI_Allreduce(&mine, &shortest, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  return shortest;
+}
+
+static void find_compressions(void)
+{
+  const struct box box = all_elements();
+  EACH(box)
+  {
+    const struct corners corners = corners_of(x, y, z);
+    compression[framed_at(x, y, z)] = -growth(velocity, &corners);
+  }
+  frame_compression();
+}
+
+/* 1 in a shock, 0 where the neighbours are compressed as much: there viscosity would only heat. */
+static double limiter(int x, int y, int z)
+{
+  const double own = compression[framed_at(x, y, z)];
+  const double around =
+      fmin(fmin(fmin(compression[framed_at(x - 1, y, z)], compression[framed_at(x + 1, y, z)]),
+                fmin(compression[framed_at(x, y - 1, z)], compression[framed_at(x, y + 1, z)])),
+           fmin(compression[framed_at(x, y, z - 1)], compression[framed_at(x, y, z + 1)]));
+  return 1.0 - fmax(0.0, fmin(1.0, around / own));
+}
+
+static void find_pressures(void)
+{
+  const struct box box = all_elements();
+  EACH(box)
+  {
+    const size_t i = element_at(x, y, z);
+    const double own = compression[framed_at(x, y, z)];
+    const double viscous = own > 0.0 ? VISCOSITY * own * own * limiter(x, y, z) : 0.0;
+    pressure[i] = ((GAMMA - 1.0) * energy[i] + viscous) / volume[i];
+  }
+}
+
+static void push_nodes(void)
+{
+  const struct box box = all_elements();
+  memset(force, 0, DIMENSIONS * sizeof *force * (size_t)nodes * (size_t)nodes * (size_t)nodes);
+  EACH(box)
+  {
+    const struct corners corners = corners_of(x, y, z);
+    const double push = 0.25 * pressure[element_at(x, y, z)];
+    for (int i = 0; i < 8; i++) {
+      double *on = &force[corners.node[i]];
+      on[0] += i & 1 ? push : -push;
+      on[1] += i & 2 ? push : -push;
+      on[2] += i & 4 ? push : -push;
+    }
+  }
+  sum_forces();
+}
+
+/* Nothing goes through a wall: nodes in it are pushed along it only. */
+static void hold_walls(void)
+{
+  for (int d = 0; d < DIMENSIONS; d++)
+    for (int way = 0; way < 2; way++) {
+      if (place.at[d] != (way ? place.cube - 1 : 0))
+        continue;
+      struct box box = {.to = {side, side, side}};
+      box.from[d] = box.to[d] = way ? side : 0;
+      EACH(box) force[node_at(x, y, z) + (size_t)d] = 0.0;
+    }
+}
+
+/* Leaves in `force` the mean of the velocities before and after: how far nodes went in this time.
+ */
+static void move_nodes(double step)
+{
+  const size_t count = (size_t)nodes * (size_t)nodes * (size_t)nodes;
+  hold_walls();
+  for (size_t i = 0; i < count; i++)
+    for (size_t d = DIMENSIONS * i; d < DIMENSIONS * (i + 1); d++) {
+      const double gained = step * force[d] * inverse_mass[i];
+      force[d] = velocity[d];
+      velocity[d] += gained;
+    }
+  agree_on_velocities();
+  for (size_t d = 0; d < DIMENSIONS * count; d++)
+    force[d] = 0.5 * (force[d] + velocity[d]);
+}
+
+static void do_work(double step)
+{
+  const struct box box = all_elements();
+  EACH(box)
+  {
+    const struct corners corners = corners_of(x, y, z);
+    const size_t i = element_at(x, y, z);
+    const double grown = step * growth(force, &corners);
+    energy[i] -= pressure[i] * grown;
+    volume[i] += grown;
+  }
+}
+
+static void advance(void)
+{
+  const double step = choose_step();
+  find_compressions();
+  find_pressures();
+  push_nodes();
+  move_nodes(step);
+  do_work(step);
+  smpi_execute_flops(FLOPS_OF_ELEMENT * side * side * side);
+}
+
+/* ---- the beginning and the end ---- */
+
+static uint64_t mix(uint64_t value)
+{
+  value = (value ^ value >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+  value = (value ^ value >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+  return value ^ value >> 32;
+}
+
+/* Between 0.5 and 1.5, by where the element is in the whole box. */
+static double first_energy(int x, int y, int z)
+{
+  const int wide = place.cube * side;
+  const int at[DIMENSIONS] = {place.at[0] * side + x, place.at[1] * side + y,
+                              place.at[2] * side + z};
+  const int number = (at[2] * wide + at[1]) * wide + at[0];
+  return (number == 0 ? SPARK : 0.5) + 0x1p-64 * (double)mix((uint64_t)number + 1);
+}
+
+/* What a node has of the elements around it: all, a half in a wall, ... */
+static double mass_of_node(int x, int y, int z)
+{
+  const int at[DIMENSIONS] = {x, y, z};
+  double mass = 1.0;
+  for (int d = 0; d < DIMENSIONS; d++)
+    if ((at[d] == 0 && place.at[d] == 0) || (at[d] == side && place.at[d] == place.cube - 1))
+      mass *= 0.5;
+  return mass;
+}
+
+static void begin(void)
+{
+  const struct box elements = all_elements(), all_nodes = {.to = {side, side, side}};
+  const size_t count = (size_t)side * (size_t)side * (size_t)side;
+  const size_t framed = (size_t)(side + 2) * (size_t)(side + 2) * (size_t)(side + 2);
+  const size_t points = (size_t)nodes * (size_t)nodes * (size_t)nodes;
+  energy = allocate(count);
+  volume = allocate(count);
+  pressure = allocate(count);
+  compression = allocate(framed);
+  velocity = allocate(DIMENSIONS * points);
+  force = allocate(DIMENSIONS * points);
+  inverse_mass = allocate(points);
+  EACH(elements)
+  {
+    energy[element_at(x, y, z)] = first_energy(x, y, z);
+    volume[element_at(x, y, z)] = 1.0;
+  }
+  EACH(all_nodes) inverse_mass[node_at(x, y, z) / DIMENSIONS] = 1.0 / mass_of_node(x, y, z);
+  for (int i = 0; i < DIRECTIONS; i++) {
+    size_t most = DIMENSIONS;
+    for (int d = 0; d < DIMENSIONS; d++)
+      most *= offset_of(i, d) ? 1 : (size_t)nodes;
+    out[i] = allocate(most);
+    in[i] = allocate(most);
+  }
+  tell_bytes((unsigned long long)BYTES_OF_ELEMENT * count,
+             (unsigned long long)BYTES_OF_ELEMENT * count);
+}
+
+/* A shared node belongs to the lowest rank that has it. */
+static bool is_own(int x, int y, int z)
+{
+  return (x > 0 || place.at[0] == 0) && (y > 0 || place.at[1] == 0) && (z > 0 || place.at[2] == 0);
+}
+
+/* Internal and kinetic, of all ranks. */
+static double total_energy(void)
+{
+  const struct box elements = all_elements(), all_nodes = {.to = {side, side, side}};
+  double sum = 0.0, total;
+  EACH(elements) sum += energy[element_at(x, y, z)];
+  EACH(all_nodes)
+  {
+    const double *v = &velocity[node_at(x, y, z)];
+    if (is_own(x, y, z))
+      sum += 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) /
+             inverse_mass[node_at(x, y, z) / DIMENSIONS];
+  }
+  MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return total;
+}
+
+/* Of the bits of all elements and nodes: two runs that agree in it agree in everything. */
+static uint64_t digest(void)
+{
+  const struct box elements = all_elements();
+  uint64_t sum = (uint64_t)place.rank + 1, total;
+  EACH(elements)
+  {
+    uint64_t bits[2];
+    memcpy(&bits[0], &energy[element_at(x, y, z)], sizeof bits[0]);
+    memcpy(&bits[1], &velocity[node_at(x, y, z)], sizeof bits[1]);
+    sum = mix(sum ^ bits[0]) + bits[1];
+  }
+  MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return total;
+}
+
+static void free_all(void)
+{
+  double *const memory[] = {energy, volume, pressure, compression, velocity, force, inverse_mass};
+  for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+    free(memory[i]);
+  for (int i = 0; i < DIRECTIONS; i++) {
+    free(out[i]);
+    free(in[i]);
+  }
+}
+
+static int run(int steps)
+{
+  begin();
+  const double before = total_energy();
+  const double start = MPI_Wtime();
+  for (int i = 1; i <= steps; i++) {
+    tell_iteration((unsigned)i);
+    advance();
+  }
+  const double seconds = MPI_Wtime() - start;
+  const double after = total_energy();
+  const uint64_t bits = digest();
+  const double error = fabs(after - before) / before;
+  const bool conserved = error <= TOLERANCE; /* false when it is not a number */
+  if (place.rank == 0) {
+    printf("ranks: %d, %d^3 elements each, %d steps\n", place.ranks, side, steps);
+    printf("origin energy: %.17g %a\n", energy[0], energy[0]);
+    printf("digest: %016llx\n", (unsigned long long)bits);
+    printf("error: %.3e\n", error);
+    printf("time: %.9f s\n", seconds);
+    printf("verification: %s\n", conserved ? "PASS" : "FAIL");
+  }
+  free_all();
+  return conserved ? EXIT_CONSERVED : EXIT_NOT_CONSERVED;
+}
+
+static bool read_number(const char *word, int most, int *number)
+{
+  char *end;
+  const long value = strtol(word, &end, 10);
+  *number = (int)value;
+  return *word != '\0' && *end == '\0' && value >= 1 && value <= most;
+}
+
+static bool make_cube(void)
+{
+  MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
+  while (place.cube * place.cube * place.cube < place.ranks)
+    place.cube++;
+  int left = place.rank;
+  for (int d = 0; d < DIMENSIONS; d++) {
+    place.at[d] = left % place.cube;
+    left /= place.cube;
+  }
+  return place.cube * place.cube * place.cube == place.ranks;
+}
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  const bool cube = make_cube();
+  int steps = DEFAULT_STEPS, code = EXIT_USAGE;
+  side = DEFAULT_SIDE;
+  bool good = argc <= 3;
+  if (argc > 1)
+    good = good && read_number(argv[1], 1000, &side);
+  if (argc > 2)
+    good = good && read_number(argv[2], 1000000, &steps);
+  nodes = side + 1;
+  if (good && cube) {
+    code = run(steps);
+  } else if (place.rank == 0 && good) {
+    fprintf(stderr, "lulesh-like: %d ranks, expected a cube: 1, 8, 27, 64, ...\n", place.ranks);
+  } else if (place.rank == 0) {
+    fprintf(stderr, "lulesh-like: expected [SIDE [STEPS]], each at least 1\n");
+  }
+  MPI_Finalize();
+  return code;
+}

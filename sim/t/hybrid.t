@@ -1,0 +1,144 @@
+#!/bin/sh
+# The verification of the hybrid protocol's paper (section 8.1): for each CP_INT a fixed process is
+# crashed in each iteration of an interval, in consecutive runs, and what the program computes is
+# compared with the failure-free run: zeta and residual of cg, origin energy and a digest of all bits
+# of lulesh-like. With LOG_SIZE = CP_INT recovery must be local and repeat nobody's iterations but
+# the victim's, with 0 global, and with CP_INT / 2 it changes from one to the other.
+#
+# The interval is the one behind the first checkpoint, so that the victim begins at a stored one.
+# RECLINE_LONG=1: more CP_INTs; cg classes S, W and A, with outer iterations and with steps;
+# lulesh-like on 8, 27 and 64 ranks; other points of the iterations; and without a fault-tolerant
+# runtime, too.
+. "$(dirname "$0")/tap.sh"
+cd "$dir" || exit 1
+long=${RECLINE_LONG:-0}
+crashes=0
+
+cat >scenario.yaml <<EOF
+program:    {binary: cg, args: [S], ranks: 8}
+platform:   {file: $root/platforms/cirrus.xml, per_node: 4, spares: 1}
+protocol:   {name: hybrid, capacity: 4096}
+checkpoint: {places: program, bytes: 4KiB}
+detection:  100us
+recovery:   {runtime: ulfm, spawn: 1ms}
+EOF
+
+# Leaves the result in $1.json and what the program computed in $1.printed.
+simulate() { # NAME WORD...
+  name=$1
+  shift
+  rm -rf "$dir/out"
+  mkdir "$dir/out"
+  TMPDIR=$dir/out "$recline" run scenario.yaml --json --keep --set "program.binary=$program" \
+    --set "program.args=$arguments" --set "program.ranks=$ranks" "$@" >"$name.json" 2>"$name.err"
+  code=$?
+  # output is not rolled back: what was printed before a crash is there again
+  sort -u "$dir"/out/.recline-*/program.out | grep -v '^time: ' >"$name.printed"
+  return $code
+}
+
+# local, global or either: iterations are counted from that of the checkpoint, 0. Survivors are in
+# that of the victim or in the next one; in the first one the checkpoint may not be durable yet.
+expected() { # ITERATION LOG
+  if [ "$1" -lt "$2" ] && { [ "$1" -gt 0 ] || [ "$2" -eq "$interval" ]; }; then
+    echo local
+  elif [ "$1" -lt "$2" ]; then
+    echo either
+  elif [ "$1" -gt "$2" ] || [ "$2" -eq 0 ]; then
+    echo global
+  else
+    echo either
+  fi
+}
+
+# What must be true of a run with a crash; says what is not.
+judge() { # ITERATION LOG
+  [ "$(value crash.json verdict)-$(value crash.json audit.violations)" = recovered-0 ] ||
+    echo "verdict $(value crash.json verdict), $(value crash.json audit.violations) violations"
+  cmp -s reference.printed crash.printed || echo 'another result'
+  kind=$(value crash.json rollbacks.local)-$(value crash.json rollbacks.global)
+  repeated=$(($(value crash.json iterations) - $(value reference.json iterations)))
+  case $(expected "$1" "$2")-$kind in
+    local-1-0 | either-1-0)
+      [ $repeated -eq "$1" ] || [ $repeated -eq $(($1 + interval)) ] ||
+        echo "the victim repeated $repeated iterations"
+      ;;
+    global-0-1 | either-0-1)
+      [ $repeated -ge $(($1 * ranks)) ] || echo "all repeated $repeated iterations"
+      ;;
+    *) echo "rollbacks $kind, expected $(expected "$1" "$2")" ;;
+  esac
+}
+
+# One crash in each iteration of the interval: one line of the test.
+verify() { # PROGRAM ARGUMENTS RANKS CP_INT LOG_SIZE EVENT COUNT
+  program=$1 arguments=$2 ranks=$3 interval=$4 log=$5
+  what="$1 $2 on $3 ranks, CP_INT $4, LOG_SIZE $5, after $6 $7"
+  shift 5
+  problems=problems
+  : >problems
+  simulate reference --set "protocol.interval=$interval" --set "protocol.log=$log" ||
+    echo 'the failure-free run fails' >>problems
+  grep -q '^verification: \(PASS\|SKIP\)' reference.printed || echo 'not verified' >>problems
+  i=0
+  while [ $i -lt "$interval" ]; do
+    at="rank: 3, after: {event: $1, iteration: $((interval + 1 + i)), count: $2}"
+    simulate crash --set "protocol.interval=$interval" --set "protocol.log=$log" \
+      --set "failures=[{$at, kills: rank, repair: 0}]" $extra
+    judge $i "$log" | sed "s/^/in iteration $((interval + 1 + i)): /" >>problems
+    i=$((i + 1))
+    crashes=$((crashes + 1))
+  done
+  is "$(wc -l <problems)" 0 "$what: $interval crashes" problems crash.err
+}
+
+sizes() { # PROGRAM ARGUMENTS RANKS CP_INT EVENT COUNT: all three kinds of LOG_SIZE
+  for log in $4 $(($4 / 2)) 0; do
+    verify "$1" "$2" "$3" "$4" "$log" "$5" "$6"
+  done
+}
+
+extra=
+sizes lulesh-like '["4", "13"]' 8 5 offer 1
+sizes cg '[S]' 8 4 arrived 20
+count=6
+if [ "$long" = 1 ]; then
+  for class in S W A; do
+    for interval in 2 3 5 7; do
+      sizes cg "[$class]" 16 $interval offer 40
+      count=$((count + 3))
+    done
+    verify cg "[-s, $class]" 8 25 25 arrived 2
+    verify cg "[-s, $class]" 8 25 12 offer 3
+    count=$((count + 2))
+  done
+  for ranks in 8 27 64; do
+    for interval in 3 5 20; do
+      for event in offer arrived; do
+        sizes lulesh-like '["5", "43"]' $ranks $interval $event 5
+        count=$((count + 3))
+      done
+    done
+  done
+  extra='--set recovery.runtime=none'
+  sizes lulesh-like '["5", "13"]' 27 5 captured 1
+  sizes cg '[S]' 8 5 offer 100
+  count=$((count + 6))
+fi
+echo "# $crashes crashes"
+
+# Errors in the replay give wrong results, says the paper. Here nobody has to wait for the result.
+flawed() { # MUTANT PROPERTY
+  cp "$root/protocols/hybrid.c" flawed.c
+  patch -s flawed.c "$root/verify/mutants/hybrid-$1.patch" &&
+    sed -i 's/\.name = "hybrid"/.name = "flawed"/' flawed.c &&
+    echo 'RECLINE_PROTOCOLS(&protocol_hybrid);' >>flawed.c &&
+    cc -O2 -shared -fPIC -I"$root/protocols" flawed.c -o "$dir/$1.so" 2>compiler
+  "$recline" run scenario.yaml --set "protocol.file=$dir/$1.so" --set protocol.name=flawed \
+    --set protocol.interval=4 --set 'failures=[{rank: 3, after: {event: offer, iteration: 7,
+    count: 40}, kills: rank, repair: 0}]' >said 2>&1
+  is "$(grep -c "violated: $2" said)" 1 "$1: the audit says $2" said compiler
+}
+flawed no-filter no-duplicate
+flawed no-replay no-loss
+finish $((count + 2))
