@@ -7,7 +7,7 @@ endif()
 set(layer_sources
   layer.c host.c matching.c transport.c mail.c wire.c wire_wait.cc dispatcher.c storage.c audit.c machine.c p2p.c
   raw.c calls.c blocks.c elements.c members.c
-  fortran.c wrap_fortran.c wrap_fortran_functions.c wrap_fortran_io.c
+  fortran.c wrap_fortran.c wrap_fortran_functions.c wrap_fortran_io.c units.c
   wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_nonblocking.c wrap_comm.c wrap_attributes.c
   wrap_errors.c
   wrap_topology.c wrap_graph.c wrap_neighbours.c wrap_general.c
