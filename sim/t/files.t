@@ -64,6 +64,7 @@ changes undo 'printf abcdefghijklmnopqrstuvwxyz'
 if ! command -v gfortran >/dev/null; then
   finish 41
 fi
+LC_ALL=C.UTF-8 # with a locale that libc has to load, which libgfortran does
 "$build/bin/recline-f90" -O2 -g files-program.f90 -o units >log 2>&1
 is "$?" 0 'the Fortran program is built' log
 changes units 'seq $((100 * rank + 1)) $((100 * rank + 20))'
