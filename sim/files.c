@@ -1,248 +1,200 @@
 /* Open files of the ranks. libc lists the streams of the whole process, so a stream must not lie in
  * an arena: a rollback would tear the list. So streams that a program opens, and their buffers, are
- * libc's, and what a rollback would have put back of them is put back here:
+ * libc's, and what a rollback would have put back of them is put back here, as it is for
+ * descriptors, those of Fortran's units among them:
  *
  *     opened before the capture     still open, at the position that it had; also if the program
  *                                   has closed it since, which is only pretended as long as an
- * image holds the stream opened after the capture      closed
+ *                                   image holds it
+ *     opened after the capture      closed
  *
- * What was written since stays in the file, and is written again over itself. */
+ * What programs have changed in files is undone by journal.c. */
 #define _GNU_SOURCE
 #include "arena.h"
 #include "heap.h"
-#include "next.h"
+#include "journal.h"
+#include "open.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-struct stream {
-  FILE *file;
-  const struct arena *owner;
-  char *buffer;
-  unsigned images; /* that hold it */
-  bool closed;     /* by the program */
-  struct stream *next;
-};
-
 struct held {
-  struct stream *stream;
+  struct open_file *file;
   off_t position; /* -1: it has none */
 };
 
 struct heap_files {
   const struct arena *owner;
+  uint64_t mark;                    /* in the journal */
+  struct heap_files *older, *newer; /* of the same arena */
   size_t count;
   struct held held[];
 };
 
-static struct stream *streams; /* a fact about the process: in libc memory */
+static struct open_file *files; /* a fact about the process: in libc memory */
+static struct heap_files *newest[HEAP_RANKS];
 
-/* ---- streams ---- */
+/* ---- open files ---- */
 
-static int really_close(struct stream *stream)
-{
-  static int (*next)(FILE *);
-  if (!next)
-    find_next("fclose", &next, sizeof next);
-  struct stream **link = &streams;
-  while (*link != stream)
-    link = &(*link)->next;
-  *link = stream->next;
-  int result = next(stream->file);
-  free(stream->buffer);
-  free(stream);
-  return result;
-}
-
-static struct stream *stream_of(const FILE *file)
-{
-  struct stream *stream = streams;
-  while (stream && stream->file != file)
-    stream = stream->next;
-  return stream;
-}
-
-/* libc would make the buffer when it is needed, in the middle of the program. */
-static void give_buffer(struct stream *stream)
-{
-  if (!stream->buffer)
-    stream->buffer = malloc(BUFSIZ);
-  int descriptor = fileno(stream->file);
-  if (stream->buffer)
-    setvbuf(stream->file, stream->buffer, isatty(descriptor) ? _IOLBF : _IOFBF, BUFSIZ);
-}
-
-/* In libc mode, of a stream that a program of `owner` has opened, or NULL. */
-static FILE *take_over(const struct arena *owner, FILE *file)
+struct open_file *open_add(const struct arena *owner, FILE *stream, int descriptor)
 {
   int saved = errno;
-  struct stream *stream = owner && file ? calloc(1, sizeof *stream) : NULL;
-  if (stream) {
-    *stream = (struct stream){.file = file, .owner = owner, .next = streams};
-    streams = stream;
-    give_buffer(stream);
+  struct open_file *file = calloc(1, sizeof *file);
+  struct stat status;
+  if (file) {
+    *file = (struct open_file){
+        .stream = stream, .descriptor = descriptor, .owner = owner, .next = files};
+    if (!fstat(descriptor, &status) && S_ISREG(status.st_mode))
+      file->kept = status.st_size;
+    files = file;
   }
   errno = saved;
   return file;
 }
 
-/* ---- what programs call ---- */
-
-/* FILE *NAME ARGUMENTS, by libc, in libc mode. */
-#define OPENS(NAME, PARAMETERS, ARGUMENTS)                                                         \
-  HEAP_API FILE *NAME PARAMETERS                                                                   \
-  {                                                                                                \
-    static FILE *(*next)PARAMETERS;                                                                \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    FILE *file = take_over(mode, next ARGUMENTS);                                                  \
-    heap_enter(mode);                                                                              \
-    return file;                                                                                   \
-  }
-
-OPENS(fopen, (const char *path, const char *how), (path, how))
-OPENS(fopen64, (const char *path, const char *how), (path, how))
-OPENS(fdopen, (int descriptor, const char *how), (descriptor, how))
-OPENS(tmpfile, (void), ())
-OPENS(tmpfile64, (void), ())
-
-/* The stream stays, its buffer does not. */
-static FILE *opened_again(FILE *file)
+struct open_file *open_stream(const FILE *stream)
 {
-  struct stream *stream = file ? stream_of(file) : NULL;
-  if (stream)
-    give_buffer(stream);
+  struct open_file *file = files;
+  while (file && (file->stream != stream || file->closed))
+    file = file->next;
   return file;
 }
 
-#define REOPENS(NAME)                                                                              \
-  HEAP_API FILE *NAME(const char *path, const char *how, FILE *file)                               \
-  {                                                                                                \
-    static FILE *(*next)(const char *, const char *, FILE *);                                      \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    FILE *again = opened_again(next(path, how, file));                                             \
-    heap_enter(mode);                                                                              \
-    return again;                                                                                  \
-  }
-
-REOPENS(freopen)
-REOPENS(freopen64)
-
-HEAP_API int fclose(FILE *file)
+struct open_file *open_descriptor(int descriptor)
 {
-  static int (*next)(FILE *);
-  struct arena *mode = heap_leave();
-  if (!next)
-    find_next("fclose", &next, sizeof next);
-  struct stream *stream = stream_of(file);
-  int result;
-  if (stream && stream->images > 0) {
-    result = fflush(file);
-    stream->closed = true;
-  } else {
-    result = stream ? really_close(stream) : next(file);
-  }
-  heap_enter(mode);
+  struct open_file *file = files;
+  while (file && (file->descriptor != descriptor || file->closed))
+    file = file->next;
+  return file;
+}
+
+static int really_close(struct open_file *file)
+{
+  struct open_file **link = &files;
+  while (*link != file)
+    link = &(*link)->next;
+  *link = file->next;
+  int result = file->stream ? streams_close(file->stream) : descriptors_close(file->descriptor);
+  free(file->buffer);
+  free(file);
   return result;
 }
 
-/* A buffer of the program would be put back under a stream that is not: libc's own is kept. */
-HEAP_API int setvbuf(FILE *file, char *buffer, int how, size_t bytes)
+int open_close(struct open_file *file)
 {
-  static int (*next)(FILE *, char *, int, size_t);
-  struct arena *mode = heap_leave();
-  if (!next)
-    find_next("setvbuf", &next, sizeof next);
-  int result = mode ? next(file, NULL, how, 0) : next(file, buffer, how, bytes);
-  heap_enter(mode);
-  return result;
-}
-
-HEAP_API void setbuffer(FILE *file, char *buffer, size_t bytes)
-{
-  setvbuf(file, buffer, buffer ? _IOFBF : _IONBF, bytes);
-}
-
-HEAP_API void setbuf(FILE *file, char *buffer)
-{
-  setbuffer(file, buffer, BUFSIZ);
+  if (!file->images)
+    return really_close(file);
+  file->closed = true;
+  return file->stream ? fflush(file->stream) : 0;
 }
 
 /* ---- images ---- */
 
-static bool is_open(const struct stream *stream, const struct arena *owner)
+static bool is_open(const struct open_file *file, const struct arena *owner)
 {
-  return stream->owner == owner && !stream->closed;
+  return file->owner == owner && !file->closed;
 }
 
 /* After fflush, the position of the descriptor is that of the stream. std::fstream uses the
  * descriptor only, and keeps its own buffer, in the arena. */
-static off_t position_of(FILE *file)
+static off_t position_of(const struct open_file *file)
 {
-  fflush(file);
-  return lseek(fileno(file), 0, SEEK_CUR);
+  if (file->stream)
+    fflush(file->stream);
+  return lseek(file->descriptor, 0, SEEK_CUR);
+}
+
+static int access_of(const struct open_file *file)
+{
+  return fcntl(file->descriptor, F_GETFL) & O_ACCMODE;
+}
+
+static void hold(struct heap_files *held, struct open_file *file)
+{
+  off_t position = position_of(file);
+  file->images++;
+  held->held[held->count++] = (struct held){.file = file, .position = position};
+  if (access_of(file) == O_RDONLY)
+    return;
+  file->kept = journal_keep(file->owner, file->descriptor);
+  if (file->stream && access_of(file) == O_RDWR) /* libc writes, and does not tell when */
+    journal_overwriting(file->owner, file->descriptor);
 }
 
 HEAP_API struct heap_files *heap_files_save(const struct arena *owner)
 {
   size_t count = 0;
-  for (struct stream *stream = streams; stream; stream = stream->next)
-    count += is_open(stream, owner);
-  struct heap_files *files = malloc(sizeof *files + count * sizeof files->held[0]);
-  if (!files)
+  for (struct open_file *file = files; file; file = file->next)
+    count += is_open(file, owner);
+  struct heap_files *held = malloc(sizeof *held + count * sizeof held->held[0]);
+  if (!held)
     return NULL;
-  *files = (struct heap_files){.owner = owner};
-  for (struct stream *stream = streams; stream; stream = stream->next) {
-    if (!is_open(stream, owner))
-      continue;
-    stream->images++;
-    files->held[files->count++] =
-        (struct held){.stream = stream, .position = position_of(stream->file)};
-  }
-  return files;
+  int rank = arena_rank(owner);
+  *held = (struct heap_files){.owner = owner, .mark = journal_mark(owner), .older = newest[rank]};
+  if (held->older)
+    held->older->newer = held;
+  newest[rank] = held;
+  for (struct open_file *file = files; file; file = file->next)
+    if (is_open(file, owner))
+      hold(held, file);
+  return held;
 }
 
 static void close_all(const struct arena *owner)
 {
-  struct stream *next;
-  for (struct stream *stream = streams; stream; stream = next) {
-    next = stream->next;
-    if (stream->owner != owner)
-      continue;
-    stream->closed = true;
-    if (!stream->images)
-      really_close(stream);
+  struct open_file *next;
+  for (struct open_file *file = files; file; file = next) {
+    next = file->next;
+    if (file->owner == owner)
+      open_close(file);
   }
 }
 
-HEAP_API void heap_files_restore(const struct heap_files *files)
+static void open_again(const struct held *held)
 {
-  close_all(files->owner);
-  for (size_t i = 0; i < files->count; i++) {
-    FILE *file = files->held[i].stream->file;
-    files->held[i].stream->closed = false;
-    fflush(file);
-    clearerr(file);
-    if (files->held[i].position < 0)
-      continue;
-    fseeko(file, files->held[i].position, SEEK_SET);
-    fflush(file); /* it may have read ahead */
+  struct open_file *file = held->file;
+  file->closed = false;
+  if (file->stream) {
+    fflush(file->stream);
+    clearerr(file->stream);
   }
-}
-
-HEAP_API void heap_files_free(struct heap_files *files)
-{
-  if (!files)
+  if (held->position < 0)
     return;
-  for (size_t i = 0; i < files->count; i++) {
-    struct stream *stream = files->held[i].stream;
-    if (--stream->images == 0 && stream->closed)
-      really_close(stream);
+  if (!file->stream) {
+    lseek(file->descriptor, held->position, SEEK_SET);
+    return;
   }
-  free(files);
+  fseeko(file->stream, held->position, SEEK_SET);
+  fflush(file->stream); /* it may have read ahead */
+}
+
+HEAP_API void heap_files_restore(const struct heap_files *held)
+{
+  close_all(held->owner);
+  journal_undo(held->owner, held->mark);
+  for (size_t i = 0; i < held->count; i++)
+    open_again(&held->held[i]);
+}
+
+HEAP_API void heap_files_free(struct heap_files *held)
+{
+  if (!held)
+    return;
+  for (size_t i = 0; i < held->count; i++) {
+    struct open_file *file = held->held[i].file;
+    if (--file->images == 0 && file->closed)
+      really_close(file);
+  }
+  if (held->newer)
+    held->newer->older = held->older;
+  else
+    newest[arena_rank(held->owner)] = held->older;
+  if (held->older)
+    held->older->newer = held->newer;
+  else if (held->newer)
+    journal_forget(held->owner, held->newer->mark);
+  free(held);
 }

@@ -39,14 +39,9 @@
  *     realloc, arena ptr.  the arena that owns it                    the arena that owns it
  *     realloc, libc ptr.   new block in the arena, old one stays     libc
  *
-<<<<<<< HEAD
- * The dynamic linker always gets libc memory: what it keeps must survive a rollback. Two more lists
- * that libc keeps for the process are seen to here: handlers for its end (exits.c) and open streams
- * (files.c).
-=======
  * The dynamic linker and the runtime of OpenMP always get libc memory: what they keep belongs to no
- * rank and must survive a rollback.
->>>>>>> 5d89a86 (heap: keep what the OpenMP runtime allocates out of the arenas)
+ * rank and must survive a rollback. Three more things that libc keeps for the process are seen to
+ * here: handlers for its end (exits.c), open streams and descriptors (files.c).
  *
  * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
  * ends the process with a list of its callers: some entry point is not wrapped. It is slow.

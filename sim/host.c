@@ -706,6 +706,7 @@ void host_begin(struct rank *r, const void *inside_program)
   r->source = image_source_new(inside_program, r->arena, machine_stack_bytes());
   if (!r->source)
     layer_die(64, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
+  libc_collect(r);
   struct image *image = NULL;
   switch (image_capture(r->source, &image)) {
   case IMAGE_FAILED:

@@ -8,6 +8,7 @@
 #include "raw.h"
 #include "storage.h"
 #include "transport.h"
+#include "units.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -191,7 +192,10 @@ void recline_program_begins(void)
     return;
   layer.exceptions = layer_exceptions();
   give_buffers();
-  heap_enter(heap_arena(machine_rank()));
+  struct arena *arena = heap_arena(machine_rank());
+  if (arena)
+    units_begin(arena);
+  heap_enter(arena);
 }
 
 /* SimGrid is next, which makes the words of argv, and then main. */
@@ -251,6 +255,7 @@ static void begin_rank(int index, const void *inside_program)
   if (!r->arena)
     layer_die(64, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
   heap_await(r->arena, NULL); /* it is running */
+  units_begin(r->arena);
   r->draining = NOBODY;
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;

@@ -5,13 +5,47 @@ if(SANITIZE)
 endif()
 
 set(layer_sources
-  layer.c host.c matching.c transport.c mail.c wire.c wire_wait.cc dispatcher.c clock.c storage.c
-  audit.c machine.c p2p.c raw.c calls.c blocks.c elements.c members.c copies.c runtime.c
-  fortran.c wrap_fortran.c wrap_fortran_functions.c wrap_fortran_io.c
-  wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_nonblocking.c wrap_comm.c wrap_attributes.c
+  layer.c
+  host.c
+  matching.c
+  transport.c
+  mail.c
+  wire.c
+  wire_wait.cc
+  dispatcher.c
+  clock.c
+  storage.c
+  audit.c
+  machine.c
+  p2p.c
+  raw.c
+  calls.c
+  blocks.c
+  elements.c
+  members.c
+  copies.c
+  runtime.c
+  fortran.c
+  wrap_fortran.c
+  wrap_fortran_functions.c
+  wrap_fortran_io.c
+  units.c
+  wrap_p2p.c
+  wrap_requests.c
+  wrap_collectives.c
+  wrap_nonblocking.c
+  wrap_comm.c
+  wrap_attributes.c
   wrap_errors.c
-  wrap_topology.c wrap_graph.c wrap_neighbours.c wrap_general.c
-  wrap_clock.c wrap_libc.c wrap_fortran_random.c wrap_other.c)
+  wrap_topology.c
+  wrap_graph.c
+  wrap_neighbours.c
+  wrap_general.c
+  wrap_clock.c
+  wrap_libc.c
+  wrap_fortran_random.c
+  wrap_other.c
+)
 list(TRANSFORM layer_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # A wrapper for every MPI call that the sources do not define, in C and in Fortran.

@@ -4,6 +4,7 @@
  *          | MPI_Send, MPI_Wait, ...
  *     wrap_*.c    the MPI calls, in terms of requests and communicators of the layer
  *     fortran.c   integers for these requests and communicators; wrap_fortran*.c the calls
+ *     units.c     units of Fortran, which the runtime has for all ranks
  *     calls.c     collectives, for protocols that handle them; raw.c: messages past the protocol
  *     matching.c  posted receives and messages that nobody has received yet
  *     host.c      events to the world, actions from the protocol; the one wait loop

@@ -7,7 +7,9 @@ endif()
 # To be preloaded into the process of smpirun, and linked into the program ahead of everything.
 add_library(recline_heap SHARED
   ${CMAKE_CURRENT_LIST_DIR}/heap.c ${CMAKE_CURRENT_LIST_DIR}/arena.c
-  ${CMAKE_CURRENT_LIST_DIR}/exits.c ${CMAKE_CURRENT_LIST_DIR}/files.c)
+  ${CMAKE_CURRENT_LIST_DIR}/exits.c ${CMAKE_CURRENT_LIST_DIR}/files.c
+  ${CMAKE_CURRENT_LIST_DIR}/streams.c ${CMAKE_CURRENT_LIST_DIR}/descriptors.c
+  ${CMAKE_CURRENT_LIST_DIR}/journal.c ${CMAKE_CURRENT_LIST_DIR}/tables.c)
 target_compile_options(recline_heap PRIVATE -fvisibility=hidden
   # or the compiler would turn calloc into a call of calloc
   -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free)

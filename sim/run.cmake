@@ -63,15 +63,22 @@ if(refused EQUAL 0)
 endif()
 recline_wrapper(recline-c++ smpicxx)
 
-# compiler and flags, -o@, where the headers are, where the libraries are
+# Compiler and flags, -o@, where the headers are, where the libraries are. Without -ff2c: functions
+# of C that return float or complex numbers, and libraries like BLAS, have other conventions. With
+# what MPICH's compilers add: there are no interfaces for buffers of any type.
 find_program(SMPIF90 smpif90)
 execute_process(COMMAND ${SMPIF90} -show -o @ OUTPUT_VARIABLE shown ERROR_QUIET
   OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(shown MATCHES "^([^ ]+) (.*) -o@ (-I.*) (-L.*)$")
   set(RECLINE_COMPILER ${CMAKE_MATCH_1})
-  set(RECLINE_FLAGS "${CMAKE_MATCH_2} -fPIC")
   set(RECLINE_INCLUDE ${CMAKE_MATCH_3})
   set(RECLINE_LINK ${CMAKE_MATCH_4})
+  string(REPLACE "-ff2c " "" RECLINE_FLAGS "${CMAKE_MATCH_2} -fPIC")
+  execute_process(COMMAND ${RECLINE_COMPILER} -fallow-argument-mismatch -fsyntax-only -x f95 /dev/null
+    RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
+  if(refused EQUAL 0)
+    string(APPEND RECLINE_FLAGS " -fallow-argument-mismatch")
+  endif()
 else()
   set(RECLINE_COMPILER gfortran)
 endif()

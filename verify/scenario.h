@@ -116,6 +116,7 @@ struct scenario {
     double bound[BOUNDS]; /* seconds, as protocols with clocks are told */
     double skew;          /* seconds by which clocks are off, at most, in fact */
   } clocks;
+  struct {
     enum runtime runtime;
     double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
     double spawn;                  /* seconds */

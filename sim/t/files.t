@@ -1,9 +1,10 @@
 #!/bin/sh
-# Files that are open over a rollback (files-program.cc, files-program.f90): streams of C and C++ go
-# on where they were, and are written as without a crash; units of Fortran are not put back.
+# Files over a rollback: streams of C++ (files-program.cc), descriptors and files that are changed
+# in place, made and read again (files-undo.c), units of Fortran (files-program.f90). They are read
+# and written as without a crash.
 . "$(dirname "$0")/tap.sh"
 
-cp "$here"/files-program.* "$dir"
+cp "$here"/files-* "$dir"
 cd "$dir" || exit 1
 "$build/bin/recline-c++" -O2 -g -Wall -Wextra -Werror files-program.cc -o streams >log 2>&1
 is "$?" 0 'the program is built' log
@@ -30,14 +31,41 @@ for at in 1ms 4ms 7ms 11ms 14ms 17ms 18ms 19ms; do
   is "$?:$(ls crash | wc -l)" 0:16 "$what: writes the same" difference
 done
 
+# ---- programs that see what is wrong themselves ----
+
+# In folders of their own: PROGRAM and what makes its input, RANK in $rank.
+changes() { # PROGRAM COMMAND
+  prepare="rm -rf new; mkdir new; for rank in 0 1 2; do $2 >new/input-\$rank; done"
+  eval "$prepare"
+  run_ends completed "$1, no crash" --set "program.binary=./$1" --set "program.args=[$dir/new]"
+  wrong_said "$1, no crash"
+  rm -rf old
+  mv new old
+  for crash in 'c3 7' 'bookmark 13' 'pessimistic 18' 'bookmark 1'; do
+    eval "$prepare"
+    run_ends recovered "$1 with ${crash% *}, a crash at ${crash#* } ms" \
+      --set "program.binary=./$1" --set "program.args=[$dir/new]" \
+      --set "protocol.name=${crash% *}" \
+      --set "failures=[{rank: 1, at: ${crash#* }ms, repair: 1ms}]"
+    wrong_said "$what"
+    diff -r old new >difference 2>&1
+    is "$?" 0 "$what: writes the same" difference
+  done
+}
+
+wrong_said() { # DESCRIPTION
+  is "$(grep -h wrong out/program.out | tr -dc 0-9)" 0 "$1: reads the same" out/program.out
+}
+
+"$build/bin/recline-cc" -O2 -g -Wall -Wextra -Werror files-undo.c -o undo >log 2>&1
+is "$?" 0 'the C program is built' log
+changes undo 'printf abcdefghijklmnopqrstuvwxyz'
+
 if ! command -v gfortran >/dev/null; then
-  finish 26
+  finish 41
 fi
+LC_ALL=C.UTF-8 # with a locale that libc has to load, which libgfortran does
 "$build/bin/recline-f90" -O2 -g files-program.f90 -o units >log 2>&1
 is "$?" 0 'the Fortran program is built' log
-crash='failures=[{rank: 0, at: 12ms, repair: 1ms}]'
-run_ends recovered 'a unit' --set program.binary=./units --set "program.args=[$dir]" --set "$crash"
-is "$(cat out/program.out)" 'done' 'a unit: goes on' out/program.err
-is "$(sort -u unit.txt | wc -l):$(sort unit.txt | uniq -d)" '20:step 11' \
-  'a unit: what was written since the checkpoint is written twice' unit.txt
-finish 30
+changes units 'seq $((100 * rank + 1)) $((100 * rank + 20))'
+finish 56

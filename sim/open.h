@@ -1,0 +1,38 @@
+/* Files that programs have open: what streams.c and descriptors.c, which stand in for calls of
+ * libc, tell files.c, which puts them back. Inside librecline_heap.so, in libc mode. */
+#ifndef RECLINE_OPEN_H
+#define RECLINE_OPEN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct arena;
+
+struct open_file {
+  FILE *stream; /* NULL: a descriptor only */
+  int descriptor;
+  const struct arena *owner;
+  char *buffer;    /* of the stream */
+  unsigned images; /* that hold it */
+  bool closed;     /* by the program */
+  bool written;
+  off_t kept; /* bytes that were there at the newest image, or when it was opened */
+  struct open_file *next;
+};
+
+/* A program of `owner` has opened it. Leaves errno alone. NULL: no memory. */
+struct open_file *open_add(const struct arena *owner, FILE *stream, int descriptor);
+
+/* NULL: it is not a program's, or closed. */
+struct open_file *open_stream(const FILE *);
+struct open_file *open_descriptor(int descriptor);
+
+/* The program closes it: as fclose or close return. It stays as long as an image holds it. */
+int open_close(struct open_file *);
+
+/* What is behind the replacements of fclose and close. */
+int streams_close(FILE *);
+int descriptors_close(int descriptor);
+
+#endif
