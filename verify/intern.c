@@ -1,8 +1,10 @@
+#define _DEFAULT_SOURCE
 #include "intern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { SLOTS_FIRST = 64, CHUNK_FIRST = 1 << 12, CHUNK_MOST = 1 << 20 };
 
@@ -14,6 +16,21 @@ void *intern_grow(void *memory, size_t bytes)
     abort();
   }
   return grown;
+}
+
+void *intern_table(size_t count, size_t size)
+{
+  static const size_t page = 1 << 21;
+  size_t bytes = count * size, pages = (bytes + page - 1) / page * page;
+  if (bytes < page)
+    return memset(intern_grow(NULL, bytes), 0, bytes);
+  void *memory = aligned_alloc(page, pages);
+  if (!memory) {
+    fprintf(stderr, "explorer: out of memory at %zu bytes in one piece\n", bytes);
+    abort();
+  }
+  madvise(memory, pages, MADV_HUGEPAGE); /* a hint: fewer misses of the TLB */
+  return memset(memory, 0, bytes);
 }
 
 /* Tables are at most three quarters full: probes stay short. */

@@ -50,4 +50,14 @@ static inline uint64_t intern_mix(uint64_t x)
 /* realloc() that does not return when memory runs out. */
 void *intern_grow(void *memory, size_t bytes);
 
+/* Zeroed memory for a table in which places are looked up at random: in large pages where it is
+ * large. The caller frees it with free(); does not return when memory runs out. */
+void *intern_table(size_t count, size_t size);
+
+/* Where in a table of `room` places to look for a key first. */
+static inline uint32_t intern_home(uint64_t key, uint32_t room)
+{
+  return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 32) * room >> 32);
+}
+
 #endif

@@ -28,20 +28,12 @@ static void breach(const char *what)
   abort();
 }
 
-static void *zeroes(size_t count, size_t size)
-{
-  void *memory = calloc(count, size);
-  if (!memory)
-    breach("out of memory");
-  return memory;
-}
-
 /* `list` with room for one more than `count`. */
 static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t item)
 {
   if (count < *room)
     return list;
-  *room = *room ? 2 * *room : 1024;
+  *room = *room ? *room + *room / 2 : 1024;
   return intern_grow(list, *room * item);
 }
 
@@ -147,33 +139,33 @@ void memo_forget_reads(struct memo *m)
 
 /* ---- the trie ---- */
 
-static uint32_t edge_slot(const struct memo *m, uint32_t node, uint32_t value)
+/* The edge from `node` for `value`, or the free slot where it belongs. */
+static struct edge *edge_at(const struct memo *m, uint32_t node, uint32_t value)
 {
-  uint64_t key = (uint64_t)node << 32 | value;
-  uint32_t at = (uint32_t)intern_mix(key) & m->edges_mask;
+  uint32_t at = intern_home((uint64_t)node << 32 | value, m->edges_room);
   while (m->edges[at].next && (m->edges[at].node != node || m->edges[at].value != value))
-    at = (at + 1) & m->edges_mask;
-  return at;
+    at = at + 1 < m->edges_room ? at + 1 : 0;
+  return &m->edges[at];
 }
 
 static void grow_edges(struct memo *m)
 {
-  uint32_t slots = m->edges_mask ? m->edges_mask + 1 : 0;
+  uint32_t room = m->edges_room;
   struct edge *old = m->edges;
-  m->edges_mask = slots ? 2 * slots - 1 : 4095;
-  m->edges = zeroes((size_t)m->edges_mask + 1, sizeof *m->edges);
-  for (uint32_t i = 0; i < slots; i++)
+  m->edges_room = room ? room + room / 2 : 4096;
+  m->edges = intern_table(m->edges_room, sizeof *m->edges);
+  for (uint32_t i = 0; i < room; i++)
     if (old[i].next)
-      m->edges[edge_slot(m, old[i].node, old[i].value)] = old[i];
+      *edge_at(m, old[i].node, old[i].value) = old[i];
   free(old);
 }
 
 /* The edge from `node` for `value`, old or new. Valid until the next call. */
 static struct edge *follow(struct memo *m, uint32_t node, uint32_t value)
 {
-  if (m->edges_count >= m->edges_mask / 2)
+  if (m->edges_count >= m->edges_room / 4 * 3)
     grow_edges(m);
-  struct edge *edge = &m->edges[edge_slot(m, node, value)];
+  struct edge *edge = edge_at(m, node, value);
   if (!edge->next)
     *edge = (struct edge){node, value, ++m->edges_count, NOTE_UNKNOWN};
   return edge;
@@ -377,13 +369,13 @@ void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned t
 {
   *m = (struct memo){.world = world, .count = world_parts(world)};
   uint32_t nothing = intern(&m->parts, NULL, 0);
-  m->values = zeroes(m->count, sizeof *m->values);
-  m->scratch = zeroes(m->count, sizeof *m->scratch);
-  m->looked = zeroes(2 * m->count, sizeof *m->looked);
-  m->is_looked = zeroes(2 * m->count, 1);
-  m->is_edited = zeroes(2 * m->count, 1);
+  m->values = intern_table(m->count, sizeof *m->values);
+  m->scratch = intern_table(m->count, sizeof *m->scratch);
+  m->looked = intern_table(2 * m->count, sizeof *m->looked);
+  m->is_looked = intern_table(2 * m->count, 1);
+  m->is_edited = intern_table(2 * m->count, 1);
   m->actions.capacity = ACTIONS_MAX(&world->config[0]);
-  m->actions.item = zeroes(m->actions.capacity, sizeof *m->actions.item);
+  m->actions.item = intern_table(m->actions.capacity, sizeof *m->actions.item);
   for (uint32_t part = 0; part < m->count; part++)
     m->values[part] = nothing;
   world->memory = (struct world_memory){m, read_part, read_head, edit_part, keep, kept, NULL};
@@ -410,8 +402,8 @@ void memo_clear(struct memo *m)
 
 size_t memo_bytes(const struct memo *m)
 {
-  return ((size_t)m->edges_mask + 1) * sizeof *m->edges + intern_bytes(&m->parts) +
-         intern_bytes(&m->moves) + m->heads_room * sizeof *m->heads +
-         m->effects_room * sizeof *m->effects + m->changes_room * sizeof *m->changes +
-         m->turns_room * sizeof *m->turns + m->turn_moves_room * sizeof *m->turn_moves;
+  return m->edges_room * sizeof *m->edges + intern_bytes(&m->parts) + intern_bytes(&m->moves) +
+         m->heads_room * sizeof *m->heads + m->effects_room * sizeof *m->effects +
+         m->changes_room * sizeof *m->changes + m->turns_room * sizeof *m->turns +
+         m->turn_moves_room * sizeof *m->turn_moves;
 }

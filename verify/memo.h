@@ -54,7 +54,7 @@ struct memo {
   bool audit;     /* run again what is noted, and compare: a difference is a breach */
 
   struct edge *edges; /* open addressing */
-  uint32_t edges_count, edges_mask;
+  uint32_t edges_count, edges_room;
   struct effect *effects;
   uint32_t effects_count, effects_room;
   struct change *changes;

@@ -3,6 +3,7 @@
 #include "search.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,12 +64,38 @@ static bool spill(struct explorer *e)
   return true;
 }
 
-/* A larger table: twice as large as long as it is small, else by a quarter, so that little of it is
- * empty; by less where there is no memory for that. */
+/* States that the levels to come will add, if they go on growing or shrinking by a factor that
+ * changes from level to level as it did at last; infinitely many if it does not fall. */
+static double to_come(const struct explorer *e)
+{
+  double level = (double)e->level, before = (double)e->before, sum = 0;
+  double factor = level / before, change = factor * (double)e->earlier / before;
+  if (!e->before || !e->earlier || change >= 1)
+    return INFINITY;
+  while (level >= 1) {
+    factor *= change;
+    level *= factor;
+    sum += level;
+  }
+  return sum;
+}
+
+/* By how many percent the table should grow: to twice its size while that is small; then by what is
+ * to come, so that states are seldom moved and little of the table is empty at the end. */
+static unsigned growth(const struct explorer *e)
+{
+  enum { MOST = 100, LEAST = 6 };
+  double percent = 100 * to_come(e) / (double)e->visited.count;
+  if (e->visited.places < PLACES_MANY || percent > MOST)
+    return MOST;
+  return percent < LEAST ? LEAST : (unsigned)percent;
+}
+
+/* A larger table; by less where there is no memory for that. */
 static void grow(struct explorer *e)
 {
   uint64_t places = e->visited.places, most = e->options->max_bytes;
-  for (unsigned percent = places < PLACES_MANY ? 100 : 25; percent >= 6; percent /= 2) {
+  for (unsigned percent = growth(e); percent >= 6; percent /= 2) {
     uint64_t more = places / 100 * percent, bytes = more * e->layout->words * sizeof(uint32_t);
     if ((!most || explorer_bytes(e) + bytes <= most) &&
         visited_rebuild(&e->visited, places + more, e->layout))
@@ -173,6 +200,7 @@ static void finish_level(struct explorer *e)
   if (e->over)
     return;
   out->depth++;
+  e->earlier = e->before;
   e->before = e->level;
   e->level = e->now.states;
   e->bytes = explorer_bytes(e);

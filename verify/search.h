@@ -60,9 +60,9 @@ struct explorer {
   const char *full;      /* the bound that was hit: nothing more is stored, the level is finished */
   struct spill spill[2]; /* of the states of even and odd levels, when memory is short */
   bool spilling;
-  uint64_t level, before; /* states of this level, and of the one before */
-  uint64_t bytes;         /* memory taken when it was last looked at */
-  double saved;           /* seconds at the last save */
+  uint64_t level, before, earlier; /* states of this level, and of the two before */
+  uint64_t bytes;                  /* memory taken when it was last looked at */
+  double saved;                    /* seconds at the last save */
   struct worker *worker;
   unsigned workers;
 };
@@ -87,6 +87,11 @@ struct heads {
   uint32_t room;
 };
 
+/* A move that can be taken: in shortcuts.options. */
+struct taken {
+  uint32_t origin, option;
+};
+
 struct worker {
   struct explorer *e;
   pthread_t thread;
@@ -97,9 +102,12 @@ struct worker {
   struct heads *heads; /* of each rank */
   uint32_t state[LAYOUT_WORDS];
   uint64_t hash;
-  uint64_t serial;    /* counts the states that were expanded */
-  uint32_t *listings; /* of each rank by itself: in shortcuts.listings */
-  bool wrong;         /* it violates a property: the first one seen, and by which move */
+  uint64_t serial;     /* counts the states that were expanded */
+  uint32_t *lists;     /* of each origin: the goal of the walk to its moves */
+  struct taken *moves; /* all of them, */
+  uint32_t *jumps;     /* and of each: the goal of the walk to what it does */
+  uint32_t moves_count, moves_room;
+  bool wrong; /* it violates a property: the first one seen, and by which move */
   struct verdict why;
   uint32_t why_move; /* in memo.moves; 0: the state itself does */
 

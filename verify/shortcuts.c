@@ -8,35 +8,35 @@
 
 enum {
   HOPS_FIRST = 1 << 12,
-  HOPS_MOST = 1 << 20 /* then they are dropped: what is in use should stay near the processor */
+  HOPS_MOST = 1 << 20,  /* then they are dropped, unless there are */
+  STATES_FOR_A_HOP = 16 /* so many states for each: memory is for states */
 };
 
 static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t item)
 {
   if (count < *room)
     return list;
-  *room = *room ? 2 * *room : 256;
+  *room = *room ? *room + *room / 2 : 256;
   return intern_grow(list, *room * item);
-}
-
-static void *zeroes(size_t count, size_t size)
-{
-  void *memory = intern_grow(NULL, count * size);
-  return memset(memory, 0, count * size);
 }
 
 /* ---- the trie ---- */
 
 static void grow_hops(struct shortcuts *s)
 {
-  uint32_t slots = s->hops_mask + 1;
+  uint32_t room = s->hops_room;
   struct hop *old = s->hops;
-  s->hops_mask = 2 * slots - 1;
-  s->hops = zeroes(2 * (size_t)slots, sizeof *s->hops);
-  for (uint32_t i = 0; i < slots; i++)
-    if (old[i].next)
-      s->hops[shortcuts_slot(s, old[i].node, old[i].value)] = old[i];
+  s->hops_room = room + room / 2;
+  s->hops = intern_table(s->hops_room, sizeof *s->hops);
+  for (uint32_t i = 0; i < room; i++)
+    if (old[i].goal)
+      *shortcuts_hop(s, old[i].node, old[i].value) = old[i];
   free(old);
+}
+
+static uint32_t new_node(struct shortcuts *s)
+{
+  return s->nodes++;
 }
 
 static void see(struct shortcuts *s, uint32_t component)
@@ -51,42 +51,47 @@ static void see(struct shortcuts *s, uint32_t component)
 static void see_listing(struct worker *w, uint32_t origin)
 {
   struct shortcuts *s = &w->shortcuts;
-  uint32_t node = origin, note = s->start[origin];
-  while (!(note & NOTE_RESULT)) {
-    see(s, note - 1);
-    const struct hop *hop = &s->hops[shortcuts_slot(s, node, w->numbers[note - 1])];
-    node = hop->next;
-    note = hop->note;
+  uint32_t goal = s->start[origin];
+  while (goal_goes_on(s, goal)) {
+    uint32_t component = goal_component(s, goal);
+    see(s, component);
+    goal = shortcuts_hop(s, goal_node(s, goal), w->numbers[component])->goal;
   }
 }
 
+/* Makes `component` the one to look at where `goal` stands. */
+static void look_at(struct shortcuts *s, uint32_t *goal, uint32_t component)
+{
+  uint32_t before = *goal >> s->node_bits;
+  if (before && before != component + 1) {
+    fputs("breach: explorer: the rules look elsewhere than before\n", stderr);
+    abort();
+  }
+  *goal |= (component + 1) << s->node_bits;
+}
+
 /* Writes down `result` behind the components that the memo has just looked at and that are not seen
- * yet, from `node` and `start`, its note, on. */
-static void write_down(struct worker *w, uint32_t node, uint32_t *start, uint32_t result)
+ * yet, from `goal` on. */
+static void write_down(struct worker *w, uint32_t *goal, uint32_t result)
 {
   struct shortcuts *s = &w->shortcuts;
   const struct memo *m = &w->e->memo;
-  uint32_t known = s->seen_count, *note = start;
+  uint32_t known = s->seen_count;
   for (uint32_t i = 0; i < m->looked_count; i++)
     see(s, w->e->component_of[m->looked[i]]);
-  while (s->hops_count + s->seen_count >= s->hops_mask / 2)
-    grow_hops(s); /* first, so that notes stay where they are */
+  while (s->hops_count + s->seen_count >= s->hops_room / 4 * 3)
+    grow_hops(s); /* first, so that goals stay where they are */
   for (uint32_t i = known; i < s->seen_count; i++) {
-    uint32_t value = w->numbers[s->seen[i]];
-    if (*note && *note != s->seen[i] + 1) {
-      fputs("breach: explorer: the rules look elsewhere than before\n", stderr);
-      abort();
-    }
-    *note = s->seen[i] + 1;
-    struct hop *hop = &s->hops[shortcuts_slot(s, node, value)];
-    if (!hop->next) {
-      *hop = (struct hop){node, value, s->nodes++, 0};
+    uint32_t node = goal_node(s, *goal), value = w->numbers[s->seen[i]];
+    look_at(s, goal, s->seen[i]);
+    struct hop *hop = shortcuts_hop(s, node, value);
+    if (!hop->goal) {
+      *hop = (struct hop){node, value, new_node(s)};
       s->hops_count++;
     }
-    node = hop->next;
-    note = &hop->note;
+    goal = &hop->goal;
   }
-  *note = NOTE_RESULT | result;
+  *goal = GOAL_RESULT | result;
 }
 
 /* ---- lists of moves ---- */
@@ -109,12 +114,12 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
     uint32_t move = m->turn_moves[turn->first + i];
     s->options = room_for_one(s->options, s->options_count, &s->options_room, sizeof *s->options);
     s->options[s->options_count++] = (struct option){
-        .move = move, .node = s->nodes++, .uncalled_for = uncalled_for(m->moves.item[move].bytes)};
+        .move = move, .goal = new_node(s), .uncalled_for = uncalled_for(m->moves.item[move].bytes)};
   }
   s->listings = room_for_one(s->listings, s->listings_count, &s->listings_room, sizeof listing);
   s->listings[s->listings_count] = listing;
   s->seen_count = 0;
-  write_down(w, origin, &s->start[origin], s->listings_count);
+  write_down(w, &s->start[origin], s->listings_count);
   pthread_mutex_unlock(&w->e->rules);
   return s->listings_count++;
 }
@@ -150,11 +155,22 @@ static bool fits(const struct layout *layout, const uint32_t *numbers)
   return true;
 }
 
+static void grow_jumps(struct shortcuts *s)
+{
+  char *old = s->jumps;
+  s->jumps_room = s->jumps_room ? s->jumps_room + s->jumps_room / 2 : 256;
+  s->jumps = intern_table(s->jumps_room, s->jump_bytes);
+  if (old)
+    memcpy(s->jumps, old, s->jumps_count * s->jump_bytes);
+  free(old);
+}
+
 static const struct jump *keep_jump(struct worker *w, uint16_t verdict, const uint32_t *numbers)
 {
   struct shortcuts *s = &w->shortcuts;
   uint32_t state[LAYOUT_WORDS];
-  s->jumps = room_for_one(s->jumps, s->jumps_count, &s->jumps_room, s->jump_bytes);
+  if (s->jumps_count == s->jumps_room)
+    grow_jumps(s);
   struct jump *jump = shortcuts_jump(s, s->jumps_count++);
   layout_pack(s->layout, numbers, state);
   jump->hash = layout_hash(s->layout, numbers) - w->hash;
@@ -182,7 +198,7 @@ const struct jump *shortcuts_learn_jump(struct worker *w, uint32_t origin, uint3
     jump = keep_jump(w, effect->verdict, numbers);
     s->seen_count = 0;
     see_listing(w, origin);
-    write_down(w, o->node, &o->note, s->jumps_count - 1);
+    write_down(w, &o->goal, s->jumps_count - 1);
   }
   pthread_mutex_unlock(&w->e->rules);
   return jump;
@@ -194,30 +210,43 @@ static void drop_all(struct shortcuts *s, uint32_t origins)
 {
   free(s->hops);
   free(s->jumps);
-  s->hops_mask = HOPS_FIRST - 1;
-  s->hops = zeroes(HOPS_FIRST, sizeof *s->hops);
+  s->hops_room = HOPS_FIRST;
+  s->hops = intern_table(HOPS_FIRST, sizeof *s->hops);
   s->hops_count = s->listings_count = s->options_count = s->jumps_count = s->jumps_room = 0;
   s->jumps = NULL;
-  s->nodes = origins; /* the first are their roots; never 0, which marks a free slot */
-  memset(s->start, 0, origins * sizeof *s->start);
+  s->nodes = 1; /* a goal is never 0, which marks a free slot */
+  for (uint32_t origin = 0; origin < origins; origin++)
+    s->start[origin] = new_node(s);
 }
 
 void shortcuts_init(struct shortcuts *s, const struct world *world, uint32_t components)
 {
-  uint32_t origins = world_origins(world);
-  *s = (struct shortcuts){.start = zeroes(origins, sizeof *s->start),
-                          .seen = zeroes(2 * (size_t)components, sizeof *s->seen)};
+  uint32_t origins = world_origins(world), seen = components + (uint32_t)world->ranks;
+  *s = (struct shortcuts){.start = intern_table(origins, sizeof *s->start),
+                          .seen = intern_table(seen, sizeof *s->seen),
+                          .node_bits = 31};
+  for (; seen; seen /= 2)
+    s->node_bits--;
   drop_all(s, origins);
+}
+
+/* Whether there are too many: for the memory that they take, or for goals to name their nodes. */
+static bool crowded(const struct worker *w)
+{
+  const struct shortcuts *s = &w->shortcuts;
+  uint64_t most = w->e->visited.count / STATES_FOR_A_HOP / w->e->workers;
+  return s->hops_count >= (most > HOPS_MOST ? most : HOPS_MOST) ||
+         s->nodes >= (UINT32_C(1) << s->node_bits) / 8 * 7;
 }
 
 void shortcuts_begin(struct worker *w)
 {
   struct shortcuts *s = &w->shortcuts;
-  if (s->layout == w->e->layout && s->hops_count < HOPS_MOST && !w->e->options->audit)
+  if (s->layout == w->e->layout && !crowded(w) && !w->e->options->audit)
     return;
   drop_all(s, world_origins(w->e->world));
   s->layout = w->e->layout;
-  s->jump_bytes = (sizeof(struct jump) + s->layout->words * sizeof(uint32_t) + 7) / 8 * 8;
+  s->jump_bytes = (offsetof(struct jump, words) + s->layout->words * sizeof(uint32_t) + 7) / 8 * 8;
 }
 
 void shortcuts_clear(struct shortcuts *s)
@@ -230,6 +259,6 @@ void shortcuts_clear(struct shortcuts *s)
 
 size_t shortcuts_bytes(const struct shortcuts *s)
 {
-  return ((size_t)s->hops_mask + 1) * sizeof *s->hops + s->listings_room * sizeof *s->listings +
+  return s->hops_room * sizeof *s->hops + s->listings_room * sizeof *s->listings +
          s->options_room * sizeof *s->options + s->jumps_room * s->jump_bytes;
 }

@@ -9,20 +9,23 @@
 #ifndef RECLINE_SHORTCUTS_H
 #define RECLINE_SHORTCUTS_H
 
+#include "intern.h"
 #include "layout.h"
 #include "world.h"
 
 struct worker;
 
-/* An edge of the trie: number `value` at `node` leads to `next`, where `note` says which component
- * to look at next, or what came out. */
+/* Where a walk in the trie stands. 0: nowhere; with GOAL_RESULT: at its end, and the rest is an
+ * index of what came out; else a node, and above shortcuts.node_bits which component to look at
+ * there,
+ * + 1; 0: not known. */
+#define GOAL_RESULT (UINT32_C(1) << 31)
+
+/* An edge of the trie: number `value` at `node` leads to `goal`. */
 struct hop {
   uint32_t node, value;
-  uint32_t next; /* 0: a free slot */
-  uint32_t note; /* 0: unknown; NOTE_RESULT and an index; else a component, + 1 */
+  uint32_t goal; /* 0: a free slot */
 };
-
-#define NOTE_RESULT (UINT32_C(1) << 31)
 
 /* What a move adds to the packed state in which it is taken. */
 struct jump {
@@ -32,10 +35,10 @@ struct jump {
   uint32_t words[];
 };
 
-/* A move that can be taken; `node` and `note` are where the walk to its jump goes on. */
+/* A move that can be taken. */
 struct option {
   uint32_t move;
-  uint32_t node, note;
+  uint32_t goal;     /* where the walk to its jump goes on */
   bool uncalled_for; /* a move that the world may well never make: others are progress */
 };
 
@@ -49,9 +52,10 @@ struct listing {
 struct shortcuts {
   const struct layout *layout; /* for which the jumps are */
   struct hop *hops;            /* open addressing */
-  uint32_t hops_count, hops_mask;
+  uint32_t hops_count, hops_room;
   uint32_t nodes;
-  uint32_t *start; /* of each origin: the first note */
+  uint32_t node_bits; /* of a goal: its node */
+  uint32_t *start;    /* of each origin: the first goal */
   struct listing *listings;
   uint32_t listings_count, listings_room;
   struct option *options;
@@ -81,27 +85,62 @@ const struct jump *shortcuts_learn_jump(struct worker *, uint32_t origin, uint32
 
 /* ---- looking: the innermost loops of the search ---- */
 
-/* Slot of an edge, or the free one where it belongs. */
-static inline uint32_t shortcuts_slot(const struct shortcuts *s, uint32_t node, uint32_t value)
+/* Whether there is a component to look at. */
+static inline bool goal_goes_on(const struct shortcuts *s, uint32_t goal)
 {
-  uint64_t key = ((uint64_t)node << 32 | value) * UINT64_C(0x9E3779B97F4A7C15);
-  uint32_t at = (uint32_t)(key >> 32 ^ key >> 15) & s->hops_mask;
-  while ((s->hops[at].node != node || s->hops[at].value != value) && s->hops[at].next)
-    at = (at + 1) & s->hops_mask;
-  return at;
+  return !(goal & GOAL_RESULT) && goal >> s->node_bits;
 }
 
-/* Walks on from `node` by the numbers of a state's components. The note at the end: a result, or 0
- * where it is not known. */
-static inline uint32_t shortcuts_walk(const struct shortcuts *s, const uint32_t *numbers,
-                                      uint32_t node, uint32_t note)
+static inline uint32_t goal_node(const struct shortcuts *s, uint32_t goal)
 {
-  while (note && !(note & NOTE_RESULT)) {
-    const struct hop *hop = &s->hops[shortcuts_slot(s, node, numbers[note - 1])];
-    node = hop->next;
-    note = hop->note;
+  return goal & ((UINT32_C(1) << s->node_bits) - 1);
+}
+
+static inline uint32_t goal_component(const struct shortcuts *s, uint32_t goal)
+{
+  return (goal >> s->node_bits) - 1;
+}
+
+/* Where to begin to look for an edge. */
+static inline uint32_t shortcuts_home(const struct shortcuts *s, uint32_t node, uint32_t value)
+{
+  return intern_home((uint64_t)node << 32 | value, s->hops_room);
+}
+
+/* The edge, or the free slot where it belongs. */
+static inline struct hop *shortcuts_hop(const struct shortcuts *s, uint32_t node, uint32_t value)
+{
+  uint32_t at = shortcuts_home(s, node, value);
+  while ((s->hops[at].node != node || s->hops[at].value != value) && s->hops[at].goal)
+    at = at + 1 < s->hops_room ? at + 1 : 0;
+  return &s->hops[at];
+}
+
+/* Asks for the memory that a walk needs next. */
+static inline void shortcuts_expect(const struct shortcuts *s, const uint32_t *numbers,
+                                    uint32_t goal)
+{
+  if (goal_goes_on(s, goal))
+    __builtin_prefetch(
+        &s->hops[shortcuts_home(s, goal_node(s, goal), numbers[goal_component(s, goal)])]);
+}
+
+/* Walks to the ends by the numbers of a state's components, from all goals in step, so that what
+ * one of them needs comes from memory while the others go on. At the end each is a result, or
+ * nothing is known. */
+static inline void shortcuts_walk(const struct shortcuts *s, const uint32_t *numbers,
+                                  uint32_t *goals, uint32_t count)
+{
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t *goal = goals; goal < goals + count; goal++) {
+      if (!goal_goes_on(s, *goal))
+        continue;
+      *goal = shortcuts_hop(s, goal_node(s, *goal), numbers[goal_component(s, *goal)])->goal;
+      shortcuts_expect(s, numbers, *goal);
+      again |= goal_goes_on(s, *goal);
+    }
   }
-  return note;
 }
 
 static inline struct jump *shortcuts_jump(const struct shortcuts *s, uint32_t number)

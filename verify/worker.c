@@ -22,7 +22,7 @@ void worker_init(struct worker *w, struct explorer *e)
   w->numbers = intern_grow(NULL, 2 * e->components * sizeof *w->numbers);
   w->heads = intern_grow(NULL, (size_t)e->world->ranks * sizeof *w->heads);
   memset(w->heads, 0, (size_t)e->world->ranks * sizeof *w->heads);
-  w->listings = intern_grow(NULL, world_origins(e->world) * sizeof *w->listings);
+  w->lists = intern_grow(NULL, world_origins(e->world) * sizeof *w->lists);
   shortcuts_init(&w->shortcuts, e->world, e->components);
 }
 
@@ -33,7 +33,9 @@ void worker_clear(struct worker *w)
     free(w->heads[rank].of);
   free(w->heads);
   free(w->numbers);
-  free(w->listings);
+  free(w->lists);
+  free(w->moves);
+  free(w->jumps);
   free(w->unplaced.numbers);
   free(w->violating.numbers);
   frontier_clear(&w->later);
@@ -258,11 +260,13 @@ static void enter(struct worker *w, const struct layout *layout, const uint32_t 
   shortcuts_begin(w);
 }
 
-static uint32_t list(struct worker *w, uint32_t origin)
+/* The moves of `origin`, of which the walk has told. */
+static const struct listing *list(struct worker *w, uint32_t origin)
 {
-  const struct shortcuts *s = &w->shortcuts;
-  uint32_t note = shortcuts_walk(s, w->numbers, origin, s->start[origin]);
-  return note ? note & ~NOTE_RESULT : shortcuts_learn_listing(w, origin);
+  uint32_t *goal = &w->lists[origin];
+  if (!(*goal & GOAL_RESULT))
+    *goal = GOAL_RESULT | shortcuts_learn_listing(w, origin);
+  return &w->shortcuts.listings[*goal & ~GOAL_RESULT];
 }
 
 static void follow(struct worker *w, const struct jump *jump, uint32_t move)
@@ -295,40 +299,78 @@ static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
   return true;
 }
 
-/* Takes a move. Returns whether it is progress. */
-static bool take(struct worker *w, uint32_t origin, uint32_t option)
+/* Takes a move, of which the walk has told. Returns whether it is progress. */
+static bool take(struct worker *w, uint32_t origin, uint32_t option, uint32_t goal)
 {
   const struct shortcuts *s = &w->shortcuts;
-  const struct option *o = &s->options[option];
-  uint32_t note = shortcuts_walk(s, w->numbers, o->node, o->note);
-  if (!note)
+  if (!(goal & GOAL_RESULT))
     return take_anew(w, origin, option) && !s->options[option].uncalled_for;
-  const struct jump *jump = shortcuts_jump(s, note & ~NOTE_RESULT);
+  const struct option *o = &s->options[option];
+  const struct jump *jump = shortcuts_jump(s, goal & ~GOAL_RESULT);
   follow(w, jump, o->move);
   return !jump->stays && !o->uncalled_for;
 }
 
-void worker_expand(struct worker *w, const struct layout *layout, const uint32_t *state)
+/* Walks to the lists of moves of all origins. */
+static void walk_to_lists(struct worker *w)
+{
+  const struct shortcuts *s = &w->shortcuts;
+  uint32_t origins = world_origins(w->e->world);
+  for (uint32_t origin = 0; origin < origins; origin++) {
+    w->lists[origin] = s->start[origin];
+    shortcuts_expect(s, w->numbers, w->lists[origin]);
+  }
+  shortcuts_walk(s, w->numbers, w->lists, origins);
+}
+
+/* The moves of `origin` are to be taken. */
+static void propose(struct worker *w, uint32_t origin)
+{
+  struct listing listing = *list(w, origin);
+  if (w->moves_count + listing.count > w->moves_room) {
+    w->moves_room = 2 * (w->moves_count + listing.count);
+    w->moves = intern_grow(w->moves, w->moves_room * sizeof *w->moves);
+    w->jumps = intern_grow(w->jumps, w->moves_room * sizeof *w->jumps);
+  }
+  for (uint32_t i = 0; i < listing.count; i++) {
+    uint32_t option = listing.first + i, n = w->moves_count++;
+    w->moves[n] = (struct taken){origin, option};
+    w->jumps[n] = w->shortcuts.options[option].goal;
+    shortcuts_expect(&w->shortcuts, w->numbers, w->jumps[n]);
+  }
+}
+
+/* Lists the moves of all origins that are open. Returns how the programs stand. */
+static struct world_standing list_all(struct worker *w)
 {
   const struct world *world = w->e->world;
-  uint32_t each = (uint32_t)world->ranks + 1;
   struct world_standing standing[world->ranks];
-  enter(w, layout, state);
-  for (uint32_t rank = 0; rank + 1 < each; rank++) {
-    w->listings[rank * each] = list(w, rank * each);
-    standing[rank] = w->shortcuts.listings[w->listings[rank * each]].standing;
-  }
+  walk_to_lists(w);
+  for (int rank = 0; rank < world->ranks; rank++)
+    standing[rank] = list(w, (uint32_t)rank * ((uint32_t)world->ranks + 1))->standing;
   struct world_standing all = world_standing_of_all(standing, world->ranks);
   uint32_t open = world_open_origins(world, &all);
+  w->moves_count = 0;
+  for (uint32_t origin = 0; origin < open; origin++)
+    propose(w, origin);
+  return all;
+}
+
+/* What lies far away in memory is asked for some steps before it is needed: the lists of moves,
+ * then what they do, then where they lead. */
+void worker_expand(struct worker *w, const struct layout *layout, const uint32_t *state)
+{
+  const struct shortcuts *s = &w->shortcuts;
   bool still = true;
-  for (uint32_t origin = 0; origin < open; origin++) {
-    uint32_t number =
-        origin % each == 0 && origin / each + 1 < each ? w->listings[origin] : list(w, origin);
-    const struct listing listing = w->shortcuts.listings[number];
-    for (uint32_t i = 0; i < listing.count && !w->found; i++)
-      still &= !take(w, origin, listing.first + i);
-    w->transitions += listing.count;
-  }
+  enter(w, layout, state);
+  struct world_standing all = list_all(w);
+  shortcuts_walk(s, w->numbers, w->jumps, w->moves_count);
+  for (uint32_t i = 0; i < w->moves_count; i++)
+    if (w->jumps[i] & GOAL_RESULT)
+      __builtin_prefetch(shortcuts_jump(s, w->jumps[i] & ~GOAL_RESULT));
+  for (uint32_t i = 0; i < w->moves_count && !w->found; i++)
+    still &= !take(w, w->moves[i].origin, w->moves[i].option, w->jumps[i]);
+  w->transitions += w->moves_count;
   w->rests += still;
   judge_state(w, &all, still);
   if (w->wrong)

@@ -72,7 +72,7 @@ head -c 100000 "$scratch/kept.save" >"$scratch/saves/big.save"
 exits 64 'a damaged save is refused' "$tool" check "$scratch/big.yaml" --resume "$scratch/saves"
 check 'and says so' grep -q 'big.save: is damaged' "$scratch/err"
 
-exits 2 'too little memory' "$tool" check "$scratch/big.yaml" --memory 12MB
+exits 2 'too little memory' "$tool" check "$scratch/big.yaml" --memory 8MB
 check 'says so' grep -q 'bound reached: memory' "$scratch/out"
 exits 64 'a size that is none' "$tool" check "$scratch/big.yaml" --memory much
 finish
