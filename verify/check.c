@@ -409,6 +409,18 @@ static void report(const struct command *c)
     report_end(c->list, c->count);
 }
 
+static bool explore_again(struct command *c)
+{
+  struct command again = *c;
+  GArray *cells = matrix_again(c->cells, c->list, c->count);
+  again.list = (struct checked *)(void *)cells->data;
+  again.count = cells->len;
+  bool fine = explore_all(&again);
+  matrix_add(c->cells, c->list, cells);
+  g_array_unref(cells);
+  return fine;
+}
+
 static int run(struct command *c)
 {
   int code = load(c);
@@ -418,7 +430,7 @@ static int run(struct command *c)
     return bad_input("%s: cannot be made: %s, expected a folder", c->out, g_strerror(errno));
   if (c->saves && g_mkdir_with_parents(c->saves, 0777) != 0)
     return bad_input("%s: cannot be made: %s, expected a folder", c->saves, g_strerror(errno));
-  if (!explore_all(c))
+  if (!explore_all(c) || (c->matrix && !explore_again(c)))
     return BAD_INPUT;
   if (c->out)
     draw(c);

@@ -103,15 +103,6 @@ static bool read_counts(const struct scenario *claim, GError **error)
   return true;
 }
 
-static bool has_collectives(const struct script *script)
-{
-  for (int rank = 0; rank < script->ranks; rank++)
-    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
-      if (op->kind == SCRIPT_COLLECTIVE)
-        return true;
-  return false;
-}
-
 /* What the protocol has no meaning for. */
 static bool suits(const struct scenario *claim, const struct script *script, GError **error)
 {
@@ -119,11 +110,6 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
   if (script->free && protocol->level != LEVEL_CHANNEL)
     scenario_complain(claim, "program.script", error,
                       "free programs, expected a protocol at the level of the channels for them");
-  else if (has_collectives(script) && !protocol->collectives)
-    scenario_complain(claim, "program.script", error,
-                      "collectives, which are the messages that they consist of under %s, expected "
-                      "a protocol that handles them",
-                      protocol->name);
   else if (claim->check.closes && !protocol->reconnects)
     scenario_complain(claim, "check.connections", error,
                       "close, and %s leaves connections open, expected a protocol that reconnects",
@@ -146,7 +132,13 @@ static bool valid(const struct scenario *claim, struct script **script, unsigned
       !read_lies(claim, lies, error))
     return false;
   *script = read_script(claim, error);
-  return *script && suits(claim, *script, error);
+  if (!*script || !suits(claim, *script, error))
+    return false;
+  if (protocol_named(claim->protocol.name)->collectives || script_spell_out(*script))
+    return true;
+  scenario_complain(claim, "program.script", error,
+                    "too many messages in its collectives, expected a smaller program");
+  return false;
 }
 
 bool claim_valid(const struct scenario *claim, GError **error)

@@ -8,6 +8,7 @@ struct matrix {
   GPtrArray *texts;     /* statements */
   GPtrArray *protocols; /* names */
   GArray *index;        /* int, row by row: place among the cells, or REFUSED */
+  GArray *uncommitted;  /* unsigned: places of cells that are explored again */
 };
 
 enum { REFUSED = -1 };
@@ -55,6 +56,7 @@ struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error)
   matrix->texts = g_ptr_array_new_with_free_func(g_free);
   matrix->protocols = g_ptr_array_new_with_free_func(g_free);
   matrix->index = g_array_new(FALSE, FALSE, sizeof(int));
+  matrix->uncommitted = g_array_new(FALSE, FALSE, sizeof(unsigned));
   add_protocols(matrix);
   for (guint i = 0; i < files->len; i++)
     if (!add_world(matrix, files->pdata[i], error)) {
@@ -75,14 +77,58 @@ void matrix_free(struct matrix *matrix)
   g_ptr_array_unref(matrix->texts);
   g_ptr_array_unref(matrix->protocols);
   g_array_unref(matrix->index);
+  g_array_unref(matrix->uncommitted);
   g_free(matrix);
 }
 
-static const char *verdict(int index, const struct checked *cells)
+/* All properties that are judged without being named, but that one. */
+static char **all_but(const char *property)
+{
+  GPtrArray *names = g_ptr_array_new();
+  for (const char *const *name = explorer_defaults; *name; name++)
+    if (strcmp(*name, property) != 0)
+      g_ptr_array_add(names, g_strdup(*name));
+  g_ptr_array_add(names, NULL);
+  return (char **)g_ptr_array_free(names, FALSE);
+}
+
+GArray *matrix_again(struct matrix *matrix, struct checked *cells, unsigned count)
+{
+  GArray *again = g_array_new(FALSE, TRUE, sizeof *cells);
+  for (unsigned i = 0; i < count; i++) {
+    if (cells[i].result.verdict != CLAIM_VIOLATED || strcmp(cells[i].result.property, "commits"))
+      continue;
+    g_strfreev(cells[i].claim->check.properties);
+    cells[i].claim->check.properties = all_but("commits");
+    const struct checked cell = {.claim = cells[i].claim};
+    g_array_append_val(again, cell);
+    g_array_append_val(matrix->uncommitted, i);
+  }
+  return again;
+}
+
+void matrix_add(struct matrix *matrix, struct checked *cells, const GArray *again)
+{
+  for (guint i = 0; i < again->len; i++)
+    cells[g_array_index(matrix->uncommitted, unsigned, i)].result =
+        g_array_index(again, struct checked, i).result;
+}
+
+static bool is_uncommitted(const struct matrix *matrix, int index)
+{
+  for (guint i = 0; i < matrix->uncommitted->len; i++)
+    if (g_array_index(matrix->uncommitted, unsigned, i) == (unsigned)index)
+      return true;
+  return false;
+}
+
+static const char *verdict(const struct matrix *matrix, int index, const struct checked *cells)
 {
   if (index == REFUSED)
     return "refused";
   const struct claim_result *result = &cells[index].result;
+  if (result->verdict == CLAIM_HOLDS && is_uncommitted(matrix, index))
+    return "holds but commits";
   return result->verdict == CLAIM_VIOLATED ? result->property : claim_verdict_name(result->verdict);
 }
 
@@ -98,7 +144,7 @@ void matrix_print(const struct matrix *matrix, const struct checked *cells)
   for (guint i = 0; i < matrix->protocols->len; i++) {
     printf("\n| `%s` |", (const char *)matrix->protocols->pdata[i]);
     for (guint j = 0; j < columns; j++)
-      printf(" %s |", verdict(g_array_index(matrix->index, int, i *columns + j), cells));
+      printf(" %s |", verdict(matrix, g_array_index(matrix->index, int, i *columns + j), cells));
   }
   printf("\n\n");
   for (guint j = 0; j < columns; j++)

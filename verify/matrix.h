@@ -12,6 +12,11 @@ struct matrix;
 struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error);
 void matrix_free(struct matrix *);
 
+/* Cells whose checkpoint is never committed, to be explored once more for everything else: a new
+ * list, whose claims are those of `cells`. Its results are for matrix_add(). */
+GArray *matrix_again(struct matrix *, struct checked *cells, unsigned count);
+void matrix_add(struct matrix *, struct checked *cells, const GArray *again);
+
 /* Prints it as a table in Markdown, with the worlds under it. */
 void matrix_print(const struct matrix *, const struct checked *cells);
 

@@ -469,14 +469,90 @@ struct script *script_parse(const char *text, int ranks, int *line, char **messa
   return NULL;
 }
 
+static void free_ops(struct operation **ops, int ranks)
+{
+  for (int rank = 0; ops && rank < ranks; rank++)
+    free(ops[rank]);
+  free(ops);
+}
+
 void script_free(struct script *script)
 {
   if (!script)
     return;
-  for (int rank = 0; rank < script->ranks; rank++)
-    free(script->ops[rank]);
-  free(script->ops);
+  free_ops(script->ops, script->ranks);
+  free_ops(script->written, script->ranks);
   free(script);
+}
+
+/* ---- collectives as messages ---- */
+
+static void message(struct list *list, enum script_kind kind, int peer, int number)
+{
+  append(
+      list,
+      &(struct operation){
+          .kind = kind, .peer = peer, .tag = number, .comm = SCRIPT_HIDDEN, .name = SCRIPT_NAMES});
+}
+
+/* What `self` has to do with one direction of a call: its root with everybody, others with it. */
+static void flow(struct list *list, int self, int ranks, int root, bool to_root, int number)
+{
+  enum script_kind kind = (self == root) == to_root ? SCRIPT_RECV : SCRIPT_SEND;
+  if (self != root)
+    message(list, kind, root, number);
+  for (int peer = 0; peer < ranks && self == root; peer++)
+    if (peer != root)
+      message(list, kind, peer, number);
+}
+
+/* NULL: too many. */
+static struct operation *spelled_out(const struct script *script, int self)
+{
+  struct list list = {0};
+  int number = 0;
+  for (const struct operation *op = script->ops[self]; op->kind != SCRIPT_END; op++) {
+    if (op->kind != SCRIPT_COLLECTIVE) {
+      append(&list, op);
+      continue;
+    }
+    bool rooted = op->flow == FLOW_FROM_ROOT || op->flow == FLOW_TO_ROOT;
+    int root = rooted ? op->peer : 0;
+    number++;
+    if (op->flow != FLOW_FROM_ROOT)
+      flow(&list, self, script->ranks, root, true, number);
+    if (op->flow != FLOW_TO_ROOT)
+      flow(&list, self, script->ranks, root, false, number);
+  }
+  append(&list, &(struct operation){.kind = SCRIPT_END});
+  if (list.count <= OPERATIONS_MAX)
+    return list.item;
+  free(list.item);
+  return NULL;
+}
+
+static bool has_collectives(const struct script *script)
+{
+  for (int rank = 0; rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      if (op->kind == SCRIPT_COLLECTIVE)
+        return true;
+  return false;
+}
+
+bool script_spell_out(struct script *script)
+{
+  if (script->written || !has_collectives(script))
+    return true;
+  struct operation **ops = checked(calloc((size_t)script->ranks, sizeof *ops));
+  for (int rank = 0; rank < script->ranks; rank++)
+    if (!(ops[rank] = spelled_out(script, rank))) {
+      free_ops(ops, script->ranks);
+      return false;
+    }
+  script->written = script->ops;
+  script->ops = ops;
+  return true;
 }
 
 /* One round and the final mix of MurmurHash3. Never 0, which stands for "nothing yet". */

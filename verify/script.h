@@ -49,6 +49,7 @@ struct operation {
   enum script_kind kind;
   int peer;       /* SEND, RECV, IRECV, CANCEL; ANY */
   int tag;        /* SEND, RECV, IRECV, CANCEL; ANY */
+  int comm;       /* SEND, RECV: SCRIPT_HIDDEN in a collective that is spelled out */
   int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
   unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none */
   double seconds; /* COMPUTE */
@@ -57,8 +58,9 @@ struct operation {
 
 struct script {
   int ranks;
-  bool free;              /* all operations are FREE */
-  struct operation **ops; /* ops[rank] ends with SCRIPT_END; loops are unrolled */
+  bool free;                  /* all operations are FREE */
+  struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
+  struct operation **written; /* as it was before it was spelled out; NULL: it was not */
 };
 
 /* Parses `text` for `ranks` ranks. On error returns NULL, sets *line (from 1) and *message (to
@@ -66,6 +68,13 @@ struct script {
  * program that runs scripts. */
 struct script *script_parse(const char *text, int ranks, int *line, char **message);
 void script_free(struct script *);
+
+/* Puts messages in the place of collectives, for protocols to which these are the messages that
+ * they consist of: to and from the root, or rank 0, on a context of their own (SCRIPT_HIDDEN), in
+ * the order of ranks. A script without collectives stays as it is. False, and nothing is done, when
+ * that would be too many operations. */
+enum { SCRIPT_HIDDEN = 1 };
+bool script_spell_out(struct script *);
 
 /* The history of a rank: folding in the next thing it saw. Any order-sensitive mix will do, but
  * both hosts must use this one. */

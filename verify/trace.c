@@ -321,11 +321,12 @@ static void print_operation(GString *out, const struct operation *operation)
 
 static void print_script(GString *out, const struct script *script)
 {
+  struct operation **ops = script->written ? script->written : script->ops;
   for (int rank = 0; rank < script->ranks; rank++) {
     g_string_append_printf(out, "script rank %d:", rank);
-    for (const struct operation *operation = script->ops[rank]; operation->kind != SCRIPT_END;
+    for (const struct operation *operation = ops[rank]; operation->kind != SCRIPT_END;
          operation++) {
-      g_string_append(out, operation == script->ops[rank] ? " " : ", ");
+      g_string_append(out, operation == ops[rank] ? " " : ", ");
       print_operation(out, operation);
     }
     g_string_append_c(out, '\n');
@@ -589,6 +590,8 @@ static bool begin(struct replay *r, const struct header *header)
                header->protocol);
   if (!begin_script(r, header))
     return false;
+  if (r->script && !protocol->collectives && !script_spell_out(r->script))
+    return bad(r, "too many messages in its collectives, expected a smaller %s", "script");
   struct world *world = &r->world;
   world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
   world_set_iterations(world, (uint32_t)header->interval, (uint32_t)header->log);

@@ -215,7 +215,7 @@ bool world_script_event(const struct world *w, int rank, struct event *event, un
     return true;
   }
   const struct operation *op = operation(w, rank, program);
-  *event = (struct event){.peer = (int16_t)op->peer, .tag = op->tag};
+  *event = (struct event){.peer = (int16_t)op->peer, .tag = op->tag, .comm = (int16_t)op->comm};
   switch (op->kind) {
   case SCRIPT_SEND:
     event->kind = EVENT_OFFER;

@@ -38,6 +38,40 @@ static void refuses(const char *text, int ranks, int line, const char *expected)
   free(message);
 }
 
+static void spells_out(const char *text, int ranks, int rank, const char *expected)
+{
+  int line;
+  char *message = NULL, got[4096] = "";
+  struct script *script = script_parse(text, ranks, &line, &message);
+  bool fine = script && script_spell_out(script);
+  if (fine)
+    print(script->ops[rank], got);
+  for (const struct operation *op = fine ? script->ops[rank] : NULL; op && op->kind != SCRIPT_END;
+       op++)
+    fine &= op->comm == SCRIPT_HIDDEN || op->tag == 9;
+  static int number;
+  if (!ok(fine && !strcmp(got, expected), "spells out program %d", ++number))
+    note("got %s %s", got, message ? message : "");
+  script_free(script);
+  free(message);
+}
+
+static void spelled_out(void)
+{
+  spells_out("rank *: bcast 1", 3, 0, "1:1:1:8:0 ");
+  spells_out("rank *: bcast 1", 3, 1, "0:0:1:8:0 0:2:1:8:0 ");
+  spells_out("rank *: bcast 0, reduce 2", 3, 2, "1:0:1:8:0 1:0:2:8:0 1:1:2:8:0 ");
+  spells_out("rank *: bcast 0, reduce 2", 3, 1, "1:0:1:8:0 0:2:2:8:0 ");
+  spells_out("rank *: allreduce", 2, 0, "1:1:1:8:0 0:1:1:8:0 ");
+  spells_out("rank 0: send 1 tag 9, barrier\nrank 1: recv 0 tag 9, barrier", 2, 1,
+             "1:0:9:8:0 0:0:1:8:0 1:0:1:8:0 ");
+  int line;
+  char *message;
+  struct script *script = script_parse("rank *: repeat 30000 (barrier)", 3, &line, &message);
+  ok(script && !script_spell_out(script) && !script->written, "too many messages");
+  script_free(script);
+}
+
 static void accepted(void)
 {
   reads("rank *:", 1, 0, "");
@@ -96,6 +130,7 @@ int main(void)
 {
   accepted();
   refused();
+  spelled_out();
   ok(script_fold(1, 2) != script_fold(2, 1), "the fold is sensitive to order");
   bool zero = false;
   for (uint32_t i = 0; i < 1000000; i++)
