@@ -116,10 +116,12 @@ struct scenario {
     double bound[BOUNDS]; /* seconds, as protocols with clocks are told */
     double skew;          /* seconds by which clocks are off, at most, in fact */
   } clocks;
+  struct {
     enum runtime runtime;
     double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
     double spawn;                  /* seconds */
   } recovery;
+  char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
   uint64_t seed;
 
   struct {
