@@ -5,8 +5,9 @@ if(SANITIZE)
 endif()
 
 set(layer_sources
-  layer.c host.c matching.c transport.c mail.c wire.c wire_wait.cc dispatcher.c clock.c storage.c
-  audit.c machine.c p2p.c raw.c calls.c blocks.c elements.c members.c copies.c runtime.c
+  layer.c host.c matching.c transport.c mail.c wire.c wire_wait.cc deadlock.cc dispatcher.c schedule.c
+  clock.c storage.c audit.c machine.c p2p.c raw.c calls.c blocks.c elements.c members.c copies.c
+  runtime.c
   fortran.c wrap_fortran.c wrap_fortran_functions.c wrap_fortran_io.c
   wrap_p2p.c wrap_requests.c wrap_collectives.c wrap_nonblocking.c wrap_comm.c wrap_attributes.c
   wrap_errors.c
@@ -44,7 +45,7 @@ target_compile_definitions(recline_mpi PRIVATE SMPI_NO_OVERRIDE_MALLOC=1 _GNU_SO
 target_include_directories(recline_mpi SYSTEM PRIVATE ${SMPI_HEADERS})
 target_include_directories(recline_mpi PRIVATE ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(recline_mpi PRIVATE
-  recline-verify recline-scenario recline-result recline-image recline_heap
+  recline-verify recline-mutants recline-scenario recline-result recline-image recline_heap
   PkgConfig::GLIB PkgConfig::SIMGRID ${CMAKE_DL_LIBS})
 
 # For t/layer.t: every call in a loop, built as any program is.
