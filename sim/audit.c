@@ -224,6 +224,11 @@ bool audit_next_down(int rank, struct event *event)
   return world_next_down(&world, rank, event);
 }
 
+bool audit_compares(void)
+{
+  return layer.scenario->failures_count > 0 || trace;
+}
+
 /* Asked often, and mostly answered by one rank that has not finished. */
 bool audit_finished(void)
 {

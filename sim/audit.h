@@ -30,6 +30,10 @@ uint32_t audit_state_bytes(int rank);
 uint32_t audit_state_increment(int rank, void **before);
 bool audit_finished(void); /* all programs have ended */
 
+/* Whether what is sent has to be told by its digest: nothing is ever sent or received again in a
+ * scenario without failures, so nobody compares, unless the trace shows it. */
+bool audit_compares(void);
+
 /* Whether `move` can happen now. For events that may have been overtaken by a detection, never to
  * hide what should not have happened. */
 bool audit_allows(const struct move *);

@@ -74,27 +74,25 @@ void *block_at(const struct blocks *blocks, int i)
   return (char *)blocks->buffer + index * extent;
 }
 
-GBytes *blocks_pack(const struct blocks *blocks, int number)
+struct payload *blocks_pack(const struct blocks *blocks, int number)
 {
   int position = 0;
-  gsize bytes = 0;
+  size_t bytes = 0;
   for (int i = 0; i < number; i++)
-    bytes += (gsize)block_bytes(blocks, i);
-  char *packed = g_malloc(bytes ? bytes : 1);
+    bytes += (size_t)block_bytes(blocks, i);
+  struct payload *payload = payload_new(bytes);
   for (int i = 0; i < number; i++)
     if (block_bytes(blocks, i) > 0)
-      items_pack(block_at(blocks, i), block_count(blocks, i), block_type(blocks, i), packed,
+      items_pack(block_at(blocks, i), block_count(blocks, i), block_type(blocks, i), payload->own,
                  (int)bytes, &position);
-  return g_bytes_new_take(packed, bytes);
+  return payload;
 }
 
-void blocks_unpack(const struct blocks *blocks, int number, GBytes *payload)
+void blocks_unpack(const struct blocks *blocks, int number, const struct payload *payload)
 {
-  gsize bytes;
-  const void *packed = g_bytes_get_data(payload, &bytes);
   int position = 0;
   for (int i = 0; i < number; i++)
     if (block_bytes(blocks, i) > 0)
-      items_unpack(packed, (int)bytes, &position, block_at(blocks, i), block_count(blocks, i),
-                   block_type(blocks, i));
+      items_unpack(payload->bytes, (int)payload->size, &position, block_at(blocks, i),
+                   block_count(blocks, i), block_type(blocks, i));
 }

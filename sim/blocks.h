@@ -2,6 +2,8 @@
 #ifndef RECLINE_BLOCKS_H
 #define RECLINE_BLOCKS_H
 
+#include "payload.h"
+
 #include <glib.h>
 #include <smpi/smpi.h>
 #include <stdbool.h>
@@ -52,7 +54,7 @@ int block_bytes(const struct blocks *, int i); /* 0 for no elements, which have 
 void *block_at(const struct blocks *, int i);
 
 /* The bytes of the first `number` blocks, one behind the other, and back again. */
-GBytes *blocks_pack(const struct blocks *, int number);
-void blocks_unpack(const struct blocks *, int number, GBytes *);
+struct payload *blocks_pack(const struct blocks *, int number);
+void blocks_unpack(const struct blocks *, int number, const struct payload *);
 
 #endif

@@ -180,7 +180,7 @@ void call_detach(struct rank *r, const struct message *message)
   struct call *call = &r->face->call;
   if (message->shares == 0)
     return;
-  machine_sleep(machine_copy_seconds((double)g_bytes_get_size(message->payload)));
+  machine_sleep(machine_copy_seconds(message->bytes - audit_protocol()->piggyback_bytes));
   bool replaces = goes_down(message->tag);
   for (int i = 0; i < WORDS; i++)
     call->words[i] = message->words[i] + (replaces ? 0 : call->words[i]);

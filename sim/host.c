@@ -51,10 +51,10 @@ static gsize digest_strides(const unsigned char *bytes, gsize size, uint64_t *la
 }
 
 /* A digest of a payload, never 0; every message pays for it. */
-static uint32_t digest(GBytes *payload)
+static uint32_t digest(const struct payload *payload)
 {
-  gsize size;
-  const unsigned char *bytes = g_bytes_get_data(payload, &size);
+  size_t size = payload->size;
+  const unsigned char *bytes = payload->bytes;
   uint64_t lane[LANES + 2] = {1, 2, 3, 4, 5, 6, 7, 8};
   gsize done = digest_strides(bytes, size, lane), whole = (size - done) / 8 * 8;
   lane[LANES] = protocol_digest(bytes + done, whole);
@@ -67,8 +67,19 @@ static uint32_t digest(GBytes *payload)
 
 static void arrived(struct message *message, void *request)
 {
+  (void)message;
   if (request)
-    p2p_fill(request, message->payload, message->source, message->tag);
+    p2p_complete(request);
+}
+
+/* The receive, if there is one, has the bytes at once, and is complete when they could be here. */
+static void fetch(struct rank *r, struct message *message, struct request *request)
+{
+  if (request) {
+    request->filling = true;
+    p2p_take(request, message);
+  }
+  transport_fetch(r->transport, message, arrived, request);
 }
 
 /* ---- matching above the protocol ---- */
@@ -87,8 +98,7 @@ static void pass_up(struct rank *r, struct message *message)
     return;
   }
   matching_withdraw(r->face, request);
-  request->filling = true;
-  transport_fetch(r->transport, message, arrived, request);
+  fetch(r, message, request);
 }
 
 static bool is_for(const struct message *message, const void *request)
@@ -117,8 +127,8 @@ static struct message *message_in(struct rank *r, const struct slot *slot)
   struct message *message = message_new(MESSAGE_PROGRAM, slot->source, r->index);
   message->comm = slot->comm;
   message->tag = slot->tag;
-  message->bytes = (uint32_t)g_bytes_get_size(slot->payload);
-  message->payload = g_bytes_ref(slot->payload);
+  message->bytes = (uint32_t)slot->payload->size;
+  message->payload = payload_hold(slot->payload);
   return message;
 }
 
@@ -172,8 +182,8 @@ static void resend(struct rank *r, const struct action *action)
   struct message *message = message_new(MESSAGE_PROGRAM, r->index, action->peer);
   message->comm = slot->comm;
   message->tag = slot->tag;
-  message->payload = g_bytes_ref(slot->payload);
-  message->bytes = (uint32_t)g_bytes_get_size(slot->payload);
+  message->payload = payload_hold(slot->payload);
+  message->bytes = (uint32_t)slot->payload->size;
   stamp(r, action, message);
   layer.result.messages.replayed++;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
@@ -205,7 +215,7 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
   struct message result = {.payload = blocks_pack(&call->site.result, call->site.blocks),
                            .comm = NO_CONTEXT};
   storage_keep(r, slot, &result, false, false);
-  g_bytes_unref(result.payload);
+  payload_drop(result.payload);
 }
 
 /* Of an image, what was not copied when it was captured is now; then it is written. */
@@ -251,7 +261,6 @@ static void deliver(struct rank *r, const struct action *action, struct step *st
     layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
   matching_withdraw(r->face, request);
   if (action->slot == NO_SLOT) {
-    request->filling = true;
     step->given = request;
     return;
   }
@@ -259,6 +268,7 @@ static void deliver(struct rank *r, const struct action *action, struct step *st
   layer.result.messages.replayed++;
   slot->waiting = false;
   p2p_fill(request, slot->payload, slot->source, slot->tag);
+  p2p_complete(request);
 }
 
 static void match(struct rank *r, const struct action *action)
@@ -777,7 +787,7 @@ static void take_message(struct rank *r, struct message *message, struct request
   g_queue_remove(&r->unexpected, message);
   count_crossing(r, message);
   take_event(r, &event, &step);
-  transport_fetch(r->transport, message, arrived, step.given);
+  fetch(r, message, step.given);
 }
 
 /* ARRIVED, out of its channel. Owns the message. */
@@ -1232,19 +1242,19 @@ void host_place(struct rank *r, uint32_t iteration)
 
 /* ---- what the program does ---- */
 
-uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, GBytes *payload,
-                    bool blocking, bool synchronous)
+uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
+                    bool blocking, enum send_mode mode)
 {
   struct message *message = message_new(MESSAGE_PROGRAM, r->index, peer);
   message->comm = context;
   message->tag = tag;
-  message->bytes = (uint32_t)g_bytes_get_size(payload);
+  message->bytes = (uint32_t)payload->size;
   message->payload = payload;
-  message->synchronous = synchronous;
+  message->mode = mode;
   struct step step = {.offered = message, .blocking = blocking};
   struct move move = {.kind = MOVE_EVENT,
                       .rank = (int16_t)r->index,
-                      .content = digest(payload),
+                      .content = audit_compares() ? digest(payload) : 0,
                       .event = {.kind = EVENT_OFFER,
                                 .peer = (int16_t)peer,
                                 .comm = (int16_t)context,

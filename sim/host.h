@@ -44,8 +44,8 @@ void host_await_turn(struct rank *);
 
 /* The program, which is ready, sends: returns the number of the send at the transport, 0 when it is
  * complete. No wait may lie between the two: the payload is not part of an image. */
-uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, GBytes *payload,
-                    bool blocking, bool synchronous);
+uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
+                    bool blocking, enum send_mode);
 
 /* What it takes the processor to handle one message under a protocol that looks at messages. */
 void host_handle(struct rank *);

@@ -9,6 +9,7 @@ set(layer_sources
   host.c
   matching.c
   transport.c
+  payload.c
   mail.c
   wire.c
   wire_wait.cc

@@ -8,7 +8,8 @@
  *     calls.c     collectives, for protocols that handle them; raw.c: messages past the protocol
  *     matching.c  posted receives and messages that nobody has received yet
  *     host.c      events to the world, actions from the protocol; the one wait loop
- *     transport.c envelopes and payloads     wire.c     transfers over the simulated network
+ *     transport.c envelopes, transfers       wire.c     transfers over the simulated network
+ *     payload.c   bytes, lent or not         mail.c     control messages without transfers
  *     dispatcher.c failures, notices         machine.c  clock, cores, disks
  *     audit.c     the memory of the shadow world
  *
@@ -38,6 +39,7 @@
 #include "image.h"
 #include "libc.h"
 #include "machine.h"
+#include "payload.h"
 #include "result.h"
 #include "scenario.h"
 #include "world.h"
@@ -102,6 +104,12 @@ struct call {
   uint32_t own[WORDS + 1]; /* of this rank alone */
 };
 
+enum send_mode {
+  SEND_STANDARD,
+  SEND_BUFFERED,   /* complete at once, however large */
+  SEND_SYNCHRONOUS /* complete when it is matched */
+};
+
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERAL };
 
 /* A request that is complete when several messages are, and then has something left to do. */
@@ -119,7 +127,8 @@ struct request {
   bool active;     /* a persistent request between Start and its completion */
   bool filling;    /* a receive that was given a message whose payload is still under way */
   bool orphan;     /* Request_free before completion */
-  bool synchronous;
+  enum send_mode mode; /* sends */
+  bool reused;     /* sends: their buffer does not stay as it is until they are complete */
   bool collective; /* on the hidden half of its communicator */
   bool raw;        /* past the protocol */
   uint32_t number; /* receives: as in the door's `request` */
@@ -191,7 +200,7 @@ enum notice_kind {
   NOTICE_END        /* all programs have finished */
 };
 
-/* The payload of a rendezvous that travels without being asked for. */
+/* Of a rendezvous whose payload travels without being asked for. */
 enum flight { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_IN_VAIN /* dropped meanwhile */ };
 
 /* When a control message is where, in seconds (mail.h). */
@@ -215,12 +224,12 @@ struct message {
   int32_t tag;
   uint32_t bytes;
   uint32_t words[WORDS];
-  uint32_t shares; /* raw: contributions that the words sum up; 0: it has no words */
-  uint32_t line;   /* last checkpoint that its sender had captured */
-  GBytes *payload;
-  struct lane *lane; /* of the payload that is to be fetched; NULL: it comes or is here */
+  uint32_t shares;         /* raw: contributions that the words sum up; 0: it has no words */
+  uint32_t line;           /* last checkpoint that its sender had captured */
+  struct payload *payload; /* NULL: it has none, or a receive has it */
+  struct lane *lane;       /* of the transfer that is to be fetched; NULL: it comes or is here */
   enum flight flight;
-  bool synchronous; /* its send ends when it is matched */
+  enum send_mode mode;
   /* notices */
   enum notice_kind notice;
   int peer;
@@ -232,7 +241,7 @@ struct message {
 
 /* A payload that the protocol holds. */
 struct slot {
-  GBytes *payload;
+  struct payload *payload;
   int32_t tag;
   int source, comm;
   bool sent;      /* by this rank, not to it */

@@ -86,7 +86,7 @@ bool matching_probe(const struct rank *r, int peer, int tag, int context, struct
 {
   const struct slot *slot = storage_waiting(r, peer, tag, context);
   if (slot) {
-    *found = (struct found){slot->source, slot->tag, (uint32_t)g_bytes_get_size(slot->payload)};
+    *found = (struct found){slot->source, slot->tag, (uint32_t)slot->payload->size};
     return true;
   }
   for (const GList *item = r->unexpected.head; item; item = item->next) {

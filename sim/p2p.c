@@ -30,13 +30,21 @@ static int world_rank(const struct comm *comm, int rank)
   return comm->member[rank];
 }
 
+static enum send_mode mode_of(unsigned flags)
+{
+  if (flags & P2P_BUFFERED)
+    return SEND_BUFFERED;
+  return flags & P2P_SYNCHRONOUS ? SEND_SYNCHRONOUS : SEND_STANDARD;
+}
+
 struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer, int count,
                             MPI_Datatype type, int peer, int tag, struct comm *comm, unsigned flags)
 {
   struct request *request = face_alloc(r, sizeof *request);
   *request = (struct request){.kind = kind,
                               .persistent = true,
-                              .synchronous = (flags & P2P_SYNCHRONOUS) != 0,
+                              .mode = mode_of(flags),
+                              .reused = (flags & P2P_REUSED) != 0,
                               .collective = (flags & (P2P_COLLECTIVE | P2P_RAW)) != 0,
                               .raw = (flags & P2P_RAW) != 0,
                               .buffer = buffer,
@@ -48,19 +56,23 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
   return request;
 }
 
-/* The bytes of a message, one behind the other. */
-static GBytes *pack(const void *buffer, int count, MPI_Datatype type)
+/* What it sends, one element behind the other. */
+static struct payload *pack(const struct request *request)
 {
-  size_t plain = plain_bytes(type);
-  if (plain > 0)
-    return g_bytes_new(buffer, plain * (size_t)count);
+  size_t plain = plain_bytes(request->type) * (size_t)request->count;
+  if (plain > 0) {
+    struct payload *payload = payload_lend(request->buffer, plain);
+    if (request->reused)
+      payload_settle(payload);
+    return payload;
+  }
   int size = 0, position = 0;
-  PMPI_Type_size(type, &size);
-  size_t bytes = (size_t)size * (size_t)count;
-  char *packed = g_malloc(bytes ? bytes : 1);
+  PMPI_Type_size(request->type, &size);
+  size_t bytes = (size_t)size * (size_t)request->count;
+  struct payload *payload = payload_new(bytes);
   if (bytes)
-    items_pack(buffer, count, type, packed, (int)bytes, &position);
-  return g_bytes_new_take(packed, bytes);
+    items_pack(request->buffer, request->count, request->type, payload->own, (int)bytes, &position);
+  return payload;
 }
 
 static int rank_in(const struct comm *comm, int member)
@@ -71,23 +83,32 @@ static int rank_in(const struct comm *comm, int member)
   return rank;
 }
 
-void p2p_fill(struct request *request, GBytes *payload, int source, int32_t tag)
+void p2p_fill(struct request *request, const struct payload *payload, int source, int32_t tag)
 {
-  gsize bytes;
-  const void *data = g_bytes_get_data(payload, &bytes);
   int size = 0, position = 0;
   PMPI_Type_size(request->type, &size);
   size_t room = (size_t)size * (size_t)request->count;
-  size_t taken = MIN(bytes, room);
+  size_t taken = MIN(payload->size, room);
   if (taken > 0 && plain_bytes(request->type) > 0)
-    memcpy(request->buffer, data, taken);
+    memcpy(request->buffer, payload->bytes, taken);
   else if (size > 0 && taken > 0)
-    items_unpack(data, (int)bytes, &position, request->buffer, (int)(taken / (size_t)size),
-                 request->type);
+    items_unpack(payload->bytes, (int)payload->size, &position, request->buffer,
+                 (int)(taken / (size_t)size), request->type);
   request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
                                  .MPI_TAG = tag,
-                                 .MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
+                                 .MPI_ERROR = payload->size > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
                                  .count = (int)taken};
+}
+
+void p2p_take(struct request *request, struct message *message)
+{
+  p2p_fill(request, message->payload, message->source, message->tag);
+  payload_drop(message->payload);
+  message->payload = NULL;
+}
+
+void p2p_complete(struct request *request)
+{
   request->done = true;
   request->filling = false;
   if (request->orphan)
@@ -113,12 +134,12 @@ static void begin(struct rank *r, struct request *request, bool blocking)
       host_ready(r);
     else
       host_await_turn(r);
-    GBytes *payload = pack(request->buffer, request->count, request->type);
+    struct payload *payload = pack(request);
     int context = matching_context(request->comm, request->collective);
-    request->send = request->raw
-                        ? raw_send(r, request->peer, context, request->tag, payload, blocking)
-                        : host_offer(r, request->peer, context, request->tag, payload, blocking,
-                                     request->synchronous);
+    request->send =
+        request->raw
+            ? raw_send(r, request->peer, context, request->tag, payload, blocking)
+            : host_offer(r, request->peer, context, request->tag, payload, blocking, request->mode);
     request->done = request->send == 0;
   }
 }

@@ -4,7 +4,15 @@
 
 #include "layer.h"
 
-enum { P2P_BLOCKING = 1, P2P_SYNCHRONOUS = 2, P2P_COLLECTIVE = 4, P2P_RAW = 8 };
+/* REUSED: the buffer does not stay as it is until the send is complete. */
+enum {
+  P2P_BLOCKING = 1,
+  P2P_SYNCHRONOUS = 2,
+  P2P_BUFFERED = 4,
+  P2P_COLLECTIVE = 8,
+  P2P_RAW = 16,
+  P2P_REUSED = 32
+};
 
 /* Ranks are those of the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the
  * arena. */
@@ -25,8 +33,10 @@ void p2p_add(struct request *whole, struct request *part);
 void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
                        void *rest);
 
-/* The payload goes into the buffer of the program, and the request is complete. */
-void p2p_fill(struct request *, GBytes *payload, int source, int32_t tag);
+/* The payload goes into the buffer of the program, who looks at it when the request is complete. */
+void p2p_fill(struct request *, const struct payload *, int source, int32_t tag);
+void p2p_take(struct request *, struct message *); /* out of the message */
+void p2p_complete(struct request *);
 
 /* Whether the request is complete; inactive and null ones are. */
 bool p2p_is_done(const struct rank *, const struct request *);

@@ -43,12 +43,12 @@ uint32_t raw_words_bytes(void)
 }
 
 static struct message *new_message(struct rank *r, int peer, int context, int32_t tag,
-                                   GBytes *payload)
+                                   struct payload *payload)
 {
   struct message *message = message_new(MESSAGE_RAW, r->index, peer);
   message->comm = context;
   message->tag = tag;
-  message->bytes = is_words(tag) ? raw_words_bytes() : (uint32_t)g_bytes_get_size(payload);
+  message->bytes = is_words(tag) ? raw_words_bytes() : (uint32_t)payload->size;
   message->payload = payload;
   return message;
 }
@@ -63,7 +63,7 @@ static uint32_t transmit(struct rank *r, struct message *message, bool blocking)
   return transport_send(r->transport, message, blocking);
 }
 
-uint32_t raw_send(struct rank *r, int peer, int context, int32_t tag, GBytes *payload,
+uint32_t raw_send(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
                   bool blocking)
 {
   struct message *message = new_message(r, peer, context, tag, payload);
@@ -87,7 +87,13 @@ static bool is_for(const struct message *message, const void *request)
 static void filled(struct message *message, void *request)
 {
   call_detach(&layer.rank[message->destination], message);
-  p2p_fill(request, message->payload, message->source, message->tag);
+  p2p_complete(request);
+}
+
+static void fill(struct rank *r, struct message *message, struct request *request)
+{
+  p2p_take(request, message);
+  transport_fetch(r->transport, message, filled, request);
 }
 
 void raw_receive(struct rank *r, struct request *request)
@@ -97,7 +103,7 @@ void raw_receive(struct rank *r, struct request *request)
     struct message *message = item->data;
     if (fits(request, message)) {
       g_queue_delete_link(&r->raw, item);
-      transport_fetch(r->transport, message, filled, request);
+      fill(r, message, request);
       return;
     }
   }
@@ -137,8 +143,9 @@ static int place_in(const struct members *members, int rank)
 
 static void repeat(struct rank *r, int peer, const struct message *message)
 {
+  payload_settle(message->payload);
   struct message *copy =
-      new_message(r, peer, message->comm, message->tag, g_bytes_ref(message->payload));
+      new_message(r, peer, message->comm, message->tag, payload_hold(message->payload));
   copy->bytes = message->bytes;
   copy->shares = message->shares;
   memcpy(copy->words, message->words, sizeof copy->words);
@@ -181,7 +188,7 @@ void raw_take(struct rank *r, struct message *message)
     if (fits(*link, message)) {
       struct request *request = *link;
       *link = request->next;
-      transport_fetch(r->transport, message, filled, request);
+      fill(r, message, request);
       return;
     }
   g_queue_push_tail(&r->raw, message);

@@ -9,7 +9,7 @@ void raw_begin(struct rank *); /* when the rank begins */
 void raw_clear(struct rank *); /* when it goes back */
 
 /* The program, which is ready, sends: as host_offer(). */
-uint32_t raw_send(struct rank *, int peer, int context, int32_t tag, GBytes *payload,
+uint32_t raw_send(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
                   bool blocking);
 /* What a message of words alone counts as: what the protocol would put on a message, in words. */
 uint32_t raw_words_bytes(void);

@@ -9,7 +9,7 @@ enum { COMMIT_BYTES = 512 }; /* the record of a commit */
 static void free_slot(void *data)
 {
   struct slot *slot = data;
-  g_bytes_unref(slot->payload);
+  payload_drop(slot->payload);
   g_free(slot);
 }
 
@@ -21,7 +21,7 @@ static GHashTable *new_slots(void)
 static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *slot)
 {
   struct slot *copy = g_memdup2(slot, sizeof *slot);
-  g_bytes_ref(copy->payload);
+  payload_hold(copy->payload);
   g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
 }
 
@@ -45,7 +45,7 @@ static double slots_bytes(GHashTable *slots)
   void *slot;
   g_hash_table_iter_init(&iter, slots);
   while (g_hash_table_iter_next(&iter, NULL, &slot))
-    bytes += g_bytes_get_size(((struct slot *)slot)->payload);
+    bytes += ((struct slot *)slot)->payload->size;
   return (double)bytes;
 }
 
@@ -60,11 +60,11 @@ static void free_record(void *data)
 static struct message *copy_message(const struct message *message)
 {
   struct message *copy = g_memdup2(message, sizeof *message);
-  g_bytes_ref(copy->payload);
+  payload_settle(payload_hold(copy->payload));
   copy->self = NULL;
   copy->lane = NULL;
   copy->flight = FLIGHT_NONE;
-  copy->synchronous = false;
+  copy->mode = SEND_STANDARD;
   return copy;
 }
 
@@ -100,6 +100,7 @@ void storage_keep(struct rank *r, uint32_t slot, const struct message *message, 
                   bool sent)
 {
   static uint64_t kept;
+  payload_settle(message->payload);
   insert_slot(r->slots, slot,
               &(struct slot){.payload = message->payload,
                              .tag = message->tag,

@@ -21,6 +21,7 @@ struct send {
   uint32_t number;
   int destination;
   sg_comm_t transfer;
+  struct payload *payload;
 };
 
 struct fetch {
@@ -72,13 +73,12 @@ struct message *message_new(enum message_kind kind, int source, int destination)
 /* One whose payload is in flight is freed when that has come. */
 void message_free(struct message *message)
 {
-  if (message->flight == FLIGHT_UNDER_WAY) {
+  payload_drop(message->payload);
+  message->payload = NULL;
+  if (message->flight == FLIGHT_UNDER_WAY)
     message->flight = FLIGHT_IN_VAIN;
-    return;
-  }
-  if (message->payload)
-    g_bytes_unref(message->payload);
-  g_free(message);
+  else
+    g_free(message);
 }
 
 /* Finding a mailbox lets others run, so this is done when it is needed. */
@@ -137,6 +137,7 @@ static void send_eager(struct message *message, uint64_t bytes, bool blocking)
 {
   struct end *end = &ends[message->destination];
   sg_mailbox_t mailbox = mailbox_of(message->destination);
+  payload_settle(message->payload);
   wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
   if (may_be_mail(message) && mail_post(message, bytes))
     return;
@@ -158,15 +159,17 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
                                 uint64_t bytes, bool blocking)
 {
   struct end *end = &ends[message->destination];
-  struct send send = {.number = ++transport->sends_started, .destination = message->destination};
+  struct send send = {.number = ++transport->sends_started,
+                      .destination = message->destination,
+                      .payload = payload_hold(message->payload)};
   sg_mailbox_t mailbox = mailbox_of(message->destination);
-  if (!blocking || message->synchronous)
+  if (!blocking || message->mode == SEND_SYNCHRONOUS)
     wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
   struct lane *lane = wire_lane();
   bool expected = host_expects(message);
   g_queue_push_tail(&end->door, message);
   end->put += expected;
-  if (expected && !message->synchronous) {
+  if (expected && message->mode != SEND_SYNCHRONOUS) {
     wire_lane_free(lane);
     message->flight = FLIGHT_UNDER_WAY;
     message->self = message;
@@ -185,7 +188,8 @@ uint32_t transport_send(struct transport *transport, struct message *message, bo
 {
   uint64_t bytes = wire_bytes(message);
   message->serial = ++transport->sent[message->destination];
-  if (bytes >= (uint64_t)eager_bytes || message->synchronous)
+  bool large = bytes >= (uint64_t)eager_bytes && message->mode != SEND_BUFFERED;
+  if (large || message->mode == SEND_SYNCHRONOUS)
     return send_rendezvous(transport, message, bytes, blocking);
   send_eager(message, bytes, blocking);
   return 0;
@@ -197,6 +201,13 @@ bool transport_sent(const struct transport *transport, uint32_t number)
     if (g_array_index(transport->sends, struct send, i).number == number)
       return false;
   return true;
+}
+
+/* From here on the program may touch what it has sent. */
+static void sent(struct transport *transport, guint i)
+{
+  payload_call_in(g_array_index(transport->sends, struct send, i).payload);
+  g_array_remove_index(transport->sends, i);
 }
 
 /* ---- receiving ---- */
@@ -289,14 +300,15 @@ void transport_abandon(struct transport *transport)
     if (!fetch->transfer)
       g_free(fetch);
   }
-  g_array_set_size(transport->sends, 0);
+  while (transport->sends->len > 0)
+    sent(transport, transport->sends->len - 1);
 }
 
 void transport_disconnect(struct transport *transport, int peer)
 {
   for (guint i = transport->sends->len; i-- > 0;)
     if (g_array_index(transport->sends, struct send, i).destination == peer)
-      g_array_remove_index(transport->sends, i);
+      sent(transport, i);
 }
 
 /* ---- parked messages ---- */
@@ -395,11 +407,6 @@ static void post(struct transport *transport, guint spare)
     g_ptr_array_add(transport->takings, taking);
     taking->transfer = wire_take(mailbox_of(transport->index), &taking->item);
   }
-}
-
-static void sent(struct transport *transport, guint i)
-{
-  g_array_remove_index(transport->sends, i);
 }
 
 /* ---- looking and waiting ---- */

@@ -5,7 +5,8 @@
  * dropped after it came, never left there. Messages of one source are handed on in the order of
  * sending: one that is to be handed on calls in what is parked before it.
  *
- *     eager        envelope and payload in one transfer; the send is complete at once
+ *     eager        envelope and payload in one transfer; the send is complete at once. Small
+ *                  messages, and all of MPI_Bsend
  *     rendezvous   the receiver sees the envelope at once, as under SMPI it finds a send that waits
  *                  for it. The payload follows and completes the send: at once when the receiver
  *                  expects the message, else when it fetches it.

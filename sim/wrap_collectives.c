@@ -261,18 +261,17 @@ static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatyp
 /* A copy of the first `size` blocks, as bytes one behind the other. */
 static struct blocks copy_of(struct rank *r, const struct blocks *blocks, int size, void **memory)
 {
-  GBytes *packed = blocks_pack(blocks, size);
-  gsize bytes;
-  const void *data = g_bytes_get_data(packed, &bytes);
-  int *counts = face_alloc(r, 2 * (size_t)size * sizeof *counts + bytes), *starts = counts + size;
+  struct payload *packed = blocks_pack(blocks, size);
+  int *counts = face_alloc(r, 2 * (size_t)size * sizeof *counts + packed->size);
+  int *starts = counts + size;
   struct blocks copied = {
       .buffer = starts + size, .counts = counts, .displacements = starts, .type = MPI_BYTE};
   for (int i = 0; i < size; i++) {
     counts[i] = block_bytes(blocks, i);
     starts[i] = i == 0 ? 0 : starts[i - 1] + counts[i - 1];
   }
-  memcpy(copied.buffer, data, bytes);
-  g_bytes_unref(packed);
+  memcpy(copied.buffer, packed->bytes, packed->size);
+  payload_drop(packed);
   *memory = counts;
   return copied;
 }

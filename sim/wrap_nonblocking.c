@@ -29,17 +29,18 @@ static int began(struct request *whole, MPI_Request *handle)
 }
 
 static void give(struct rank *r, struct request *whole, const void *buffer, int count,
-                 MPI_Datatype type, int to, struct comm *comm)
+                 MPI_Datatype type, int to, struct comm *comm, unsigned flags)
 {
+  flags |= P2P_COLLECTIVE;
   if (to != comm->rank)
-    p2p_add(whole, p2p_send(r, buffer, count, type, to, TAG_NONBLOCKING, comm, P2P_COLLECTIVE));
+    p2p_add(whole, p2p_send(r, buffer, count, type, to, TAG_NONBLOCKING, comm, flags));
 }
 
 static void give_all(struct rank *r, struct request *whole, const void *buffer, int count,
                      MPI_Datatype type, struct comm *comm)
 {
   for (int i = 0; i < comm->size; i++)
-    give(r, whole, buffer, count, type, i, comm);
+    give(r, whole, buffer, count, type, i, comm, 0);
 }
 
 static void take(struct rank *r, struct request *whole, void *buffer, int count, MPI_Datatype type,
@@ -52,10 +53,10 @@ static void take(struct rank *r, struct request *whole, void *buffer, int count,
 
 /* Block i goes to rank i, or comes from it. */
 static void give_blocks(struct rank *r, struct request *whole, const struct blocks *out,
-                        struct comm *comm)
+                        struct comm *comm, unsigned flags)
 {
   for (int i = 0; i < comm->size; i++)
-    give(r, whole, block_at(out, i), block_count(out, i), block_type(out, i), i, comm);
+    give(r, whole, block_at(out, i), block_count(out, i), block_type(out, i), i, comm, flags);
 }
 
 static void take_blocks(struct rank *r, struct request *whole, const struct blocks *in,
@@ -73,7 +74,7 @@ static int barrier(struct rank *r, struct comm *comm, MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
   struct blocks nothing = EQUAL(NULL, 0, MPI_BYTE);
-  give_blocks(r, whole, &nothing, comm);
+  give_blocks(r, whole, &nothing, comm, 0);
   take_blocks(r, whole, &nothing, comm);
   return began(whole, handle);
 }
@@ -94,7 +95,7 @@ static int gather(struct rank *r, const void *out, int count, MPI_Datatype type,
 {
   struct request *whole = begin(r, comm);
   if (comm->rank != root) {
-    give(r, whole, out, count, type, root, comm);
+    give(r, whole, out, count, type, root, comm, 0);
     return began(whole, handle);
   }
   if (out != MPI_IN_PLACE)
@@ -111,7 +112,7 @@ static int scatter(struct rank *r, struct blocks out, void *in, int count, MPI_D
     take(r, whole, in, count, type, root, comm);
     return began(whole, handle);
   }
-  give_blocks(r, whole, &out, comm);
+  give_blocks(r, whole, &out, comm, 0);
   if (in != MPI_IN_PLACE)
     elements_copy(block_at(&out, root), block_count(&out, root), out.type, in, count, type);
   return began(whole, handle);
@@ -134,12 +135,13 @@ static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct 
 {
   struct request *whole = begin(r, comm);
   int me = comm->rank;
+  unsigned flags = out.buffer == MPI_IN_PLACE ? P2P_REUSED : 0;
   if (out.buffer == MPI_IN_PLACE)
     out = in;
   else
     elements_copy(block_at(&out, me), block_count(&out, me), block_type(&out, me),
                   block_at(&in, me), block_count(&in, me), block_type(&in, me));
-  give_blocks(r, whole, &out, comm);
+  give_blocks(r, whole, &out, comm, flags);
   take_blocks(r, whole, &in, comm);
   return began(whole, handle);
 }
@@ -202,7 +204,7 @@ static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Data
   struct request *whole = begin(r, comm);
   const void *own = out == MPI_IN_PLACE ? in : out;
   if (comm->rank != root)
-    give(r, whole, own, count, type, root, comm);
+    give(r, whole, own, count, type, root, comm, 0);
   else
     take_shares(r, whole, new_sum(r, comm->size, in, count, type, op), own, comm);
   return began(whole, handle);
@@ -225,7 +227,7 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
   struct request *whole = begin(r, comm);
   const void *own = out == MPI_IN_PLACE ? in : out;
   for (int i = comm->rank + 1; i < comm->size; i++)
-    give(r, whole, own, count, type, i, comm);
+    give(r, whole, own, count, type, i, comm, 0);
   int below = comm->rank + (exclusive ? 0 : 1);
   take_shares(r, whole, new_sum(r, below, in, count, type, op), own, comm);
   return began(whole, handle);
@@ -243,7 +245,7 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
     const void *block = (char *)blocks.buffer + start * elements_extent(type);
     if (i == comm->rank)
       own = block;
-    give(r, whole, block, length, type, i, comm);
+    give(r, whole, block, length, type, i, comm, 0);
     start += length;
   }
   int length = counts ? counts[comm->rank] : count;

@@ -56,15 +56,15 @@ static int prepare(struct rank *r, enum request_kind kind, void *buffer, int cou
 }
 
 SEND_CALL(Send, 0)
-SEND_CALL(Bsend, 0)
+SEND_CALL(Bsend, P2P_BUFFERED)
 SEND_CALL(Rsend, 0)
 SEND_CALL(Ssend, P2P_SYNCHRONOUS)
 ISEND_CALL(Isend, 0)
-ISEND_CALL(Ibsend, 0)
+ISEND_CALL(Ibsend, P2P_BUFFERED)
 ISEND_CALL(Irsend, 0)
 ISEND_CALL(Issend, P2P_SYNCHRONOUS)
 SEND_INIT_CALL(Send_init, 0)
-SEND_INIT_CALL(Bsend_init, 0)
+SEND_INIT_CALL(Bsend_init, P2P_BUFFERED)
 SEND_INIT_CALL(Rsend_init, 0)
 SEND_INIT_CALL(Ssend_init, P2P_SYNCHRONOUS)
 
@@ -129,12 +129,12 @@ int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, 
                      comm, status));
 }
 
-/* The send is packed before the receive is posted, which may then overwrite the buffer. */
+/* The receive is posted behind the send, and overwrites its buffer. */
 static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Datatype type, int to,
                              int out_tag, int from, int in_tag, MPI_Comm comm, MPI_Status *status)
 {
   struct comm *c = comm_of(r, comm);
-  struct request *send = p2p_send(r, buffer, count, type, to, out_tag, c, 0);
+  struct request *send = p2p_send(r, buffer, count, type, to, out_tag, c, P2P_REUSED);
   struct request *receive = p2p_receive(r, buffer, count, type, from, in_tag, c, 0);
   p2p_finish(r, send, MPI_STATUS_IGNORE);
   return comm_error(r, c, p2p_finish(r, receive, status));

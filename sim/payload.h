@@ -1,0 +1,34 @@
+/* The bytes of a message, shared by all who hold them.
+ *
+ * A program may not touch what it sends before the send is complete. So bytes can be *lent*: they
+ * stay in the memory of their sender, and the receiver's copy is the only one. A payload is
+ * *settled* when its bytes are its own. Who wants to hold it for longer than the send lasts settles
+ * it, and so does the send itself at its end, if anybody holds it still.
+ */
+#ifndef RECLINE_PAYLOAD_H
+#define RECLINE_PAYLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct payload {
+  const void *bytes;
+  size_t size; /* in bytes */
+  unsigned holders;
+  bool lent;
+  char own[];
+};
+
+/* One holder each, who drops it. Uninitialized bytes, to be written at once; lent ones. */
+struct payload *payload_new(size_t size);
+struct payload *payload_lend(const void *bytes, size_t size);
+
+/* NULL, here and below: nothing happens. */
+struct payload *payload_hold(struct payload *); /* one holder more; returns it */
+void payload_drop(struct payload *);
+void payload_settle(struct payload *);
+
+/* The same, dropped: the end of the send that lent it. */
+void payload_call_in(struct payload *);
+
+#endif
