@@ -122,17 +122,17 @@ struct whole {
 
 struct request {
   enum request_kind kind;
-  bool done;       /* for receives: the payload is in the program's buffer */
-  bool persistent; /* made by Send_init or Recv_init */
-  bool active;     /* a persistent request between Start and its completion */
-  bool filling;    /* a receive that was given a message whose payload is still under way */
-  bool orphan;     /* Request_free before completion */
+  bool done;           /* for receives: the payload is in the program's buffer */
+  bool persistent;     /* made by Send_init or Recv_init */
+  bool active;         /* a persistent request between Start and its completion */
+  bool filling;        /* a receive that was given a message whose payload is still under way */
+  bool orphan;         /* Request_free before completion */
   enum send_mode mode; /* sends */
-  bool reused;     /* sends: their buffer does not stay as it is until they are complete */
-  bool collective; /* on the hidden half of its communicator */
-  bool raw;        /* past the protocol */
-  uint32_t number; /* receives: as in the door's `request` */
-  uint32_t send;   /* sends: its number at the transport; 0 when it is complete */
+  bool reused;         /* sends: their buffer does not stay as it is until they are complete */
+  bool collective;     /* on the hidden half of its communicator */
+  bool raw;            /* past the protocol */
+  uint32_t number;     /* receives: as in the door's `request` */
+  uint32_t send;       /* sends: its number at the transport; 0 when it is complete */
   void *buffer;
   int count;
   MPI_Datatype type;
@@ -311,7 +311,7 @@ struct rank {
     uint32_t checkpoint; /* 0: it is not set */
     double at;           /* seconds of simulated time */
   } alarm;               /* clocks */
-  bool iterates;    /* the place that is offered begins an iteration */
+  bool iterates;         /* the place that is offered begins an iteration */
   struct actions actions;
 
   double handling; /* seconds for each message, where the protocol looks at them */
