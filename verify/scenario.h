@@ -121,6 +121,7 @@ struct scenario {
     double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
     double spawn;                  /* seconds */
   } recovery;
+  char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
   uint64_t seed;
 
   struct {
