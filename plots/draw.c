@@ -5,6 +5,7 @@
 
 #include "dependencies.h"
 #include "input.h"
+#include "narration.h"
 #include "platform.h"
 #include "spacetime.h"
 #include "states.h"
@@ -125,6 +126,12 @@ static const char *format_of(const char *output)
   return NULL;
 }
 
+/* Told in words. */
+static bool is_narration(const struct request *request)
+{
+  return request->output != NULL && g_str_has_suffix(request->output, ".txt");
+}
+
 static bool read_arguments(int argc, char **argv, struct request *request, GError **error)
 {
   for (int i = 1; i < argc; i++) {
@@ -146,9 +153,42 @@ static bool read_arguments(int argc, char **argv, struct request *request, GErro
   if (request->input == NULL)
     return bad(error, "draw",
                "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]");
-  if (request->output != NULL && format_of(request->output) == NULL)
-    return bad(error, request->output, "unknown kind of picture, expected .svg, .pdf or .png");
+  if (is_narration(request) && request->dependencies)
+    return bad(error, request->output, "with --dependencies, expected .svg, .pdf or .png");
+  if (request->output != NULL && !is_narration(request) && format_of(request->output) == NULL)
+    return bad(error, request->output,
+               "unknown kind of picture, expected .svg, .pdf, .png or .txt");
   return true;
+}
+
+static bool write_output(const struct request *request, const char *data, gsize length,
+                         GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  /* It writes to a temporary name and renames. */
+  if (g_file_set_contents(request->output, data, (gssize)length, &reason))
+    return true;
+  return bad(error, request->output, "cannot be written, expected a writable folder (%s)",
+             reason->message);
+}
+
+static bool narrate(struct request *request, GError **error)
+{
+  if (!read_input(request, error))
+    return false;
+  if (!g_str_has_prefix(request->text, "recline-trace"))
+    return bad(error, request->file, "no trace, expected one to be told in words");
+  struct trace_file *trace = trace_file_parse(request->file, request->text, error);
+  struct history *history = trace != NULL ? history_read(trace, error) : NULL;
+  bool good = history != NULL;
+  if (good) {
+    g_autofree char *text = narration_write(history);
+    good = write_output(request, text, strlen(text), error);
+    history_free(history);
+  }
+  if (trace != NULL)
+    trace_file_free(trace);
+  return good;
 }
 
 static bool make_picture(struct request *request, GError **error)
@@ -165,19 +205,15 @@ static bool make_picture(struct request *request, GError **error)
   gsize length;
   bool good = picture_render(picture, engine, format_of(request->output), &data, &length, error);
   picture_free(picture);
-  /* It writes to a temporary name and renames. */
-  g_autoptr(GError) reason = NULL;
-  if (good && !g_file_set_contents(request->output, data, (gssize)length, &reason))
-    return bad(error, request->output, "cannot be written, expected a writable folder (%s)",
-               reason->message);
-  return good;
+  return good && write_output(request, data, length, error);
 }
 
 int command_draw(int argc, char **argv)
 {
   struct request request = {0};
   g_autoptr(GError) error = NULL;
-  bool good = read_arguments(argc, argv, &request, &error) && make_picture(&request, &error);
+  bool good = read_arguments(argc, argv, &request, &error) &&
+              (is_narration(&request) ? narrate : make_picture)(&request, &error);
   if (good)
     printf("%s\n", request.output);
   else

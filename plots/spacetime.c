@@ -44,6 +44,7 @@ enum stroke_kind {
   STROKE_RESTORING,
   STROKE_UNDONE,
   STROKE_HELD,
+  STROKE_AGAIN,
   STROKES
 };
 
@@ -75,6 +76,7 @@ static const struct stroke {
     [STROKE_RESTORING] = {"restoring", "restoring", "#777777", "dotted", "0.8", "none", 0},
     [STROKE_UNDONE] = {"undone", "work undone", "#f6d5d5", "solid", "7", "none", 0},
     [STROKE_HELD] = {"held", "program held", "#cfdcf0", "solid", "7", "none", 0},
+    [STROKE_AGAIN] = {"again", "comes again and again", "#c1121f", "solid", "2", "normal", 6},
 };
 
 /* Colours of recovery lines, in turn; late and early messages have two others. */
@@ -780,6 +782,19 @@ static void paint_axis(struct diagram *diagram)
   diagram->y += 26;
 }
 
+/* Under what comes again and again. */
+static void paint_again(struct diagram *diagram)
+{
+  int first = diagram->trace->again;
+  if (first < 0)
+    return;
+  double half = diagram->step / 2;
+  struct point ends[] = {{x_at(diagram, first) - half, diagram->y - 12},
+                         {diagram->right - half, diagram->y - 12}};
+  paint(diagram, STROKE_AGAIN, "bands", "bands", ends, 2, STROKE[STROKE_AGAIN].legend, NULL);
+  diagram->y += 6;
+}
+
 static double picture_width(const struct diagram *diagram)
 {
   return MAX(diagram->right, NARROWEST);
@@ -886,6 +901,7 @@ static void paint_all(struct diagram *diagram)
   for (unsigned i = 0; i < diagram->labels->len; i++)
     paint_label(diagram, &g_array_index(diagram->labels, struct label, i));
   paint_axis(diagram);
+  paint_again(diagram);
   paint_legend(diagram);
   paint_left_out(diagram);
   paint_violations(diagram);

@@ -192,6 +192,18 @@ static bool read_violation(struct reader *reader, const char *text)
   return true;
 }
 
+/* again from=12 */
+static bool read_again(struct reader *reader, const char *text)
+{
+  GArray *lines = reader->trace->lines;
+  gint64 step;
+  if (!g_str_has_prefix(text, "again from=") ||
+      !whole_number(text + strlen("again from="), 0, (gint64)lines->len - 1, &step))
+    return bad(reader, "\"%s\", expected: again from=STEP", text);
+  reader->trace->again = (int)step;
+  return true;
+}
+
 /* --- the file --- */
 
 static bool read_header(struct reader *reader, const char *text)
@@ -233,6 +245,8 @@ static bool read_lines(struct reader *reader, char **lines)
       good = read_header(reader, lines[i]);
     } else if (g_str_has_prefix(lines[i], "violation ")) {
       good = read_violation(reader, lines[i]);
+    } else if (g_str_has_prefix(lines[i], "again ")) {
+      good = read_again(reader, lines[i]);
     } else {
       good = read_step(reader, lines[i]);
     }
@@ -258,6 +272,7 @@ struct trace_file *trace_file_parse(const char *name, const char *text, GError *
   struct trace_file *trace = g_new0(struct trace_file, 1);
   trace->chunk = g_string_chunk_new(1 << 16);
   trace->name = g_string_chunk_insert(trace->chunk, name);
+  trace->again = -1;
   trace->lines = g_array_new(FALSE, FALSE, sizeof(struct trace_line));
   g_array_set_clear_func(trace->lines, clear_line);
   trace->violations = g_array_new(FALSE, FALSE, sizeof(struct trace_violation));

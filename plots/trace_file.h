@@ -47,6 +47,7 @@ struct trace_file {
   int ranks;
   bool timed;          /* seconds, not steps */
   GArray *lines;       /* struct trace_line */
+  int again;           /* index of the first of those that come again and again; -1: none do */
   GArray *violations;  /* struct trace_violation */
   GStringChunk *chunk; /* where all strings live */
 };

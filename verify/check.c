@@ -66,7 +66,7 @@ static bool parse_options(struct command *c, int argc, char **argv)
        NULL},
       {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none", "NAME"},
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
-      {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write traces and pictures there", "DIR"},
+      {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
       {"tap", 0, 0, G_OPTION_ARG_NONE, &c->tap, "Print the Test Anything Protocol", NULL},
       {"junit", 0, 0, G_OPTION_ARG_NONE, &c->junit, "Print JUnit's XML", NULL},
@@ -355,23 +355,28 @@ static bool explore_all(struct command *c)
 
 /* ---- pictures ---- */
 
-/* Lets `recline draw` make a picture of each trace; a missing one costs a warning only. */
-static void draw(const struct command *c)
+/* Lets `recline draw` make what the suffix says of a trace; a missing picture costs a warning only.
+ */
+static void draw(const char *trace, const char *suffix)
 {
-  for (unsigned i = 0; i < c->count; i++) {
-    const char *trace = c->list[i].result.trace;
-    if (!*trace)
-      continue;
-    g_autofree char *stem = g_strndup(trace, strlen(trace) - strlen(".trace"));
-    g_autofree char *svg = g_strconcat(stem, ".svg", NULL);
-    const char *argv[] = {"/proc/self/exe", "draw", trace, "-o", svg, NULL};
-    int status = 0;
-    g_autoptr(GError) error = NULL;
-    if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL,
-                      &status, &error) ||
-        !g_spawn_check_wait_status(status, &error))
-      fprintf(stderr, "recline check: %s was not drawn: %s\n", trace, error->message);
-  }
+  g_autofree char *stem = g_strndup(trace, strlen(trace) - strlen(".trace"));
+  g_autofree char *file = g_strconcat(stem, suffix, NULL);
+  const char *argv[] = {"/proc/self/exe", "draw", trace, "-o", file, NULL};
+  int status = 0;
+  g_autoptr(GError) error = NULL;
+  if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+                    &status, &error) ||
+      !g_spawn_check_wait_status(status, &error))
+    fprintf(stderr, "recline check: %s was not made: %s\n", file, error->message);
+}
+
+static void draw_all(const struct command *c)
+{
+  for (unsigned i = 0; i < c->count; i++)
+    if (*c->list[i].result.trace) {
+      draw(c->list[i].result.trace, ".svg");
+      draw(c->list[i].result.trace, ".narration.txt");
+    }
 }
 
 /* ---- the command ---- */
@@ -433,7 +438,7 @@ static int run(struct command *c)
   if (!explore_all(c) || (c->matrix && !explore_again(c)))
     return BAD_INPUT;
   if (c->out)
-    draw(c);
+    draw_all(c);
   report(c);
   return exit_code(c);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "counterexample.h"
 #include "parts.h"
 #include "trace.h"
 
@@ -171,7 +172,7 @@ static bool names(char **list, const char *name)
 
 /* Claims 1.2, 1.3, 2.2 and 2.3 of C3 compare lines across messages; stamps would only multiply the
  * states of other claims. */
-static bool asks_for_stamps(const struct scenario *claim)
+bool claim_stamps(const struct scenario *claim)
 {
   static const char *const stamped[] = {"c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
   for (const char *const *name = stamped; *name; name++)
@@ -190,7 +191,7 @@ static void set_up(const struct job *job, struct world *world)
   world->closes = claim->check.closes;
   world->overtaking = claim->check.overtaking;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
-  world->line_stamps = asks_for_stamps(claim);
+  world->line_stamps = claim_stamps(claim);
   world->check = true;
   world->bounded = true;
   world->lies = job->lies;
@@ -304,6 +305,8 @@ static bool write_trace(const struct job *job, const struct exploration *found, 
     verdict.kind = VERDICT_FINE; /* the one that counts comes last */
     trace_move(trace, i, &world, &move, &actions, &verdict);
   }
+  if (trace && found->again)
+    trace_again(trace, found->moves_count - found->again);
   if (trace)
     trace_violation(trace, &found->why);
   bool fine = trace && trace_close(trace, error);
@@ -311,6 +314,21 @@ static bool write_trace(const struct job *job, const struct exploration *found, 
   parts_clear(&parts);
   world_clear(&world);
   return fine;
+}
+
+/* ID.trace and, where real programs can follow it, ID.scenario.yaml. */
+static bool write_counterexample(const struct job *job, const struct exploration *found,
+                                 struct claim_result *result, GError **error)
+{
+  const char *id = job->claim->id;
+  g_autofree char *trace = g_strconcat(id, ".trace", NULL);
+  g_autofree char *scenario = g_strconcat(id, ".scenario.yaml", NULL);
+  g_autofree char *trace_file = g_build_filename(job->options->out, trace, NULL);
+  g_autofree char *scenario_file = g_build_filename(job->options->out, scenario, NULL);
+  g_strlcpy(result->trace, trace_file, sizeof result->trace);
+  return write_trace(job, found, trace_file, error) &&
+         (counterexample_refuses(job->claim, job->script) ||
+          counterexample_write(job->claim, found->why.property, trace, scenario_file, error));
 }
 
 static void fill_in(struct claim_result *result, const struct exploration *found)
@@ -389,12 +407,8 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   }
   fill_in(result, &found);
   bool fine = true;
-  if (found.verdict == EXPLORER_VIOLATED && job->options->out) {
-    g_autofree char *name = g_strconcat(job->claim->id, ".trace", NULL);
-    g_autofree char *file = g_build_filename(job->options->out, name, NULL);
-    g_strlcpy(result->trace, file, sizeof result->trace);
-    fine = write_trace(job, &found, file, error);
-  }
+  if (found.verdict == EXPLORER_VIOLATED && job->options->out)
+    fine = write_counterexample(job, &found, result, error);
   exploration_clear(&found);
   return fine;
 }

@@ -7,7 +7,7 @@
 
 struct claim_options {
   uint64_t max_states; /* over the claim's own bound; 0: the claim's */
-  const char *out;     /* directory for ID.trace; NULL: no trace is written */
+  const char *out;     /* directory for ID.trace and ID.scenario.yaml; NULL: nothing is written */
   unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
   unsigned workers;    /* threads of each; at least 1 */
   bool audit;          /* run what the explorer remembers again, and compare */
@@ -42,6 +42,9 @@ bool claim_check(const struct scenario *claim, const struct claim_options *, str
 
 /* The same checks of the input without exploring. */
 bool claim_valid(const struct scenario *claim, GError **error);
+
+/* Whether messages carry their sender's lines in the claim's world. */
+bool claim_stamps(const struct scenario *claim);
 
 /* "holds", "violated", "inconclusive", "breach". */
 const char *claim_verdict_name(enum claim_verdict);

@@ -7,12 +7,10 @@
 #include "search.h"
 
 const char *const explorer_properties[] = {
-    "no-loss",        "no-duplicate",   "restorable", "legal",
-    "quiet-channels", "c3-1.1",         "c3-1.2",     "c3-1.3",
-    "deadlock",       "commits",        "outcome",    "recovers",
-    "agreement",      "invariant",      "no-orphan",  "c3-2.2",
-    "c3-2.3",         "local-rollback", "no-domino",  "own-iteration",
-    "tokens",         "bounds",         NULL};
+    "no-loss",   "no-duplicate",  "restorable", "legal",   "quiet-channels", "c3-1.1",
+    "c3-1.2",    "c3-1.3",        "deadlock",   "commits", "outcome",        "recovers",
+    "agreement", "invariant",     "no-orphan",  "c3-2.2",  "c3-2.3",         "local-rollback",
+    "no-domino", "own-iteration", "tokens",     "bounds",  "progress",       NULL};
 
 const char *const explorer_defaults[] = {
     "no-loss", "no-duplicate", "restorable", "legal",     "deadlock", "commits", "recovers",
@@ -183,7 +181,7 @@ static void conclude(struct explorer *e)
 {
   e->out->bytes = explorer_bytes(e);
   e->out->steps = e->memo.steps;
-  if (e->out->verdict == EXPLORER_VIOLATED)
+  if (e->out->verdict == EXPLORER_VIOLATED && !e->out->moves)
     write_run(e);
   if (e->options->save && e->out->verdict != EXPLORER_INCONCLUSIVE)
     remove(e->options->save);
@@ -200,6 +198,8 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   init(&e, crashes, timers);
   if (begin(&e)) {
     explorer_search(&e);
+    if (out->verdict == EXPLORER_HOLDS && explorer_checks(&e, "progress"))
+      explorer_judge_cycles(&e);
     conclude(&e);
   }
   clear(&e);

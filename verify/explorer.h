@@ -68,6 +68,7 @@ struct exploration {
   struct verdict why; /* VIOLATED */
   struct move *moves; /* VIOLATED: the run from the beginning; free with exploration_clear() */
   unsigned moves_count;
+  unsigned again; /* VIOLATED by a run that goes round for ever: its last so many moves; else 0 */
 };
 
 /* Every property that can be checked, and those that are when a claim names none; end with NULL. */

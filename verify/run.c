@@ -121,10 +121,12 @@ void write_run(struct explorer *e)
   layout_pack(e->layout, e->first, first);
   out->moves = intern_grow(NULL, (depth + 1) * sizeof *out->moves);
   go(e, first, sets, out->moves);
-  const struct worker *w = &e->worker[0];
-  out->why = w->why;
+  struct worker *w = &e->worker[0];
+  w->among = NULL;
   out->moves_count = depth;
-  if (w->why_move)
+  if (w->wrong)
+    out->why = w->why;
+  if (w->wrong && w->why_move)
     out->moves[out->moves_count++] = *(const struct move *)e->memo.moves.item[w->why_move].bytes;
   for (unsigned level = 0; level <= depth; level++)
     visited_clear(&sets[level]);

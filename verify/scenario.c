@@ -95,7 +95,7 @@ struct raw_check {
 };
 
 struct raw {
-  char *id, *statement, *source, *detection;
+  char *id, *statement, *source, *detection, *schedule;
   uint64_t *seed;
   struct raw_program program;
   struct raw_platform *platform;
@@ -245,6 +245,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     LIST("failures", struct raw, failures, &failure, CYAML_FLAG_BLOCK),
     TEXT("detection", OPTIONAL, struct raw, detection),
     CYAML_FIELD_MAPPING("recovery", OPTIONAL, struct raw, recovery, recovery_fields),
+    TEXT("schedule", OPTIONAL, struct raw, schedule),
     CYAML_FIELD_UINT_PTR("seed", OPTIONAL, struct raw, seed),
     CYAML_FIELD_MAPPING("clocks", OPTIONAL, struct raw, clocks, clocks_fields),
     CYAML_FIELD_MAPPING("expect", OPTIONAL, struct raw, expect, expect_fields),
@@ -722,6 +723,25 @@ static bool read_recovery(const struct reader *reader, const struct raw_recovery
                  &scenario->recovery.rebuild);
 }
 
+/* A trace that a run is to follow: nothing else may say when things happen. */
+static bool read_schedule(const struct reader *reader, const char *name)
+{
+  struct scenario *scenario = reader->scenario;
+  if (!name)
+    return true;
+  if (!scenario->program.script)
+    return complain(reader, "schedule", "with a binary, expected a script");
+  if (scenario->failures_count || scenario->checkpoint.every > 0)
+    return complain(reader, "schedule", "beside failures or checkpoint.every, expected neither");
+  g_autofree char *path =
+      g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(scenario->directory, name, NULL);
+  scenario->schedule = g_canonicalize_filename(path, NULL);
+  if (g_file_test(scenario->schedule, G_FILE_TEST_IS_REGULAR))
+    return true;
+  g_autofree char *shown = document_quote(name);
+  return complain(reader, "schedule", "%s is not there, expected a trace of recline check", shown);
+}
+
 static bool read_expect(const struct reader *reader, const struct raw_expect *raw)
 {
   struct scenario *scenario = reader->scenario;
@@ -805,7 +825,7 @@ static bool read_raw(struct scenario *scenario, const struct raw *raw, GError **
          read_checkpoint(BELOW("checkpoint"), &raw->checkpoint) &&
          read_clocks(BELOW("clocks"), &raw->clocks) && read_failures(&top, raw) &&
          measure(&top, "detection", raw->detection, 0.1, scenario_seconds, &scenario->detection) &&
-         read_recovery(BELOW("recovery"), &raw->recovery) &&
+         read_recovery(BELOW("recovery"), &raw->recovery) && read_schedule(&top, raw->schedule) &&
          read_expect(BELOW("expect"), &raw->expect) && read_check(BELOW("check"), &raw->check);
 #undef BELOW
 }
@@ -902,6 +922,7 @@ void scenario_free(struct scenario *scenario)
     g_free(scenario->failures[i].restart_on);
   }
   g_free(scenario->failures);
+  g_free(scenario->schedule);
   g_strfreev(scenario->check.properties);
   g_strfreev(scenario->check.lies);
   if (scenario->lines)
@@ -1034,6 +1055,7 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
                    .agree = amount(pool, scenario->recovery.agree, "s"),
                    .spawn = amount(pool, scenario->recovery.spawn, "s"),
                    .rebuild = amount(pool, scenario->recovery.rebuild, "s")},
+      .schedule = scenario->schedule,
       .seed = keep(pool, g_memdup2(&scenario->seed, sizeof scenario->seed)),
       .clocks = {.deviation = amount(pool, scenario->clocks.bound[BOUND_DEVIATION], "s"),
                  .longest = amount(pool, scenario->clocks.bound[BOUND_LONGEST], "s"),

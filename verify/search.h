@@ -7,6 +7,7 @@
  *     frontier.c    states still to be expanded
  *     save.c        saves to go on from
  *     run.c         the run to a violation
+ *     liveness.c    runs that go round for ever
  */
 #ifndef RECLINE_SEARCH_H
 #define RECLINE_SEARCH_H
@@ -92,6 +93,19 @@ struct taken {
   uint32_t origin, option;
 };
 
+/* A move out of the state being expanded. */
+struct way {
+  uint64_t to;   /* place in the visited set; of the state itself: WAY_STAYS */
+  uint32_t move; /* in memo.moves */
+};
+
+#define WAY_STAYS UINT64_MAX
+
+struct ways {
+  struct way *way;
+  uint32_t count, room;
+};
+
 struct worker {
   struct explorer *e;
   pthread_t thread;
@@ -112,7 +126,7 @@ struct worker {
   uint32_t why_move; /* in memo.moves; 0: the state itself does */
 
   /* Where its successors go: to the visited set, or, when `among` is set, the first one that is in
-   * there is noted. */
+   * there is noted, or, when `ways` is set, all are listed there. */
   struct pending pending[PENDING];
   unsigned pending_count;
   uint32_t tag;           /* of successors */
@@ -122,6 +136,7 @@ struct worker {
   bool found;
   uint32_t found_move;
   uint32_t found_state[LAYOUT_WORDS];
+  struct ways *ways;
 
   struct states violating; /* states expanded that violate a property */
   uint64_t states, transitions, rests;
@@ -146,6 +161,15 @@ void worker_expand_chunk(struct worker *, struct chunk *chunk);
 
 /* A state that has just been added to the visited set: to be expanded on the next level. */
 void worker_append(struct worker *, const uint32_t *state);
+
+/* Moves that the world may well never make: only others count as progress. */
+static inline bool is_uncalled_for(const struct move *move)
+{
+  return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
+}
+
+/* Whether a property is to be checked. */
+bool explorer_checks(const struct explorer *, const char *property);
 
 /* Adds what the worker has counted to what all have. Under `lock`. */
 void worker_account(struct worker *);
@@ -182,5 +206,11 @@ void explorer_load(struct explorer *, const struct worker *);
 /* Fills in the run to the first of the violating states in the order of a search by one worker: the
  * same whoever found them. They are all at depth out->depth, the smallest. */
 void write_run(struct explorer *);
+
+/* ---- liveness.c ---- */
+
+/* When all states were seen: looks for a run that goes round for ever against property `progress`.
+ * Where there is one, the verdict is VIOLATED, and the run is filled in. */
+void explorer_judge_cycles(struct explorer *);
 
 #endif

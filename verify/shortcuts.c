@@ -96,12 +96,6 @@ static void write_down(struct worker *w, uint32_t *goal, uint32_t result)
 
 /* ---- lists of moves ---- */
 
-/* Moves that the world may well never make: only others count as progress. */
-static bool uncalled_for(const struct move *move)
-{
-  return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
-}
-
 uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
 {
   struct shortcuts *s = &w->shortcuts;
@@ -113,8 +107,10 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
   for (uint32_t i = 0; i < turn->count; i++) {
     uint32_t move = m->turn_moves[turn->first + i];
     s->options = room_for_one(s->options, s->options_count, &s->options_room, sizeof *s->options);
-    s->options[s->options_count++] = (struct option){
-        .move = move, .goal = new_node(s), .uncalled_for = uncalled_for(m->moves.item[move].bytes)};
+    s->options[s->options_count++] =
+        (struct option){.move = move,
+                        .goal = new_node(s),
+                        .uncalled_for = is_uncalled_for(m->moves.item[move].bytes)};
   }
   s->listings = room_for_one(s->listings, s->listings_count, &s->listings_room, sizeof listing);
   s->listings[s->listings_count] = listing;

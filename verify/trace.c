@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parts.h"
 #include "text.h"
+#include "trace_lines.h"
 
 /* ---- message numbers ---- */
 
@@ -17,7 +17,7 @@ struct numbered {
 };
 
 /* Copies of the channels, by part, whose messages carry numbers. */
-struct numbers {
+struct trace_lines {
   GHashTable *queues; /* part -> GArray of struct numbered */
   uint64_t last;
 };
@@ -27,13 +27,20 @@ static void free_queue(gpointer queue)
   g_array_unref(queue);
 }
 
-static void numbers_init(struct numbers *numbers)
+struct trace_lines *trace_lines_new(void)
 {
+  struct trace_lines *numbers = g_new0(struct trace_lines, 1);
   numbers->queues = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_queue);
-  numbers->last = 0;
+  return numbers;
 }
 
-static GArray *queue_of(struct numbers *numbers, uint32_t part)
+void trace_lines_free(struct trace_lines *numbers)
+{
+  g_hash_table_unref(numbers->queues);
+  g_free(numbers);
+}
+
+static GArray *queue_of(struct trace_lines *numbers, uint32_t part)
 {
   GArray *queue = g_hash_table_lookup(numbers->queues, GUINT_TO_POINTER(part));
   if (!queue) {
@@ -50,7 +57,7 @@ static struct numbered *at(GArray *queue, guint index)
 
 /* Makes the copy of a channel equal to the channel: messages that are gone (a new incarnation, a
  * lie) leave, new ones come in without a number. Needs no knowledge of the world's rules. */
-static void follow(struct numbers *numbers, const struct world *world, uint32_t part)
+static void follow(struct trace_lines *numbers, const struct world *world, uint32_t part)
 {
   uint32_t size;
   const struct world_message *now = world->memory.read(world->memory.ctx, part, &size);
@@ -71,7 +78,7 @@ static void follow(struct numbers *numbers, const struct world *world, uint32_t 
   g_hash_table_replace(numbers->queues, GUINT_TO_POINTER(part), next);
 }
 
-static void follow_all(struct numbers *numbers, const struct world *world)
+static void follow_all(struct trace_lines *numbers, const struct world *world)
 {
   g_autoptr(GList) parts = g_hash_table_get_keys(numbers->queues);
   for (GList *item = parts; item; item = item->next)
@@ -80,7 +87,7 @@ static void follow_all(struct numbers *numbers, const struct world *world)
 
 /* Numbers the oldest message of the channel that has none. 0 when there is none: the message was
  * lost on the way. */
-static uint64_t number_next(struct numbers *numbers, uint32_t part)
+static uint64_t number_next(struct trace_lines *numbers, uint32_t part)
 {
   GArray *queue = queue_of(numbers, part);
   for (guint i = 0; i < queue->len; i++)
@@ -91,20 +98,13 @@ static uint64_t number_next(struct numbers *numbers, uint32_t part)
 
 /* ---- one line ---- */
 
-struct trace {
-  FILE *out; /* NULL while replaying */
-  char *file, *temporary;
-  bool steps;
-  struct numbers numbers;
-};
-
 static uint32_t channel(const struct world *world, bool control, int source, int destination)
 {
   bool shared = world->protocol->level == LEVEL_CHANNEL;
   return world_part(world, control && !shared ? WORLD_CONTROL : WORLD_CHANNEL, source, destination);
 }
 
-static bool takes_message(const struct move *move)
+bool trace_takes_message(const struct move *move)
 {
   return move->kind == MOVE_LIE ||
          (move->kind == MOVE_EVENT &&
@@ -127,7 +127,7 @@ static void print_taken(GString *line, GArray *queue, uint32_t index)
 }
 
 /* Brings the copy of the channel that `move` took a message from up to date. */
-static void take(struct numbers *numbers, const struct world *world, const struct move *move,
+static void take(struct trace_lines *numbers, const struct world *world, const struct move *move,
                  uint32_t part)
 {
   GArray *queue = queue_of(numbers, part);
@@ -186,7 +186,7 @@ static void print_move(GString *line, const struct world *world, const struct mo
 
 /* Appends the actions of a step to `line` and gives numbers to the messages that it sent; returns
  * that of the program's message. */
-static uint64_t print_actions(GString *line, struct numbers *numbers, const struct world *world,
+static uint64_t print_actions(GString *line, struct trace_lines *numbers, const struct world *world,
                               const struct move *move, const struct actions *actions)
 {
   uint64_t offered = 0;
@@ -216,18 +216,16 @@ static uint64_t state_digest(const struct world *world, int rank)
   return protocol_digest(bytes + (size - world->state_bytes), world->state_bytes);
 }
 
-/* The line of a move that has been taken, but for its time and line end. */
-static char *print_line(struct trace *trace, const struct world *world, const struct move *move,
-                        const struct actions *actions)
+char *trace_line(struct trace_lines *numbers, const struct world *world, const struct move *move,
+                 const struct actions *actions)
 {
-  struct numbers *numbers = &trace->numbers;
   GString *line = g_string_new(NULL);
   if (move->kind == MOVE_DETECT)
     g_string_append(line, "- ");
   else
     g_string_append_printf(line, "%d ", move->rank);
   print_move(line, world, move);
-  if (takes_message(move)) {
+  if (trace_takes_message(move)) {
     bool control = move->kind == MOVE_EVENT && move->event.kind == EVENT_CONTROL;
     uint32_t part = channel(world, control, move->event.peer, move->rank);
     print_taken(line, queue_of(numbers, part), move->index);
@@ -246,7 +244,18 @@ static char *print_line(struct trace *trace, const struct world *world, const st
   return g_string_free(line, FALSE);
 }
 
-static char *print_violation(const struct verdict *verdict)
+int64_t trace_find(struct trace_lines *numbers, const struct world *world, const struct move *move,
+                   uint64_t number, int64_t place)
+{
+  bool control = move->kind == MOVE_EVENT && move->event.kind == EVENT_CONTROL;
+  GArray *queue = queue_of(numbers, channel(world, control, move->event.peer, move->rank));
+  for (guint i = 0; i < queue->len; i++)
+    if (at(queue, i)->number == number && (place < 0 || place == i))
+      return i;
+  return -1;
+}
+
+char *trace_violation_line(const struct verdict *verdict)
 {
   return g_strdup_printf("violation %s rank=%d: %s", verdict->property, verdict->rank,
                          verdict->text);
@@ -254,10 +263,15 @@ static char *print_violation(const struct verdict *verdict)
 
 /* ---- writing ---- */
 
-static const struct {
-  unsigned lie;
-  const char *name;
-} lies[] = {{LIE_DROP, "drop"}, {LIE_DUPLICATE, "duplicate"}, {LIE_EARLY_DURABLE, "early-durable"}};
+struct trace {
+  FILE *out; /* NULL: closed */
+  char *file, *temporary;
+  bool steps;
+  struct trace_lines *lines;
+};
+
+const struct trace_lie trace_lies[TRACE_LIES] = {
+    {LIE_DROP, "drop"}, {LIE_DUPLICATE, "duplicate"}, {LIE_EARLY_DURABLE, "early-durable"}};
 
 static void print_peer(GString *out, const char *before, int number)
 {
@@ -357,9 +371,9 @@ static char *print_header(const struct world *world, const char *host)
     print_bounds(out, world);
   if (world->line_stamps)
     g_string_append(out, "stamps lines\n");
-  for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
-    if (world->lies & lies[i].lie)
-      g_string_append_printf(out, "lie %s\n", lies[i].name);
+  for (size_t i = 0; i < TRACE_LIES; i++)
+    if (world->lies & trace_lies[i].lie)
+      g_string_append_printf(out, "lie %s\n", trace_lies[i].name);
   if (world->exceeds)
     g_string_append_printf(out, "exceeds %u\n", world->exceeds);
   if (world->script)
@@ -380,7 +394,7 @@ static void trace_free(struct trace *trace)
 {
   if (trace->out)
     fclose(trace->out);
-  g_hash_table_unref(trace->numbers.queues);
+  trace_lines_free(trace->lines);
   g_free(trace->file);
   g_free(trace->temporary);
   g_free(trace);
@@ -393,7 +407,7 @@ struct trace *trace_open(const char *file, const struct world *world, const char
   trace->file = g_strdup(file);
   trace->temporary = g_strconcat(file, ".tmp", NULL);
   trace->steps = steps;
-  numbers_init(&trace->numbers);
+  trace->lines = trace_lines_new();
   trace->out = fopen(trace->temporary, "w");
   if (!trace->out) {
     file_error(error, trace->temporary, "cannot be written");
@@ -409,7 +423,7 @@ void trace_move(struct trace *trace, double time, const struct world *world,
                 const struct move *move, const struct actions *actions,
                 const struct verdict *verdict)
 {
-  g_autofree char *line = print_line(trace, world, move, actions);
+  g_autofree char *line = trace_line(trace->lines, world, move, actions);
   if (trace->steps)
     fprintf(trace->out, "%.0f %s\n", time, line);
   else
@@ -420,8 +434,13 @@ void trace_move(struct trace *trace, double time, const struct world *world,
 
 void trace_violation(struct trace *trace, const struct verdict *verdict)
 {
-  g_autofree char *line = print_violation(verdict);
+  g_autofree char *line = trace_violation_line(verdict);
   fprintf(trace->out, "%s\n", line);
+}
+
+void trace_again(struct trace *trace, unsigned step)
+{
+  fprintf(trace->out, "again from=%u\n", step);
 }
 
 bool trace_close(struct trace *trace, GError **error)
@@ -434,421 +453,5 @@ bool trace_close(struct trace *trace, GError **error)
   else if (g_rename(trace->temporary, trace->file) != 0)
     fine = file_error(error, trace->file, "cannot be renamed to");
   trace_free(trace);
-  return fine;
-}
-
-/* ---- replay ---- */
-
-struct replay {
-  const char *file;
-  unsigned line;
-  GError **error;
-  struct trace *trace;
-  struct world world;
-  struct script *script;
-  struct parts parts;
-  struct actions actions;
-  struct verdict verdict; /* of the last line */
-  bool begun;
-  unsigned steps;
-  GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
-  GHashTable *members;   /* member_key() of each that the trace speaks of */
-};
-
-static bool bad(struct replay *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static bool bad(struct replay *r, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  g_autofree char *text = g_strdup_vprintf(format, args);
-  va_end(args);
-  g_set_error(r->error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%u: %s", r->file, r->line, text);
-  return false;
-}
-
-/* What the lines before `---` say. */
-struct header {
-  char *protocol;
-  guint64 ranks, capacity, crashes, timers, interval, log, exceeds;
-  bool fifo, overtaking, anywhere, bounded, stamps;
-  unsigned lies;
-  GString *script; /* NULL: none */
-};
-
-static bool whole(struct replay *r, const char *key, const char *value, guint64 least, guint64 most,
-                  guint64 *number)
-{
-  if (g_ascii_string_to_unsigned(value, 10, least, most, number, NULL))
-    return true;
-  return bad(r, "%s is '%s', expected %s from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, key,
-             value, "a number", least, most);
-}
-
-static bool either(struct replay *r, const char *key, const char *value, const char *yes,
-                   const char *no, bool *flag)
-{
-  *flag = g_str_equal(value, yes);
-  if (*flag || g_str_equal(value, no))
-    return true;
-  return bad(r, "%s is '%s', expected %s or %s", key, value, yes, no);
-}
-
-static bool read_lie(struct replay *r, const char *value, struct header *header)
-{
-  for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
-    if (g_str_equal(value, lies[i].name)) {
-      header->lies |= lies[i].lie;
-      return true;
-    }
-  return bad(r, "lie is '%s', expected drop, duplicate or early-durable", value);
-}
-
-static bool read_header_line(struct replay *r, const char *text, struct header *header)
-{
-  const char *space = strchr(text, ' ');
-  if (!space)
-    return bad(r, "found '%s', expected 'key value' or ---", text);
-  g_autofree char *key = g_strndup(text, (gsize)(space - text));
-  const char *value = space + 1;
-  if (g_str_equal(key, "protocol")) {
-    g_free(header->protocol);
-    header->protocol = g_strdup(value);
-  } else if (g_str_equal(key, "ranks")) {
-    return whole(r, key, value, 1, G_MAXINT16, &header->ranks);
-  } else if (g_str_equal(key, "capacity")) {
-    return whole(r, key, value, 0, G_MAXINT32, &header->capacity);
-  } else if (g_str_equal(key, "interval") || g_str_equal(key, "log")) {
-    return whole(r, key, value, 0, G_MAXINT32,
-                 g_str_equal(key, "log") ? &header->log : &header->interval);
-  } else if (g_str_equal(key, "order")) {
-    header->overtaking = g_str_equal(value, "none");
-    return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
-  } else if (g_str_equal(key, "places")) {
-    return either(r, key, value, "anywhere", "program", &header->anywhere);
-  } else if (g_str_equal(key, "crashes") || g_str_equal(key, "timers")) {
-    header->bounded = true;
-    return whole(r, key, value, 0, G_MAXUINT16,
-                 g_str_equal(key, "crashes") ? &header->crashes : &header->timers);
-  } else if (g_str_equal(key, "stamps")) {
-    header->stamps = true;
-  } else if (g_str_equal(key, "lie")) {
-    return read_lie(r, value, header);
-  } else if (g_str_equal(key, "exceeds")) {
-    return whole(r, key, value, 0, (1u << BOUNDS) - 1, &header->exceeds);
-  } else if (g_str_equal(key, "script")) {
-    if (!header->script)
-      header->script = g_string_new(NULL);
-    g_string_append_printf(header->script, "%s\n", value);
-  } /* other keys are for other readers (docs/trace.md) */
-  return true;
-}
-
-static bool begin_script(struct replay *r, const struct header *header)
-{
-  if (!header->script)
-    return true;
-  int line;
-  char *message;
-  r->script = script_parse(header->script->str, (int)header->ranks, &line, &message);
-  if (r->script)
-    return true;
-  bad(r, "line %d of the script: %s", line, message);
-  free(message);
-  return false;
-}
-
-static void *member_key(unsigned comm, unsigned rank)
-{
-  return GUINT_TO_POINTER(comm << 16 | rank);
-}
-
-static bool is_member(const void *ctx, int comm, int rank)
-{
-  const struct replay *r = ctx;
-  return comm == 0 || g_hash_table_contains(r->members, member_key((unsigned)comm, (unsigned)rank));
-}
-
-/* Who is a member of which communicator, now or later in the trace: contributions to a collective
- * go to all members, of whom some learn only later that they are. */
-static void find_members(struct replay *r, char **lines)
-{
-  unsigned rank, comm;
-  r->members = g_hash_table_new(NULL, NULL);
-  for (; *lines; lines++)
-    if (sscanf(*lines, "%*s %u member comm=%u", &rank, &comm) == 2)
-      g_hash_table_add(r->members, member_key(comm, rank));
-}
-
-static bool begin(struct replay *r, const struct header *header)
-{
-  if (!header->protocol || !header->ranks)
-    return bad(r, "the header ends, expected lines 'protocol NAME' and 'ranks N' in it");
-  const struct protocol *protocol = protocol_named(header->protocol);
-  if (!protocol)
-    return bad(r, "there is no protocol '%s', expected one of 'recline list protocols'",
-               header->protocol);
-  if (!begin_script(r, header))
-    return false;
-  if (r->script && !protocol->collectives && !script_spell_out(r->script))
-    return bad(r, "too many messages in its collectives, expected a smaller %s", "script");
-  struct world *world = &r->world;
-  world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
-  world_set_iterations(world, (uint32_t)header->interval, (uint32_t)header->log);
-  world->fifo = header->fifo;
-  world->overtaking = header->overtaking;
-  world->places_anywhere = header->anywhere;
-  world->bounded = header->bounded;
-  world->line_stamps = header->stamps;
-  world->lies = header->lies;
-  world->exceeds = (unsigned)header->exceeds;
-  world->check = true;
-  world->script = r->script;
-  world->properties = (const char *const *)r->properties->pdata;
-  world->member = is_member;
-  world->member_ctx = r;
-  parts_init(&r->parts, world);
-  r->begun = true;
-  world_begin(world, (unsigned)header->crashes, (unsigned)header->timers);
-  r->actions.capacity = ACTIONS_MAX(&world->config[0]);
-  r->actions.item = g_new0(struct action, r->actions.capacity);
-  return true;
-}
-
-/* Place of the message with that number in its channel. */
-static bool find_message(struct replay *r, struct move *move, guint64 number, gint64 place)
-{
-  bool control = move->kind == MOVE_EVENT && move->event.kind == EVENT_CONTROL;
-  uint32_t part = channel(&r->world, control, move->event.peer, move->rank);
-  GArray *queue = queue_of(&r->trace->numbers, part);
-  for (guint i = 0; i < queue->len; i++)
-    if (at(queue, i)->number == number && (place < 0 || place == i)) {
-      move->index = i;
-      return true;
-    }
-  return bad(r, "message @%" G_GUINT64_FORMAT " is not on its way from rank %d to rank %d", number,
-             move->event.peer, move->rank);
-}
-
-/* Words of a line that are the trace's own, not the protocol notation's. */
-struct extras {
-  guint64 number; /* @n; 0: none */
-  gint64 place;   /* at=K; -1: none */
-  guint64 content;
-  bool early;
-};
-
-static bool read_extra(struct replay *r, const char *word, struct extras *extras, bool *mine)
-{
-  guint64 place;
-  *mine = true;
-  if (word[0] == '@')
-    return whole(r, "@", word + 1, 1, G_MAXINT64, &extras->number);
-  if (g_str_has_prefix(word, "content="))
-    return whole(r, "content", word + 8, 0, G_MAXUINT32, &extras->content);
-  if (g_str_has_prefix(word, "at=")) {
-    bool fine = whole(r, "at", word + 3, 0, G_MAXUINT32, &place);
-    extras->place = (gint64)place;
-    return fine;
-  }
-  if (g_str_equal(word, "early"))
-    return extras->early = true;
-  *mine = false;
-  return true;
-}
-
-static bool read_lie_move(struct replay *r, char **words, struct move *move)
-{
-  guint64 peer;
-  move->kind = MOVE_LIE;
-  if (g_strcmp0(words[0], "drop") == 0)
-    move->lie = LIE_DROP;
-  else if (g_strcmp0(words[0], "duplicate") == 0)
-    move->lie = LIE_DUPLICATE;
-  else
-    return bad(r, "lie %s, expected drop or duplicate", words[0] ? words[0] : "of no kind");
-  if (!words[1] || !g_str_has_prefix(words[1], "peer="))
-    return bad(r, "lie without peer=, expected the sender of the message");
-  if (!whole(r, "peer", words[1] + 5, 0, (guint64)r->world.ranks - 1, &peer))
-    return false;
-  move->event.peer = (int16_t)peer;
-  return true;
-}
-
-static bool read_detection(struct replay *r, char **words, struct move *move)
-{
-  guint64 rank;
-  move->kind = MOVE_DETECT;
-  if (!r->world.protocol->independent)
-    return true;
-  if (!words[0] || !g_str_has_prefix(words[0], "rank="))
-    return bad(r, "detected without rank=, expected the rank that was found dead");
-  if (!whole(r, "rank", words[0] + 5, 0, (guint64)r->world.ranks - 1, &rank))
-    return false;
-  move->rank = (int16_t)rank;
-  return true;
-}
-
-static bool read_event(struct replay *r, char **words, struct move *move)
-{
-  g_autofree char *text = g_strjoinv(" ", words);
-  if (words[0] && g_str_equal(words[0], "crash"))
-    move->kind = MOVE_CRASH;
-  else if (words[0] && g_str_equal(words[0], "finished"))
-    move->kind = MOVE_FINISH;
-  else if (words[0] && g_str_equal(words[0], "detected"))
-    return read_detection(r, words + 1, move);
-  else if (words[0] && g_str_equal(words[0], "lie"))
-    return read_lie_move(r, words + 1, move);
-  else {
-    const char *wrong = event_parse(text, &move->event);
-    if (wrong)
-      return bad(r, "found '%s', expected an event in the notation of docs/trace.md", wrong);
-    bool pair = move->event.kind == EVENT_OFFER || move->event.kind == EVENT_ARRIVED ||
-                move->event.kind == EVENT_CONTROL;
-    if (pair && (move->event.peer < 0 || move->event.peer >= r->world.ranks))
-      return bad(r, "peer %d, expected 0 to %d", move->event.peer, r->world.ranks - 1);
-  }
-  return true;
-}
-
-/* `TIME RANK WHAT...`: everything before the actions. */
-static bool read_move(struct replay *r, const char *text, struct move *move)
-{
-  g_auto(GStrv) words = g_strsplit(text, " ", -1);
-  guint64 rank = 0;
-  if (g_strv_length(words) < 3)
-    return bad(r, "found '%s', expected 'TIME RANK EVENT'", text);
-  if (!g_str_equal(words[1], "-") &&
-      !whole(r, "rank", words[1], 0, (guint64)r->world.ranks - 1, &rank))
-    return false;
-  *move =
-      (struct move){.rank = g_str_equal(words[1], "-") ? -1 : (int16_t)rank, .index = WORLD_FIND};
-  struct extras extras = {.place = -1};
-  g_autoptr(GPtrArray) rest = g_ptr_array_new();
-  for (char **word = words + 2; *word; word++) {
-    bool mine;
-    if (!read_extra(r, *word, &extras, &mine))
-      return false;
-    if (!mine)
-      g_ptr_array_add(rest, *word);
-  }
-  g_ptr_array_add(rest, NULL);
-  if (!read_event(r, (char **)rest->pdata, move))
-    return false;
-  move->content = (uint32_t)extras.content;
-  if (extras.early)
-    move->lie = LIE_EARLY_DURABLE;
-  if (!takes_message(move)) {
-    move->index = 0;
-    return true;
-  }
-  return !extras.number || find_message(r, move, extras.number, extras.place);
-}
-
-static bool replay_move(struct replay *r, const char *text)
-{
-  const char *actions = strstr(text, " | "), *digest = strstr(text, " # ");
-  const char *end = actions ? actions : digest ? digest : text + strlen(text);
-  g_autofree char *head = g_strndup(text, (gsize)(end - text));
-  struct move move;
-  if (!read_move(r, head, &move))
-    return false;
-  r->verdict = (struct verdict){0};
-  r->actions.count = 0;
-  world_step(&r->world, &move, &r->actions, &r->verdict);
-  if (r->verdict.kind == VERDICT_IMPOSSIBLE)
-    return bad(r, "the world refuses this: %s", r->verdict.text);
-  r->steps++;
-  g_autofree char *line = print_line(r->trace, &r->world, &move, &r->actions);
-  const char *rest = strchr(text, ' ') + 1;
-  if (!digest && strstr(line, " # "))
-    *strstr(line, " # ") = '\0'; /* it may be left out */
-  if (!g_str_equal(line, rest))
-    return bad(r, "the trace says '%s', the replay gives '%s'", rest, line);
-  return true;
-}
-
-/* A violation that no move shows must be one of the state. Property outcome compares with other
- * runs, and recovers says that the protocol gave up: the trace alone cannot tell. */
-static bool replay_violation(struct replay *r, const char *text)
-{
-  if (g_str_has_prefix(text, "violation outcome ") || g_str_has_prefix(text, "violation recovers "))
-    return true;
-  for (int i = 0; i < 3; i++) {
-    struct verdict verdict = {0};
-    if (i == 0)
-      verdict = r->verdict;
-    else
-      (i == 1 ? world_at_rest : world_at_end)(&r->world, &verdict);
-    if (verdict.kind != VERDICT_VIOLATION)
-      continue;
-    g_autofree char *line = print_violation(&verdict);
-    if (g_str_equal(line, text))
-      return true;
-  }
-  return bad(r, "the trace says '%s', the replay finds no such violation", text);
-}
-
-/* Only what the trace calls violated is judged: another property, violated by the same step, would
- * hide it. */
-static void find_properties(struct replay *r, char **lines)
-{
-  r->properties = g_ptr_array_new_with_free_func(g_free);
-  for (; *lines; lines++)
-    if (g_str_has_prefix(*lines, "violation ")) {
-      const char *name = *lines + strlen("violation ");
-      g_ptr_array_add(r->properties, g_strndup(name, strcspn(name, " ")));
-    }
-  g_ptr_array_add(r->properties, NULL);
-}
-
-static bool replay_lines(struct replay *r, char **lines)
-{
-  struct header header = {0};
-  bool body = false, fine = true;
-  r->line = 1;
-  if (!lines[0] || !g_str_equal(lines[0], "recline-trace 1"))
-    return bad(r, "found '%s', expected 'recline-trace 1'", lines[0] ? lines[0] : "");
-  for (char **line = lines + 1; fine && *line; line++) {
-    r->line++;
-    if (!**line && !line[1])
-      break;
-    if (body)
-      fine = g_str_has_prefix(*line, "violation ") ? replay_violation(r, *line)
-                                                   : replay_move(r, *line);
-    else if (g_str_equal(*line, "---"))
-      fine = body = begin(r, &header);
-    else
-      fine = read_header_line(r, *line, &header);
-  }
-  g_free(header.protocol);
-  if (header.script)
-    g_string_free(header.script, TRUE);
-  return fine && (body || bad(r, "the file ends in the header, expected ---"));
-}
-
-bool trace_replay(const char *file, unsigned *steps, GError **error)
-{
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents(file, &text, NULL, error))
-    return false;
-  struct replay r = {.file = file, .error = error, .trace = g_new0(struct trace, 1)};
-  numbers_init(&r.trace->numbers);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  find_properties(&r, lines);
-  find_members(&r, lines);
-  bool fine = replay_lines(&r, lines);
-  g_ptr_array_unref(r.properties);
-  g_hash_table_unref(r.members);
-  if (r.begun) {
-    parts_clear(&r.parts);
-    world_clear(&r.world);
-  }
-  script_free(r.script);
-  g_free(r.actions.item);
-  trace_free(r.trace);
-  if (steps)
-    *steps = r.steps;
   return fine;
 }

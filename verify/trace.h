@@ -37,7 +37,28 @@ void trace_move(struct trace *, double time, const struct world *, const struct 
 /* Adds a violation that no single move shows (at rest, an outcome): the last line. */
 void trace_violation(struct trace *, const struct verdict *);
 
+/* Adds that from here on the moves from number `step` on come again and again. */
+void trace_again(struct trace *, unsigned step);
+
 bool trace_close(struct trace *, GError **error); /* renames; frees also on error */
+
+/* What a trace tells. */
+struct trace_story {
+  const struct protocol *protocol;
+  int ranks;
+  bool overtaking; /* messages overtake each other, against MPI */
+  bool free;       /* programs are */
+  struct move *moves;
+  unsigned count;
+  unsigned again; /* the last so many of them come again and again; 0: none do */
+};
+
+/* The same as trace_replay(), and what has been replayed; trace_story_clear() frees it. */
+bool trace_read(const char *file, struct trace_story *, GError **error);
+void trace_story_clear(struct trace_story *);
+
+/* A text that is the same for equal states of a world; the caller frees it. */
+char *trace_state(const struct world *);
 
 /* Takes the trace in `file` through a world of its own. False with `error` set to
  * `file:line: what, expected what` on the first line that does not parse, that the world refuses,

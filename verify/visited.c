@@ -96,15 +96,21 @@ enum visited_answer visited_add(struct visited *v, const uint32_t *state, uint64
   return add(v, state, hash, PROBES);
 }
 
+uint64_t visited_place(const struct visited *v, const uint32_t *state, uint64_t hash)
+{
+  uint64_t end = visited_end(v);
+  for (uint64_t n = home(v, hash); n < end && *visited_at(v, n); n++) {
+    const uint32_t *at = visited_at(v, n);
+    if (!((*at ^ state[0]) & ~(uint32_t)TAG_MASK) && same_rest(at, state, v->layout->words))
+      return n;
+  }
+  return end;
+}
+
 uint32_t visited_find(const struct visited *v, const uint32_t *state, uint64_t hash)
 {
-  uint32_t words = v->layout->words;
-  const uint32_t *at = v->place + home(v, hash) * words;
-  const uint32_t *end = v->place + (v->places + TAIL) * words;
-  for (; at < end && *at; at += words)
-    if (!((*at ^ state[0]) & ~(uint32_t)TAG_MASK) && same_rest(at, state, words))
-      return *at & TAG_MASK;
-  return 0;
+  uint64_t n = visited_place(v, state, hash);
+  return n < visited_end(v) ? *visited_at(v, n) & TAG_MASK : 0;
 }
 
 void visited_prefetch(const struct visited *v, uint64_t hash)

@@ -34,8 +34,10 @@ void visited_clear(struct visited *);
 /* Adds `state`, whose tag is set. FULL: no place near by; grow and come again. */
 enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_t hash);
 
-/* The tag of `state` (whose own does not matter), 0 when it is not there. */
+/* The tag of `state` (whose own does not matter), 0 when it is not there; and its place among all
+ * (visited_at()), visited_end() when it is not there. */
 uint32_t visited_find(const struct visited *, const uint32_t *state, uint64_t hash);
+uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t hash);
 
 /* Asks for the memory that visited_add() will look at. */
 void visited_prefetch(const struct visited *, uint64_t hash);

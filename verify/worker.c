@@ -112,9 +112,25 @@ static void seek(struct worker *w, const struct jump *jump, uint32_t move)
   memcpy(w->found_state, state, sizeof state);
 }
 
+static void list_way(struct worker *w, const struct jump *jump, uint32_t move)
+{
+  struct ways *ways = w->ways;
+  uint32_t state[LAYOUT_WORDS];
+  uint64_t to = WAY_STAYS;
+  if (ways->count == ways->room) {
+    ways->room = ways->room ? 2 * ways->room : 64;
+    ways->way = intern_grow(ways->way, ways->room * sizeof *ways->way);
+  }
+  for (uint32_t i = 0; i < w->e->layout->words; i++)
+    state[i] = w->state[i] + jump->words[i];
+  if (!jump->stays)
+    to = visited_place(&w->e->visited, state, w->hash + jump->hash);
+  ways->way[ways->count++] = (struct way){.to = to, .move = move};
+}
+
 /* ---- properties ---- */
 
-static bool checked(const struct explorer *e, const char *property)
+bool explorer_checks(const struct explorer *e, const char *property)
 {
   const char *const *names = e->options->properties ? e->options->properties : explorer_defaults;
   for (; *names; names++)
@@ -136,7 +152,7 @@ bool explorer_violates(const struct explorer *e, struct verdict *verdict)
     snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
              verdict->reason < REASONS ? reasons[verdict->reason] : "unknown reason");
   }
-  return verdict->kind == VERDICT_VIOLATION && checked(e, verdict->property);
+  return verdict->kind == VERDICT_VIOLATION && explorer_checks(e, verdict->property);
 }
 
 /* The state being expanded violates a property, for all that is known: by this move. */
@@ -181,7 +197,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
     used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x",
                      histories[rank]);
-  return checked(e, "outcome");
+  return explorer_checks(e, "outcome");
 }
 
 static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
@@ -205,7 +221,7 @@ static void judge_state(struct worker *w, const struct world_standing *all, bool
 {
   struct verdict verdict;
   bool ends = all->finished && (w->e->judges_end || w->e->options->outcomes);
-  if (all->gave_up || (!ends && !still))
+  if (all->gave_up || (!ends && !still) || w->ways)
     return;
   pthread_mutex_lock(&w->e->rules);
   explorer_load(w->e, w);
@@ -273,9 +289,11 @@ static void follow(struct worker *w, const struct jump *jump, uint32_t move)
 {
   if (jump->verdict)
     judge_move(w, jump->verdict, move);
-  if (jump->stays)
+  if (w->ways)
+    list_way(w, jump, move);
+  else if (jump->stays)
     return;
-  if (w->among)
+  else if (w->among)
     seek(w, jump, move);
   else if (!w->e->full)
     put(w, jump);

@@ -326,6 +326,9 @@ void world_step(struct world *, struct move *, struct actions *, struct verdict 
  * not finished, `commits` when a checkpoint was asked for and never committed. */
 void world_at_rest(const struct world *, struct verdict *);
 
+/* The same on a state to which a run comes back for ever: `progress` when either. */
+void world_for_ever(const struct world *, struct verdict *);
+
 /* Verdict on a state in which all programs have finished: `agreement` when a receiver was given
  * other contents than its sender, as it ended up, has sent (a suppressed message that came out
  * differently the second time); `no-duplicate` when a message that was given is under way again. */

@@ -205,17 +205,31 @@ void world_check_quiet(struct taking *t)
 
 /* ---- the end ---- */
 
-void world_at_rest(const struct world *w, struct verdict *verdict)
+/* Programs that never end are violations of property `ends`, checkpoints never committed of
+ * `commits`.
+ */
+static void judge_waits(const struct world *w, const char *ends, const char *commits,
+                        struct verdict *verdict)
 {
   struct taking t = {.w = w, .verdict = verdict};
-  *verdict = (struct verdict){.kind = VERDICT_FINE};
-  for (int rank = 0; rank < w->ranks; rank++)
-    if (!read_program(w, rank)->finished) {
-      t.rank = rank;
-      world_violate(&t, "deadlock", "the program of rank %d never ends", rank);
-    }
+  for (t.rank = 0; t.rank < w->ranks; t.rank++)
+    if (!world_standing(w, t.rank).finished)
+      world_violate(&t, ends, "the program of rank %d never ends", t.rank);
+  t.rank = COORDINATOR_RANK;
   if (read_global(w)->requested)
-    world_violate(&t, "commits", "a checkpoint was asked for and never committed");
+    world_violate(&t, commits, "a checkpoint was asked for and never committed");
+}
+
+void world_at_rest(const struct world *w, struct verdict *verdict)
+{
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  judge_waits(w, "deadlock", "commits", verdict);
+}
+
+void world_for_ever(const struct world *w, struct verdict *verdict)
+{
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  judge_waits(w, "progress", "progress", verdict);
 }
 
 /* What `rank` was given is what its peers, as they ended up, have sent. */

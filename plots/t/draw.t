@@ -211,6 +211,12 @@ ok "no checkpoint" fails t.trace \
 after_header '0 0 start' '1 0 arrived peer=1 @9'
 ok "a message from nowhere" fails t.trace \
   't.trace:6: message @9 arrives, expected an earlier line that sends it'
+after_header '0 0 start' '1 0 place' 'again from=1'
+ok "a round" "$draw" t.trace -o round.svg
+ok "a round is a red arrow" has round.svg 1 "edge again"
+after_header '0 0 start' 'again from=1'
+ok "a way round from nowhere" fails t.trace \
+  't.trace:6: "again from=1", expected: again from=STEP'
 after_header '0 0 start' 'violation no-loss'
 ok "half a violation" fails t.trace \
   't.trace:6: "violation no-loss", expected: violation PROPERTY rank=R: text'
@@ -235,7 +241,7 @@ ok "no argument" usage 'draw: no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE
 ok "an unknown option" usage 'draw: option -x, expected -o FILE.svg or --dependencies' -x
 ok "two files" usage 'draw: a second file b, expected one' a b
 ok "-o without a name" usage 'draw: -o without a value, expected a file name' a -o
-ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf or .png' \
+ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf, .png or .txt' \
   a -o a.gif
 "$draw" "$here/c3.trace" -o no/such/folder.svg >out 2>err
 ok "a folder that is not there" grep -q '^no/such/folder.svg: cannot be written, expected ' err

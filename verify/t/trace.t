@@ -40,7 +40,14 @@ refuses 'another action' 's/transmit words=\([0-9]*\),/transmit words=9\1,/' 'th
 refuses 'another digest' '0,/ # [0-9a-f]*$/s/ # [0-9a-f]*$/ # 0123456789abcdef/' 'the replay gives'
 refuses 'a violation that is none' 's/^violation \(.*\) rank=[0-9]*: .*/violation \1 rank=0: no/' \
   'the replay finds no such violation'
-sed 's/ # [0-9a-f]*$//; s/^capacity/nonsense 1\n&/' "$trace" >"$scratch/fewer.trace"
+"$tool" check bookmark-until-equal --out "$scratch" >/dev/null 2>&1
+trace=$scratch/bookmark-until-equal.trace
+check 'a run that goes round for ever replays' "$tool" replay "$trace"
+refuses 'the wrong way round' 's/^again from=12/again from=11/' 'is not as it was before step 11'
+refuses 'no way round' '/^again/d' 'the replay finds no such violation'
+refuses 'a way round from nowhere' 's/^again from=12/again from=99/' "again from is '99', expected"
+
+sed 's/ # [0-9a-f]*$//; s/^capacity/nonsense 1\n&/' "$scratch/c3-no-suppress.trace" >"$scratch/fewer.trace"
 check 'keys of other readers are passed over, digests may be left out' \
   "$tool" replay "$scratch/fewer.trace"
 exits 1 'a file that is not there' "$tool" replay "$scratch/nothing.trace"

@@ -1,0 +1,145 @@
+/* What searches without any of the explorer's ideas have in common: no interning, no folding, no
+ * memoising, whole states as byte strings. And worlds to search. */
+#ifndef RECLINE_REFERENCE_H
+#define RECLINE_REFERENCE_H
+
+#include <glib.h>
+#include <string.h>
+
+#include "explorer.h"
+
+struct plain {
+  unsigned char bytes[8192];
+  uint32_t size;
+};
+
+struct reference {
+  struct world *world;
+  struct plain *parts;
+  uint32_t count;
+  GHashTable *kept; /* GBytes -> number */
+  GPtrArray *kept_list;
+  GArray *moves;
+  struct actions actions;
+};
+
+static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
+{
+  const struct plain *p = &((struct reference *)ctx)->parts[part];
+  *size = p->size;
+  return p->bytes;
+}
+
+static void *edit_part(void *ctx, uint32_t part, uint32_t size)
+{
+  struct plain *p = &((struct reference *)ctx)->parts[part];
+  g_assert(size <= sizeof p->bytes);
+  if (size > p->size)
+    memset(p->bytes + p->size, 0, size - p->size);
+  p->size = size;
+  return p->bytes;
+}
+
+static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
+{
+  struct reference *r = ctx;
+  GBytes *key = g_bytes_new(bytes, size);
+  gpointer number = g_hash_table_lookup(r->kept, key);
+  if (number) {
+    g_bytes_unref(key);
+    return GPOINTER_TO_UINT(number);
+  }
+  g_ptr_array_add(r->kept_list, key);
+  g_hash_table_insert(r->kept, key, GUINT_TO_POINTER(r->kept_list->len));
+  return r->kept_list->len;
+}
+
+static const void *kept(void *ctx, uint32_t number, uint32_t *size)
+{
+  gsize length;
+  const void *bytes = g_bytes_get_data(
+      g_ptr_array_index(((struct reference *)ctx)->kept_list, number - 1), &length);
+  *size = (uint32_t)length;
+  return bytes;
+}
+
+static inline GBytes *save(const struct reference *r)
+{
+  GByteArray *all = g_byte_array_new();
+  for (uint32_t i = 0; i < r->count; i++) {
+    g_byte_array_append(all, (const guint8 *)&r->parts[i].size, sizeof r->parts[i].size);
+    g_byte_array_append(all, r->parts[i].bytes, r->parts[i].size);
+  }
+  return g_byte_array_free_to_bytes(all);
+}
+
+static inline void load(struct reference *r, GBytes *state)
+{
+  const unsigned char *at = g_bytes_get_data(state, NULL);
+  for (uint32_t i = 0; i < r->count; i++) {
+    memcpy(&r->parts[i].size, at, sizeof r->parts[i].size);
+    at += sizeof r->parts[i].size;
+    memcpy(r->parts[i].bytes, at, r->parts[i].size);
+    at += r->parts[i].size;
+  }
+}
+
+static inline void list_move(void *data, const struct move *move)
+{
+  g_array_append_val(((struct reference *)data)->moves, *move);
+}
+
+/* The world's memory is r's from here on. */
+static inline void reference_begin(struct reference *r, struct world *world, unsigned crashes,
+                                   unsigned timers, const char *const *properties)
+{
+  *r = (struct reference){.world = world, .count = world_parts(world)};
+  r->parts = g_new0(struct plain, r->count);
+  r->kept = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+  r->kept_list = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+  r->moves = g_array_new(FALSE, FALSE, sizeof(struct move));
+  r->actions.capacity = ACTIONS_MAX(&world->config[0]);
+  r->actions.item = g_new0(struct action, r->actions.capacity);
+  world->memory = (struct world_memory){r, read_part, NULL, edit_part, keep, kept, NULL};
+  world->properties = properties;
+  world_begin(world, crashes, timers);
+}
+
+static inline void reference_clear(struct reference *r)
+{
+  g_hash_table_unref(r->kept);
+  g_ptr_array_unref(r->kept_list);
+  g_array_unref(r->moves);
+  g_free(r->actions.item);
+  g_free(r->parts);
+}
+
+/* ---- worlds ---- */
+
+struct small {
+  const char *protocol;
+  int ranks;
+  unsigned crashes, timers;
+  bool fifo, anywhere;
+  unsigned lies;
+  const char *script;
+};
+
+static inline struct script *set_up(const struct small *small, struct world *world)
+{
+  int line;
+  char *message;
+  struct script *script = script_parse(small->script, small->ranks, &line, &message);
+  if (!script)
+    g_error("line %d: %s", line, message);
+  world_init(world, protocol_named(small->protocol), small->ranks, 3);
+  world->fifo = small->fifo;
+  world->places_anywhere = small->anywhere;
+  world->lies = small->lies;
+  world->bounded = true;
+  world->check = true;
+  world->script = script;
+  return script;
+}
+
+#endif
