@@ -1,8 +1,9 @@
 #include "audit.h"
 
-#include "explorer.h"
+#include "claim.h"
 #include "members.h"
 #include "parts.h"
+#include "schedule.h"
 #include "text.h"
 #include "trace.h"
 
@@ -33,6 +34,10 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
   world.script = NULL;
   world.bounded = false;
   world.member = members_has;
+  if (scenario->schedule) { /* as the explorer has judged it */
+    world.line_stamps = claim_stamps(scenario);
+    world.properties = (const char *const *)scenario->check.properties;
+  }
   parts_init(&parts, &world);
   world_begin(&world, 0, 0);
   GError *error = NULL;
@@ -140,7 +145,7 @@ bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
   move->index = WORLD_FIND;
-  world.check = worth_checking(move);
+  world.check = worth_checking(move) || schedule_on();
   actions->count = 0;
   remember(move);
   world_step(&world, move, actions, &verdict);
@@ -155,13 +160,37 @@ bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
   return verdict.kind != VERDICT_GAVE_UP;
 }
 
-void audit_end(void)
+static void judge(void (*verdict_on)(const struct world *, struct verdict *))
 {
-  struct verdict verdict = {.kind = VERDICT_FINE};
-  if (world_finished(&world))
-    world_at_end(&world, &verdict);
+  struct verdict verdict;
+  verdict_on(&world, &verdict);
   if (verdict.kind == VERDICT_VIOLATION)
     count_violation(&verdict);
+}
+
+char *audit_state(void)
+{
+  return trace_state(&world);
+}
+
+void audit_comes_again(const char *state)
+{
+  g_autofree char *now = audit_state();
+  if (!strcmp(now, state))
+    judge(world_for_ever);
+}
+
+void audit_rest(void)
+{
+  judge(world_at_rest);
+}
+
+void audit_end(void)
+{
+  if (world_finished(&world))
+    judge(world_at_end);
+  if (world_finished(&world) && schedule_had()) /* the explorer's last state was at rest, or wrong */
+    judge(world_at_rest);
   GError *error = NULL;
   if (trace && !trace_close(trace, &error))
     layer_die(64, "%s", error->message);

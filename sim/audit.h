@@ -9,6 +9,12 @@
 void audit_begin(const struct scenario *, const char *trace_file);
 void audit_end(void); /* the last verdict, and the end of the trace */
 
+/* Runs by schedule: a text that is the same for equal states of the world, the caller's; judges the
+ * state as one that comes again and again, when it is; as one in which nothing more can happen. */
+char *audit_state(void);
+void audit_comes_again(const char *state);
+void audit_rest(void);
+
 const struct protocol *audit_protocol(void);
 const struct world_rank *audit_rank(int rank);
 const struct world_global *audit_global(void);

@@ -4,6 +4,7 @@
 #include "host.h"
 #include "p2p.h"
 #include "raw.h"
+#include "schedule.h"
 
 #include <string.h>
 
@@ -209,6 +210,14 @@ static bool take_part(struct rank *r)
   return true;
 }
 
+/* Where words have gone from all to all, everybody has come to the barrier. The barrier proper,
+ * which follows for its cost, keeps a rank until others have taken their next event: a schedule may
+ * have these the other way round. */
+static bool is_passed(const struct call *call)
+{
+  return schedule_on() && call->site.flow == FLOW_BARRIER && exchanges(call);
+}
+
 bool call_begin(struct rank *r, struct call_site site)
 {
   struct call *call = &r->face->call;
@@ -221,7 +230,7 @@ bool call_begin(struct rank *r, struct call_site site)
     return true;
   *call = (struct call){
       .inside = true, .combined = combines(&site), .site = site, .number = site.comm->calls};
-  call->inside = take_part(r);
+  call->inside = take_part(r) && !is_passed(call);
   return call->inside;
 }
 

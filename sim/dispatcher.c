@@ -2,6 +2,7 @@
 
 #include "audit.h"
 #include "runtime.h"
+#include "schedule.h"
 #include "storage.h"
 #include "transport.h"
 
@@ -102,6 +103,11 @@ static void send_notice(int rank, const struct message *notice)
   transport_send(transport, message, false);
 }
 
+void dispatcher_turn(void)
+{
+  bell_ring(bell);
+}
+
 void dispatcher_tell(int rank, const struct message *notice)
 {
   struct entry entry = {
@@ -113,7 +119,7 @@ void dispatcher_tell(int rank, const struct message *notice)
 
 void dispatcher_set_timer(struct rank *r)
 {
-  if (layer.scenario->checkpoint.every <= 0.0)
+  if (layer.scenario->checkpoint.every <= 0.0) /* none, or by schedule */
     return;
   put_down(&(struct entry){
       .time = machine_now() + layer.scenario->checkpoint.every,
@@ -133,7 +139,22 @@ static void take(enum move_kind kind, int rank)
 {
   struct move move = {.kind = (uint8_t)kind, .rank = (int16_t)rank};
   enum reason reason;
+  bool scheduled = schedule_on();
+  if (scheduled)
+    schedule_check(&move);
   audit_take(&move, &actions, &reason);
+  if (scheduled)
+    schedule_next();
+}
+
+/* The dead whose detection is due, by a schedule, when it says so. */
+static GArray *undetected; /* struct entry */
+
+static void await_detection(const struct entry *entry)
+{
+  if (!undetected)
+    undetected = g_array_new(FALSE, FALSE, sizeof *entry);
+  g_array_append_vals(undetected, entry, 1);
 }
 
 static bool crash(int rank, const struct failure *failure)
@@ -149,11 +170,15 @@ static bool crash(int rank, const struct failure *failure)
   storage_cut(r);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
-  put_down(&(struct entry){.time = machine_now() + runtime_detection(),
-                           .kind = ENTRY_DETECT,
-                           .rank = rank,
-                           .failure = failure,
-                           .life = r->life});
+  const struct entry found = {.time = machine_now() + runtime_detection(),
+                              .kind = ENTRY_DETECT,
+                              .rank = rank,
+                              .failure = failure,
+                              .life = r->life};
+  if (schedule_on())
+    await_detection(&found);
+  else
+    put_down(&found);
   return true;
 }
 
@@ -318,6 +343,54 @@ void dispatcher_count_returns(void)
       layer.result.rollbacks_local++;
 }
 
+/* ---- runs by schedule ---- */
+
+static const struct failure scheduled = {.repair = 1e-3};
+
+/* All of them or, where each is found by itself, that rank. */
+static void detect_scheduled(int rank)
+{
+  for (guint i = 0; i < undetected->len;) {
+    struct entry entry = g_array_index(undetected, struct entry, i);
+    if (rank >= 0 && entry.rank != rank) {
+      i++;
+      continue;
+    }
+    g_array_remove_index(undetected, i);
+    detect(&entry);
+  }
+}
+
+static void strike_scheduled(int rank)
+{
+  layer.result.crashes += crash(rank, &scheduled);
+}
+
+/* Ranks that wait for their turn are told that it has come; all are when the schedule has ended. */
+static void pass_turn(void)
+{
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (!schedule_on() || schedule_turn(rank))
+      send_notice(rank, &(struct message){.notice = NOTICE_TURN});
+}
+
+/* False when there is nothing for the dispatcher to do but what it has told already. */
+static bool follow_schedule(void)
+{
+  static unsigned told; /* steps, + 1 */
+  if (!schedule_had() || told == schedule_position() + 1)
+    return false;
+  told = schedule_position() + 1;
+  const struct move *turn = schedule_turn(layer.ranks);
+  if (!turn)
+    pass_turn();
+  else if (turn->kind == MOVE_CRASH)
+    strike_scheduled(turn->rank);
+  else
+    detect_scheduled(turn->rank);
+  return true;
+}
+
 /* ---- the loop ---- */
 
 static bool is_current(const struct message *notice, const struct rank *r)
@@ -360,8 +433,10 @@ void dispatcher_run(void)
   transport = transport_new(layer.ranks);
   own_host = g_strdup(machine_host());
   bell = bell_new();
-  while (!audit_finished()) {
+  while (!audit_finished() || schedule_on()) {
     struct entry *next = g_queue_peek_head(&agenda);
+    if (follow_schedule())
+      continue;
     if (next && next->time <= machine_now()) {
       g_queue_pop_head(&agenda);
       handle(next);

@@ -25,6 +25,9 @@ void dispatcher_set_timer(struct rank *);
 /* From a rank, after each step: failures at points of the protocol strike here. */
 void dispatcher_point(int rank, const struct event *);
 
+/* Runs by schedule: a rank has had its turn. The dispatcher tells whose it is now. */
+void dispatcher_turn(void);
+
 void dispatcher_finished(void); /* a program has ended; perhaps the last */
 
 /* For the runtime (runtime.h): its repair ends at `time`; that rank is to start again, unless it

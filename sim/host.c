@@ -8,6 +8,7 @@
 #include "p2p.h"
 #include "raw.h"
 #include "runtime.h"
+#include "schedule.h"
 #include "storage.h"
 #include "text.h"
 #include "transport.h"
@@ -154,7 +155,7 @@ static void transmit(struct rank *r, const struct action *action, struct step *s
  */
 static void send_control(struct rank *r, const struct action *action)
 {
-  if (audit_finished())
+  if (audit_finished() && !schedule_on())
     return;
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
   stamp(r, action, message);
@@ -393,6 +394,9 @@ static _Noreturn void gave_up(const struct rank *r, enum reason reason)
 static void take(struct rank *r, struct move *move, struct step *step)
 {
   enum reason reason;
+  bool scheduled = schedule_on() && move->kind != MOVE_FINISH;
+  if (scheduled)
+    schedule_check(move);
   bool going = audit_take(move, &r->actions, &reason);
   if (move->kind == MOVE_EVENT)
     dispatcher_point(r->index, &move->event);
@@ -404,6 +408,10 @@ static void take(struct rank *r, struct move *move, struct step *step)
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
     if (r->actions.item[i].kind == ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);
+  if (!scheduled)
+    return;
+  schedule_next();
+  dispatcher_turn();
 }
 
 static void take_event(struct rank *r, const struct event *event, struct step *step)
@@ -519,6 +527,13 @@ static bool must_notice(const struct rank *r)
          audit_rank(r->index)->noticed != audit_global()->incarnation;
 }
 
+/* In a run by schedule, until it is the turn of a rank that goes back. */
+static void await_turn(struct rank *r)
+{
+  while (schedule_on() && !schedule_turn(r->index) && !r->dead)
+    transport_wait(r->transport, &r->inbox, -1.0);
+}
+
 static void drop_all(GQueue *queue)
 {
   struct message *message;
@@ -540,11 +555,21 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
+/* The protocol has erased what it would need: the audit says so, and the run is lost. */
+static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
+{
+  struct step step = {0};
+  take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
+  if (!layer.result.audit_violations)
+    layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
+  layer_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
+}
+
 static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
 {
   const struct capture *capture = storage_capture(r, checkpoint);
   if (!capture)
-    layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
+    start_from_nothing(r, checkpoint);
   rank_switch(r, ACTIVITY_RESTART);
   account_loss(r, capture);
   image_restore(capture->image);
@@ -573,6 +598,7 @@ static _Noreturn void go_back_alone(struct rank *r)
       copy_state(r, storage_capture(r, target)->copied);
     else
       machine_read(storage_server(), target == FRESH ? 0.0 : storage_image_bytes(r, target));
+    await_turn(r);
   } while (r->dead);
   drop_stale(r, audit_rank(r->index)->noticed, ANY);
   dispatcher_note_return(audit_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
@@ -598,6 +624,7 @@ static _Noreturn void go_back(struct rank *r)
     target = audit_global()->target;
     if (target != FRESH)
       machine_read(storage_server(), storage_image_bytes(r, target));
+    await_turn(r);
     if (r->dead || target != audit_global()->target)
       continue;
     if (!must_notice(r))
@@ -627,10 +654,12 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->down_due = independent();
   libc_restored(r);
   struct step step = {0};
+  const struct move *turn = schedule_turn(r->index);
+  bool closed = checkpoint != FRESH && audit_protocol()->reconnects;
   take_event(r,
              &(struct event){.kind = EVENT_START,
                              .checkpoint = checkpoint,
-                             .closed = checkpoint != FRESH && audit_protocol()->reconnects,
+                             .closed = turn ? turn->event.closed : closed,
                              .outcome = independent() ? noticed : 0},
              &step);
   look_again(r);
@@ -644,8 +673,11 @@ static void start(struct rank *r, uint32_t checkpoint)
 /* ---- checkpoints ---- */
 
 /* Some interconnects cannot be captured while they are open. */
-static bool close_connections(void)
+static bool close_connections(const struct rank *r)
 {
+  const struct move *turn = schedule_turn(r->index);
+  if (turn)
+    return turn->event.closed;
   if (!machine_property("capture_closes") || !audit_protocol()->reconnects)
     return false;
   machine_sleep(machine_figure("close_s", 0.0));
@@ -661,7 +693,7 @@ static void capture(struct rank *r)
   if (r->face->raw)
     layer_die(3, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport, &r->inbox);
-  bool closed = close_connections();
+  bool closed = close_connections(r);
   copy_state(r, storage_next_copy(r));
   if (r->dead)
     return;
@@ -713,6 +745,7 @@ void host_begin(struct rank *r, const void *inside_program)
     layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
   case IMAGE_CAPTURED:
     storage_captured(r, FRESH, image);
+    await_turn(r);
     break;
   case IMAGE_RESTORED:
     break;
@@ -806,7 +839,8 @@ static void take_notice(struct rank *r, const struct message *message)
   }
   if (message->notice == NOTICE_END)
     r->ended = true;
-  bool is_for_waiting = message->notice == NOTICE_RESTART || message->notice == NOTICE_REPAIRED;
+  bool is_for_waiting = message->notice == NOTICE_RESTART || message->notice == NOTICE_REPAIRED ||
+                        message->notice == NOTICE_TURN;
   if (message->notice == NOTICE_END || is_for_waiting || !is_current(r, message))
     return;
   struct step step = {0};
@@ -831,10 +865,20 @@ static void take_notice(struct rank *r, const struct message *message)
   take_event(r, &event, &step);
 }
 
+/* By schedule, what a dead sender had under way may still come until that is known. */
+static bool is_from_the_dead(const struct rank *r, const struct message *message)
+{
+  if (message->life == layer.rank[message->source].life)
+    return false;
+  const struct world_rank *sender = audit_rank(message->source);
+  return !schedule_on() || (independent() && sender->phase != RANK_DEAD &&
+                            sender->born <= audit_rank(r->index)->noticed);
+}
+
 /* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
-  return message->incarnation < r->incarnation || message->life != layer.rank[message->source].life;
+  return message->incarnation < r->incarnation || is_from_the_dead(r, message);
 }
 
 static void take_in(struct rank *r, struct message *message)
@@ -871,7 +915,7 @@ static void take_in(struct rank *r, struct message *message)
   message_free(message);
 }
 
-/* ---- the loop ---- */
+/* ---- what comes next ---- */
 
 static void announce(struct rank *r, struct request *request)
 {
@@ -942,12 +986,138 @@ static void take_alarm(struct rank *r)
   take_event(r, &(struct event){.kind = EVENT_TIMER, .checkpoint = checkpoint}, &step);
 }
 
+/* ---- by schedule ---- */
+
+/* What brings an event, and so waits for its turn. */
+static bool waits_for_turn(const struct rank *r, const struct message *message)
+{
+  bool is_event = message->kind == MESSAGE_CONTROL ||
+                  (message->kind == MESSAGE_PROGRAM && below_matching()) ||
+                  (message->kind == MESSAGE_NOTICE &&
+                   (message->notice == NOTICE_DURABLE || message->notice == NOTICE_COMMITTED));
+  bool is_down = message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DOWN;
+  return is_event || (is_down && !independent() &&
+                      audit_rank(r->index)->noticed != audit_global()->incarnation);
+}
+
+static bool take_in_what_may(struct rank *r)
+{
+  for (GList *item = r->inbox.head; item; item = item->next) {
+    struct message *message = item->data;
+    if (waits_for_turn(r, message))
+      continue;
+    g_queue_delete_link(&r->inbox, item);
+    take_in(r, message);
+    return true;
+  }
+  return false;
+}
+
+static bool brings(const struct message *message, const struct event *event)
+{
+  switch ((enum event_kind)event->kind) {
+  case EVENT_CONTROL:
+    return message->kind == MESSAGE_CONTROL && message->source == event->peer;
+  case EVENT_ARRIVED:
+    return message->kind == MESSAGE_PROGRAM && message->source == event->peer;
+  case EVENT_DURABLE:
+    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DURABLE &&
+           message->checkpoint == event->checkpoint && message->part == (enum part)event->part;
+  default:
+    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_COMMITTED &&
+           message->checkpoint == event->checkpoint;
+  }
+}
+
+static bool take_in_what_brings(struct rank *r, const struct event *event)
+{
+  for (GList *item = r->inbox.head; item; item = item->next) {
+    struct message *message = item->data;
+    if (!brings(message, event))
+      continue;
+    g_queue_delete_link(&r->inbox, item);
+    take_in(r, message);
+    return true;
+  }
+  return false;
+}
+
+/* Above the matching: the first message that the receive, or nobody, asks for. */
+static bool match_scheduled(struct rank *r, const struct event *event)
+{
+  for (GList *item = r->unexpected.head; item; item = item->next) {
+    struct message *message = item->data;
+    struct request *request = matching_receive(r->face, message);
+    if (!brings(message, event) || message->tag != event->tag || message->comm != event->comm ||
+        (request ? request->number : NO_REQUEST) != event->request)
+      continue;
+    take_message(r, message, request);
+    host_handle(r);
+    return true;
+  }
+  return false;
+}
+
+static bool notice_scheduled(struct rank *r)
+{
+  struct event down;
+  struct step step = {0};
+  if (!independent()) {
+    note_down(r);
+    return true;
+  }
+  if (!audit_next_down(r->index, &down))
+    return false;
+  take_event(r, &down, &step);
+  disconnect(r, down.peer);
+  look_again(r);
+  return true;
+}
+
+static bool go_on_by_schedule(struct rank *r)
+{
+  const struct move *turn = schedule_turn(r->index);
+  struct request *request = matching_unannounced(r->face);
+  struct step step = {0};
+  if (take_in_what_may(r))
+    return true;
+  if (!turn || schedule_is_program(r) != (turn->event.kind == EVENT_RECEIVE && request))
+    return false;
+  switch ((enum event_kind)turn->event.kind) {
+  case EVENT_DOWN:
+    return notice_scheduled(r);
+  case EVENT_TIMER:
+    take_event(r, &turn->event, &step);
+    return true;
+  case EVENT_CAPTURED:
+    if (!r->capture)
+      return false;
+    capture(r);
+    return true;
+  case EVENT_RECEIVE:
+    announce(r, request);
+    return true;
+  case EVENT_PLACE:
+    offer_place(r, turn->event.outcome);
+    return true;
+  case EVENT_ARRIVED:
+    return below_matching() ? take_in_what_brings(r, &turn->event)
+                            : match_scheduled(r, &turn->event);
+  default:
+    return take_in_what_brings(r, &turn->event);
+  }
+}
+
+/* ---- the loop ---- */
+
 /* One thing of those that can happen now; false when there is nothing. */
 static bool go_on(struct rank *r)
 {
   struct request *request;
   if (r->dead || r->roll_back)
     go_back(r);
+  if (schedule_on())
+    return go_on_by_schedule(r);
   if (r->capture) {
     capture(r);
   } else if (r->down_due) {
@@ -1021,6 +1191,17 @@ void host_ready(struct rank *r)
   host_wait(r, nothing, NULL);
 }
 
+static bool is_turn(const struct rank *r, const void *what)
+{
+  (void)what;
+  return !schedule_on() || schedule_is_program(r);
+}
+
+void host_await_turn(struct rank *r)
+{
+  host_wait(r, is_turn, NULL);
+}
+
 void host_poll(struct rank *r)
 {
   transport_let_in(r->transport, NULL, NULL);
@@ -1041,8 +1222,10 @@ void host_place(struct rank *r, uint32_t iteration)
   if (iteration)
     iteration_begins(r, iteration);
   r->iterates = iteration > 0;
-  if (layer.scenario->checkpoint.places == PLACES_PROGRAM && !below_matching())
+  if (layer.scenario->checkpoint.places == PLACES_PROGRAM && !below_matching()) {
+    host_await_turn(r);
     offer_place(r, iteration);
+  }
   host_wait(r, nothing, NULL);
   r->iterates = false;
 }
@@ -1075,7 +1258,7 @@ uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, GBytes *
 
 void host_receive(struct rank *r, struct request *request)
 {
-  host_ready(r);
+  host_await_turn(r);
   request->number = ++r->face->receives;
   matching_post(r->face, request);
   announce(r, request);
@@ -1085,6 +1268,9 @@ void host_receive(struct rank *r, struct request *request)
 static uint32_t choose(struct rank *r, uint32_t request, uint32_t outcome)
 {
   struct step step = {0};
+  const struct move *turn = schedule_turn(r->index);
+  if (turn)
+    outcome = turn->event.outcome;
   take_event(r, &(struct event){.kind = EVENT_CHOOSE, .request = request, .outcome = outcome},
              &step);
   return step.forced ? step.outcome : outcome;
@@ -1092,13 +1278,13 @@ static uint32_t choose(struct rank *r, uint32_t request, uint32_t outcome)
 
 uint32_t host_choose(struct rank *r, uint32_t outcome)
 {
-  host_ready(r);
+  host_await_turn(r);
   return choose(r, NO_REQUEST, outcome);
 }
 
 bool host_cancel(struct rank *r, struct request *request)
 {
-  host_ready(r);
+  host_await_turn(r);
   bool posted = matching_numbered(r->face, request->number) != NULL;
   if (!choose(r, request->number, posted))
     return false;
@@ -1129,7 +1315,7 @@ static struct event event_of(const struct call *call, enum event_kind kind)
 void host_collective(struct rank *r)
 {
   struct call *call = &r->face->call;
-  host_ready(r);
+  host_await_turn(r);
   call->state = CALL_ANNOUNCED;
   struct step step = {.call = call};
   struct event event = event_of(call, EVENT_COLLECTIVE);
@@ -1147,7 +1333,7 @@ static bool is_over(const struct rank *r, const void *call)
 void host_collected(struct rank *r)
 {
   struct call *call = &r->face->call;
-  host_ready(r);
+  host_await_turn(r);
   struct step step = {.call = call};
   struct event event = event_of(call, EVENT_COLLECTED);
   event.outcome = call->words[WORDS];

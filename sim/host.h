@@ -39,6 +39,9 @@ void host_poll(struct rank *);
  * announced. Every event of the program comes after this. */
 void host_ready(struct rank *);
 
+/* The same, and, in a run by schedule, it is the turn of the program's next event. */
+void host_await_turn(struct rank *);
+
 /* The program, which is ready, sends: returns the number of the send at the transport, 0 when it is
  * complete. No wait may lie between the two: the payload is not part of an image. */
 uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, GBytes *payload,

@@ -5,7 +5,9 @@
 #include "copies.h"
 #include "dispatcher.h"
 #include "host.h"
+#include "mutants.h"
 #include "raw.h"
+#include "schedule.h"
 #include "storage.h"
 #include "transport.h"
 #include "units.h"
@@ -160,6 +162,7 @@ void layer_stop(enum run_verdict verdict, const char *why)
 static void load_scenario(void)
 {
   GError *error = NULL;
+  mutants_register(); /* a scenario may name one */
   layer.scenario = scenario_load(getenv("RECLINE_SCENARIO"), NULL, &error);
   if (!layer.scenario)
     layer_die(64, "%s", error->message);
@@ -228,6 +231,7 @@ static void begin(int processes)
       out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;
   audit_begin(layer.scenario, file);
   dispatcher_begin();
+  schedule_begin();
 }
 
 static void begin_face(struct rank *r)
@@ -328,7 +332,8 @@ int MPI_Finalize(void)
   if (r) {
     rank_switch(r, ACTIVITY_MPI);
     host_enter(r);
-    host_place(r, 0);
+    if (!schedule_on()) /* which says itself when there is one */
+      host_place(r, 0);
     host_finish(r);
     r->active = false;
     set_self(NULL);

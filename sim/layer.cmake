@@ -12,7 +12,9 @@ set(layer_sources
   mail.c
   wire.c
   wire_wait.cc
+  deadlock.cc
   dispatcher.c
+  schedule.c
   clock.c
   storage.c
   audit.c
@@ -78,7 +80,7 @@ target_compile_definitions(recline_mpi PRIVATE SMPI_NO_OVERRIDE_MALLOC=1 _GNU_SO
 target_include_directories(recline_mpi SYSTEM PRIVATE ${SMPI_HEADERS})
 target_include_directories(recline_mpi PRIVATE ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(recline_mpi PRIVATE
-  recline-verify recline-scenario recline-result recline-image recline_heap
+  recline-verify recline-mutants recline-scenario recline-result recline-image recline_heap
   PkgConfig::GLIB PkgConfig::SIMGRID ${CMAKE_DL_LIBS})
 
 # For t/layer.t: every call in a loop, built as any program is.

@@ -187,6 +187,7 @@ enum notice_kind {
   NOTICE_DURABLE,   /* `part` of `checkpoint` */
   NOTICE_COMMITTED, /* `checkpoint` */
   NOTICE_REPAIRED,  /* the communicator: runtime.h */
+  NOTICE_TURN,      /* runs by schedule: it is the rank's turn, or anybody's */
   NOTICE_END        /* all programs have finished */
 };
 

@@ -60,6 +60,9 @@ void machine_write(const char *host, const char *server, double bytes, void (*do
 /* The same the other way, by the caller itself. */
 void machine_read(const char *server, double bytes);
 
+/* Calls `told` when no actor can ever go on. */
+void machine_on_deadlock(void (*told)(void));
+
 /* What one actor waits for and others ring. */
 struct bell *bell_new(void);
 /* Until it rings, or that time, or now and then for nothing. Negative: no such time. */

@@ -109,7 +109,10 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     host_receive(r, request);
   } else {
     host_handle(r);
-    host_ready(r);
+    if (request->raw)
+      host_ready(r);
+    else
+      host_await_turn(r);
     GBytes *payload = pack(request->buffer, request->count, request->type);
     int context = matching_context(request->comm, request->collective);
     request->send = request->raw

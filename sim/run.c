@@ -19,8 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "counterexample.h"
 #include "launch.h"
 #include "main.h"
+#include "mutants.h"
 #include "result.h"
 #include "scenario.h"
 #include "script.h"
@@ -140,6 +142,17 @@ static bool find_program(struct run *run, GError **error)
   return true;
 }
 
+static bool check_schedule(const struct scenario *scenario, GError **error)
+{
+  struct trace_story story;
+  if (scenario->schedule == NULL)
+    return true;
+  bool good = counterexample_read(scenario, &story, error);
+  if (good)
+    trace_story_clear(&story);
+  return good;
+}
+
 /* The loader asks for a platform only where there is a binary: a script may be for the explorer. */
 static bool check_platform(const struct scenario *scenario, GError **error)
 {
@@ -218,8 +231,10 @@ static bool write_script(struct run *run, GError **error)
     run->args = g_strdupv(run->scenario->program.args);
     return true;
   }
-  run->args = g_new0(char *, 2);
+  run->args = g_new0(char *, 3);
   run->args[0] = in(run->directory, "script");
+  if (run->scenario->schedule != NULL)
+    run->args[1] = g_strdup("each"); /* no message but those of the script */
   return g_file_set_contents(run->args[0], run->scenario->program.script, -1, error);
 }
 
@@ -460,6 +475,10 @@ static void print_crashes(const struct scenario *scenario, const struct result *
   enum { SHOWN = 4 };
   if (scenario->failures_count == 0 && result->crashes == 0)
     return;
+  if (scenario->schedule != NULL) {
+    g_print("  crashes      %u, by schedule\n", result->crashes);
+    return;
+  }
   g_print("  crashes      %u of %u:", result->crashes, scenario->failures_count);
   for (unsigned i = 0; i < scenario->failures_count && i < SHOWN; i++) {
     g_print(i == 0 ? " " : "; ");
@@ -619,8 +638,8 @@ static int run_scenario(struct run *run, const char *file)
   GError *error = NULL;
   run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
   if (run->scenario == NULL || !check_platform(run->scenario, &error) ||
-      !check_script(run->scenario, &error) || !find_program(run, &error) ||
-      !make_directory(run, &error) || !simulate(run, &error))
+      !check_script(run->scenario, &error) || !check_schedule(run->scenario, &error) ||
+      !find_program(run, &error) || !make_directory(run, &error) || !simulate(run, &error))
     return bad_input(error);
   if (run->interrupted != 0)
     return EXIT_BREACH;
@@ -635,6 +654,7 @@ int command_run(int argc, char **argv)
   g_autofree char *file = NULL;
   int code = parse(argc, argv, &run.options, &file);
   if (code == EXIT_FINE) {
+    mutants_register(); /* a scenario may name one */
     launch_block();
     code = run_scenario(&run, file);
     fflush(stdout);

@@ -5,7 +5,8 @@
  * completes it (recv, wait), a choice when it is made. So a wrong replay after a crash shows in
  * the histories that rank 0 prints at the end, here as there.
  *
- * Usage: script FILE
+ * Usage: script FILE [each]
+ * With `each` every rank prints its own history, so that there is no message but the script's.
  * Exit code, the same on all ranks: 0, or 64 for a FILE that is no script.
  */
 #include "../../verify/script.h"
@@ -196,7 +197,7 @@ static struct script *load(int argc, char **argv, const struct state *state)
 {
   int line = 0;
   char *message = NULL;
-  char *text = argc == 2 ? read_text(argv[1]) : NULL;
+  char *text = argc >= 2 ? read_text(argv[1]) : NULL;
   struct script *script = text != NULL ? script_parse(text, state->ranks, &line, &message) : NULL;
   if (script != NULL && script->free) {
     message = strdup("free programs, expected operations: only the explorer runs free programs");
@@ -205,8 +206,8 @@ static struct script *load(int argc, char **argv, const struct state *state)
     script = NULL;
   }
   if (script == NULL && state->rank == 0) {
-    if (argc != 2)
-      fprintf(stderr, "usage: script FILE\n");
+    if (argc < 2)
+      fprintf(stderr, "usage: script FILE [each]\n");
     else if (text == NULL)
       fprintf(stderr, "%s: cannot be read, expected a script\n", argv[1]);
     else
@@ -228,7 +229,10 @@ int main(int argc, char **argv)
   if (script != NULL) {
     for (const struct operation *op = script->ops[state.rank]; op->kind != SCRIPT_END; op++)
       execute(&state, op);
-    print_histories(&state);
+    if (argc > 2)
+      printf("history of rank %d: %08x\n", state.rank, state.history);
+    else
+      print_histories(&state);
     script_free(script);
   }
   MPI_Finalize();

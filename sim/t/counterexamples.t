@@ -1,0 +1,68 @@
+#!/bin/sh
+# A counterexample of the explorer is a scenario, by which real programs on the simulated machine do
+# the same, with the same outcome: the audit finds the same property violated or, for `outcome`, the
+# programs print the histories that no run without failures has; where the protocol gives up, so
+# does the run. And a replay accepts the trace.
+#
+# Some mutants of each protocol and the claims that are refuted; RECLINE_LONG=1: all mutants.
+. "$(dirname "$0")/tap.sh"
+
+ids='blocking-release-early blocking-wants-alone blocking-not-quiet
+bookmark-until-equal bookmark-asks-again bookmark-erase-early bookmark-connect-blind
+c3-no-suppress c3-no-choice-log c3-early-forgotten c3-calls-not-awaited c3-barrier-crosses
+c3-cancel-matched c3-deaf c3-stale-stop
+chandy-lamport-no-record chandy-lamport-marker-late chandy-lamport-children-not-awaited
+event-logging-no-drop event-logging-hash-not-perfect event-logging-older-forgotten
+hybrid-no-filter hybrid-no-agreement message-tagging-no-orphans message-tagging-early-uncounted
+pessimistic-gap pessimistic-no-decisions pessimistic-no-failed-tests
+uncoordinated-no-tracking uncoordinated-stale-taken'
+if [ "${RECLINE_LONG:-0}" != 0 ]; then
+  ids=$(for file in "$root"/verify/mutants/*.yaml; do basename "$file" .yaml; done)
+fi
+claims='none-lost event-logging-orphan-choice hybrid-leaves-iteration uncoordinated-no-domino
+chandy-lamport-application-doubles'
+# shellcheck disable=SC2086 # one word for each
+"$recline" check $ids $claims --out "$dir" >"$dir/check" 2>&1
+is "$?" 0 'all are violated' "$dir/check"
+
+# happens ID: what the run of its scenario shows, in the words of the trace's last line.
+happens() {
+  "$recline" run "$dir/$1.scenario.yaml" --out "$dir/$1" >"$dir/stdout" 2>"$dir/stderr"
+  result=$dir/$1/result.json
+  case $expected in
+    outcome)
+      histories=$(sort "$dir/$1/program.out" | sed 's/.*: //' | tr '\n' ' ')
+      tail -n 1 "$dir/$1.trace" | grep -q " has: ${histories% }\$" && echo outcome
+      ;;
+    recovers) case $(value "$result" verdict) in gave-up | lost) echo recovers ;; esac ;;
+    *) value "$result" audit.first | sed 's/:.*//' ;;
+  esac
+}
+
+for id in $ids $claims; do
+  expected=$(tail -n 1 "$dir/$id.trace" | cut -d ' ' -f 2)
+  is "$(happens "$id")" "$expected" "$id: $expected" "$dir/stderr"
+done
+is "$(ls "$dir"/*.narration.txt | wc -l)" "$(ls "$dir"/*.svg | wc -l)" 'each is told in words'
+
+# What real programs cannot do.
+refuses() { # ID, KEY=VALUE, TEXT
+  "$recline" run "$dir/$1.scenario.yaml" --set "$2" >"$dir/stdout" 2>"$dir/stderr"
+  is "$?" 64 "refused: $3"
+  is "$(grep -c -F -- "$3" "$dir/stderr")" 1 "it says: $3" "$dir/stderr"
+}
+"$recline" check lie-c3-drop chandy-lamport-needs-fifo --out "$dir" >"$dir/check" 2>&1
+is "$(ls "$dir"/lie-*.scenario.yaml "$dir"/chandy-lamport-needs-fifo.scenario.yaml 2>/dev/null)" '' \
+  'no scenario where a host lies or messages overtake each other'
+sed -i 's/c3~no-suppress/c3/' "$dir/c3-no-suppress.scenario.yaml"
+refuses c3-no-suppress "schedule=$dir/lie-c3-drop.trace" 'its host lies, expected one that does not'
+refuses c3-no-suppress "schedule=$dir/c3-deaf.trace" 'of another protocol or number of ranks'
+refuses c3-no-suppress 'failures.0={rank: 0, at: 1s}' 'beside failures or checkpoint.every'
+refuses c3-no-suppress 'schedule=nowhere.trace' 'is not there, expected a trace of recline check'
+
+# A script that does something else than the trace says.
+"$recline" run "$dir/c3-deaf.scenario.yaml" \
+  --set 'program.script="rank *: allreduce"' >"$dir/stdout" 2>"$dir/stderr"
+is "$?" 64 'another program cannot follow' "$dir/stderr"
+is "$(grep -c 'expected .* that can follow' "$dir/stderr")" 1 'and it says at which step' "$dir/stderr"
+finish "$said"
