@@ -13,6 +13,8 @@ const char *counterexample_refuses(const struct scenario *claim, const struct sc
     return "messages overtake each other, against MPI";
   if (script->free)
     return "programs are free";
+  if (script->written)
+    return "collectives are the messages that they consist of, and MPI's are others";
   return NULL;
 }
 
@@ -44,6 +46,8 @@ static const char *refuses(const struct scenario *scenario, const struct trace_s
     return "messages overtake each other in it, expected MPI's order";
   if (story->free)
     return "its programs are free, expected scripts";
+  if (story->spelled)
+    return "its collectives are messages, expected a protocol that handles collectives";
   for (unsigned i = 0; i < story->count; i++)
     if (story->moves[i].lie)
       return "its host lies, expected one that does not";

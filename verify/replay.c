@@ -475,6 +475,7 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
                                 .ranks = r.world.ranks,
                                 .overtaking = r.world.overtaking,
                                 .free = r.script && r.script->free,
+                                .spelled = r.script && r.script->written,
                                 .count = r.moves->len,
                                 .again = r.again};
   story->moves = (struct move *)(void *)g_array_free(r.moves, FALSE);

@@ -48,6 +48,7 @@ struct trace_story {
   int ranks;
   bool overtaking; /* messages overtake each other, against MPI */
   bool free;       /* programs are */
+  bool spelled;    /* their collectives are messages */
   struct move *moves;
   unsigned count;
   unsigned again; /* the last so many of them come again and again; 0: none do */

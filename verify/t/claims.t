@@ -27,6 +27,25 @@ for id in c3-no-suppress bookmark-release-early lie-c3-early-durable; do
   check "$id twice gives the same trace" cmp "$scratch/all/$id.trace" "$scratch/again/$id.trace"
 done
 
+# docs/known-bugs.md: every number, names that are there, runs as long as it says.
+table=$root/docs/known-bugs.md
+check 'the known bugs are 1 to 31' test \
+  "$(sed -n 's/^| \([0-9]*\) |.*/\1/p' "$table" | sort -nu | tr '\n' ' ')" = "$(seq -s ' ' 31) "
+is_as_told() { # ID MOVES
+  file=$(ls "$root"/verify/mutants/"$1".yaml "$root"/verify/claims/"$1".yaml 2>/dev/null)
+  case $2 in
+    holds) grep -q 'verdict: holds' "$file" ;;
+    *) test "$(sed '1,/^---$/d' "$scratch/all/$1.trace" | grep -c '^[0-9]')" -eq "$2" ;;
+  esac
+}
+sed -n 's/^|.*| `\(.*\)` | \(.*\) |$/\1 \2/p' "$table" | sort -u >"$scratch/known"
+check 'they are shown by many claims and mutants' test "$(wc -l <"$scratch/known")" -gt 50
+while read -r id moves; do
+  if [ -z "${RECLINE_QUICK:-}" ] || [ -f "$scratch/all/$id.trace" ]; then
+    check "known bug: $id $moves" is_as_told "$id" "$moves"
+  fi
+done <"$scratch/known"
+
 for patch in "$root"/verify/mutants/*.patch; do
   check "$(basename "$patch") has a claim" test -f "${patch%.patch}.yaml"
 done
