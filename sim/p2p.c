@@ -1,5 +1,6 @@
 #include "p2p.h"
 
+#include "copies.h"
 #include "host.h"
 #include "matching.h"
 #include "raw.h"
@@ -94,6 +95,13 @@ void p2p_fill(struct request *request, GBytes *payload, int source, int32_t tag)
     face_free(request);
 }
 
+static double bytes_of(const struct request *request)
+{
+  int size = 0;
+  PMPI_Type_size(request->type, &size);
+  return (double)size * request->count;
+}
+
 static void begin(struct rank *r, struct request *request, bool blocking)
 {
   request->done = false;
@@ -109,6 +117,7 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     host_receive(r, request);
   } else {
     host_handle(r);
+    copy_tagged(r, bytes_of(request));
     host_ready(r);
     GBytes *payload = pack(request->buffer, request->count, request->type);
     int context = matching_context(request->comm, request->collective);
