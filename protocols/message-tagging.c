@@ -482,6 +482,7 @@ const struct protocol protocol_message_tagging = {
     .name = "message-tagging",
     .title = "Message Tagging (Event Logging, sections 2.2.2 and 6)",
     .piggyback_bytes = 8,
+    .header = true,
     .control_bytes = 12,
     .controls = controls,
     .invariants = invariants,

@@ -252,6 +252,8 @@ struct protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* what it is, with its paper and section */
   uint32_t piggyback_bytes; /* added to each message on the wire */
+  bool header;              /* these are made one with the message, which is copied once more by
+                               its sender and by its receiver */
   uint32_t control_bytes;   /* length of a control message on the wire */
   enum level level;
   bool collectives; /* COLLECTIVE is raised; otherwise collectives are the messages that they

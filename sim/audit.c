@@ -131,14 +131,19 @@ static bool is_watched(const char *property)
   return false;
 }
 
-static void count_violation(const struct verdict *verdict)
+void audit_violated(const char *property, const char *text)
 {
-  if (!is_watched(verdict->property))
+  if (!is_watched(property))
     return;
   if (layer.result.audit_violations++ == 0) {
-    layer.result.audit_first = g_strdup_printf("%s: %s", verdict->property, verdict->text);
+    layer.result.audit_first = g_strdup_printf("%s: %s", property, text);
     fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
   }
+}
+
+static void count_violation(const struct verdict *verdict)
+{
+  audit_violated(verdict->property, verdict->text);
 }
 
 bool audit_take(struct move *move, struct actions *actions, enum reason *reason)

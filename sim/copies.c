@@ -1,5 +1,7 @@
 #include "copies.h"
 
+#include "audit.h"
+
 static double take_time(double bytes)
 {
   double before = machine_now();
@@ -12,6 +14,16 @@ void copy_payload(struct rank *r, double bytes)
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   r->copies.payload_bytes += (uint64_t)bytes;
   r->copies.payload_s += take_time(bytes);
+  rank_switch(r, before);
+}
+
+void copy_tagged(struct rank *r, double bytes)
+{
+  const struct protocol *protocol = audit_protocol();
+  if (!protocol->header)
+    return;
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  take_time(bytes + protocol->piggyback_bytes);
   rank_switch(r, before);
 }
 

@@ -67,9 +67,10 @@ static uint32_t digest(const struct payload *payload)
 
 static void arrived(struct message *message, void *request)
 {
-  (void)message;
-  if (request)
-    p2p_complete(request);
+  if (!request)
+    return;
+  copy_tagged(&layer.rank[message->destination], message->bytes);
+  p2p_complete(request);
 }
 
 /* The receive, if there is one, has the bytes at once, and is complete when they could be here. */
@@ -399,6 +400,32 @@ static _Noreturn void gave_up(const struct rank *r, enum reason reason)
   layer_stop(reason == REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
+static bool anybody_computes(void)
+{
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (layer.rank[rank].activity == ACTIVITY_COMPUTE)
+      return true;
+  return false;
+}
+
+/* A program that waits for what never comes does not end the run by itself as long as checkpoints
+ * are taken. */
+static void watch(const struct move *move)
+{
+  enum { IDLE_MOST = 100 }; /* timers of the coordinator with nothing done in between */
+  static unsigned idle;
+  enum event_kind kind = move->event.kind;
+  bool timer = kind == EVENT_TIMER && move->rank == COORDINATOR_RANK;
+  bool works = kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
+               kind == EVENT_CHOOSE || kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED ||
+               kind == EVENT_MEMBER || kind == EVENT_START;
+  idle = works || (timer && anybody_computes()) ? 0 : idle + timer;
+  if (idle <= IDLE_MOST)
+    return;
+  audit_violated("deadlock", "all programs wait for ever");
+  layer_stop(RUN_LOST, "all programs wait for ever");
+}
+
 /* One event. A step that a crash follows at this very point starts no work. STORE is last: it
  * saves what the other actions have made of the slots. */
 static void take(struct rank *r, struct move *move, struct step *step)
@@ -408,8 +435,10 @@ static void take(struct rank *r, struct move *move, struct step *step)
   if (scheduled)
     schedule_check(move);
   bool going = audit_take(move, &r->actions, &reason);
-  if (move->kind == MOVE_EVENT)
+  if (move->kind == MOVE_EVENT) {
+    watch(move);
     dispatcher_point(r->index, &move->event);
+  }
   if (!going)
     gave_up(r, reason);
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)

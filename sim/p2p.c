@@ -1,5 +1,6 @@
 #include "p2p.h"
 
+#include "copies.h"
 #include "host.h"
 #include "matching.h"
 #include "raw.h"
@@ -115,6 +116,13 @@ void p2p_complete(struct request *request)
     face_free(request);
 }
 
+static double bytes_of(const struct request *request)
+{
+  int size = 0;
+  PMPI_Type_size(request->type, &size);
+  return (double)size * request->count;
+}
+
 static void begin(struct rank *r, struct request *request, bool blocking)
 {
   request->done = false;
@@ -130,6 +138,7 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     host_receive(r, request);
   } else {
     host_handle(r);
+    copy_tagged(r, bytes_of(request));
     if (request->raw)
       host_ready(r);
     else

@@ -55,7 +55,7 @@ holds 'ring, clocks without deviation' --set clocks.deviation=20us --set clocks.
 
 exceeded gave-up 'too late to be here' 'clocks deviate more' --set clocks.deviation=1us \
   --set clocks.skew=2ms
-exceeded recovered 'must have come before' 'messages are slower' --set clocks.deviation=5us \
+exceeded lost 'must have come before' 'messages are slower' --set clocks.deviation=5us \
   --set clocks.skew=1us --set clocks.longest=20us
 exceeded gave-up 'too late to be here' 'messages are faster' --set clocks.skew=500us \
   --set clocks.shortest=1ms

@@ -59,6 +59,31 @@ for protocol in message-tagging event-logging event-logging-posted blocking; do
     "$name.err"
 done
 
+# ---- what a header costs ----
+
+# The header is made one with the message, so both ends copy it: on a ring of two, per hop, between
+# one copy and two, as the sender's can overlap with the flight of the message before.
+hop() { # PROTOCOL BYTES: in microseconds
+  simulate "$1" "$dir/ring.yaml" --set "protocol.name=$1" --set "program.args.0='$2'"
+  sed -n 's/^time: \(.*\) us per hop.*/\1/p' "$name/program.out"
+}
+cat >"$dir/ring.yaml" <<END
+program:    {binary: ring, args: ["0", "4"], ranks: 2}
+platform:   {file: clan.xml}
+protocol:   {name: none}
+END
+for bytes in 1024 65536 1048576; do
+  plain=$(hop none $bytes)
+  is "$(hop event-logging $bytes)" "$plain" "event-logging: no overhead on a message of $bytes bytes"
+  tagged=$(hop message-tagging $bytes)
+  is "$(awk -v plain="$plain" -v tagged="$tagged" -v bytes=$bytes 'BEGIN {
+      copy = (bytes + 8) / 350
+      more = tagged - plain
+      if (copy <= more && more <= 2 * copy + 1) print "one to two copies"
+      else print more / copy, "copies"
+    }')" 'one to two copies' "message-tagging: $bytes bytes take $tagged us a hop, not $plain us"
+done
+
 # ---- barriers ----
 
 simulate none "$scenarios/barriers.yaml" --set protocol.name=none --set failures=none \
@@ -83,4 +108,4 @@ done
 is "$wrong_runs" 0 'blocking: two crashes, at 13 times: the same histories'
 is "$([ "$committed" -ge 40 ] && echo many)" many "blocking: $committed checkpoints in them"
 
-finish 16
+finish 22
