@@ -5,7 +5,7 @@
  *
  * By its section and not by a priority: those before 101, the first that programs may use, are
  * refused with a warning. */
-void recline_program_begins(void); /* layer.c */
+void recline_program_begins(const void *inside_program); /* layer.c */
 
 /* The dynamic linker, named as in every program, makes a program of a shared object, together with
  * the start-up code that recline-cc links. */
@@ -14,13 +14,15 @@ extern const char recline_interpreter[];
 const char recline_interpreter[] __attribute__((section(".interp"))) = RECLINE_INTERPRETER;
 #endif
 
+static void begin(int argc, char **argv, char **environment);
+
+__attribute__((section(".init_array.00000"), used)) static void (*first)(int, char **,
+                                                                         char **) = begin;
+
 static void begin(int argc, char **argv, char **environment)
 {
   (void)argc;
   (void)argv;
   (void)environment;
-  recline_program_begins();
+  recline_program_begins(&first);
 }
-
-__attribute__((section(".init_array.00000"), used)) static void (*first)(int, char **,
-                                                                         char **) = begin;

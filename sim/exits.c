@@ -41,7 +41,9 @@ static void run_handlers(struct arena *arena, const void *program)
     }
     arena_free(arena, *link);
     *link = handler.previous;
+    heap_enter(arena);
     handler.function(handler.argument);
+    heap_leave();
     link = &arena_notes(arena)->exits;
   }
 }

@@ -32,6 +32,8 @@ void __libc_free(void *);
 static struct {
   struct code linker, openmp; /* whose memory is always libc's */
   bool watch;                 /* see watch_caller */
+  void (*on_change)(struct arena *);
+  const struct arena *last; /* that was entered, since there is on_change */
 } process;
 
 /* initial-exec: reading it must not allocate. */
@@ -94,8 +96,22 @@ EXPORT struct arena *heap_arena(int rank)
   return arena_new(rank);
 }
 
+EXPORT void heap_on_change(void (*function)(struct arena *))
+{
+  process.on_change = function;
+}
+
+EXPORT void heap_changed(void)
+{
+  process.last = NULL;
+}
+
 EXPORT void heap_enter(struct arena *arena)
 {
+  if (arena && arena != process.last && process.on_change) {
+    process.last = arena;
+    process.on_change(arena);
+  }
   current = arena;
 }
 

@@ -90,6 +90,11 @@ HEAP_API bool heap_serves(const void *inside);
 /* Program mode for this arena; NULL is libc mode. */
 HEAP_API void heap_enter(struct arena *arena);
 
+/* Has a function called, in libc mode, whenever program mode of another arena than the last one
+ * begins; heap_changed: also if it is the same one. */
+HEAP_API void heap_on_change(void (*function)(struct arena *));
+HEAP_API void heap_changed(void);
+
 /* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
 HEAP_API struct arena *heap_leave(void);
 

@@ -5,12 +5,12 @@
 #include "copies.h"
 #include "dispatcher.h"
 #include "host.h"
+#include "libraries.h"
 #include "mutants.h"
 #include "raw.h"
 #include "schedule.h"
 #include "storage.h"
 #include "transport.h"
-#include "units.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -189,7 +189,7 @@ static void give_buffers(void)
 }
 
 /* What it allocates from here on is the rank's, though nothing else is known of the rank yet. */
-void recline_program_begins(void)
+void recline_program_begins(const void *inside_program)
 {
   if (!layer_wanted())
     return;
@@ -197,7 +197,7 @@ void recline_program_begins(void)
   give_buffers();
   struct arena *arena = heap_arena(machine_rank());
   if (arena)
-    units_begin(arena);
+    libraries_begin(arena, inside_program);
   heap_enter(arena);
 }
 
@@ -259,7 +259,6 @@ static void begin_rank(int index, const void *inside_program)
   if (!r->arena)
     layer_die(64, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
   heap_await(r->arena, NULL); /* it is running */
-  units_begin(r->arena);
   r->draining = NOBODY;
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;
@@ -339,6 +338,10 @@ int MPI_Finalize(void)
     set_self(NULL);
   }
   int result = PMPI_Finalize();
+  if (r) { /* what it does from here on is not rolled back, but with its libraries as they are */
+    heap_enter(r->arena);
+    heap_leave();
+  }
   layer_leave(r ? NULL : mode);
   return result;
 }

@@ -31,8 +31,8 @@ set(layer_sources
   fortran.c
   wrap_fortran.c
   wrap_fortran_functions.c
-  wrap_fortran_io.c
-  units.c
+  libraries.c
+  library.c
   wrap_p2p.c
   wrap_requests.c
   wrap_collectives.c

@@ -4,7 +4,7 @@
  *          | MPI_Send, MPI_Wait, ...
  *     wrap_*.c    the MPI calls, in terms of requests and communicators of the layer
  *     fortran.c   integers for these requests and communicators; wrap_fortran*.c the calls
- *     units.c     units of Fortran, which the runtime has for all ranks
+ *     libraries.c data of shared libraries, by rank; library.c where these are
  *     calls.c     collectives, for protocols that handle them; raw.c: messages past the protocol
  *     matching.c  posted receives and messages that nobody has received yet
  *     host.c      events to the world, actions from the protocol; the one wait loop
@@ -381,8 +381,8 @@ static inline void layer_leave(struct arena *arena)
 }
 
 /* What a rank's copy of the program does before its constructors, and after them: begin.c, built.c.
- */
-void recline_program_begins(void);
+ * The address is one in its data. */
+void recline_program_begins(const void *inside_program);
 void recline_program_is_built(const void *inside_program);
 
 /* Whether this run is one under a protocol, also before MPI_Init. */

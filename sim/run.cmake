@@ -104,5 +104,6 @@ add_custom_target(recline-objects ALL DEPENDS ${program_objects})
 # itself is no part of a program: only its name is linked.
 if(TARGET recline_mpi)
   set(RECLINE_CC ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/recline-cc CACHE INTERNAL "")
+  set(RECLINE_CC_OBJECTS ${program_objects} CACHE INTERNAL "")
   add_custom_target(recline-cc-ready DEPENDS recline_mpi recline-objects)
 endif()

@@ -1,6 +1,6 @@
 /* Calls of libc whose state is that of the process: libc.h. Without a protocol they are libc's. */
 #include "libc.h"
-#include "units.h"
+#include "libraries.h"
 #include "wrap.h"
 
 #include <getopt.h>
@@ -219,7 +219,7 @@ GETOPT_LONG(getopt_long_only)
 void libc_collect(struct rank *r)
 {
   random_collect(r);
-  units_collect(r->arena);
+  libraries_collect(r->arena);
 }
 
 void libc_restored(struct rank *r)
@@ -227,7 +227,7 @@ void libc_restored(struct rank *r)
   if (r->face->libc.begun)
     optind = optind_left = r->face->libc.option ? r->face->libc.option : 1;
   random_restored(r);
-  units_restored(r->arena);
+  libraries_restored(r->arena);
 }
 
 /* ---- the end of a process, which is that of a rank only ---- */
