@@ -1,0 +1,169 @@
+#!/bin/sh
+# Figures 6, 7 and 8 of the hybrid protocol's paper (Dichev and Nikolopoulos, EuroMPI 2019): iterations
+# summed over the ranks, and time to completion, against the iteration in which a process is crashed,
+# for local, global and hybrid rollback (LOG_SIZE = CP_INT / 2); 64 ranks on 16 nodes of
+# platforms/cirrus.xml, under the model of ULFM. Pessimistic logging and C3 run the same beside it.
+#
+#   hybrid-figures.sh --out DIR [--class A] [--side 45] [--step 4] [--ranks 64]
+#
+# cg of that class with its steps as iterations, CP_INT 25; lulesh-like with that many elements in each
+# direction, CP_INT 20. The crash is in the interval behind the first checkpoint, in every STEP-th of
+# its iterations. With the defaults it takes about half an hour of processor time, nearly all of it
+# for lulesh-like. Leaves cg.dat, lulesh.dat, figure-6.svg, figure-7.svg and figure-8.svg in DIR.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${RECLINE_BUILD:-$root/build}
+published=$root/scenarios/replication/published.csv
+class=A side=45 step=4 ranks=64 out=
+while [ $# -ge 2 ]; do
+  case $1 in
+    --out) out=$2 ;;
+    --class) class=$2 ;;
+    --side) side=$2 ;;
+    --step) step=$2 ;;
+    --ranks) ranks=$2 ;;
+    *) break ;;
+  esac
+  shift 2
+done
+if [ $# -gt 0 ] || [ -z "$out" ]; then
+  echo 'hybrid-figures.sh: expected --out DIR, perhaps --class, --side, --step, --ranks' >&2
+  exit 64
+fi
+mkdir -p "$out"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+kinds='local global hybrid pessimistic-wildcards c3'
+
+cat >"$scratch/scenario.yaml" <<EOF
+program:    {binary: cg, ranks: $ranks}
+platform:   {file: cirrus.xml, per_node: 4, spares: 1}
+protocol:   {name: hybrid, capacity: 8192}
+checkpoint: {storage: nfs, places: program}
+recovery:   {runtime: ulfm}
+EOF
+
+value() { # KEY
+  sed -n "s/^  \"$1\": \\([0-9.e-]*\\),*\$/\\1/p" "$scratch/result.json"
+}
+
+# Simulates; prints iterations, seconds and how often all ranks were rolled back.
+measure() { # WORD...
+  "$build/bin/recline" run "$scratch/scenario.yaml" --json --set "program.binary=$program" \
+    --set "program.args=$arguments" --set "protocol.interval=$interval" "$@" \
+    >"$scratch/result.json" 2>"$scratch/said" || {
+    cat "$scratch/said" >&2
+    exit 1
+  }
+  echo "$(value iterations) $(value simulated_s)" \
+    "$(sed -n 's/^  "rollbacks": {"global": \([0-9]*\),.*/\1/p' "$scratch/result.json")"
+}
+
+# What makes a kind of rollback of the scenario.
+settings() { # KIND
+  case $1 in
+    local) echo "--set protocol.log=$interval" ;;
+    global) echo '--set protocol.log=0' ;;
+    hybrid) echo "--set protocol.log=$((interval / 2))" ;;
+    *) echo "--set protocol.name=$1 --set checkpoint.every=${every}s" ;;
+  esac
+}
+
+# Of each kind what was measured, after a crash in that iteration of the interval; -1: none.
+row() { # ITERATION
+  failures='failures=none'
+  [ "$1" -lt 0 ] || failures="failures=[{rank: 3, after: {event: offer,
+    iteration: $((interval + 1 + $1)), count: 4}, kills: rank, repair: 0}]"
+  line=$1
+  for kind in $kinds; do
+    # shellcheck disable=SC2046 # several words
+    line="$line $(measure $(settings "$kind") --set "$failures")"
+  done
+  echo "$line"
+}
+
+collect() { # PROGRAM ARGUMENTS CP_INT ITERATIONS
+  program=$1 arguments=$2 interval=$3
+  # the interval in seconds, for those who checkpoint by time
+  every=$(measure --set protocol.name=none --set failures=none |
+    awk -v all="$4" -v n="$3" '{ printf "%.6f", $2 / all * n }')
+  echo "# iteration of the crash; iterations, seconds and global rollbacks of $kinds"
+  row -1
+  iteration=0
+  while [ "$iteration" -lt "$interval" ]; do
+    row "$iteration"
+    iteration=$((iteration + step))
+  done
+}
+
+collect cg "[-s, $class, \"3\"]" 25 78 >"$scratch/cg.dat"
+collect lulesh-like "[\"$side\", \"45\"]" 20 45 >"$scratch/lulesh.dat"
+mv "$scratch/cg.dat" "$scratch/lulesh.dat" "$out"
+
+title() { # cg or lulesh
+  case $1 in
+    cg) echo "cg.$class.$ranks" ;;
+    *) echo "lulesh-like.$ranks, $side^3" ;;
+  esac
+}
+
+draw() { # FIGURE LABEL FIRST-COLUMN KIND...
+  figure=$1 label=$2 first=$3
+  shift 3
+  {
+    echo "set terminal svg size 900,360; set output '$scratch/$figure.svg'"
+    echo "set multiplot layout 1,2; set key top left; set xlabel 'iteration of the crash'"
+    echo "set ylabel '$label'"
+    for of in cg lulesh; do
+      echo "set title '$(title $of)'"
+      column=$first between=plot
+      for kind; do
+        printf "%s '%s' using (\$1 < 0 ? NaN : \$1):%d with linespoints title '%s'" "$between" \
+          "$out/$of.dat" $column "$kind"
+        column=$((column + 3)) between=,
+      done
+      echo
+    done
+  } | gnuplot
+  mv "$scratch/$figure.svg" "$out/$figure.svg"
+}
+draw figure-6 'iterations of all ranks' 2 local global
+draw figure-7 'time to completion (s)' 3 local global
+draw figure-8 'time to completion (s)' 9 hybrid
+
+for of in cg lulesh; do
+  echo "$(title $of): iterations and seconds, by the iteration of the crash"
+  awk -v kinds="$kinds" -v ranks="$ranks" -v interval="$([ $of = cg ] && echo 25 || echo 20)" '
+    BEGIN {
+      n = split(kinds, kind)
+      printf "%5s", ""
+      for (k = 1; k <= n; k++) printf "%24s", kind[k]
+      print ""
+    }
+    /^#/ { next }
+    {
+      printf "%5s", $1 < 0 ? "none" : $1
+      for (k = 1; k <= n; k++) printf "%14d %9.4f", $(3 * k - 1), $(3 * k)
+      print ""
+    }
+    $1 < 0 { free = $2; next }
+    {
+      points++
+      # while the checkpoint is not durable, the victim comes from the one before
+      local += !$4 && ($2 == free + $1 || $2 == free + $1 + interval)
+      global += $7 && $5 >= free + ranks * $1
+      hybrid = hybrid " " ($10 ? "global" : "local")
+      ratio = $3 / $6
+      if (points == 1 || ratio < least) least = ratio
+      if (points == 1 || ratio > most) most = ratio
+    }
+    END {
+      printf "  Figure 6: in %d of %d runs local repeats iterations of one rank only; in %d global those of all\n",
+        local, points, global
+      printf "  Figure 7: local takes %.3f to %.3f of the time of global\n", least, most
+      printf "  Figure 8: hybrid is%s\n", hybrid
+    }' "$out/$of.dat"
+done
+for figure in f6 f7 f8; do
+  grep "^hybrid\.$figure," "$published" | cut -d, -f3- | tr -d '"' | sed 's/^/published: /'
+done
