@@ -341,6 +341,10 @@ void world_at_end(const struct world *, struct verdict *);
 /* Whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
 
+/* A digest of all parts: of equal states the same in every exploration, also where bytes were kept
+ * under other numbers. */
+uint64_t world_digest(const struct world *);
+
 /* All programs have finished, and none of them has yet to notice a crash. */
 bool world_finished(const struct world *);
 
