@@ -64,7 +64,7 @@ static bool parse_options(struct command *c, int argc, char **argv)
        NULL},
       {"audit", 0, 0, G_OPTION_ARG_NONE, &c->audit, "Run what is remembered again, and compare",
        NULL},
-      {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none", "NAME"},
+      {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none, por, sym or all", "NAME"},
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
@@ -94,8 +94,9 @@ static void default_workers(struct command *c)
 
 static bool valid_options(struct command *c)
 {
-  if (c->reduce && !g_str_equal(c->reduce, "none")) {
-    bad_input("recline check: --reduce %s is not available yet, expected none", c->reduce);
+  static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
+  if (c->reduce && !g_strv_contains(reductions, c->reduce)) {
+    bad_input("recline check: --reduce %s, expected none, por, sym or all", c->reduce);
     return false;
   }
   if (c->jobs < 1 || c->workers < 1 || c->max_states < 0) {
@@ -244,12 +245,18 @@ static void write_all(int to, const void *bytes, size_t size)
   }
 }
 
+static bool reduces(const struct command *c, const char *name)
+{
+  return c->reduce && (g_str_equal(c->reduce, name) || g_str_equal(c->reduce, "all"));
+}
+
 static void work(const struct command *c, const struct scenario *claim, int to)
 {
   struct claim_options options = {.max_states = (uint64_t)c->max_states,
                                   .out = c->out,
                                   .jobs = (unsigned)c->jobs,
                                   .workers = (unsigned)c->workers,
+                                  .stubborn = reduces(c, "por"),
                                   .audit = c->audit,
                                   .memory = (uint64_t)c->memory_bytes,
                                   .saves = c->saves,

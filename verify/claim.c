@@ -331,12 +331,17 @@ static bool write_counterexample(const struct job *job, const struct exploration
           counterexample_write(job->claim, found->why.property, trace, scenario_file, error));
 }
 
-static void fill_in(struct claim_result *result, const struct exploration *found)
+static enum claim_verdict verdict_of(const struct exploration *found)
 {
   static const enum claim_verdict verdicts[] = {[EXPLORER_HOLDS] = CLAIM_HOLDS,
                                                 [EXPLORER_VIOLATED] = CLAIM_VIOLATED,
                                                 [EXPLORER_INCONCLUSIVE] = CLAIM_INCONCLUSIVE};
-  *result = (struct claim_result){.verdict = verdicts[found->verdict],
+  return verdicts[found->verdict];
+}
+
+static void fill_in(struct claim_result *result, const struct exploration *found)
+{
+  *result = (struct claim_result){.verdict = verdict_of(found),
                                   .states = found->states,
                                   .transitions = found->transitions,
                                   .steps = found->steps,
@@ -344,6 +349,9 @@ static void fill_in(struct claim_result *result, const struct exploration *found
                                   .depth = found->depth,
                                   .bytes = found->bytes,
                                   .seconds = found->seconds};
+  g_strlcpy(result->reduction, found->reduction, sizeof result->reduction);
+  if (found->unreduced)
+    g_strlcpy(result->unreduced, found->unreduced, sizeof result->unreduced);
   if (found->bound)
     g_strlcpy(result->bound, found->bound, sizeof result->bound);
   if (found->verdict == EXPLORER_VIOLATED) {
@@ -354,8 +362,8 @@ static void fill_in(struct claim_result *result, const struct exploration *found
   }
 }
 
-/* Of the claim and of this program. */
-static uint64_t digest(const struct scenario *claim)
+/* Of the claim, of this program, and of what it leaves out. */
+static uint64_t digest(const struct scenario *claim, const struct claim_options *options)
 {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
   const char *const files[] = {"/proc/self/exe", claim->file};
@@ -370,7 +378,39 @@ static uint64_t digest(const struct scenario *claim)
   uint64_t first;
   g_checksum_get_digest(sum, all, &length);
   memcpy(&first, all, sizeof first);
-  return first;
+  return first + options->stubborn;
+}
+
+/* The same without reduction: what a reduction must not change. A difference is a breach. */
+static void audit_reduction(const struct job *job, const struct explorer_options *reduced,
+                            struct claim_result *result)
+{
+  struct world world;
+  struct exploration found;
+  struct intern rests = {0};
+  struct explorer_options options = *reduced;
+  const struct intern *left = reduced->rests;
+  options.stubborn = false;
+  options.rests = &rests;
+  options.save = NULL;
+  set_up(job, &world);
+  explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
+          &options, &found);
+  world_clear(&world);
+  result->full_states = found.states;
+  result->rests = rests.count;
+  bool same = found.verdict == EXPLORER_HOLDS ? left->count == rests.count : true;
+  for (uint32_t i = 1; i <= rests.count && found.verdict == EXPLORER_HOLDS; i++)
+    same &= intern_find(left, rests.item[i].bytes, rests.item[i].size) != 0;
+  if (found.verdict != EXPLORER_INCONCLUSIVE && (!same || verdict_of(&found) != result->verdict)) {
+    result->verdict = CLAIM_BREACH;
+    g_snprintf(result->text, sizeof result->text,
+               "reduction %s: %s, with %u states at rest; without: %s, with %u", result->reduction,
+               claim_verdict_name(result->verdict), left->count,
+               claim_verdict_name(verdict_of(&found)), rests.count);
+  }
+  intern_clear(&rests);
+  exploration_clear(&found);
 }
 
 static bool run(struct job *job, struct claim_result *result, GError **error)
@@ -380,10 +420,14 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
     return false;
   struct world world;
   struct exploration found;
+  struct intern rests = {0};
+  bool audits = job->options->audit && job->options->stubborn;
   const struct explorer_options options = {
+      .rests = audits ? &rests : NULL,
       .properties = (const char *const *)job->claim->check.properties,
       .outcomes = outcome ? &job->outcomes : NULL,
       .workers = job->options->workers,
+      .stubborn = job->options->stubborn,
       .audit = job->options->audit,
       .max_states = bound(job),
       .max_bytes = memory_limit(job),
@@ -392,7 +436,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .progress_data = job,
       .save = job->save,
       .save_seconds = job->options->save_seconds,
-      .world_digest = job->save ? digest(job->claim) : 0};
+      .world_digest = job->save ? digest(job->claim, job->options) : 0};
   set_up(job, &world);
   explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
           &options, &found);
@@ -406,6 +450,9 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
     return false;
   }
   fill_in(result, &found);
+  if (audits && result->verdict != CLAIM_INCONCLUSIVE && !found.unreduced)
+    audit_reduction(job, &options, result);
+  intern_clear(&rests);
   bool fine = true;
   if (found.verdict == EXPLORER_VIOLATED && job->options->out)
     fine = write_counterexample(job, &found, result, error);

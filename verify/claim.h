@@ -10,6 +10,7 @@ struct claim_options {
   const char *out;     /* directory for ID.trace and ID.scenario.yaml; NULL: nothing is written */
   unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
   unsigned workers;    /* threads of each; at least 1 */
+  bool stubborn;       /* reduce: --reduce por, all */
   bool audit;          /* run what the explorer remembers again, and compare */
   uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
   const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
@@ -28,8 +29,11 @@ struct claim_result {
   uint64_t bytes;    /* of the explorer's tables */
   uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
   double seconds;
-  char bound[32];    /* INCONCLUSIVE */
-  char property[32]; /* VIOLATED */
+  char reduction[16];          /* that was used: none, por, sym, all */
+  uint64_t full_states, rests; /* audited: without reduction; its states at rest */
+  char unreduced[80];          /* why it is none, although one was asked for */
+  char bound[32];              /* INCONCLUSIVE */
+  char property[32];           /* VIOLATED */
   int rank;
   char text[256];  /* VIOLATED, BREACH */
   char trace[512]; /* path of the trace written; empty: none */

@@ -101,8 +101,7 @@ bool explorer_outgrown(const struct explorer *e)
 /* The state that world_begin() has made is the first. */
 static void make_first(struct explorer *e)
 {
-  struct worker *w = &e->worker[0];
-  uint32_t *numbers = e->first, state[LAYOUT_WORDS];
+  uint32_t *numbers = e->first;
   for (uint32_t i = 0; i < e->components; i++) {
     struct component *c = &e->component[i];
     uint32_t values[c->count];
@@ -110,6 +109,12 @@ static void make_first(struct explorer *e)
       values[j] = e->memo.values[c->parts[j]];
     numbers[i] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
   }
+}
+
+static void add_first(struct explorer *e)
+{
+  struct worker *w = &e->worker[0];
+  uint32_t *numbers = e->first, state[LAYOUT_WORDS];
   explorer_make_layout(e);
   visited_init(&e->visited, e->layout, STATES_FIRST, explorer_memory(e), 0);
   layout_pack(e->layout, numbers, state);
@@ -126,6 +131,13 @@ static bool begin(struct explorer *e)
 {
   bool exists = false;
   make_first(e);
+  if (e->options->stubborn)
+    e->reduction = reduction_new(e, &e->out->unreduced);
+  if (e->reduction)
+    e->out->reduction = "por";
+  for (unsigned i = 0; i < e->workers; i++)
+    worker_init(&e->worker[i], e);
+  add_first(e);
   if (e->options->save)
     e->out->refused = save_read(e, e->options->save, &exists);
   for (unsigned i = 0; i < e->workers; i++)
@@ -145,8 +157,6 @@ static void init(struct explorer *e, unsigned crashes, unsigned timers)
   e->worker = calloc(e->workers, sizeof *e->worker);
   if (!e->worker)
     breach("out of memory");
-  for (unsigned i = 0; i < e->workers; i++)
-    worker_init(&e->worker[i], e);
   pthread_mutex_init(&e->rules, NULL);
   pthread_mutex_init(&e->lock, NULL);
   pthread_cond_init(&e->changed, NULL);
@@ -163,6 +173,7 @@ static void clear(struct explorer *e)
   for (uint32_t i = 0; i < e->layouts_count; i++)
     free(e->layouts[i]);
   free(e->worker);
+  reduction_free(e->reduction);
   free(e->component);
   free(e->component_of);
   free(e->first);
@@ -191,7 +202,7 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
              const struct explorer_options *options, struct exploration *out)
 {
   double from = explorer_now();
-  *out = (struct exploration){.verdict = EXPLORER_HOLDS};
+  *out = (struct exploration){.verdict = EXPLORER_HOLDS, .reduction = "none"};
   /* a property that is not asked for must not hide, in the same step, one that is */
   world->properties = options->properties ? options->properties : explorer_defaults;
   struct explorer e = {.world = world, .options = options, .out = out};

@@ -35,8 +35,12 @@ struct explorer_options {
   /* Histories that a failure-free run can end with (property outcome): tuples of one uint32_t per
    * rank. NULL: outcome is not checked. */
   struct intern *outcomes;
-  bool collect;        /* add to `outcomes` instead of checking against it */
-  unsigned workers;    /* threads; 0: one */
+  bool collect;     /* add to `outcomes` instead of checking against it */
+  unsigned workers; /* threads; 0: one */
+  bool stubborn;    /* take of each state's moves only as many as are needed; where that applies */
+  bool blind;       /* tests: a reduction that takes all moves for independent */
+  /* Digests of the states at rest, uint64_t each, are added to it; NULL: nobody asks. */
+  struct intern *rests;
   bool audit;          /* run everything that is remembered again, and compare; slow */
   uint64_t max_states; /* go no deeper when there are more; 0: no bound */
   uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
@@ -55,14 +59,16 @@ struct explorer_options {
 struct exploration {
   const char *refused; /* the save cannot be used: why (static; errno may say more); else NULL */
   enum explorer_verdict verdict;
-  uint64_t states;      /* HOLDS: all; else those of all levels that were seen in full */
-  uint64_t transitions; /* moves taken, also those to a state already known */
-  uint64_t steps;       /* times that world_step() really ran */
-  uint64_t rests;       /* states that nothing but a crash or a lie leaves */
-  unsigned depth;       /* moves on a shortest way to the farthest of these states */
-  uint64_t resumed;     /* states that came from a save */
-  bool spilled;         /* states went to disk as memory was short */
-  uint64_t bytes;       /* of all tables at the end */
+  uint64_t states;       /* HOLDS: all; else those of all levels that were seen in full */
+  uint64_t transitions;  /* moves taken, also those to a state already known */
+  uint64_t steps;        /* times that world_step() really ran */
+  uint64_t rests;        /* states that nothing but a crash or a lie leaves */
+  unsigned depth;        /* moves on a shortest way to the farthest of these states */
+  uint64_t resumed;      /* states that came from a save */
+  const char *reduction; /* that was used: none, por, sym, all */
+  const char *unreduced; /* why no reduction applies, although one was asked for; NULL: one does */
+  bool spilled;          /* states went to disk as memory was short */
+  uint64_t bytes;        /* of all tables at the end */
   double seconds;
   const char *bound;  /* INCONCLUSIVE: "max-states" or "memory" */
   struct verdict why; /* VIOLATED */

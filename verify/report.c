@@ -56,6 +56,11 @@ void report_line(const struct checked *c)
          "transitions/s, %.0f bytes/state, %.0f MB\n",
          r->states, r->transitions, r->depth, r->seconds, rate(r) / 1e6, bytes_per_state(r),
          megabytes(r->peak_rss));
+  if (*r->unreduced)
+    printf("    not reduced: %s\n", r->unreduced);
+  else if (r->full_states)
+    printf("    without reduction %" PRIu64 " states, the same %" PRIu64 " at rest\n",
+           r->full_states, r->rests);
   g_autofree char *text = why(r);
   if (text)
     printf("    %s\n", text);
@@ -134,7 +139,10 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   add_real(b, "transitions_per_s", rate(r));
   add_real(b, "bytes_per_state", bytes_per_state(r));
   add_real(b, "peak_rss_mb", megabytes(r->peak_rss));
-  add_text(b, "reduction", "none");
+  add_text(b, "reduction", *r->reduction ? r->reduction : "none");
+  add_text(b, "unreduced", r->unreduced);
+  add_whole(b, "audited_states", r->full_states);
+  add_whole(b, "audited_rests", r->rests);
   json_builder_end_object(b);
 }
 

@@ -17,6 +17,7 @@
 #include "explorer.h"
 #include "frontier.h"
 #include "memo.h"
+#include "reduction.h"
 #include "shortcuts.h"
 #include "visited.h"
 
@@ -44,6 +45,7 @@ struct explorer {
   uint32_t *first;             /* numbers of the first state */
   const struct worker *loaded; /* whose state memo.values are, */
   uint64_t loaded_serial;      /* and which of its states */
+  struct reduction *reduction; /* NULL: none */
 
   /* States. The layout changes only while nobody works. */
   struct layout *layout;
@@ -121,6 +123,7 @@ struct worker {
   struct taken *moves; /* all of them, */
   uint32_t *jumps;     /* and of each: the goal of the walk to what it does */
   uint32_t moves_count, moves_room;
+  struct reducer *reducer; /* NULL: none */
   bool wrong; /* it violates a property: the first one seen, and by which move */
   struct verdict why;
   uint32_t why_move; /* in memo.moves; 0: the state itself does */

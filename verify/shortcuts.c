@@ -107,10 +107,11 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
   for (uint32_t i = 0; i < turn->count; i++) {
     uint32_t move = m->turn_moves[turn->first + i];
     s->options = room_for_one(s->options, s->options_count, &s->options_room, sizeof *s->options);
-    s->options[s->options_count++] =
-        (struct option){.move = move,
-                        .goal = new_node(s),
-                        .uncalled_for = is_uncalled_for(m->moves.item[move].bytes)};
+    s->options[s->options_count++] = (struct option){
+        .move = move,
+        .goal = new_node(s),
+        .action = w->reducer ? (uint8_t)reduction_action(w->e->reduction, w->e, move) : 0,
+        .uncalled_for = is_uncalled_for(m->moves.item[move].bytes)};
   }
   s->listings = room_for_one(s->listings, s->listings_count, &s->listings_room, sizeof listing);
   s->listings[s->listings_count] = listing;

@@ -39,6 +39,7 @@ struct jump {
 struct option {
   uint32_t move;
   uint32_t goal;     /* where the walk to its jump goes on */
+  uint8_t action;    /* with a reduction: the action of its rank that it is */
   bool uncalled_for; /* a move that the world may well never make: others are progress */
 };
 

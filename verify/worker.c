@@ -24,6 +24,7 @@ void worker_init(struct worker *w, struct explorer *e)
   memset(w->heads, 0, (size_t)e->world->ranks * sizeof *w->heads);
   w->lists = intern_grow(NULL, world_origins(e->world) * sizeof *w->lists);
   shortcuts_init(&w->shortcuts, e->world, e->components);
+  w->reducer = e->reduction ? reducer_new(e->reduction) : NULL;
 }
 
 void worker_clear(struct worker *w)
@@ -33,6 +34,7 @@ void worker_clear(struct worker *w)
     free(w->heads[rank].of);
   free(w->heads);
   free(w->numbers);
+  reducer_free(w->reducer);
   free(w->lists);
   free(w->moves);
   free(w->jumps);
@@ -200,6 +202,15 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   return explorer_checks(e, "outcome");
 }
 
+/* The state that is loaded is at rest. */
+static void note_rest(struct explorer *e)
+{
+  if (!e->options->rests)
+    return;
+  uint64_t digest = world_digest(e->world);
+  intern(e->options->rests, &digest, (uint32_t)sizeof digest);
+}
+
 static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
 {
   if (finished) {
@@ -212,6 +223,7 @@ static bool wrong_state(struct explorer *e, bool finished, bool still, struct ve
   }
   if (!still)
     return false;
+  note_rest(e);
   world_at_rest(e->world, verdict);
   return explorer_violates(e, verdict);
 }
@@ -374,6 +386,24 @@ static struct world_standing list_all(struct worker *w)
   return all;
 }
 
+/* Leaves of the moves as many as a reduction finds enough. */
+static void reduce(struct worker *w)
+{
+  uint32_t each = (uint32_t)w->e->world->ranks + 1, count = 0;
+  uint64_t enough[each];
+  memset(enough, 0, sizeof enough);
+  for (uint32_t i = 0; i < w->moves_count; i++)
+    enough[w->moves[i].origin / each] |= UINT64_C(1)
+                                         << w->shortcuts.options[w->moves[i].option].action;
+  reducer_choose(w, enough);
+  for (uint32_t i = 0; i < w->moves_count; i++)
+    if (enough[w->moves[i].origin / each] >> w->shortcuts.options[w->moves[i].option].action & 1) {
+      w->jumps[count] = w->jumps[i];
+      w->moves[count++] = w->moves[i];
+    }
+  w->moves_count = count;
+}
+
 /* What lies far away in memory is asked for some steps before it is needed: the lists of moves,
  * then what they do, then where they lead. */
 void worker_expand(struct worker *w, const struct layout *layout, const uint32_t *state)
@@ -382,6 +412,8 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
   bool still = true;
   enter(w, layout, state);
   struct world_standing all = list_all(w);
+  if (w->reducer)
+    reduce(w);
   shortcuts_walk(s, w->numbers, w->jumps, w->moves_count);
   for (uint32_t i = 0; i < w->moves_count; i++)
     if (w->jumps[i] & GOAL_RESULT)

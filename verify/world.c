@@ -21,6 +21,8 @@ uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
     return n * WORLD_RANK_PARTS + 2 * n * n + pair;
   case WORLD_GLOBAL:
     return n * WORLD_RANK_PARTS + 3 * n * n;
+  case WORLD_TOKENS:
+    return n * WORLD_RANK_PARTS + 3 * n * n + 1;
   default:
     return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
   }
@@ -28,7 +30,7 @@ uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
 
 uint32_t world_parts(const struct world *w)
 {
-  return world_part(w, WORLD_GLOBAL, 0, 0) + 1;
+  return world_part(w, WORLD_TOKENS, 0, 0) + 1;
 }
 
 uint32_t world_component(const struct world *w, uint32_t part)
@@ -36,7 +38,7 @@ uint32_t world_component(const struct world *w, uint32_t part)
   uint32_t n = (uint32_t)w->ranks;
   if (part < n * WORLD_RANK_PARTS)
     return part / WORLD_RANK_PARTS;
-  if (part == world_part(w, WORLD_GLOBAL, 0, 0))
+  if (part >= world_part(w, WORLD_GLOBAL, 0, 0))
     return n + n * n;
   return n + (part - n * WORLD_RANK_PARTS) % (n * n);
 }

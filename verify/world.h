@@ -13,7 +13,7 @@
  *          |             REJOINED  UNEXPECTED
  *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
  *          |             SHARE (contributions to collectives)
- *          |  one:       GLOBAL
+ *          |  one:       GLOBAL  TOKENS
  *          +--------------------------------------------------+
  *
  * Each box is a *part*: a run of bytes, comparable with memcmp, that the host of the world keeps
@@ -47,7 +47,8 @@ enum part_kind {
   WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
   WORLD_CONTROL,
   WORLD_SHARE, /* struct world_message[]: tag is the number of the call */
-  WORLD_GLOBAL
+  WORLD_GLOBAL,
+  WORLD_TOKENS /* struct world_tokens, or empty */
 };
 
 enum rank_phase {
@@ -188,8 +189,14 @@ struct world_global {
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
   uint8_t lied;         /* the one lie of a lying host has been told */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
-  uint16_t recorders;   /* property tokens: ranks that have recorded their part of a global state */
-  uint32_t recorded;    /* the sum of what they say */
+  uint16_t pad;
+};
+
+/* Property tokens: a global state that is being recorded. Apart from GLOBAL, as no rule looks here.
+ */
+struct world_tokens {
+  uint32_t ranks; /* that have recorded their part of it */
+  uint32_t more;  /* the sum of what they say */
 };
 
 /* What the world needs from its host. All functions take `ctx`. */
@@ -242,7 +249,7 @@ uint32_t world_part(const struct world *, enum part_kind, int a, int b);
 uint32_t world_parts(const struct world *);
 
 /* Parts that belong together make a *component*: those of one rank, those between one pair of
- * ranks, GLOBAL. Their values go together, so that the explorer numbers them together. */
+ * ranks, GLOBAL with TOKENS. Their values go together, so that the explorer numbers them together. */
 uint32_t world_component(const struct world *, uint32_t part);
 uint32_t world_components(const struct world *);
 
@@ -336,6 +343,10 @@ void world_at_end(const struct world *, struct verdict *);
 
 /* Whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
+
+/* A digest of all parts: of equal states the same in every exploration, also where bytes were kept
+ * under other numbers. */
+uint64_t world_digest(const struct world *);
 
 /* All programs have finished, and none of them has yet to notice a crash. */
 bool world_finished(const struct world *);

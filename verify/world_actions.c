@@ -30,7 +30,7 @@ static void put_on(struct taking *t, enum part_kind kind, int peer,
 /* Ranks that have died since, or are to restart for a later recovery, are sent to in vain. */
 static void check_open(struct taking *t, int peer)
 {
-  const struct world_rank *me = read_rank(t->w, t->rank), *to = read_rank(t->w, peer);
+  const struct world_rank *me = read_rank(t->w, t->rank), *to = read_rank_head(t->w, peer);
   bool runs = to->phase <= RANK_CAPTURING, same = runs && to->incarnation == me->incarnation;
   bool waited_for = (runs || to->phase == RANK_RESTORING || to->phase == RANK_RESTARTING) &&
                     read_global(t->w)->incarnation == me->incarnation;

@@ -171,14 +171,14 @@ void world_check_tokens(struct taking *t, uint32_t more)
 {
   if (!judged(t->w, "tokens"))
     return;
-  struct world_global *global = edit_global(t->w);
-  global->recorded += more;
-  if (++global->recorders < t->w->ranks)
+  struct world_tokens *tokens = world_edit(t->w, WORLD_TOKENS, 0, 0, sizeof *tokens);
+  tokens->more += more;
+  if (++tokens->ranks < (uint32_t)t->w->ranks)
     return;
-  if (global->recorded)
+  if (tokens->more)
     world_violate(t, "tokens", "the recorded global state has %d messages more than were sent",
-                  (int)global->recorded);
-  global->recorded = global->recorders = 0;
+                  (int)tokens->more);
+  list_clear(t->w, WORLD_TOKENS, 0, 0);
 }
 
 static uint32_t under_way(const struct taking *t, int from, int to)

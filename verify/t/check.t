@@ -68,10 +68,18 @@ refuses()
   check "$refused: says why" grep -q -F -- "$text" "$scratch/err"
   check "$refused: starts nothing" test ! -s "$scratch/out"
 }
+# Reductions: what was used and why not; the audit compares with the full search.
+exits 0 'a reduced check' "$tool" check --reduce por --audit --json reference-cl-t
+check 'says that it is reduced' grep -q '"reduction" : "por"' "$scratch/out"
+check 'says how many states there are' grep -q '"audited_states" : 16543' "$scratch/out"
+exits 0 'a check that cannot be reduced' "$tool" check --reduce por --json none-lost
+check 'says that it is not reduced' grep -q '"reduction" : "none"' "$scratch/out"
+check 'and why' grep -q '"unreduced" : "there are crashes"' "$scratch/out"
+
 refuses 'nothing' 'nothing to check, expected claims'
 refuses 'an unknown claim' "there is no claim 'nix'" nix
 refuses 'an unknown option' 'expected an option' --fast none-lost
-refuses 'a reduction' '--reduce por is not available yet' --reduce por none-lost
+refuses 'a reduction' '--reduce some, expected none, por, sym or all' --reduce some none-lost
 refuses 'no workers' 'expected at least one job and worker' --workers 0 none-lost
 refuses 'no jobs' 'expected at least one job and worker' --jobs 0 none-lost
 refuses 'two formats' 'more than one of --json' --json --tap none-lost

@@ -1,0 +1,78 @@
+/* The world: a digest of its state. */
+#include "world_parts.h"
+
+static uint64_t mix(uint64_t x)
+{
+  x ^= x >> 31;
+  x *= UINT64_C(0x7FB5D329728EA185);
+  x ^= x >> 27;
+  x *= UINT64_C(0x81DADEF4BC2DD44D);
+  return x ^ x >> 33;
+}
+
+static uint64_t fold(uint64_t digest, const void *bytes, uint32_t size)
+{
+  for (const unsigned char *at = bytes; size > 0;) {
+    uint64_t word = 0;
+    uint32_t length = size < sizeof word ? size : (uint32_t)sizeof word;
+    memcpy(&word, at, length);
+    digest = mix(digest ^ mix(word + length));
+    at += length;
+    size -= length;
+  }
+  return digest;
+}
+
+/* Kept bytes, by what they are. */
+static uint32_t of_kept(const struct world *w, uint32_t number)
+{
+  uint32_t size;
+  if (!number)
+    return 0;
+  const void *bytes = w->memory.kept(w->memory.ctx, number, &size);
+  return (uint32_t)fold(size, bytes, size);
+}
+
+static uint64_t of_rank(const struct world *w, int rank)
+{
+  uint32_t size;
+  const struct world_rank *me = world_read(w, WORLD_RANK, rank, 0, &size);
+  struct world_rank head = *me;
+  head.image = of_kept(w, head.image);
+  return fold(fold(0, &head, sizeof head), me + 1, size - (uint32_t)sizeof head);
+}
+
+static uint64_t of_stored(const struct world *w, int rank)
+{
+  uint32_t count;
+  uint64_t digest = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    struct world_record record = stored[i];
+    record.image = of_kept(w, record.image);
+    record.state = of_kept(w, record.state);
+    digest = fold(digest, &record, sizeof record);
+  }
+  return digest;
+}
+
+static uint64_t of_part(const struct world *w, uint32_t part)
+{
+  uint32_t size, rank = part / WORLD_RANK_PARTS;
+  bool of_ranks = rank < (uint32_t)w->ranks;
+  if (of_ranks && part % WORLD_RANK_PARTS == WORLD_RANK)
+    return of_rank(w, (int)rank);
+  if (of_ranks && part % WORLD_RANK_PARTS == WORLD_STORED)
+    return of_stored(w, (int)rank);
+  const void *bytes = w->memory.read(w->memory.ctx, part, &size);
+  return fold(0, bytes, size);
+}
+
+uint64_t world_digest(const struct world *w)
+{
+  uint64_t digest = 0;
+  for (uint32_t part = 0; part < world_parts(w); part++)
+    digest += mix(of_part(w, part) + part);
+  return digest;
+}
