@@ -260,6 +260,7 @@ static bool find_outcomes(struct job *job, GError **error)
                                            .max_bytes = memory_limit(job)};
   world_init(&world, protocol_named("none"), job->claim->program.ranks, 1);
   world.fifo = job->claim->check.fifo;
+  world.overtaking = job->claim->check.overtaking;
   world.bounded = true;
   world.script = job->script;
   explore(&world, 0, 0, &options, &found);
