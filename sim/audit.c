@@ -131,19 +131,14 @@ static bool is_watched(const char *property)
   return false;
 }
 
-void audit_violated(const char *property, const char *text)
-{
-  if (!is_watched(property))
-    return;
-  if (layer.result.audit_violations++ == 0) {
-    layer.result.audit_first = g_strdup_printf("%s: %s", property, text);
-    fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
-  }
-}
-
 static void count_violation(const struct verdict *verdict)
 {
-  audit_violated(verdict->property, verdict->text);
+  if (!is_watched(verdict->property))
+    return;
+  if (layer.result.audit_violations++ == 0) {
+    layer.result.audit_first = g_strdup_printf("%s: %s", verdict->property, verdict->text);
+    fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
+  }
 }
 
 bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
@@ -161,8 +156,8 @@ bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
     trace_move(trace, machine_now(), &world, move, actions, &verdict);
   if (verdict.kind == VERDICT_VIOLATION)
     count_violation(&verdict);
-  *reason = verdict.reason;
-  return verdict.kind != VERDICT_GAVE_UP;
+  *reason = move->rank < 0 ? REASON_NONE : (enum reason)audit_rank(move->rank)->gave_up;
+  return *reason == REASON_NONE; /* also when the step violates something, too */
 }
 
 static void judge(void (*verdict_on)(const struct world *, struct verdict *))

@@ -38,9 +38,6 @@ bool audit_compares(void);
  * hide what should not have happened. */
 bool audit_allows(const struct move *);
 
-/* A run has shown that this property does not hold. */
-void audit_violated(const char *property, const char *text);
-
 /* Takes a move. `actions` has room for audit_actions_max(); count is 0 when there was no step.
  * False when the protocol gave up: `reason` says why. */
 bool audit_take(struct move *, struct actions *, enum reason *reason);

@@ -60,6 +60,8 @@ static const struct failure *failure_at(unsigned i)
 
 void dispatcher_begin(void)
 {
+  if (!layer.scenario->schedule)
+    machine_on_deadlock(layer_stuck);
   layout = &layer.scenario->platform.layout;
   broken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);

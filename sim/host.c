@@ -400,10 +400,12 @@ static _Noreturn void gave_up(const struct rank *r, enum reason reason)
   layer_stop(reason == REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
-static bool anybody_computes(void)
+/* Computing, or still to be started again: it may send something yet. */
+static bool anybody_is_busy(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)
-    if (layer.rank[rank].activity == ACTIVITY_COMPUTE)
+    if (layer.rank[rank].activity == ACTIVITY_COMPUTE ||
+        layer.rank[rank].activity == ACTIVITY_RESTART)
       return true;
   return false;
 }
@@ -419,11 +421,9 @@ static void watch(const struct move *move)
   bool works = kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
                kind == EVENT_CHOOSE || kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED ||
                kind == EVENT_MEMBER || kind == EVENT_START;
-  idle = works || (timer && anybody_computes()) ? 0 : idle + timer;
-  if (idle <= IDLE_MOST)
-    return;
-  audit_violated("deadlock", "all programs wait for ever");
-  layer_stop(RUN_LOST, "all programs wait for ever");
+  idle = works || (timer && anybody_is_busy()) ? 0 : idle + timer;
+  if (idle > IDLE_MOST)
+    layer_stuck();
 }
 
 /* One event. A step that a crash follows at this very point starts no work. STORE is last: it

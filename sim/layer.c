@@ -157,6 +157,14 @@ void layer_stop(enum run_verdict verdict, const char *why)
   _exit(0); /* the program cannot go on; its actors are not worth a clean end */
 }
 
+void layer_stuck(void)
+{
+  if (audit_finished())
+    return;
+  audit_rest();
+  layer_stop(RUN_LOST, "all programs wait for ever");
+}
+
 /* ---- the beginning ---- */
 
 static void load_scenario(void)

@@ -422,4 +422,7 @@ _Noreturn void layer_die(int code, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void layer_result(enum run_verdict, const char *why);
 _Noreturn void layer_stop(enum run_verdict, const char *why);
 
+/* The same when programs wait for what never comes: lost, and a violation of `deadlock`. */
+void layer_stuck(void);
+
 #endif

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Protocols outside of what they assume: real runs with crashes that end right, are refused, or end
+# in something that says so; never in a wrong answer alone.
+#
+# Scripts make one choice at most, so that runs without failures can end in few ways: those are
+# found by running without a protocol, with several seeds. With failures a run is
+#     right    it ends as one of those
+#     refused  exit code 64, nothing was started
+#     told     the audit has found a violation, or the protocol gave up, or the program is lost
+#     silent   anything else: it ends otherwise, and nothing says so
+. "$(dirname "$0")/tap.sh"
+cd "$dir" || exit 1
+
+write() { # PLACES EVERY SCRIPT-LINE...
+  places=$1 every=$2
+  shift 2
+  cat >scenario.yaml <<EOF
+program:
+  ranks: $#
+  script: |
+$(printf '    %s\n' "$@")
+platform:   {file: $root/platforms/clan.xml, spares: 1}
+protocol:   {name: none, interval: 4, capacity: 64}
+checkpoint: {every: $every, storage: local, bytes: 4KiB, places: $places}
+detection:  1ms
+EOF
+  for seed in 1 2 3 4 5 6 7 8; do
+    "$recline" run scenario.yaml --set seed=$seed 2>/dev/null | grep '^history: '
+  done | sort -u >valid
+}
+
+# One run: says right, refused, told or silent.
+judge() { # WORD...
+  timeout 60 "$recline" run scenario.yaml --json --out out "$@" >result 2>err
+  code=$?
+  found=$(grep '^history: ' out/program.out 2>/dev/null | sort -u)
+  if [ $code -eq 64 ]; then
+    echo refused
+  elif [ $code -eq 0 ] && [ "$(echo "$found" | wc -l)" -eq 1 ] && grep -qxF "$found" valid; then
+    echo right
+  elif [ $code -eq 1 ] && { [ "$(value result audit.violations)" -gt 0 ] ||
+    [ "$(value result verdict)" = gave-up ] || [ "$(value result verdict)" = lost ]; }; then
+    echo told
+  else
+    echo "silent: exit code $code, $found, $*"
+  fi
+  rm -rf out
+}
+
+# Crashes at six times, of two ranks in turn. What they end as: each word at least once, and no
+# other.
+ends() { # DESCRIPTION WORDS SETTING...
+  says=$1 words=$2
+  shift 2
+  : >ends
+  for at in 7 10 13 18 26 41; do
+    for seed in 1 2; do
+      judge "$@" --set seed=$seed \
+        --set "failures=[{rank: $((at % 2)), at: ${at}ms, repair: 1ms}]" >>ends
+    done
+  done
+  is "$(sort -u ends | tr '\n' ' ')" "$words " "$says: $words" ends err
+}
+
+# A choice between a checkpoint and the orphan that tells of it.
+write program 3ms \
+  'rank 0: compute 4ms, checkpoint, choose 2, compute 1ms, send 1, repeat 12 (compute 2ms, send 1 tag 1, recv 1 tag 1, checkpoint)' \
+  'rank 1: compute 1ms, recv 0, compute 1ms, checkpoint, repeat 12 (compute 2ms, send 0 tag 1, recv 0 tag 1, checkpoint)'
+is "$(wc -l <valid)" 2 'a choice: two ways to end'
+for protocol in c3 pessimistic uncoordinated; do
+  ends "$protocol: a choice before an orphan" right --set protocol.name=$protocol
+done
+for protocol in event-logging event-logging-sorted event-logging-posted message-tagging; do
+  ends "$protocol: a choice before an orphan" 'right told' --set protocol.name=$protocol
+done
+ends 'none: any crash' 'right told' --set protocol.name=none
+ends 'bookmark, only at places' 'told' --set protocol.name=bookmark
+for protocol in chandy-lamport time-based; do
+  ends "$protocol, only at places" refused --set protocol.name=$protocol
+done
+ends 'blocking, no barrier: from the beginning' right --set protocol.name=blocking
+for protocol in event-logging pessimistic uncoordinated; do
+  ends "$protocol, lists of one entry" told --set protocol.name=$protocol \
+    --set protocol.capacity=1
+done
+ends 'c3, lists of one entry' right --set protocol.name=c3 --set protocol.capacity=1
+ends 'message-tagging, lists of one entry' 'right told' --set protocol.name=message-tagging \
+  --set protocol.capacity=1
+
+# Iterations that a choice makes different the second time.
+write program 3ms \
+  'rank 0: repeat 4 (iteration, compute 2ms, send 1, recv 1), iteration, choose 2, send 1, recv 1, repeat 9 (iteration, compute 2ms, send 1, recv 1)' \
+  'rank 1: repeat 4 (iteration, compute 2ms, recv 0, send 0), iteration, recv 0, send 0, repeat 9 (iteration, compute 2ms, recv 0, send 0)'
+ends 'hybrid: a choice in an iteration' 'right told' --set protocol.name=hybrid
+
+# Receives of any tag, of which sorted logs do not know the order.
+write anywhere 3ms \
+  'rank 0: repeat 12 (compute 2ms, send 1 tag 2, send 1 tag 1, recv 1 tag 3)' \
+  'rank 1: repeat 12 (compute 2ms, recv 0 tag any, recv 0 tag any, send 0 tag 3)'
+ends 'event-logging: any tag' right --set protocol.name=event-logging
+ends 'time-based: clocks off by more than they may' 'right told' --set protocol.name=time-based \
+  --set checkpoint.every=8ms --set clocks.longest=1ms --set clocks.deviation=1us \
+  --set clocks.skew=1ms
+finish 21
