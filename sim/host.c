@@ -400,12 +400,17 @@ static _Noreturn void gave_up(const struct rank *r, enum reason reason)
   layer_stop(reason == REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
-/* Computing, or still to be started again: it may send something yet. */
+/* Computing, capturing, starting again, or taking in a message: it may send something yet. */
+static bool is_busy(const struct rank *r)
+{
+  return r->dead || (r->activity != ACTIVITY_MPI && r->activity != ACTIVITY_PROTOCOL) ||
+         (r->transport && transport_fetches(r->transport));
+}
+
 static bool anybody_is_busy(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)
-    if (layer.rank[rank].activity == ACTIVITY_COMPUTE ||
-        layer.rank[rank].activity == ACTIVITY_RESTART)
+    if (is_busy(&layer.rank[rank]))
       return true;
   return false;
 }

@@ -43,6 +43,9 @@ void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all p
 void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
                       const void *what);
 
+/* Whether the bytes of a message that was taken are still under way. */
+bool transport_fetches(const struct transport *);
+
 /* Sends and fetches under way are forgotten; they may still come to an end, into nowhere. */
 void transport_abandon(struct transport *);
 
