@@ -28,7 +28,7 @@ static struct bell *bell;
 static struct transport *transport;
 static struct actions actions;
 static char *own_host;
-static char **host_of;
+static const char **host_of;
 static const struct layout *layout; /* where ranks run, but for spares */
 static int spares_used;             /* of its nodes */
 static GHashTable *broken;          /* hosts that have failed and are not repaired */
@@ -65,7 +65,7 @@ void dispatcher_begin(void)
   layout = &layer.scenario->platform.layout;
   broken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);
-  host_of = g_new0(char *, (gsize)layer.ranks + 1);
+  host_of = g_new0(const char *, (gsize)layer.ranks + 1);
   actions.capacity = audit_actions_max();
   actions.item = g_new0(struct action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
@@ -88,8 +88,7 @@ const char *dispatcher_host_of(int rank)
 
 void dispatcher_at_home(int rank, const char *host)
 {
-  g_free(host_of[rank]);
-  host_of[rank] = g_strdup(host);
+  host_of[rank] = g_intern_string(host);
 }
 
 /* ---- telling ---- */

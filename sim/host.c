@@ -691,6 +691,7 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->line = checkpoint;
   for (struct request *request = r->face->posted; request; request = request->next)
     request->announced = below_matching();
+  r->reannounce = true;
   if (r->face->call.state != CALL_NONE)
     r->face->call.state = CALL_ANNOUNCED;
   uint32_t noticed = audit_rank(r->index)->noticed;
@@ -1154,6 +1155,16 @@ static bool go_on_by_schedule(struct rank *r)
 
 /* ---- the loop ---- */
 
+/* Receives that are posted later are announced at once. */
+static struct request *next_announced(struct rank *r)
+{
+  if (!r->reannounce || r->held)
+    return NULL;
+  struct request *request = matching_unannounced(r->face);
+  r->reannounce = request != NULL;
+  return request;
+}
+
 /* One thing of those that can happen now; false when there is nothing. */
 static bool go_on(struct rank *r)
 {
@@ -1170,7 +1181,7 @@ static bool go_on(struct rank *r)
     take_in(r, g_queue_pop_head(&r->inbox));
   } else if (alarm_is_due(r)) {
     take_alarm(r);
-  } else if (!r->held && (request = matching_unannounced(r->face))) {
+  } else if ((request = next_announced(r))) {
     announce(r, request);
   } else if (r->rematch) {
     match_one(r);

@@ -209,6 +209,7 @@ struct posted {
   double due;      /* at its receiver */
   double latency;  /* of its route */
   double occupies; /* the sender and the receiver */
+  uint64_t number; /* counts those to its receiver */
 };
 
 /* An envelope. It travels by pointer, in memory that all ranks share; what travels over the network
@@ -299,6 +300,7 @@ struct rank {
   GArray *rejoined;  /* struct rejoined */
   GQueue future;     /* of incarnations that this rank has not reached yet */
   bool rematch;      /* a message or a receive is new since the last look */
+  bool reannounce;   /* after a restart: posted receives are to be announced again */
   bool alert;        /* waits for more than posted receives and sends */
 
   /* the protocol's wishes */

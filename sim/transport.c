@@ -61,12 +61,16 @@ static int eager_bytes;
 
 /* ---- messages ---- */
 
+static struct message *unused; /* a list by `self` */
+
 struct message *message_new(enum message_kind kind, int source, int destination)
 {
-  struct message *message = g_new0(struct message, 1);
-  message->kind = kind;
-  message->source = source;
-  message->destination = destination;
+  struct message *message = unused;
+  if (message)
+    unused = message->self;
+  else
+    message = g_new(struct message, 1);
+  *message = (struct message){.kind = kind, .source = source, .destination = destination};
   return message;
 }
 
@@ -75,10 +79,12 @@ void message_free(struct message *message)
 {
   payload_drop(message->payload);
   message->payload = NULL;
-  if (message->flight == FLIGHT_UNDER_WAY)
+  if (message->flight == FLIGHT_UNDER_WAY) {
     message->flight = FLIGHT_IN_VAIN;
-  else
-    g_free(message);
+    return;
+  }
+  message->self = unused;
+  unused = message;
 }
 
 /* Finding a mailbox lets others run, so this is done when it is needed. */

@@ -112,14 +112,20 @@ bool wire_test(sg_comm_t transfer)
 
 /* ---- routes ---- */
 
-bool wire_route(const char *host, uint64_t bytes, double *latency, double *seconds)
+struct route wire_route(const char *to)
 {
-  sg_host_t here = sg_host_self(), there = sg_host_by_name(host);
-  *latency = here == there ? 0.0 : sg_host_get_route_latency(here, there);
-  if (*latency <= 0.0)
-    return false;
-  *seconds = (double)wire_bytes(bytes) / sg_host_get_route_bandwidth(here, there);
-  return true;
+  sg_host_t here = sg_host_self(), there = sg_host_by_name(to);
+  struct route route = {.from = sg_host_get_name(here), .to = to};
+  if (here != there) {
+    route.latency = sg_host_get_route_latency(here, there);
+    route.bandwidth = sg_host_get_route_bandwidth(here, there);
+  }
+  return route;
+}
+
+double wire_seconds(const struct route *route, uint64_t bytes)
+{
+  return (double)wire_bytes(bytes) / route->bandwidth;
 }
 
 /* ---- overheads ---- */

@@ -40,9 +40,16 @@ sg_comm_t wire_lane_take(struct lane *, void **nothing);
 int wire_wait(sg_comm_t *transfers, int count, double timeout);
 bool wire_test(sg_comm_t); /* true: it has ended and no longer exists */
 
-/* The latency of the route from the caller to that host, in seconds, and the time that so many
- * bytes take at its bandwidth; false when there is no latency. Lets nobody else run. */
-bool wire_route(const char *host, uint64_t bytes, double *latency, double *seconds);
+/* From one host to another, which are known by the addresses of their names. */
+struct route {
+  const char *from, *to;
+  double latency;   /* seconds; 0 within a host */
+  double bandwidth; /* bytes per second */
+};
+
+/* From the caller's host to that one. Lets nobody else run. */
+struct route wire_route(const char *to);
+double wire_seconds(const struct route *, uint64_t bytes); /* to go past one point of it */
 
 /* What sending and receiving that many bytes costs the processor: the caller sleeps. */
 enum wire_overhead { WIRE_SEND, WIRE_SEND_NONBLOCKING, WIRE_RECEIVE, WIRE_OVERHEADS };

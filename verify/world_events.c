@@ -101,17 +101,18 @@ static void collect(struct taking *t)
 {
   const struct world *w = t->w;
   const struct world_call joined = read_program(w, t->rank)->call;
-  uint32_t index, count;
+  uint32_t index;
   for (int peer = 0; peer < w->ranks; peer++) {
     if (peer == t->rank && joined.flow != FLOW_FROM_ROOT)
       t->result = script_fold(t->result, read_program(w, t->rank)->history);
-    if (!world_flows(w, &joined, peer, t->rank) || !world_find_share(w, peer, t->rank, &index))
+    if (!world_flows(w, &joined, peer, t->rank))
       continue;
-    const struct world_message *shares =
-        READ_LIST(struct world_message, w, WORLD_SHARE, peer, t->rank, &count);
-    t->result = script_fold(t->result, shares[index].content);
-    world_check_share_lines(t, peer, &shares[index]);
-    list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *shares);
+    const struct world_message *share = world_find_share(w, peer, t->rank, &index);
+    if (!share)
+      continue;
+    t->result = script_fold(t->result, share->content);
+    world_check_share_lines(t, peer, share);
+    list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *share);
   }
   t->message = (struct world_message){.tag = joined.number,
                                       .comm = joined.comm,

@@ -167,8 +167,9 @@ bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, 
 bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
-/* Index of peer's contribution to the call of `rank`; false when it is not here. */
-bool world_find_share(const struct world *, int peer, int rank, uint32_t *index);
+/* Peer's contribution to the call of `rank`, and its place; NULL when it is not here. */
+const struct world_message *world_find_share(const struct world *, int peer, int rank,
+                                             uint32_t *index);
 
 /* The COLLECTED event of the call that `rank` is in: number and sums of the contributions that are
  * here, own included; false when it has not joined, or some are missing (scripts). */

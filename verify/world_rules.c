@@ -105,24 +105,27 @@ bool world_flows_to(const struct world_call *call, int rank)
                                       : call->flow != FLOW_TO_ROOT || rank == call->root;
 }
 
-bool world_find_share(const struct world *w, int peer, int rank, uint32_t *index)
+const struct world_message *world_find_share(const struct world *w, int peer, int rank,
+                                             uint32_t *index)
 {
-  const struct world_call *call = &read_program(w, rank)->call;
-  const struct world_rank *me = read_rank(w, rank);
   uint32_t count;
   const struct world_message *shares =
       READ_LIST(struct world_message, w, WORLD_SHARE, peer, rank, &count);
+  if (count == 0)
+    return NULL;
+  const struct world_call *call = &read_program(w, rank)->call;
+  const struct world_rank *me = read_rank(w, rank);
   for (*index = 0; *index < count; ++*index)
     if (shares[*index].comm == call->comm && shares[*index].tag == call->number &&
         world_exists(me, &shares[*index]))
-      return true;
-  return false;
+      return &shares[*index];
+  return NULL;
 }
 
 bool world_collected(const struct world *w, int rank, struct event *event)
 {
   const struct world_call *call = &read_program(w, rank)->call;
-  uint32_t index, count;
+  uint32_t index;
   if (call->state != CALL_JOINED || !world_flows_to(call, rank))
     return false;
   *event = (struct event){.kind = EVENT_COLLECTED,
@@ -137,13 +140,12 @@ bool world_collected(const struct world *w, int rank, struct event *event)
   for (int peer = 0; peer < w->ranks; peer++) {
     if (!world_flows(w, call, peer, rank))
       continue;
-    if (!world_find_share(w, peer, rank, &index)) {
+    const struct world_message *share = world_find_share(w, peer, rank, &index);
+    if (!share) {
       if (w->script)
         return false;
       continue;
     }
-    const struct world_message *share =
-        &READ_LIST(struct world_message, w, WORLD_SHARE, peer, rank, &count)[index];
     event->outcome++;
     for (int i = 0; i < WORDS; i++)
       event->words[i] += share->words[i];
