@@ -43,7 +43,7 @@ enum phase { RUNNING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
 
-enum { NEVER = UINT16_MAX };
+enum { NEVER = UINT16_MAX }; /* links.h has 16 bits for an iteration */
 
 static const char *const controls[] = {"none",   "have",         "report",
                                        "front",  "version",      "local",

@@ -4,7 +4,10 @@
 # for local, global and hybrid rollback (LOG_SIZE = CP_INT / 2); 64 ranks on 16 nodes of
 # platforms/cirrus.xml, under the model of ULFM. Pessimistic logging and C3 run the same beside it.
 #
-#   hybrid-figures.sh --out DIR [--class A] [--side 45] [--step 4] [--ranks 64]
+#   hybrid-figures.sh --out DIR [--class A] [--side 45] [--step 4] [--ranks 64] [--kinds 'hybrid c3']
+#
+# Checkpoints lie on the node, which a process that dies does not take with it, so that they are
+# durable within an iteration or two.
 #
 # cg of that class with its steps as iterations, CP_INT 25; lulesh-like with that many elements in each
 # direction, CP_INT 20. The crash is in the interval behind the first checkpoint, in every STEP-th of
@@ -15,6 +18,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
 published=$root/scenarios/replication/published.csv
 class=A side=45 step=4 ranks=64 out=
+kinds='local global hybrid pessimistic-wildcards c3'
 while [ $# -ge 2 ]; do
   case $1 in
     --out) out=$2 ;;
@@ -22,24 +26,24 @@ while [ $# -ge 2 ]; do
     --side) side=$2 ;;
     --step) step=$2 ;;
     --ranks) ranks=$2 ;;
+    --kinds) kinds=$2 ;;
     *) break ;;
   esac
   shift 2
 done
 if [ $# -gt 0 ] || [ -z "$out" ]; then
-  echo 'hybrid-figures.sh: expected --out DIR, perhaps --class, --side, --step, --ranks' >&2
+  echo 'hybrid-figures.sh: expected --out DIR, perhaps --class, --side, --step, --ranks, --kinds' >&2
   exit 64
 fi
 mkdir -p "$out"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-kinds='local global hybrid pessimistic-wildcards c3'
 
 cat >"$scratch/scenario.yaml" <<EOF
 program:    {binary: cg, ranks: $ranks}
 platform:   {file: cirrus.xml, per_node: 4, spares: 1}
 protocol:   {name: hybrid, capacity: 8192}
-checkpoint: {storage: nfs, places: program}
+checkpoint: {storage: local, places: program}
 recovery:   {runtime: ulfm}
 EOF
 
@@ -107,29 +111,41 @@ title() { # cg or lulesh
   esac
 }
 
-draw() { # FIGURE LABEL FIRST-COLUMN KIND...
-  figure=$1 label=$2 first=$3
+# The column of the data where that kind begins; nothing if it was not run.
+column() { # KIND
+  at=2
+  for run in $kinds; do
+    [ "$run" != "$1" ] || echo $at
+    at=$((at + 3))
+  done
+}
+
+draw() { # FIGURE LABEL OFFSET KIND...: of its columns
+  figure=$1 label=$2 offset=$3
   shift 3
+  for kind; do
+    [ -n "$(column "$kind")" ] || return 0
+  done
   {
     echo "set terminal svg size 900,360; set output '$scratch/$figure.svg'"
     echo "set multiplot layout 1,2; set key top left; set xlabel 'iteration of the crash'"
     echo "set ylabel '$label'"
     for of in cg lulesh; do
       echo "set title '$(title $of)'"
-      column=$first between=plot
+      between=plot
       for kind; do
         printf "%s '%s' using (\$1 < 0 ? NaN : \$1):%d with linespoints title '%s'" "$between" \
-          "$out/$of.dat" $column "$kind"
-        column=$((column + 3)) between=,
+          "$out/$of.dat" $(($(column "$kind") + offset)) "$kind"
+        between=,
       done
       echo
     done
   } | gnuplot
   mv "$scratch/$figure.svg" "$out/$figure.svg"
 }
-draw figure-6 'iterations of all ranks' 2 local global
-draw figure-7 'time to completion (s)' 3 local global
-draw figure-8 'time to completion (s)' 9 hybrid
+draw figure-6 'iterations of all ranks' 0 local global
+draw figure-7 'time to completion (s)' 1 local global
+draw figure-8 'time to completion (s)' 1 hybrid
 
 for of in cg lulesh; do
   echo "$(title $of): iterations and seconds, by the iteration of the crash"
@@ -137,7 +153,10 @@ for of in cg lulesh; do
     BEGIN {
       n = split(kinds, kind)
       printf "%5s", ""
-      for (k = 1; k <= n; k++) printf "%24s", kind[k]
+      for (k = 1; k <= n; k++) {
+        at[kind[k]] = 3 * k - 1
+        printf "%24s", kind[k]
+      }
       print ""
     }
     /^#/ { next }
@@ -147,23 +166,30 @@ for of in cg lulesh; do
       print ""
     }
     $1 < 0 { free = $2; next }
-    {
-      points++
-      # while the checkpoint is not durable, the victim comes from the one before
-      local += !$4 && ($2 == free + $1 || $2 == free + $1 + interval)
-      global += $7 && $5 >= free + ranks * $1
-      hybrid = hybrid " " ($10 ? "global" : "local")
-      ratio = $3 / $6
+    { points++ }
+    "local" in at { # while the checkpoint is not durable, the victim comes from the one before
+      l = at["local"]
+      local += !$(l + 2) && ($l == free + $1 || $l == free + $1 + interval)
+    }
+    "global" in at {
+      g = at["global"]
+      global += $(g + 2) && $g >= free + ranks * $1
+    }
+    "local" in at && "global" in at {
+      ratio = $(l + 1) / $(g + 1)
       if (points == 1 || ratio < least) least = ratio
       if (points == 1 || ratio > most) most = ratio
     }
+    "hybrid" in at { hybrid = hybrid ($(at["hybrid"] + 2) ? " global" : " local") }
     END {
-      printf "  Figure 6: in %d of %d runs local repeats iterations of one rank only; in %d global those of all\n",
-        local, points, global
-      printf "  Figure 7: local takes %.3f to %.3f of the time of global\n", least, most
-      printf "  Figure 8: hybrid is%s\n", hybrid
+      if (l && g) {
+        printf "  Figure 6: in %d of %d runs local repeats iterations of one rank only; in %d global those of all\n",
+          local, points, global
+        printf "  Figure 7: local takes %.3f to %.3f of the time of global\n", least, most
+      }
+      if (hybrid) printf "  Figure 8: hybrid is%s\n", hybrid
     }' "$out/$of.dat"
 done
 for figure in f6 f7 f8; do
-  grep "^hybrid\.$figure," "$published" | cut -d, -f3- | tr -d '"' | sed 's/^/published: /'
+  grep "^hybrid\.$figure," "$published" | cut -d, -f4- | tr -d '"' | sed 's/^/published: /'
 done

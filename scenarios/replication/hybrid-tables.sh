@@ -51,7 +51,7 @@ grows() { # KEY ITERATIONS
 }
 
 says() { # ID
-  awk -F, -v id="$1" '$1 == id { print $(NF - 1), $NF }' "$published"
+  awk -F, -v id="$1" '$1 == id { print $(NF - 1) ($NF == "size" ? "" : " " $NF) }' "$published"
 }
 
 table_3() { # NAME PROGRAM ARGUMENTS FIRST SECOND ITERATIONS RANKS
