@@ -226,7 +226,7 @@ bool audit_next_down(int rank, struct event *event)
 
 bool audit_compares(void)
 {
-  return layer.scenario->failures_count > 0 || trace;
+  return layer.scenario->failures_count > 0 || schedule_had() || trace;
 }
 
 /* Asked often, and mostly answered by one rank that has not finished. */
