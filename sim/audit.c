@@ -189,7 +189,8 @@ void audit_end(void)
 {
   if (world_finished(&world))
     judge(world_at_end);
-  if (world_finished(&world) && schedule_had()) /* the explorer's last state was at rest, or wrong */
+  /* The last state that the explorer saw was at rest, or wrong. */
+  if (world_finished(&world) && schedule_had())
     judge(world_at_rest);
   GError *error = NULL;
   if (trace && !trace_close(trace, &error))
