@@ -373,6 +373,14 @@ static const struct {
     {"local-rollback", "No rank that lives goes back."},
     {"own-iteration", "No rank that lives goes back behind its last capture."},
     {"no-domino", "No rank goes back past two of its checkpoints."},
+    {"bounds", "Clocks and latencies keep to the bounds that the protocol was told."},
+    {"c3-1.1", "Nobody stops logging before all ranks are beyond the recovery line."},
+    {"c3-1.2", "Who has stopped logging sends nothing to a rank that is behind the line."},
+    {"c3-1.3", "Who has stopped logging receives nothing that was sent behind the line."},
+    {"c3-2.2",
+     "In a collective no data flow from a rank that has stopped logging to one behind it."},
+    {"c3-2.3",
+     "In a collective no data flow from behind the line to a rank that has stopped logging."},
 };
 
 static void tell_violations(struct teller *t)

@@ -189,7 +189,8 @@ void audit_end(void)
 {
   if (world_finished(&world))
     judge(world_at_end);
-  if (world_finished(&world) && schedule_had()) /* the explorer's last state was at rest, or wrong */
+  /* The last state that the explorer saw was at rest, or wrong. */
+  if (world_finished(&world) && schedule_had())
     judge(world_at_rest);
   GError *error = NULL;
   if (trace && !trace_close(trace, &error))
@@ -226,7 +227,7 @@ bool audit_next_down(int rank, struct event *event)
 
 bool audit_compares(void)
 {
-  return layer.scenario->failures_count > 0 || trace;
+  return layer.scenario->failures_count > 0 || schedule_had() || trace;
 }
 
 /* Asked often, and mostly answered by one rank that has not finished. */

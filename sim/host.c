@@ -1033,52 +1033,12 @@ static void take_alarm(struct rank *r)
 
 /* ---- by schedule ---- */
 
-/* What brings an event, and so waits for its turn. */
-static bool waits_for_turn(const struct rank *r, const struct message *message)
-{
-  bool is_event = message->kind == MESSAGE_CONTROL ||
-                  (message->kind == MESSAGE_PROGRAM && below_matching()) ||
-                  (message->kind == MESSAGE_NOTICE &&
-                   (message->notice == NOTICE_DURABLE || message->notice == NOTICE_COMMITTED));
-  bool is_down = message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DOWN;
-  return is_event || (is_down && !independent() &&
-                      audit_rank(r->index)->noticed != audit_global()->incarnation);
-}
-
-static bool take_in_what_may(struct rank *r)
+/* Takes in the first message that needs no turn or, with a turn, brings what is to happen. */
+static bool take_in_first(struct rank *r, const struct event *turn)
 {
   for (GList *item = r->inbox.head; item; item = item->next) {
     struct message *message = item->data;
-    if (waits_for_turn(r, message))
-      continue;
-    g_queue_delete_link(&r->inbox, item);
-    take_in(r, message);
-    return true;
-  }
-  return false;
-}
-
-static bool brings(const struct message *message, const struct event *event)
-{
-  switch ((enum event_kind)event->kind) {
-  case EVENT_CONTROL:
-    return message->kind == MESSAGE_CONTROL && message->source == event->peer;
-  case EVENT_ARRIVED:
-    return message->kind == MESSAGE_PROGRAM && message->source == event->peer;
-  case EVENT_DURABLE:
-    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DURABLE &&
-           message->checkpoint == event->checkpoint && message->part == (enum part)event->part;
-  default:
-    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_COMMITTED &&
-           message->checkpoint == event->checkpoint;
-  }
-}
-
-static bool take_in_what_brings(struct rank *r, const struct event *event)
-{
-  for (GList *item = r->inbox.head; item; item = item->next) {
-    struct message *message = item->data;
-    if (!brings(message, event))
+    if (turn ? !schedule_brings(message, turn) : schedule_holds_back(r, message))
       continue;
     g_queue_delete_link(&r->inbox, item);
     take_in(r, message);
@@ -1093,8 +1053,8 @@ static bool match_scheduled(struct rank *r, const struct event *event)
   for (GList *item = r->unexpected.head; item; item = item->next) {
     struct message *message = item->data;
     struct request *request = matching_receive(r->face, message);
-    if (!brings(message, event) || message->tag != event->tag || message->comm != event->comm ||
-        (request ? request->number : NO_REQUEST) != event->request)
+    if (!schedule_brings(message, event) || message->tag != event->tag ||
+        message->comm != event->comm || (request ? request->number : NO_REQUEST) != event->request)
       continue;
     take_message(r, message, request);
     host_handle(r);
@@ -1124,7 +1084,7 @@ static bool go_on_by_schedule(struct rank *r)
   const struct move *turn = schedule_turn(r->index);
   struct request *request = matching_unannounced(r->face);
   struct step step = {0};
-  if (take_in_what_may(r))
+  if (take_in_first(r, NULL))
     return true;
   if (!turn || schedule_is_program(r) != (turn->event.kind == EVENT_RECEIVE && request))
     return false;
@@ -1146,10 +1106,9 @@ static bool go_on_by_schedule(struct rank *r)
     offer_place(r, turn->event.outcome);
     return true;
   case EVENT_ARRIVED:
-    return below_matching() ? take_in_what_brings(r, &turn->event)
-                            : match_scheduled(r, &turn->event);
+    return below_matching() ? take_in_first(r, &turn->event) : match_scheduled(r, &turn->event);
   default:
-    return take_in_what_brings(r, &turn->event);
+    return take_in_first(r, &turn->event);
   }
 }
 

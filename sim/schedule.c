@@ -47,8 +47,7 @@ static int whose(const struct move *move)
 
 const struct move *schedule_turn(int who)
 {
-  const struct move *move = &story.moves[position];
-  return schedule_on() && whose(move) == who ? move : NULL;
+  return schedule_on() && whose(&story.moves[position]) == who ? &story.moves[position] : NULL;
 }
 
 /* At application level a place is where the program says so, until it has ended. */
@@ -73,6 +72,34 @@ bool schedule_is_program(const struct rank *r)
     return is_place_of_program(r);
   default:
     return false;
+  }
+}
+
+bool schedule_holds_back(const struct rank *r, const struct message *message)
+{
+  bool is_notice = message->kind == MESSAGE_NOTICE;
+  if (is_notice && message->notice == NOTICE_DOWN)
+    return !audit_protocol()->independent &&
+           audit_rank(r->index)->noticed != audit_global()->incarnation;
+  if (is_notice)
+    return message->notice == NOTICE_DURABLE || message->notice == NOTICE_COMMITTED;
+  return message->kind == MESSAGE_CONTROL ||
+         (message->kind == MESSAGE_PROGRAM && audit_protocol()->level == LEVEL_CHANNEL);
+}
+
+bool schedule_brings(const struct message *message, const struct event *event)
+{
+  switch ((enum event_kind)event->kind) {
+  case EVENT_CONTROL:
+    return message->kind == MESSAGE_CONTROL && message->source == event->peer;
+  case EVENT_ARRIVED:
+    return message->kind == MESSAGE_PROGRAM && message->source == event->peer;
+  case EVENT_DURABLE:
+    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DURABLE &&
+           message->checkpoint == event->checkpoint && message->part == (enum part)event->part;
+  default:
+    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_COMMITTED &&
+           message->checkpoint == event->checkpoint;
   }
 }
 

@@ -27,6 +27,11 @@ const struct move *schedule_turn(int who);
 /* The program of the rank is about to bring about what comes next. */
 bool schedule_is_program(const struct rank *);
 
+/* Whether the message brings an event to the rank, and so waits for its turn; and whether it brings
+ * that event. */
+bool schedule_holds_back(const struct rank *, const struct message *);
+bool schedule_brings(const struct message *, const struct event *);
+
 /* Ends the run unless that move comes next. */
 void schedule_check(const struct move *);
 

@@ -131,7 +131,9 @@ static bool begin(struct explorer *e)
 {
   bool exists = false;
   make_first(e);
-  if (e->options->stubborn)
+  if (e->options->stubborn && explorer_checks(e, "progress"))
+    e->out->unreduced = "property progress needs all ways round";
+  else if (e->options->stubborn)
     e->reduction = reduction_new(e, &e->out->unreduced);
   if (e->reduction)
     e->out->reduction = "por";

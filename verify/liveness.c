@@ -48,8 +48,8 @@ struct cycles {
   struct explorer *e;
   struct worker *w;
   struct ways ways;
-  uint32_t
-      *number; /* of each place: 0: new; then the order of finding; in the end, its component */
+  /* Of each place, 0: new; then the order of finding; in the end, its component. */
+  uint32_t *number;
   uint32_t found, component; /* the last ones given; components count downwards */
   struct frame *frames;
   size_t depth, frames_room;

@@ -220,8 +220,9 @@ static void run(const struct small *small, unsigned workers, struct exploration 
 
 static bool same_moves(const struct exploration *a, const struct exploration *b)
 {
-  return a->moves_count == b->moves_count && a->again == b->again &&
-         !memcmp(a->moves, b->moves, a->moves_count * sizeof *a->moves);
+  if (a->moves_count != b->moves_count || a->again != b->again)
+    return false;
+  return !a->moves_count || !memcmp(a->moves, b->moves, a->moves_count * sizeof *a->moves);
 }
 
 static void same_as_reference(const struct small *small, bool wrong)
