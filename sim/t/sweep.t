@@ -24,7 +24,7 @@ jobs=2
 repair=20ms
 detection=0.01
 case $* in
-  *pessimistic*) capacity=4096 ;; # a log of all that is sent between two checkpoints
+  *pessimistic* | *uncoordinated*) capacity=4096 ;; # a log of what is sent since a checkpoint, or ever
   *) capacity=1024 ;;
 esac
 program=${RECLINE_PROGRAM:-cg}
