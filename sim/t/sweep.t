@@ -153,12 +153,12 @@ instants() { # JUDGE
   }'
 }
 
-# The protocol points of the reference, as they occur: "KIND CHECKPOINT RANK COUNT", the COUNT-th
+# The protocol points of the reference, as they occur (but places, of which a trace leaves out most): "KIND CHECKPOINT RANK COUNT", the COUNT-th
 # event of that kind and checkpoint (0: it has none) at the rank that had the first one.
 points() {
   awk -v ranks=$ranks '
     BEGIN {
-      kinds = split("start down timer offer receive choose place collective arrived control collected captured durable committed", kind)
+      kinds = split("start down timer offer receive choose collective arrived control collected captured durable committed", kind)
       for (i = 1; i <= kinds; i++) known[kind[i]] = 1
     }
     /^---/ { body = 1; next }
