@@ -153,7 +153,8 @@ instants() { # JUDGE
   }'
 }
 
-# The protocol points of the reference, as they occur (but places, of which a trace leaves out most): "KIND CHECKPOINT RANK COUNT", the COUNT-th
+# The protocol points of the reference, as they occur, but for places, of which a trace leaves out
+# most: "KIND CHECKPOINT RANK COUNT", the COUNT-th
 # event of that kind and checkpoint (0: it has none) at the rank that had the first one.
 points() {
   awk -v ranks=$ranks '
