@@ -569,28 +569,19 @@ static int broken(const struct config *config, const void *memory)
   return 0;
 }
 
-extern const struct protocol protocol_pessimistic, protocol_pessimistic_wildcards;
+#define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
+  {                                                                                                \
+    .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
+    .controls = controls, .invariants = invariants, .bytes = bytes, .step = STEP,                  \
+    .broken = broken, .variant = NEXT                                                              \
+  }
 
-const struct protocol protocol_pessimistic = {
-    .name = "pessimistic",
-    .title = "pessimistic sender-based message logging with an event logger",
-    .piggyback_bytes = 4,
-    .control_bytes = 12,
-    .independent = true,
-    .controls = controls,
-    .invariants = invariants,
-    .bytes = bytes,
-    .step = step,
-    .broken = broken};
+static const struct protocol wildcards =
+    PROTOCOL("pessimistic-wildcards",
+             "pessimistic message logging, of non-deterministic events only (Bouteiller et al.)",
+             step_wildcards, NULL);
 
-const struct protocol protocol_pessimistic_wildcards = {
-    .name = "pessimistic-wildcards",
-    .title = "pessimistic message logging, of non-deterministic events only (Bouteiller et al.)",
-    .piggyback_bytes = 4,
-    .control_bytes = 12,
-    .independent = true,
-    .controls = controls,
-    .invariants = invariants,
-    .bytes = bytes,
-    .step = step_wildcards,
-    .broken = broken};
+extern const struct protocol protocol_pessimistic;
+const struct protocol protocol_pessimistic =
+    PROTOCOL("pessimistic", "pessimistic sender-based message logging with an event logger", step,
+             &wildcards);

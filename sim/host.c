@@ -426,7 +426,7 @@ static void watch(const struct move *move)
   bool works = kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
                kind == EVENT_CHOOSE || kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED ||
                kind == EVENT_MEMBER || kind == EVENT_START;
-  idle = works || (timer && anybody_is_busy()) ? 0 : idle + timer;
+  idle = works ? 0 : idle + (timer && !anybody_is_busy());
   if (idle > IDLE_MOST)
     layer_stuck();
 }

@@ -111,6 +111,10 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
   if (script->free && protocol->level != LEVEL_CHANNEL)
     scenario_complain(claim, "program.script", error,
                       "free programs, expected a protocol at the level of the channels for them");
+  else if (claim->check.exceeds && !protocol->clocks)
+    scenario_complain(claim, "check.exceeds", error,
+                      "bounds of clocks, and %s has none, expected a protocol with clocks",
+                      protocol->name);
   else if (claim->check.closes && !protocol->reconnects)
     scenario_complain(claim, "check.connections", error,
                       "close, and %s leaves connections open, expected a protocol that reconnects",

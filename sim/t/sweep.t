@@ -24,7 +24,7 @@ jobs=2
 repair=20ms
 detection=0.01
 case $* in
-  *pessimistic*) capacity=4096 ;; # a log of all that is sent between two checkpoints
+  *pessimistic* | *uncoordinated*) capacity=4096 ;; # a log of what is sent since a checkpoint, or ever
   *) capacity=1024 ;;
 esac
 program=${RECLINE_PROGRAM:-cg}
@@ -153,12 +153,13 @@ instants() { # JUDGE
   }'
 }
 
-# The protocol points of the reference, as they occur: "KIND CHECKPOINT RANK COUNT", the COUNT-th
+# The protocol points of the reference, as they occur, but for places, of which a trace leaves out
+# most: "KIND CHECKPOINT RANK COUNT", the COUNT-th
 # event of that kind and checkpoint (0: it has none) at the rank that had the first one.
 points() {
   awk -v ranks=$ranks '
     BEGIN {
-      kinds = split("start down timer offer receive choose place collective arrived control collected captured durable committed", kind)
+      kinds = split("start down timer offer receive choose collective arrived control collected captured durable committed", kind)
       for (i = 1; i <= kinds; i++) known[kind[i]] = 1
     }
     /^---/ { body = 1; next }
