@@ -134,7 +134,8 @@ static inline void shortcuts_walk(const struct shortcuts *s, const uint32_t *num
 {
   for (bool again = true; again;) {
     again = false;
-    for (uint32_t *goal = goals; goal < goals + count; goal++) {
+    for (uint32_t i = 0; i < count; i++) { /* where there is none, `goals` may be NULL */
+      uint32_t *goal = &goals[i];
       if (!goal_goes_on(s, *goal))
         continue;
       *goal = shortcuts_hop(s, goal_node(s, *goal), numbers[goal_component(s, *goal)])->goal;
