@@ -277,6 +277,11 @@ struct protocol {
   /* Number of the first invariant that does not hold in `state`; 0 when all hold. */
   int (*broken)(const struct config *, const void *state);
 
+  /* Ranks get other names: what `state`, of rank config->self, says of rank i it says of rank to[i]
+   * afterwards, and it is a state of rank to[config->self]. to[COORDINATOR_RANK] is that rank.
+   * NULL: its states cannot be renamed, or ranks are not alike. Words must not name ranks. */
+  void (*rename)(const struct config *, void *state, const int16_t *to);
+
   /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
   const struct protocol *variant;
 };
@@ -303,7 +308,7 @@ bool protocol_register(const struct protocol *const *list);
 /* For protocols kept in other repositories, at the end of a shared object that scenarios name by
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR changes with everything above that such an object was compiled with. */
-#define RECLINE_DOOR 2u
+#define RECLINE_DOOR 3u
 #define RECLINE_PROTOCOLS(...)                                                                     \
   extern const uint32_t recline_door;                                                              \
   const uint32_t recline_door = RECLINE_DOOR;                                                      \

@@ -257,6 +257,7 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                   .jobs = (unsigned)c->jobs,
                                   .workers = (unsigned)c->workers,
                                   .stubborn = reduces(c, "por"),
+                                  .symmetry = reduces(c, "sym"),
                                   .audit = c->audit,
                                   .memory = (uint64_t)c->memory_bytes,
                                   .saves = c->saves,

@@ -383,7 +383,7 @@ static uint64_t digest(const struct scenario *claim, const struct claim_options 
   uint64_t first;
   g_checksum_get_digest(sum, all, &length);
   memcpy(&first, all, sizeof first);
-  return first + options->stubborn;
+  return first + options->stubborn + 2u * options->symmetry;
 }
 
 /* The same without reduction: what a reduction must not change. A difference is a breach. */
@@ -395,7 +395,8 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   struct intern rests = {0};
   struct explorer_options options = *reduced;
   const struct intern *left = reduced->rests;
-  options.stubborn = false;
+  options.orbits = options.symmetry;
+  options.stubborn = options.symmetry = false;
   options.rests = &rests;
   options.save = NULL;
   set_up(job, &world);
@@ -426,13 +427,14 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   struct world world;
   struct exploration found;
   struct intern rests = {0};
-  bool audits = job->options->audit && job->options->stubborn;
+  bool audits = job->options->audit && (job->options->stubborn || job->options->symmetry);
   const struct explorer_options options = {
       .rests = audits ? &rests : NULL,
       .properties = (const char *const *)job->claim->check.properties,
       .outcomes = outcome ? &job->outcomes : NULL,
       .workers = job->options->workers,
       .stubborn = job->options->stubborn,
+      .symmetry = job->options->symmetry,
       .audit = job->options->audit,
       .max_states = bound(job),
       .max_bytes = memory_limit(job),
@@ -455,7 +457,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
     return false;
   }
   fill_in(result, &found);
-  if (audits && result->verdict != CLAIM_INCONCLUSIVE && !found.unreduced)
+  if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
     audit_reduction(job, &options, result);
   intern_clear(&rests);
   bool fine = true;

@@ -10,7 +10,8 @@ struct claim_options {
   const char *out;     /* directory for ID.trace and ID.scenario.yaml; NULL: nothing is written */
   unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
   unsigned workers;    /* threads of each; at least 1 */
-  bool stubborn;       /* reduce: --reduce por, all */
+  bool stubborn;       /* --reduce por, all */
+  bool symmetry;       /* --reduce sym, all */
   bool audit;          /* run what the explorer remembers again, and compare */
   uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
   const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "closure.h"
 #include "save.h"
 #include "search.h"
 
@@ -126,17 +127,27 @@ static void add_first(struct explorer *e)
   e->out->states = e->visited.count;
 }
 
+/* Each applies or not. */
+static void begin_reductions(struct explorer *e)
+{
+  static const char *const names[] = {"none", "por", "sym", "all"};
+  const struct explorer_options *options = e->options;
+  const char **refused = &e->out->unreduced;
+  if (options->stubborn || options->symmetry || options->orbits)
+    e->closure = closure_new(e, refused);
+  if (e->closure && (options->symmetry || options->orbits))
+    e->symmetry = symmetry_new(e, e->closure, refused);
+  if (e->closure && options->stubborn)
+    e->reduction = reduction_new(e, e->closure, refused);
+  e->out->reduction = names[(e->reduction ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
+}
+
 /* From the first state, or from a save. */
 static bool begin(struct explorer *e)
 {
   bool exists = false;
   make_first(e);
-  if (e->options->stubborn && explorer_checks(e, "progress"))
-    e->out->unreduced = "property progress needs all ways round";
-  else if (e->options->stubborn)
-    e->reduction = reduction_new(e, &e->out->unreduced);
-  if (e->reduction)
-    e->out->reduction = "por";
+  begin_reductions(e);
   for (unsigned i = 0; i < e->workers; i++)
     worker_init(&e->worker[i], e);
   add_first(e);
@@ -175,7 +186,9 @@ static void clear(struct explorer *e)
   for (uint32_t i = 0; i < e->layouts_count; i++)
     free(e->layouts[i]);
   free(e->worker);
+  symmetry_free(e->symmetry);
   reduction_free(e->reduction);
+  closure_free(e->closure);
   free(e->component);
   free(e->component_of);
   free(e->first);
@@ -211,7 +224,8 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   init(&e, crashes, timers);
   if (begin(&e)) {
     explorer_search(&e);
-    if (out->verdict == EXPLORER_HOLDS && explorer_checks(&e, "progress"))
+    /* where there is a closure, nothing goes round */
+    if (out->verdict == EXPLORER_HOLDS && !e.closure && explorer_checks(&e, "progress"))
       explorer_judge_cycles(&e);
     conclude(&e);
   }

@@ -38,6 +38,8 @@ struct explorer_options {
   bool collect;     /* add to `outcomes` instead of checking against it */
   unsigned workers; /* threads; 0: one */
   bool stubborn;    /* take of each state's moves only as many as are needed; where that applies */
+  bool symmetry;    /* states that differ in names of ranks only are one; where that applies */
+  bool orbits;      /* digests of `rests` are those of such states; where that applies */
   bool blind;       /* tests: a reduction that takes all moves for independent */
   /* Digests of the states at rest, uint64_t each, are added to it; NULL: nobody asks. */
   struct intern *rests;

@@ -12,6 +12,7 @@
 #ifndef RECLINE_LAYOUT_H
 #define RECLINE_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,15 @@ static inline uint64_t layout_hash(const struct layout *layout, const uint32_t *
   for (uint32_t i = 0; i < layout->count; i++)
     hash += numbers[i] * layout->field[i].factor;
   return hash;
+}
+
+/* Whether each number has the bits that it needs. */
+static inline bool layout_fits(const struct layout *layout, const uint32_t *numbers)
+{
+  for (uint32_t i = 0; i < layout->count; i++)
+    if (numbers[i] > layout->field[i].mask)
+      return false;
+  return true;
 }
 
 /* `state` gets tag 0. */

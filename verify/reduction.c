@@ -17,7 +17,7 @@ static const enum part_kind kinds[KINDS] = {WORLD_CHANNEL, WORLD_CONTROL};
 
 struct reduction {
   struct explorer *e;
-  struct closure *closure;
+  const struct closure *closure;
   struct relation *relation;
   uint64_t (*turns)[TURNS]; /* of each rank: its actions, by turn */
 };
@@ -69,15 +69,17 @@ static void sort_actions(struct reduction *r)
     }
 }
 
-struct reduction *reduction_new(struct explorer *e, const char **refused)
+struct reduction *reduction_new(struct explorer *e, const struct closure *closure,
+                                const char **refused)
 {
   struct reduction *r = zeroes(sizeof *r);
+  const char *why = ending_lost(closure);
   r->e = e;
-  r->closure = closure_new(e, refused);
-  if (r->closure)
-    *refused = ending_lost(r->closure);
-  if (r->closure && !*refused)
-    r->relation = relation_new(r->closure, e->options->blind, refused);
+  r->closure = closure;
+  if (!why)
+    r->relation = relation_new(closure, e->options->blind, &why);
+  if (why)
+    *refused = why;
   if (!r->relation) {
     reduction_free(r);
     return NULL;
@@ -91,7 +93,6 @@ void reduction_free(struct reduction *r)
   if (!r)
     return;
   relation_free(r->relation);
-  closure_free(r->closure);
   free(r->turns);
   free(r);
 }

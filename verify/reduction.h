@@ -16,12 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct closure;
 struct explorer;
 struct worker;
 struct reduction;
 
 /* NULL and *refused where none applies to the explorer's world and properties. */
-struct reduction *reduction_new(struct explorer *, const char **refused);
+struct reduction *reduction_new(struct explorer *, const struct closure *, const char **refused);
 void reduction_free(struct reduction *);
 
 /* The action of its rank that move number `move` is, in the state that is loaded. */

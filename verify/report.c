@@ -58,7 +58,7 @@ void report_line(const struct checked *c)
          megabytes(r->peak_rss));
   if (*r->unreduced)
     printf("    not reduced: %s\n", r->unreduced);
-  else if (r->full_states)
+  if (r->full_states)
     printf("    without reduction %" PRIu64 " states, the same %" PRIu64 " at rest\n",
            r->full_states, r->rests);
   g_autofree char *text = why(r);

@@ -91,6 +91,8 @@ static void step_back(struct explorer *e, unsigned level, const struct visited *
 static void go(struct explorer *e, uint32_t *state, const struct visited *sets, struct move *moves)
 {
   struct worker *w = &e->worker[0];
+  struct reducer *reducer = w->reducer;
+  w->reducer = NULL; /* with symmetry the states are others of the same orbits */
   for (unsigned level = 0; level < e->out->depth; level++) {
     w->among = &sets[level + 1];
     worker_expand(w, e->layout, state);
@@ -103,6 +105,7 @@ static void go(struct explorer *e, uint32_t *state, const struct visited *sets, 
   }
   w->among = &sets[0]; /* places nothing */
   worker_expand(w, e->layout, state);
+  w->reducer = reducer;
 }
 
 void write_run(struct explorer *e)

@@ -19,6 +19,7 @@
 #include "memo.h"
 #include "reduction.h"
 #include "shortcuts.h"
+#include "symmetry.h"
 #include "visited.h"
 
 /* Parts whose values go together (world_component()). Its own values are tuples of theirs, numbered
@@ -45,7 +46,9 @@ struct explorer {
   uint32_t *first;             /* numbers of the first state */
   const struct worker *loaded; /* whose state memo.values are, */
   uint64_t loaded_serial;      /* and which of its states */
+  struct closure *closure;     /* NULL: none is needed, or there is none */
   struct reduction *reduction; /* NULL: none */
+  struct symmetry *symmetry;   /* NULL: none */
 
   /* States. The layout changes only while nobody works. */
   struct layout *layout;
@@ -124,7 +127,8 @@ struct worker {
   uint32_t *jumps;     /* and of each: the goal of the walk to what it does */
   uint32_t moves_count, moves_room;
   struct reducer *reducer; /* NULL: none */
-  bool wrong; /* it violates a property: the first one seen, and by which move */
+  struct renamer *renamer; /* NULL: none */
+  bool wrong;              /* it violates a property: the first one seen, and by which move */
   struct verdict why;
   uint32_t why_move; /* in memo.moves; 0: the state itself does */
 

@@ -110,7 +110,7 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
     s->options[s->options_count++] = (struct option){
         .move = move,
         .goal = new_node(s),
-        .action = w->reducer ? (uint8_t)reduction_action(w->e->reduction, w->e, move) : 0,
+        .action = w->e->reduction ? (uint8_t)reduction_action(w->e->reduction, w->e, move) : 0,
         .uncalled_for = is_uncalled_for(m->moves.item[move].bytes)};
   }
   s->listings = room_for_one(s->listings, s->listings_count, &s->listings_room, sizeof listing);
@@ -142,14 +142,6 @@ static void take_effect(struct worker *w, const struct effect *effect, uint32_t 
           values[j] = changes[k].value;
     numbers[c - e->component] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
   }
-}
-
-static bool fits(const struct layout *layout, const uint32_t *numbers)
-{
-  for (uint32_t i = 0; i < layout->count; i++)
-    if (numbers[i] > layout->field[i].mask)
-      return false;
-  return true;
 }
 
 static void grow_jumps(struct shortcuts *s)
@@ -191,7 +183,7 @@ const struct jump *shortcuts_learn_jump(struct worker *w, uint32_t origin, uint3
   const struct effect *effect = memo_step(&w->e->memo, o->move);
   *verdict = effect->verdict;
   take_effect(w, effect, numbers);
-  if (fits(s->layout, numbers)) {
+  if (layout_fits(s->layout, numbers)) {
     jump = keep_jump(w, effect->verdict, numbers);
     s->seen_count = 0;
     see_listing(w, origin);

@@ -25,6 +25,7 @@ void worker_init(struct worker *w, struct explorer *e)
   w->lists = intern_grow(NULL, world_origins(e->world) * sizeof *w->lists);
   shortcuts_init(&w->shortcuts, e->world, e->components);
   w->reducer = e->reduction ? reducer_new(e->reduction) : NULL;
+  w->renamer = e->symmetry ? renamer_new(e->symmetry) : NULL;
 }
 
 void worker_clear(struct worker *w)
@@ -35,6 +36,7 @@ void worker_clear(struct worker *w)
   free(w->heads);
   free(w->numbers);
   reducer_free(w->reducer);
+  renamer_free(w->renamer);
   free(w->lists);
   free(w->moves);
   free(w->jumps);
@@ -77,6 +79,41 @@ static void place(struct worker *w, const struct pending *pending)
   }
 }
 
+/* With symmetry: the state that stands for `state`. False: it does not fit the layout, and waits
+ * until it does. */
+static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
+{
+  const struct layout *layout = w->e->layout;
+  uint32_t numbers[layout->count];
+  layout_unpack(layout, state, numbers);
+  symmetry_represent(w, numbers);
+  if (!layout_fits(layout, numbers)) {
+    if (!w->among)
+      states_add(&w->unplaced, numbers, layout->count);
+    return false;
+  }
+  layout_pack(layout, numbers, state);
+  *hash = layout_hash(layout, numbers);
+  return true;
+}
+
+static void successor(const struct worker *w, const struct jump *jump, uint32_t *state)
+{
+  for (uint32_t i = 0; i < w->e->layout->words; i++)
+    state[i] = w->state[i] + jump->words[i];
+}
+
+/* The same as put(), of the state that stands for the successor. */
+static void put_representative(struct worker *w, const struct jump *jump)
+{
+  struct pending pending = {.hash = w->hash + jump->hash};
+  successor(w, jump, pending.state);
+  if (!represent(w, pending.state, &pending.hash))
+    return;
+  pending.state[0] |= w->tag;
+  place(w, &pending);
+}
+
 /* Places what was put into this slot long ago, when its memory was asked for; then takes it. */
 static void put(struct worker *w, const struct jump *jump)
 {
@@ -105,13 +142,15 @@ static void flush(struct worker *w)
 static void seek(struct worker *w, const struct jump *jump, uint32_t move)
 {
   uint32_t state[LAYOUT_WORDS] = {0};
-  for (uint32_t i = 0; i < w->e->layout->words; i++)
-    state[i] = w->state[i] + jump->words[i];
-  if (w->found || !visited_find(w->among, state, w->hash + jump->hash))
+  uint64_t hash = w->hash + jump->hash;
+  if (w->found)
     return;
-  w->found = true;
-  w->found_move = move;
+  successor(w, jump, state);
   memcpy(w->found_state, state, sizeof state);
+  if (w->e->options->symmetry && w->renamer && !represent(w, state, &hash))
+    return;
+  w->found = visited_find(w->among, state, hash);
+  w->found_move = move;
 }
 
 static void list_way(struct worker *w, const struct jump *jump, uint32_t move)
@@ -202,15 +241,6 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   return explorer_checks(e, "outcome");
 }
 
-/* The state that is loaded is at rest. */
-static void note_rest(struct explorer *e)
-{
-  if (!e->options->rests)
-    return;
-  uint64_t digest = world_digest(e->world);
-  intern(e->options->rests, &digest, (uint32_t)sizeof digest);
-}
-
 static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
 {
   if (finished) {
@@ -223,7 +253,6 @@ static bool wrong_state(struct explorer *e, bool finished, bool still, struct ve
   }
   if (!still)
     return false;
-  note_rest(e);
   world_at_rest(e->world, verdict);
   return explorer_violates(e, verdict);
 }
@@ -242,6 +271,20 @@ static void judge_state(struct worker *w, const struct world_standing *all, bool
   pthread_mutex_unlock(&w->e->rules);
   if (wrong)
     note_violation(w, &verdict, 0);
+}
+
+static void note_rest(struct worker *w)
+{
+  struct explorer *e = w->e;
+  uint64_t digest = w->renamer ? symmetry_digest(w, w->numbers) : 0;
+  pthread_mutex_lock(&e->rules);
+  if (!w->renamer) {
+    explorer_load(e, w);
+    memo_forget_reads(&e->memo);
+    digest = world_digest(e->world);
+  }
+  intern(e->options->rests, &digest, (uint32_t)sizeof digest);
+  pthread_mutex_unlock(&e->rules);
 }
 
 /* ---- expanding ---- */
@@ -307,6 +350,8 @@ static void follow(struct worker *w, const struct jump *jump, uint32_t move)
     return;
   else if (w->among)
     seek(w, jump, move);
+  else if (!w->e->full && w->renamer && w->e->options->symmetry)
+    put_representative(w, jump);
   else if (!w->e->full)
     put(w, jump);
 }
@@ -324,6 +369,8 @@ static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
   }
   if (verdict)
     judge_move(w, verdict, move);
+  if (w->renamer && w->e->options->symmetry)
+    symmetry_represent(w, numbers);
   if (!w->e->full && !w->among)
     states_add(&w->unplaced, numbers, w->e->components);
   return true;
@@ -412,6 +459,8 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
   bool still = true;
   enter(w, layout, state);
   struct world_standing all = list_all(w);
+  if (w->renamer && w->e->options->symmetry && w->e->options->audit)
+    symmetry_audit(w);
   if (w->reducer)
     reduce(w);
   shortcuts_walk(s, w->numbers, w->jumps, w->moves_count);
@@ -422,6 +471,8 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
     still &= !take(w, w->moves[i].origin, w->moves[i].option, w->jumps[i]);
   w->transitions += w->moves_count;
   w->rests += still;
+  if (still && !all.gave_up && w->e->options->rests)
+    note_rest(w);
   judge_state(w, &all, still);
   if (w->wrong)
     states_add(&w->violating, w->numbers, w->e->components);

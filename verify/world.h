@@ -249,7 +249,8 @@ uint32_t world_part(const struct world *, enum part_kind, int a, int b);
 uint32_t world_parts(const struct world *);
 
 /* Parts that belong together make a *component*: those of one rank, those between one pair of
- * ranks, GLOBAL with TOKENS. Their values go together, so that the explorer numbers them together. */
+ * ranks, GLOBAL with TOKENS. Their values go together, so that the explorer numbers them together.
+ */
 uint32_t world_component(const struct world *, uint32_t part);
 uint32_t world_components(const struct world *);
 
@@ -343,6 +344,17 @@ void world_at_end(const struct world *, struct verdict *);
 
 /* Whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
+
+/* What is in a part, `size` bytes, when each rank is called to[rank]; in place. False where that
+ * cannot be told: histories are digests, and what is stored is bytes. */
+bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
+                  uint32_t size);
+
+/* The part that it then is in. */
+uint32_t world_renamed(const struct world *, uint32_t part, const int16_t *to);
+
+/* Adds bytes to a digest. */
+uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
 
 /* A digest of all parts: of equal states the same in every exploration, also where bytes were kept
  * under other numbers. */

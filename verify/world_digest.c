@@ -10,7 +10,7 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 33;
 }
 
-static uint64_t fold(uint64_t digest, const void *bytes, uint32_t size)
+uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size)
 {
   for (const unsigned char *at = bytes; size > 0;) {
     uint64_t word = 0;
@@ -30,7 +30,7 @@ static uint32_t of_kept(const struct world *w, uint32_t number)
   if (!number)
     return 0;
   const void *bytes = w->memory.kept(w->memory.ctx, number, &size);
-  return (uint32_t)fold(size, bytes, size);
+  return (uint32_t)world_digest_bytes(size, bytes, size);
 }
 
 static uint64_t of_rank(const struct world *w, int rank)
@@ -39,7 +39,8 @@ static uint64_t of_rank(const struct world *w, int rank)
   const struct world_rank *me = world_read(w, WORLD_RANK, rank, 0, &size);
   struct world_rank head = *me;
   head.image = of_kept(w, head.image);
-  return fold(fold(0, &head, sizeof head), me + 1, size - (uint32_t)sizeof head);
+  return world_digest_bytes(world_digest_bytes(0, &head, sizeof head), me + 1,
+                            size - (uint32_t)sizeof head);
 }
 
 static uint64_t of_stored(const struct world *w, int rank)
@@ -52,7 +53,7 @@ static uint64_t of_stored(const struct world *w, int rank)
     struct world_record record = stored[i];
     record.image = of_kept(w, record.image);
     record.state = of_kept(w, record.state);
-    digest = fold(digest, &record, sizeof record);
+    digest = world_digest_bytes(digest, &record, sizeof record);
   }
   return digest;
 }
@@ -66,7 +67,7 @@ static uint64_t of_part(const struct world *w, uint32_t part)
   if (of_ranks && part % WORLD_RANK_PARTS == WORLD_STORED)
     return of_stored(w, (int)rank);
   const void *bytes = w->memory.read(w->memory.ctx, part, &size);
-  return fold(0, bytes, size);
+  return world_digest_bytes(0, bytes, size);
 }
 
 uint64_t world_digest(const struct world *w)

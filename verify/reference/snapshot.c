@@ -134,6 +134,15 @@ static int broken(const struct config *config, const void *memory)
   return ((const struct state *)memory)->wrong;
 }
 
+static void rename_ranks(const struct config *config, void *memory, const int16_t *to)
+{
+  struct state *state = memory, old = *state;
+  for (int rank = 0; rank < config->ranks; rank++) {
+    state->closed[to[rank]] = old.closed[rank];
+    state->under_way[to[rank]] = old.under_way[rank];
+  }
+}
+
 extern const struct protocol protocol_cl_c, protocol_cl_t;
 
 const struct protocol protocol_cl_c = {.name = "cl-c",
@@ -144,7 +153,8 @@ const struct protocol protocol_cl_c = {.name = "cl-c",
                                        .invariants = invariants,
                                        .bytes = bytes,
                                        .step = step,
-                                       .broken = broken};
+                                       .broken = broken,
+                                       .rename = rename_ranks};
 
 const struct protocol protocol_cl_t = {.name = "cl-t",
                                        .title = "reference world: Chandy-Lamport, tokens",
@@ -154,4 +164,5 @@ const struct protocol protocol_cl_t = {.name = "cl-t",
                                        .invariants = invariants,
                                        .bytes = bytes,
                                        .step = step_tokens,
-                                       .broken = broken};
+                                       .broken = broken,
+                                       .rename = rename_ranks};

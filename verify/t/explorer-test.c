@@ -11,6 +11,7 @@
 #include "explorer.h"
 #include "frontier.h"
 #include "mutants.h"
+#include "parts.h"
 #include "reference.h"
 #include "tap.h"
 #include "visited.h"
@@ -78,6 +79,21 @@ static void run(const struct small *small, unsigned workers, const char *const *
 }
 
 static const char *const nothing[] = {NULL};
+
+/* Explores in a process of its own; true when that ends by a breach. */
+static bool breaches(const struct small *small, const struct explorer_options *options)
+{
+  int status;
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    struct exploration found;
+    close(STDERR_FILENO);
+    run_with(small, options, &found);
+    _exit(0);
+  }
+  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
 
 /* ---- tests ---- */
 
@@ -155,21 +171,6 @@ static const struct small cheated = {
     false,   true,
     0,       "rank 0: send 1, send 1, recv 1, recv 1\nrank 1: send 0, send 0, recv 0, recv 0"};
 
-/* Explores in a process of its own; true when that ends by a breach. */
-static bool breaches(const struct small *small, bool audit)
-{
-  int status;
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0) {
-    struct exploration found;
-    close(STDERR_FILENO);
-    run_with(small, &(struct explorer_options){.properties = nothing, .audit = audit}, &found);
-    _exit(0);
-  }
-  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
-}
-
 static void audit(void)
 {
   static struct protocol cheat_protocol;
@@ -179,10 +180,11 @@ static void audit(void)
   cheat_protocol.step = cheat;
   cheat_protocol.bytes = cheat_bytes;
   protocol_register(list);
-  ok(breaches(&cheated, true), "a protocol that remembers something elsewhere is found out");
+  const struct explorer_options options = {.properties = nothing, .audit = true};
+  ok(breaches(&cheated, &options), "a protocol that remembers something elsewhere is found out");
   struct small honest = cheated;
   honest.protocol = "c3";
-  ok(!breaches(&honest, true), "one that does not is not");
+  ok(!breaches(&honest, &options), "one that does not is not");
 }
 
 static void by_hand(void)
@@ -261,15 +263,20 @@ static bool agree(const struct exploration *full, const struct intern *rests,
   return same;
 }
 
-/* Explores with and without; false where the two differ. */
-static bool reduces(const struct small *small, const char *const *properties, bool blind,
-                    struct exploration *full, struct exploration *reduced)
+/* Explores with and without; false where the two differ. `moves` and `names`: which reductions. */
+static bool reduces(const struct small *small, const char *const *properties, bool moves,
+                    bool names, bool blind, struct exploration *full, struct exploration *reduced)
 {
   struct intern rests = {0}, left = {0};
-  run_with(small, &(struct explorer_options){.properties = properties, .rests = &rests}, full);
   run_with(small,
-           &(struct explorer_options){
-               .properties = properties, .rests = &left, .stubborn = true, .blind = blind},
+           &(struct explorer_options){.properties = properties, .rests = &rests, .orbits = names},
+           full);
+  run_with(small,
+           &(struct explorer_options){.properties = properties,
+                                      .rests = &left,
+                                      .stubborn = moves,
+                                      .symmetry = names,
+                                      .blind = blind},
            reduced);
   bool same = agree(full, &rests, reduced, &left);
   intern_clear(&rests);
@@ -301,7 +308,7 @@ static void reductions(void)
     const char *const *properties = g_str_has_prefix(worlds[i].protocol, "cl-") ? snapshot
                                     : !strcmp(worlds[i].protocol, "bookmark")   ? on_the_way
                                                                                 : NULL;
-    bool same = reduces(&worlds[i], properties, false, &full, &reduced);
+    bool same = reduces(&worlds[i], properties, true, false, false, &full, &reduced);
     ok(same && !reduced.unreduced && reduced.states < full.states,
        "%s: the same verdict and states at rest with %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
        " states%s%s",
@@ -316,32 +323,42 @@ static void reduced_worlds(void)
   static const struct {
     const char *protocol;
     int ranks, messages;
-    uint64_t full, por; /* states, and the part of them that is left: 1 / por */
+    uint64_t full, por, all; /* states, and the part of them that is left: 1 / por, 1 / all */
     bool is_long;
   } worlds[] = {
-      {"cl-c", 3, 2, 96860, 100, false},
-      {"cl-t", 3, 2, 1347259, 25, false},
-      {"cl-t", 4, 1, 50498740, 250, false},
-      {"cl-t", 3, 3, 45671116, 50, true},
+      {"cl-c", 3, 2, 96860, 100, 190, false},
+      {"cl-t", 3, 2, 1347259, 25, 50, false},
+      {"cl-t", 4, 1, 50498740, 250, 1400, false},
+      {"cl-t", 3, 3, 45671116, 50, 100, true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
     if (worlds[i].is_long && !g_getenv("RECLINE_LONG"))
       continue;
     g_autofree char *script = g_strdup_printf("rank *: free %d", worlds[i].messages);
     const struct small small = {worlds[i].protocol, worlds[i].ranks, 0, 1, false, false, 0, script};
-    struct exploration one, two;
+    struct exploration por, all, again;
     struct explorer_options options = {.properties = snapshot, .stubborn = true, .workers = 1};
-    run_with(&small, &options, &one);
+    run_with(&small, &options, &por);
+    options.symmetry = true;
+    run_with(&small, &options, &all);
     options.workers = 2;
-    run_with(&small, &options, &two);
-    ok(one.verdict == EXPLORER_HOLDS && one.states * worlds[i].por <= worlds[i].full,
+    run_with(&small, &options, &again);
+    ok(por.verdict == EXPLORER_HOLDS && por.states * worlds[i].por <= worlds[i].full,
        "%s, %d ranks, %d messages each: %" G_GUINT64_FORMAT " states, at most 1/%" G_GUINT64_FORMAT
        " of %" G_GUINT64_FORMAT,
-       worlds[i].protocol, worlds[i].ranks, worlds[i].messages, one.states, worlds[i].por,
+       worlds[i].protocol, worlds[i].ranks, worlds[i].messages, por.states, worlds[i].por,
        worlds[i].full);
-    ok(one.states == two.states && one.transitions == two.transitions, "the same with two workers");
-    exploration_clear(&one);
-    exploration_clear(&two);
+    ok(all.verdict == EXPLORER_HOLDS && all.states * worlds[i].all <= worlds[i].full,
+       "with symmetry %" G_GUINT64_FORMAT ", at most 1/%" G_GUINT64_FORMAT, all.states,
+       worlds[i].all);
+    ok(all.states == again.states && all.transitions == again.transitions,
+       "the same with two workers");
+    exploration_clear(&por);
+    exploration_clear(&all);
+    exploration_clear(&again);
+    if (worlds[i].full > 10000000 && g_getenv("RECLINE_LONG"))
+      ok(reduces(&small, snapshot, true, true, false, &all, &again),
+         "the same states at rest as in the full search");
   }
 }
 
@@ -351,8 +368,96 @@ static void wrong_relation(void)
 {
   struct exploration full, reduced;
   const struct small small = {"cl-t", 3, 0, 1, false, false, 0, "rank *: free 1"};
-  ok(!reduces(&small, snapshot, true, &full, &reduced) && !reduced.unreduced,
+  ok(!reduces(&small, snapshot, true, false, true, &full, &reduced) && !reduced.unreduced,
      "a wrong relation of independence is found out");
+}
+
+/* Every orbit once: as many as the full search meets, however many workers there are. */
+static void symmetry(void)
+{
+  static const struct small worlds[] = {
+      {"cl-c", 3, 0, 1, false, false, 0, "rank *: free 1"},
+      {"cl-t", 3, 0, 1, false, false, 0, "rank *: free 1"},
+      {"cl-c", 4, 0, 1, false, false, 0, "rank 0: free 1\nrank 1: free 1\nrank *:"},
+      {"cl-t", 3, 0, 1, false, false, 0, "rank 0: free 2\nrank *: free 1"},
+  };
+  struct exploration full, reduced;
+  for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
+    bool same = reduces(&worlds[i], snapshot, false, true, false, &full, &reduced);
+    ok(same && !reduced.unreduced && 2 * reduced.states >= full.states &&
+           4 * reduced.states < 3 * full.states,
+       "%s: the same with %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+       " states, up to the names of two ranks",
+       worlds[i].protocol, reduced.states, full.states);
+  }
+}
+
+/* cl-c, but messages are white for ever. */
+static void pale(const struct config *config, void *state, const struct event *event,
+                 struct actions *actions)
+{
+  protocol_step(protocol_named("cl-c"), config, state, event, actions, false);
+  if (event->kind == EVENT_OFFER)
+    actions->item[0].words[0] = 0;
+}
+
+static void keep_names(const struct config *config, void *state, const int16_t *to)
+{
+  (void)config;
+  (void)state;
+  (void)to;
+}
+
+/* Whether the moves of a run can be taken, and the last one violates the property. */
+static bool leads_there(const struct small *small, const struct exploration *found)
+{
+  struct world world;
+  struct parts parts;
+  struct verdict verdict = {0};
+  struct script *script = set_up(small, &world);
+  struct actions actions = {.capacity = ACTIONS_MAX(&world.config[0])};
+  bool fine = found->moves_count > 0;
+  actions.item = g_new0(struct action, actions.capacity);
+  world.properties = snapshot;
+  parts_init(&parts, &world);
+  world_begin(&world, small->crashes, small->timers);
+  for (unsigned i = 0; i < found->moves_count; i++) {
+    struct move move = found->moves[i];
+    world_step(&world, &move, &actions, &verdict);
+    fine &= verdict.kind == (i + 1 < found->moves_count ? VERDICT_FINE : VERDICT_VIOLATION);
+  }
+  g_free(actions.item);
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+  return fine;
+}
+
+static void reduced_runs(void)
+{
+  static struct protocol pale_protocol, nameless;
+  static const struct protocol *const list[] = {&pale_protocol, &nameless, NULL};
+  pale_protocol = nameless = *protocol_named("cl-c");
+  pale_protocol.name = "pale";
+  pale_protocol.step = pale;
+  nameless.name = "nameless";
+  nameless.rename = keep_names;
+  protocol_register(list);
+  struct small small = {"pale", 3, 0, 1, false, false, 0, "rank *: free 2"};
+  for (unsigned which = 1; which <= 3; which++) {
+    struct exploration found;
+    run_with(
+        &small,
+        &(struct explorer_options){
+            .properties = snapshot, .workers = 2, .stubborn = which & 1, .symmetry = which & 2},
+        &found);
+    ok(found.verdict == EXPLORER_VIOLATED && !found.unreduced && leads_there(&small, &found),
+       "a run to a violation, with reduction %s: %u moves", found.reduction, found.moves_count);
+    exploration_clear(&found);
+  }
+  small.protocol = "nameless";
+  ok(breaches(&small, &(struct explorer_options){.properties = snapshot, .symmetry = true}),
+     "a protocol that renames its states wrongly is found out");
 }
 
 /* Whoever finds a violation: the counts and the run to it are the same. */
@@ -507,6 +612,8 @@ int main(void)
   reference_worlds();
   reductions();
   wrong_relation();
+  symmetry();
+  reduced_runs();
   reduced_worlds();
   workers();
   audit();

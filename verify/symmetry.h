@@ -1,0 +1,41 @@
+/* Symmetry: states that differ in the names of ranks only are one.
+ *
+ * Where all programs but the coordinator's may do the same, and the protocol can rename what is in
+ * its states (protocol.h), each state stands for all that come from it by renaming ranks, its
+ * *orbit*. Of each orbit the search keeps the state whose components have the smallest digests, the
+ * first component first: the same one in every exploration.
+ *
+ * A renaming takes components to components. What it makes of each value is looked up.
+ */
+#ifndef RECLINE_SYMMETRY_H
+#define RECLINE_SYMMETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct closure;
+struct explorer;
+struct symmetry;
+struct worker;
+
+/* NULL and *refused where none applies. Every value and message of the closure must be renamed to
+ * one of the closure: what is not is a breach, as the protocol's rename() is wrong. */
+struct symmetry *symmetry_new(struct explorer *, const struct closure *, const char **refused);
+void symmetry_free(struct symmetry *);
+
+/* What a worker knows of values. */
+struct renamer;
+struct renamer *renamer_new(const struct symmetry *);
+void renamer_free(struct renamer *);
+
+/* The state of the orbit that stands for all, in place. */
+void symmetry_represent(struct worker *, uint32_t *numbers);
+
+/* The same for all states of an orbit, in every exploration. */
+uint64_t symmetry_digest(struct worker *, const uint32_t *numbers);
+
+/* The worker's state under other names moves to the same orbits as by its own: first renamed, then
+ * stepped, or first stepped, then renamed. A difference is a breach. Not under `rules`. */
+void symmetry_audit(struct worker *);
+
+#endif
