@@ -224,8 +224,7 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   init(&e, crashes, timers);
   if (begin(&e)) {
     explorer_search(&e);
-    /* where there is a closure, nothing goes round */
-    if (out->verdict == EXPLORER_HOLDS && !e.closure && explorer_checks(&e, "progress"))
+    if (out->verdict == EXPLORER_HOLDS && explorer_checks(&e, "progress"))
       explorer_judge_cycles(&e);
     conclude(&e);
   }
