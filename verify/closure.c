@@ -209,14 +209,6 @@ static void begin(struct closure *c)
     closure_add_shared(c, shared, values[part_of(c, WORLD_GLOBAL, 0, 0) + shared], NULL, 0);
 }
 
-static bool judges(const struct explorer *e, const char *property)
-{
-  for (const char *const *name = e->world->properties; *name; name++)
-    if (!strcmp(*name, property))
-      return true;
-  return false;
-}
-
 static const char *excluded(const struct explorer *e, const struct world_global *global)
 {
   const struct world *world = e->world;
@@ -226,7 +218,7 @@ static const char *excluded(const struct explorer *e, const struct world_global 
     return "the host lies, or keeps no order";
   if (world->protocol->clocks)
     return "there are clocks";
-  if (judges(e, "quiet-channels"))
+  if (explorer_checks(e, "quiet-channels"))
     return "property quiet-channels looks at all channels";
   if (explorer_checks(e, "progress"))
     return "property progress looks at all runs";

@@ -110,6 +110,12 @@ static inline const struct closure_action *closure_action(const struct closure *
   return c->rank[rank].actions.item[action + 1].bytes;
 }
 
+/* The number of a node's value. */
+static inline uint32_t closure_value(const struct closure_rank *r, uint32_t node)
+{
+  return *(const uint32_t *)r->nodes.item[node].bytes;
+}
+
 /* The number of such an action, or UINT32_MAX. */
 uint32_t closure_find(const struct closure *, uint32_t rank, const struct closure_action *);
 

@@ -331,6 +331,8 @@ static uint32_t sharing(struct closure *c, const struct attempt *a)
   unsigned shared = a->outcome.shared;
   uint32_t table[1 + a->count];
   bool any = a->outcome.violates && a->outcome.survives;
+  if (any && !a->count)
+    refuse(c, "whether a step violates a property depends on what others do");
   for (uint32_t i = 0; i < a->count; i += 2)
     any |=
         a->table[i + 1] != VIOLATES && a->table[i + 1] != shared_entry(c, shared, a->table[i])[0];

@@ -7,7 +7,7 @@
 static const uint32_t *values_of(const struct closure *c, uint32_t rank, uint32_t node)
 {
   const struct closure_rank *r = &c->rank[rank];
-  return r->values.item[*(const uint32_t *)r->nodes.item[node].bytes].bytes;
+  return r->values.item[closure_value(r, node)].bytes;
 }
 
 static bool finished(const struct closure *c, const uint32_t *values)

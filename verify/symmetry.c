@@ -302,9 +302,38 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* Whether all values of a rank in the closure can be renamed, to values in it. */
+/* First stepped, then renamed, or the other way round: the same steps from value to value. Numbers
+ * of renamed values are in `renamed`. */
+static void try_steps(const struct closure *c, uint32_t rank, uint32_t other,
+                      const uint32_t *renamed)
+{
+  const struct closure_rank *one = &c->rank[rank], *two = &c->rank[other];
+  struct intern mine = {0}, theirs = {0};
+  for (uint32_t node = 1; node <= one->nodes.count; node++)
+    for (uint32_t i = one->first[node]; i < one->first[node + 1]; i++) {
+      uint32_t step[2] = {renamed[closure_value(one, node)], 0};
+      if (one->edges[i].target != VIOLATES)
+        step[1] = renamed[closure_value(one, one->edges[i].target)];
+      intern(&mine, step, (uint32_t)sizeof step);
+    }
+  for (uint32_t node = 1; node <= two->nodes.count; node++)
+    for (uint32_t i = two->first[node]; i < two->first[node + 1]; i++) {
+      uint32_t step[2] = {closure_value(two, node), 0};
+      if (two->edges[i].target != VIOLATES)
+        step[1] = closure_value(two, two->edges[i].target);
+      intern(&theirs, step, (uint32_t)sizeof step);
+      if (!intern_find(&mine, step, (uint32_t)sizeof step))
+        breach("a rank under another name does something else");
+    }
+  if (mine.count != theirs.count)
+    breach("a rank under another name does something else");
+  intern_clear(&mine);
+  intern_clear(&theirs);
+}
+
+/* Renames all values of a rank in the closure: `numbers` of values of to[rank]. */
 static const char *try_values(const struct symmetry *s, const struct closure *c, uint32_t rank,
-                              const int16_t *to)
+                              const int16_t *to, uint32_t *numbers)
 {
   const struct intern *values = &c->rank[rank].values;
   uint32_t renamed[WORLD_RANK_PARTS];
@@ -313,9 +342,16 @@ static const char *try_values(const struct symmetry *s, const struct closure *c,
     for (uint32_t i = 0; i < WORLD_RANK_PARTS; i++)
       if (!(renamed[i] = rename_value(s, to, rank * WORLD_RANK_PARTS + i, value[i])))
         return "what ranks have received, or stored, cannot be renamed";
-    if (!intern_find(&c->rank[to[rank]].values, renamed, (uint32_t)sizeof renamed))
+    numbers[n] = intern_find(&c->rank[to[rank]].values, renamed, (uint32_t)sizeof renamed);
+    if (!numbers[n])
       breach("the protocol renames a state to one that there is not");
   }
+  return NULL;
+}
+
+static const char *try_messages(const struct symmetry *s, const struct closure *c, uint32_t rank,
+                                const int16_t *to)
+{
   for (uint32_t i = 0; i < closure_actions(c, rank); i++) {
     struct closure_action action = *closure_action(c, rank, i);
     if (action.peer == OWN)
@@ -331,12 +367,26 @@ static const char *try_values(const struct symmetry *s, const struct closure *c,
   return NULL;
 }
 
+/* Whether the closure of a rank can be renamed, and is then that of to[rank]. */
+static const char *try_rank(const struct symmetry *s, const struct closure *c, uint32_t rank,
+                            const int16_t *to)
+{
+  uint32_t *numbers = zeroes((c->rank[rank].values.count + 1) * sizeof *numbers);
+  const char *refused = try_values(s, c, rank, to, numbers);
+  if (!refused)
+    refused = try_messages(s, c, rank, to);
+  if (!refused)
+    try_steps(c, rank, (uint32_t)to[rank], numbers);
+  free(numbers);
+  return refused;
+}
+
 static const char *try_all(const struct symmetry *s, const struct closure *c)
 {
   const char *refused = NULL;
   for (uint32_t r = 1; r < s->count; r++)
     for (uint32_t rank = 0; rank < s->ranks && !refused; rank++)
-      refused = try_values(s, c, rank, s->to + r * s->ranks);
+      refused = try_rank(s, c, rank, s->to + r * s->ranks);
   return refused;
 }
 
