@@ -209,14 +209,21 @@ uint32_t audit_state_bytes(int rank)
 
 uint32_t audit_state_increment(int rank, void **before)
 {
+  enum { PIECE = 64 }; /* words: mostly nothing has changed in one */
   const uint64_t *word = (const uint64_t *)(audit_rank(rank) + 1);
-  uint32_t changed = 0;
+  uint32_t words = world.state_bytes / (uint32_t)sizeof *word, changed = 0;
   if (!*before)
     *before = g_malloc0(world.state_bytes);
   uint64_t *old = *before;
-  for (uint32_t i = 0; i < world.state_bytes / sizeof *word; i++)
-    changed += word[i] != old[i];
-  memcpy(old, word, world.state_bytes);
+  for (uint32_t first = 0; first < words; first += PIECE) {
+    uint32_t end = MIN(first + PIECE, words);
+    size_t bytes = (end - first) * sizeof *word;
+    if (memcmp(word + first, old + first, bytes) == 0)
+      continue;
+    for (uint32_t i = first; i < end; i++)
+      changed += word[i] != old[i];
+    memcpy(old + first, word + first, bytes);
+  }
   return changed * (uint32_t)sizeof *word;
 }
 

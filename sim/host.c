@@ -32,36 +32,13 @@ struct step {
 
 /* ---- payloads ---- */
 
-enum { LANES = 8, STRIDE = LANES * sizeof(uint64_t) };
-
-/* One stride at a time, in lanes that do not wait for each other: as fast as memory is. */
-static gsize digest_strides(const unsigned char *bytes, gsize size, uint64_t *lane)
-{
-  const uint64_t prime = UINT64_C(0x9E3779B97F4A7C15);
-  gsize i = 0;
-  for (; i + STRIDE <= size; i += STRIDE) {
-    uint64_t word[LANES];
-    memcpy(word, bytes + i, sizeof word);
-    for (int k = 0; k < LANES; k++) {
-      uint64_t mixed = lane[k] ^ word[k];
-      lane[k] = (mixed << 31 | mixed >> 33) * prime;
-    }
-  }
-  return i;
-}
-
-/* A digest of a payload, never 0; every message pays for it. */
+/* A digest of a payload, never 0. */
 static uint32_t digest(const struct payload *payload)
 {
-  size_t size = payload->size;
-  const unsigned char *bytes = payload->bytes;
-  uint64_t lane[LANES + 2] = {1, 2, 3, 4, 5, 6, 7, 8};
-  gsize done = digest_strides(bytes, size, lane), whole = (size - done) / 8 * 8;
-  lane[LANES] = protocol_digest(bytes + done, whole);
-  lane[LANES + 1] = size;
-  for (gsize i = done + whole; i < size; i++)
-    lane[LANES + 1] = lane[LANES + 1] << 8 | bytes[i];
-  uint32_t hash = (uint32_t)protocol_digest(lane, sizeof lane);
+  size_t whole = payload->size / 8 * 8;
+  uint64_t words[] = {protocol_digest(payload->bytes, whole), payload->size, 0};
+  memcpy(&words[2], (const char *)payload->bytes + whole, payload->size - whole);
+  uint32_t hash = (uint32_t)protocol_digest(words, sizeof words);
   return hash ? hash : 1;
 }
 
@@ -123,9 +100,10 @@ static void take_unexpected(struct rank *r, struct request *request)
   pass_up(r, message);
 }
 
-static struct message *message_in(struct rank *r, const struct slot *slot)
+/* What is in the slot, once more. */
+static struct message *message_from(int source, int destination, const struct slot *slot)
 {
-  struct message *message = message_new(MESSAGE_PROGRAM, slot->source, r->index);
+  struct message *message = message_new(MESSAGE_PROGRAM, source, destination);
   message->comm = slot->comm;
   message->tag = slot->tag;
   message->bytes = (uint32_t)slot->payload->size;
@@ -175,29 +153,22 @@ static void send_control(struct rank *r, const struct action *action)
   rank_switch(r, before);
 }
 
-static void resend(struct rank *r, const struct action *action)
-{
-  const struct slot *slot = storage_slot(r, action->slot);
-  if (!slot)
-    layer_die(3, "breach: slot %u of rank %d is empty", action->slot, r->index);
-  struct message *message = message_new(MESSAGE_PROGRAM, r->index, action->peer);
-  message->comm = slot->comm;
-  message->tag = slot->tag;
-  message->payload = payload_hold(slot->payload);
-  message->bytes = (uint32_t)slot->payload->size;
-  stamp(r, action, message);
-  layer.result.messages.replayed++;
-  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  transport_send(r->transport, message, false);
-  rank_switch(r, before);
-}
-
 static struct slot *filled_slot(const struct rank *r, uint32_t number)
 {
   struct slot *slot = storage_slot(r, number);
   if (!slot)
     layer_die(3, "breach: slot %u of rank %d is empty", number, r->index);
   return slot;
+}
+
+static void resend(struct rank *r, const struct action *action)
+{
+  struct message *message = message_from(r->index, action->peer, filled_slot(r, action->slot));
+  stamp(r, action, message);
+  layer.result.messages.replayed++;
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  transport_send(r->transport, message, false);
+  rank_switch(r, before);
 }
 
 /* The call is over for the protocol. A result that it holds goes where the data would have come. */
@@ -252,7 +223,8 @@ static void deliver_up(struct rank *r, const struct action *action, struct step 
     return;
   }
   layer.result.messages.replayed++;
-  pass_up(r, message_in(r, filled_slot(r, action->slot)));
+  const struct slot *slot = filled_slot(r, action->slot);
+  pass_up(r, message_from(slot->source, r->index, slot));
 }
 
 static void deliver(struct rank *r, const struct action *action, struct step *step)
