@@ -1152,13 +1152,15 @@ static bool go_on(struct rank *r)
   return true;
 }
 
+/* When all programs have ended, a checkpoint that was begun since is nobody's business: the others
+ * may have left already. */
 static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
                        const void *what, bool alert)
 {
   for (;;) {
-    while (go_on(r))
+    while (!r->ended && go_on(r))
       continue;
-    if (!r->held && done(r, what))
+    if (r->ended || (!r->held && done(r, what)))
       return;
     enum activity before = rank_switch(r, r->held ? ACTIVITY_CHECKPOINT : r->activity);
     r->alert = alert || r->held;

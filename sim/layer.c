@@ -219,6 +219,13 @@ void recline_program_is_built(const void *inside_program)
   heap_enter(arena);
 }
 
+/* A rank that never came back from MPI_Finalize: the simulator calls that a deadlock, and success. */
+static void check_end(void)
+{
+  if (layer.left < layer.ranks && layer.ended)
+    layer_die(3, "breach: %d of %d ranks have left MPI_Finalize", layer.left, layer.ranks);
+}
+
 /* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
  * another rank run, which would find half a layer. */
 static void begin(int processes)
@@ -240,6 +247,7 @@ static void begin(int processes)
   audit_begin(layer.scenario, file);
   dispatcher_begin();
   schedule_begin();
+  atexit(check_end);
 }
 
 static void begin_face(struct rank *r)
@@ -287,6 +295,7 @@ static void begin_rank(int index, const void *inside_program)
 static void be_dispatcher(void)
 {
   dispatcher_run();
+  layer.ended = true;
   PMPI_Finalize();
   machine_exit();
 }
@@ -346,6 +355,7 @@ int MPI_Finalize(void)
     set_self(NULL);
   }
   int result = PMPI_Finalize();
+  layer.left += r != NULL;
   if (r) { /* what it does from here on is not rolled back, but with its libraries as they are */
     heap_enter(r->arena);
     heap_leave();

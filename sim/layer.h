@@ -348,8 +348,10 @@ struct rank {
 };
 
 struct layer {
-  bool on;   /* RECLINE_SCENARIO is set: not inert */
-  int ranks; /* of the program */
+  bool on;    /* RECLINE_SCENARIO is set: not inert */
+  int ranks;  /* of the program */
+  bool ended; /* all programs have, and have been told */
+  int left;   /* ranks that have left MPI_Finalize */
   struct scenario *scenario;
   struct rank *rank;
   double began;
