@@ -148,7 +148,7 @@ struct comm {
   int32_t expected; /* most calls that a peer made before its line */
 };
 
-enum { COMMS = 8 }; /* communicators that a program can call collectives on between two lines */
+enum { COMMS = 64 }; /* communicators that a program can call collectives on between two lines */
 
 struct state {
   uint32_t phase;
@@ -479,7 +479,7 @@ static void announce_calls(const struct config *config, struct state *state,
   for (uint32_t i = 0; i < state->comms; i++) {
     if (entry[i].made == entry[i].told)
       continue;
-    if (++told > COMMS) {
+    if (++told > COMMS || actions->count + 4 * (uint32_t)config->ranks > ACTIONS_MAX(config)) {
       give_up(actions, REASON_FULL);
       return;
     }
