@@ -5,14 +5,17 @@
 #define _GNU_SOURCE
 #include "heap.h"
 #include "arena.h"
+#include "next.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -34,10 +37,13 @@ static struct {
   bool watch;                 /* see watch_caller */
   void (*on_change)(struct arena *);
   const struct arena *last; /* that was entered, since there is on_change */
+  struct arena *running;    /* the last one that was entered at all: its rank runs */
+  bool threads;             /* programs have started some */
 } process;
 
 /* initial-exec: reading it must not allocate. */
 static _Thread_local struct arena *current __attribute__((tls_model("initial-exec")));
+static _Thread_local bool runs_ranks __attribute__((tls_model("initial-exec")));
 
 void heap_die(const char *complaint)
 {
@@ -113,6 +119,10 @@ EXPORT void heap_enter(struct arena *arena)
     process.on_change(arena);
   }
   current = arena;
+  if (arena) {
+    process.running = arena;
+    runs_ranks = true;
+  }
 }
 
 EXPORT struct arena *heap_leave(void)
@@ -248,11 +258,57 @@ __attribute__((constructor)) static void read_watch(void)
   process.watch = getenv("RECLINE_HEAP_WATCH") != NULL;
 }
 
+/* ---- threads of programs --------------------------------------------------------------------- */
+
+/* A thread that a program has started works for the rank that runs: what it allocates is that
+ * rank's. All ranks are one thread, which has nothing else to do meanwhile but to wait for it, or
+ * to do its part. Threads of libgomp are everybody's in turn. */
+static inline struct arena *of_thread(uintptr_t caller)
+{
+  if (runs_ranks || !process.threads || holds(process.linker, caller) ||
+      holds(process.openmp, caller))
+    return NULL;
+  return process.running;
+}
+
+static char lock;
+
+static inline void lock_arenas(void)
+{
+  while (process.threads && __atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+    ;
+}
+
+static inline void unlock_arenas(void)
+{
+  if (process.threads)
+    __atomic_clear(&lock, __ATOMIC_RELEASE);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *argument)
+{
+  static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  static bool said;
+  uintptr_t caller = CALLER;
+  struct arena *arena = heap_leave();
+  if (!next)
+    find_next("pthread_create", &next, sizeof next);
+  process.threads = process.threads || arena != NULL;
+  if (arena && !said && !holds(process.openmp, caller)) {
+    said = true;
+    fputs("recline: a thread that lives over a checkpoint is not put back by a rollback\n", stderr);
+  }
+  int error = next(thread, attributes, start, argument);
+  heap_enter(arena);
+  return error;
+}
+
 /* The arena for a call from `caller`, or NULL for libc. */
 static inline struct arena *mode(uintptr_t caller)
 {
   if (__builtin_expect(!current, 1))
-    return NULL;
+    return of_thread(caller);
   if (holds(process.linker, caller) || holds(process.openmp, caller))
     return NULL;
   if (__builtin_expect(arena_notes(current)->awaited.end != 0, 0) && !awaited_runs())
@@ -273,17 +329,37 @@ static size_t libc_usable(void *pointer)
   return original(pointer);
 }
 
+static void *allocate_locked(struct arena *arena, size_t bytes)
+{
+  lock_arenas();
+  void *payload = arena_malloc(arena, bytes);
+  unlock_arenas();
+  return payload;
+}
+
 static void *allocate(struct arena *arena, size_t bytes)
 {
   enum { WORDS = 512 }; /* bytes: few paths are longer */
   if (arena && arena_notes(arena)->awaited.end != 0 && bytes < WORDS)
     bytes = WORDS;
-  return arena ? arena_malloc(arena, bytes) : __libc_malloc(bytes);
+  return arena ? allocate_locked(arena, bytes) : __libc_malloc(bytes);
 }
 
 static void *allocate_aligned(struct arena *arena, size_t alignment, size_t bytes)
 {
-  return arena ? arena_memalign(arena, alignment, bytes) : __libc_memalign(alignment, bytes);
+  if (!arena)
+    return __libc_memalign(alignment, bytes);
+  lock_arenas();
+  void *payload = arena_memalign(arena, alignment, bytes);
+  unlock_arenas();
+  return payload;
+}
+
+static void release(struct arena *owner, void *pointer)
+{
+  lock_arenas();
+  arena_free(owner, pointer);
+  unlock_arenas();
 }
 
 /* A block of libc that the program gives back was allocated before program mode began. It is not
@@ -293,7 +369,7 @@ static void release_any(struct arena *arena, void *pointer)
 {
   struct arena *owner = arena_of(pointer);
   if (owner)
-    arena_free(owner, pointer);
+    release(owner, pointer);
   else if (!arena)
     __libc_free(pointer);
 }
@@ -302,16 +378,20 @@ static void *resize(struct arena *arena, void *pointer, size_t bytes)
 {
   struct arena *owner = arena_of(pointer);
   if (owner && !bytes) { /* as libc does */
-    arena_free(owner, pointer);
+    release(owner, pointer);
     return NULL;
   }
-  if (owner)
-    return arena_realloc(owner, pointer, bytes);
+  if (owner) {
+    lock_arenas();
+    void *moved = arena_realloc(owner, pointer, bytes);
+    unlock_arenas();
+    return moved;
+  }
   if (!arena)
     return __libc_realloc(pointer, bytes);
   if (pointer && !bytes)
     return NULL;
-  void *moved = arena_malloc(arena, bytes);
+  void *moved = allocate_locked(arena, bytes);
   if (moved && pointer) {
     size_t old = libc_usable(pointer);
     memcpy(moved, pointer, old < bytes ? old : bytes);
@@ -337,7 +417,7 @@ EXPORT void *calloc(size_t count, size_t bytes)
     return __libc_calloc(count, bytes);
   if (__builtin_mul_overflow(count, bytes, &total))
     return out_of_memory();
-  void *payload = arena_malloc(arena, total);
+  void *payload = allocate_locked(arena, total);
   return payload ? memset(payload, 0, total) : NULL; /* even fresh: a rollback leaves stale bytes */
 }
 

@@ -46,8 +46,8 @@
  * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
  * ends the process with a list of its callers: some entry point is not wrapped. It is slow.
  *
- * The mode belongs to the calling thread. An arena is for one thread at a time; threads that a
- * program starts itself are in libc mode, and what they allocate is not rolled back.
+ * The mode belongs to the calling thread. Threads that a program starts allocate from the arena of
+ * the rank that runs.
  *
  * Preloading is not enough. smpirun loads each rank's copy of the program with RTLD_DEEPBIND:
  * symbols are looked for in the program's own libraries first, libc among them, and only then
