@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -174,3 +175,28 @@ CHANGES(ssize_t, writev, (int descriptor, const struct iovec *data, int count),
         (descriptor, data, count), -1)
 CHANGES(int, ftruncate, (int descriptor, off_t length), (descriptor, length), length)
 CHANGES(int, ftruncate64, (int descriptor, off64_t length), (descriptor, length), length)
+
+/* ---- names ---- */
+
+/* The last name of those given is that of a file that ends. */
+#define RENAMES(NAME, PARAMETERS, ARGUMENTS, ...)                                                  \
+  HEAP_API int NAME PARAMETERS                                                                     \
+  {                                                                                                \
+    static int(*next) PARAMETERS;                                                                  \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    const char *const names[] = {__VA_ARGS__};                                                     \
+    size_t count = sizeof names / sizeof *names;                                                   \
+    for (size_t i = 0; mode && i < count; i++)                                                     \
+      journal_replacing(mode, names[i], i + 1 == count);                                           \
+    int result = next ARGUMENTS;                                                                   \
+    heap_enter(mode);                                                                              \
+    return result;                                                                                 \
+  }
+
+RENAMES(rename, (const char *from, const char *to), (from, to), from, to)
+RENAMES(unlink, (const char *path), (path), path)
+RENAMES(remove, (const char *path), (path), path)
+RENAMES(rmdir, (const char *path), (path), path)
+RENAMES(mkdir, (const char *path, mode_t permissions), (path, permissions), path)

@@ -77,6 +77,7 @@ static int really_close(struct open_file *file)
   while (*link != file)
     link = &(*link)->next;
   *link = file->next;
+  journal_closing(file->descriptor);
   int result = file->stream ? streams_close(file->stream) : descriptors_close(file->descriptor);
   free(file->buffer);
   free(file);

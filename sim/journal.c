@@ -1,7 +1,8 @@
 /* What files were before: see journal.h.
  *
  * One entry for each file and interval between two images, made when the program is about to change
- * what an image counts on: that there was no such file, how long it was, or all of its contents.
+ * what an image counts on: that there was no such file, how long it was, or all of its contents,
+ * to be put back into the file or under the name.
  * What a program adds at the end of a file costs nothing but the length.
  *
  * A file that several ranks write is left alone, and that is said: what one of them goes back to
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 enum { BUCKETS = 4096, LONGEST = 256 << 20 /* bytes of a file that are kept */ };
-enum kind { CREATED, LENGTH, CONTENTS };
+enum kind { CREATED, LENGTH, CONTENTS, REPLACED, FOLDER };
 
 struct before {
   enum kind kind;
@@ -65,6 +66,18 @@ static struct writer *writer_of(const struct stat *file, int rank)
   *writer =
       (struct writer){.device = file->st_dev, .inode = file->st_ino, .rank = rank, .next = *bucket};
   return *bucket = writer;
+}
+
+/* The file is gone: its number may become that of another. */
+static void forget_writer(const struct stat *file)
+{
+  struct writer **link = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
+  while (*link && ((*link)->device != file->st_dev || (*link)->inode != file->st_ino))
+    link = &(*link)->next;
+  struct writer *writer = *link;
+  if (writer)
+    *link = writer->next;
+  free(writer);
 }
 
 /* Whether a rollback of this rank leaves the file alone. Says so the first time. */
@@ -124,12 +137,12 @@ static bool read_all(int descriptor, char *to, off_t length)
   return true;
 }
 
-static void keep_contents(int rank, const struct stat *file, char *path)
+static void keep_contents(int rank, enum kind kind, const struct stat *file, char *path)
 {
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   char *contents = file->st_size <= LONGEST ? malloc((size_t)file->st_size + 1) : NULL;
   if (descriptor >= 0 && contents && read_all(descriptor, contents, file->st_size)) {
-    add(rank, CONTENTS, file, path)->contents = contents;
+    add(rank, kind, file, path)->contents = contents;
   } else {
     fprintf(stderr,
             "recline: rank %d writes over %s (%jd bytes), which could not be kept: it is not put "
@@ -180,7 +193,7 @@ void journal_opening(const struct arena *arena, const char *path, int flags)
   if (!S_ISREG(file.st_mode))
     return;
   if (flags & O_TRUNC && file.st_size > 0 && !entry_of(rank, &file, CONTENTS))
-    keep_contents(rank, &file, absolute(path));
+    keep_contents(rank, CONTENTS, &file, absolute(path));
   else if (!entry_of(rank, &file, LENGTH))
     add(rank, LENGTH, &file, absolute(path));
 }
@@ -191,7 +204,31 @@ void journal_overwriting(const struct arena *arena, int descriptor)
   struct stat file;
   if (mark[rank] && !fstat(descriptor, &file) && S_ISREG(file.st_mode) &&
       !entry_of(rank, &file, CONTENTS))
-    keep_contents(rank, &file, name_of(descriptor, &file));
+    keep_contents(rank, CONTENTS, &file, name_of(descriptor, &file));
+}
+
+void journal_closing(int descriptor)
+{
+  struct stat file;
+  if (!fstat(descriptor, &file) && file.st_nlink == 0)
+    forget_writer(&file);
+}
+
+void journal_replacing(const struct arena *arena, const char *path, bool ends)
+{
+  int rank = arena_rank(arena);
+  struct stat file;
+  if (!path || !mark[rank])
+    return;
+  if (lstat(path, &file) < 0)
+    add(rank, CREATED, NULL, absolute(path));
+  else if (S_ISDIR(file.st_mode))
+    add(rank, FOLDER, &file, absolute(path));
+  else if (S_ISREG(file.st_mode)) {
+    keep_contents(rank, REPLACED, &file, absolute(path));
+    if (ends && file.st_nlink == 1)
+      forget_writer(&file);
+  }
 }
 
 void journal_writing(const struct arena *arena, int descriptor)
@@ -227,25 +264,36 @@ static void write_all(int descriptor, const char *from, off_t length)
   }
 }
 
+static void undo_creation(const struct before *entry, int rank)
+{
+  struct stat file;
+  if (lstat(entry->path, &file) < 0)
+    return;
+  if (S_ISDIR(file.st_mode))
+    rmdir(entry->path);
+  else if (S_ISREG(file.st_mode) && !is_shared(&file, rank, entry->path)) {
+    unlink(entry->path);
+    forget_writer(&file);
+  }
+}
+
 static void undo(const struct before *entry, int rank)
 {
   struct stat file;
-  if (stat(entry->path, &file) < 0 || !S_ISREG(file.st_mode))
+  bool there = !stat(entry->path, &file);
+  bool same = there && file.st_dev == entry->device && file.st_ino == entry->inode;
+  bool changed = entry->kind != LENGTH || (there && file.st_size > entry->length);
+  if (entry->kind != REPLACED && !same)
     return;
-  bool same = file.st_dev == entry->device && file.st_ino == entry->inode;
-  bool changed = entry->kind != LENGTH || file.st_size > entry->length;
-  if ((entry->kind != CREATED && !same) || !changed || is_shared(&file, rank, entry->path))
+  if (!changed || (there && is_shared(&file, rank, entry->path)))
     return;
-  if (entry->kind == CREATED) {
-    unlink(entry->path);
-    return;
-  }
-  int descriptor = open(entry->path, O_WRONLY | O_CLOEXEC);
+  int flags = entry->kind == REPLACED ? O_CREAT : 0;
+  int descriptor = open(entry->path, O_WRONLY | O_CLOEXEC | flags, 0644);
   if (descriptor < 0)
     return;
   if (entry->contents)
     write_all(descriptor, entry->contents, entry->length);
-  if (file.st_size > entry->length && ftruncate(descriptor, entry->length) < 0)
+  if (ftruncate(descriptor, entry->length) < 0)
     perror("recline: a file is not put back");
   descriptors_close(descriptor);
 }
@@ -256,7 +304,12 @@ void journal_undo(const struct arena *arena, uint64_t image)
   while (newest[rank] && newest[rank]->serial > image) {
     struct before *entry = newest[rank];
     newest[rank] = entry->older;
-    undo(entry, rank);
+    if (entry->kind == CREATED)
+      undo_creation(entry, rank);
+    else if (entry->kind == FOLDER)
+      mkdir(entry->path, 0755);
+    else
+      undo(entry, rank);
     free_entry(entry);
   }
   mark[rank] = image;

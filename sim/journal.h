@@ -3,6 +3,7 @@
 #ifndef RECLINE_JOURNAL_H
 #define RECLINE_JOURNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,6 +17,13 @@ void journal_writing(const struct arena *, int descriptor);
 
 /* It is about to write over what was there already, or may do so at any time. */
 void journal_overwriting(const struct arena *, int descriptor);
+
+/* The name is about to become that of another file or folder, or of none; what has it now ends, or
+ * gets another name. */
+void journal_replacing(const struct arena *, const char *path, bool ends);
+
+/* It is about to be closed, and ends if it has no name any more. */
+void journal_closing(int descriptor);
 
 /* An image is taken. Returns where it stands in the journal: what comes later is undone with it. */
 uint64_t journal_mark(const struct arena *);

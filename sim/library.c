@@ -20,8 +20,9 @@ struct object {
   char *table_end; /* of the table of functions in other libraries, the dynamic linker's own */
   const ElfW(Dyn) * dynamic;
   const char *names; /* of what it needs */
-  const ElfW(Rela) * relocation;
-  size_t relocations;
+  const ElfW(Rela) * relocation, *call;
+  size_t relocations, calls;
+  const ElfW(Sym) * symbol;
   constructor **constructors;
   size_t constructor_count;
   bool thread_local_data, packed;
@@ -40,7 +41,6 @@ static void look_at_dynamic(struct object *object)
 {
   enum { RESERVED = 3 };
   char *table = NULL;
-  size_t slots = 0;
   for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
     /* glibc has added the base to some of them */
     char *address = (char *)entry->d_un.d_ptr;
@@ -51,8 +51,12 @@ static void look_at_dynamic(struct object *object)
       table = address;
     else if (entry->d_tag == DT_STRTAB)
       object->names = address;
+    else if (entry->d_tag == DT_SYMTAB)
+      object->symbol = (const ElfW(Sym) *)(void *)address;
+    else if (entry->d_tag == DT_JMPREL)
+      object->call = (const ElfW(Rela) *)(void *)address;
     else if (entry->d_tag == DT_PLTRELSZ)
-      slots = size / sizeof(ElfW(Rela));
+      object->calls = size / sizeof(ElfW(Rela));
     else if (entry->d_tag == DT_RELA)
       object->relocation = (const ElfW(Rela) *)(void *)address;
     else if (entry->d_tag == DT_RELASZ)
@@ -65,7 +69,7 @@ static void look_at_dynamic(struct object *object)
       object->packed = true;
   }
   if (table)
-    object->table_end = table + (RESERVED + slots) * sizeof(void *);
+    object->table_end = table + (RESERVED + object->calls) * sizeof(void *);
 }
 
 static int add_object(struct dl_phdr_info *info, size_t size, void *data)
@@ -144,6 +148,25 @@ static void add_library(const struct object *object, struct library found[LIBRAR
   found[(*count)++] = library;
 }
 
+/* ---- calls past the layer ---- */
+
+static void refuse_calls(const struct object *object, const char *what,
+                         const ElfW(Rela) * relocation, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    const char *name = object->names + object->symbol[ELF64_R_SYM(relocation[i].r_info)].st_name;
+    if (g_str_has_prefix(name, "PMPI_") || g_str_has_prefix(name, "pmpi_"))
+      layer_die(64, "%s calls %s, which would go past recline, expected %s", what, name, name + 1);
+  }
+}
+
+/* The names that profiling tools call MPI by. The layer itself calls SMPI so. */
+static void refuse_profiling(const struct object *object, const char *what)
+{
+  refuse_calls(object, what, object->relocation, object->relocations);
+  refuse_calls(object, what, object->call, object->calls);
+}
+
 /* ---- which ---- */
 
 static const char *last_part(const char *file)
@@ -189,8 +212,10 @@ static void visit(struct objects *objects, struct object *object, bool ours,
     if (entry->d_tag == DT_NEEDED && (ours ? !is_common(name) : !is_fortran(name)))
       visit(objects, named(objects, name), ours, found, count);
   }
-  if (ours)
-    add_library(object, found, count);
+  if (!ours)
+    return;
+  refuse_profiling(object, object->file);
+  add_library(object, found, count);
 }
 
 static struct object *around(struct objects *objects, const char *inside)
@@ -211,6 +236,7 @@ int libraries_find(const void *inside, struct library found[LIBRARIES])
     layer_die(64,
               "the program was linked by another version of recline-cc, expected it to be built "
               "again");
+  refuse_profiling(program, "the program");
   visit(objects, &objects->item[0], false, found, &count); /* the simulator */
   visit(objects, named(objects, "librecline_mpi.so"), false, found, &count);
   for (const ElfW(Dyn) *entry = program->dynamic; entry->d_tag != DT_NULL; entry++)

@@ -329,3 +329,38 @@ void _gfortran_date_and_time(char *date, char *of_day, char *zone, struct fortra
                         when.tm_min, when.tm_sec, milliseconds},
            8 * sizeof(int32_t));
 }
+
+/* ---- timers that send signals ---- */
+
+/* A signal would come by the time of the machine that simulates, to whichever rank happens to run.
+ * Most programs set one to end what hangs, and never want it to come. */
+static bool no_signal(const char *name)
+{
+  static bool said;
+  struct arena *mode = layer_enter();
+  if (layer_wanted() && !said)
+    fprintf(stderr, "recline: no signal will come from %s: it is not simulated\n", name);
+  said = true;
+  layer_leave(mode);
+  return layer_wanted();
+}
+
+unsigned alarm(unsigned seconds)
+{
+  if (no_signal("alarm"))
+    return 0;
+  BEHIND(unsigned (*)(unsigned), alarm)
+  return alarm_next(seconds);
+}
+
+int setitimer(enum __itimer_which which, const struct itimerval *restrict value,
+              struct itimerval *restrict before)
+{
+  if (no_signal("setitimer")) {
+    if (before)
+      *before = (struct itimerval){0};
+    return 0;
+  }
+  BEHIND(int (*)(enum __itimer_which, const struct itimerval *, struct itimerval *), setitimer)
+  return setitimer_next(which, value, before);
+}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STEPS = 20, RECORDS = 4 };
@@ -40,6 +41,33 @@ static void restart_file(int step)
   file = fopen(name("restart"), "w");
   fprintf(file, "%d\n", step);
   fclose(file);
+}
+
+/* The last state again, under a name that it gets when it is whole; removed in every fourth step.
+ */
+static void renamed_file(int step)
+{
+  char temporary[620], final[600];
+  int before = 0;
+  snprintf(final, sizeof final, "%s", name("state"));
+  snprintf(temporary, sizeof temporary, "%s.new", final);
+  FILE *file = fopen(final, "r");
+  expect((step % 4 == 1) == !file, "renamed file is there", step);
+  expect(!file || (fscanf(file, "%d", &before) == 1 && before == step - 1), "renamed file", step);
+  if (file)
+    fclose(file);
+  file = fopen(temporary, "w");
+  fprintf(file, "%d\n", step);
+  fclose(file);
+  expect(!rename(temporary, final), "rename", step);
+  expect(step % 4 != 0 || !remove(final), "remove", step);
+}
+
+static void folder_of(int step)
+{
+  char path[620];
+  snprintf(path, sizeof path, "%s.%d", name("folder"), step);
+  expect(!mkdir(path, 0755), "mkdir", step);
 }
 
 static void log_file(int step)
@@ -100,6 +128,8 @@ int main(int argc, char **argv)
     snprintf(line, sizeof line, "line %d\n", step);
     expect(write(output, line, strlen(line)) > 0, "write", step);
     restart_file(step);
+    renamed_file(step);
+    folder_of(step);
     log_file(step);
     records(table, step);
     counter(count, step);

@@ -1,0 +1,71 @@
+#!/bin/sh
+# What cannot be done is refused, or said when a program does it for the first time.
+. "$(dirname "$0")/tap.sh"
+cd "$dir" || exit 1
+
+# The program does ACTION in each of 20 steps; rank 1 crashes in the middle.
+attempt() { # ACTION [FLAG]...
+  action=$1
+  shift
+  cat >program.c <<END
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+static int me;
+void *nothing(void *unused);
+void *nothing(void *unused) { return unused; }
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  for (int step = 0; step < 20; step++) {
+    int one = 1;
+    $action
+    smpi_execute_benched(1e-3);
+    MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+END
+  "$build/bin/recline-cc" -std=gnu11 -O2 -Wall -Wextra "$@" program.c -o program >log 2>&1 ||
+    sed 's/^/# /' log
+  rm -rf out
+  "$recline" run scenario.yaml --json --out out >json 2>err
+  code=$?
+}
+
+cat >scenario.yaml <<END
+program:    {binary: ./program, ranks: 3}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: bookmark}
+checkpoint: {every: 5ms, storage: local, bytes: 10kB}
+detection:  1ms
+failures:   [{rank: 1, at: 13ms, repair: 1ms}]
+END
+
+says() { # CODE PATTERN DESCRIPTION
+  is "$code:$(grep -c -- "$2" err)" "$1:1" "$3" err json
+}
+
+attempt 'PMPI_Barrier(MPI_COMM_WORLD);'
+says 64 'the program calls PMPI_Barrier, .* expected MPI_Barrier' 'profiling names are refused'
+attempt 'MPI_Win window; MPI_Win_create(&one, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);'
+says 64 'MPI_Win_create is not handled under a recovery protocol' 'one-sided communication is refused'
+attempt 'alarm(1000);'
+says 0 'no signal will come from alarm' 'alarm is said not to come, once'
+attempt 'struct itimerval soon = {{0, 1}, {0, 1}}; setitimer(ITIMER_REAL, &soon, NULL);'
+says 0 'no signal will come from setitimer' 'nor does that of setitimer'
+attempt 'pthread_t thread; pthread_create(&thread, NULL, nothing, NULL); pthread_join(thread, NULL);' \
+  -pthread
+says 0 'a thread that lives over a checkpoint' 'a thread is said not to be put back'
+attempt 'FILE *file = popen("true", "r"); pclose(file);'
+says 0 'what popen has opened is not put back' 'nor is what popen opens'
+attempt 'FILE *file = fopen("common", "a"); fprintf(file, "%d\n", me); fclose(file);'
+says 0 'several ranks write .*/common: ' 'a file that several ranks write is left alone'
+attempt 'FILE *file = me ? NULL : fopen("mine", "a"); if (file) fprintf(file, "%d\n", step), fclose(file);'
+is "$code:$(wc -l <mine):$(grep -c 'several ranks write' err)" 0:20:0 'one of its own is put back' err
+finish 8
