@@ -16,7 +16,7 @@ here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 
 suite=$root/scenarios/suites
 programs='sort:8 wavefront:12 stencil27:8 particles:7 farm:6 bfs:8 dense:6 calls:5 fem:8 blocks:7
-  fourier:8 relax:6 sweep:9 hybrid:6'
+  fourier:8 relax:6 outofcore:5 sweep:9 hybrid:6 deck:5'
 seeds='1 2'
 protocols=${RECLINE_PROTOCOLS:-c3 bookmark pessimistic}
 if [ "${RECLINE_LONG:-0}" = 1 ]; then
