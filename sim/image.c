@@ -84,8 +84,10 @@ static struct range live_stack(const struct range *stack, char *frame)
   char *start = frame - (uintptr_t)frame % PAGE;
   if (start < stack->start)
     start = stack->start;
-  return (struct range){
-      .start = start, .bytes = (size_t)(stack->start + stack->bytes - start), .zeros = true};
+  return (struct range){.start = start,
+                        .bytes = (size_t)(stack->start + stack->bytes - start),
+                        .zeros = true,
+                        .whole = true};
 }
 
 static void list_pieces(struct image *image, char *frame)
@@ -148,15 +150,11 @@ static bool add_fragment(struct image *image, size_t *at, struct fragment fragme
   return true;
 }
 
-/* Zeros count in the stack, but nowhere else: frames have holes that nobody has written, and what
- * is there is left from calls long over, of the dynamic linker for one, down to the length of a
- * path. The size of an image must not depend on that. */
-static bool zeros_count(const struct image *image, const struct range *piece)
-{
-  const struct range *stack = &image->source->stack;
-  return piece->start >= stack->start && piece->start < stack->start + stack->bytes;
-}
-
+/* Zeros count in the stack and in thread-local data, but nowhere else: frames have holes that
+ * nobody has written, and what is there is left from calls long over, of the dynamic linker for
+ * one, down to the length of a path; and where thread-local data lie depends on such lengths too,
+ * and with that how much of them is a part of a page that is zero. The size of an image must not.
+ */
 static bool save_piece(struct image *image, size_t *at, const struct range *piece)
 {
   char *end = piece->start + piece->bytes;
@@ -170,7 +168,7 @@ static bool save_piece(struct image *image, size_t *at, const struct range *piec
     else if (!add_fragment(image, at, (struct fragment){.start = start, .bytes = bytes}))
       return false;
   }
-  if (zeros_count(image, piece))
+  if (piece->whole)
     image->bytes += zeros;
   return true;
 }

@@ -106,7 +106,10 @@ static void add_thread_local(struct search *search, const struct dl_phdr_info *o
     if (object->dlpi_phdr[i].p_type != PT_TLS || !index.module)
       continue;
     uintptr_t block = (uintptr_t)__tls_get_addr(&index);
+    int before = search->source->segment_count;
     add_segment(search, block, block + object->dlpi_phdr[i].p_memsz, false);
+    if (search->source->segment_count > before)
+      search->source->segments[before].whole = true; /* it begins anywhere in a page */
   }
 }
 

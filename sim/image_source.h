@@ -14,6 +14,7 @@ struct range {
   char *start;
   size_t bytes;
   bool zeros; /* its pages are zeros until they are touched, and when they are given back */
+  bool whole; /* what is zero in it counts as well */
 };
 
 struct image_source {
