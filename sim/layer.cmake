@@ -7,6 +7,9 @@ endif()
 set(layer_sources
   layer.c
   host.c
+  host_step.c
+  host_return.c
+  host_program.c
   matching.c
   transport.c
   payload.c

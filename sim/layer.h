@@ -7,7 +7,8 @@
  *     libraries.c data of shared libraries, by rank; library.c where these are
  *     calls.c     collectives, for protocols that handle them; raw.c: messages past the protocol
  *     matching.c  posted receives and messages that nobody has received yet
- *     host.c      events to the world, actions from the protocol; the one wait loop
+ *     host.c      events to the world, actions from the protocol (host_step.c), going back
+ *                 (host_return.c); the one wait loop
  *     transport.c envelopes, transfers       wire.c     transfers over the simulated network
  *     payload.c   bytes, lent or not         mail.c     control messages without transfers
  *     dispatcher.c failures, notices         machine.c  clock, cores, disks
@@ -18,7 +19,7 @@
  *     struct face   what its program can see: requests, communicators, posted receives, counters.
  *                   In the rank's arena, so that an image of the arena holds it.
  *     struct rank   everything else: transport, images, what the dispatcher wants. In libc memory;
- *                   host.c says what a rollback does to each field.
+ *                   host_return.c says what a rollback does to each field.
  *
  * The layer is loaded once and its globals are shared by all ranks. Ranks are coroutines that
  * change only inside calls of SMPI and SimGrid, so nothing here needs a lock.
