@@ -58,10 +58,7 @@ static uint32_t key_length(const struct closure *c, uint32_t rank)
 
 static void add_edge(struct closure_rank *r, struct closure_edge edge)
 {
-  if (r->edges_count == r->edges_room) {
-    r->edges_room = r->edges_room ? 2 * r->edges_room : 1024;
-    r->edges = intern_grow(r->edges, r->edges_room * sizeof *r->edges);
-  }
+  r->edges = intern_room(r->edges, r->edges_count, &r->edges_room, sizeof *r->edges);
   r->edges[r->edges_count++] = edge;
 }
 

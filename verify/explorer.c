@@ -20,12 +20,6 @@ const char *const explorer_defaults[] = {
 /* States for which the visited set has room at first. */
 enum { STATES_FIRST = 1 << 15 };
 
-static void breach(const char *what)
-{
-  fprintf(stderr, "breach: explorer: %s\n", what);
-  abort();
-}
-
 /* ---- components ---- */
 
 static void make_components(struct explorer *e)
@@ -36,7 +30,7 @@ static void make_components(struct explorer *e)
   e->first = intern_grow(NULL, e->components * sizeof *e->first);
   e->component_of = intern_grow(NULL, 2 * e->memo.count * sizeof *e->component_of);
   if (!e->component)
-    breach("out of memory");
+    intern_breach("out of memory");
   for (uint32_t part = 0; part < e->memo.count; part++) {
     struct component *c = &e->component[world_component(world, part)];
     e->component_of[part] = (uint32_t)(c - e->component);
@@ -84,7 +78,7 @@ void explorer_make_layout(struct explorer *e)
   }
   e->layout = layout_new(bits, e->components);
   if (!e->layout)
-    breach("a state does not fit into the largest layout");
+    intern_breach("a state does not fit into the largest layout");
   e->layouts = intern_grow(e->layouts, (e->layouts_count + 1) * sizeof *e->layouts);
   e->layouts[e->layouts_count++] = e->layout;
 }
@@ -169,7 +163,7 @@ static void init(struct explorer *e, unsigned crashes, unsigned timers)
   e->workers = e->options->workers ? e->options->workers : 1;
   e->worker = calloc(e->workers, sizeof *e->worker);
   if (!e->worker)
-    breach("out of memory");
+    intern_breach("out of memory");
   pthread_mutex_init(&e->rules, NULL);
   pthread_mutex_init(&e->lock, NULL);
   pthread_cond_init(&e->changed, NULL);
@@ -224,8 +218,7 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   init(&e, crashes, timers);
   if (begin(&e)) {
     explorer_search(&e);
-    /* where there is a closure, nothing goes round */
-    if (out->verdict == EXPLORER_HOLDS && !e.closure && explorer_checks(&e, "progress"))
+    if (out->verdict == EXPLORER_HOLDS && explorer_checks(&e, "progress"))
       explorer_judge_cycles(&e);
     conclude(&e);
   }

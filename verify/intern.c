@@ -8,14 +8,32 @@
 
 enum { SLOTS_FIRST = 64, CHUNK_FIRST = 1 << 12, CHUNK_MOST = 1 << 20 };
 
+static _Noreturn void out_of_memory(size_t bytes)
+{
+  fprintf(stderr, "explorer: out of memory at %zu bytes in one piece\n", bytes);
+  abort();
+}
+
 void *intern_grow(void *memory, size_t bytes)
 {
   void *grown = realloc(memory, bytes);
-  if (!grown) {
-    fprintf(stderr, "explorer: out of memory at %zu bytes in one piece\n", bytes);
-    abort();
-  }
+  if (!grown)
+    out_of_memory(bytes);
   return grown;
+}
+
+void *intern_room(void *list, uint32_t count, uint32_t *room, size_t item)
+{
+  if (count < *room)
+    return list;
+  *room = *room ? *room + *room / 2 : 256;
+  return intern_grow(list, *room * item);
+}
+
+void intern_breach(const char *what)
+{
+  fprintf(stderr, "breach: explorer: %s\n", what);
+  abort();
 }
 
 void *intern_table(size_t count, size_t size)
@@ -25,10 +43,8 @@ void *intern_table(size_t count, size_t size)
   if (bytes < page)
     return memset(intern_grow(NULL, bytes), 0, bytes);
   void *memory = aligned_alloc(page, pages);
-  if (!memory) {
-    fprintf(stderr, "explorer: out of memory at %zu bytes in one piece\n", bytes);
-    abort();
-  }
+  if (!memory)
+    out_of_memory(bytes);
   madvise(memory, pages, MADV_HUGEPAGE); /* a hint: fewer misses of the TLB */
   return memset(memory, 0, bytes);
 }

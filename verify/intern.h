@@ -50,9 +50,15 @@ static inline uint64_t intern_mix(uint64_t x)
 /* realloc() that does not return when memory runs out. */
 void *intern_grow(void *memory, size_t bytes);
 
-/* Zeroed memory for a table in which places are looked up at random: in large pages where it is
- * large. The caller frees it with free(); does not return when memory runs out. */
+/* `list` with room for one item more than `count`. */
+void *intern_room(void *list, uint32_t count, uint32_t *room, size_t item);
+
+/* Zeroed memory; in large pages where it is large, as its places may be looked up at random. The
+ * caller frees it with free(); does not return when memory runs out. */
 void *intern_table(size_t count, size_t size);
+
+/* Our bug: says what, and aborts. */
+_Noreturn void intern_breach(const char *what);
 
 /* Where in a table of `room` places to look for a key first. */
 static inline uint32_t intern_home(uint64_t key, uint32_t room)

@@ -18,7 +18,6 @@
  * it, each time by a shortest way to what weak fairness still asks for. Moves that change nothing
  * are left out. It does not depend on the order in which workers have found states.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,11 +287,6 @@ static void write_stem(struct cycles *c, uint64_t first)
 
 /* ---- the lasso: round the component ---- */
 
-struct steps {
-  uint32_t *move;
-  size_t count, room;
-};
-
 /* How a state of the component was reached. */
 struct arrival {
   size_t from; /* its place among the members */
@@ -409,8 +403,7 @@ static size_t go_on(struct round *r, size_t from, bool back)
       r->queue[last++] = to;
     }
   }
-  fputs("breach: explorer: the way round a component is lost\n", stderr);
-  abort();
+  intern_breach("the way round a component is lost");
 }
 
 static void go_round(struct round *r)
@@ -488,8 +481,7 @@ void explorer_judge_cycles(struct explorer *e)
   uint64_t place = visited_place(&e->visited, first, layout_hash(e->layout, e->first));
   c.number = calloc(visited_end(&e->visited), sizeof *c.number);
   if (!c.number) {
-    fputs("breach: explorer: out of memory\n", stderr);
-    abort();
+    intern_breach("out of memory");
   }
   c.w->ways = &c.ways;
   find_components(&c, place);

@@ -22,21 +22,6 @@ struct scratch {
   uint32_t size, room;
 };
 
-static void breach(const char *what)
-{
-  fprintf(stderr, "breach: explorer: %s\n", what);
-  abort();
-}
-
-/* `list` with room for one more than `count`. */
-static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t item)
-{
-  if (count < *room)
-    return list;
-  *room = *room ? *room + *room / 2 : 1024;
-  return intern_grow(list, *room * item);
-}
-
 /* ---- memory of the world ---- */
 
 static void look(struct memo *m, uint32_t part)
@@ -125,7 +110,7 @@ static const void *kept(void *ctx, uint32_t number, uint32_t *size)
 {
   const struct memo *m = ctx;
   if (!number || number > m->parts.count)
-    breach("the world asks for kept bytes that it never kept");
+    intern_breach("the world asks for kept bytes that it never kept");
   *size = m->parts.item[number].size;
   return m->parts.item[number].bytes;
 }
@@ -188,7 +173,7 @@ static uint32_t walk(struct memo *m, uint32_t root, uint32_t number)
 static void note_down(struct edge *edge, uint32_t note)
 {
   if (edge->note != NOTE_UNKNOWN && edge->note != note)
-    breach("a step depends on something that is not in its parts");
+    intern_breach("a step depends on something that is not in its parts");
   edge->note = note;
 }
 
@@ -224,7 +209,7 @@ static uint16_t note_verdict(struct memo *m, const struct verdict *verdict)
       return (uint16_t)i;
   }
   if (m->verdicts_count > UINT16_MAX)
-    breach("more than 65535 different violations");
+    intern_breach("more than 65535 different violations");
   if (!(m->verdicts_count & (m->verdicts_count - 1)))
     m->verdicts = intern_grow(m->verdicts, 2 * (m->verdicts_count + 1) * sizeof *m->verdicts);
   if (!m->verdicts_count)
@@ -244,11 +229,11 @@ static uint32_t note_effect(struct memo *m, const struct verdict *verdict)
     uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
     if (value == m->values[part])
       continue;
-    m->changes = room_for_one(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
+    m->changes = intern_room(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
     m->changes[m->changes_count++] = (struct change){part, value};
     effect.count++;
   }
-  m->effects = room_for_one(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
+  m->effects = intern_room(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
   m->effects[m->effects_count] = effect;
   return m->effects_count++;
 }
@@ -292,7 +277,7 @@ static void audit_step(struct memo *m, uint32_t move, const struct effect *effec
   run_step(m, move, &verdict);
   if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
       !did(m, effect, &verdict))
-    breach("a step depends on something that is not in its parts");
+    intern_breach("a step depends on something that is not in its parts");
 }
 
 const struct effect *memo_step(struct memo *m, uint32_t move)
@@ -316,7 +301,7 @@ static void list_move(void *data, const struct move *move)
 {
   struct memo *m = data;
   m->turn_moves =
-      room_for_one(m->turn_moves, m->turn_moves_count, &m->turn_moves_room, sizeof *m->turn_moves);
+      intern_room(m->turn_moves, m->turn_moves_count, &m->turn_moves_room, sizeof *m->turn_moves);
   m->turn_moves[m->turn_moves_count++] = intern(&m->moves, move, sizeof *move);
 }
 
@@ -345,7 +330,7 @@ static void audit_turn(struct memo *m, uint32_t origin, const struct turn *noted
       memcmp(&turn.standing, &noted->standing, sizeof turn.standing) != 0 ||
       (turn.count && memcmp(&m->turn_moves[turn.first], &m->turn_moves[noted->first],
                             turn.count * sizeof *m->turn_moves) != 0))
-    breach("a list of moves depends on something that is not in its parts");
+    intern_breach("a list of moves depends on something that is not in its parts");
 }
 
 const struct turn *memo_turn(struct memo *m, uint32_t origin)
@@ -357,7 +342,7 @@ const struct turn *memo_turn(struct memo *m, uint32_t origin)
     return &m->turns[note & ~NOTE_RESULT];
   }
   struct turn turn = run_turn(m, origin);
-  m->turns = room_for_one(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
+  m->turns = intern_room(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
   m->turns[m->turns_count] = turn;
   write_down(m, ROOT_TURNS, origin, m->turns_count);
   return &m->turns[m->turns_count++];

@@ -1,6 +1,5 @@
 #include "reduction.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,23 +42,12 @@ struct reducer {
   uint32_t *globals, globals_room; /* entries of GLOBAL; 0: not known */
 };
 
-static void breach(const char *what)
-{
-  fprintf(stderr, "breach: explorer: %s\n", what);
-  abort();
-}
-
-static void *zeroes(size_t bytes)
-{
-  return memset(intern_grow(NULL, bytes + 1), 0, bytes + 1);
-}
-
 /* ---- the explorer's side ---- */
 
 static void sort_actions(struct reduction *r)
 {
   uint32_t ranks = r->closure->ranks;
-  r->turns = zeroes(ranks * sizeof *r->turns);
+  r->turns = intern_table(ranks, sizeof *r->turns);
   for (uint32_t rank = 0; rank < ranks; rank++)
     for (uint32_t i = 0; i < closure_actions(r->closure, rank); i++) {
       const struct closure_action *action = closure_action(r->closure, rank, i);
@@ -72,7 +60,7 @@ static void sort_actions(struct reduction *r)
 struct reduction *reduction_new(struct explorer *e, const struct closure *closure,
                                 const char **refused)
 {
-  struct reduction *r = zeroes(sizeof *r);
+  struct reduction *r = intern_table(1, sizeof *r);
   const char *why = ending_lost(closure);
   r->e = e;
   r->closure = closure;
@@ -108,7 +96,7 @@ static uint32_t taking(const struct reduction *r, uint32_t peer, uint32_t rank, 
                                   .what = intern_find(&r->e->memo.parts, message, size)};
   uint32_t found = closure_find(r->closure, rank, &action);
   if (found == UINT32_MAX)
-    breach("a message is under way that the closure does not know");
+    intern_breach("a message is under way that the closure does not know");
   return found;
 }
 
@@ -126,7 +114,7 @@ uint32_t reduction_action(const struct reduction *r, struct explorer *e, uint32_
   struct closure_action own = {.peer = OWN, .what = number};
   uint32_t found = closure_find(r->closure, rank, &own);
   if (found == UINT32_MAX)
-    breach("a move is possible that the closure does not know");
+    intern_breach("a move is possible that the closure does not know");
   return found;
 }
 
@@ -135,12 +123,12 @@ uint32_t reduction_action(const struct reduction *r, struct explorer *e, uint32_
 struct reducer *reducer_new(const struct reduction *r)
 {
   uint32_t ranks = r->closure->ranks;
-  struct reducer *d = zeroes(sizeof *d);
+  struct reducer *d = intern_table(1, sizeof *d);
   d->ranks = ranks;
-  d->rank = zeroes(ranks * sizeof *d->rank);
-  d->queue = zeroes((size_t)ranks * ranks * sizeof *d->queue);
-  d->ranks_room = zeroes(ranks * sizeof *d->ranks_room);
-  d->queues_room = zeroes((size_t)ranks * ranks * sizeof *d->queues_room);
+  d->rank = intern_table(ranks, sizeof *d->rank);
+  d->queue = intern_table((size_t)ranks * ranks, sizeof *d->queue);
+  d->ranks_room = intern_table(ranks, sizeof *d->ranks_room);
+  d->queues_room = intern_table((size_t)ranks * ranks, sizeof *d->queues_room);
   return d;
 }
 
@@ -186,7 +174,7 @@ static uint32_t global_of(struct worker *w)
   d->globals[number] = closure_global(e->reduction->closure, tuple[0]);
   pthread_mutex_unlock(&e->rules);
   if (!d->globals[number])
-    breach("GLOBAL has a value that the closure does not know");
+    intern_breach("GLOBAL has a value that the closure does not know");
   return d->globals[number];
 }
 
@@ -206,7 +194,7 @@ static const struct row *row_of(struct worker *w, uint32_t rank)
   uint32_t value = intern_find(&r->closure->rank[rank].values, tuple->bytes, tuple->size);
   pthread_mutex_unlock(&w->e->rules);
   if (!value)
-    breach("a rank comes to a value that the closure does not know");
+    intern_breach("a rank comes to a value that the closure does not know");
   known->row = relation_row(r->relation, rank, value, global);
   known->known = true;
   return &known->row;

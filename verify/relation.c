@@ -13,12 +13,6 @@ static uint64_t bit(uint32_t action)
   return UINT64_C(1) << action;
 }
 
-static uint64_t *zeroes(size_t count)
-{
-  return memset(intern_grow(NULL, (count + 1) * sizeof(uint64_t)), 0,
-                (count + 1) * sizeof(uint64_t));
-}
-
 static uint32_t width(const struct relation *r, uint32_t rank)
 {
   return ROW_FIXED + 2 * closure_actions(r->closure, rank) + r->base[r->ranks];
@@ -163,7 +157,7 @@ static uint64_t *make_rows(const struct relation *r, uint32_t rank, bool blind)
   const struct closure *c = r->closure;
   const struct closure_rank *cr = &c->rank[rank];
   uint32_t words = width(r, rank), actions = closure_actions(c, rank);
-  uint64_t *rows = zeroes((size_t)(cr->nodes.count + 1) * words);
+  uint64_t *rows = intern_table((size_t)(cr->nodes.count + 1) * words, sizeof(uint64_t));
   for (uint32_t n = 0; n < cr->nodes.count; n++) {
     uint32_t node = cr->order[n];
     uint64_t *row = rows + (size_t)node * words;
@@ -198,7 +192,7 @@ static void join_rows(struct relation *r, uint32_t rank, const uint64_t *rows, c
   uint32_t words = width(r, rank);
   uint64_t own = own_moves(r->closure, rank);
   uint32_t count = places(r, rank);
-  uint64_t *joined = zeroes((size_t)count * words);
+  uint64_t *joined = intern_table((size_t)count * words, sizeof(uint64_t));
   bool *seen = memset(intern_grow(NULL, count), 0, count);
   for (uint32_t node = 1; node <= cr->nodes.count; node++) {
     const uint32_t *key = cr->nodes.item[node].bytes;
@@ -254,7 +248,7 @@ static bool shared_commute(const struct closure *c, uint32_t a, uint32_t b)
 /* For each table, the actions that do that. */
 static uint64_t *users(const struct closure *c, uint32_t rank)
 {
-  uint64_t *users = zeroes(c->shares.count + 1);
+  uint64_t *users = intern_table(c->shares.count + 1, sizeof(uint64_t));
   const struct closure_rank *r = &c->rank[rank];
   for (uint32_t i = 0; i < r->edges_count; i++)
     users[r->edges[i].shares] |= bit(r->edges[i].action);
@@ -290,7 +284,7 @@ struct relation *relation_new(const struct closure *c, bool blind, const char **
   r->base[0] = 0;
   for (uint32_t rank = 0; rank < ranks; rank++)
     r->base[rank + 1] = r->base[rank] + closure_actions(c, rank);
-  r->others = zeroes((size_t)r->base[ranks] * ranks);
+  r->others = intern_table((size_t)r->base[ranks] * ranks, sizeof(uint64_t));
   for (uint32_t rank = 0; rank < ranks; rank++) {
     uint64_t *rows = make_rows(r, rank, blind);
     join_rows(r, rank, rows, refused);

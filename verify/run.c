@@ -9,7 +9,6 @@
  * A state of another depth with the same tag may be found on the way back. It does no harm: it lies
  * at least TAG_MASK levels deeper, or, if not as deep, the violation would be less deep, too.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +72,7 @@ static void step_back(struct explorer *e, unsigned level, const struct visited *
                               .from = end / e->workers * i,
                               .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
     if (i > 0 && pthread_create(&share[i].thread, NULL, collect, &share[i]) != 0) {
-      fputs("breach: explorer: no thread for a worker\n", stderr);
-      abort();
+      intern_breach("no thread for a worker");
     }
   }
   collect(&share[0]);
@@ -97,8 +95,7 @@ static void go(struct explorer *e, uint32_t *state, const struct visited *sets, 
     w->among = &sets[level + 1];
     worker_expand(w, e->layout, state);
     if (!w->found) {
-      fputs("breach: explorer: the way to a violation is lost\n", stderr);
-      abort();
+      intern_breach("the way to a violation is lost");
     }
     moves[level] = *(const struct move *)e->memo.moves.item[w->found_move].bytes;
     memcpy(state, w->found_state, sizeof w->found_state);

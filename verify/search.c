@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -263,8 +262,7 @@ void explorer_search(struct explorer *e)
 {
   for (unsigned i = 1; i < e->workers; i++)
     if (pthread_create(&e->worker[i].thread, NULL, work, &e->worker[i]) != 0) {
-      fputs("breach: explorer: no thread for a worker\n", stderr);
-      abort();
+      intern_breach("no thread for a worker");
     }
   work(&e->worker[0]);
   for (unsigned i = 1; i < e->workers; i++)

@@ -1,6 +1,5 @@
 #include "shortcuts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +10,6 @@ enum {
   HOPS_MOST = 1 << 20,  /* then they are dropped, unless there are */
   STATES_FOR_A_HOP = 16 /* so many states for each: memory is for states */
 };
-
-static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t item)
-{
-  if (count < *room)
-    return list;
-  *room = *room ? *room + *room / 2 : 256;
-  return intern_grow(list, *room * item);
-}
 
 /* ---- the trie ---- */
 
@@ -64,8 +55,7 @@ static void look_at(struct shortcuts *s, uint32_t *goal, uint32_t component)
 {
   uint32_t before = *goal >> s->node_bits;
   if (before && before != component + 1) {
-    fputs("breach: explorer: the rules look elsewhere than before\n", stderr);
-    abort();
+    intern_breach("the rules look elsewhere than before");
   }
   *goal |= (component + 1) << s->node_bits;
 }
@@ -106,14 +96,14 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
   struct listing listing = {s->options_count, turn->count, turn->standing};
   for (uint32_t i = 0; i < turn->count; i++) {
     uint32_t move = m->turn_moves[turn->first + i];
-    s->options = room_for_one(s->options, s->options_count, &s->options_room, sizeof *s->options);
+    s->options = intern_room(s->options, s->options_count, &s->options_room, sizeof *s->options);
     s->options[s->options_count++] = (struct option){
         .move = move,
         .goal = new_node(s),
         .action = w->e->reduction ? (uint8_t)reduction_action(w->e->reduction, w->e, move) : 0,
         .uncalled_for = is_uncalled_for(m->moves.item[move].bytes)};
   }
-  s->listings = room_for_one(s->listings, s->listings_count, &s->listings_room, sizeof listing);
+  s->listings = intern_room(s->listings, s->listings_count, &s->listings_room, sizeof listing);
   s->listings[s->listings_count] = listing;
   s->seen_count = 0;
   write_down(w, &s->start[origin], s->listings_count);

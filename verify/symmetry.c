@@ -1,6 +1,5 @@
 #include "symmetry.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,17 +27,6 @@ struct renamer {
   struct renamed **of; /* [renaming][component][number] */
   uint32_t *room;
 };
-
-static void breach(const char *what)
-{
-  fprintf(stderr, "breach: explorer: %s\n", what);
-  abort();
-}
-
-static void *zeroes(size_t bytes)
-{
-  return memset(intern_grow(NULL, bytes + 1), 0, bytes + 1);
-}
 
 /* ---- renaming values ---- */
 
@@ -69,7 +57,7 @@ static struct renamed rename_component(const struct symmetry *s, uint32_t r, uin
   for (uint32_t i = 0; i < from->count; i++) {
     uint32_t value = rename_value(s, to, from->parts[i], values[i]), place = 0;
     if (!value)
-      breach("a value cannot be renamed that the closure does not have");
+      intern_breach("a value cannot be renamed that the closure does not have");
     while (target->parts[place] != world_renamed(e->world, from->parts[i], to))
       place++;
     tuple[place] = value;
@@ -231,7 +219,7 @@ void symmetry_audit(struct worker *w)
       numbers[c] = coming(w, w->numbers, r, c)->number - 1;
     uint64_t *found = successors(w, numbers, &others);
     if (count != others || memcmp(expected, found, count * sizeof *found) != 0)
-      breach("ranks under other names do something else");
+      intern_breach("ranks under other names do something else");
     free(found);
   }
   free(expected);
@@ -323,10 +311,10 @@ static void try_steps(const struct closure *c, uint32_t rank, uint32_t other,
         step[1] = closure_value(two, two->edges[i].target);
       intern(&theirs, step, (uint32_t)sizeof step);
       if (!intern_find(&mine, step, (uint32_t)sizeof step))
-        breach("a rank under another name does something else");
+        intern_breach("a rank under another name does something else");
     }
   if (mine.count != theirs.count)
-    breach("a rank under another name does something else");
+    intern_breach("a rank under another name does something else");
   intern_clear(&mine);
   intern_clear(&theirs);
 }
@@ -344,7 +332,7 @@ static const char *try_values(const struct symmetry *s, const struct closure *c,
         return "what ranks have received, or stored, cannot be renamed";
     numbers[n] = intern_find(&c->rank[to[rank]].values, renamed, (uint32_t)sizeof renamed);
     if (!numbers[n])
-      breach("the protocol renames a state to one that there is not");
+      intern_breach("the protocol renames a state to one that there is not");
   }
   return NULL;
 }
@@ -362,7 +350,7 @@ static const char *try_messages(const struct symmetry *s, const struct closure *
     if (!action.what)
       return "messages cannot be renamed";
     if (closure_find(c, (uint32_t)to[rank], &action) == UINT32_MAX)
-      breach("a message is renamed to one that there is not");
+      intern_breach("a message is renamed to one that there is not");
   }
   return NULL;
 }
@@ -371,7 +359,7 @@ static const char *try_messages(const struct symmetry *s, const struct closure *
 static const char *try_rank(const struct symmetry *s, const struct closure *c, uint32_t rank,
                             const int16_t *to)
 {
-  uint32_t *numbers = zeroes((c->rank[rank].values.count + 1) * sizeof *numbers);
+  uint32_t *numbers = intern_table(c->rank[rank].values.count + 1, sizeof *numbers);
   const char *refused = try_values(s, c, rank, to, numbers);
   if (!refused)
     refused = try_messages(s, c, rank, to);
@@ -394,7 +382,7 @@ struct symmetry *symmetry_new(struct explorer *e, const struct closure *closure,
                               const char **refused)
 {
   const struct world *world = e->world;
-  struct symmetry *s = zeroes(sizeof *s);
+  struct symmetry *s = intern_table(1, sizeof *s);
   *s = (struct symmetry){
       .e = e, .ranks = (uint32_t)world->ranks, .components = e->components, .count = 0};
   if (s->ranks < 3) {
@@ -425,10 +413,10 @@ void symmetry_free(struct symmetry *s)
 
 struct renamer *renamer_new(const struct symmetry *s)
 {
-  struct renamer *d = zeroes(sizeof *d);
+  struct renamer *d = intern_table(1, sizeof *d);
   d->symmetry = s;
-  d->of = zeroes((size_t)s->count * s->components * sizeof *d->of);
-  d->room = zeroes((size_t)s->count * s->components * sizeof *d->room);
+  d->of = intern_table((size_t)s->count * s->components, sizeof *d->of);
+  d->room = intern_table((size_t)s->count * s->components, sizeof *d->room);
   return d;
 }
 

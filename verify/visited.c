@@ -154,8 +154,7 @@ static void drop(struct visited *v, const uint32_t *state, uint64_t hash)
 {
   if (add(v, state, hash, UINT64_MAX) == VISITED_NEW)
     return;
-  fputs("breach: explorer: the visited set cannot be rebuilt\n", stderr);
-  abort();
+  intern_breach("the visited set cannot be rebuilt");
 }
 
 /* States that cannot go to their new place before those below them have gone. */

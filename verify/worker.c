@@ -7,11 +7,8 @@
 
 void states_add(struct states *states, const uint32_t *numbers, uint32_t components)
 {
-  if (states->count == states->room) {
-    states->room = states->room ? 2 * states->room : 64;
-    states->numbers =
-        intern_grow(states->numbers, (size_t)states->room * components * sizeof *numbers);
-  }
+  states->numbers =
+      intern_room(states->numbers, states->count, &states->room, components * sizeof *numbers);
   memcpy(states->numbers + (size_t)states->count++ * components, numbers,
          components * sizeof *numbers);
 }
@@ -158,10 +155,7 @@ static void list_way(struct worker *w, const struct jump *jump, uint32_t move)
   struct ways *ways = w->ways;
   uint32_t state[LAYOUT_WORDS];
   uint64_t to = WAY_STAYS;
-  if (ways->count == ways->room) {
-    ways->room = ways->room ? 2 * ways->room : 64;
-    ways->way = intern_grow(ways->way, ways->room * sizeof *ways->way);
-  }
+  ways->way = intern_room(ways->way, ways->count, &ways->room, sizeof *ways->way);
   for (uint32_t i = 0; i < w->e->layout->words; i++)
     state[i] = w->state[i] + jump->words[i];
   if (!jump->stays)
