@@ -19,11 +19,8 @@ void copy_payload(struct rank *r, double bytes)
 
 void copy_tagged(struct rank *r, double bytes)
 {
-  const struct protocol *protocol = audit_protocol();
-  if (!protocol->header)
-    return;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  take_time(bytes + protocol->piggyback_bytes);
+  take_time(bytes + audit_protocol()->piggyback_bytes);
   rank_switch(r, before);
 }
 

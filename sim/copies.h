@@ -9,8 +9,8 @@
 /* A payload that the calling rank sends, into its log. */
 void copy_payload(struct rank *, double bytes);
 
-/* A message of the calling rank, to make it one with its header or to take it apart; nothing where
- * the protocol has none. */
+/* A message of the calling rank, to make it one with its header or to take it apart, where the
+ * protocol has one. */
 void copy_tagged(struct rank *, double bytes);
 
 /* State of the calling rank, as part of what it does: a checkpoint, an iteration or a restart. */

@@ -28,10 +28,11 @@ static mode_t creation_mode(int flags, va_list *rest)
   return flags & (O_CREAT | __O_TMPFILE) ? va_arg(*rest, mode_t) : 0;
 }
 
-#define OPENS(NAME)                                                                                \
-  HEAP_API int NAME(const char *path, int flags, ...)                                              \
+/* Those that name a file, NAMED by `path` alone, and may make it. */
+#define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
+  HEAP_API int NAME PARAMETERS                                                                     \
   {                                                                                                \
-    static int (*next)(const char *, int, ...);                                                    \
+    static int(*next) PARAMETERS;                                                                  \
     struct arena *mode = heap_leave();                                                             \
     va_list rest;                                                                                  \
     va_start(rest, flags);                                                                         \
@@ -39,36 +40,19 @@ static mode_t creation_mode(int flags, va_list *rest)
     va_end(rest);                                                                                  \
     if (!next)                                                                                     \
       find_next(#NAME, &next, sizeof next);                                                        \
-    if (mode)                                                                                      \
+    if (mode && (NAMED))                                                                           \
       journal_opening(mode, path, flags);                                                          \
-    int descriptor = take_over(mode, next(path, flags, permissions));                              \
+    int descriptor = take_over(mode, next ARGUMENTS);                                              \
     heap_enter(mode);                                                                              \
     return descriptor;                                                                             \
   }
 
-OPENS(open)
-OPENS(open64)
-
-#define OPENS_AT(NAME)                                                                             \
-  HEAP_API int NAME(int folder, const char *path, int flags, ...)                                  \
-  {                                                                                                \
-    static int (*next)(int, const char *, int, ...);                                               \
-    struct arena *mode = heap_leave();                                                             \
-    va_list rest;                                                                                  \
-    va_start(rest, flags);                                                                         \
-    mode_t permissions = creation_mode(flags, &rest);                                              \
-    va_end(rest);                                                                                  \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    if (mode && (folder == AT_FDCWD || path[0] == '/'))                                            \
-      journal_opening(mode, path, flags);                                                          \
-    int descriptor = take_over(mode, next(folder, path, flags, permissions));                      \
-    heap_enter(mode);                                                                              \
-    return descriptor;                                                                             \
-  }
-
-OPENS_AT(openat)
-OPENS_AT(openat64)
+OPENS(open, (const char *path, int flags, ...), (path, flags, permissions), true)
+OPENS(open64, (const char *path, int flags, ...), (path, flags, permissions), true)
+OPENS(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, permissions),
+      folder == AT_FDCWD || path[0] == '/')
+OPENS(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, permissions),
+      folder == AT_FDCWD || path[0] == '/')
 
 /* Others, by their arguments. */
 #define OPENS_AS(NAME, PARAMETERS, ARGUMENTS)                                                      \

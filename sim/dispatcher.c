@@ -187,7 +187,7 @@ static bool crash(int rank, const struct failure *failure)
  * or being repaired cannot fail again; one that is being recovered can. */
 static void strike(const struct failure *failure)
 {
-  g_autofree char *host = g_strdup(host_of[failure->rank]);
+  const char *host = host_of[failure->rank];
   if (!host)
     return; /* before its MPI_Init */
   if (failure->kills == KILLS_RANK) {
@@ -308,7 +308,7 @@ void dispatcher_restart(int rank, uint32_t life)
 {
   if (layer.rank[rank].life != life)
     return;
-  g_autofree char *host = g_strdup(host_of[rank]);
+  const char *host = host_of[rank];
   replace_node(host);
   send_notice(rank, &(struct message){.notice = NOTICE_RESTART, .for_life = life});
 }

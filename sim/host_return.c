@@ -279,6 +279,17 @@ static bool close_connections(const struct rank *r)
   return true;
 }
 
+/* Returns once more, NULL, each time that the rank has gone back to it. */
+static struct image *take_image(struct rank *r)
+{
+  struct image *image = NULL;
+  libc_collect(r);
+  enum image_outcome outcome = image_capture(r->source, &image);
+  if (outcome == IMAGE_FAILED)
+    layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
+  return outcome == IMAGE_CAPTURED ? image : NULL;
+}
+
 /* What has been delivered must be in the image, so payloads under way are waited for first. The
  * copy of the image takes its time before it is taken: the program stands still meanwhile. */
 void host_capture(struct rank *r)
@@ -293,16 +304,10 @@ void host_capture(struct rank *r)
   if (r->dead)
     return;
   rank_switch(r, before);
-  libc_collect(r);
-  struct image *image = NULL;
-  switch (image_capture(r->source, &image)) {
-  case IMAGE_FAILED:
-    layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
-  case IMAGE_RESTORED:
+  struct image *image = take_image(r);
+  if (!image) {
     start(r, checkpoint);
     return;
-  case IMAGE_CAPTURED:
-    break;
   }
   storage_captured(r, checkpoint, image);
   r->image_bytes = MAX(r->image_bytes, image_bytes(image));
@@ -334,17 +339,10 @@ void host_begin(struct rank *r, const void *inside_program)
   r->source = image_source_new(inside_program, r->arena, machine_stack_bytes());
   if (!r->source)
     layer_die(64, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
-  libc_collect(r);
-  struct image *image = NULL;
-  switch (image_capture(r->source, &image)) {
-  case IMAGE_FAILED:
-    layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
-  case IMAGE_CAPTURED:
+  struct image *image = take_image(r);
+  if (image) {
     storage_captured(r, FRESH, image);
     await_turn(r);
-    break;
-  case IMAGE_RESTORED:
-    break;
   }
   start(r, FRESH);
 }

@@ -21,7 +21,8 @@ static void arrived(struct message *message, void *request)
 {
   if (!request)
     return;
-  copy_tagged(&layer.rank[message->destination], message->bytes);
+  if (audit_protocol()->header)
+    copy_tagged(&layer.rank[message->destination], message->bytes);
   p2p_complete(request);
 }
 

@@ -86,11 +86,6 @@ static void let_nobody_in(void)
 
 /* ---- the runtime of Fortran ---- */
 
-static bool is_fortran(const struct library *this)
-{
-  return strstr(this->file, "/libgfortran.so") != NULL;
-}
-
 static bool points_to(const struct library *this, int rank)
 {
   for (size_t at = 0; at + sizeof(void *) <= this->bytes; at += sizeof(void *)) {
@@ -167,7 +162,7 @@ static void look(const void *inside, struct arena *arena)
   atexit(let_nobody_in); /* before the programs have anything called */
   for (int i = 0; i < count; i++) {
     total += library[i].bytes;
-    if (is_fortran(&library[i]))
+    if (library_is_fortran(library[i].file))
       begin_fortran(&library[i], arena);
     else if (library[i].thread_local_data)
       fprintf(stderr,

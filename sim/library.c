@@ -183,10 +183,9 @@ static struct object *named(struct objects *objects, const char *name)
   return NULL;
 }
 
-/* SimGrid needs it too, and does not call it. */
-static bool is_fortran(const char *name)
+bool library_is_fortran(const char *file)
 {
-  return g_str_has_prefix(last_part(name), "libgfortran.");
+  return g_str_has_prefix(last_part(file), "libgfortran.");
 }
 
 /* The layer, and the runtime of OpenMP, belong to nobody. */
@@ -200,7 +199,8 @@ static bool is_common(const char *name)
   return false;
 }
 
-/* What an object needs, before itself. */
+/* What an object needs, before itself. SimGrid needs the runtime of Fortran, too, and does not call
+ * it. */
 static void visit(struct objects *objects, struct object *object, bool ours,
                   struct library found[LIBRARIES], int *count)
 {
@@ -209,7 +209,7 @@ static void visit(struct objects *objects, struct object *object, bool ours,
   object->visited = true;
   for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
     const char *name = object->names + entry->d_un.d_val;
-    if (entry->d_tag == DT_NEEDED && (ours ? !is_common(name) : !is_fortran(name)))
+    if (entry->d_tag == DT_NEEDED && (ours ? !is_common(name) : !library_is_fortran(name)))
       visit(objects, named(objects, name), ours, found, count);
   }
   if (!ours)

@@ -25,4 +25,7 @@ struct library {
 enum { LIBRARIES = 32 };
 int libraries_find(const void *inside, struct library found[LIBRARIES]);
 
+/* Whether the object of that name is the runtime of Fortran, libgfortran. */
+bool library_is_fortran(const char *file);
+
 #endif

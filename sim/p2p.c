@@ -1,5 +1,6 @@
 #include "p2p.h"
 
+#include "audit.h"
 #include "copies.h"
 #include "host.h"
 #include "matching.h"
@@ -138,7 +139,8 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     host_receive(r, request);
   } else {
     host_handle(r);
-    copy_tagged(r, bytes_of(request));
+    if (audit_protocol()->header)
+      copy_tagged(r, bytes_of(request));
     if (request->raw)
       host_ready(r);
     else

@@ -295,13 +295,13 @@ void transport_finish_fetches(struct transport *transport, GQueue *inbox)
     transport_wait(transport, inbox, -1.0);
 }
 
-/* A transfer that is under way still writes into its fetch. What nobody has seen yet goes on, as
- * later messages wait for it. */
 bool transport_fetches(const struct transport *transport)
 {
   return transport->fetches->len > 0;
 }
 
+/* A transfer that is under way still writes into its fetch. What nobody has seen yet goes on, as
+ * later messages wait for it. */
 void transport_abandon(struct transport *transport)
 {
   struct fetch *fetch;
