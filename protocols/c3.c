@@ -46,9 +46,10 @@
  *
  * Where the paper is wrong (docs/protocols.md): Figure 5 finds out by exclusive or whether a call
  * crosses, which is the parity of the colours; Figure 8 stops logging at a barrier that crosses.
- * Where it is silent: a rank takes no new checkpoint before it has replayed its whole log
- * and suppressed all it has to; the next line would otherwise rest on decisions that only the
- * previous line's log knows (docs/protocols.md).
+ * Where it is silent: nobody takes a new checkpoint while anybody still has a part of its log to
+ * replay or a message to suppress; the next line would otherwise rest on what only the previous
+ * line's log knows. A rank cannot see to this alone, as a barrier may force its checkpoint, so
+ * after a restart all tell the initiator when their replay is over (docs/protocols.md).
  *
  * Invariants:
  *     1. A rank that wants a checkpoint is not logging, nor writing a log.
@@ -56,7 +57,8 @@
  *     3. Ready to stop means that every late message is in.
  *     4. Nobody stops logging before it was ready to.
  *     5. A message number that is to be suppressed has not been passed over.
- *     6. Only the initiator counts readyToStopLogging and stoppedLogging, at most one per rank.
+ *     6. Only the initiator counts ranks that are ready, have stopped, or still replay, each once.
+ *     7. Nobody takes a checkpoint before its own replay is over.
  */
 #include "act.h"
 
@@ -73,7 +75,8 @@ enum control {
   SUPPRESS,      /* "I have your message of this number already" */
   SUPPRESS_LIST, /* "and these were all of them" */
   CALLS,         /* "before my line I made this many collective calls on this communicator" */
-  PASSED         /* "as a root I have passed this collective call and all before it" */
+  PASSED,        /* "as a root I have passed this collective call and all before it" */
+  REPLAYED       /* "I have replayed my log and suppressed all that I had to" */
 };
 
 static const char *const controls[] = {"none",
@@ -86,6 +89,7 @@ static const char *const controls[] = {"none",
                                        "suppress-list",
                                        "calls",
                                        "passed",
+                                       "replayed",
                                        NULL};
 
 static const char *const invariants[] = {
@@ -95,6 +99,7 @@ static const char *const invariants[] = {
     "nobody stops logging before it was ready to",
     "a message that is to be suppressed has not been passed over",
     "only the initiator counts, at most one per rank",
+    "nobody takes a checkpoint before its own replay is over",
     NULL};
 
 /* words[0] of a message; words[1] is its number */
@@ -159,6 +164,7 @@ struct state {
   uint32_t next_message;   /* messages sent in this epoch */
   uint32_t log;            /* entries in the log */
   uint32_t early;          /* entries in the list of early messages */
+  uint32_t replaying;      /* since a restart, until the log is replayed and nothing to suppress */
   uint32_t suppress;       /* numbers still to suppress */
   uint32_t rejoin;         /* broadcasts received that their roots will repeat */
   uint32_t passed;         /* reductions passed as root that their senders might repeat */
@@ -170,6 +176,7 @@ struct state {
   uint32_t in_progress; /* checkpoint under way; 0: none */
   uint32_t ready_ranks;
   uint32_t stopped_ranks;
+  uint32_t replaying_ranks;
 };
 
 /* The state is struct state, a struct peer per rank, then five lists of `capacity` entries. */
@@ -302,17 +309,11 @@ static void offer(const struct config *config, struct state *state, const struct
   transmit->words[1] = number;
 }
 
-/* Whether the log is one to replay, not one that is being made. */
-static bool replaying(const struct state *state)
-{
-  return state->phase != LOGGING && state->phase != WRITING;
-}
-
 /* The log's entry for this receive of the program, which replays deterministically. */
 static struct entry *logged(const struct config *config, struct state *state, uint32_t request)
 {
   struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
+  for (uint32_t i = 0; state->replaying && i < state->log; i++)
     if ((entry[i].kind == LATE || entry[i].kind == OUTCOME) && entry[i].request == request &&
         !entry[i].replayed)
       return &entry[i];
@@ -324,7 +325,7 @@ static struct entry *cancellation(const struct config *config, struct state *sta
                                   uint32_t request)
 {
   struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
+  for (uint32_t i = 0; state->replaying && i < state->log; i++)
     if (entry[i].kind == CANCELLED && entry[i].request == request && !entry[i].replayed)
       return &entry[i];
   return NULL;
@@ -369,7 +370,7 @@ static void choose(const struct config *config, struct state *state, const struc
     }
     return;
   }
-  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
+  for (uint32_t i = 0; state->replaying && i < state->log; i++)
     if (entry[i].kind == CHOICE && !entry[i].replayed) {
       act(actions, ACTION_FORCE)->outcome = entry[i].outcome;
       entry[i].replayed = --entry[i].times == 0;
@@ -397,7 +398,7 @@ static void cancel(const struct config *config, struct state *state, const struc
 static void begin_checkpoint(const struct config *config, struct state *state,
                              struct actions *actions)
 {
-  if (state->in_progress || state->phase == RECOVERING) {
+  if (state->in_progress || state->replaying_ranks) {
     act(actions, ACTION_SET_TIMER);
     return;
   }
@@ -415,9 +416,9 @@ static void want(struct state *state, uint32_t checkpoint, struct actions *actio
     act(actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void place(const struct config *config, struct state *state, struct actions *actions)
+static void place(struct state *state, struct actions *actions)
 {
-  if (state->phase != RUNNING || !state->wanted || !replay_is_over(config, state))
+  if (state->phase != RUNNING || !state->wanted)
     return;
   state->phase = CAPTURING;
   act(actions, ACTION_CAPTURE)->checkpoint = state->wanted;
@@ -646,7 +647,7 @@ static struct entry *logged_result(const struct config *config, struct state *st
                                    const struct event *event)
 {
   struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; replaying(state) && i < state->log; i++)
+  for (uint32_t i = 0; state->replaying && i < state->log; i++)
     if (entry[i].kind == RESULT && entry[i].comm == event->comm && entry[i].tag == event->tag)
       return &entry[i];
   return NULL;
@@ -789,6 +790,8 @@ static void collected(const struct config *config, struct state *state, const st
  * set back to the line. */
 static void back_to_line(const struct config *config, struct state *state)
 {
+  state->replaying = true;
+  state->replaying_ranks = initiator(config) ? (uint32_t)config->ranks : 0;
   state->wanted = state->in_progress = state->ready_ranks = state->stopped_ranks = 0;
   state->durable = 1u << PART_IMAGE | 1u << PART_LOG;
   state->next_message = 0;
@@ -831,6 +834,19 @@ static void resume(const struct config *config, struct state *state, struct acti
       return;
   state->phase = RUNNING;
   act(actions, ACTION_RELEASE);
+}
+
+/* Called after every step: any of them may be the last of the replay. */
+static void check_replayed(const struct config *config, struct state *state,
+                           struct actions *actions)
+{
+  if (!state->replaying || state->phase == RECOVERING || !replay_is_over(config, state))
+    return;
+  state->replaying = false;
+  if (initiator(config))
+    state->replaying_ranks--;
+  else
+    tell(actions, COORDINATOR_RANK, REPLAYED, state->epoch, 0);
 }
 
 static void start(const struct config *config, struct state *state, const struct event *event,
@@ -924,6 +940,9 @@ static void control(const struct config *config, struct state *state, const stru
   case PASSED:
     passed(config, state, event, actions);
     break;
+  case REPLAYED:
+    state->replaying_ranks--;
+    break;
   case SUPPRESS_LIST:
     peer->listed = true;
     resume(config, state, actions);
@@ -958,7 +977,7 @@ static void step(const struct config *config, void *memory, const struct event *
       choose(config, state, event, actions);
     break;
   case EVENT_PLACE:
-    place(config, state, actions);
+    place(state, actions);
     break;
   case EVENT_ARRIVED:
     arrived(config, state, event, actions);
@@ -987,6 +1006,7 @@ static void step(const struct config *config, void *memory, const struct event *
   default:
     break;
   }
+  check_replayed(config, state, actions);
 }
 
 /* ---- invariants, by their numbers above ---- */
@@ -1023,8 +1043,10 @@ static int broken(const struct config *config, const void *memory)
   if (!none_passed_over(config, state))
     return 5;
   uint32_t most = initiator(config) ? (uint32_t)config->ranks : 0;
-  if (state->ready_ranks > most || state->stopped_ranks > most)
+  if (state->ready_ranks > most || state->stopped_ranks > most || state->replaying_ranks > most)
     return 6;
+  if (state->replaying && state->phase != RUNNING && state->phase != RECOVERING)
+    return 7;
   return 0;
 }
 
