@@ -97,6 +97,7 @@ static struct links links_of(const struct config *config, const void *memory)
 {
   struct state *state = (struct state *)memory;
   struct links links = links_at(config, &state->links, rows_of(config, state) + config->ranks);
+  links.held = state->phase != RUNNING;
   links.interval = state->at[PRESENT];
   links.epoch = state->epoch;
   return links;
@@ -111,35 +112,6 @@ static size_t bytes(const struct config *config)
 
 /* ---- messages ---- */
 
-static bool may_pass(const struct config *config, const struct state *state, int peer)
-{
-  return state->phase == RUNNING && links_of(config, state).link[peer].up;
-}
-
-static void flush(const struct config *config, struct state *state, int to, struct actions *actions)
-{
-  struct links links = links_of(config, state);
-  if (may_pass(config, state, to))
-    links_flush(&links, to, actions);
-}
-
-/* The payload is capped: the message goes, and leaves no copy. */
-static void send_unlogged(const struct links *links, int to, struct actions *actions)
-{
-  struct link *link = &links->link[to];
-  uint32_t number = ++link->sent;
-  if (number <= link->passed || links_has(links->had, links->counts->had, to, number)) {
-    act(actions, ACTION_SUPPRESS);
-  } else {
-    struct action *transmit = act(actions, ACTION_TRANSMIT);
-    transmit->words[0] = number;
-    transmit->words[1] = links->interval;
-    transmit->words[2] = links->epoch;
-  }
-  if (number > link->passed)
-    link->passed = number;
-}
-
 static bool is_logged(const struct config *config, const struct state *state)
 {
   uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
@@ -150,13 +122,12 @@ static void offer(const struct config *config, struct state *state, const struct
                   struct actions *actions)
 {
   struct links links = links_of(config, state);
-  bool passes = may_pass(config, state, event->peer);
-  if (is_logged(config, state) || !passes) {
-    links_offer(&links, event->peer, passes, actions);
+  if (is_logged(config, state) || !links_may_pass(&links, event->peer)) {
+    links_offer(&links, event->peer, actions);
     return;
   }
   state->unlogged = true;
-  send_unlogged(&links, event->peer, actions);
+  links_offer_unlogged(&links, event->peer, actions);
 }
 
 /* What was under way at the crash is sent again. */
@@ -202,7 +173,7 @@ static void copy_mark(const struct config *config, struct state *state, enum pla
   state->at[to] = state->at[from];
   state->since[to] = state->since[from];
   memmove(mark_of(config, state, to), mark_of(config, state, from),
-         (size_t)config->ranks * sizeof(struct mark));
+          (size_t)config->ranks * sizeof(struct mark));
 }
 
 /* An iteration that begins a new interval is stored, unless the last one is not durable yet
@@ -237,7 +208,6 @@ static void settle(const struct config *config, struct state *state, uint32_t ch
                    struct actions *actions)
 {
   struct links links = links_of(config, state);
-  uint32_t left = 0;
   if (checkpoint != state->at[STORED] || checkpoint == state->at[COMMON])
     return;
   if (state->at[COMMON])
@@ -247,12 +217,9 @@ static void settle(const struct config *config, struct state *state, uint32_t ch
     if (state->since[place] < checkpoint)
       state->since[place] = checkpoint;
   for (uint32_t i = 0; i < state->links.log; i++)
-    if (links.log[i].interval >= checkpoint)
-      links.log[left++] = links.log[i];
-    else
-      act(actions, ACTION_FORGET)->slot = links.log[i].slot;
-  memset(&links.log[left], 0, (state->links.log - left) * sizeof *links.log);
-  state->links.log = left;
+    if (links.log[i].interval < checkpoint)
+      links_forget(&links.log[i], actions);
+  links_compact(&links);
 }
 
 /* Coordinator: when all have it, all may forget the one before. */
@@ -309,15 +276,10 @@ static void undo(const struct config *config, struct state *state, uint32_t chec
 
 static void resume(const struct config *config, struct state *state, struct actions *actions)
 {
-  struct links links = links_of(config, state);
   state->phase = RUNNING;
   state->fresh = false;
-  links_to_self(&links);
-  for (int i = 0; i < config->ranks; i++)
-    if (i != config->self)
-      links_report(&links, i, HAVE, REPORT, actions);
-  for (int i = 0; i < config->ranks; i++)
-    flush(config, state, i, actions);
+  struct links links = links_of(config, state);
+  links_stand(&links, HAVE, REPORT, actions);
   tell_durable(config, state, actions);
 }
 
@@ -373,8 +335,7 @@ static void recover(const struct config *config, struct state *state, uint32_t e
   state->epoch = epoch;
   state->phase = HELD;
   act(actions, ACTION_HOLD);
-  for (int i = 0; i < config->ranks; i++)
-    links_down(&links, i);
+  links_all_down(&links);
   if (config->self != COORDINATOR_RANK) {
     tell(actions, COORDINATOR_RANK, FRONT, state->at[PRESENT], state->since[PRESENT]);
     tell(actions, COORDINATOR_RANK, VERSION, epoch, state->durable);
@@ -400,8 +361,7 @@ static void start(const struct config *config, struct state *state, const struct
     return;
   }
   if (!event->outcome) {
-    for (int i = 0; i < config->ranks; i++)
-      links.link[i].up = true;
+    links_all_up(&links);
     return;
   }
   undo(config, state, event->checkpoint);
@@ -425,7 +385,7 @@ static void control(const struct config *config, struct state *state, const stru
   case REPORT:
     if (current) {
       links_up(&links, event->peer, event->words[2]);
-      flush(config, state, event->peer, actions);
+      links_flush(&links, event->peer, actions);
     }
     break;
   case FRONT:
@@ -496,20 +456,10 @@ static bool is_capped(const struct config *config, const struct state *state)
 {
   struct links links = links_of(config, state);
   uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
-  for (int i = 0; i < config->ranks; i++)
-    if (!links.link[i].up)
-      return true;
+  if (!links_are_all_up(&links))
+    return true;
   for (uint32_t i = 0; i < state->links.log && !state->epoch; i++)
     if (links.log[i].interval >= base + config->log)
-      return false;
-  return true;
-}
-
-static bool nothing_waits(const struct config *config, const struct state *state)
-{
-  const struct link *link = links_of(config, state).link;
-  for (int i = 0; i < config->ranks; i++)
-    if (may_pass(config, state, i) && link[i].passed < link[i].sent)
       return false;
   return true;
 }
@@ -517,11 +467,12 @@ static bool nothing_waits(const struct config *config, const struct state *state
 static int broken(const struct config *config, const void *memory)
 {
   const struct state *state = memory;
+  struct links links = links_of(config, state);
   if (state->at[COMMON] > state->at[STORED])
     return 1;
   if (!is_capped(config, state))
     return 2;
-  if (!nothing_waits(config, state))
+  if (!links_nothing_waits(&links))
     return 3;
   return 0;
 }

@@ -52,6 +52,7 @@ struct links {
   struct link *link; /* one for each rank, this one included */
   struct sent *log;
   struct ahead *ahead, *had; /* arrived here, and at the peer */
+  bool held;                 /* the program stands still, and nothing goes on the wire */
   uint32_t interval, epoch;  /* go with each message, behind its number */
   uint32_t events, stable;   /* numbers of events: so far, on stable storage; both 0: no log */
 };
@@ -105,12 +106,39 @@ static inline void links_drop(struct ahead *list, uint32_t *count, int peer, uin
   *count = left;
 }
 
+/* ---- the log ---- */
+
+/* The payload is not needed any more; the entry stays until links_compact(). */
+static inline void links_forget(struct sent *entry, struct actions *actions)
+{
+  entry->forgotten = true;
+  act(actions, ACTION_FORGET)->slot = entry->slot;
+}
+
+/* Removes the entries that are forgotten. */
+static inline void links_compact(const struct links *links)
+{
+  uint32_t left = 0, *count = &links->counts->log;
+  for (uint32_t i = 0; i < *count; i++)
+    if (!links->log[i].forgotten)
+      links->log[left++] = links->log[i];
+  memset(&links->log[left], 0, (*count - left) * sizeof *links->log);
+  *count = left;
+}
+
 /* ---- sending ---- */
 
-/* Puts on the wire what waits for the peer and depends on stable events only. */
+static inline bool links_may_pass(const struct links *links, int to)
+{
+  return !links->held && links->link[to].up;
+}
+
+/* Puts on the wire what waits for the peer, may pass and depends on stable events only. */
 static inline void links_flush(const struct links *links, int to, struct actions *actions)
 {
   struct link *link = &links->link[to];
+  if (!links_may_pass(links, to))
+    return;
   for (uint32_t i = 0; link->passed < link->sent && i < links->counts->log; i++) {
     struct sent *entry = &links->log[i];
     if (entry->peer != to || entry->number <= link->passed)
@@ -131,29 +159,16 @@ static inline void links_flush(const struct links *links, int to, struct actions
   links_drop(links->had, &links->counts->had, to, link->passed, 0);
 }
 
-/* The program sends: into the log and, if it `may_pass`, depends on stable events only and the peer
- * has not got it, on the wire. */
-static inline void links_offer(const struct links *links, int to, bool may_pass,
-                               struct actions *actions)
+/* What the program has just sent goes on the wire if it `may_pass` and the peer has not got it. */
+static inline void links_transmit(const struct links *links, int to, bool may_pass,
+                                  struct actions *actions)
 {
   struct link *link = &links->link[to];
-  struct links_counts *counts = links->counts;
-  if (counts->log == links->config->capacity) {
-    give_up(actions, REASON_FULL);
-    return;
-  }
-  uint32_t number = ++link->sent;
-  bool stable = links->stable >= links->events;
-  links->log[counts->log++] = (struct sent){.peer = (int16_t)to,
-                                            .number = number,
-                                            .slot = ++counts->slots,
-                                            .interval = links->interval,
-                                            .after = stable ? 0 : links->events};
-  act(actions, ACTION_KEEP)->slot = counts->slots;
-  bool passes = may_pass && stable && number > link->passed;
+  uint32_t number = link->sent;
+  bool passes = may_pass && number > link->passed;
   if (passes)
     link->passed = number;
-  if (!passes || links_has(links->had, counts->had, to, number)) {
+  if (!passes || links_has(links->had, links->counts->had, to, number)) {
     act(actions, ACTION_SUPPRESS);
     return;
   }
@@ -161,6 +176,46 @@ static inline void links_offer(const struct links *links, int to, bool may_pass,
   transmit->words[0] = number;
   transmit->words[1] = links->interval;
   transmit->words[2] = links->epoch;
+}
+
+/* The program sends: into the log and, once it depends on stable events only, on the wire. */
+static inline void links_offer(const struct links *links, int to, struct actions *actions)
+{
+  struct links_counts *counts = links->counts;
+  if (counts->log == links->config->capacity) {
+    give_up(actions, REASON_FULL);
+    return;
+  }
+  bool stable = links->stable >= links->events;
+  links->log[counts->log++] = (struct sent){.peer = (int16_t)to,
+                                            .number = ++links->link[to].sent,
+                                            .slot = ++counts->slots,
+                                            .interval = links->interval,
+                                            .after = stable ? 0 : links->events};
+  act(actions, ACTION_KEEP)->slot = counts->slots;
+  links_transmit(links, to, links_may_pass(links, to) && stable, actions);
+}
+
+/* The same without a copy, of what may pass. */
+static inline void links_offer_unlogged(const struct links *links, int to, struct actions *actions)
+{
+  links->link[to].sent++;
+  links_transmit(links, to, true, actions);
+}
+
+/* An invariant: what may pass, and depends on stable events only, has passed. */
+static inline bool links_nothing_waits(const struct links *links)
+{
+  for (int to = 0; to < links->config->ranks; to++) {
+    const struct link *link = &links->link[to];
+    bool waits = links_may_pass(links, to) && link->passed < link->sent;
+    for (uint32_t i = 0; waits && i < links->counts->log; i++)
+      if (links->log[i].peer == to && links->log[i].number == link->passed + 1)
+        waits = links->log[i].after <= links->stable;
+    if (waits)
+      return false;
+  }
+  return true;
 }
 
 /* ---- receiving ---- */
@@ -179,7 +234,7 @@ static inline bool links_arrived(const struct links *links, int from, uint32_t n
   return true;
 }
 
-/* ---- after a rollback ---- */
+/* ---- links go down at a failure, and up when the peer has reported ---- */
 
 /* Says to the peer what has arrived from it: `have` each that is ahead, then `report` the rest. */
 static inline void links_report(const struct links *links, int peer, uint32_t have, uint32_t report,
@@ -202,10 +257,30 @@ static inline void links_up(const struct links *links, int peer, uint32_t receiv
   links->link[peer].passed = received;
 }
 
+static inline void links_all_up(const struct links *links)
+{
+  for (int peer = 0; peer < links->config->ranks; peer++)
+    links->link[peer].up = true;
+}
+
+static inline bool links_are_all_up(const struct links *links)
+{
+  for (int peer = 0; peer < links->config->ranks; peer++)
+    if (!links->link[peer].up)
+      return false;
+  return true;
+}
+
 static inline void links_down(const struct links *links, int peer)
 {
   links->link[peer].up = false;
   links_drop(links->had, &links->counts->had, peer, UINT32_MAX, 0);
+}
+
+static inline void links_all_down(const struct links *links)
+{
+  for (int peer = 0; peer < links->config->ranks; peer++)
+    links_down(links, peer);
 }
 
 /* A rank is its own peer: what it has sent to itself it reports to itself. */
@@ -220,24 +295,31 @@ static inline void links_to_self(const struct links *links)
 }
 
 /* The program is where it was at `checkpoint`, when it had sent and received what link->sent and
- * link->received say by now. Slots of what is undone are emptied if they are `held`. */
-static inline void links_go_back(const struct links *links, uint32_t checkpoint, bool held,
+ * link->received say by now. Slots of what is undone are emptied if they `live` on. */
+static inline void links_go_back(const struct links *links, uint32_t checkpoint, bool live,
                                  struct actions *actions)
 {
-  struct links_counts *counts = links->counts;
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < counts->log; i++) {
+  for (uint32_t i = 0; i < links->counts->log; i++) {
     struct sent *entry = &links->log[i];
-    entry->forgotten = false;
-    if (entry->number <= links->link[entry->peer].sent)
-      links->log[left++] = *entry;
-    else if (held)
+    entry->forgotten = entry->number > links->link[entry->peer].sent;
+    if (entry->forgotten && live)
       act(actions, ACTION_FORGET)->slot = entry->slot;
   }
-  memset(&links->log[left], 0, (counts->log - left) * sizeof *links->log);
-  counts->log = left;
+  links_compact(links);
   for (int peer = 0; peer < links->config->ranks; peer++)
-    links_drop(links->ahead, &counts->ahead, peer, UINT32_MAX, checkpoint);
+    links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
+}
+
+/* The rank stands where it will go on: all hear what it has received, itself included. */
+static inline void links_stand(const struct links *links, uint32_t have, uint32_t report,
+                               struct actions *actions)
+{
+  links_to_self(links);
+  for (int peer = 0; peer < links->config->ranks; peer++)
+    if (peer != links->config->self)
+      links_report(links, peer, have, report, actions);
+  for (int peer = 0; peer < links->config->ranks; peer++)
+    links_flush(links, peer, actions);
 }
 
 #endif

@@ -195,24 +195,18 @@ static const struct happened *next_decision(const struct config *config, struct 
 
 /* ---- sending ---- */
 
-static void flush(const struct config *config, struct state *state, int to, struct actions *actions)
-{
-  struct links links = links_of(config, state);
-  if (links.link[to].up)
-    links_flush(&links, to, actions);
-}
-
 static void flush_all(const struct config *config, struct state *state, struct actions *actions)
 {
+  struct links links = links_of(config, state);
   for (int peer = 0; peer < config->ranks; peer++)
-    flush(config, state, peer, actions);
+    links_flush(&links, peer, actions);
 }
 
 static void offer(const struct config *config, struct state *state, const struct event *event,
                   struct actions *actions)
 {
   struct links links = links_of(config, state);
-  links_offer(&links, event->peer, links.link[event->peer].up, actions);
+  links_offer(&links, event->peer, actions);
 }
 
 /* ---- receiving ---- */
@@ -285,13 +279,9 @@ static void forget_released(const struct config *config, struct state *state,
                             struct actions *actions)
 {
   struct links links = links_of(config, state);
-  for (uint32_t i = 0; i < state->links.log; i++) {
-    struct sent *entry = &links.log[i];
-    if (entry->number > released_of(config, state)[entry->peer])
-      continue;
-    entry->forgotten = true;
-    act(actions, ACTION_FORGET)->slot = entry->slot;
-  }
+  for (uint32_t i = 0; i < state->links.log; i++)
+    if (links.log[i].number <= released_of(config, state)[links.log[i].peer])
+      links_forget(&links.log[i], actions);
 }
 
 static void captured(const struct config *config, struct state *state, const struct event *event,
@@ -314,16 +304,12 @@ static void settle(const struct config *config, struct state *state)
   struct links links = links_of(config, state);
   struct happened *happened = happened_of(config, state);
   const struct counts *counts = counts_of(config, state, true);
-  uint32_t old = state->pending.happened, left = 0;
+  uint32_t old = state->pending.happened;
   state->happened -= old;
   memmove(happened, happened + old, state->happened * sizeof *happened);
   memset(happened + state->happened, 0, old * sizeof *happened);
   state->decision -= state->decision < old ? state->decision : old;
-  for (uint32_t i = 0; i < state->links.log; i++)
-    if (!links.log[i].forgotten)
-      links.log[left++] = links.log[i];
-  memset(&links.log[left], 0, (state->links.log - left) * sizeof *links.log);
-  state->links.log = left;
+  links_compact(&links);
   for (int i = 0; i < config->ranks; i++)
     links_drop(links.ahead, &state->links.ahead, i, counts[i].received, 0);
   state->durable = state->pending;
@@ -379,7 +365,7 @@ static void link_up(const struct config *config, struct state *state, int from, 
 {
   struct links links = links_of(config, state);
   links_up(&links, from, received);
-  flush(config, state, from, actions);
+  links_flush(&links, from, actions);
 }
 
 static void link_down(const struct config *config, struct state *state, int peer,
@@ -426,18 +412,18 @@ static void restart(const struct config *config, struct state *state, uint32_t c
       link_down(config, state, i, actions);
   struct links links = links_of(config, state);
   links_to_self(&links);
-  flush(config, state, config->self, actions);
+  links_flush(&links, config->self, actions);
 }
 
 static void start(const struct config *config, struct state *state, const struct event *event,
                   struct actions *actions)
 {
+  struct links links = links_of(config, state);
   act(actions, ACTION_SET_TIMER);
   if (event->outcome)
     restart(config, state, event->checkpoint, actions);
   else
-    for (int i = 0; i < config->ranks; i++)
-      links_of(config, state).link[i].up = true;
+    links_all_up(&links);
 }
 
 static void control(const struct config *config, struct state *state, const struct event *event,
@@ -517,18 +503,6 @@ static void step_wildcards(const struct config *config, void *state, const struc
 
 /* ---- invariants, by their numbers above ---- */
 
-static bool nothing_waits(const struct config *config, const struct state *state)
-{
-  struct links links = links_of(config, state);
-  for (uint32_t i = 0; i < state->links.log; i++) {
-    const struct sent *entry = &links.log[i];
-    const struct link *link = &links.link[entry->peer];
-    if (link->up && entry->number == link->passed + 1 && entry->after <= state->stable)
-      return false;
-  }
-  return true;
-}
-
 /* Numbers in the log count up to `sent`, from the first that is not released. */
 static bool log_is_whole(const struct config *config, const struct state *state)
 {
@@ -556,7 +530,8 @@ static bool beyond_gaps(const struct config *config, const struct state *state)
 static int broken(const struct config *config, const void *memory)
 {
   const struct state *state = memory;
-  if (!nothing_waits(config, state))
+  struct links links = links_of(config, state);
+  if (!links_nothing_waits(&links))
     return 1;
   if (state->stable > state->events || state->writing > state->events)
     return 2;

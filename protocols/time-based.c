@@ -78,7 +78,9 @@ struct state {
 static struct links links_of(const struct config *config, const struct state *state)
 {
   struct state *mine = (struct state *)state;
-  return links_at(config, &mine->counts, mine + 1);
+  struct links links = links_at(config, &mine->counts, mine + 1);
+  links.held = state->phase == CAPTURING || state->phase == HOLDING;
+  return links;
 }
 
 static size_t bytes(const struct config *config)
@@ -89,20 +91,14 @@ static size_t bytes(const struct config *config)
 /* ---- messages ---- */
 
 /* What is not cached needs no slot. */
-static void pass_by(const struct links *links, int to, struct actions *actions)
-{
-  links->link[to].passed = ++links->link[to].sent;
-  act(actions, ACTION_TRANSMIT)->words[0] = links->link[to].sent;
-}
-
 static void offer(const struct config *config, struct state *state, const struct event *event,
                   struct actions *actions)
 {
   struct links links = links_of(config, state);
   if (state->phase == RUNNING)
-    pass_by(&links, event->peer, actions);
+    links_offer_unlogged(&links, event->peer, actions);
   else
-    links_offer(&links, event->peer, state->phase == CACHING, actions);
+    links_offer(&links, event->peer, actions);
 }
 
 static bool has_come(const struct links *links, int from, uint32_t number)
@@ -160,8 +156,8 @@ static void next(const struct config *config, struct state *state, struct action
 
 static void pass(const struct config *config, struct state *state, struct actions *actions)
 {
-  struct links links = links_of(config, state);
   state->phase = RUNNING;
+  struct links links = links_of(config, state);
   empty(&links, actions);
   if (state->next)
     set_clock(state, actions);
@@ -200,8 +196,9 @@ static void count_ready(const struct config *config, struct state *state, struct
 /* What may have been in transit goes on the wire again. */
 static void start(const struct config *config, struct state *state, struct actions *actions)
 {
-  struct links links = links_of(config, state);
   state->phase = RUNNING;
+  struct links links = links_of(config, state);
+  links_all_up(&links);
   state->next = state->ready = 0;
   state->commit = (struct commit){0};
   for (uint32_t i = links.counts->log; i-- > 0;) {

@@ -111,6 +111,7 @@ static struct links links_of(const struct config *config, const void *memory)
   struct state *state = (struct state *)memory;
   const uint16_t *end = known_of(config, state, config->ranks, 0);
   struct links links = links_at(config, &state->links, (void *)(((uintptr_t)end + 3) / 4 * 4));
+  links.held = state->phase != RUNNING;
   links.interval = state->interval;
   links.epoch = state->epoch;
   return links;
@@ -127,23 +128,11 @@ static size_t bytes(const struct config *config)
 
 /* ---- messages ---- */
 
-static bool may_pass(const struct config *config, const struct state *state, int peer)
-{
-  return state->phase == RUNNING && links_of(config, state).link[peer].up;
-}
-
-static void flush(const struct config *config, struct state *state, int to, struct actions *actions)
-{
-  struct links links = links_of(config, state);
-  if (may_pass(config, state, to))
-    links_flush(&links, to, actions);
-}
-
 static void offer(const struct config *config, struct state *state, const struct event *event,
                   struct actions *actions)
 {
   struct links links = links_of(config, state);
-  links_offer(&links, event->peer, may_pass(config, state, event->peer), actions);
+  links_offer(&links, event->peer, actions);
 }
 
 /* What was under way when somebody crashed does not count: it is sent again, or undone. */
@@ -251,26 +240,18 @@ static void undo(const struct config *config, struct state *state, uint32_t chec
 /* When all peers stand on the line, nobody depends on what was undone. */
 static void all_stand(const struct config *config, struct state *state)
 {
-  const struct link *link = links_of(config, state).link;
-  bool all = state->phase == RUNNING;
-  for (int i = 0; i < config->ranks; i++)
-    all &= link[i].up != 0;
-  if (all)
+  struct links links = links_of(config, state);
+  if (state->phase == RUNNING && links_are_all_up(&links))
     state->undone = NOWHERE;
 }
 
 /* This rank stands on the line. It hears the same from a peer when that reports. */
 static void resume(const struct config *config, struct state *state, struct actions *actions)
 {
-  struct links links = links_of(config, state);
   state->phase = RUNNING;
   state->fresh = false;
-  links_to_self(&links);
-  for (int i = 0; i < config->ranks; i++)
-    if (i != config->self)
-      links_report(&links, i, HAVE, REPORT, actions);
-  for (int i = 0; i < config->ranks; i++)
-    flush(config, state, i, actions);
+  struct links links = links_of(config, state);
+  links_stand(&links, HAVE, REPORT, actions);
   all_stand(config, state);
 }
 
@@ -351,8 +332,7 @@ static void recover(const struct config *config, struct state *state, uint32_t e
   state->epoch = epoch;
   state->phase = HELD;
   act(actions, ACTION_HOLD);
-  for (int i = 0; i < config->ranks; i++)
-    links_down(&links, i);
+  links_all_down(&links);
   if (config->self != COORDINATOR_RANK) {
     send_table(config, state, actions);
   } else {
@@ -364,6 +344,7 @@ static void recover(const struct config *config, struct state *state, uint32_t e
 static void start(const struct config *config, struct state *state, const struct event *event,
                   struct actions *actions)
 {
+  struct links links = links_of(config, state);
   if (state->phase == ROLLING) {
     undo(config, state, event->checkpoint, actions);
     resume(config, state, actions);
@@ -372,8 +353,7 @@ static void start(const struct config *config, struct state *state, const struct
   act(actions, ACTION_SET_TIMER);
   if (!event->outcome) {
     state->undone = NOWHERE;
-    for (int i = 0; i < config->ranks; i++)
-      links_of(config, state).link[i].up = true;
+    links_all_up(&links);
     return;
   }
   undo(config, state, event->checkpoint, actions);
@@ -389,7 +369,7 @@ static void reported(const struct config *config, struct state *state, const str
   if (event->words[1] != state->epoch)
     return;
   links_up(&links, event->peer, event->words[2]);
-  flush(config, state, event->peer, actions);
+  links_flush(&links, event->peer, actions);
   all_stand(config, state);
 }
 
@@ -489,25 +469,17 @@ static bool dependencies_rise(const struct config *config, const struct state *s
   return true;
 }
 
-static bool nothing_waits(const struct config *config, const struct state *state)
-{
-  const struct link *link = links_of(config, state).link;
-  for (int i = 0; i < config->ranks; i++)
-    if (may_pass(config, state, i) && link[i].passed < link[i].sent)
-      return false;
-  return true;
-}
-
 static int broken(const struct config *config, const void *memory)
 {
   const struct state *state = memory;
+  struct links links = links_of(config, state);
   if (!depends_on_received(config, state))
     return 1;
   if (!dependencies_rise(config, state))
     return 2;
   if (state->phase == CAPTURING && state->undone != NOWHERE)
     return 3;
-  if (!nothing_waits(config, state))
+  if (!links_nothing_waits(&links))
     return 4;
   return 0;
 }

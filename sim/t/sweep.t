@@ -14,17 +14,18 @@
 # them they share the rules that all have in common.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
-# RECLINE_PROGRAM: cg, halo, ring or random instead of cg. A failing case prints the command that
-# repeats it. sweep.t PROTOCOL... sweeps only these, in all places.
+# RECLINE_PROGRAM: cg, halo, ring or random instead of cg. RECLINE_JOBS: runs at a time, 2. A failing
+# case prints the command that repeats it. sweep.t PROTOCOL... sweeps only these, in all places.
 . "$(dirname "$0")/tap.sh"
 
 ranks=8
 instants=60
-jobs=2
+jobs=${RECLINE_JOBS:-2}
 repair=20ms
 detection=0.01
 case $* in
-  *pessimistic* | *uncoordinated*) capacity=4096 ;; # a log of what is sent since a checkpoint, or ever
+  *uncoordinated*) capacity=4096 ;; # a log of all that was ever sent
+  *pessimistic*) capacity=3072 ;;   # of what is sent in two intervals
   *) capacity=1024 ;;
 esac
 program=${RECLINE_PROGRAM:-cg}
