@@ -72,6 +72,19 @@ static void drop(struct handles *handles, int number)
   handles->free = number;
 }
 
+/* ---- texts ---- */
+
+char *fortran_text(const char *argument, size_t length)
+{
+  return g_strstrip(g_strndup(argument, length));
+}
+
+void fortran_put_text(char *argument, size_t length, const char *text)
+{
+  memset(argument, ' ', length);
+  memcpy(argument, text, MIN(strlen(text), length));
+}
+
 /* ---- communicators and requests ---- */
 
 static MPI_Comm comm_from(struct rank *r, int number)

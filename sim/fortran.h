@@ -34,6 +34,10 @@ static inline MPI_Aint fortran_aint(const void *argument)
 void *fortran_buffer(void *argument);
 MPI_Status *fortran_status(void *argument);
 
+/* Texts, which end with blanks: a copy, for g_free; and the other way, cut at `length` bytes. */
+char *fortran_text(const char *argument, size_t length);
+void fortran_put_text(char *argument, size_t length, const char *text);
+
 /* Handles: what an integer stands for, and the integer of a handle, stored at `argument`, where
  * `before` was meant until now (NULL: nothing was). */
 #define FORTRAN_HANDLE(TYPE, NAME)                                                                 \

@@ -42,6 +42,7 @@ set(layer_sources
   wrap_nonblocking.c
   wrap_comm.c
   wrap_attributes.c
+  wrap_info.c
   wrap_errors.c
   wrap_topology.c
   wrap_graph.c

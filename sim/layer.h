@@ -177,6 +177,7 @@ struct face {
   struct handles fortran_comms, fortran_requests;
   struct keyval *keyvals; /* of attributes of communicators, by key */
   int keyval_count;
+  struct info *infos; /* that the program has put something into */
   struct libc libc;
   struct exceptions exceptions; /* while the program is in a call of ours */
   void *bsend_buffer;           /* as attached, for nobody but MPI_Buffer_detach */

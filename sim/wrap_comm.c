@@ -301,7 +301,7 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
   WRAP(release(r, comm), PMPI_Comm_disconnect(comm));
 }
 
-/* Types, operations, groups and infos lie in the simulator and do not roll back. A program that is
+/* Types, operations, groups and handles of infos lie in the simulator and do not roll back. A program that is
  * rolled back behind the end of one uses it again, so under the layer they are never freed. */
 int MPI_Type_free(MPI_Datatype *type)
 {

@@ -249,7 +249,7 @@ void mpi_comm_set_name_(int *comm, char *name, int *error, size_t length)
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
-    char *copy = g_strchomp(g_strndup(name, length));
+    char *copy = fortran_text(name, length);
     *error = MPI_Comm_set_name(fortran_get_comm(r, comm), copy);
     g_free(copy);
   } else {
@@ -267,8 +267,7 @@ void mpi_comm_get_name_(int *comm, char *name, int *length, int *error, size_t s
     char found[MPI_MAX_OBJECT_NAME];
     *error = MPI_Comm_get_name(fortran_get_comm(r, comm), found, length);
     *length = MIN(*length, (int)size);
-    memset(name, ' ', size);
-    memcpy(name, found, (size_t)*length);
+    fortran_put_text(name, size, found);
   } else {
     NEXT(mpi_comm_get_name_, int *, char *, int *, int *, size_t);
     next_(comm, name, length, error, size);

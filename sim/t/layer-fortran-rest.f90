@@ -355,12 +355,26 @@ subroutine communicators
   use mpi
   use state
   implicit none
-  integer :: info, copy, made, world, some, range(3, 1), n, error, rank, sizes(2), here(2), grid
+  integer :: info, twin, copy, made, world, some, range(3, 1), n, error, rank, sizes(2), here(2), grid
   integer(kind=MPI_ADDRESS_KIND) :: bytes
   type(c_ptr) :: memory
   integer, pointer :: numbers(:)
+  character(len=16) :: text
   logical :: flag, periodic(2)
   call mpi_info_create(info, error)
+  call mpi_info_set(info, 'where', ' there  ', error)
+  call mpi_barrier(MPI_COMM_WORLD, error)
+  call mpi_info_get_valuelen(info, 'where', n, flag, error)
+  call expect(flag .and. n == 5, 'info_get_valuelen')
+  call mpi_info_dup(info, twin, error)
+  call mpi_info_get(twin, 'where', 16, text, flag, error)
+  call expect(flag .and. text == 'there', 'info_get')
+  call mpi_info_get_nthkey(info, 0, text, error)
+  call expect(text == 'where', 'info_get_nthkey')
+  call mpi_info_delete(info, 'where', error)
+  call mpi_info_get_nkeys(info, n, error)
+  call expect(n == 0, 'info_delete')
+  call mpi_info_free(twin, error)
   call mpi_comm_dup_with_info(MPI_COMM_WORLD, info, copy, error)
   call mpi_comm_set_info(copy, info, error)
   call mpi_info_free(info, error)

@@ -245,6 +245,36 @@ static int delete_attribute(MPI_Comm comm, int key, void *before, void *extra)
   return MPI_SUCCESS;
 }
 
+/* What a rollback undoes is set again: the contents count how often. */
+static void test_info(void)
+{
+  MPI_Info info, copy;
+  char text[MPI_MAX_INFO_VAL] = "", key[MPI_MAX_INFO_KEY] = "";
+  int flag, n;
+  MPI_Info_create(&info);
+  for (int i = 0; i < 8; i++) {
+    MPI_Info_get(info, "count", sizeof text - 1, text, &flag);
+    expect(flag == (i > 0) && (!flag || strlen(text) == (size_t)i), "info_get");
+    memset(text, 'x', (size_t)i + 1);
+    text[i + 1] = 0;
+    MPI_Info_set(info, "count", text);
+    MPI_Info_set(info, "other", "b");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Info_dup(info, &copy);
+    MPI_Info_get_valuelen(copy, "count", &n, &flag);
+    expect(flag && n == i + 1, "info_get_valuelen");
+    MPI_Info_get_nthkey(copy, 1, key);
+    expect(strcmp(key, "other") == 0, "info_get_nthkey");
+    expect(MPI_Info_delete(info, "other") == MPI_SUCCESS, "info_delete");
+    MPI_Info_get_nkeys(info, &n);
+    expect(n == 1, "info_get_nkeys");
+    MPI_Info_get_nkeys(copy, &n);
+    expect(n == 2, "info_dup");
+    MPI_Info_free(&copy);
+  }
+  MPI_Info_free(&info);
+}
+
 static void test_old_names(void)
 {
   int key, mine = 1, *found, flag;
@@ -454,9 +484,9 @@ int main(int argc, char **argv)
   everything = argc > 2;
   if (ranks > RANKS_MAX || ranks < 5)
     MPI_Abort(MPI_COMM_WORLD, 1);
-  static void (*const tests[])(void) = {test_modes,   test_packing, test_varied,
-                                        test_general, test_errors,  test_old_names,
-                                        test_graph,   test_grid,    test_rings};
+  static void (*const tests[])(void) = {test_modes,  test_packing,   test_varied, test_general,
+                                        test_errors, test_old_names, test_info,   test_graph,
+                                        test_grid,   test_rings};
   size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 3); /* the last need topologies */
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
