@@ -33,7 +33,8 @@
  *
  * The coordinator (rank 0) asks for checkpoints, commits one when every image is durable, and
  * only then releases the programs. Releasing earlier would let a message that is sent after its
- * sender's capture be counted before its receiver's (docs/protocols.md, mutant release-early).
+ * sender's capture be counted before its receiver's (docs/protocols/bookmark.md, mutant
+ * release-early).
  *
  * Invariants:
  *     1. From WANTED to WAITING the checkpoint under way is the one after the last captured, or

@@ -44,12 +44,13 @@
  *     from the root    log the result           take part again on restart   stops as well
  *     barrier          -                        checkpoint, then pass
  *
- * Where the paper is wrong (docs/protocols.md): Figure 5 finds out by exclusive or whether a call
- * crosses, which is the parity of the colours; Figure 8 stops logging at a barrier that crosses.
+ * Where the paper is wrong (docs/protocols/c3.md): Figure 5 finds out by exclusive or whether a
+ * call crosses, which is the parity of the colours; Figure 8 stops logging at a barrier that
+ * crosses.
  * Where it is silent: nobody takes a new checkpoint while anybody still has a part of its log to
  * replay or a message to suppress; the next line would otherwise rest on what only the previous
  * line's log knows. A rank cannot see to this alone, as a barrier may force its checkpoint, so
- * after a restart all tell the initiator when their replay is over (docs/protocols.md).
+ * after a restart all tell the initiator when their replay is over (docs/protocols/c3.md).
  *
  * Invariants:
  *     1. A rank that wants a checkpoint is not logging, nor writing a log.

@@ -5,12 +5,12 @@
  * has the sender's checkpoint index, which the receiver compares with its own when the program
  * receives the message; marker messages tell how many messages were sent.
  *
- *               place; marker, header, timer       captured              all in transit are in
- *     RUNNING ------------------------> CAPTURING ----------> LOGGING ----------------------->
- * WRITING ^   ^ | |
- * +-------------------------------------------------------------------------------------+ |  all
- * orphans came once more                                       image and log durable RECOVERING <--
- * start from a checkpoint with orphans
+ *          place; marker, header, timer         captured           all in transit are in
+ *     RUNNING ---------------------> CAPTURING ---------> LOGGING ---------------> WRITING
+ *      ^   ^                                                                          |
+ *      |   +--------------------------------------------------------------------------+
+ *      |  all orphans came once more                            image and log durable
+ *     RECOVERING  <-- start from a checkpoint with orphans
  *
  * Transitions:
  *     RUNNING -> CAPTURING : place()  [place]

@@ -17,14 +17,16 @@
  * the wire again, and they send again from their logs what it has not received. Survivors never go
  * back.
  *
- *      a link                                           the rank
- *                                                                    place, if wanted
- *          DOWN of the peer, own restart                  RUNNING ----------------------->
- * CAPTURING UP ------------------------------> DOWN              ^                               |
- *       ^                                   |                |  durable                      |
- * captured
- *       +-----------------------------------+                +----------- WRITING <----------+
- *                peer's report
+ *     the rank        place, if wanted             captured
+ *             RUNNING ----------------> CAPTURING ----------> WRITING
+ *                ^                                               |
+ *                +-----------------------------------------------+
+ *                                    durable
+ *     a link     DOWN of the peer, own restart
+ *             UP ------------------------------> DOWN
+ *              ^                                   |
+ *              +-----------------------------------+
+ *                          peer's report
  *
  * Transitions:
  *     RUNNING -> CAPTURING : take_checkpoint()  [place]

@@ -1,0 +1,42 @@
+#!/bin/sh
+# The pages of docs/protocols/ say what the code does: each protocol is named on one, with the state
+# diagram of its source, its control messages and its mutants; the claims that they name are there.
+. "$(dirname "$0")/../../sim/t/tap.sh"
+
+# The diagram in the comment that opens a source: from the first line that draws to the last before
+# the transitions, without indentation, so that pages may indent it as they like.
+drawn() { # FILE
+  sed -n 's/^ \* *//p; /\*\//q' "$1" | sed '/^Transitions:/q' | grep -e '--[->]' -e '<--' -e '^[|^ v]*$' |
+    grep -v '^ *$' | sed 's/^ *//; s/ *$//'
+}
+
+for page in "$root"/docs/protocols/*.md; do
+  name=$(basename "$page" .md)
+  [ "$name" != matrix ] || continue
+  source=$root/protocols/$name.c
+  drawn "$source" >drawn
+  sed 's/^ *//; s/ *$//' "$page" >page
+  missing=$(while IFS= read -r line; do
+    grep -qxF -e "$line" page || printf '%s\n' "$line"
+  done <drawn)
+  is "$missing" '' "$name: the page has the source's state diagram"
+  lacking=
+  # shellcheck disable=SC2013 # names are words
+  for control in $(sed -n '/controls\[\] = {/,/}/p' "$source" | grep -o '"[a-z-]*"' | tr -d '"'); do
+    [ "$control" = none ] || grep -q "\`$control[\` ]" "$page" || lacking="$lacking $control"
+  done
+  is "$lacking" '' "$name: the page has every control message"
+  lacking=
+  for patch in "$root"/verify/mutants/"$name"-*.patch; do
+    mutant=$(basename "$patch" .patch)
+    grep -q -e "\`$mutant\`" -e "\`${mutant#"$name-"}\`" "$page" || lacking="$lacking $mutant"
+  done
+  is "$lacking" '' "$name: the page has every mutant"
+done
+"$recline" list protocols | sed 's/ .*//' >names
+lacking=
+while read -r name; do
+  [ "$name" = none ] || cat "$root"/docs/protocols/*.md | grep -q "\`$name\`\|^# .*\b$name\b" || lacking="$lacking $name"
+done <names
+is "$lacking" '' 'every protocol is on a page'
+finish $(($(ls "$root"/docs/protocols/*.md | wc -l) * 3 - 2))
