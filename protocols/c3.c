@@ -80,18 +80,12 @@ enum control {
   REPLAYED       /* "I have replayed my log and suppressed all that I had to" */
 };
 
-static const char *const controls[] = {"none",
-                                       "please-checkpoint",
-                                       "my-send-count",
-                                       "ready-to-stop-logging",
-                                       "stop-logging",
-                                       "stopped-logging",
-                                       "suppress",
-                                       "suppress-list",
-                                       "calls",
-                                       "passed",
-                                       "replayed",
-                                       NULL};
+static const char *const controls[] = {"none",          "please-checkpoint",
+                                       "my-send-count", "ready-to-stop-logging",
+                                       "stop-logging",  "stopped-logging",
+                                       "suppress",      "suppress-list",
+                                       "calls",         "passed",
+                                       "replayed",      NULL};
 
 static const char *const invariants[] = {
     "a rank that wants a checkpoint is neither logging nor writing its log",
