@@ -6,7 +6,7 @@
 #include "closure_parts.h"
 
 /* Nodes of one rank: when what comes is not bounded, and at all. */
-enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 19 };
+enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21 };
 
 uint32_t closure_find(const struct closure *c, uint32_t rank, const struct closure_action *action)
 {

@@ -4,7 +4,7 @@
 
 #include "closure_parts.h"
 
-enum { COMBINATIONS = 1 << 12, TRIES = 1 << 20 };
+enum { COMBINATIONS = 1 << 12, TRIES = 1 << 22 };
 
 static const enum part_kind shared_kinds[SHARED_PARTS] = {WORLD_GLOBAL, WORLD_TOKENS};
 

@@ -362,6 +362,27 @@ static void reduced_worlds(void)
   }
 }
 
+/* Worlds that no full search of this machine ends: as many states as ever. */
+static void beyond(void)
+{
+  static const struct {
+    int ranks, messages;
+    uint64_t states;
+  } worlds[] = {{5, 1, 868986}, {4, 2, 8806350}};
+  for (size_t i = 0; i < G_N_ELEMENTS(worlds) && g_getenv("RECLINE_LONG"); i++) {
+    g_autofree char *script = g_strdup_printf("rank *: free %d", worlds[i].messages);
+    const struct small small = {"cl-t", worlds[i].ranks, 0, 1, false, false, 0, script};
+    struct explorer_options options = {
+        .properties = snapshot, .stubborn = true, .symmetry = true, .workers = 1};
+    struct exploration found;
+    run_with(&small, &options, &found);
+    ok(found.verdict == EXPLORER_HOLDS && !found.unreduced && found.states == worlds[i].states,
+       "cl-t, %d ranks, %d messages each: all %" G_GUINT64_FORMAT " states in %.0f s",
+       worlds[i].ranks, worlds[i].messages, found.states, found.seconds);
+    exploration_clear(&found);
+  }
+}
+
 /* The snapshot depends on which messages are sent before a rank records: to take all moves for
  * independent loses states at rest and violations. */
 static void wrong_relation(void)
@@ -615,6 +636,7 @@ int main(void)
   symmetry();
   reduced_runs();
   reduced_worlds();
+  beyond();
   workers();
   audit();
   bounds();
