@@ -17,7 +17,8 @@ int comm_error(struct rank *, struct comm *, int error);
 /* MPI_Comm_create_errhandler for a Fortran subroutine (comm, code). */
 int errors_create_fortran(void *function, MPI_Errhandler *);
 
-/* By the functions of their keys: when a communicator is duplicated, and when it ends. */
+/* By the functions of their keys: when a communicator is duplicated (the first error that one of
+ * them returns, or MPI_SUCCESS), and when it ends. */
 int comm_copy_attributes(struct rank *, MPI_Comm from, MPI_Comm to);
 void comm_delete_attributes(struct rank *, MPI_Comm);
 

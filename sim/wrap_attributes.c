@@ -112,28 +112,32 @@ static int get_attribute(struct rank *r, MPI_Comm comm, int key, void *value, in
 
 /* ---- with their communicator ---- */
 
-static bool copied(struct rank *r, MPI_Comm comm, const struct attribute *attribute, void **value)
+/* What the key's function makes of it, if `copied`; its error otherwise. */
+static int copy(struct rank *r, MPI_Comm comm, const struct attribute *attribute, void **value,
+                int *copied)
 {
   const struct keyval *keyval = keyval_of(r, attribute->key);
-  int flag = 0;
   *value = attribute->value;
-  if (keyval->copy == MPI_COMM_DUP_FN)
-    return true;
-  if (!keyval->copy)
-    return false;
+  *copied = keyval->copy == MPI_COMM_DUP_FN;
+  if (*copied || !keyval->copy)
+    return MPI_SUCCESS;
   heap_enter(r->arena);
-  keyval->copy(comm, attribute->key, keyval->extra, attribute->value, value, &flag);
+  int result = keyval->copy(comm, attribute->key, keyval->extra, attribute->value, value, copied);
   heap_leave();
-  return flag;
+  return result;
 }
 
 int comm_copy_attributes(struct rank *r, MPI_Comm from, MPI_Comm to)
 {
   void *value;
-  for (struct attribute *a = comm_of(r, from)->attributes; a; a = a->next)
-    if (copied(r, from, a, &value))
-      set_attribute(r, to, a->key, value);
-  return MPI_SUCCESS;
+  int copied, result = MPI_SUCCESS;
+  for (struct attribute *a = comm_of(r, from)->attributes; a && result == MPI_SUCCESS;
+       a = a->next) {
+    result = copy(r, from, a, &value, &copied);
+    if (result == MPI_SUCCESS && copied)
+      result = set_attribute(r, to, a->key, value);
+  }
+  return result;
 }
 
 void comm_delete_attributes(struct rank *r, MPI_Comm comm)

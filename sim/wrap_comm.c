@@ -176,13 +176,28 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
        PMPI_Comm_split(comm, colour, key, made));
 }
 
+static int release(struct rank *r, MPI_Comm *handle)
+{
+  struct comm *comm = comm_of(r, *handle);
+  if (comm == &r->face->world || comm == &r->face->self)
+    return MPI_ERR_COMM;
+  comm_delete_attributes(r, *handle);
+  comm->freed = true; /* requests may still name it */
+  *handle = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
 /* With the topology, and the attributes that want to be copied. */
 static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
   comm_split(r, comm, 0, comm->rank, made);
   comm_of(r, *made)->topology = comm->topology;
-  return comm_copy_attributes(r, handle, *made);
+  int result = comm_copy_attributes(r, handle, *made);
+  if (result == MPI_SUCCESS)
+    return MPI_SUCCESS;
+  release(r, made);
+  return comm_error(r, comm, result);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
@@ -217,7 +232,8 @@ static int rank_in_group(MPI_Group group, int i)
   return rank;
 }
 
-/* The group's order decides, and those who are not in it take part with no colour. */
+/* The group's order decides. Members of different groups that have nobody in common make different
+ * communicators, and who is not in the own group takes part with no colour. */
 static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
 {
   int size, key = MPI_UNDEFINED;
@@ -225,7 +241,8 @@ static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm
   for (int i = 0; i < size; i++)
     if (rank_in_group(group, i) == r->index)
       key = i;
-  return comm_split(r, parent, key == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, made);
+  int colour = key == MPI_UNDEFINED ? MPI_UNDEFINED : rank_in_group(group, 0);
+  return comm_split(r, parent, colour, key, made);
 }
 
 /* The communicator of a group within `parent`, by which its members make others. It stays, so that
@@ -280,17 +297,6 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 
 /* ---- letting go ---- */
 
-static int release(struct rank *r, MPI_Comm *handle)
-{
-  struct comm *comm = comm_of(r, *handle);
-  if (comm == &r->face->world || comm == &r->face->self)
-    return MPI_ERR_COMM;
-  comm_delete_attributes(r, *handle);
-  comm->freed = true; /* requests may still name it */
-  *handle = MPI_COMM_NULL;
-  return MPI_SUCCESS;
-}
-
 int MPI_Comm_free(MPI_Comm *comm)
 {
   WRAP(release(r, comm), PMPI_Comm_free(comm));
@@ -301,8 +307,9 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
   WRAP(release(r, comm), PMPI_Comm_disconnect(comm));
 }
 
-/* Types, operations, groups and handles of infos lie in the simulator and do not roll back. A program that is
- * rolled back behind the end of one uses it again, so under the layer they are never freed. */
+/* Types, operations, groups and handles of infos lie in the simulator and do not roll back. A
+ * program that is rolled back behind the end of one uses it again, so under the layer they are
+ * never freed. */
 int MPI_Type_free(MPI_Datatype *type)
 {
   LOOK_UP((*type = MPI_DATATYPE_NULL, (void)r, MPI_SUCCESS), PMPI_Type_free(type));

@@ -100,7 +100,8 @@ int MPI_Cart_create(MPI_Comm comm, int dimensions, const int *sizes, const int *
        PMPI_Cart_create(comm, dimensions, sizes, periodic, reorder, made));
 }
 
-/* Those that agree in the dimensions that go are together. */
+/* Those that agree in the dimensions that go are together. A grid without dimensions has one node,
+ * the first. */
 static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
@@ -118,8 +119,11 @@ static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *mad
       part->size[to] = grid->size[i];
       part->periodic[to++] = grid->periodic[i];
     }
+  if (kept == 0)
+    colour = comm->rank == 0 ? 0 : MPI_UNDEFINED;
   comm_split(r, comm, colour, comm->rank, made);
-  give_grid(r, *made, part);
+  if (*made != MPI_COMM_NULL)
+    give_grid(r, *made, part);
   return MPI_SUCCESS;
 }
 

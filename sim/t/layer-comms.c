@@ -65,6 +65,11 @@ static void test_grid(void)
   expect(count == sizes[1] && dimensions == 1, "cart_sub: shape");
   expect(sum == count * (here[0] * sizes[1]) + count * (count - 1) / 2, "cart_sub: members");
   MPI_Comm_free(&row);
+  int none[2] = {0, 0};
+  MPI_Cart_sub(grid, none, &row);
+  expect((row == MPI_COMM_NULL) == (own != 0), "cart_sub: no dimension, one node");
+  if (row != MPI_COMM_NULL)
+    MPI_Comm_free(&row);
   MPI_Comm_free(&copy);
   MPI_Comm_free(&grid);
 }
@@ -91,6 +96,31 @@ static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
   free(value);
   deletes++;
   return MPI_SUCCESS;
+}
+
+static int fail_to_copy(MPI_Comm comm, int key, void *extra, void *value, void *made, int *flag)
+{
+  (void)comm;
+  (void)key;
+  (void)extra;
+  (void)value;
+  (void)made;
+  *flag = 1;
+  return MPI_ERR_OTHER;
+}
+
+/* An error of the key's function is the call's. */
+static void test_attribute_errors(void)
+{
+  int key;
+  MPI_Comm first, second;
+  MPI_Comm_create_keyval(fail_to_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &first);
+  MPI_Comm_set_errhandler(first, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(first, key, NULL);
+  expect(MPI_Comm_dup(first, &second) == MPI_ERR_OTHER, "attribute: not copied");
+  MPI_Comm_free(&first);
+  MPI_Comm_free_keyval(&key);
 }
 
 static int *new_int(int value)
@@ -129,6 +159,21 @@ static void test_attributes(void)
 
 /* ---- other ways to make communicators ---- */
 
+/* Groups with nobody in common, in one call. */
+static void test_halves(MPI_Group world)
+{
+  MPI_Group half;
+  MPI_Comm comm;
+  int range[1][3] = {{rank % 2, ranks - 1, 2}}, size, least;
+  MPI_Group_range_incl(world, 1, range, &half);
+  MPI_Comm_create(MPI_COMM_WORLD, half, &comm);
+  MPI_Comm_size(comm, &size);
+  MPI_Allreduce(&rank, &least, 1, MPI_INT, MPI_MIN, comm);
+  expect(size == (ranks + 1 - rank % 2) / 2 && least == rank % 2, "create: halves");
+  MPI_Comm_free(&comm);
+  MPI_Group_free(&half);
+}
+
 static void test_making(void)
 {
   MPI_Group world, some;
@@ -154,6 +199,7 @@ static void test_making(void)
   expect((comm == MPI_COMM_NULL) == (rank == 0), "create");
   if (comm != MPI_COMM_NULL)
     MPI_Comm_free(&comm);
+  test_halves(world);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &alone);
   MPI_Comm_size(alone, &size);
   expect(size == 1, "split_type");
@@ -186,7 +232,8 @@ int main(int argc, char **argv)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int rounds = argc > 1 ? atoi(argv[1]) : 1;
-  static void (*const tests[])(void) = {test_grid, test_attributes, test_making, test_memory};
+  static void (*const tests[])(void) = {test_grid, test_attributes, test_attribute_errors,
+                                        test_making, test_memory};
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();
