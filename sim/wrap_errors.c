@@ -113,6 +113,8 @@ int comm_error(struct rank *r, struct comm *comm, int error)
     return error;
   if (!whose->errors) {
     PMPI_Error_string(error, text, &length);
+    if (layer.result.audit_violations) /* what is wrong is the recovery, not the program */
+      layer_stop(RUN_LOST, text);
     layer_die(64, "rank %d: %s", r->index, text);
   }
   if (whose->errors != MPI_ERRORS_RETURN)

@@ -14,7 +14,7 @@
 # them they share the rules that all have in common.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
-# RECLINE_PROGRAM: cg, halo, ring or random instead of cg. RECLINE_JOBS: runs at a time, 2. A failing
+# RECLINE_PROGRAM: cg, halo, ring, random or lulesh-like instead of cg. RECLINE_JOBS: runs at a time, 2. A failing
 # case prints the command that repeats it. sweep.t PROTOCOL... sweeps only these, in all places.
 . "$(dirname "$0")/tap.sh"
 
@@ -28,21 +28,26 @@ case $* in
   *pessimistic*) capacity=3072 ;;   # of what is sent in two intervals
   *) capacity=1024 ;;
 esac
+case $* in
+  *hybrid*) places=program iterations='interval: 3, log: 2' ;; # local and global recovery
+  *) places=anywhere iterations='interval: 0' ;;
+esac
 program=${RECLINE_PROGRAM:-cg}
 every=50ms
 case $program in
   cg) args=S words=5 ;; # that it finds out
   halo) args='"8192", "60"' words=5 ;;
   ring) args='"4096", "400"' words=4 ;;
-  random) args='"2"' words=4 every=20ms ;; # an even seed: its results are unique
-  *) echo "Bail out! program $program, expected cg, halo, ring or random" && exit 1 ;;
+  random) args=${RECLINE_PROGRAM_SEED:-'"2"'} words=4 every=20ms ;; # an even seed: its results are unique
+  lulesh-like) args='"4", "13"' words=0 ;;
+  *) echo "Bail out! program $program, expected cg, halo, ring, random or lulesh-like" && exit 1 ;;
 esac
 scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF
 program:    {binary: $program, args: [$args], ranks: $ranks}
 platform:   {file: $root/platforms/clan.xml, spares: 1}
-protocol:   {name: c3, capacity: $capacity}
-checkpoint: {every: $every, storage: nfs, bytes: 64KiB}
+protocol:   {name: c3, capacity: $capacity, $iterations}
+checkpoint: {every: $every, storage: nfs, bytes: 64KiB, places: $places}
 detection:  ${detection}s
 EOF
 
