@@ -15,9 +15,8 @@
  *
  *               place of an iteration         captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
- *        |  the last checkpoint is not      ^
- *        |  durable everywhere    WAITING --+  it is
- *        +--------------------------^
+ *        |  the last checkpoint is not durable everywhere   it is
+ *        +---------------------> WAITING ----------------------> CAPTURING
  *        |  DOWN, restart                   the coordinator has decided             start
  *        +---------------------> HELD --------------------------------> ROLLING -------> RUNNING
  *                                  |  a restarted rank that is there already
