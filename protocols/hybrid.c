@@ -15,6 +15,8 @@
  *
  *               place of an iteration         captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
+ *        |  the last checkpoint is not durable everywhere   it is
+ *        +---------------------> WAITING ----------------------> CAPTURING
  *        |  DOWN, restart                   the coordinator has decided             start
  *        +---------------------> HELD --------------------------------> ROLLING -------> RUNNING
  *                                  |  a restarted rank that is there already
@@ -22,11 +24,16 @@
  *
  * Transitions:
  *     RUNNING -> CAPTURING : begin_iteration()  [place]
+ *     RUNNING -> WAITING : begin_iteration()  [place]
+ *     WAITING -> CAPTURING : settle()  [durable, control durable-here, control durable-everywhere]
  *     CAPTURING -> RUNNING : captured()  [captured]
  *     RUNNING -> HELD : recover()  [down, start]
  *     HELD -> ROLLING : go_to()  [control local, control global]
  *     HELD -> RUNNING : go_to(), resume()  [control local, control global]
  *     ROLLING -> RUNNING : resume()  [start]
+ *
+ * All store the same iterations, or they could not go back to the same one: at the next of them a
+ * rank waits until the last is durable everywhere, as nobody has room for more than two.
  *
  * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
  * FRESH is before the first.
@@ -39,7 +46,7 @@
  */
 #include "links.h"
 
-enum phase { RUNNING, CAPTURING, HELD, ROLLING };
+enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
 
@@ -79,6 +86,7 @@ struct state {
   uint32_t durable;       /* last one of this rank: COMMON or STORED */
   uint32_t epoch;
   uint32_t fresh; /* restarted, and the program has not run since */
+  uint32_t next;  /* iteration that a held program is to begin; 0: none */
   struct links_counts links;
 };
 
@@ -93,11 +101,17 @@ static struct row *rows_of(const struct config *config, const void *state)
   return (struct row *)mark_of(config, state, PLACES);
 }
 
+/* It has not to go back, or has. */
+static bool stands(const struct state *state)
+{
+  return state->phase != HELD && state->phase != ROLLING;
+}
+
 static struct links links_of(const struct config *config, const void *memory)
 {
   struct state *state = (struct state *)memory;
   struct links links = links_at(config, &state->links, rows_of(config, state) + config->ranks);
-  links.held = state->phase != RUNNING;
+  links.held = !stands(state);
   links.interval = state->at[PRESENT];
   links.epoch = state->epoch;
   return links;
@@ -146,16 +160,30 @@ static void arrived(const struct config *config, struct state *state, const stru
 
 /* ---- iterations and checkpoints ---- */
 
-static void begin_iteration(struct state *state, const struct event *event, struct actions *actions)
+/* Each iteration that begins a new interval is stored. */
+static bool is_due(const struct config *config, uint32_t iteration)
 {
-  if (!event->outcome || state->phase != RUNNING)
+  return iteration > 1 && config->interval && (iteration - 1) % config->interval == 0;
+}
+
+static void begin_iteration(const struct config *config, struct state *state,
+                            const struct event *event, struct actions *actions)
+{
+  uint32_t iteration = event->outcome;
+  if (!iteration || state->phase != RUNNING)
     return;
-  if (event->outcome >= NEVER) {
+  if (iteration >= NEVER) {
     give_up(actions, REASON_FULL);
     return;
   }
+  if (is_due(config, iteration) && state->at[STORED] != state->at[COMMON]) {
+    state->phase = WAITING;
+    state->next = iteration;
+    act(actions, ACTION_HOLD);
+    return;
+  }
   state->phase = CAPTURING;
-  act(actions, ACTION_CAPTURE)->checkpoint = event->outcome;
+  act(actions, ACTION_CAPTURE)->checkpoint = iteration;
 }
 
 static void mark(const struct config *config, struct state *state, enum place place)
@@ -176,20 +204,14 @@ static void copy_mark(const struct config *config, struct state *state, enum pla
           (size_t)config->ranks * sizeof(struct mark));
 }
 
-/* An iteration that begins a new interval is stored, unless the last one is not durable yet
- * everywhere: nobody may need more than two. */
-static bool is_due(const struct config *config, const struct state *state)
-{
-  uint32_t iteration = state->at[PRESENT];
-  return iteration > 1 && config->interval && (iteration - 1) % config->interval == 0 &&
-         state->at[STORED] == state->at[COMMON];
-}
-
 static void captured(const struct config *config, struct state *state, const struct event *event,
                      struct actions *actions)
 {
   uint32_t last = state->at[PRESENT];
   state->phase = RUNNING;
+  if (state->next)
+    act(actions, ACTION_RELEASE);
+  state->next = 0;
   if (last && last != state->at[COMMON] && last != state->at[STORED])
     act(actions, ACTION_ERASE)->checkpoint = last;
   state->at[PRESENT] = event->checkpoint;
@@ -197,7 +219,7 @@ static void captured(const struct config *config, struct state *state, const str
     state->since[PRESENT] = event->checkpoint;
   state->unlogged = false;
   mark(config, state, PRESENT);
-  if (!is_due(config, state))
+  if (!is_due(config, event->checkpoint))
     return;
   mark(config, state, STORED);
   store(actions, PART_IMAGE, event->checkpoint);
@@ -220,25 +242,39 @@ static void settle(const struct config *config, struct state *state, uint32_t ch
     if (links.log[i].interval < checkpoint)
       links_forget(&links.log[i], actions);
   links_compact(&links);
+  if (state->phase != WAITING)
+    return;
+  state->phase = CAPTURING;
+  act(actions, ACTION_CAPTURE)->checkpoint = state->next;
 }
 
-/* Coordinator: when all have it, all may forget the one before. */
+/* The last checkpoint that all have told of, as what they store are the same ones. */
+static uint32_t durable_everywhere(const struct config *config, const struct state *state)
+{
+  uint32_t least = NEVER;
+  for (int i = 0; i < config->ranks; i++)
+    if (rows_of(config, state)[i].durable < least)
+      least = rows_of(config, state)[i].durable;
+  return least;
+}
+
+/* Coordinator: when all have one, all may forget the one before. */
 static void note_durable(const struct config *config, struct state *state, int rank,
                          uint32_t checkpoint, struct actions *actions)
 {
-  struct row *rows = rows_of(config, state);
-  rows[rank].durable = checkpoint;
-  for (int i = 0; i < config->ranks; i++)
-    if (rows[i].durable != checkpoint)
-      return;
-  tell_all(config, actions, DURABLE_EVERYWHERE, checkpoint);
-  settle(config, state, checkpoint, actions);
+  uint32_t before = durable_everywhere(config, state);
+  rows_of(config, state)[rank].durable = checkpoint;
+  uint32_t now = durable_everywhere(config, state);
+  if (now == before)
+    return;
+  tell_all(config, actions, DURABLE_EVERYWHERE, now);
+  settle(config, state, now, actions);
 }
 
 /* Only of a checkpoint that stands: while a recovery has yet to be decided it may be undone. */
 static void tell_durable(const struct config *config, struct state *state, struct actions *actions)
 {
-  if (state->phase != RUNNING || state->durable == state->at[COMMON])
+  if (!stands(state) || state->durable == state->at[COMMON])
     return;
   if (config->self == COORDINATOR_RANK)
     note_durable(config, state, config->self, state->durable, actions);
@@ -334,6 +370,7 @@ static void recover(const struct config *config, struct state *state, uint32_t e
   struct row *row = &rows_of(config, state)[config->self];
   state->epoch = epoch;
   state->phase = HELD;
+  state->next = 0;
   act(actions, ACTION_HOLD);
   links_all_down(&links);
   if (config->self != COORDINATOR_RANK) {
@@ -431,7 +468,7 @@ static void step(const struct config *config, void *memory, const struct event *
     match(actions, event);
     break;
   case EVENT_PLACE:
-    begin_iteration(state, event, actions);
+    begin_iteration(config, state, event, actions);
     break;
   case EVENT_ARRIVED:
     arrived(config, state, event, actions);

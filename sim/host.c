@@ -453,7 +453,8 @@ void host_place(struct rank *r, uint32_t iteration)
   if (iteration)
     iteration_begins(r, iteration);
   r->iterates = iteration > 0;
-  if (layer.scenario->checkpoint.places == PLACES_PROGRAM && !host_below_matching()) {
+  bool here = iteration || layer.scenario->checkpoint.places == PLACES_PROGRAM;
+  if (here && !host_below_matching()) {
     host_await_turn(r);
     host_offer_place(r, iteration);
   }

@@ -148,6 +148,11 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
+static _Noreturn void stop_without_image(void)
+{
+  layer_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
+}
+
 /* The protocol has erased what it would need: the audit says so, and the run is lost. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
@@ -155,7 +160,7 @@ static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
   host_take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
   if (!layer.result.audit_violations)
     layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
-  layer_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
+  stop_without_image();
 }
 
 static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
@@ -178,6 +183,8 @@ static bool stays_in_iteration(const struct rank *r, uint32_t target)
 /* Independent: a rank that lives has its last image in memory, another one is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
+  if (!r->dead && audit_rank(r->index)->phase == RANK_RUNNING)
+    stop_without_image(); /* `legal`: the protocol has named one that never was */
   rank_switch(r, ACTIVITY_RESTART);
   transport_abandon(r->transport);
   bool died = false;

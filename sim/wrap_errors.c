@@ -1,5 +1,6 @@
 /* Error handlers of communicators. The handlers are SMPI's objects; the layer remembers their
  * functions and calls them itself, as the program's communicators mean nothing to SMPI. */
+#include "audit.h"
 #include "comm.h"
 #include "wrap.h"
 
@@ -113,6 +114,8 @@ int comm_error(struct rank *r, struct comm *comm, int error)
     return error;
   if (!whose->errors) {
     PMPI_Error_string(error, text, &length);
+    if (layer.result.audit_violations || audit_global()->incarnation)
+      layer_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
     layer_die(64, "rank %d: %s", r->index, text);
   }
   if (whose->errors != MPI_ERRORS_RETURN)

@@ -8,6 +8,7 @@ struct matrix {
   GPtrArray *texts;     /* statements */
   GPtrArray *protocols; /* names */
   GArray *index;        /* int, row by row: place among the cells, or REFUSED */
+  GPtrArray *reasons;   /* row by row: why it was refused, or NULL */
   GArray *uncommitted;  /* unsigned: places of cells that are explored again */
 };
 
@@ -31,6 +32,17 @@ static bool add_world(struct matrix *matrix, const char *file, GError **error)
   return true;
 }
 
+/* What the refusal says of the protocol: "FILE:LINE: KEY: ..., and c3 leaves connections open,
+ * expected ..." */
+static char *reason_of(const char *protocol, const GError *refusal)
+{
+  g_autofree char *name = g_strconcat(" ", protocol, " ", NULL);
+  const char *found = strstr(refusal->message, name);
+  const char *reason = found ? found + strlen(name) : refusal->message;
+  const char *end = strstr(reason, ", expected");
+  return end ? g_strndup(reason, (gsize)(end - reason)) : g_strdup(reason);
+}
+
 /* What is wrong with the scenario of a cell is wrong for this protocol: the file is loaded for all.
  */
 static void add_cell(struct matrix *matrix, const char *file, const char *protocol, GArray *cells)
@@ -39,14 +51,17 @@ static void add_cell(struct matrix *matrix, const char *file, const char *protoc
   const char *const set[] = {name, NULL};
   g_autoptr(GError) refusal = NULL;
   struct checked cell = {.claim = scenario_load(file, set, &refusal)};
+  char *reason = NULL;
   int index = REFUSED;
   if (cell.claim && claim_valid(cell.claim, &refusal)) {
     index = (int)cells->len;
     g_array_append_val(cells, cell);
   } else {
     scenario_free(cell.claim);
+    reason = reason_of(protocol, refusal);
   }
   g_array_append_val(matrix->index, index);
+  g_ptr_array_add(matrix->reasons, reason);
 }
 
 struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error)
@@ -56,6 +71,7 @@ struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error)
   matrix->texts = g_ptr_array_new_with_free_func(g_free);
   matrix->protocols = g_ptr_array_new_with_free_func(g_free);
   matrix->index = g_array_new(FALSE, FALSE, sizeof(int));
+  matrix->reasons = g_ptr_array_new_with_free_func(g_free);
   matrix->uncommitted = g_array_new(FALSE, FALSE, sizeof(unsigned));
   add_protocols(matrix);
   for (guint i = 0; i < files->len; i++)
@@ -77,6 +93,7 @@ void matrix_free(struct matrix *matrix)
   g_ptr_array_unref(matrix->texts);
   g_ptr_array_unref(matrix->protocols);
   g_array_unref(matrix->index);
+  g_ptr_array_unref(matrix->reasons);
   g_array_unref(matrix->uncommitted);
   g_free(matrix);
 }
@@ -124,8 +141,6 @@ static bool is_uncommitted(const struct matrix *matrix, int index)
 
 static const char *verdict(const struct matrix *matrix, int index, const struct checked *cells)
 {
-  if (index == REFUSED)
-    return "refused";
   const struct claim_result *result = &cells[index].result;
   if (result->verdict == CLAIM_HOLDS && is_uncommitted(matrix, index))
     return "holds but commits";
@@ -143,8 +158,13 @@ void matrix_print(const struct matrix *matrix, const struct checked *cells)
     printf("---|");
   for (guint i = 0; i < matrix->protocols->len; i++) {
     printf("\n| `%s` |", (const char *)matrix->protocols->pdata[i]);
-    for (guint j = 0; j < columns; j++)
-      printf(" %s |", verdict(matrix, g_array_index(matrix->index, int, i *columns + j), cells));
+    for (guint j = 0; j < columns; j++) {
+      int index = g_array_index(matrix->index, int, i *columns + j);
+      if (index == REFUSED)
+        printf(" refused: %s |", (const char *)matrix->reasons->pdata[i * columns + j]);
+      else
+        printf(" %s |", verdict(matrix, index, cells));
+    }
   }
   printf("\n\n");
   for (guint j = 0; j < columns; j++)

@@ -478,7 +478,7 @@ void world_after_step(struct taking *t)
     note_request(t);
   if (t->event.kind == EVENT_CHOOSE)
     choose(t);
-  if (t->event.kind == EVENT_PLACE && t->w->script && !t->w->places_anywhere &&
-      !read_program(t->w, t->rank)->finished)
+  bool passed = t->event.kind == EVENT_PLACE && (t->event.outcome || !t->w->places_anywhere);
+  if (passed && t->w->script && !read_program(t->w, t->rank)->finished)
     edit_program(t->w, t->rank)->next++;
 }

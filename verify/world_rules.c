@@ -161,9 +161,11 @@ static const struct operation *operation(const struct world *w, int rank,
   return &w->script->ops[rank][program->next];
 }
 
+/* Where checkpoints may be taken anywhere, a place says nothing, but that of an iteration does. */
 static bool skipped(const struct world *w, const struct operation *op)
 {
-  return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && w->places_anywhere);
+  return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && w->places_anywhere &&
+                                        (!op->count || below_matching(w)));
 }
 
 /* Passes one operation that needs no event, or a completed wait; false when there is none. */
@@ -330,7 +332,8 @@ static const char *refuses_place(const struct world *w, int rank, const struct e
     return "the program is held";
   if (read_program(w, rank)->call.state != CALL_NONE)
     return "the program is in a collective";
-  if (w->places_anywhere || !w->script || read_program(w, rank)->finished)
+  bool anywhere = w->places_anywhere && !event->outcome;
+  if (anywhere || !w->script || read_program(w, rank)->finished)
     return NULL;
   if (unannounced(w, rank))
     return "receives posted before the restart must be announced first";
@@ -620,7 +623,7 @@ static void list_program(const struct listing *l, int rank)
       list_event(l, rank, event);
     }
   }
-  bool here = !pending && event.kind == EVENT_PLACE && !l->w->places_anywhere;
+  bool here = !pending && event.kind == EVENT_PLACE;
   list_event(l, rank, (struct event){.kind = EVENT_PLACE, .outcome = here ? event.outcome : 0});
 }
 

@@ -31,6 +31,9 @@
  *     each flow's order and lengths against the schedule, and at the end, for each pair of ranks,
  *     a digest of all that one has sent against a digest of all that the other was given. An
  *     orphan, which its sender has since sent differently, is found there.
+ * Some steps begin an iteration, at all ranks alike. With seeds that are 0 or 1 modulo 4 all requests
+ * are completed before, so that what is sent in an iteration is received in it; with seeds that are
+ * 2 they are not; the others have no iterations.
  * State lies in static memory, on the stack (the recursion over steps) and on the heap, and each
  * kind is checked.
  *
@@ -63,6 +66,7 @@ enum {
 
 /* From recline's MPI layer; without it the program still runs, as it does under plain smpirun. */
 extern void recline_potential_checkpoint(void) __attribute__((weak));
+extern void recline_iteration(unsigned iteration) __attribute__((weak));
 
 /* SMPI 3.32 gets some calls wrong (docs/random.md). Without the layer others take their place; as
  * the order of arrival does not enter the state of even seeds, the result is the same. */
@@ -173,6 +177,7 @@ struct finding {
 
 static struct {
   int rank, ranks, step;
+  unsigned iteration;
   bool ordered; /* the order of arrival enters the state: odd seeds */
   uint64_t seed;
   uint64_t state;
@@ -1512,12 +1517,28 @@ static void step_on(int step, const struct group *group, int kind)
     collective(step, group);
 }
 
+/* One step in three. */
+static void begin_iteration(int step)
+{
+  struct rng rng = rng_for(step, 4);
+  if (me.seed % 4 == 3 || !one_in(&rng, 3))
+    return;
+  if (me.seed % 4 < 2) {
+    close_open(0);
+    end_begun(0);
+  }
+  me.iteration++;
+  if (recline_iteration)
+    recline_iteration(me.iteration);
+}
+
 static void one_step(int step)
 {
   struct rng rng = rng_for(step, 0);
   int kind = below(&rng, 18);
   me.step = step;
   me.own = rng_for(step, 100 + (uint64_t)me.rank);
+  begin_iteration(step);
   rest();
   if (kind == 17)
     communicators(step);

@@ -93,6 +93,22 @@ write program 3ms \
   'rank 1: repeat 4 (iteration, compute 2ms, recv 0, send 0), iteration, recv 0, send 0, repeat 9 (iteration, compute 2ms, recv 0, send 0)'
 ends 'hybrid: a choice in an iteration' 'right told' --set protocol.name=hybrid
 
+# Messages that are received an iteration later: their sender has no copy of some.
+write program 3ms \
+  'rank 0: iteration, send 1 tag 9, repeat 12 (iteration, compute 2ms, send 1 tag 9, send 1, recv 1)' \
+  'rank 1: iteration, repeat 12 (iteration, compute 2ms, recv 0, recv 0 tag 9, send 0), recv 0 tag 9'
+ends 'hybrid: messages cross iterations' 'right told' --set protocol.name=hybrid \
+  --set protocol.log=1
+
+# Markers need order. Channels have it, and the host no way to take it from them; between the tags of
+# an application there is none, and markers raised to there part nothing.
+write anywhere 3ms \
+  'rank 0: repeat 12 (compute 1ms, send 1 tag 1, send 1 tag 2, recv 1 tag 3)' \
+  'rank 1: repeat 12 (recv 0 tag 2, compute 2ms, recv 0 tag 1, send 0 tag 3)'
+ends 'chandy-lamport: messages overtake by their tags' right --set protocol.name=chandy-lamport
+ends 'chandy-lamport above the matching: the same' 'right told' \
+  --set protocol.name=chandy-lamport~application
+
 # Receives of any tag, of which sorted logs do not know the order.
 write anywhere 3ms \
   'rank 0: repeat 12 (compute 2ms, send 1 tag 2, send 1 tag 1, recv 1 tag 3)' \
@@ -101,4 +117,4 @@ ends 'event-logging: any tag' right --set protocol.name=event-logging
 ends 'time-based: clocks off by more than they may' 'right told' --set protocol.name=time-based \
   --set checkpoint.every=8ms --set clocks.longest=1ms --set clocks.deviation=1us \
   --set clocks.skew=1ms
-finish 21
+finish 24

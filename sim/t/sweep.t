@@ -14,8 +14,9 @@
 # them they share the rules that all have in common.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
-# RECLINE_PROGRAM: cg, halo, ring or random instead of cg. RECLINE_JOBS: runs at a time, 2. A failing
-# case prints the command that repeats it. sweep.t PROTOCOL... sweeps only these, in all places.
+# RECLINE_PROGRAM: cg, halo, ring, random or lulesh-like instead of cg. RECLINE_JOBS: runs at a time, 2. A failing
+# case prints the command that repeats it. sweep.t PROTOCOL... sweeps only these, in all places, or
+# with RECLINE_STEP=N in every N-th.
 . "$(dirname "$0")/tap.sh"
 
 ranks=8
@@ -28,21 +29,26 @@ case $* in
   *pessimistic*) capacity=3072 ;;   # of what is sent in two intervals
   *) capacity=1024 ;;
 esac
+case $* in
+  *hybrid*) places=program iterations='interval: 3, log: 2' seed=4 ;; # local and global recovery
+  *) places=anywhere iterations='interval: 0' seed=2 ;;
+esac
 program=${RECLINE_PROGRAM:-cg}
 every=50ms
 case $program in
   cg) args=S words=5 ;; # that it finds out
   halo) args='"8192", "60"' words=5 ;;
   ring) args='"4096", "400"' words=4 ;;
-  random) args='"2"' words=4 every=20ms ;; # an even seed: its results are unique
-  *) echo "Bail out! program $program, expected cg, halo, ring or random" && exit 1 ;;
+  random) args="\"$seed\"" words=4 every=20ms ;; # even: its results are unique; 4: iterations
+  lulesh-like) args='"4", "13"' words=4 ;;
+  *) echo "Bail out! program $program, expected cg, halo, ring, random or lulesh-like" && exit 1 ;;
 esac
 scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF
 program:    {binary: $program, args: [$args], ranks: $ranks}
 platform:   {file: $root/platforms/clan.xml, spares: 1}
-protocol:   {name: c3, capacity: $capacity}
-checkpoint: {every: $every, storage: nfs, bytes: 64KiB}
+protocol:   {name: c3, capacity: $capacity, $iterations}
+checkpoint: {every: $every, storage: nfs, bytes: 64KiB, places: $places}
 detection:  ${detection}s
 EOF
 
@@ -69,7 +75,7 @@ complain() { # PROBLEM FAILURES
 # What a program finds out, without times. What was printed before a crash at the very end is
 # printed again.
 results() { # FILE
-  grep -E '^(zeta|checksum|state|verification): ' "$1" | sort -u
+  grep -E '^(zeta|checksum|state|digest|verification): ' "$1" | sort -u
 }
 
 # A crash that must be recovered.
@@ -237,7 +243,7 @@ step() { # PROTOCOL
   case $named-${RECLINE_LONG:-0}-$1 in
     0-0-c3 | 0-0-bookmark | 0-0-none) echo 1 ;;
     0-0-*) echo 24 ;;
-    *) echo 1 ;;
+    *) echo "${RECLINE_STEP:-1}" ;;
   esac
 }
 
