@@ -367,6 +367,12 @@ static bool go_on(struct rank *r)
   return true;
 }
 
+/* The program cannot go on, whatever it waits for. */
+static bool is_stopped(const struct rank *r)
+{
+  return r->held || storage_is_awaited(r);
+}
+
 /* When all programs have ended, a checkpoint that was begun since is nobody's business: the others
  * may have left already. */
 static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
@@ -375,9 +381,9 @@ static void wait_until(struct rank *r, bool (*done)(const struct rank *, const v
   for (;;) {
     while (!r->ended && go_on(r))
       continue;
-    if (r->ended || (!r->held && done(r, what)))
+    if (r->ended || (!is_stopped(r) && done(r, what)))
       return;
-    enum activity before = rank_switch(r, r->held ? ACTIVITY_CHECKPOINT : r->activity);
+    enum activity before = rank_switch(r, is_stopped(r) ? ACTIVITY_CHECKPOINT : r->activity);
     r->alert = alert || r->held;
     if (r->alert)
       transport_let_in(r->transport, NULL, NULL);

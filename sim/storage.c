@@ -285,6 +285,16 @@ void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
     begin_write(r, queue_of(part));
 }
 
+bool storage_is_awaited(const struct rank *r)
+{
+  if (layer.scenario->checkpoint.writes == WRITES_BACKGROUND)
+    return false;
+  for (guint i = 0; i < r->records->len; i++)
+    if (!((const struct record *)r->records->pdata[i])->durable)
+      return true;
+  return false;
+}
+
 struct commit {
   uint32_t checkpoint, incarnation, life;
 };

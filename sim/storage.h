@@ -25,14 +25,19 @@ double storage_image_bytes(const struct rank *, uint32_t checkpoint);
  */
 double storage_next_bytes(const struct rank *);
 
-/* What is copied in memory for it: less, where the program has said what an iteration changes and the
- * place is the beginning of one. The rest is copied when the image is stored. */
+/* What is copied in memory for it: less, where the program has said what an iteration changes and
+ * the place is the beginning of one. The rest is copied when the image is stored. */
 double storage_next_copy(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
 
 /* Writes in the background, one part after the other; the dispatcher hears of the end. The log of
  * an independent protocol goes beside the images to the event logger, on the service host. */
 void storage_store(struct rank *, uint32_t checkpoint, enum part);
+
+/* Whether the program has to wait for a write, as the scenario may have it: until the rank has
+ * heard of the end. For logs of independent protocols nobody waits. */
+bool storage_is_awaited(const struct rank *);
+
 void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum part);
 void storage_erase(struct rank *, uint32_t checkpoint);

@@ -51,7 +51,7 @@ struct raw_protocol {
 
 struct raw_checkpoint {
   char *every, *bytes;
-  int *storage, *places;
+  int *storage, *writes, *places;
 };
 
 struct raw_after {
@@ -117,6 +117,8 @@ static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", t
 static const cyaml_strval_t kills[] = {{"node", KILLS_NODE}, {"rank", KILLS_RANK}};
 static const cyaml_strval_t runtimes[] = {{"none", RUNTIME_NONE}, {"ulfm", RUNTIME_ULFM}};
 static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
+static const cyaml_strval_t writes[] = {{"background", WRITES_BACKGROUND},
+                                        {"foreground", WRITES_FOREGROUND}};
 static const cyaml_strval_t controls[] = {
     {"separate", CONTROL_SEPARATE}, {"combined", CONTROL_COMBINED}, {"auto", CONTROL_AUTO}};
 static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
@@ -174,8 +176,10 @@ static const cyaml_schema_field_t protocol_fields[] = {
 static const cyaml_schema_field_t checkpoint_fields[] = {
     TEXT("every", OPTIONAL, struct raw_checkpoint, every),
     CHOICE("storage", struct raw_checkpoint, storage, storages),
+    CHOICE("writes", struct raw_checkpoint, writes, writes),
     CHOICE("places", struct raw_checkpoint, places, places),
-    TEXT("bytes", OPTIONAL, struct raw_checkpoint, bytes), CYAML_FIELD_END};
+    TEXT("bytes", OPTIONAL, struct raw_checkpoint, bytes),
+    CYAML_FIELD_END};
 
 static const cyaml_schema_field_t after_fields[] = {
     TEXT("event", NEEDED, struct raw_after, event),
@@ -594,6 +598,7 @@ static bool read_checkpoint(const struct reader *reader, const struct raw_checkp
 {
   struct scenario *scenario = reader->scenario;
   scenario->checkpoint.storage = raw->storage ? (enum storage) * raw->storage : STORAGE_NFS;
+  scenario->checkpoint.writes = raw->writes ? (enum writes) * raw->writes : WRITES_BACKGROUND;
   scenario->checkpoint.places = raw->places ? (enum places) * raw->places : PLACES_ANYWHERE;
   if (scenario->checkpoint.places == PLACES_PROGRAM &&
       protocol_named(scenario->protocol.name)->level == LEVEL_CHANNEL)
@@ -731,8 +736,10 @@ static bool read_schedule(const struct reader *reader, const char *name)
     return true;
   if (!scenario->program.script)
     return complain(reader, "schedule", "with a binary, expected a script");
-  if (scenario->failures_count || scenario->checkpoint.every > 0)
-    return complain(reader, "schedule", "beside failures or checkpoint.every, expected neither");
+  if (scenario->failures_count || scenario->checkpoint.every > 0 ||
+      scenario->checkpoint.writes != WRITES_BACKGROUND)
+    return complain(reader, "schedule",
+                    "beside failures, checkpoint.every or checkpoint.writes, expected none of them");
   g_autofree char *path =
       g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(scenario->directory, name, NULL);
   scenario->schedule = g_canonicalize_filename(path, NULL);
@@ -1046,6 +1053,7 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
       .checkpoint = {.every = amount(pool, scenario->checkpoint.every, "s"),
                      .bytes = amount(pool, scenario->checkpoint.bytes, "B"),
                      .storage = choice(pool, (int)scenario->checkpoint.storage),
+                     .writes = choice(pool, (int)scenario->checkpoint.writes),
                      .places = choice(pool, (int)scenario->checkpoint.places)},
       .failures = raw_failures(pool, scenario),
       .failures_count = scenario->failures_count,

@@ -54,6 +54,8 @@ struct failure {
 enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
 
 enum storage { STORAGE_LOCAL, STORAGE_NFS };
+/* What the program of a rank does while its checkpoint is written: it goes on, or it waits. */
+enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
  * with the data, or as the size of the data tells. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
@@ -105,6 +107,7 @@ struct scenario {
   struct {
     double every; /* seconds between checkpoints; 0: none are asked for */
     enum storage storage;
+    enum writes writes;
     enum places places;
     double bytes; /* size of one rank's image; 0: as measured */
   } checkpoint;

@@ -4,20 +4,20 @@
 # for local, global and hybrid rollback (LOG_SIZE = CP_INT / 2); 64 ranks on 16 nodes of
 # platforms/cirrus.xml, under the model of ULFM. Pessimistic logging and C3 run the same beside it.
 #
-#   hybrid-figures.sh --out DIR [--class A] [--side 45] [--step 4] [--ranks 64] [--kinds 'hybrid c3']
+#   hybrid-figures.sh --out DIR [--class B] [--side 45] [--step 6] [--ranks 64] [--kinds 'hybrid c3']
 #
-# Checkpoints lie on the node, which a process that dies does not take with it, so that they are
-# durable within an iteration or two.
+# Checkpoints lie on the node, which a process that dies does not take with it. Programs wait until
+# they are written, as the paper's do, which write them themselves.
 #
 # cg of that class with its steps as iterations, CP_INT 25; lulesh-like with that many elements in each
 # direction, CP_INT 20. The crash is in the interval behind the first checkpoint, in every STEP-th of
-# its iterations. With the defaults it takes about half an hour of processor time, nearly all of it
-# for lulesh-like. Leaves cg.dat, lulesh.dat, figure-6.svg, figure-7.svg and figure-8.svg in DIR.
+# its iterations and in those around LOG_SIZE. Leaves cg.dat, lulesh.dat, figure-6.svg, figure-7.svg
+# and figure-8.svg in DIR. A run takes 12 s of processor time for cg B and a minute for lulesh-like.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
 published=$root/scenarios/replication/published.csv
-class=A side=45 step=4 ranks=64 out=
+class=B side=45 step=6 ranks=64 out=
 kinds='local global hybrid pessimistic-wildcards c3'
 while [ $# -ge 2 ]; do
   case $1 in
@@ -43,7 +43,7 @@ cat >"$scratch/scenario.yaml" <<EOF
 program:    {binary: cg, ranks: $ranks}
 platform:   {file: cirrus.xml, per_node: 4, spares: 1}
 protocol:   {name: hybrid, capacity: 8192}
-checkpoint: {storage: local, places: program}
+checkpoint: {storage: local, places: program, writes: foreground}
 recovery:   {runtime: ulfm}
 EOF
 
@@ -95,8 +95,11 @@ collect() { # PROGRAM ARGUMENTS CP_INT ITERATIONS
   row -1
   iteration=0
   while [ "$iteration" -lt "$interval" ]; do
-    row "$iteration"
-    iteration=$((iteration + step))
+    from_switch=$((iteration - interval / 2))
+    if [ $((iteration % step)) -eq 0 ] || [ "${from_switch#-}" -le 1 ]; then
+      row "$iteration"
+    fi
+    iteration=$((iteration + 1))
   done
 }
 
@@ -120,32 +123,45 @@ column() { # KIND
   done
 }
 
-draw() { # FIGURE LABEL OFFSET KIND...: of its columns
-  figure=$1 label=$2 offset=$3
-  shift 3
+# A line of a figure: what is measured of a kind or, if `when` is not empty, of those of its runs for
+# which that is true.
+line() { # OF KIND OFFSET WHEN TITLE
+  printf "'%s' using (\$1 < 0 %s ? NaN : \$1):%d with linespoints title '%s'" "$out/$1.dat" \
+    "${4:+|| !($4)}" $(($(column "$2") + $3)) "$5"
+}
+
+# Local and global rollbacks of hybrid are lines of their own.
+lines() { # FIGURE OF
+  case $1 in
+    figure-6) line "$2" local 0 '' local && printf ', ' && line "$2" global 0 '' global ;;
+    figure-7) line "$2" local 1 '' local && printf ', ' && line "$2" global 1 '' global ;;
+    figure-8)
+      rolled="\$$(($(column hybrid) + 2))"
+      line "$2" hybrid 1 "$rolled == 0" 'hybrid, local' && printf ', '
+      line "$2" hybrid 1 "$rolled > 0" 'hybrid, global'
+      ;;
+  esac
+}
+
+draw() { # FIGURE LABEL LEAST KEY KIND...: if these were run
+  figure=$1 label=$2 least=$3 key=$4
+  shift 4
   for kind; do
     [ -n "$(column "$kind")" ] || return 0
   done
   {
-    echo "set terminal svg size 900,360; set output '$scratch/$figure.svg'"
-    echo "set multiplot layout 1,2; set key top left; set xlabel 'iteration of the crash'"
-    echo "set ylabel '$label'"
+    echo "set terminal svg size 900,360 background 'white'; set output '$scratch/$figure.svg'"
+    echo "set multiplot layout 1,2; set key $key; set xlabel 'iteration of the crash'"
+    echo "set ylabel '$label'; set yrange [$least:*]"
     for of in cg lulesh; do
-      echo "set title '$(title $of)'"
-      between=plot
-      for kind; do
-        printf "%s '%s' using (\$1 < 0 ? NaN : \$1):%d with linespoints title '%s'" "$between" \
-          "$out/$of.dat" $(($(column "$kind") + offset)) "$kind"
-        between=,
-      done
-      echo
+      echo "set title '$(title $of)'; plot $(lines "$figure" $of)"
     done
   } | gnuplot
   mv "$scratch/$figure.svg" "$out/$figure.svg"
 }
-draw figure-6 'iterations of all ranks' 0 local global
-draw figure-7 'time to completion (s)' 1 local global
-draw figure-8 'time to completion (s)' 1 hybrid
+draw figure-6 'iterations of all ranks' '*' 'top left' local global
+draw figure-7 'time to completion (s)' 0 'bottom right' local global
+draw figure-8 'time to completion (s)' '*' 'top left' hybrid
 
 for of in cg lulesh; do
   echo "$(title $of): iterations and seconds, by the iteration of the crash"
@@ -167,27 +183,35 @@ for of in cg lulesh; do
     }
     $1 < 0 { free = $2; next }
     { points++ }
-    "local" in at { # while the checkpoint is not durable, the victim comes from the one before
+    "local" in at {
       l = at["local"]
-      local += !$(l + 2) && ($l == free + $1 || $l == free + $1 + interval)
+      local += !$(l + 2) && $l == free + $1
     }
-    "global" in at {
+    "global" in at { # in the first iteration behind the checkpoint nothing need be logged
       g = at["global"]
-      global += $(g + 2) && $g >= free + ranks * $1
+      global += ($(g + 2) || $1 == 0) && $g >= free + ranks * $1
     }
     "local" in at && "global" in at {
       ratio = $(l + 1) / $(g + 1)
       if (points == 1 || ratio < least) least = ratio
       if (points == 1 || ratio > most) most = ratio
     }
-    "hybrid" in at { hybrid = hybrid ($(at["hybrid"] + 2) ? " global" : " local") }
+    "hybrid" in at { # of the first iteration that is not logged nothing may be needed yet
+      h = at["hybrid"]
+      if ($(h + 2)) first = first == "" ? $1 : first
+      else last = $1
+      log_size = int(interval / 2)
+      hybrid += $1 == log_size || ($(h + 2) > 0) == ($1 > log_size)
+    }
     END {
       if (l && g) {
         printf "  Figure 6: in %d of %d runs local repeats iterations of one rank only; in %d global those of all\n",
           local, points, global
         printf "  Figure 7: local takes %.3f to %.3f of the time of global\n", least, most
       }
-      if (hybrid) printf "  Figure 8: hybrid is%s\n", hybrid
+      if (h)
+        printf "  Figure 8: LOG_SIZE %d, hybrid is local up to iteration %d and global from %d on, right in %d of %d runs\n",
+          log_size, last, first, hybrid, points
     }' "$out/$of.dat"
 done
 for figure in f6 f7 f8; do

@@ -60,7 +60,7 @@ is "$(ls "$dir"/lie-*.scenario.yaml "$dir"/chandy-lamport-needs-fifo.scenario.ya
 sed -i 's/c3~no-suppress/c3/' "$dir/c3-no-suppress.scenario.yaml"
 refuses c3-no-suppress "schedule=$dir/lie-c3-drop.trace" 'its host lies, expected one that does not'
 refuses c3-no-suppress "schedule=$dir/c3-deaf.trace" 'of another protocol or number of ranks'
-refuses c3-no-suppress 'failures.0={rank: 0, at: 1s}' 'beside failures or checkpoint.every'
+refuses c3-no-suppress 'failures.0={rank: 0, at: 1s}' 'beside failures, checkpoint.every or checkpoint.writes'
 refuses c3-no-suppress 'schedule=nowhere.trace' 'is not there, expected a trace of recline check'
 
 # A script that does something else than the trace says.

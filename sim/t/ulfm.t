@@ -48,6 +48,8 @@ is "$(when down 0 | awk '{ print ($1 > 79 && $1 < 83) }')" 1 'then the protocol 
   out/trace.txt
 is "$(value out/result.json rollbacks.local)" 1 'and recovers locally'
 is "$(value out/result.json iterations)" 26 'one rank repeats two iterations'
+is "$(value out/result.json messages.suppressed)-$(value out/result.json messages.replayed)" 2-2 \
+  'of which two sends are filtered, and two receives replayed from logs'
 
 run_ends recovered 'without a runtime' --set recovery.runtime=none
 is "$(spent detect)-$(spent spawn)" 0.00-0.00 'nothing of it takes time'
@@ -78,4 +80,4 @@ run_ends recovered 'a process alone' --set platform.per_node=4 --set failures.0.
 is "$(grep -c ' crash$' out/trace.txt)" 1 'nobody dies with it'
 is "$(sort -u out/program.out)" "$reference" 'with the same result'
 
-finish 27
+finish 28

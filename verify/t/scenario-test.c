@@ -150,9 +150,12 @@ static const struct refusal refusals[] = {
      "t.yaml:6: failures.0.mtbf: " FAILURE_LAWS, NULL},
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
-     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, places or bytes", NULL},
+     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, writes, places or "
+     "bytes",
+     NULL},
     {"nothing for a mapping", GOOD "checkpoint:\n",
-     "t.yaml:4: checkpoint: no value, expected a mapping with every, storage, places or bytes",
+     "t.yaml:4: checkpoint: no value, expected a mapping with every, storage, writes, places or "
+     "bytes",
      NULL},
     {"a mapping for a text", GOOD "id: {a: b}\n", "t.yaml:4: id: a mapping, expected a text", NULL},
     {"a text for a list", GOOD "failures: some\n", "t.yaml:4: failures: \"some\", expected a list",
@@ -277,6 +280,8 @@ static const struct refusal refusals[] = {
      "t.yaml:5: checkpoint.storage: \"tape\" is unknown, expected local or nfs", NULL},
     {"storage by number", GOOD "checkpoint:\n  storage: 1\n",
      "t.yaml:5: checkpoint.storage: \"1\" is unknown, expected local or nfs", NULL},
+    {"unknown writes", GOOD "checkpoint: {writes: late}\n",
+     "t.yaml:4: checkpoint.writes: \"late\" is unknown, expected background or foreground", NULL},
     {"unknown places", GOOD "checkpoint: {places: nowhere}\n",
      "t.yaml:4: checkpoint.places: \"nowhere\" is unknown, expected anywhere or program", NULL},
     {"a size in parsecs", GOOD "checkpoint: {bytes: 4 parsecs}\n",
@@ -508,6 +513,7 @@ static void test_defaults(void)
   is_number(scenario->protocol.capacity, 1024, "default capacity");
   is_number(scenario->checkpoint.every, 0, "no checkpoints");
   ok(scenario->checkpoint.storage == STORAGE_NFS, "default storage");
+  ok(scenario->checkpoint.writes == WRITES_BACKGROUND, "default writes");
   ok(scenario->checkpoint.places == PLACES_ANYWHERE, "default places");
   is_number(scenario->checkpoint.bytes, 0, "size as measured");
   is_number(scenario->failures_count, 0, "no failures");
@@ -542,7 +548,8 @@ static const char full[] =
     "    rank 1: recv any # a comment: with a colon\n"
     "platform: {file: shared.xml, placement: one-per-node, spares: 1, dispatcher: service-nfs}\n"
     "protocol: {name: c3~no-suppress, capacity: 7}\n"
-    "checkpoint: {every: 1.5ms, storage: local, places: program, bytes: 64KiB}\n"
+    "checkpoint: {every: 1.5ms, storage: local, writes: foreground, places: program, "
+    "bytes: 64KiB}\n"
     "failures:\n"
     "  - {rank: 2, kills: rank, at: 4.1s, repair: 2min}\n"
     "  - {rank: 1, after: {event: durable, rank: 0, checkpoint: 2, iteration: 4, count: 3, "
@@ -572,6 +579,7 @@ static void check_full(const struct scenario *scenario, const char *when)
   is_number(scenario->protocol.capacity, 7, "capacity");
   is_number(scenario->checkpoint.every, 0.0015, "every");
   ok(scenario->checkpoint.storage == STORAGE_LOCAL, "storage");
+  ok(scenario->checkpoint.writes == WRITES_FOREGROUND, "writes");
   ok(scenario->checkpoint.places == PLACES_PROGRAM, "places");
   is_number(scenario->checkpoint.bytes, 65536, "bytes");
   is_number(scenario->failures_count, 3, "failures");
