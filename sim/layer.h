@@ -175,8 +175,9 @@ struct face {
   struct call call;
   bool finalized; /* its program is in MPI_Finalize */
   struct handles fortran_comms, fortran_requests;
-  struct keyval *keyvals; /* of attributes of communicators, by key */
+  struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
+  struct type *types; /* that have attributes */
   struct info *infos; /* that the program has put something into */
   struct libc libc;
   struct exceptions exceptions; /* while the program is in a call of ours */

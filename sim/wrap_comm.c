@@ -310,11 +310,6 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
 /* Types, operations, groups and handles of infos lie in the simulator and do not roll back. A
  * program that is rolled back behind the end of one uses it again, so under the layer they are
  * never freed. */
-int MPI_Type_free(MPI_Datatype *type)
-{
-  LOOK_UP((*type = MPI_DATATYPE_NULL, (void)r, MPI_SUCCESS), PMPI_Type_free(type));
-}
-
 int MPI_Op_free(MPI_Op *op)
 {
   LOOK_UP((*op = MPI_OP_NULL, (void)r, MPI_SUCCESS), PMPI_Op_free(op));

@@ -193,21 +193,15 @@ void mpi_ialltoallw_(void *out, int *out_counts, int *out_starts, int *out_types
 
 /* ---- attributes: C gives the address of the value, Fortran gets the value ---- */
 
-static void get_attribute(struct rank *r, const int *comm, const int *key, int *value, int *flag,
-                          int *error)
-{
-  int *where = NULL;
-  *error = MPI_Comm_get_attr(fortran_get_comm(r, comm), *key, &where, flag);
-  if (*flag && where)
-    *value = *where;
-}
-
 void mpi_comm_get_attr_(int *comm, int *key, int *value, int *flag, int *error)
 {
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
-    get_attribute(r, comm, key, value, flag, error);
+    int *where = NULL;
+    *error = MPI_Comm_get_attr(fortran_get_comm(r, comm), *key, &where, flag);
+    if (*flag && where)
+      *value = *where;
   } else {
     NEXT(mpi_comm_get_attr_, int *, int *, int *, int *, int *);
     next_(comm, key, value, flag, error);
@@ -232,6 +226,37 @@ void mpi_comm_set_attr_(int *comm, int *key, int *value, int *error)
   } else {
     NEXT(mpi_comm_set_attr_, int *, int *, int *, int *);
     next_(comm, key, value, error);
+  }
+  layer_leave(mode);
+}
+
+void mpi_type_get_attr_(int *type, int *key, int *value, int *flag, int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    int *where = NULL;
+    *error = MPI_Type_get_attr(fortran_get_type(r, type), *key, &where, flag);
+    if (*flag && where)
+      *value = *where;
+  } else {
+    NEXT(mpi_type_get_attr_, int *, int *, int *, int *, int *);
+    next_(type, key, value, flag, error);
+  }
+  layer_leave(mode);
+}
+
+void mpi_type_set_attr_(int *type, int *key, int *value, int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    int *kept = face_alloc(r, sizeof *kept);
+    *kept = *value;
+    *error = MPI_Type_set_attr(fortran_get_type(r, type), *key, kept);
+  } else {
+    NEXT(mpi_type_set_attr_, int *, int *, int *, int *);
+    next_(type, key, value, error);
   }
   layer_leave(mode);
 }

@@ -17,15 +17,15 @@ struct functions {
   MPI_Aint extra;
 };
 
-/* These two are called as the program's functions are: with its heap. */
-static int copy_attribute(MPI_Comm comm, int key, void *extra, void *value, void *made, int *flag)
+/* These four are called as the program's functions are: with its heap. */
+static int copy_attribute(int holder, int key, void *extra, void *value, void *made, int *flag)
 {
   struct functions *functions = extra;
   MPI_Aint before = *(int *)value, after = before;
-  int number = MPI_Comm_c2f(comm), error = MPI_SUCCESS;
+  int error = MPI_SUCCESS;
   *flag = 1;
   if (functions->copy)
-    functions->copy(&number, &key, &functions->extra, &before, &after, flag, &error);
+    functions->copy(&holder, &key, &functions->extra, &before, &after, flag, &error);
   if (*flag) {
     int *kept = malloc(sizeof *kept);
     *kept = (int)after;
@@ -34,17 +34,31 @@ static int copy_attribute(MPI_Comm comm, int key, void *extra, void *value, void
   return error;
 }
 
-static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
+static int delete_attribute(int holder, int key, void *value, void *extra)
 {
   struct functions *functions = extra;
   MPI_Aint before = *(int *)value;
-  int number = MPI_Comm_c2f(comm), error = MPI_SUCCESS;
+  int error = MPI_SUCCESS;
   if (functions->destroy)
-    functions->destroy(&number, &key, &before, &functions->extra, &error);
+    functions->destroy(&holder, &key, &before, &functions->extra, &error);
   if (error == MPI_SUCCESS)
     free(value);
   return error;
 }
+
+#define FUNCTIONS_OF(TYPE, NAME, NUMBER)                                                           \
+  static int copy_of_##NAME(TYPE holder, int key, void *extra, void *value, void *made, int *flag) \
+  {                                                                                                \
+    return copy_attribute(NUMBER(holder), key, extra, value, made, flag);                          \
+  }                                                                                                \
+                                                                                                   \
+  static int delete_of_##NAME(TYPE holder, int key, void *value, void *extra)                      \
+  {                                                                                                \
+    return delete_attribute(NUMBER(holder), key, value, extra);                                    \
+  }
+
+FUNCTIONS_OF(MPI_Comm, comm, MPI_Comm_c2f)
+FUNCTIONS_OF(MPI_Datatype, type, PMPI_Type_c2f)
 
 /* In SMPI's mpif.h MPI_COMM_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1; others are
  * functions, stored into the function pointer at `function`. */
@@ -56,14 +70,32 @@ static int function_of(void *argument, void *function)
   return what;
 }
 
-static void create_keyval(struct rank *r, void *copy, void *destroy, int *key, MPI_Aint extra,
-                          int *error)
+/* Of a key, and whether its attributes are copied at all. */
+static struct functions *functions_of(struct rank *r, void *copy, void *destroy, MPI_Aint extra,
+                                      bool *copies)
 {
   struct functions *functions = face_alloc(r, sizeof *functions);
   functions->extra = extra;
-  bool copies = function_of(copy, &functions->copy) != 0;
+  *copies = function_of(copy, &functions->copy) != 0;
   function_of(destroy, &functions->destroy);
-  *error = MPI_Comm_create_keyval(copies ? copy_attribute : MPI_COMM_NULL_COPY_FN, delete_attribute,
+  return functions;
+}
+
+static void create_keyval(struct rank *r, void *copy, void *destroy, int *key, MPI_Aint extra,
+                          int *error)
+{
+  bool copies;
+  struct functions *functions = functions_of(r, copy, destroy, extra, &copies);
+  *error = MPI_Comm_create_keyval(copies ? copy_of_comm : MPI_COMM_NULL_COPY_FN, delete_of_comm,
+                                  key, functions);
+}
+
+static void create_keyval_of_types(struct rank *r, void *copy, void *destroy, int *key,
+                                   MPI_Aint extra, int *error)
+{
+  bool copies;
+  struct functions *functions = functions_of(r, copy, destroy, extra, &copies);
+  *error = MPI_Type_create_keyval(copies ? copy_of_type : MPI_TYPE_NULL_COPY_FN, delete_of_type,
                                   key, functions);
 }
 
@@ -88,6 +120,19 @@ void mpi_keyval_create_(void *copy, void *destroy, int *key, void *extra, int *e
     create_keyval(r, copy, destroy, key, fortran_int(extra), error);
   } else {
     NEXT(mpi_keyval_create_, void *, void *, int *, void *, int *);
+    next_(copy, destroy, key, extra, error);
+  }
+  layer_leave(mode);
+}
+
+void mpi_type_create_keyval_(void *copy, void *destroy, int *key, void *extra, int *error)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    create_keyval_of_types(r, copy, destroy, key, fortran_aint(extra), error);
+  } else {
+    NEXT(mpi_type_create_keyval_, void *, void *, int *, void *, int *);
     next_(copy, destroy, key, extra, error);
   }
   layer_leave(mode);

@@ -157,6 +157,42 @@ static void test_attributes(void)
   expect(flag && *most >= 32767, "attribute: MPI_TAG_UB");
 }
 
+static int copy_of_type(MPI_Datatype type, int key, void *extra, void *value, void *made, int *flag)
+{
+  (void)type;
+  return copy_attribute(MPI_COMM_NULL, key, extra, value, made, flag);
+}
+
+static int delete_of_type(MPI_Datatype type, int key, void *value, void *extra)
+{
+  (void)type;
+  return delete_attribute(MPI_COMM_NULL, key, value, extra);
+}
+
+static void test_attributes_of_types(void)
+{
+  static int step = 10;
+  int key, flag, *value;
+  MPI_Datatype first, second;
+  copies = deletes = 0;
+  MPI_Type_create_keyval(copy_of_type, delete_of_type, &key, &step);
+  MPI_Type_contiguous(3, MPI_INT, &first);
+  MPI_Type_get_attr(first, key, &value, &flag);
+  expect(!flag, "attribute of a type: none yet");
+  MPI_Type_set_attr(first, key, new_int(rank + round_number));
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Type_dup(first, &second);
+  MPI_Type_get_attr(second, key, &value, &flag);
+  expect(flag && *value == rank + round_number + 10, "attribute of a type: copied");
+  MPI_Type_delete_attr(second, key);
+  MPI_Type_get_attr(second, key, &value, &flag);
+  expect(!flag, "attribute of a type: deleted");
+  MPI_Type_free(&second);
+  MPI_Type_free(&first);
+  expect(copies == 1 && deletes == 2, "attribute of a type: functions");
+  MPI_Type_free_keyval(&key);
+}
+
 /* ---- other ways to make communicators ---- */
 
 /* Groups with nobody in common, in one call. */
@@ -232,8 +268,9 @@ int main(int argc, char **argv)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int rounds = argc > 1 ? atoi(argv[1]) : 1;
-  static void (*const tests[])(void) = {test_grid, test_attributes, test_attribute_errors,
-                                        test_making, test_memory};
+  static void (*const tests[])(void) = {
+      test_grid,   test_attributes, test_attribute_errors, test_attributes_of_types,
+      test_making, test_memory};
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();

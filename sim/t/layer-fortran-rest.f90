@@ -294,6 +294,7 @@ subroutine functions
   external :: query, release, cancel, handle, copy_attribute, delete_attribute, copy_old
   integer, parameter :: no_function = 0 ! as in SimGrid's mpif.h
   integer :: request, status(MPI_STATUS_SIZE), n, error, handler, old, found, copy, key, old_key
+  integer :: pair, twin
   integer(kind=MPI_ADDRESS_KIND) :: extra
   logical :: there
   queried = 0
@@ -348,6 +349,19 @@ subroutine functions
   call expect(deleted == 2*round + 7, 'delete function')
   call mpi_comm_free_keyval(key, error)
   call mpi_keyval_free(old_key, error)
+  call mpi_type_create_keyval(copy_old, no_function, key, extra, error)
+  call mpi_type_contiguous(2, MPI_INTEGER, pair, error)
+  call mpi_type_set_attr(pair, key, round, error)
+  call mpi_barrier(MPI_COMM_WORLD, error)
+  call mpi_type_dup(pair, twin, error)
+  call mpi_type_get_attr(twin, key, n, there, error)
+  call expect(there .and. n == round + 7, 'attribute of a type')
+  call mpi_type_delete_attr(twin, key, error)
+  call mpi_type_get_attr(twin, key, n, there, error)
+  call expect(.not. there, 'attribute of a type: deleted')
+  call mpi_type_free(twin, error)
+  call mpi_type_free(pair, error)
+  call mpi_type_free_keyval(key, error)
 end subroutine functions
 
 subroutine communicators
