@@ -46,6 +46,13 @@ while read -r id moves; do
   fi
 done <"$scratch/known"
 
+# docs/protocols/: states and moves are as they were found.
+awk -f "$root/verify/t/pages.awk" "$scratch/tap" "$root"/docs/protocols/*.md >"$scratch/pages" \
+  2>"$scratch/compared"
+check 'the pages tell the numbers that were found' test ! -s "$scratch/pages"
+check "and many ($(cat "$scratch/compared"))" test "$(cut -d ' ' -f 1 "$scratch/compared")" -gt 100
+sed 's/^/# /' "$scratch/pages"
+
 for patch in "$root"/verify/mutants/*.patch; do
   check "$(basename "$patch") has a claim" test -f "${patch%.patch}.yaml"
 done

@@ -23,22 +23,20 @@ FNR == 1 { page = FILENAME; sub(/.*\//, "", page); sub(/\.md$/, "", page) }
 column > 0 {
   split($0, cell, "|")
   found = cell[column]
-  count = 0
+  gsub(/`[^`]*`/, "", found)
+  told = ""
   while (match(cell[names], /`[^`]*`/)) {
     id = substr(cell[names], RSTART + 1, RLENGTH - 2)
     cell[names] = substr(cell[names], RSTART + RLENGTH)
     sub(/^-/, "", id)
     if (!(id in states)) id = page "-" id
-    if (!(id in states)) continue # left out, or no name
-    number = counts_states ? states[id] : moves[id]
-    if (!match(found, /[0-9][0-9,]*/)) {
-      if (count) print page ": " id ": " number " expected"
-      break
+    if (match(found, /[0-9][0-9,]*/)) { # the last one is that of all that follow
+      told = substr(found, RSTART, RLENGTH)
+      found = substr(found, RSTART + RLENGTH)
+      gsub(/,/, "", told)
     }
-    told = substr(found, RSTART, RLENGTH)
-    count++
-    if (found !~ /each/) found = substr(found, RSTART + RLENGTH)
-    gsub(/,/, "", told)
+    if (told == "" || !(id in states)) continue # a verdict only, or left out
+    number = counts_states ? states[id] : moves[id]
     if (told != number) print page ": " id ": " told ", expected " number
     compared++
   }
