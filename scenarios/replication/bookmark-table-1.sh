@@ -10,9 +10,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # Prints what ring says: microseconds and MB/s of a hop.
-measure() { # INTERCONNECT RANKS-ON-A-NODE PROTOCOL BYTES
+measure() { # INTERCONNECT RANKS-ON-A-NODE PROTOCOL BYTES LAPS
   cat >"$scratch/ring.yaml" <<END
-program:  {binary: ring, args: ["$4", "20"], ranks: 2}
+program:  {binary: ring, args: ["$4", "$5"], ranks: 2}
 platform: {file: sif.xml, interconnect: $1, per_node: $2}
 protocol: {name: $3}
 END
@@ -29,8 +29,8 @@ value() { # ID
 
 row() { # NAME INTERCONNECT RANKS-ON-A-NODE
   for protocol in none bookmark; do
-    measure "$2" "$3" "$protocol" 1
-    measure "$2" "$3" "$protocol" 16777216
+    measure "$2" "$3" "$protocol" 1 1000 # the first lap begins when rank 0 has left a barrier
+    measure "$2" "$3" "$protocol" 16777216 20
   done | awk -v name="$1" -v base="$(value "bookmark.t1a.$1.base")" -v cr="$(value "bookmark.t1a.$1.cr")" \
     -v wide="$(value "bookmark.t1b.$1.base")" -v wide_cr="$(value "bookmark.t1b.$1.cr")" '
     { us[NR] = $1; mbps[NR] = $2 * 8 }

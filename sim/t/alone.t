@@ -15,7 +15,13 @@ trace=$dir/domino/trace.txt
 is "$(grep -c ' 1 durable part=image' "$trace" | awk '{ print ($1 > 2) }')" 1 \
   'rank 1 had checkpoints' "$trace"
 is "$(grep -c ' 1 start outcome=1' "$trace")" 1 'and goes back to its beginning' "$trace"
-count=$((count + 3))
+# The rollback-dependency graph: each of the five intervals of either rank is undone with another one.
+"$recline" draw "$trace" --dependencies -o "$dir/domino.svg" >/dev/null 2>"$dir/domino.err"
+sed -n 's/^<title>interval&#45;\([01]\)&#45;.*&gt;interval&#45;\([01]\)&#45;.*/\1>\2/p' "$dir/domino.svg" |
+  sort | uniq -c | awk '{ print $1 "x" $2 }' | tr '\n' ' ' >"$dir/edges"
+is "$(cat "$dir/edges")" '4x0>0 4x0>1 3x1>0 4x1>1 ' 'the drawing has an edge for each step back' \
+  "$dir/edges" "$dir/domino.err"
+count=$((count + 4))
 
 # ---- the hybrid ----
 cat >"$dir/hybrid.yaml" <<END

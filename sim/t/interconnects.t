@@ -59,4 +59,12 @@ is "$?:$(grep -c 'c3 leaves connections open, and infiniband cannot be captured'
   'c3 anywhere on InfiniBand is refused' stderr
 run_ends completed 'c3 at places of the program is not' --set checkpoint.places=program
 
-finish 21
+# Table 1 of the bookmark paper, beside what was published.
+RECLINE_BUILD=$build sh "$root/scenarios/replication/bookmark-table-1.sh" >table 2>stderr
+sed -n '/^ *simulated/,/^```$/p' "$root/docs/sif.md" | sed '$d' >told
+same table told 'docs/sif.md shows what the script prints' table stderr
+is "$(awk '$2 == "latency" { sub(/[+%]/, "", $6); print $6, $1 }' table | sort -n | cut -d ' ' -f 2 | tr '\n' ' ')" \
+  "$(awk '$2 == "latency" { sub(/[+%]/, "", $10); print $10, $1 }' table | sort -n | cut -d ' ' -f 2 | tr '\n' ' ')" \
+  'latency suffers in the order that was published' table
+
+finish 23
