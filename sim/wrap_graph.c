@@ -174,6 +174,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sources, co
 
 struct edge {
   int from, to, weight;
+  bool weighted;
 };
 
 /* The edges that this rank tells of; `room` of them, of which the rest come from nowhere. */
@@ -182,10 +183,11 @@ static struct edge *own_edges(struct rank *r, int room, int sources, const int *
 {
   struct edge *edge = face_alloc(r, (size_t)room * sizeof *edge);
   int count = 0;
+  bool weighted = weights != MPI_UNWEIGHTED;
   for (int i = 0; i < sources; i++)
     for (int k = 0; k < degrees[i]; k++, count++)
-      edge[count] = (struct edge){source[i], destinations[count],
-                                  weights == MPI_UNWEIGHTED ? 0 : weights[count]};
+      edge[count] =
+          (struct edge){source[i], destinations[count], weighted ? weights[count] : 0, weighted};
   for (; count < room; count++)
     edge[count].from = MPI_PROC_NULL;
   return edge;
@@ -210,6 +212,16 @@ static struct neighbours chosen(struct rank *r, const struct edge *edge, int cou
   return found;
 }
 
+/* MPI_UNWEIGHTED is NULL in SMPI, and ranks that tell of no edge may say NULL as well: the edges
+ * that somebody tells of decide, and what this rank says where there are none. */
+static bool are_weighted(const struct edge *edge, int count, bool own)
+{
+  for (int i = 0; i < count; i++)
+    if (edge[i].from != MPI_PROC_NULL)
+      return edge[i].weighted;
+  return own;
+}
+
 /* Everybody tells everybody of as many edges as the one who has most. */
 static int create_distributed(struct rank *r, struct comm *parent, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights,
@@ -227,7 +239,7 @@ static int create_distributed(struct rank *r, struct comm *parent, int sources, 
   int bytes = room * (int)sizeof *all, rank = parent->rank, count = room * parent->size;
   collective_allgather(r, mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, parent);
   comm_split(r, parent, 0, rank, made);
-  bool weighted = weights != MPI_UNWEIGHTED;
+  bool weighted = are_weighted(all, count, weights != MPI_UNWEIGHTED);
   comm_of(r, *made)->topology =
       (struct topology){.kind = MPI_DIST_GRAPH,
                         .from = chosen(r, all, count, rank, true, weighted),

@@ -471,6 +471,17 @@ static void test_rings(void)
                         MPI_INFO_NULL, 0, &ring);
   check_ring(ring, false);
   MPI_Comm_free(&ring);
+  /* with weights, of which the others say nothing: MPI_UNWEIGHTED is NULL in SMPI */
+  int weights[2 * RANKS_MAX], in, out, weighted;
+  for (int i = 0; i < 2 * ranks; i++)
+    weights[i] = 50 + i;
+  MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0 ? ranks : 0, source, degrees, to,
+                        rank == 0 ? weights : NULL, MPI_INFO_NULL, 0, &ring);
+  MPI_Dist_graph_neighbors_count(ring, &in, &out, &weighted);
+  MPI_Dist_graph_neighbors(ring, in, sources, in_weights, out, destinations, out_weights);
+  expect(weighted && out == 2 && out_weights[0] + out_weights[1] == 101 + 4 * rank,
+         "dist_graph_create: weights of one");
+  MPI_Comm_free(&ring);
 }
 
 int main(int argc, char **argv)
