@@ -28,7 +28,8 @@ first=${RECLINE_SEED:-1}
 protocols=${RECLINE_PROTOCOLS:-none c3 bookmark}
 # Of an odd number, so that each takes even and odd seeds.
 others='event-logging blocking message-tagging chandy-lamport event-logging-posted
-chandy-lamport-tree time-based uncoordinated pessimistic pessimistic-wildcards hybrid'
+chandy-lamport-tree time-based uncoordinated pessimistic pessimistic-wildcards hybrid event-logging-sorted
+event-logging-paired'
 [ -z "${RECLINE_PROTOCOLS-}" ] || others=
 if [ $# -gt 0 ]; then
   first=$1 count=1
@@ -50,10 +51,10 @@ protocols_of() { # SEED
 
 # Whether the program of a seed is outside of what the protocol assumes: these need senders that send
 # the same again, and in odd seeds the order of arrival decides what is sent; to hybrid what is sent
-# in an iteration is received in it.
+# in an iteration is received in it. Sorted logs forget an order that receives of any tag show.
 is_outside() { # SEED PROTOCOL
   case $2-$(($1 % 4)) in
-    event-logging*-[13] | message-tagging-[13] | hybrid-[12]) return 0 ;;
+    event-logging-sorted-* | event-logging*-[13] | message-tagging-[13] | hybrid-[12]) return 0 ;;
     *) return 1 ;;
   esac
 }

@@ -152,6 +152,21 @@ is "$(grep -q 'choose outcome=[0-9] | force outcome=' "$dir/choices.c3" && echo 
 is "$(grep -q 'choose request=.* | force outcome=' "$dir/choices.c3" && echo yes)" yes \
   'c3: outcomes of cancelling, too'
 
+# A checkpoint becomes durable when all programs have ended and rank 2 has not heard of that yet: a
+# failure there would be one that nobody repairs.
+cat >"$dir/late.yaml" <<EOF
+program:    {binary: lulesh-like, args: ["4", "13"], ranks: 8}
+platform:   {file: $root/platforms/clan.xml, spares: 1}
+protocol:   {name: event-logging}
+checkpoint: {every: 10ms, storage: nfs, bytes: 64KiB}
+detection:  10ms
+failures:   [{rank: 2, at: 0.014165221s, repair: 20ms},
+             {rank: 2, after: {event: durable, rank: 2, recovery: 1}, repair: 20ms}]
+EOF
+"$recline" run "$dir/late.yaml" --json >"$dir/late.json" 2>"$dir/stderr"
+is "$?-$(value "$dir/late.json" verdict)-$(value "$dir/late.json" crashes)" 0-recovered-1 \
+  'no failure strikes when all programs have ended' "$dir/stderr"
+
 # Interruption. Shells ignore SIGINT in background jobs, so SIGTERM it is.
 cat >"$dir/endless.c" <<EOF
 #include <mpi.h>
@@ -181,4 +196,4 @@ sleep 0.2
 is "$(pgrep -f "$dir/endless")" '' 'interrupted: the simulation is gone'
 is "$(ls -d "$dir/stopped" 2>/dev/null)" '' 'interrupted: the folder of --out is gone'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
-finish 63
+finish 64

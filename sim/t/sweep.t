@@ -40,7 +40,7 @@ case $program in
   halo) args='"8192", "60"' words=5 ;;
   ring) args='"4096", "400"' words=4 ;;
   random) args="\"$seed\"" words=4 every=20ms ;; # even: its results are unique; 4: iterations
-  lulesh-like) args='"4", "13"' words=4 every=10ms ;;
+  lulesh-like) args='"4", "60"' words=4 every=20ms ;;
   *) echo "Bail out! program $program, expected cg, halo, ring, random or lulesh-like" && exit 1 ;;
 esac
 scenario=$dir/scenario.yaml
