@@ -25,8 +25,10 @@ if(TARGET recline_mpi)
 endif()
 
 # What programs include is in the tree, beside the libraries; what protocols include is for all.
-configure_file(${CMAKE_CURRENT_LIST_DIR}/recline.h ${CMAKE_BINARY_DIR}/include/recline.h COPYONLY)
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/recline.h DESTINATION ${home}/include)
+foreach(header recline.h recline_names.h)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/${header} DESTINATION ${home}/include)
+endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/protocols/protocol.h ${CMAKE_SOURCE_DIR}/protocols/act.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/recline)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/recline.pc.in ${CMAKE_BINARY_DIR}/recline.pc @ONLY)

@@ -44,7 +44,8 @@ endfunction()
 
 find_program(SMPICC smpicc)
 set(RECLINE_COMPILER ${SMPICC})
-set(RECLINE_FLAGS -DSMPI_NO_OVERRIDE_MALLOC=1)
+# recline_names.h in the place of smpi_helpers.h.
+set(RECLINE_FLAGS "-DSMPI_NO_OVERRIDE_MALLOC=1 -DSMPI_HELPERS_H -include \"$headers/recline_names.h\"")
 recline_wrapper(recline-cc smpicc)
 
 find_program(SMPICXX smpicxx)

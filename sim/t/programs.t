@@ -75,6 +75,29 @@ for protocol in pessimistic pessimistic-wildcards; do
   crash c-nonblocking $protocol '{rank: 1, at: 7.370ms, repair: 1ms}'
 done
 
+# ---- names of libc that SMPI has its own of hit nothing but the functions ----
+cat >names.c <<EOF
+#include <mpi.h>
+#include <stdlib.h>
+int getopt(int argc, char *const argv[], const char *options); /* as programs older than unistd.h */
+struct door { int (*sleep)(int); void (*exit)(int); int clock_gettime; };
+static int nap(int n) { return n + 1; }
+static void leave(int n) { exit(n); }
+int main(int argc, char **argv)
+{
+  struct door door = {nap, leave, 3};
+  int rank, right = getopt(argc, argv, "a") == 'a' && door.sleep(door.clock_gettime) == 4;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Bcast(&rank, 1, MPI_INT, 4, MPI_COMM_WORLD);
+  MPI_Finalize();
+  door.exit(right && rank == 4 ? 0 : 3);
+}
+EOF
+"$build/bin/recline-cc" -Wall names.c -o names >log 2>&1
+is "$?" 0 'a program with members called sleep and exit, and a prototype of getopt of its own' log
+run_ends completed 'it runs' --set program.binary=./names --set 'program.args=["-a"]'
+
 # ---- what MPI forbids is said, and not carried out ----
 cat >forbidden.c <<EOF
 #include <mpi.h>
@@ -94,4 +117,4 @@ for args in '' cancel; do
   is "$?:$(grep -c 'nonblocking collective, which MPI forbids' stderr)" 64:1 \
     "a nonblocking collective cannot be ended by ${args:-free}" stderr
 done
-finish 155
+finish 157

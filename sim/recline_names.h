@@ -1,0 +1,27 @@
+/* Included ahead of everything that recline-cc and recline-c++ compile, in the place of SMPI's
+ * smpi_helpers.h: what a program calls by these names of libc is SMPI's, or the layer's ahead of it.
+ *
+ * SMPI's header has macros for that, which also hit what only has such a name: a member of a
+ * structure, a prototype of getopt in an old program. Here the names of symbols change and nothing
+ * else; a program that takes the address of exit gets that of smpi_exit. */
+#ifndef RECLINE_NAMES_H
+#define RECLINE_NAMES_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#ifndef __ASSEMBLER__
+#pragma redefine_extname sleep smpi_sleep
+#pragma redefine_extname usleep smpi_usleep
+#pragma redefine_extname nanosleep smpi_nanosleep
+#pragma redefine_extname gettimeofday smpi_gettimeofday
+#pragma redefine_extname clock_gettime smpi_clock_gettime
+#pragma redefine_extname getopt smpi_getopt
+#pragma redefine_extname getopt_long smpi_getopt_long
+#pragma redefine_extname getopt_long_only smpi_getopt_long_only
+#pragma redefine_extname getpid smpi_getpid
+#pragma redefine_extname exit smpi_exit
+#endif
+
+#endif
