@@ -164,8 +164,8 @@ static const struct operation *operation(const struct world *w, int rank,
 /* Where checkpoints may be taken anywhere, a place says nothing, but that of an iteration does. */
 static bool skipped(const struct world *w, const struct operation *op)
 {
-  return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && w->places_anywhere &&
-                                        (!op->count || below_matching(w)));
+  bool silent = w->places_anywhere && (!op->count || below_matching(w));
+  return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && silent);
 }
 
 /* Passes one operation that needs no event, or a completed wait; false when there is none. */
