@@ -24,22 +24,13 @@ instants=60
 jobs=${RECLINE_JOBS:-2}
 repair=20ms
 detection=0.01
-case $* in
-  *uncoordinated*) capacity=4096 ;; # a log of all that was ever sent
-  *pessimistic*) capacity=3072 ;;   # of what is sent in two intervals
-  *) capacity=1024 ;;
-esac
-case $* in
-  *hybrid*) places=program iterations='interval: 3, log: 2' seed=4 ;; # local and global recovery
-  *) places=anywhere iterations='interval: 0' seed=2 ;;
-esac
 program=${RECLINE_PROGRAM:-cg}
 every=50ms
 case $program in
   cg) args=S words=5 ;; # that it finds out
   halo) args='"8192", "60"' words=5 ;;
   ring) args='"4096", "400"' words=4 ;;
-  random) args="\"$seed\"" words=4 every=20ms ;; # even: its results are unique; 4: iterations
+  random) args='"2"' words=4 every=20ms ;; # an even seed: its results are unique
   lulesh-like) args='"4", "60"' words=4 every=20ms ;;
   *) echo "Bail out! program $program, expected cg, halo, ring, random or lulesh-like" && exit 1 ;;
 esac
@@ -47,18 +38,33 @@ scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF
 program:    {binary: $program, args: [$args], ranks: $ranks}
 platform:   {file: $root/platforms/clan.xml, spares: 1}
-protocol:   {name: c3, capacity: $capacity, $iterations}
-checkpoint: {every: $every, storage: nfs, bytes: 64KiB, places: $places}
+protocol:   {name: c3}
+checkpoint: {every: $every, storage: nfs, bytes: 64KiB}
 detection:  ${detection}s
 EOF
 
+# What a protocol needs besides: words for recline run.
+settings() { # PROTOCOL
+  echo "--set protocol.name=$1"
+  case $1 in
+    uncoordinated) echo --set protocol.capacity=4096 ;; # a log of all that was ever sent
+    pessimistic*) echo --set protocol.capacity=3072 ;;  # of what is sent in two intervals
+    hybrid) # recovery is local and global
+      echo --set checkpoint.places=program --set protocol.interval=3 --set protocol.log=2
+      [ "$program" != random ] || echo '--set program.args=["4"]' # that has iterations
+      ;;
+  esac
+}
+
 # ---- one case ----
 
-# Runs recline with these words; leaves $case.json, $case.err and in $printed what the program
+# Runs $protocol with these words; leaves $case.json, $case.err and in $printed what the program
 # printed. Private folders are kept instead of --out, whose trace would double the time.
 simulate() { # WORD...
   rm -rf "$case.d" && mkdir "$case.d"
-  TMPDIR=$case.d "$recline" run "$scenario" --json --keep "$@" >"$case.json" 2>"$case.err"
+  # shellcheck disable=SC2046 # words
+  TMPDIR=$case.d "$recline" run "$scenario" $(settings "$protocol") --json --keep "$@" \
+    >"$case.json" 2>"$case.err"
   code=$?
   printed=$(echo "$case.d"/.recline-*/program.out)
   return $code
@@ -66,7 +72,7 @@ simulate() { # WORD...
 
 complain() { # PROBLEM FAILURES
   echo "not ok - $1, failures $2"
-  echo "#   recline run $scenario --set protocol.name=$protocol --set 'failures=[$2]'"
+  echo "#   recline run $scenario" $(settings "$protocol") "--set 'failures=[$2]'"
   echo '#   with that scenario being'
   sed 's/^/#     /' "$scenario"
   sed -n '1,5s/^/#   said: /p' "$case.err"
@@ -80,7 +86,7 @@ results() { # FILE
 
 # A crash that must be recovered.
 recovers() { # NAME FAILURES
-  simulate --set "protocol.name=$protocol" --set "failures=[$2]" || problem="exit code $?"
+  simulate --set "failures=[$2]" || problem="exit code $?"
   verdict=$(value "$case.json" verdict)
   crashes=$(value "$case.json" crashes)
   case $verdict-$crashes in
@@ -94,7 +100,7 @@ recovers() { # NAME FAILURES
 
 # A crash that must lose the program.
 loses() { # NAME FAILURES
-  simulate --set "protocol.name=$protocol" --set "failures=[$2]" --set expect.verdict=lost ||
+  simulate --set "failures=[$2]" --set expect.verdict=lost ||
     problem="exit code $?"
   verdict=$(value "$case.json" verdict)
   crashes=$(value "$case.json" crashes)
@@ -136,8 +142,8 @@ reference() { # PROTOCOL
   protocol=$1
   case=$dir/$1
   out=$dir/$1.out
-  "$recline" run "$scenario" --set "protocol.name=$1" --json --out "$out" >"$case.json" \
-    2>"$case.err"
+  # shellcheck disable=SC2046 # words
+  "$recline" run "$scenario" $(settings "$1") --json --out "$out" >"$case.json" 2>"$case.err"
   code=$?
   results "$out/program.out" >"$case.results"
   is "$code-$(value "$case.json" verdict)-$(grep -c 'FAIL' "$case.results")-$(wc -w <"$case.results")" \
@@ -265,7 +271,7 @@ cases() { # PROTOCOL...
 named=$#
 [ $# -gt 0 ] ||
   set -- c3 bookmark none event-logging event-logging-sorted event-logging-posted message-tagging \
-    chandy-lamport chandy-lamport-tree time-based
+    chandy-lamport chandy-lamport-tree time-based blocking uncoordinated pessimistic-wildcards hybrid
 exec 3>&1
 cases "$@" >"$dir/cases"
 total=$(wc -l <"$dir/cases")
