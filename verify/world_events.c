@@ -152,11 +152,12 @@ static void commit(struct taking *t)
   global->committing = global->requested = 0;
 }
 
-/* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. */
+/* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. A rank
+ * that has yet to notice a crash begins none. */
 static void time_goes_on(struct taking *t)
 {
   bool counts = !t->w->protocol->clocks || t->rank == COORDINATOR_RANK;
-  if (t->w->bounded && counts && world_needs_timer(t->w, t->rank))
+  if (t->w->bounded && counts && !world_fenced(t) && world_needs_timer(t->w, t->rank))
     edit_global(t->w)->timers--;
   edit_rank(t->w, t->rank)->timer = false;
   if (!t->w->protocol->clocks)

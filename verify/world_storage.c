@@ -85,6 +85,11 @@ static bool is_of(const struct world_record *record, uint32_t checkpoint)
   return record->checkpoint == checkpoint;
 }
 
+static bool is_of_other(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->checkpoint != checkpoint;
+}
+
 static bool is_image_of(const struct world_record *record, uint32_t checkpoint)
 {
   return record->checkpoint == checkpoint && record->part == PART_IMAGE;
@@ -127,6 +132,57 @@ static void replace(struct taking *t, const struct action *action)
     remove_records(t->w, t->rank, is_log_of, action->checkpoint);
 }
 
+/* START of `rank` from the state: what it makes of that, and what it wants done. */
+static void start_from(const struct world *w, int rank, uint32_t checkpoint, void *state,
+                       struct actions *actions)
+{
+  const struct event start = {
+      .kind = EVENT_START, .checkpoint = checkpoint, .closed = w->closes && checkpoint != FRESH};
+  memset(actions->item, 0, actions->capacity * sizeof *actions->item);
+  protocol_step(w->protocol, &w->config[rank], state, &start, actions, false);
+}
+
+/* All that will ever be done with a state that is stored is to start from it. Where START makes of
+ * a state what it makes of that in turn, both are the same; that one is kept, so that what START
+ * forgets does not tell worlds apart (explorer). */
+static void forget_what_start_forgets(const struct world *w, int rank, uint32_t checkpoint,
+                                      void *state)
+{
+  struct actions once = {.capacity = ACTIONS_MAX(&w->config[rank])}, twice = once;
+  size_t size = once.capacity * sizeof *once.item;
+  unsigned char *made = malloc(2 * (size_t)w->state_bytes), *again = made + w->state_bytes;
+  once.item = malloc(size);
+  twice.item = malloc(size);
+  if (!made || !once.item || !twice.item)
+    abort();
+  memcpy(made, state, w->state_bytes);
+  start_from(w, rank, checkpoint, made, &once);
+  memcpy(again, made, w->state_bytes);
+  start_from(w, rank, checkpoint, again, &twice);
+  if (!memcmp(made, again, w->state_bytes) && once.count == twice.count &&
+      !memcmp(once.item, twice.item, size))
+    memcpy(state, made, w->state_bytes);
+  free(once.item);
+  free(twice.item);
+  free(made);
+}
+
+static uint32_t keep_state(const struct taking *t, const struct action *action)
+{
+  const struct world *w = t->w;
+  bool no_slots = w->protocol->independent && action->part == PART_LOG;
+  int parts = no_slots ? 1 : 2;
+  if (!w->bounded || w->protocol->independent)
+    return keep_parts(w, t->rank, state_parts, parts);
+  unsigned char now[w->state_bytes + 1];
+  struct world_rank *me = edit_rank(w, t->rank);
+  memcpy(now, me + 1, w->state_bytes);
+  forget_what_start_forgets(w, t->rank, action->checkpoint, me + 1);
+  uint32_t kept = keep_parts(w, t->rank, state_parts, parts);
+  memcpy(edit_rank(w, t->rank) + 1, now, w->state_bytes);
+  return kept;
+}
+
 void world_store(struct taking *t, const struct action *action)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -142,8 +198,7 @@ void world_store(struct taking *t, const struct action *action)
     edit_rank(t->w, t->rank)->image = 0;
   }
   replace(t, action);
-  bool no_slots = t->w->protocol->independent && action->part == PART_LOG;
-  record.state = keep_parts(t->w, t->rank, state_parts, no_slots ? 1 : 2);
+  record.state = keep_state(t, action);
   uint32_t count;
   READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   list_insert(t->w, WORLD_STORED, t->rank, 0, count, &record, sizeof record);
@@ -280,7 +335,10 @@ void world_set_back(struct taking *t, uint32_t checkpoint)
 
 void world_crash(struct taking *t)
 {
+  bool finished = !t->w->protocol->independent && read_program(t->w, t->rank)->finished;
   world_wipe(t->w, t->rank, RANK_DEAD, UINT16_MAX);
+  if (finished)
+    edit_program(t->w, t->rank)->finished = true; /* until it is found dead */
   edit_rank(t->w, t->rank)->noticed = 0;
   remove_records(t->w, t->rank, is_cut, 0);
   struct world_global *global = edit_global(t->w);
@@ -330,6 +388,8 @@ void world_detect(struct taking *t)
     if (read_rank(t->w, rank)->phase != RANK_DEAD)
       continue;
     edit_rank(t->w, rank)->phase = RANK_RESTARTING;
+    if (read_program(t->w, rank)->finished)
+      edit_program(t->w, rank)->finished = false;
     if (edit_global(t->w)->down < 0)
       edit_global(t->w)->down = (int16_t)rank;
   }
@@ -420,6 +480,19 @@ static void restore_independently(struct taking *t)
   me->line = me->stopped = checkpoint;
 }
 
+/* When all have started again, nobody asks any more who was down, and where all were to go. */
+static void end_recovery(const struct world *w)
+{
+  for (int rank = 0; rank < w->ranks; rank++) {
+    const struct world_rank *other = read_rank_head(w, rank);
+    bool runs = other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING;
+    if (other->phase != RANK_NEW && (!runs || other->noticed != read_global(w)->incarnation))
+      return;
+  }
+  edit_global(w)->target = FRESH;
+  edit_global(w)->down = -1;
+}
+
 void world_restore(struct taking *t)
 {
   const struct world *w = t->w;
@@ -430,7 +503,7 @@ void world_restore(struct taking *t)
   uint32_t checkpoint = t->event.checkpoint;
   uint16_t incarnation = read_global(w)->incarnation;
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
-  remove_records(w, t->rank, is_after, checkpoint);
+  remove_records(w, t->rank, is_of_other, checkpoint); /* nobody goes back to those any more */
   if (checkpoint != FRESH) {
     const struct world_record *image = durable_record(w, t->rank, checkpoint, PART_IMAGE);
     const struct world_record *log = durable_record(w, t->rank, checkpoint, PART_LOG);
@@ -450,4 +523,6 @@ void world_restore(struct taking *t)
   me->incarnation = me->noticed = incarnation;
   me->line = me->stopped = checkpoint;
   me->closed = t->event.closed ? CONNECTIONS_CLOSED | CONNECTIONS_ANEW : 0;
+  if (incarnation)
+    end_recovery(w);
 }
