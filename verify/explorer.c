@@ -122,26 +122,31 @@ static void add_first(struct explorer *e)
 }
 
 /* Each applies or not. */
-static void begin_reductions(struct explorer *e)
+static void begin_reductions(struct explorer *e, unsigned crashes)
 {
   static const char *const names[] = {"none", "por", "sym", "all"};
   const struct explorer_options *options = e->options;
-  const char **refused = &e->out->unreduced;
+  const char **refused = &e->out->unreduced, *ignored;
   if (options->stubborn || options->symmetry || options->orbits)
     e->closure = closure_new(e, refused);
   if (e->closure && (options->symmetry || options->orbits))
     e->symmetry = symmetry_new(e, e->closure, refused);
   if (e->closure && options->stubborn)
     e->reduction = reduction_new(e, e->closure, refused);
-  e->out->reduction = names[(e->reduction ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
+  if (options->stubborn && !e->reduction)
+    e->recovery = recovery_new(e, crashes, crashes ? refused : &ignored);
+  if (e->recovery)
+    e->out->reduction = "recovery";
+  else
+    e->out->reduction = names[(e->reduction ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
 }
 
 /* From the first state, or from a save. */
-static bool begin(struct explorer *e)
+static bool begin(struct explorer *e, unsigned crashes)
 {
   bool exists = false;
   make_first(e);
-  begin_reductions(e);
+  begin_reductions(e, crashes);
   for (unsigned i = 0; i < e->workers; i++)
     worker_init(&e->worker[i], e);
   add_first(e);
@@ -182,6 +187,7 @@ static void clear(struct explorer *e)
   free(e->worker);
   symmetry_free(e->symmetry);
   reduction_free(e->reduction);
+  recovery_free(e->recovery);
   closure_free(e->closure);
   free(e->component);
   free(e->component_of);
@@ -207,6 +213,17 @@ static void conclude(struct explorer *e)
     remove(e->options->save);
 }
 
+/* Once more, without the reduction that turned out not to apply. */
+static void explore_in_full(struct world *world, unsigned crashes, unsigned timers,
+                            const struct explorer_options *options, const char *unreduced,
+                            struct exploration *out)
+{
+  struct explorer_options plain = *options;
+  plain.stubborn = false;
+  explore(world, crashes, timers, &plain, out);
+  out->unreduced = unreduced;
+}
+
 void explore(struct world *world, unsigned crashes, unsigned timers,
              const struct explorer_options *options, struct exploration *out)
 {
@@ -216,13 +233,16 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   world->properties = options->properties ? options->properties : explorer_defaults;
   struct explorer e = {.world = world, .options = options, .out = out};
   init(&e, crashes, timers);
-  if (begin(&e)) {
+  if (begin(&e, crashes)) {
     explorer_search(&e);
     if (out->verdict == EXPLORER_HOLDS && explorer_checks(&e, "progress"))
       explorer_judge_cycles(&e);
     conclude(&e);
   }
+  const char *failed = out->verdict == EXPLORER_INCONCLUSIVE ? recovery_failed(e.recovery) : NULL;
   clear(&e);
+  if (failed)
+    explore_in_full(world, crashes, timers, options, failed, out);
   out->seconds = explorer_now() - from;
 }
 

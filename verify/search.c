@@ -163,6 +163,8 @@ static bool ended(struct explorer *e)
       e->out->verdict = EXPLORER_VIOLATED;
   if (e->out->verdict == EXPLORER_VIOLATED)
     return true;
+  if (!e->full)
+    e->full = recovery_failed(e->recovery);
   e->out->bound = e->full;
   if (e->full)
     e->out->verdict = EXPLORER_INCONCLUSIVE;

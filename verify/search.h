@@ -17,6 +17,7 @@
 #include "explorer.h"
 #include "frontier.h"
 #include "memo.h"
+#include "recovery.h"
 #include "reduction.h"
 #include "shortcuts.h"
 #include "symmetry.h"
@@ -49,6 +50,7 @@ struct explorer {
   struct closure *closure;     /* NULL: none is needed, or there is none */
   struct reduction *reduction; /* NULL: none */
   struct symmetry *symmetry;   /* NULL: none */
+  struct recovery *recovery;   /* NULL: none */
 
   /* States. The layout changes only while nobody works. */
   struct layout *layout;
@@ -126,9 +128,11 @@ struct worker {
   struct taken *moves; /* all of them, */
   uint32_t *jumps;     /* and of each: the goal of the walk to what it does */
   uint32_t moves_count, moves_room;
-  struct reducer *reducer; /* NULL: none */
-  struct renamer *renamer; /* NULL: none */
-  bool wrong;              /* it violates a property: the first one seen, and by which move */
+  struct reducer *reducer;         /* NULL: none */
+  struct renamer *renamer;         /* NULL: none */
+  struct recoverer *recoverer;     /* NULL: none */
+  struct world_standing *standing; /* of each rank, in the state being expanded */
+  bool wrong; /* it violates a property: the first one seen, and by which move */
   struct verdict why;
   uint32_t why_move; /* in memo.moves; 0: the state itself does */
 

@@ -86,6 +86,19 @@ static void write_down(struct worker *w, uint32_t *goal, uint32_t result)
 
 /* ---- lists of moves ---- */
 
+static enum option_kind kind_of(const struct move *move)
+{
+  if (move->kind == MOVE_CRASH)
+    return OPTION_CRASH;
+  if (move->kind == MOVE_DETECT)
+    return OPTION_DETECT;
+  if (move->kind != MOVE_EVENT)
+    return OPTION_ANY;
+  return move->event.kind == EVENT_DOWN    ? OPTION_DOWN
+         : move->event.kind == EVENT_START ? OPTION_START
+                                           : OPTION_ANY;
+}
+
 uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
 {
   struct shortcuts *s = &w->shortcuts;
@@ -101,6 +114,7 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
         .move = move,
         .goal = new_node(s),
         .action = w->e->reduction ? (uint8_t)reduction_action(w->e->reduction, w->e, move) : 0,
+        .kind = (uint8_t)kind_of(m->moves.item[move].bytes),
         .uncalled_for = is_uncalled_for(m->moves.item[move].bytes)};
   }
   s->listings = intern_room(s->listings, s->listings_count, &s->listings_room, sizeof listing);

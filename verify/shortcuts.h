@@ -35,11 +35,14 @@ struct jump {
   uint32_t words[];
 };
 
+enum option_kind { OPTION_ANY, OPTION_CRASH, OPTION_DETECT, OPTION_DOWN, OPTION_START };
+
 /* A move that can be taken. */
 struct option {
   uint32_t move;
   uint32_t goal;     /* where the walk to its jump goes on */
   uint8_t action;    /* with a reduction: the action of its rank that it is */
+  uint8_t kind;      /* enum option_kind */
   bool uncalled_for; /* a move that the world may well never make: others are progress */
 };
 

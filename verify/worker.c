@@ -23,6 +23,8 @@ void worker_init(struct worker *w, struct explorer *e)
   shortcuts_init(&w->shortcuts, e->world, e->components);
   w->reducer = e->reduction ? reducer_new(e->reduction) : NULL;
   w->renamer = e->symmetry ? renamer_new(e->symmetry) : NULL;
+  w->recoverer = e->recovery ? recoverer_new(e->recovery) : NULL;
+  w->standing = intern_table((size_t)e->world->ranks, sizeof *w->standing);
 }
 
 void worker_clear(struct worker *w)
@@ -34,6 +36,8 @@ void worker_clear(struct worker *w)
   free(w->numbers);
   reducer_free(w->reducer);
   renamer_free(w->renamer);
+  recoverer_free(w->recoverer);
+  free(w->standing);
   free(w->lists);
   free(w->moves);
   free(w->jumps);
@@ -415,11 +419,10 @@ static void propose(struct worker *w, uint32_t origin)
 static struct world_standing list_all(struct worker *w)
 {
   const struct world *world = w->e->world;
-  struct world_standing standing[world->ranks];
   walk_to_lists(w);
   for (int rank = 0; rank < world->ranks; rank++)
-    standing[rank] = list(w, (uint32_t)rank * ((uint32_t)world->ranks + 1))->standing;
-  struct world_standing all = world_standing_of_all(standing, world->ranks);
+    w->standing[rank] = list(w, (uint32_t)rank * ((uint32_t)world->ranks + 1))->standing;
+  struct world_standing all = world_standing_of_all(w->standing, world->ranks);
   uint32_t open = world_open_origins(world, &all);
   w->moves_count = 0;
   for (uint32_t origin = 0; origin < open; origin++)
@@ -457,6 +460,8 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
     symmetry_audit(w);
   if (w->reducer)
     reduce(w);
+  if (w->recoverer && !w->among)
+    recoverer_choose(w, w->standing);
   shortcuts_walk(s, w->numbers, w->jumps, w->moves_count);
   for (uint32_t i = 0; i < w->moves_count; i++)
     if (w->jumps[i] & GOAL_RESULT)

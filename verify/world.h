@@ -313,6 +313,12 @@ struct world_standing {
   bool gave_up;  /* the protocol has (of all: anywhere) */
   bool finished; /* the program has, and has yet to notice no crash (of all: everywhere) */
   bool dead;     /* crashed, and nobody knows yet (of all: anybody) */
+  /* Of one rank only. */
+  bool ended;  /* its program has finished, even if it has crashed since */
+  bool behind; /* it has a crash to notice */
+  bool starts; /* all that it can do is START */
+  bool last;   /* one more crash may happen, not two */
+  bool safe;   /* no more crash may happen */
 };
 
 struct world_standing world_standing(const struct world *, int rank);

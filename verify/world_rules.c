@@ -781,10 +781,18 @@ struct world_standing world_standing(const struct world *w, int rank)
   const struct world_rank *me = read_rank(w, rank);
   struct event down;
   bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
+  bool ended = read_program(w, rank)->finished, behind = world_next_down(w, rank, &down);
+  bool stands = me->phase == RANK_NEW || me->phase == RANK_RESTARTING ||
+                (me->phase == RANK_RESTORING && !behind);
+  uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
   return (struct world_standing){.gave_up = me->gave_up != REASON_NONE,
                                  .dead = me->phase == RANK_DEAD,
-                                 .finished = current && read_program(w, rank)->finished &&
-                                             !world_next_down(w, rank, &down)};
+                                 .finished = current && ended && !behind,
+                                 .ended = ended,
+                                 .behind = behind,
+                                 .starts = stands,
+                                 .last = crashes == 1,
+                                 .safe = !crashes};
 }
 
 struct world_standing world_standing_of_all(const struct world_standing *each, int ranks)

@@ -317,6 +317,69 @@ static void reductions(void)
   }
 }
 
+/* The same with crashes: recoveries in one order, each from what a crash leaves once. */
+static void recoveries(void)
+{
+  static const struct small worlds[] = {
+      {"c3", 2, 1, 1, false, false, 0,
+       "rank 0: checkpoint, send 1, recv any\nrank 1: send 0, checkpoint, recv 0"},
+      {"c3", 2, 2, 1, false, false, 0, "rank 0: checkpoint, send 1\nrank 1: recv 0"},
+      {"c3", 3, 1, 1, false, false, 0, "rank 0: checkpoint, send 1\nrank 1: recv 0\nrank 2:"},
+      {"bookmark", 2, 2, 1, false, true, 0, "rank 0: send 1\nrank 1: recv 0"},
+      {"event-logging", 2, 1, 1, false, false, 0,
+       "rank 0: send 1, checkpoint, recv 1\nrank 1: checkpoint, recv 0, send 0"},
+      {"message-tagging", 2, 1, 1, false, false, 0,
+       "rank 0: send 1, checkpoint, recv 1\nrank 1: checkpoint, recv 0, send 0"},
+      {"chandy-lamport", 2, 1, 1, false, true, 0, "rank 0: send 1\nrank 1: recv 0"},
+      {"blocking", 2, 1, 1, false, false, 0, "rank *: checkpoint, barrier"},
+      {"c3~no-hold", 2, 1, 1, false, false, 0,
+       "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"},
+  };
+  struct exploration full, reduced;
+  for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
+    bool same = reduces(&worlds[i], NULL, true, false, false, &full, &reduced);
+    ok(same && !reduced.unreduced && !strcmp(reduced.reduction, "recovery") &&
+           reduced.states < full.states,
+       "%s, %u crashes: the same verdict and states at rest with %" G_GUINT64_FORMAT
+       " of %" G_GUINT64_FORMAT " states%s%s",
+       worlds[i].protocol, worlds[i].crashes, reduced.states, full.states,
+       reduced.unreduced ? ", but " : "", reduced.unreduced ? reduced.unreduced : "");
+  }
+}
+
+/* bookmark, but a rank that is told of a crash also does `extra`. */
+static struct action extra;
+
+static void goes_on(const struct config *config, void *state, const struct event *event,
+                    struct actions *actions)
+{
+  protocol_step(protocol_named("bookmark"), config, state, event, actions, false);
+  if (event->kind != EVENT_DOWN)
+    return;
+  actions->item[actions->count] = extra;
+  actions->item[actions->count++].peer = config->self ? 0 : 1;
+}
+
+/* What does not hold of a protocol is noticed: then nothing is left out. */
+static void no_recovery(void)
+{
+  static struct protocol talkative;
+  static const struct protocol *const list[] = {&talkative, NULL};
+  const struct small small = {"talkative", 2,    1, 1,
+                              false,       true, 0, "rank 0: send 1\nrank 1: recv 0"};
+  const struct explorer_options options = {.properties = nothing, .stubborn = true};
+  struct exploration full, reduced;
+  talkative = *protocol_named("bookmark");
+  talkative.name = "talkative";
+  talkative.step = goes_on;
+  protocol_register(list);
+  extra.kind = ACTION_CONTROL;
+  run(&small, 1, nothing, &full);
+  run_with(&small, &options, &reduced);
+  ok(reduced.unreduced && reduced.states == full.states && !strcmp(reduced.reduction, "none"),
+     "a rank that goes back and sends: not reduced (%s)", reduced.unreduced);
+}
+
 /* How far the reference worlds are reduced. */
 static void reduced_worlds(void)
 {
@@ -632,6 +695,8 @@ int main(void)
   same_as_reference();
   reference_worlds();
   reductions();
+  recoveries();
+  no_recovery();
   wrong_relation();
   symmetry();
   reduced_runs();

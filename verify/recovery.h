@@ -1,0 +1,49 @@
+/* Crashes and what comes after them, in fewer states: for protocols whose ranks all go back.
+ *
+ * A rank that goes back forgets all, and so does everybody else. What a crash leaves is little:
+ * checkpoints that are durable and committed, timers that are still to go off, ranks that had not
+ * started. Hence, when at most one more crash may happen:
+ *
+ *     crash    of all states that leave the same, one is enough for the crashes to happen in
+ *     dead     nothing but that the crash is noticed: what the others could do before that, they
+ *              can do before the crash
+ *     behind   the first rank that has yet to notice it goes back. What it could do before that is
+ *              lost, or can be done before the crash
+ *     back     the first rank that is to start does
+ *
+ * docs/explorer.md says why that is enough. Most of it follows from the rules of the world: the
+ * fence of storage, incarnations, what is wiped. What hangs on the protocol is tried out: that DOWN
+ * does the same to a rank, whatever it was before, and nothing to others.
+ *
+ *     recovery.c         which moves are enough
+ *     recovery_tried.c   what is tried out
+ */
+#ifndef RECLINE_RECOVERY_H
+#define RECLINE_RECOVERY_H
+
+#include <stdbool.h>
+
+struct explorer;
+struct worker;
+struct world_standing;
+
+/* What all workers share, and what each has for itself. */
+struct recovery;
+struct recoverer;
+
+/* NULL and *refused where it does not apply to the explorer's world and properties; the world has
+ * `crashes` to come. */
+struct recovery *recovery_new(struct explorer *, unsigned crashes, const char **refused);
+void recovery_free(struct recovery *);
+
+/* Why what was searched so far is worth nothing; NULL: it is. Under `rules`, or while nobody works.
+ */
+const char *recovery_failed(const struct recovery *);
+
+struct recoverer *recoverer_new(const struct recovery *);
+void recoverer_free(struct recoverer *);
+
+/* Leaves as many of the worker's moves as are enough, when its ranks stand like this. */
+void recoverer_choose(struct worker *, const struct world_standing *);
+
+#endif
