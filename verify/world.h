@@ -316,7 +316,7 @@ struct world_standing {
   /* Of one rank only. */
   bool ended;  /* its program has finished, even if it has crashed since */
   bool behind; /* it has a crash to notice */
-  bool starts; /* all that it can do is START */
+  bool starts; /* all that it can do is START, and nobody minds when */
   bool last;   /* one more crash may happen, not two */
   bool safe;   /* no more crash may happen */
 };

@@ -782,15 +782,14 @@ struct world_standing world_standing(const struct world *w, int rank)
   struct event down;
   bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
   bool ended = read_program(w, rank)->finished, behind = world_next_down(w, rank, &down);
-  bool stands = me->phase == RANK_NEW || me->phase == RANK_RESTARTING ||
-                (me->phase == RANK_RESTORING && !behind);
+  bool back = me->phase == RANK_RESTARTING || (me->phase == RANK_RESTORING && !behind);
   uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
   return (struct world_standing){.gave_up = me->gave_up != REASON_NONE,
                                  .dead = me->phase == RANK_DEAD,
                                  .finished = current && ended && !behind,
                                  .ended = ended,
                                  .behind = behind,
-                                 .starts = stands,
+                                 .starts = me->phase == RANK_NEW || (back && !w->closes),
                                  .last = crashes == 1,
                                  .safe = !crashes};
 }

@@ -75,6 +75,9 @@ check 'says how many states there are' grep -q '"audited_states" : 16543' "$scra
 exits 0 'a check that cannot be reduced' "$tool" check --reduce por --json none-lost
 check 'says that it is not reduced' grep -q '"reduction" : "none"' "$scratch/out"
 check 'and why' grep -q '"unreduced" : "who goes back does more than that"' "$scratch/out"
+for claim in bookmark-reconnects bookmark-connect-blind; do
+  exits 0 'recoveries in which connections are opened' "$tool" check --reduce por --audit $claim
+done
 "$tool" check bookmark-until-equal --reduce por >"$scratch/out" 2>&1
 check 'nor is where ways round are judged' grep -q 'not reduced: property progress' "$scratch/out"
 
