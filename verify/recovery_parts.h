@@ -53,7 +53,7 @@ static inline void recovery_fail(struct recovery *r, const char *failed)
 void recovery_try(struct worker *);
 
 /* Takes the crash of `rank` in the worker's state, and all that follows until everybody has started
- * again: `key` of `size` bytes, what remains, must tell where that leads. */
+ * again: what remains, `key` of `count` numbers, must tell where that leads. */
 void recovery_audit(struct worker *, uint32_t rank, const uint32_t *key, uint32_t count);
 
 #endif

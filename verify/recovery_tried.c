@@ -4,17 +4,17 @@
 
 #include "recovery_parts.h"
 
-/* ANY crash of `rank`, with that GLOBAL. */
+/* `rank` crashes when GLOBAL has that value. */
 struct fall {
   uint32_t global, rank;
 };
 
-/* Rank is told of a crash that has led to that GLOBAL. */
+/* `rank` is told of a crash that has led to that GLOBAL. */
 struct down {
   uint32_t global, rank;
 };
 
-/* A rank with that number was tried when GLOBAL had that number. */
+/* What `rank` becomes was tried when it and GLOBAL had those numbers. */
 struct trial {
   uint32_t rank, number, global;
 };
