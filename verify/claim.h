@@ -30,7 +30,7 @@ struct claim_result {
   uint64_t bytes;    /* of the explorer's tables */
   uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
   double seconds;
-  char reduction[16];          /* that was used: none, por, sym, all */
+  char reduction[16];          /* that was used: none, por, sym, all, recovery */
   uint64_t full_states, rests; /* audited: without reduction; its states at rest */
   char unreduced[80];          /* why it is none, although one was asked for */
   char bound[32];              /* INCONCLUSIVE */

@@ -67,7 +67,7 @@ struct exploration {
   uint64_t rests;        /* states that nothing but a crash or a lie leaves */
   unsigned depth;        /* moves on a shortest way to the farthest of these states */
   uint64_t resumed;      /* states that came from a save */
-  const char *reduction; /* that was used: none, por, sym, all */
+  const char *reduction; /* that was used: none, por, sym, all, recovery */
   const char *unreduced; /* why no reduction applies, although one was asked for; NULL: one does */
   bool spilled;          /* states went to disk as memory was short */
   uint64_t bytes;        /* of all tables at the end */
