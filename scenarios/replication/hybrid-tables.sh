@@ -2,7 +2,7 @@
 # Tables 3 and 4 of the hybrid protocol's paper (Dichev and Nikolopoulos, EuroMPI 2019): what the log of
 # a process grows by in an iteration, and the shares of copying payloads and state in the run time,
 # simulated on platforms/cirrus.xml beside the published numbers. All are those of one more iteration:
-# the difference of two runs without failures. It takes 2.5 minutes of processor time and 6.3 GB of
+# the difference of two runs without failures. It takes 2.5 minutes of processor time and 9 GB of
 # memory, most of it for CG C with 256 ranks and LULESH with 216: --small runs cg.B.64 and
 # lulesh-like.27 in their stead.
 set -eu
