@@ -166,9 +166,7 @@ static void init(struct explorer *e, unsigned crashes, unsigned timers)
   e->memo.audit = e->options->audit;
   make_components(e);
   e->workers = e->options->workers ? e->options->workers : 1;
-  e->worker = calloc(e->workers, sizeof *e->worker);
-  if (!e->worker)
-    intern_breach("out of memory");
+  e->worker = intern_table(e->workers, sizeof *e->worker);
   pthread_mutex_init(&e->rules, NULL);
   pthread_mutex_init(&e->lock, NULL);
   pthread_cond_init(&e->changed, NULL);

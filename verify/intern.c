@@ -39,13 +39,13 @@ void intern_breach(const char *what)
 void *intern_table(size_t count, size_t size)
 {
   static const size_t page = 1 << 21;
-  size_t bytes = count * size, pages = (bytes + page - 1) / page * page;
-  if (bytes < page)
-    return memset(intern_grow(NULL, bytes), 0, bytes);
-  void *memory = aligned_alloc(page, pages);
+  size_t bytes = count * size, unit = bytes < page ? INTERN_LINE : page;
+  size_t units = (bytes + unit - 1) / unit * unit;
+  void *memory = aligned_alloc(unit, units);
   if (!memory)
     out_of_memory(bytes);
-  madvise(memory, pages, MADV_HUGEPAGE); /* a hint: fewer misses of the TLB */
+  if (unit == page)
+    madvise(memory, units, MADV_HUGEPAGE); /* a hint: fewer misses of the TLB */
   return memset(memory, 0, bytes);
 }
 

@@ -53,8 +53,12 @@ void *intern_grow(void *memory, size_t bytes);
 /* `list` with room for one item more than `count`. */
 void *intern_room(void *list, uint32_t count, uint32_t *room, size_t item);
 
-/* Zeroed memory; in large pages where it is large, as its places may be looked up at random. The
- * caller frees it with free(); does not return when memory runs out. */
+/* Memory that processors take from each other in one piece, in bytes. */
+enum { INTERN_LINE = 128 };
+
+/* Zeroed memory, in lines of its own: nobody waits for a neighbour's writes. In large pages where
+ * it is large, as its places may be looked up at random. The caller frees it with free(); does not
+ * return when memory runs out. */
 void *intern_table(size_t count, size_t size);
 
 /* Our bug: says what, and aborts. */

@@ -21,7 +21,7 @@ struct layout *layout_new(const uint8_t *bits, uint32_t count)
   uint8_t used[LAYOUT_WORDS] = {TAG_BITS};
   if (count > LAYOUT_FIELDS)
     return NULL;
-  struct layout *layout = intern_grow(NULL, sizeof *layout + count * sizeof *layout->field);
+  struct layout *layout = intern_table(1, sizeof *layout + count * sizeof *layout->field);
   layout->count = count;
   layout->words = 1;
   for (uint8_t size = 32; size > 0; size--) /* the widest first: fewer gaps */
@@ -35,6 +35,8 @@ struct layout *layout_new(const uint8_t *bits, uint32_t count)
       }
       layout->field[i] = (struct field){
           .word = (uint8_t)word, .shift = used[word], .mask = UINT32_MAX >> (32 - size)};
+      for (uint32_t bit = used[word]; bit < used[word] + size; bit++)
+        layout->field_of[word][bit] = (uint16_t)i;
       used[word] = (uint8_t)(used[word] + size);
     }
   for (uint32_t i = 0; i < count; i++) {

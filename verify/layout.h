@@ -23,6 +23,10 @@ enum {
   LAYOUT_FIELDS = 2048
 };
 
+/* A function that is compiled anew for each number of words that it is called with: those of the
+ * innermost loops, which the usual numbers make much shorter. */
+#define FOR_EACH_SIZE static inline __attribute__((always_inline))
+
 struct field {
   uint64_t factor; /* of its number in the hash */
   uint32_t mask;
@@ -30,8 +34,9 @@ struct field {
 };
 
 struct layout {
-  uint32_t count; /* fields: components of the world */
-  uint32_t words; /* of a packed state */
+  uint32_t count;                      /* fields: components of the world */
+  uint32_t words;                      /* of a packed state */
+  uint16_t field_of[LAYOUT_WORDS][32]; /* each bit */
   struct field field[];
 };
 
@@ -44,6 +49,17 @@ static inline uint64_t layout_hash(const struct layout *layout, const uint32_t *
   uint64_t hash = 0;
   for (uint32_t i = 0; i < layout->count; i++)
     hash += numbers[i] * layout->field[i].factor;
+  return hash;
+}
+
+/* The same of a packed state, whatever its tag. */
+static inline uint64_t layout_hash_packed(const struct layout *layout, const uint32_t *state)
+{
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < layout->count; i++) {
+    const struct field *field = &layout->field[i];
+    hash += (state[field->word] >> field->shift & field->mask) * field->factor;
+  }
   return hash;
 }
 
@@ -71,6 +87,35 @@ static inline void layout_unpack(const struct layout *layout, const uint32_t *st
 {
   for (uint32_t i = 0; i < layout->count; i++)
     numbers[i] = state[layout->field[i].word] >> layout->field[i].shift & layout->field[i].mask;
+}
+
+/* Components as a set: a bit each; where there are more than 62, the others share one. Bit 0 is
+ * none of theirs. */
+static inline uint64_t component_bit(uint32_t component)
+{
+  return UINT64_C(2) << (component < 62 ? component : 62);
+}
+
+/* Goes from a state to another: `state` (tag 0), `numbers` and `hash` are then those of `to`.
+ * Returns the components that differ. */
+static inline uint64_t layout_go(const struct layout *layout, const uint32_t *to, uint32_t *state,
+                                 uint32_t *numbers, uint64_t *hash)
+{
+  uint64_t changed = 0;
+  for (uint32_t i = 0; i < layout->words; i++) {
+    uint32_t word = i ? to[i] : to[i] & ~(uint32_t)TAG_MASK;
+    for (uint32_t differs = word ^ state[i]; differs;) {
+      uint32_t number = layout->field_of[i][__builtin_ctz(differs)];
+      const struct field *field = &layout->field[number];
+      uint32_t value = word >> field->shift & field->mask;
+      *hash += ((uint64_t)value - numbers[number]) * field->factor;
+      numbers[number] = value;
+      changed |= component_bit(number);
+      differs &= ~(field->mask << field->shift);
+    }
+    state[i] = word;
+  }
+  return changed;
 }
 
 #endif

@@ -3,6 +3,7 @@
  *     explorer.c    sets up, tells what came out
  *     search.c      explores level by level
  *     worker.c      expands states
+ *     offers.c      the moves of the state being expanded
  *     shortcuts.c   what a worker remembers of the rules
  *     frontier.c    states still to be expanded
  *     save.c        saves to go on from
@@ -17,6 +18,7 @@
 #include "explorer.h"
 #include "frontier.h"
 #include "memo.h"
+#include "offers.h"
 #include "recovery.h"
 #include "reduction.h"
 #include "shortcuts.h"
@@ -77,11 +79,11 @@ struct explorer {
 
 /* A successor on its way to the visited set. */
 struct pending {
-  uint64_t hash;
+  uint32_t *home; /* where it is looked for */
   uint32_t state[LAYOUT_WORDS];
 };
 
-enum { PENDING = 32 };
+enum { PENDING = 32, RECENT = 1 << 15 };
 
 /* States outside of tables, one behind the other: `numbers` of all components each. */
 struct states {
@@ -114,25 +116,25 @@ struct ways {
 };
 
 struct worker {
-  struct explorer *e;
+  _Alignas(INTERN_LINE) struct explorer *e;
   pthread_t thread;
   struct shortcuts shortcuts;
 
   /* The state being expanded. */
   uint32_t *numbers;   /* of its components; of the heads of ranks, `components` further on */
   struct heads *heads; /* of each rank */
-  uint32_t state[LAYOUT_WORDS];
+  const struct layout *layout;  /* of `state`; NULL: there was none yet */
+  uint32_t state[LAYOUT_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
-  uint64_t serial;     /* counts the states that were expanded */
-  uint32_t *lists;     /* of each origin: the goal of the walk to its moves */
-  struct taken *moves; /* all of them, */
-  uint32_t *jumps;     /* and of each: the goal of the walk to what it does */
+  uint64_t serial;      /* counts the states that were expanded */
+  struct offers offers; /* its moves; */
+  struct taken *moves;  /* where a reduction chooses among them: all of them, */
+  uint32_t *jumps;      /* and of each: the end of the walk to what it does */
   uint32_t moves_count, moves_room;
-  struct reducer *reducer;         /* NULL: none */
-  struct renamer *renamer;         /* NULL: none */
-  struct recoverer *recoverer;     /* NULL: none */
-  struct world_standing *standing; /* of each rank, in the state being expanded */
-  bool wrong; /* it violates a property: the first one seen, and by which move */
+  struct reducer *reducer;     /* NULL: none */
+  struct renamer *renamer;     /* NULL: none */
+  struct recoverer *recoverer; /* NULL: none */
+  bool wrong;                  /* it violates a property: the first one seen, and by which move */
   struct verdict why;
   uint32_t why_move; /* in memo.moves; 0: the state itself does */
 
@@ -140,6 +142,7 @@ struct worker {
    * there is noted, or, when `ways` is set, all are listed there. */
   struct pending pending[PENDING];
   unsigned pending_count;
+  uint32_t *recent;       /* successors that were put of late, and need not be put again, by hash */
   uint32_t tag;           /* of successors */
   struct frontier later;  /* those that are new */
   struct states unplaced; /* found no place, or do not fit the layout */

@@ -69,7 +69,7 @@ static void write_down(struct worker *w, uint32_t *goal, uint32_t result)
   uint32_t known = s->seen_count;
   for (uint32_t i = 0; i < m->looked_count; i++)
     see(s, w->e->component_of[m->looked[i]]);
-  while (s->hops_count + s->seen_count >= s->hops_room / 4 * 3)
+  while (s->hops_count + s->seen_count >= s->hops_room / 2)
     grow_hops(s); /* first, so that goals stay where they are */
   for (uint32_t i = known; i < s->seen_count; i++) {
     uint32_t node = goal_node(s, *goal), value = w->numbers[s->seen[i]];
@@ -220,6 +220,7 @@ void shortcuts_init(struct shortcuts *s, const struct world *world, uint32_t com
                           .node_bits = 31};
   for (; seen; seen /= 2)
     s->node_bits--;
+  s->node_mask = (UINT32_C(1) << s->node_bits) - 1;
   drop_all(s, origins);
 }
 
@@ -232,14 +233,15 @@ static bool crowded(const struct worker *w)
          s->nodes >= (UINT32_C(1) << s->node_bits) / 8 * 7;
 }
 
-void shortcuts_begin(struct worker *w)
+bool shortcuts_begin(struct worker *w)
 {
   struct shortcuts *s = &w->shortcuts;
   if (s->layout == w->e->layout && !crowded(w) && !w->e->options->audit)
-    return;
+    return false;
   drop_all(s, world_origins(w->e->world));
   s->layout = w->e->layout;
   s->jump_bytes = (offsetof(struct jump, words) + s->layout->words * sizeof(uint32_t) + 7) / 8 * 8;
+  return true;
 }
 
 void shortcuts_clear(struct shortcuts *s)

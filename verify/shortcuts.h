@@ -59,6 +59,7 @@ struct shortcuts {
   uint32_t hops_count, hops_room;
   uint32_t nodes;
   uint32_t node_bits; /* of a goal: its node */
+  uint32_t node_mask; /* so many ones */
   uint32_t *start;    /* of each origin: the first goal */
   struct listing *listings;
   uint32_t listings_count, listings_room;
@@ -75,8 +76,8 @@ void shortcuts_clear(struct shortcuts *);
 size_t shortcuts_bytes(const struct shortcuts *);
 
 /* Before each state: drops all when there are too many, or when they are for another layout, or
- * when the memo is to be asked every time (audit). */
-void shortcuts_begin(struct worker *);
+ * when the memo is to be asked every time (audit). Returns whether it does. */
+bool shortcuts_begin(struct worker *);
 
 /* Asks the memo for the moves of `origin` in the worker's state, and remembers them: an index of
  * shortcuts.listings. */
@@ -92,12 +93,12 @@ const struct jump *shortcuts_learn_jump(struct worker *, uint32_t origin, uint32
 /* Whether there is a component to look at. */
 static inline bool goal_goes_on(const struct shortcuts *s, uint32_t goal)
 {
-  return !(goal & GOAL_RESULT) && goal >> s->node_bits;
+  return (int32_t)goal > (int32_t)s->node_mask; /* a result is negative */
 }
 
 static inline uint32_t goal_node(const struct shortcuts *s, uint32_t goal)
 {
-  return goal & ((UINT32_C(1) << s->node_bits) - 1);
+  return goal & s->node_mask;
 }
 
 static inline uint32_t goal_component(const struct shortcuts *s, uint32_t goal)
@@ -129,21 +130,31 @@ static inline void shortcuts_expect(const struct shortcuts *s, const uint32_t *n
         &s->hops[shortcuts_home(s, goal_node(s, goal), numbers[goal_component(s, goal)])]);
 }
 
-/* Walks to the ends by the numbers of a state's components, from all goals in step, so that what
- * one of them needs comes from memory while the others go on. At the end each is a result, or
- * nothing is known. */
+/* A walk, and the components that it has looked at. */
+struct walk {
+  uint32_t goal, origin;
+  uint64_t looked;
+};
+
+/* Walks to the ends by the numbers of a state's components, all in step, so that what one of them
+ * needs comes from memory while the others go on. At the end each goal is a result, or nothing is
+ * known. */
 static inline void shortcuts_walk(const struct shortcuts *s, const uint32_t *numbers,
-                                  uint32_t *goals, uint32_t count)
+                                  struct walk *walks, uint32_t count)
 {
+  for (uint32_t i = 0; i < count; i++)
+    shortcuts_expect(s, numbers, walks[i].goal);
   for (bool again = true; again;) {
     again = false;
-    for (uint32_t i = 0; i < count; i++) { /* where there is none, `goals` may be NULL */
-      uint32_t *goal = &goals[i];
-      if (!goal_goes_on(s, *goal))
+    for (uint32_t i = 0; i < count; i++) {
+      struct walk *walk = &walks[i];
+      if (!goal_goes_on(s, walk->goal))
         continue;
-      *goal = shortcuts_hop(s, goal_node(s, *goal), numbers[goal_component(s, *goal)])->goal;
-      shortcuts_expect(s, numbers, *goal);
-      again |= goal_goes_on(s, *goal);
+      uint32_t component = goal_component(s, walk->goal);
+      walk->looked |= component_bit(component);
+      walk->goal = shortcuts_hop(s, goal_node(s, walk->goal), numbers[component])->goal;
+      shortcuts_expect(s, numbers, walk->goal);
+      again |= goal_goes_on(s, walk->goal);
     }
   }
 }

@@ -12,12 +12,17 @@
 enum {
   TAIL = 4096,         /* places beyond the last by hash: nothing wraps around */
   PROBES = 2048,       /* places looked at before the set calls itself full */
+  LINE = 16,           /* words in a line of memory */
   BUSY = 1 << TAG_BITS /* word 0 of a place that is being written: no tag */
 };
 
+/* The place to look at first: the first that begins in its line of memory. */
 static uint64_t home(const struct visited *v, uint64_t hash)
 {
-  return (uint64_t)((unsigned __int128)((hash ^ hash >> 32) * v->factor) * v->places >> 64);
+  uint32_t words = v->layout->words;
+  uint64_t lines = v->places * words / LINE;
+  uint64_t line = (uint64_t)((unsigned __int128)((hash ^ hash >> 32) * v->factor) * lines >> 64);
+  return (line * LINE + words - 1) / words;
 }
 
 static size_t bytes_of(uint64_t places, const struct layout *layout)
@@ -61,39 +66,80 @@ static uint32_t read_head(uint32_t *place)
   return head;
 }
 
-static bool same_rest(const uint32_t *a, const uint32_t *b, uint32_t words)
+FOR_EACH_SIZE bool same_rest(const uint32_t *a, const uint32_t *b, uint32_t words)
 {
+  uint32_t differ = 0;
   for (uint32_t i = 1; i < words; i++)
-    if (a[i] != b[i])
-      return false;
+    differ |= a[i] ^ b[i];
+  return !differ;
+}
+
+/* Claims a place that is free. False: somebody else has. */
+FOR_EACH_SIZE bool claim(uint32_t *place, const uint32_t *state, uint32_t words)
+{
+  uint32_t free = 0;
+  if (!__atomic_compare_exchange_n(place, &free, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return false;
+  for (uint32_t i = 1; i < words; i++)
+    place[i] = state[i];
+  __atomic_store_n(place, state[0], __ATOMIC_RELEASE);
   return true;
 }
 
-static enum visited_answer add(struct visited *v, const uint32_t *state, uint64_t hash,
-                               uint64_t probes)
+FOR_EACH_SIZE enum visited_answer add_words(uint32_t *at, const uint32_t *end,
+                                            const uint32_t *state, uint32_t words)
 {
-  uint32_t words = v->layout->words;
-  uint32_t *at = v->place + home(v, hash) * words;
-  uint32_t *end = v->place + (v->places + TAIL) * words;
-  for (uint64_t probe = 0; probe < probes && at < end; probe++, at += words) {
-    uint32_t head = read_head(at);
-    if (!head &&
-        __atomic_compare_exchange_n(at, &head, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-      memcpy(at + 1, state + 1, (words - 1) * sizeof *at);
-      __atomic_store_n(at, state[0], __ATOMIC_RELEASE);
-      return VISITED_NEW;
-    }
-    if (head == BUSY)
+  for (; at < end; at += words) {
+    uint32_t head = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (!(head & TAG_MASK)) {
+      if (!head && claim(at, state, words))
+        return VISITED_NEW;
       head = read_head(at);
+    }
     if (!((head ^ state[0]) & ~(uint32_t)TAG_MASK) && same_rest(at, state, words))
       return VISITED_OLD;
   }
   return VISITED_FULL;
 }
 
+/* Looks from `at` on, at `probes` places at most. Compiled for each of the usual sizes of a state.
+ */
+static enum visited_answer add(struct visited *v, const uint32_t *state, uint32_t *at,
+                               uint64_t probes)
+{
+  uint32_t words = v->layout->words;
+  const uint32_t *end = v->place + visited_end(v) * words;
+  if ((uint64_t)(end - at) > probes * words)
+    end = at + probes * words;
+  switch (words) {
+  case 1:
+    return add_words(at, end, state, 1);
+  case 2:
+    return add_words(at, end, state, 2);
+  case 3:
+    return add_words(at, end, state, 3);
+  case 4:
+    return add_words(at, end, state, 4);
+  default:
+    return add_words(at, end, state, words);
+  }
+}
+
+uint32_t *visited_home(const struct visited *v, uint64_t hash)
+{
+  uint32_t *place = v->place + home(v, hash) * v->layout->words;
+  __builtin_prefetch(place);
+  return place;
+}
+
+enum visited_answer visited_add_at(struct visited *v, const uint32_t *state, uint32_t *home)
+{
+  return add(v, state, home, PROBES);
+}
+
 enum visited_answer visited_add(struct visited *v, const uint32_t *state, uint64_t hash)
 {
-  return add(v, state, hash, PROBES);
+  return add(v, state, visited_home(v, hash), PROBES);
 }
 
 uint64_t visited_place(const struct visited *v, const uint32_t *state, uint64_t hash)
@@ -111,11 +157,6 @@ uint32_t visited_find(const struct visited *v, const uint32_t *state, uint64_t h
 {
   uint64_t n = visited_place(v, state, hash);
   return n < visited_end(v) ? *visited_at(v, n) & TAG_MASK : 0;
-}
-
-void visited_prefetch(const struct visited *v, uint64_t hash)
-{
-  __builtin_prefetch(v->place + home(v, hash) * v->layout->words);
 }
 
 /* ---- growing ---- */
@@ -142,17 +183,24 @@ struct mover {
   uint32_t state[LAYOUT_WORDS];
 };
 
-static void lift(struct mover *m, const uint32_t *place)
+/* Returns its hash. */
+static uint64_t lift(struct mover *m, const uint32_t *place)
 {
+  if (m->from == m->to) {
+    for (uint32_t i = 0; i < m->to->words; i++)
+      m->state[i] = place[i];
+    return layout_hash_packed(m->to, place);
+  }
   layout_unpack(m->from, place, m->numbers);
   layout_pack(m->to, m->numbers, m->state);
   m->state[0] |= *place & TAG_MASK;
+  return layout_hash(m->to, m->numbers);
 }
 
 /* States come in falling order of hash, which makes for long ways where the set is crowded. */
 static void drop(struct visited *v, const uint32_t *state, uint64_t hash)
 {
-  if (add(v, state, hash, UINT64_MAX) == VISITED_NEW)
+  if (add(v, state, v->place + home(v, hash) * v->layout->words, visited_end(v)) == VISITED_NEW)
     return;
   intern_breach("the visited set cannot be rebuilt");
 }
@@ -193,9 +241,9 @@ static void spread(struct visited *v, struct mover *m, uint64_t last)
     uint32_t *place = v->place + i * m->from->words;
     if (!*place)
       continue;
-    lift(m, place);
-    memset(place, 0, m->from->words * sizeof *place);
-    uint64_t hash = layout_hash(m->to, m->numbers);
+    uint64_t hash = lift(m, place);
+    for (uint32_t word = 0; word < m->from->words; word++)
+      place[word] = 0;
     if (home(v, hash) * m->to->words >= i * m->from->words)
       drop(v, m->state, hash);
     else

@@ -39,8 +39,9 @@ enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_
 uint32_t visited_find(const struct visited *, const uint32_t *state, uint64_t hash);
 uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t hash);
 
-/* Asks for the memory that visited_add() will look at. */
-void visited_prefetch(const struct visited *, uint64_t hash);
+/* The same in two steps: asks for the memory where `state` is to be looked for; looks there. */
+uint32_t *visited_home(const struct visited *, uint64_t hash);
+enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
 
 /* Room for `places` places in `layout`. False when that is more than was set aside. Nobody else may
  * use the set meanwhile. */

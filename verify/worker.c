@@ -16,15 +16,13 @@ void states_add(struct states *states, const uint32_t *numbers, uint32_t compone
 void worker_init(struct worker *w, struct explorer *e)
 {
   *w = (struct worker){.e = e};
-  w->numbers = intern_grow(NULL, 2 * e->components * sizeof *w->numbers);
-  w->heads = intern_grow(NULL, (size_t)e->world->ranks * sizeof *w->heads);
-  memset(w->heads, 0, (size_t)e->world->ranks * sizeof *w->heads);
-  w->lists = intern_grow(NULL, world_origins(e->world) * sizeof *w->lists);
+  w->numbers = intern_table(2 * e->components, sizeof *w->numbers);
+  w->heads = intern_table((uint32_t)e->world->ranks, sizeof *w->heads);
+  offers_init(&w->offers, e->world);
   shortcuts_init(&w->shortcuts, e->world, e->components);
   w->reducer = e->reduction ? reducer_new(e->reduction) : NULL;
   w->renamer = e->symmetry ? renamer_new(e->symmetry) : NULL;
   w->recoverer = e->recovery ? recoverer_new(e->recovery) : NULL;
-  w->standing = intern_table((size_t)e->world->ranks, sizeof *w->standing);
 }
 
 void worker_clear(struct worker *w)
@@ -37,8 +35,8 @@ void worker_clear(struct worker *w)
   reducer_free(w->reducer);
   renamer_free(w->renamer);
   recoverer_free(w->recoverer);
-  free(w->standing);
-  free(w->lists);
+  free(w->recent);
+  offers_clear(&w->offers);
   free(w->moves);
   free(w->jumps);
   free(w->unplaced.numbers);
@@ -65,7 +63,7 @@ void worker_account(struct worker *w)
 static void place(struct worker *w, const struct pending *pending)
 {
   const struct layout *layout = w->e->layout;
-  switch (visited_add(&w->e->visited, pending->state, pending->hash)) {
+  switch (visited_add_at(&w->e->visited, pending->state, pending->home)) {
   case VISITED_NEW:
     worker_append(w, pending->state);
     break;
@@ -98,36 +96,60 @@ static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
   return true;
 }
 
-static void successor(const struct worker *w, const struct jump *jump, uint32_t *state)
+/* Functions that take the number of words of a state are compiled for each of the usual ones. */
+FOR_EACH_SIZE void successor(const struct worker *w, const struct jump *jump, uint32_t *state,
+                             uint32_t words)
 {
-  for (uint32_t i = 0; i < w->e->layout->words; i++)
+  for (uint32_t i = 0; i < words; i++)
     state[i] = w->state[i] + jump->words[i];
 }
 
 /* The same as put(), of the state that stands for the successor. */
 static void put_representative(struct worker *w, const struct jump *jump)
 {
-  struct pending pending = {.hash = w->hash + jump->hash};
-  successor(w, jump, pending.state);
-  if (!represent(w, pending.state, &pending.hash))
+  struct pending pending;
+  uint64_t hash = w->hash + jump->hash;
+  successor(w, jump, pending.state, w->e->layout->words);
+  if (!represent(w, pending.state, &hash))
     return;
+  pending.home = visited_home(&w->e->visited, hash);
   pending.state[0] |= w->tag;
   place(w, &pending);
 }
 
+/* Whether the same successor was put of late; it is from now on. */
+FOR_EACH_SIZE bool is_recent(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
+{
+  uint32_t *known = w->recent + intern_home(hash, RECENT) * words, differ = 0;
+  for (uint32_t i = 0; i < words; i++)
+    differ |= known[i] ^ state[i];
+  for (uint32_t i = 0; i < words; i++)
+    known[i] = state[i];
+  return !differ;
+}
+
+static void forget_recent(struct worker *w)
+{
+  free(w->recent);
+  w->recent = intern_table(RECENT, w->e->layout->words * sizeof *w->recent);
+}
+
 /* Places what was put into this slot long ago, when its memory was asked for; then takes it. */
-static void put(struct worker *w, const struct jump *jump)
+FOR_EACH_SIZE void put(struct worker *w, const struct jump *jump, uint32_t words)
 {
   struct pending *pending = &w->pending[w->pending_count % PENDING];
-  uint32_t words = w->e->layout->words;
+  uint32_t state[LAYOUT_WORDS];
+  uint64_t hash = w->hash + jump->hash;
+  successor(w, jump, state, words);
+  state[0] |= w->tag;
+  if (is_recent(w, state, hash, words))
+    return;
   if (w->pending_count >= PENDING)
     place(w, pending);
   w->pending_count++;
-  pending->hash = w->hash + jump->hash;
+  pending->home = visited_home(&w->e->visited, hash);
   for (uint32_t i = 0; i < words; i++)
-    pending->state[i] = w->state[i] + jump->words[i];
-  pending->state[0] |= w->tag;
-  visited_prefetch(&w->e->visited, pending->hash);
+    pending->state[i] = state[i];
 }
 
 /* Places all that is still pending. */
@@ -146,7 +168,7 @@ static void seek(struct worker *w, const struct jump *jump, uint32_t move)
   uint64_t hash = w->hash + jump->hash;
   if (w->found)
     return;
-  successor(w, jump, state);
+  successor(w, jump, state, w->e->layout->words);
   memcpy(w->found_state, state, sizeof state);
   if (w->e->options->symmetry && w->renamer && !represent(w, state, &hash))
     return;
@@ -160,8 +182,7 @@ static void list_way(struct worker *w, const struct jump *jump, uint32_t move)
   uint32_t state[LAYOUT_WORDS];
   uint64_t to = WAY_STAYS;
   ways->way = intern_room(ways->way, ways->count, &ways->room, sizeof *ways->way);
-  for (uint32_t i = 0; i < w->e->layout->words; i++)
-    state[i] = w->state[i] + jump->words[i];
+  successor(w, jump, state, w->e->layout->words);
   if (!jump->stays)
     to = visited_place(&w->e->visited, state, w->hash + jump->hash);
   ways->way[ways->count++] = (struct way){.to = to, .move = move};
@@ -308,50 +329,76 @@ static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
   return heads->of[number];
 }
 
-static void find_heads(struct worker *w)
+/* Heads of ranks that have changed. Returns which heads have. */
+static uint64_t find_heads(struct worker *w, uint64_t changed)
 {
+  uint64_t others = 0;
   for (uint32_t rank = 0; rank < (uint32_t)w->e->world->ranks; rank++) {
     const struct heads *heads = &w->heads[rank];
-    uint32_t number = w->numbers[rank];
-    w->numbers[w->e->components + rank] =
+    uint32_t number = w->numbers[rank], at = w->e->components + rank;
+    if (!(changed & component_bit(rank)))
+      continue;
+    uint32_t head =
         number < heads->room && heads->of[number] ? heads->of[number] : learn_head(w, rank, number);
+    if (head != w->numbers[at])
+      others |= component_bit(at);
+    w->numbers[at] = head;
   }
+  return others;
 }
 
-static void enter(struct worker *w, const struct layout *layout, const uint32_t *state)
+/* Makes `state` the one that is expanded. Returns the components that differ from the one before.
+ */
+static uint64_t enter(struct worker *w, const struct layout *layout, const uint32_t *state)
 {
-  layout_unpack(layout, state, w->numbers);
-  find_heads(w);
-  layout_pack(w->e->layout, w->numbers, w->state);
-  w->hash = layout_hash(w->e->layout, w->numbers);
+  const struct layout *now = w->e->layout;
+  uint64_t changed = UINT64_MAX;
+  if (layout == now && w->layout == now) {
+    changed = layout_go(now, state, w->state, w->numbers, &w->hash);
+  } else {
+    layout_unpack(layout, state, w->numbers);
+    layout_pack(now, w->numbers, w->state);
+    w->hash = layout_hash(now, w->numbers);
+  }
+  changed |= find_heads(w, changed);
   w->wrong = w->found = false;
   w->serial++;
-  shortcuts_begin(w);
+  if (shortcuts_begin(w))
+    offers_forget(&w->offers);
+  if (w->layout != now)
+    forget_recent(w);
+  w->layout = now;
+  return changed;
 }
 
-/* The moves of `origin`, of which the walk has told. */
-static const struct listing *list(struct worker *w, uint32_t origin)
+/* Whether successors just go to the visited set. */
+static bool is_plain(const struct worker *w)
 {
-  uint32_t *goal = &w->lists[origin];
-  if (!(*goal & GOAL_RESULT))
-    *goal = GOAL_RESULT | shortcuts_learn_listing(w, origin);
-  return &w->shortcuts.listings[*goal & ~GOAL_RESULT];
+  return !w->ways && !w->among && !w->e->full && !(w->renamer && w->e->options->symmetry);
 }
 
-static void follow(struct worker *w, const struct jump *jump, uint32_t move)
+/* Where the successor goes that does not. */
+static void follow_otherwise(struct worker *w, const struct jump *jump, uint32_t move)
 {
-  if (jump->verdict)
-    judge_move(w, jump->verdict, move);
   if (w->ways)
     list_way(w, jump, move);
   else if (jump->stays)
     return;
   else if (w->among)
     seek(w, jump, move);
-  else if (!w->e->full && w->renamer && w->e->options->symmetry)
-    put_representative(w, jump);
   else if (!w->e->full)
-    put(w, jump);
+    put_representative(w, jump);
+}
+
+/* `words` of a state; 0: it is not plain. */
+FOR_EACH_SIZE void follow(struct worker *w, const struct jump *jump, uint32_t move, uint32_t words)
+{
+  if (jump->verdict)
+    judge_move(w, jump->verdict, move);
+  if (!words)
+    follow_otherwise(w, jump, move);
+  else if (!jump->stays)
+    put(w, jump, words);
 }
 
 /* Takes a move of which nothing is known yet. Returns whether it changes anything. */
@@ -362,7 +409,7 @@ static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
   const struct jump *jump = shortcuts_learn_jump(w, origin, option, numbers, &verdict);
   uint32_t move = w->shortcuts.options[option].move;
   if (jump) {
-    follow(w, jump, move);
+    follow(w, jump, move, is_plain(w) ? w->e->layout->words : 0);
     return !jump->stays;
   }
   if (verdict)
@@ -374,60 +421,70 @@ static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
   return true;
 }
 
-/* Takes a move, of which the walk has told. Returns whether it is progress. */
-static bool take(struct worker *w, uint32_t origin, uint32_t option, uint32_t goal)
+/* Takes a move to whose end the walk has come at `goal`. Returns whether it is progress. */
+FOR_EACH_SIZE bool take_move(struct worker *w, uint32_t origin, uint32_t number, uint32_t goal,
+                             uint32_t words)
 {
   const struct shortcuts *s = &w->shortcuts;
-  if (!(goal & GOAL_RESULT))
-    return take_anew(w, origin, option) && !s->options[option].uncalled_for;
-  const struct option *o = &s->options[option];
-  const struct jump *jump = shortcuts_jump(s, goal & ~GOAL_RESULT);
-  follow(w, jump, o->move);
-  return !jump->stays && !o->uncalled_for;
+  const struct option *option = &s->options[number];
+  bool moves;
+  w->transitions++;
+  if (goal & GOAL_RESULT) {
+    const struct jump *jump = shortcuts_jump(s, goal & ~GOAL_RESULT);
+    moves = !jump->stays;
+    follow(w, jump, option->move, words);
+  } else {
+    moves = take_anew(w, origin, number);
+    w->offers.looked[origin] |= OFFER_UNKNOWN; /* next time it is */
+  }
+  return moves && !s->options[number].uncalled_for;
 }
 
-/* Walks to the lists of moves of all origins. */
-static void walk_to_lists(struct worker *w)
+/* Takes the moves of all open origins. Returns whether none of them is progress. */
+FOR_EACH_SIZE bool take_all(struct worker *w, uint32_t open, uint32_t words)
 {
-  const struct shortcuts *s = &w->shortcuts;
-  uint32_t origins = world_origins(w->e->world);
-  for (uint32_t origin = 0; origin < origins; origin++) {
-    w->lists[origin] = s->start[origin];
-    shortcuts_expect(s, w->numbers, w->lists[origin]);
+  bool still = true;
+  for (uint32_t origin = 0; origin < open; origin++) {
+    const struct offer *offer = &w->offers.of[origin];
+    for (uint32_t i = 0; i < offer->count; i++)
+      still &= !take_move(w, origin, offer->first + i, offer->goals[i], words);
   }
-  shortcuts_walk(s, w->numbers, w->lists, origins);
+  return still;
 }
 
-/* The moves of `origin` are to be taken. */
-static void propose(struct worker *w, uint32_t origin)
+static bool take(struct worker *w, uint32_t open)
 {
-  struct listing listing = *list(w, origin);
-  if (w->moves_count + listing.count > w->moves_room) {
-    w->moves_room = 2 * (w->moves_count + listing.count);
-    w->moves = intern_grow(w->moves, w->moves_room * sizeof *w->moves);
-    w->jumps = intern_grow(w->jumps, w->moves_room * sizeof *w->jumps);
-  }
-  for (uint32_t i = 0; i < listing.count; i++) {
-    uint32_t option = listing.first + i, n = w->moves_count++;
-    w->moves[n] = (struct taken){origin, option};
-    w->jumps[n] = w->shortcuts.options[option].goal;
-    shortcuts_expect(&w->shortcuts, w->numbers, w->jumps[n]);
+  switch (is_plain(w) ? w->e->layout->words : 0) {
+  case 1:
+    return take_all(w, open, 1);
+  case 2:
+    return take_all(w, open, 2);
+  case 3:
+    return take_all(w, open, 3);
+  case 4:
+    return take_all(w, open, 4);
+  default:
+    return take_all(w, open, is_plain(w) ? w->e->layout->words : 0);
   }
 }
 
-/* Lists the moves of all origins that are open. Returns how the programs stand. */
-static struct world_standing list_all(struct worker *w)
+/* ---- with a reduction ---- */
+
+static void list_moves(struct worker *w, uint32_t open)
 {
-  const struct world *world = w->e->world;
-  walk_to_lists(w);
-  for (int rank = 0; rank < world->ranks; rank++)
-    w->standing[rank] = list(w, (uint32_t)rank * ((uint32_t)world->ranks + 1))->standing;
-  struct world_standing all = world_standing_of_all(w->standing, world->ranks);
-  uint32_t open = world_open_origins(world, &all);
   w->moves_count = 0;
-  for (uint32_t origin = 0; origin < open; origin++)
-    propose(w, origin);
-  return all;
+  for (uint32_t origin = 0; origin < open; origin++) {
+    const struct offer *offer = &w->offers.of[origin];
+    if (w->moves_count + offer->count > w->moves_room) {
+      w->moves_room = 2 * (w->moves_count + offer->count);
+      w->moves = intern_grow(w->moves, w->moves_room * sizeof *w->moves);
+      w->jumps = intern_grow(w->jumps, w->moves_room * sizeof *w->jumps);
+    }
+    for (uint32_t i = 0; i < offer->count; i++) {
+      w->moves[w->moves_count] = (struct taken){origin, offer->first + i};
+      w->jumps[w->moves_count++] = offer->goals[i];
+    }
+  }
 }
 
 /* Leaves of the moves as many as a reduction finds enough. */
@@ -448,27 +505,32 @@ static void reduce(struct worker *w)
   w->moves_count = count;
 }
 
+/* Takes as many of the moves as are enough. Returns whether none of them is progress. */
+static bool take_enough(struct worker *w, uint32_t open)
+{
+  bool still = true;
+  list_moves(w, open);
+  if (w->reducer)
+    reduce(w);
+  if (w->recoverer && !w->among)
+    recoverer_choose(w, w->offers.standing);
+  uint32_t words = is_plain(w) ? w->e->layout->words : 0;
+  for (uint32_t i = 0; i < w->moves_count; i++)
+    still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->jumps[i], words);
+  return still;
+}
+
 /* What lies far away in memory is asked for some steps before it is needed: the lists of moves,
  * then what they do, then where they lead. */
 void worker_expand(struct worker *w, const struct layout *layout, const uint32_t *state)
 {
-  const struct shortcuts *s = &w->shortcuts;
-  bool still = true;
-  enter(w, layout, state);
-  struct world_standing all = list_all(w);
+  struct world_standing all;
+  uint64_t changed = enter(w, layout, state);
+  uint32_t open = offers_find(w, changed, &all);
   if (w->renamer && w->e->options->symmetry && w->e->options->audit)
     symmetry_audit(w);
-  if (w->reducer)
-    reduce(w);
-  if (w->recoverer && !w->among)
-    recoverer_choose(w, w->standing);
-  shortcuts_walk(s, w->numbers, w->jumps, w->moves_count);
-  for (uint32_t i = 0; i < w->moves_count; i++)
-    if (w->jumps[i] & GOAL_RESULT)
-      __builtin_prefetch(shortcuts_jump(s, w->jumps[i] & ~GOAL_RESULT));
-  for (uint32_t i = 0; i < w->moves_count && !w->found; i++)
-    still &= !take(w, w->moves[i].origin, w->moves[i].option, w->jumps[i]);
-  w->transitions += w->moves_count;
+  bool reduced = w->reducer || (w->recoverer && !w->among);
+  bool still = reduced ? take_enough(w, open) : take(w, open);
   w->rests += still;
   if (still && !all.gave_up && w->e->options->rests)
     note_rest(w);
