@@ -41,21 +41,48 @@ struct share {
   pthread_t thread;
 };
 
+enum { BATCH = 1 << 20 };
+
+static int by_words(const void *a, const void *b)
+{
+  const uint32_t *one = *(const uint32_t *const *)a, *two = *(const uint32_t *const *)b;
+  return one[0] != two[0] ? (one[0] < two[0] ? -1 : 1) : (one[1] > two[1]) - (one[1] < two[1]);
+}
+
+/* Adds, to w->unplaced, those of the states from which one move leads into w->among. They are
+ * expanded in an order in which many have much in common with the one before. */
+static void collect_from(struct worker *w, const uint32_t **states, uint32_t count)
+{
+  if (w->e->layout->words > 1)
+    qsort(states, count, sizeof *states, by_words);
+  for (uint32_t i = 0; i < count; i++) {
+    worker_expand(w, w->e->layout, states[i]);
+    if (w->found)
+      states_add(&w->unplaced, w->numbers, w->e->components);
+  }
+}
+
 /* Collects, in w->unplaced, states of the level from which one move leads into w->among. */
 static void *collect(void *data)
 {
   const struct share *share = data;
   struct worker *w = share->w;
-  const struct explorer *e = w->e;
+  const struct visited *visited = &w->e->visited;
+  const uint32_t **states = intern_grow(NULL, BATCH * sizeof *states);
+  uint32_t count = 0;
   w->unplaced.count = 0;
   for (uint64_t i = share->from; i < share->to; i++) {
-    const uint32_t *state = visited_at(&e->visited, i);
+    const uint32_t *state = visited_at(visited, i);
     if ((*state & TAG_MASK) != share->tag)
       continue;
-    worker_expand(w, e->layout, state);
-    if (w->found)
-      states_add(&w->unplaced, w->numbers, e->components);
+    states[count++] = state;
+    if (count == BATCH) {
+      collect_from(w, states, count);
+      count = 0;
+    }
   }
+  collect_from(w, states, count);
+  free(states);
   return NULL;
 }
 

@@ -164,16 +164,17 @@ static void flush(struct worker *w)
 /* Whether the successor is one of those that are looked for. */
 static void seek(struct worker *w, const struct jump *jump, uint32_t move)
 {
-  uint32_t state[LAYOUT_WORDS] = {0};
+  uint32_t words = w->e->layout->words, state[LAYOUT_WORDS];
   uint64_t hash = w->hash + jump->hash;
   if (w->found)
     return;
-  successor(w, jump, state, w->e->layout->words);
-  memcpy(w->found_state, state, sizeof state);
+  successor(w, jump, state, words);
   if (w->e->options->symmetry && w->renamer && !represent(w, state, &hash))
     return;
   w->found = visited_find(w->among, state, hash);
   w->found_move = move;
+  if (w->found)
+    successor(w, jump, w->found_state, words);
 }
 
 static void list_way(struct worker *w, const struct jump *jump, uint32_t move)
