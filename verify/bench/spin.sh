@@ -5,6 +5,7 @@
 # is quiet; where it is not, compare the CPU seconds on one core.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$root/verify/bench/world.sh"
 build=${RECLINE_BUILD:-$root/build}
 colours=${K:-4} tokens=${T:-3} memory=${MEMORY:-12000}
 scratch=$(mktemp -d)
@@ -39,18 +40,7 @@ row()
 # explorer PROTOCOL PROPERTY SENDS WORKERS
 explorer()
 {
-  cat >world.yaml <<END
-id: world
-statement: a reference world
-source: docs/explorer.md
-program:
-  ranks: 3
-  script: |
-    rank *: free $3
-protocol: {name: $1}
-check: {checkpoints: 1, crashes: 0, properties: [$2]}
-expect: {verdict: holds}
-END
+  write_world world.yaml "$1" 3 ", properties: [$2]" "rank *: free $3"
   timed "$build/bin/recline" check world.yaml --workers "$4" --json
   row "recline, $4 workers" "$(sed -n 's/^ *"states" : \([0-9]*\),/\1/p' out)" \
     "$(sed -n 's/^ *"bytes_per_state" : \([0-9.]*\),/\1/p' out)"
