@@ -293,8 +293,8 @@ struct protocol {
 int protocol_step(const struct protocol *, const struct config *, void *state, const struct event *,
                   struct actions *, bool check);
 
-/* A 64-bit digest of `bytes` of memory (a multiple of 8), the same on every machine of the same
- * byte order. Traces carry it after each step. */
+/* A 64-bit digest of `bytes` of memory, the same on every machine of the same byte order. Traces
+ * carry that of the state after each step. */
 uint64_t protocol_digest(const void *state, size_t bytes);
 
 /* The registry. Both return NULL when there is none: no such name, or past the last index. */

@@ -59,8 +59,9 @@ uint64_t protocol_digest(const void *state, size_t bytes)
   }
   for (int k = 0; k < LANES && i > 0; k++)
     digest = fold(digest, lane[k]);
-  for (; i + sizeof word <= bytes; i += sizeof word) {
-    memcpy(&word, at + i, sizeof word);
+  for (; i < bytes; i += sizeof word) {
+    word = 0;
+    memcpy(&word, at + i, bytes - i < sizeof word ? bytes - i : sizeof word);
     digest = fold(digest, word);
   }
   return digest ^ digest >> 32;

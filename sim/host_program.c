@@ -15,10 +15,7 @@
 /* A digest of a payload, never 0. */
 static uint32_t digest(const struct payload *payload)
 {
-  size_t whole = payload->size / 8 * 8;
-  uint64_t words[] = {protocol_digest(payload->bytes, whole), payload->size, 0};
-  memcpy(&words[2], (const char *)payload->bytes + whole, payload->size - whole);
-  uint32_t hash = (uint32_t)protocol_digest(words, sizeof words);
+  uint32_t hash = (uint32_t)protocol_digest(payload->bytes, payload->size);
   return hash ? hash : 1;
 }
 

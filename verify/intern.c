@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "protocol.h"
+
 enum { SLOTS_FIRST = 64, CHUNK_FIRST = 1 << 12, CHUNK_MOST = 1 << 20 };
 
 static _Noreturn void out_of_memory(size_t bytes)
@@ -71,22 +73,6 @@ static uint32_t *new_slots(uint32_t *mask)
   return slot;
 }
 
-static uint32_t hash_bytes(const void *bytes, uint32_t size)
-{
-  const unsigned char *at = bytes;
-  uint64_t hash = size;
-  for (; size >= 8; size -= 8, at += 8) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-    hash ^= hash >> 29;
-  }
-  uint64_t rest = 0;
-  if (size)
-    memcpy(&rest, at, size);
-  return (uint32_t)intern_mix(hash ^ rest);
-}
-
 static void intern_rehash(struct intern *table)
 {
   free(table->slot);
@@ -147,7 +133,8 @@ uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
 {
   if (crowded(table->count, table->mask))
     intern_rehash(table);
-  uint32_t hash = hash_bytes(bytes, size), at = intern_slot(table, bytes, size, hash);
+  uint32_t hash = (uint32_t)protocol_digest(bytes, size),
+           at = intern_slot(table, bytes, size, hash);
   if (!table->slot[at]) {
     const void *copy = intern_copy(table, bytes, size);
     table->slot[at] = intern_append(table, (struct interned){copy, size, hash});
@@ -157,7 +144,9 @@ uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
 
 uint32_t intern_find(const struct intern *table, const void *bytes, uint32_t size)
 {
-  return table->count ? table->slot[intern_slot(table, bytes, size, hash_bytes(bytes, size))] : 0;
+  return table->count
+             ? table->slot[intern_slot(table, bytes, size, (uint32_t)protocol_digest(bytes, size))]
+             : 0;
 }
 
 size_t intern_bytes(const struct intern *table)

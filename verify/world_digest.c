@@ -1,26 +1,10 @@
 /* The world: a digest of its state. */
+#include "intern.h"
 #include "world_parts.h"
-
-static uint64_t mix(uint64_t x)
-{
-  x ^= x >> 31;
-  x *= UINT64_C(0x7FB5D329728EA185);
-  x ^= x >> 27;
-  x *= UINT64_C(0x81DADEF4BC2DD44D);
-  return x ^ x >> 33;
-}
 
 uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size)
 {
-  for (const unsigned char *at = bytes; size > 0;) {
-    uint64_t word = 0;
-    uint32_t length = size < sizeof word ? size : (uint32_t)sizeof word;
-    memcpy(&word, at, length);
-    digest = mix(digest ^ mix(word + length));
-    at += length;
-    size -= length;
-  }
-  return digest;
+  return intern_mix(digest ^ protocol_digest(bytes, size));
 }
 
 /* Kept bytes, by what they are. */
@@ -74,6 +58,6 @@ uint64_t world_digest(const struct world *w)
 {
   uint64_t digest = 0;
   for (uint32_t part = 0; part < world_parts(w); part++)
-    digest += mix(of_part(w, part) + part);
+    digest += intern_mix(of_part(w, part) + part);
   return digest;
 }
