@@ -25,16 +25,18 @@ counts()
     sed -n -e 's/^ *"\(verdict\|states\|transitions\|depth\)" : \([^,]*\),$/\1 \2/p'
 }
 
-# killed WORKERS: kills a check with kill -9 after its first save. Fails when it ends before that.
+# killed WORKERS STATES [CLAIM]: kills a check with kill -9 when it has saved more than so many states.
+# Fails when it ends before that.
 killed()
 {
-  "$tool" check "$scratch/big.yaml" --workers "$1" --resume "$scratch/saves" --save-every 0 \
+  claim=${3:-$scratch/big.yaml}
+  saved=$scratch/saves/$(basename "$claim" .yaml).save
+  "$tool" check "$claim" --workers "$1" --resume "$scratch/saves" --save-every 0 \
     >"$scratch/out" 2>&1 &
   pid=$!
   rm -f "$scratch/seen"
   while kill -0 $pid 2>/dev/null; do
-    if [ -s "$scratch/saves/big.save" ] &&
-      [ "$(head -c 24 "$scratch/saves/big.save" | tail -c 8 | od -An -t d8)" -gt "$2" ]; then
+    if [ -s "$saved" ] && [ "$(head -c 24 "$saved" | tail -c 8 | od -An -t d8)" -gt "$2" ]; then
       kill -9 $pid
       touch "$scratch/seen"
     fi
@@ -61,6 +63,18 @@ for workers in 1 2; do
   cp "$scratch/kept.save" "$scratch/saves/big.save"
   counts $((3 - workers)) --resume "$scratch/saves" >"$scratch/more"
   check "$workers workers, then $((3 - workers)): the same counts" cmp "$scratch/one" "$scratch/more"
+done
+
+# A violation: the same counterexample.
+bad=c3-calls-begin-again
+exits 0 'a mutant is violated' "$tool" check $bad --workers 1 --out "$scratch/bad"
+cp "$scratch/bad/$bad.trace" "$scratch/bad.trace"
+for workers in 1 2; do
+  check "$workers workers: killed before the violation" killed "$workers" 5000 $bad
+  exits 0 "then $((3 - workers)): violated" "$tool" check $bad --workers $((3 - workers)) \
+    --resume "$scratch/saves" --out "$scratch/bad"
+  check "$workers workers, then $((3 - workers)): the same trace" \
+    cmp "$scratch/bad.trace" "$scratch/bad/$bad.trace"
 done
 
 sed 's/capacity: 4/capacity: 5/' "$scratch/big.yaml" >"$scratch/other.yaml"
