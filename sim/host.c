@@ -150,7 +150,8 @@ static void take_in(struct rank *r, struct message *message)
   case MESSAGE_RAW:
   case MESSAGE_PROGRAM:
     if (is_stale(r, message)) {
-      break;
+      host_drop(r, message);
+      return;
     } else if (message->incarnation > audit_rank(r->index)->noticed) {
       g_queue_push_tail(&r->future, message);
       return;

@@ -63,6 +63,9 @@ void host_disconnect(struct rank *, int peer);
 /* Messages of an incarnation that the rank had not reached may be of the one it has reached now. */
 void host_look_again(struct rank *);
 
+/* A message that the rank will not take; owns it. */
+void host_drop(struct rank *, struct message *);
+
 /* ---- host.c ---- */
 
 void host_announce(struct rank *, struct request *);

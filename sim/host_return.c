@@ -15,6 +15,22 @@
 
 /* ---- going back ---- */
 
+static void ignore(struct message *message, void *data)
+{
+  (void)message;
+  (void)data;
+}
+
+/* Independent: who has sent it may live, and wait in a rendezvous for this rank, which therefore
+ * takes the payload. Others have all forgotten what they were sending. */
+void host_drop(struct rank *r, struct message *message)
+{
+  if (host_independent() && message->lane)
+    transport_fetch(r->transport, message, ignore, NULL);
+  else
+    message_free(message);
+}
+
 /* Drops messages of the program from before that incarnation that no receive has taken. */
 static void drop_stale(struct rank *r, uint32_t incarnation, int source)
 {
@@ -24,7 +40,7 @@ static void drop_stale(struct rank *r, uint32_t incarnation, int source)
     if ((source != ANY && message->source != source) || message->incarnation >= incarnation)
       continue;
     g_queue_delete_link(&r->unexpected, item);
-    message_free(message);
+    host_drop(r, message);
   }
 }
 

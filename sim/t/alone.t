@@ -23,6 +23,73 @@ is "$(cat "$dir/edges")" '4x0>0 4x0>1 3x1>0 4x1>1 ' 'the drawing has an edge for
   "$dir/edges" "$dir/domino.err"
 count=$((count + 4))
 
+# ---- a rendezvous with a rank that goes back ----
+# Rank 0 waits in a send until rank 1 takes it. Rank 1 depends on what rank 2, which dies, had sent,
+# and goes back without having taken it; rank 0 lives, stays where it is, and must get on.
+cat >"$dir/waits.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int get(int from)
+{
+  int value = 0;
+  MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return value;
+}
+
+static void put(int to, int value)
+{
+  usleep(1000);
+  MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+  static int large[300000];
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    large[299999] = 7;
+    MPI_Send(large, 300000, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    MPI_Ssend(large, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    printf("answer: %d\n", get(1));
+  } else if (rank == 1) {
+    int first = get(2), second;
+    usleep(40000);
+    second = get(2);
+    MPI_Recv(large, 300000, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    second += large[299999];
+    usleep(40000);
+    MPI_Recv(large, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    put(0, first + second);
+  } else {
+    put(1, 10);
+    usleep(60000);
+    put(1, 100);
+  }
+  return MPI_Finalize();
+}
+END
+"$build/bin/recline-cc" -O1 "$dir/waits.c" -o "$dir/waits" 2>"$dir/waits.err"
+cat >"$dir/waits.yaml" <<END
+program:    {binary: $dir/waits, ranks: 3}
+platform:   {file: $root/platforms/clan.xml, spares: 1}
+protocol:   {name: uncoordinated}
+checkpoint: {every: 10s, storage: local, bytes: 1kB}
+detection:  1ms
+END
+for at in 20 70 90; do
+  rm -rf "$dir/waits.d"
+  timeout 60 "$recline" run "$dir/waits.yaml" --json --out "$dir/waits.d" \
+    --set "failures=[{rank: 2, at: ${at}ms, repair: 1ms}]" >"$dir/waits.json" 2>"$dir/waits.err"
+  is "$?-$(value "$dir/waits.json" verdict)-$(tail -n 1 "$dir/waits.d/program.out")" \
+    '0-recovered-answer: 117' "rank 0 waits in a send to one that goes back at $at ms" \
+    "$dir/waits.err"
+  count=$((count + 1))
+done
+
 # ---- the hybrid ----
 cat >"$dir/hybrid.yaml" <<END
 program:
