@@ -14,11 +14,11 @@ for page in "$root"/docs/protocols/*.md; do
   name=$(basename "$page" .md)
   [ "$name" != matrix ] || continue
   source=$root/protocols/$name.c
-  drawn "$source" >drawn
-  sed 's/^ *//; s/ *$//' "$page" >page
+  drawn "$source" >"$dir/drawn"
+  sed 's/^ *//; s/ *$//' "$page" >"$dir/page"
   missing=$(while IFS= read -r line; do
-    grep -qxF -e "$line" page || printf '%s\n' "$line"
-  done <drawn)
+    grep -qxF -e "$line" "$dir/page" || printf '%s\n' "$line"
+  done <"$dir/drawn")
   is "$missing" '' "$name: the page has the source's state diagram"
   lacking=
   # shellcheck disable=SC2013 # names are words
@@ -33,10 +33,10 @@ for page in "$root"/docs/protocols/*.md; do
   done
   is "$lacking" '' "$name: the page has every mutant"
 done
-"$recline" list protocols | sed 's/ .*//' >names
+"$recline" list protocols | sed 's/ .*//' >"$dir/names"
 lacking=
 while read -r name; do
   [ "$name" = none ] || cat "$root"/docs/protocols/*.md | grep -q "\`$name\`\|^# .*\b$name\b" || lacking="$lacking $name"
-done <names
+done <"$dir/names"
 is "$lacking" '' 'every protocol is on a page'
 finish $(($(ls "$root"/docs/protocols/*.md | wc -l) * 3 - 2))
