@@ -144,7 +144,9 @@ static void offer(const struct config *config, struct state *state, const struct
   links_offer_unlogged(&links, event->peer, actions);
 }
 
-/* What was under way at the crash is sent again. */
+/* What was under way at the crash is sent again. A message of another iteration than the receiver's
+ * is none of the protocol's: the image of the receiver's iteration would hold it, or its sender's
+ * log would not. */
 static void arrived(const struct config *config, struct state *state, const struct event *event,
                     struct actions *actions)
 {
@@ -153,6 +155,8 @@ static void arrived(const struct config *config, struct state *state, const stru
     act(actions, ACTION_DISCARD);
     return;
   }
+  if (event->words[1] != state->at[PRESENT])
+    give_up(actions, REASON_PROTOCOL);
   act(actions, ACTION_DELIVER)->request = event->request;
   if (!links_arrived(&links, event->peer, event->words[0]))
     give_up(actions, REASON_FULL);

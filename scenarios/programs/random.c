@@ -18,7 +18,9 @@
  * A wildcard receive must not take a message of another step. So where the source is ANY, tags are
  * of this step only; where the tag is ANY, everything from that source is received so, in the
  * order of sending; and where both are, the step has a communicator of its own or ends in a
- * barrier.
+ * barrier. With seeds that are 0 modulo 4 it has a communicator: behind a barrier nobody sends
+ * while all go on together, but to a rank that repeats what others have done long ago all is there
+ * at once.
  *
  * What is checked. Each rank has a 64-bit state. A message's content is derived from its sender's
  * state, and every content received changes the receiver's state. So any message that is wrong,
@@ -31,9 +33,10 @@
  *     each flow's order and lengths against the schedule, and at the end, for each pair of ranks,
  *     a digest of all that one has sent against a digest of all that the other was given. An
  *     orphan, which its sender has since sent differently, is found there.
- * Some steps begin an iteration, at all ranks alike. With seeds that are 0 or 1 modulo 4 all requests
- * are completed before, so that what is sent in an iteration is received in it; with seeds that are
- * 2 they are not; the others have no iterations.
+ * Some steps begin an iteration, at all ranks alike. With seeds that are 0 or 1 modulo 4 all
+ * requests are completed before, so that what is sent in an iteration is received in it; with seeds
+ * that are 2 they are not; the others have no iterations.
+ *
  * State lies in static memory, on the stack (the recursion over steps) and on the heap, and each
  * kind is checked.
  *
@@ -383,7 +386,7 @@ static struct plan *plan_new(int step, const struct group *group)
   *plan =
       (struct plan){.step = step, .group = *group, .family = (enum family)below(&rng, FAMILIES)};
   plan->fenced = plan->family != FAMILY_ORDERED && one_in(&rng, 4);
-  plan->own_comm = plan->fenced && one_in(&rng, 2);
+  plan->own_comm = plan->fenced && (one_in(&rng, 2) || me.seed % 4 == 0);
   for (int i = 0; i < group->size; i++)
     plan->naming[i] = (enum naming)below(&rng, plan->fenced ? NAMINGS : ANY_BOTH);
   draw_transfers(plan, &rng);

@@ -93,11 +93,18 @@ write program 3ms \
   'rank 1: repeat 4 (iteration, compute 2ms, recv 0, send 0), iteration, recv 0, send 0, repeat 9 (iteration, compute 2ms, recv 0, send 0)'
 ends 'hybrid: a choice in an iteration' 'right told' --set protocol.name=hybrid
 
+# A barrier that keeps a wildcard from what is sent behind it, but not from what is sent again.
+write program 3ms \
+  'rank 0: repeat 12 (iteration, compute 1ms, send 0, recv any tag any, barrier, recv 1, compute 2ms)' \
+  'rank 1: repeat 12 (iteration, barrier, send 0)'
+ends 'hybrid: a barrier in front of a wildcard' 'right told' --set protocol.name=hybrid
+ends 'pessimistic-wildcards: the same' right --set protocol.name=pessimistic-wildcards
+
 # Messages that are received an iteration later: their sender has no copy of some.
 write program 3ms \
   'rank 0: iteration, send 1 tag 9, repeat 12 (iteration, compute 2ms, send 1 tag 9, send 1, recv 1)' \
   'rank 1: iteration, repeat 12 (iteration, compute 2ms, recv 0, recv 0 tag 9, send 0), recv 0 tag 9'
-ends 'hybrid: messages cross iterations' 'right told' --set protocol.name=hybrid \
+ends 'hybrid: messages cross iterations' told --set protocol.name=hybrid \
   --set protocol.log=1
 
 # Markers need order. Channels have it, and the host no way to take it from them; between the tags of
@@ -117,4 +124,4 @@ ends 'event-logging: any tag' right --set protocol.name=event-logging
 ends 'time-based: clocks off by more than they may' 'right told' --set protocol.name=time-based \
   --set checkpoint.every=8ms --set clocks.longest=1ms --set clocks.deviation=1us \
   --set clocks.skew=1ms
-finish 24
+finish 26
