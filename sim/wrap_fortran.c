@@ -193,72 +193,49 @@ void mpi_ialltoallw_(void *out, int *out_counts, int *out_starts, int *out_types
 
 /* ---- attributes: C gives the address of the value, Fortran gets the value ---- */
 
-void mpi_comm_get_attr_(int *comm, int *key, int *value, int *flag, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    int *where = NULL;
-    *error = MPI_Comm_get_attr(fortran_get_comm(r, comm), *key, &where, flag);
-    if (*flag && where)
-      *value = *where;
-  } else {
-    NEXT(mpi_comm_get_attr_, int *, int *, int *, int *, int *);
-    next_(comm, key, value, flag, error);
+#define GET_ATTRIBUTE_CALL(name, in_c, get_handle)                                                 \
+  void name(int *holder, int *key, int *value, int *flag, int *error)                              \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    if (r) {                                                                                       \
+      int *where = NULL;                                                                           \
+      *error = in_c(get_handle(r, holder), *key, &where, flag);                                    \
+      if (*flag && where)                                                                          \
+        *value = *where;                                                                           \
+    } else {                                                                                       \
+      NEXT(name, int *, int *, int *, int *, int *);                                               \
+      next_(holder, key, value, flag, error);                                                      \
+    }                                                                                              \
+    layer_leave(mode);                                                                             \
   }
-  layer_leave(mode);
-}
 
+/* So it is the address of a copy that is set. */
+#define SET_ATTRIBUTE_CALL(name, in_c, get_handle)                                                 \
+  void name(int *holder, int *key, int *value, int *error)                                         \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    if (r) {                                                                                       \
+      int *kept = face_alloc(r, sizeof *kept);                                                     \
+      *kept = *value;                                                                              \
+      *error = in_c(get_handle(r, holder), *key, kept);                                            \
+    } else {                                                                                       \
+      NEXT(name, int *, int *, int *, int *);                                                      \
+      next_(holder, key, value, error);                                                            \
+    }                                                                                              \
+    layer_leave(mode);                                                                             \
+  }
+
+GET_ATTRIBUTE_CALL(mpi_comm_get_attr_, MPI_Comm_get_attr, fortran_get_comm)
+SET_ATTRIBUTE_CALL(mpi_comm_set_attr_, MPI_Comm_set_attr, fortran_get_comm)
+GET_ATTRIBUTE_CALL(mpi_type_get_attr_, MPI_Type_get_attr, fortran_get_type)
+SET_ATTRIBUTE_CALL(mpi_type_set_attr_, MPI_Type_set_attr, fortran_get_type)
+
+/* Their names in MPI 1. */
 void mpi_attr_get_(int *comm, int *key, int *value, int *flag, int *error)
 {
   mpi_comm_get_attr_(comm, key, value, flag, error);
-}
-
-/* So it is the address of a copy that is set. */
-void mpi_comm_set_attr_(int *comm, int *key, int *value, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    int *kept = face_alloc(r, sizeof *kept);
-    *kept = *value;
-    *error = MPI_Comm_set_attr(fortran_get_comm(r, comm), *key, kept);
-  } else {
-    NEXT(mpi_comm_set_attr_, int *, int *, int *, int *);
-    next_(comm, key, value, error);
-  }
-  layer_leave(mode);
-}
-
-void mpi_type_get_attr_(int *type, int *key, int *value, int *flag, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    int *where = NULL;
-    *error = MPI_Type_get_attr(fortran_get_type(r, type), *key, &where, flag);
-    if (*flag && where)
-      *value = *where;
-  } else {
-    NEXT(mpi_type_get_attr_, int *, int *, int *, int *, int *);
-    next_(type, key, value, flag, error);
-  }
-  layer_leave(mode);
-}
-
-void mpi_type_set_attr_(int *type, int *key, int *value, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    int *kept = face_alloc(r, sizeof *kept);
-    *kept = *value;
-    *error = MPI_Type_set_attr(fortran_get_type(r, type), *key, kept);
-  } else {
-    NEXT(mpi_type_set_attr_, int *, int *, int *, int *);
-    next_(type, key, value, error);
-  }
-  layer_leave(mode);
 }
 
 void mpi_attr_put_(int *comm, int *key, int *value, int *error)

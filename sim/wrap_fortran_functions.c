@@ -81,62 +81,27 @@ static struct functions *functions_of(struct rank *r, void *copy, void *destroy,
   return functions;
 }
 
-static void create_keyval(struct rank *r, void *copy, void *destroy, int *key, MPI_Aint extra,
-                          int *error)
-{
-  bool copies;
-  struct functions *functions = functions_of(r, copy, destroy, extra, &copies);
-  *error = MPI_Comm_create_keyval(copies ? copy_of_comm : MPI_COMM_NULL_COPY_FN, delete_of_comm,
-                                  key, functions);
-}
-
-static void create_keyval_of_types(struct rank *r, void *copy, void *destroy, int *key,
-                                   MPI_Aint extra, int *error)
-{
-  bool copies;
-  struct functions *functions = functions_of(r, copy, destroy, extra, &copies);
-  *error = MPI_Type_create_keyval(copies ? copy_of_type : MPI_TYPE_NULL_COPY_FN, delete_of_type,
-                                  key, functions);
-}
-
-void mpi_comm_create_keyval_(void *copy, void *destroy, int *key, void *extra, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    create_keyval(r, copy, destroy, key, fortran_aint(extra), error);
-  } else {
-    NEXT(mpi_comm_create_keyval_, void *, void *, int *, void *, int *);
-    next_(copy, destroy, key, extra, error);
+#define KEYVAL_CALL(name, in_c, kind, no_copy, extra_of)                                           \
+  void name(void *copy, void *destroy, int *key, void *extra, int *error)                          \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    if (r) {                                                                                       \
+      bool copies;                                                                                 \
+      struct functions *functions = functions_of(r, copy, destroy, extra_of(extra), &copies);      \
+      *error = in_c(copies ? copy_of_##kind : no_copy, delete_of_##kind, key, functions);          \
+    } else {                                                                                       \
+      NEXT(name, void *, void *, int *, void *, int *);                                            \
+      next_(copy, destroy, key, extra, error);                                                     \
+    }                                                                                              \
+    layer_leave(mode);                                                                             \
   }
-  layer_leave(mode);
-}
 
-void mpi_keyval_create_(void *copy, void *destroy, int *key, void *extra, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    create_keyval(r, copy, destroy, key, fortran_int(extra), error);
-  } else {
-    NEXT(mpi_keyval_create_, void *, void *, int *, void *, int *);
-    next_(copy, destroy, key, extra, error);
-  }
-  layer_leave(mode);
-}
-
-void mpi_type_create_keyval_(void *copy, void *destroy, int *key, void *extra, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    create_keyval_of_types(r, copy, destroy, key, fortran_aint(extra), error);
-  } else {
-    NEXT(mpi_type_create_keyval_, void *, void *, int *, void *, int *);
-    next_(copy, destroy, key, extra, error);
-  }
-  layer_leave(mode);
-}
+KEYVAL_CALL(mpi_comm_create_keyval_, MPI_Comm_create_keyval, comm, MPI_COMM_NULL_COPY_FN,
+            fortran_aint)
+KEYVAL_CALL(mpi_keyval_create_, MPI_Comm_create_keyval, comm, MPI_COMM_NULL_COPY_FN, fortran_int)
+KEYVAL_CALL(mpi_type_create_keyval_, MPI_Type_create_keyval, type, MPI_TYPE_NULL_COPY_FN,
+            fortran_aint)
 
 /* ---- generalized requests ---- */
 

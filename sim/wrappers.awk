@@ -33,12 +33,17 @@ FILENAME ~ /fortran_names$/ {
   next
 }
 
-# Written by hand, also through macros: SEND_CALL(Send, ...) and the like.
+# Written by hand, also through macros: SEND_CALL(Send, ...), KEYVAL_CALL(mpi_keyval_create_, ...) and
+# the like.
 FILENAME !~ /smpi\.h$/ {
   line = $0
   if (match(line, /^(void|double) mpi_[a-z0-9_]+_\(/)) {
     name = substr(line, RSTART, RLENGTH - 1)
     sub(/^.* /, "", name)
+    by_hand[name] = 1
+  } else if (match(line, /^[A-Z_]+_CALL\(mpi_[a-z0-9_]+_,/)) {
+    name = substr(line, RSTART, RLENGTH - 1)
+    sub(/^.*\(/, "", name)
     by_hand[name] = 1
   } else if (match(line, /^[A-Za-z_]+ \*?MPI_[A-Za-z0-9_]+\(/)) {
     name = substr(line, RSTART, RLENGTH - 1)
