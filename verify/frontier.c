@@ -61,6 +61,33 @@ void frontier_move(struct frontier *to, struct frontier *from)
   *from = (struct frontier){0};
 }
 
+void frontier_share(struct frontier *from, struct frontier *to, uint64_t states)
+{
+  struct chunk *chunk = from->first;
+  bool all_spilled = from->spilled;
+  *to = (struct frontier){.first = chunk};
+  for (; chunk && to->states < states; chunk = chunk->next) {
+    to->last = chunk;
+    to->states += chunk->count;
+    to->bytes += bytes_of(chunk);
+    if (all_spilled)
+      to->spilled = chunk;
+    all_spilled &= chunk != from->spilled;
+  }
+  if (!to->last) {
+    to->first = NULL;
+    return;
+  }
+  to->last->next = NULL;
+  from->first = chunk;
+  if (!chunk)
+    from->last = NULL;
+  if (!all_spilled)
+    from->spilled = NULL;
+  from->states -= to->states;
+  from->bytes -= to->bytes;
+}
+
 /* ---- on disk ---- */
 
 bool spill_init(struct spill *spill)

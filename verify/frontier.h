@@ -41,6 +41,10 @@ void spill_clear(struct spill *);
 void frontier_append(struct frontier *, const struct layout *, const uint32_t *state);
 void frontier_move(struct frontier *to, struct frontier *from); /* all that is in `from` */
 
+/* Moves the first chunks, with `states` states or, as chunks stay whole, a few more; all of them
+ * where there are not so many. `to` is empty. */
+void frontier_share(struct frontier *from, struct frontier *to, uint64_t states);
+
 /* Spills all but the last chunk, which may not be full; what the file does not take stays here. */
 void frontier_spill(struct frontier *, struct spill *);
 

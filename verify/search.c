@@ -27,7 +27,7 @@ static uint64_t memory_of_queue(const struct explorer *e)
 {
   uint64_t bytes = e->now.bytes;
   for (unsigned i = 0; i < e->workers; i++)
-    bytes += e->worker[i].later.bytes;
+    bytes += e->worker[i].share.bytes + e->worker[i].later.bytes;
   return bytes;
 }
 
@@ -58,8 +58,10 @@ static bool spill(struct explorer *e)
     return false;
   e->spilling = e->out->spilled = true;
   frontier_spill(&e->now, &e->spill[e->out->depth % 2]);
-  for (unsigned i = 0; i < e->workers; i++)
+  for (unsigned i = 0; i < e->workers; i++) {
+    frontier_spill(&e->worker[i].share, &e->spill[e->out->depth % 2]);
     frontier_spill(&e->worker[i].later, &e->spill[(e->out->depth + 1) % 2]);
+  }
   return true;
 }
 
@@ -203,7 +205,7 @@ static void finish_level(struct explorer *e)
   out->depth++;
   e->earlier = e->before;
   e->before = e->level;
-  e->level = e->now.states;
+  e->level = e->left = e->now.states;
   e->bytes = explorer_bytes(e);
   if (e->options->max_queue && memory_of_queue(e) > e->options->max_queue)
     spill(e);
@@ -227,7 +229,22 @@ static void account(struct explorer *e, struct worker *w)
                                                      .depth = e->out->depth,
                                                      .level = e->level,
                                                      .before = e->before,
-                                                     .left = e->now.states});
+                                                     .left = e->left});
+}
+
+/* The next states to expand; NULL: there are none, or all must stop. States that follow each other
+ * in the level have much in common, their successors above all, so that each worker has a share of
+ * neighbours: large ones first, small ones at the end, where nobody is to wait long. */
+static struct chunk *take_chunk(struct explorer *e, struct worker *w)
+{
+  if (e->halt)
+    return NULL;
+  if (!w->share.states)
+    frontier_share(&e->now, &w->share, e->now.states / (2 * e->workers) + 1);
+  struct chunk *chunk = frontier_take(&w->share);
+  if (chunk)
+    e->left -= chunk->count;
+  return chunk;
 }
 
 /* One worker. Whoever finds nobody at work and no work left does what comes next: makes room, or
@@ -238,7 +255,7 @@ static void *work(void *data)
   struct explorer *e = w->e;
   pthread_mutex_lock(&e->lock);
   while (!e->over) {
-    struct chunk *chunk = e->halt ? NULL : frontier_take(&e->now);
+    struct chunk *chunk = take_chunk(e, w);
     if (chunk) {
       e->busy++;
       pthread_mutex_unlock(&e->lock);
@@ -246,7 +263,7 @@ static void *work(void *data)
       pthread_mutex_lock(&e->lock);
       e->busy--;
       account(e, w);
-    } else if (e->busy) {
+    } else if (e->busy || (e->left && !e->halt)) {
       pthread_cond_wait(&e->changed, &e->lock);
     } else {
       if (e->halt)

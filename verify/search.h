@@ -63,7 +63,8 @@ struct explorer {
   /* The search. Workers that come here hold `lock`. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  struct frontier now; /* states of this level that nobody has taken yet */
+  struct frontier now; /* states of this level of which nobody has a share yet */
+  uint64_t left;       /* those, and those of shares that are not begun */
   unsigned busy;       /* workers that are expanding a chunk */
   bool halt;           /* nobody takes another chunk: something must be rebuilt */
   bool over;
@@ -144,6 +145,7 @@ struct worker {
   unsigned pending_count;
   uint32_t *recent;       /* successors that were put of late, and need not be put again, by hash */
   uint32_t tag;           /* of successors */
+  struct frontier share;  /* states of this level that are its own to expand */
   struct frontier later;  /* those that are new */
   struct states unplaced; /* found no place, or do not fit the layout */
   const struct visited *among;

@@ -41,6 +41,7 @@ void worker_clear(struct worker *w)
   free(w->jumps);
   free(w->unplaced.numbers);
   free(w->violating.numbers);
+  frontier_clear(&w->share);
   frontier_clear(&w->later);
 }
 
