@@ -22,10 +22,10 @@ static void add(const struct explorer *e, struct visited *set, const uint32_t *n
   uint64_t hash = layout_hash(e->layout, numbers);
   enum visited_answer answer;
   while ((answer = visited_add(set, state, hash)) == VISITED_FULL)
-    visited_rebuild(set, 2 * set->places, e->layout);
+    visited_rebuild(set, 2 * set->places, e->layout, 1);
   set->count += answer == VISITED_NEW;
   if (visited_crowded(set))
-    visited_rebuild(set, 2 * set->places, e->layout);
+    visited_rebuild(set, 2 * set->places, e->layout, 1);
 }
 
 static void make_set(const struct explorer *e, struct visited *set, uint32_t number)

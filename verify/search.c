@@ -99,7 +99,7 @@ static void grow(struct explorer *e)
   for (unsigned percent = growth(e); percent >= 6; percent /= 2) {
     uint64_t more = places / 100 * percent, bytes = more * e->layout->words * sizeof(uint32_t);
     if ((!most || explorer_bytes(e) + bytes <= most) &&
-        visited_rebuild(&e->visited, places + more, e->layout))
+        visited_rebuild(&e->visited, places + more, e->layout, e->workers))
       return;
   }
   if (spill(e))
@@ -115,7 +115,7 @@ static void widen(struct explorer *e)
     return;
   struct layout *old = e->layout;
   explorer_make_layout(e);
-  if (visited_rebuild(&e->visited, e->visited.places, e->layout))
+  if (visited_rebuild(&e->visited, e->visited.places, e->layout, e->workers))
     return;
   e->layout = old;
   e->full = "memory";

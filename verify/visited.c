@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
 #include "visited.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,11 @@
 #include "intern.h"
 
 enum {
-  TAIL = 4096,         /* places beyond the last by hash: nothing wraps around */
-  PROBES = 2048,       /* places looked at before the set calls itself full */
-  LINE = 16,           /* words in a line of memory */
-  BUSY = 1 << TAG_BITS /* word 0 of a place that is being written: no tag */
+  TAIL = 4096,          /* places beyond the last by hash: nothing wraps around */
+  PROBES = 2048,        /* places looked at before the set calls itself full */
+  PART_LEAST = 1 << 15, /* places that several threads move together */
+  LINE = 16,            /* words in a line of memory */
+  BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written: no tag */
 };
 
 /* The place to look at first: the first that begins in its line of memory. */
@@ -176,10 +178,21 @@ uint64_t visited_end(const struct visited *v)
   return v->places + TAIL;
 }
 
-/* A state on its way from the old table to the new one. */
+/* States that cannot go to their new place before those below them have gone. */
+struct delayed {
+  uint32_t *state;
+  uint64_t count, room;
+};
+
+/* One thread's part of a move from the old table to the new one. */
 struct mover {
+  pthread_t thread;
+  struct visited *set;
   const struct layout *from, *to;
-  uint32_t numbers[LAYOUT_FIELDS];
+  uint64_t first, end;  /* the old places whose states it moves */
+  const uint32_t *free; /* nothing old is left from here on; NULL: behind the state being moved */
+  struct delayed late;
+  uint32_t numbers[LAYOUT_FIELDS]; /* of that state */
   uint32_t state[LAYOUT_WORDS];
 };
 
@@ -198,18 +211,11 @@ static uint64_t lift(struct mover *m, const uint32_t *place)
 }
 
 /* States come in falling order of hash, which makes for long ways where the set is crowded. */
-static void drop(struct visited *v, const uint32_t *state, uint64_t hash)
+static void drop(struct visited *v, const uint32_t *state, uint32_t *home)
 {
-  if (add(v, state, v->place + home(v, hash) * v->layout->words, visited_end(v)) == VISITED_NEW)
-    return;
-  intern_breach("the visited set cannot be rebuilt");
+  if (add(v, state, home, visited_end(v)) != VISITED_NEW)
+    intern_breach("the visited set cannot be rebuilt");
 }
-
-/* States that cannot go to their new place before those below them have gone. */
-struct delayed {
-  uint32_t *state;
-  uint64_t count, room;
-};
 
 static void delay(struct delayed *late, const struct mover *m)
 {
@@ -222,53 +228,100 @@ static void delay(struct delayed *late, const struct mover *m)
 }
 
 /* Places stay what they are: only the packing changes. */
-static void repack(struct visited *v, struct mover *m)
+static void *repack(void *data)
 {
-  for (uint64_t i = 0; i < visited_end(v); i++) {
-    uint32_t *place = v->place + i * m->to->words;
+  struct mover *m = data;
+  for (uint64_t i = m->first; i < m->end; i++) {
+    uint32_t *place = m->set->place + i * m->to->words;
     if (!*place)
       continue;
     lift(m, place);
     memcpy(place, m->state, m->to->words * sizeof *place);
   }
+  return NULL;
 }
 
 /* From the last place to the first: what is not moved yet lies below. */
-static void spread(struct visited *v, struct mover *m, uint64_t last)
+static void *spread(void *data)
 {
-  struct delayed late = {0};
-  for (uint64_t i = last; i-- > 0;) {
-    uint32_t *place = v->place + i * m->from->words;
+  struct mover *m = data;
+  for (uint64_t i = m->end; i-- > m->first;) {
+    uint32_t *place = m->set->place + i * m->from->words;
     if (!*place)
       continue;
-    uint64_t hash = lift(m, place);
+    uint32_t *to = m->set->place + home(m->set, lift(m, place)) * m->to->words;
     for (uint32_t word = 0; word < m->from->words; word++)
       place[word] = 0;
-    if (home(v, hash) * m->to->words >= i * m->from->words)
-      drop(v, m->state, hash);
+    if (to >= (m->free ? m->free : place))
+      drop(m->set, m->state, to);
     else
-      delay(&late, m);
+      delay(&m->late, m);
   }
-  for (uint64_t i = 0; i < late.count; i++) {
-    const uint32_t *state = late.state + i * m->to->words;
-    layout_unpack(m->to, state, m->numbers);
-    drop(v, state, layout_hash(m->to, m->numbers));
-  }
-  free(late.state);
+  return NULL;
 }
 
-bool visited_rebuild(struct visited *v, uint64_t places, const struct layout *layout)
+/* All threads at once, each with a part of the places from `first` to `end`. */
+static void move_part(struct mover *movers, unsigned threads, uint64_t first, uint64_t end,
+                      void *move(void *))
 {
-  struct mover m = {.from = v->layout, .to = layout};
-  uint64_t last = visited_end(v);
+  for (unsigned i = 0; i < threads; i++) {
+    movers[i].first = first + (end - first) * i / threads;
+    movers[i].end = first + (end - first) * (i + 1) / threads;
+    if (i && pthread_create(&movers[i].thread, NULL, move, &movers[i]) != 0)
+      intern_breach("no thread to rebuild the visited set");
+  }
+  move(&movers[0]);
+  for (unsigned i = 1; i < threads; i++)
+    pthread_join(movers[i].thread, NULL);
+}
+
+/* The first of the places below `end` whose states all go behind it, for all that is likely, where
+ * the table grows by that factor. */
+static uint64_t first_to_go(uint64_t end, double factor)
+{
+  double first = (double)end / factor + PROBES;
+  return first < (double)end ? (uint64_t)first : end;
+}
+
+/* Part by part, from the end on; what is too little for several threads is left to one. */
+static void spread_all(struct mover *movers, unsigned threads, uint64_t end, double factor)
+{
+  struct visited *v = movers[0].set;
+  uint64_t first;
+  while (threads > 1 && (first = first_to_go(end, factor)) + PART_LEAST < end) {
+    for (unsigned i = 0; i < threads; i++)
+      movers[i].free = v->place + end * movers[i].from->words;
+    move_part(movers, threads, first, end, spread);
+    end = first;
+  }
+  movers[0].free = NULL;
+  move_part(movers, 1, 0, end, spread);
+  for (unsigned i = 0; i < threads; i++) {
+    struct mover *m = &movers[i];
+    for (uint64_t n = 0; n < m->late.count; n++) {
+      const uint32_t *state = m->late.state + n * m->to->words;
+      drop(v, state, v->place + home(v, layout_hash_packed(m->to, state)) * m->to->words);
+    }
+    free(m->late.state);
+  }
+}
+
+bool visited_rebuild(struct visited *v, uint64_t places, const struct layout *layout,
+                     unsigned threads)
+{
+  struct mover movers[threads];
+  uint64_t end = visited_end(v);
+  double words = (double)layout->words / v->layout->words, by = (double)places / (double)v->places;
   bool same = places == v->places && layout->words == v->layout->words;
   if (bytes_of(places, layout) > v->reserved)
     return false;
+  for (unsigned i = 0; i < threads; i++)
+    movers[i] = (struct mover){.set = v, .from = v->layout, .to = layout};
   v->places = places;
   v->layout = layout;
   if (same)
-    repack(v, &m);
+    move_part(movers, threads, 0, end, repack);
   else
-    spread(v, &m, last);
+    spread_all(movers, threads, end, words * by);
   return true;
 }

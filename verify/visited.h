@@ -43,9 +43,9 @@ uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t h
 uint32_t *visited_home(const struct visited *, uint64_t hash);
 enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
 
-/* Room for `places` places in `layout`. False when that is more than was set aside. Nobody else may
- * use the set meanwhile. */
-bool visited_rebuild(struct visited *, uint64_t places, const struct layout *);
+/* Room for `places` places in `layout`, made by so many threads. False when that is more than was
+ * set aside. Nobody else may use the set meanwhile. */
+bool visited_rebuild(struct visited *, uint64_t places, const struct layout *, unsigned threads);
 
 bool visited_crowded(const struct visited *); /* time to grow */
 size_t visited_bytes(const struct visited *); /* memory taken */

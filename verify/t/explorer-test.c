@@ -711,7 +711,7 @@ static void chunks(void)
 }
 
 /* A visited set that grows and is laid out anew keeps what it has. */
-static void visited(void)
+static void visited(unsigned threads)
 {
   const uint8_t narrow[] = {20, 4, 0}, wide[] = {20, 31, 20};
   struct layout *layouts[] = {layout_new(narrow, 3), layout_new(wide, 3)};
@@ -726,11 +726,12 @@ static void visited(void)
       state[0] |= i % TAG_MASK + 1;
       enum visited_answer answer;
       while ((answer = visited_add(&set, state, layout_hash(set.layout, numbers))) == VISITED_FULL)
-        right &= visited_rebuild(&set, set.places * 2, set.layout);
+        right &= visited_rebuild(&set, set.places * 2, set.layout, threads);
       right &= answer == (round ? VISITED_OLD : VISITED_NEW);
       set.count += answer == VISITED_NEW;
       if (visited_crowded(&set) || i == count / 2)
-        right &= visited_rebuild(&set, set.places * 3 / 2, i < count / 2 ? set.layout : layouts[1]);
+        right &= visited_rebuild(&set, set.places * 3 / 2, i < count / 2 ? set.layout : layouts[1],
+                                 threads);
     }
   for (uint64_t n = 0; n < visited_end(&set); n++)
     if (*visited_at(&set, n)) {
@@ -740,7 +741,8 @@ static void visited(void)
                (*visited_at(&set, n) & TAG_MASK) == numbers[0] % TAG_MASK + 1;
       found++;
     }
-  ok(right && found == count, "a visited set keeps what it has while it grows");
+  ok(right && found == count, "a visited set keeps what it has while %u threads let it grow",
+     threads);
   visited_clear(&set);
   free(layouts[0]);
   free(layouts[1]);
@@ -750,7 +752,8 @@ int main(void)
 {
   mutants_register();
   tables();
-  visited();
+  visited(1);
+  visited(3);
   by_hand();
   same_as_reference();
   reference_worlds();
