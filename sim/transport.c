@@ -36,7 +36,8 @@ struct fetch {
 /* A transfer that this rank takes from its end, or the next one. */
 struct taking {
   sg_comm_t transfer;
-  void *item; /* set by the transfer */
+  void *item;  /* set by the transfer */
+  bool looked; /* whether it had ended before it was taken, or has since */
 };
 
 struct transport {
@@ -422,6 +423,14 @@ static void post(struct transport *transport, guint spare)
 
 /* ---- looking and waiting ---- */
 
+/* One that had ended before it was taken sets its item only when somebody looks. */
+static bool has_come(struct taking *taking)
+{
+  bool was_there = !taking->item && !taking->looked && wire_test(taking->transfer);
+  taking->looked = true;
+  return was_there || wire_taken(taking->transfer, taking->item);
+}
+
 /* While the clock stands still nothing comes but what is at the door. */
 void transport_poll(struct transport *transport, GQueue *inbox)
 {
@@ -431,7 +440,7 @@ void transport_poll(struct transport *transport, GQueue *inbox)
   transport->polled = machine_now();
   post(transport, 0);
   for (guint i = 0; i < MIN(under_way(transport), transport->takings->len);)
-    if (wire_test(((struct taking *)transport->takings->pdata[i])->transfer))
+    if (has_come(transport->takings->pdata[i]))
       came(transport, i, inbox);
     else
       i++;
@@ -442,7 +451,7 @@ void transport_poll(struct transport *transport, GQueue *inbox)
       i++;
   for (guint i = 0; i < transport->fetches->len;) {
     struct fetch *fetch = transport->fetches->pdata[i];
-    if (fetch->transfer && wire_test(fetch->transfer))
+    if (fetch->transfer && wire_taken(fetch->transfer, fetch->item))
       fetched(transport, fetch, inbox);
     else
       i++;

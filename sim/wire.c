@@ -84,15 +84,16 @@ sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes)
   return sg_mailbox_put_async(end, item, wire_bytes(bytes));
 }
 
+static void *anything = &anything; /* what a lane carries */
+
 void wire_lane_put(struct lane *lane, uint64_t bytes)
 {
-  put_detached(lane->mailbox, NULL, bytes);
+  put_detached(lane->mailbox, anything, bytes);
 }
 
 sg_comm_t wire_lane_put_waitable(struct lane *lane, uint64_t bytes)
 {
-  static void *nothing;
-  return wire_put_waitable(lane->mailbox, &nothing, bytes);
+  return wire_put_waitable(lane->mailbox, &anything, bytes);
 }
 
 sg_comm_t wire_take(sg_mailbox_t end, void **item)
@@ -100,9 +101,18 @@ sg_comm_t wire_take(sg_mailbox_t end, void **item)
   return sg_mailbox_get_async(end, item);
 }
 
-sg_comm_t wire_lane_take(struct lane *lane, void **nothing)
+sg_comm_t wire_lane_take(struct lane *lane, void **item)
 {
-  return wire_take(lane->mailbox, nothing);
+  return wire_take(lane->mailbox, item);
+}
+
+/* SimGrid keeps, in a list that it searches at the end of each transfer, what an actor has only
+ * tested: it must wait, also for what is over. */
+bool wire_taken(sg_comm_t transfer, void *item)
+{
+  if (item)
+    sg_comm_wait(transfer);
+  return item != NULL;
 }
 
 bool wire_test(sg_comm_t transfer)

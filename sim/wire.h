@@ -27,18 +27,22 @@ void wire_put(sg_mailbox_t end, void *item, uint64_t bytes);
 sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes);
 
 /* The first transfer to this end that nobody has taken yet, or the next one that is put there.
- * `*item` is set at its end. */
+ * `*item`, which is NULL until then, is set at its end. */
 sg_comm_t wire_take(sg_mailbox_t end, void **item);
 
-/* The same with a lane, which carries time alone. */
+/* The same with a lane, which carries time alone: anything. */
 void wire_lane_put(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_put_waitable(struct lane *, uint64_t bytes);
-sg_comm_t wire_lane_take(struct lane *, void **nothing);
+sg_comm_t wire_lane_take(struct lane *, void **item);
 
 /* Waits for one of them, which no longer exists then. Returns its index; or -1 after so many
  * seconds. Negative: no such time. */
 int wire_wait(sg_comm_t *transfers, int count, double timeout);
-bool wire_test(sg_comm_t); /* true: it has ended and no longer exists */
+
+/* Whether one has ended, which no longer exists then. That whose item is this by now, and which
+ * ended after it was taken; any. */
+bool wire_taken(sg_comm_t, void *item);
+bool wire_test(sg_comm_t);
 
 /* From one host to another, which are known by the addresses of their names. */
 struct route {
