@@ -243,7 +243,12 @@ static void check_agreement(struct taking *t)
     if (!mine->delivered)
       continue;
     theirs = find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag, &place, &their_count);
-    if (theirs && theirs->sent == mine->delivered && theirs->sent_digest != mine->delivered_digest)
+    uint32_t sent = theirs ? theirs->sent : 0;
+    if (sent < mine->delivered)
+      world_violate(t, "agreement",
+                    "rank %d was given %u messages with tag %d, rank %d has sent %u", t->rank,
+                    mine->delivered, mine->tag, mine->peer, sent);
+    else if (sent == mine->delivered && theirs->sent_digest != mine->delivered_digest)
       world_violate(t, "agreement", "rank %d was given other contents than rank %d has sent",
                     t->rank, mine->peer);
   }
