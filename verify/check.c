@@ -23,7 +23,7 @@
 enum { AS_EXPECTED = 0, NOT_AS_EXPECTED = 1, INCONCLUSIVE = 2, BREACH = 3, BAD_INPUT = 64 };
 
 struct command {
-  gboolean all, matrix, json, tap, junit, progress, audit;
+  gboolean all, matrix, json, tap, junit, progress, audit, compact;
   gint jobs, workers;
   gint64 max_states;
   char *reduce, *out, *memory, *saves;
@@ -65,6 +65,7 @@ static bool parse_options(struct command *c, int argc, char **argv)
       {"audit", 0, 0, G_OPTION_ARG_NONE, &c->audit, "Run what is remembered again, and compare",
        NULL},
       {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none, por, sym or all", "NAME"},
+      {"compact", 0, 0, G_OPTION_ARG_NONE, &c->compact, "Keep fingerprints of states", NULL},
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
@@ -258,6 +259,7 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                   .workers = (unsigned)c->workers,
                                   .stubborn = reduces(c, "por"),
                                   .symmetry = reduces(c, "sym"),
+                                  .compact = c->compact,
                                   .audit = c->audit,
                                   .memory = (uint64_t)c->memory_bytes,
                                   .saves = c->saves,

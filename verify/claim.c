@@ -353,6 +353,8 @@ static void fill_in(struct claim_result *result, const struct exploration *found
                                   .resumed = found->resumed,
                                   .depth = found->depth,
                                   .bytes = found->bytes,
+                                  .omission = found->omission,
+                                  .miss = found->miss,
                                   .seconds = found->seconds};
   g_strlcpy(result->reduction, found->reduction, sizeof result->reduction);
   if (found->unreduced)
@@ -397,6 +399,7 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   const struct intern *left = reduced->rests;
   options.orbits = options.symmetry;
   options.stubborn = options.symmetry = false;
+  options.fingerprint = 0;
   options.rests = &rests;
   options.save = NULL;
   set_up(job, &world);
@@ -435,6 +438,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .workers = job->options->workers,
       .stubborn = job->options->stubborn,
       .symmetry = job->options->symmetry,
+      .fingerprint = job->options->compact ? EXPLORER_FINGERPRINT : 0,
       .audit = job->options->audit,
       .max_states = bound(job),
       .max_bytes = memory_limit(job),

@@ -12,6 +12,7 @@ struct claim_options {
   unsigned workers;    /* threads of each; at least 1 */
   bool stubborn;       /* --reduce por, all */
   bool symmetry;       /* --reduce sym, all */
+  bool compact;        /* the visited set keeps fingerprints */
   bool audit;          /* run what the explorer remembers again, and compare */
   uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
   const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
@@ -28,6 +29,8 @@ struct claim_result {
   uint64_t resumed;  /* states that came from a save */
   unsigned depth;    /* HOLDS: of the farthest state; VIOLATED: moves of the run */
   uint64_t bytes;    /* of the explorer's tables */
+  double omission;   /* at most so likely is it that a state was left out; 0: none was */
+  double miss;       /* and that a violation was missed for that */
   uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
   double seconds;
   char reduction[16];          /* that was used: none, por, sym, all, recovery */

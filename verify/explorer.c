@@ -111,11 +111,11 @@ static void add_first(struct explorer *e)
   struct worker *w = &e->worker[0];
   uint32_t *numbers = e->first, state[LAYOUT_WORDS];
   explorer_make_layout(e);
-  visited_init(&e->visited, e->layout, STATES_FIRST, explorer_memory(e), 0);
+  visited_init(&e->visited, e->fingerprint ? e->fingerprint : e->layout, STATES_FIRST,
+               explorer_memory(e), 0);
   layout_pack(e->layout, numbers, state);
-  state[0] |= tag_of(0);
-  visited_add(&e->visited, state, layout_hash(e->layout, numbers));
-  worker_append(w, state);
+  w->tag = tag_of(0);
+  worker_add(w, state, layout_hash(e->layout, numbers));
   worker_account(w);
   frontier_move(&e->now, &w->later);
   e->out->states = e->visited.count;
@@ -159,8 +159,15 @@ static bool begin(struct explorer *e, unsigned crashes)
   return !e->out->refused;
 }
 
+/* Ways round and saves are made of states. */
+static bool compacts(const struct explorer *e)
+{
+  return e->options->fingerprint && !e->options->save && !explorer_checks(e, "progress");
+}
+
 static void init(struct explorer *e, unsigned crashes, unsigned timers)
 {
+  e->fingerprint = compacts(e) ? fingerprint_layout(e->options->fingerprint) : NULL;
   e->judges_end = world_judges_end(e->world);
   memo_init(&e->memo, e->world, crashes, timers);
   e->memo.audit = e->options->audit;
@@ -189,6 +196,7 @@ static void clear(struct explorer *e)
   closure_free(e->closure);
   free(e->component);
   free(e->component_of);
+  free(e->fingerprint);
   free(e->first);
   free(e->layouts);
   frontier_clear(&e->now);
@@ -205,8 +213,12 @@ static void conclude(struct explorer *e)
 {
   e->out->bytes = explorer_bytes(e);
   e->out->steps = e->memo.steps;
-  if (e->out->verdict == EXPLORER_VIOLATED && !e->out->moves)
+  if (e->fingerprint) {
+    e->out->omission = fingerprint_omission(e->options->fingerprint, e->out->states);
+    e->out->miss = fingerprint_miss(e->options->fingerprint, e->out->states, e->out->depth);
+  } else if (e->out->verdict == EXPLORER_VIOLATED && !e->out->moves) {
     write_run(e);
+  }
   if (e->options->save && e->out->verdict != EXPLORER_INCONCLUSIVE)
     remove(e->options->save);
 }
@@ -220,6 +232,17 @@ static void explore_in_full(struct world *world, unsigned crashes, unsigned time
   plain.stubborn = false;
   explore(world, crashes, timers, &plain, out);
   out->unreduced = unreduced;
+}
+
+/* Once more, as the run to a violation is made of states. */
+static void explore_exactly(struct world *world, unsigned crashes, unsigned timers,
+                            const struct explorer_options *options, struct exploration *out)
+{
+  struct explorer_options exact = *options;
+  exact.fingerprint = 0;
+  explore(world, crashes, timers, &exact, out);
+  if (out->verdict == EXPLORER_INCONCLUSIVE)
+    out->bound = "memory; a violation was seen";
 }
 
 void explore(struct world *world, unsigned crashes, unsigned timers,
@@ -238,9 +261,12 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
     conclude(&e);
   }
   const char *failed = out->verdict == EXPLORER_INCONCLUSIVE ? recovery_failed(e.recovery) : NULL;
+  bool again = e.fingerprint && out->verdict == EXPLORER_VIOLATED;
   clear(&e);
   if (failed)
     explore_in_full(world, crashes, timers, options, failed, out);
+  else if (again)
+    explore_exactly(world, crashes, timers, options, out);
   out->seconds = explorer_now() - from;
 }
 

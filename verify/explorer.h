@@ -29,6 +29,8 @@ struct explorer_progress {
   uint64_t left;          /* its states that nobody has taken yet */
 };
 
+enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
+
 struct explorer_options {
   /* Names of the properties to check, ends with NULL; NULL: explorer_defaults. */
   const char *const *properties;
@@ -43,6 +45,9 @@ struct explorer_options {
   bool blind;       /* tests: a reduction that takes all moves for independent */
   /* Digests of the states at rest, uint64_t each, are added to it; NULL: nobody asks. */
   struct intern *rests;
+  /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing
+   * needs the states themselves; 0: it keeps states. */
+  unsigned fingerprint;
   bool audit;          /* run everything that is remembered again, and compare; slow */
   uint64_t max_states; /* go no deeper when there are more; 0: no bound */
   uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
@@ -61,6 +66,8 @@ struct explorer_options {
 struct exploration {
   const char *refused; /* the save cannot be used: why (static; errno may say more); else NULL */
   enum explorer_verdict verdict;
+  double omission, miss; /* at most so likely is it that a state was left out; that a violation was
+                            missed for that; 0: with states in the visited set */
   uint64_t states;       /* HOLDS: all; else those of all levels that were seen in full */
   uint64_t transitions;  /* moves taken, also those to a state already known */
   uint64_t steps;        /* times that world_step() really ran */

@@ -56,6 +56,11 @@ void report_line(const struct checked *c)
          "transitions/s, %.0f bytes/state, %.0f MB\n",
          r->states, r->transitions, r->depth, r->seconds, rate(r) / 1e6, bytes_per_state(r),
          megabytes(r->peak_rss));
+  if (r->omission > 0)
+    printf(
+        "    fingerprints of states: with a probability of %.1e at most one was left out, of %.1e "
+        "a violation missed\n",
+        r->omission, r->miss);
   if (*r->unreduced)
     printf("    not reduced: %s\n", r->unreduced);
   if (r->full_states)
@@ -131,6 +136,8 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   add_text(b, "trace", r->trace);
   add_whole(b, "states", r->states);
   add_whole(b, "transitions", r->transitions);
+  add_real(b, "omission_probability", r->omission);
+  add_real(b, "miss_probability", r->miss);
   add_whole(b, "depth", r->depth);
   add_whole(b, "steps", r->steps);
   add_whole(b, "resumed_states", r->resumed);
@@ -175,6 +182,10 @@ void report_tap(const struct checked *list, unsigned count)
       printf("# expected: %s\n", claim_expected(c->claim));
     printf("# %" PRIu64 " states, %" PRIu64 " transitions, %.2f s\n", c->result.states,
            c->result.transitions, c->result.seconds);
+    if (c->result.omission > 0)
+      printf(
+          "# with a probability of %.1e at most a state was left out, of %.1e a violation missed\n",
+          c->result.omission, c->result.miss);
     if (text)
       printf("# %s\n", text);
   }

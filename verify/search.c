@@ -97,9 +97,10 @@ static void grow(struct explorer *e)
 {
   uint64_t places = e->visited.places, most = e->options->max_bytes;
   for (unsigned percent = growth(e); percent >= 6; percent /= 2) {
-    uint64_t more = places / 100 * percent, bytes = more * e->layout->words * sizeof(uint32_t);
+    const struct layout *layout = e->visited.layout;
+    uint64_t more = places / 100 * percent, bytes = more * layout->words * sizeof(uint32_t);
     if ((!most || explorer_bytes(e) + bytes <= most) &&
-        visited_rebuild(&e->visited, places + more, e->layout, e->workers))
+        visited_rebuild(&e->visited, places + more, layout, e->workers))
       return;
   }
   if (spill(e))
@@ -115,7 +116,7 @@ static void widen(struct explorer *e)
     return;
   struct layout *old = e->layout;
   explorer_make_layout(e);
-  if (visited_rebuild(&e->visited, e->visited.places, e->layout, e->workers))
+  if (e->fingerprint || visited_rebuild(&e->visited, e->visited.places, e->layout, e->workers))
     return;
   e->layout = old;
   e->full = "memory";
@@ -127,15 +128,9 @@ static void place_unplaced(struct explorer *e, struct worker *w)
   uint32_t state[LAYOUT_WORDS];
   for (uint32_t n = 0; n < w->unplaced.count && !e->full; n++) {
     const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->components;
-    enum visited_answer answer;
     layout_pack(e->layout, numbers, state);
-    state[0] |= w->tag;
-    while ((answer = visited_add(&e->visited, state, layout_hash(e->layout, numbers))) ==
-               VISITED_FULL &&
-           !e->full)
+    while (worker_add(w, state, layout_hash(e->layout, numbers)) == VISITED_FULL && !e->full)
       grow(e);
-    if (answer == VISITED_NEW)
-      worker_append(w, state);
   }
   w->unplaced.count = 0;
 }

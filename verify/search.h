@@ -16,6 +16,7 @@
 #include <pthread.h>
 
 #include "explorer.h"
+#include "fingerprint.h"
 #include "frontier.h"
 #include "memo.h"
 #include "offers.h"
@@ -58,6 +59,7 @@ struct explorer {
   struct layout *layout;
   struct layout **layouts; /* all there were: states of the frontier may still be in an old one */
   uint32_t layouts_count;
+  struct layout *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;
 
   /* The search. Workers that come here hold `lock`. */
@@ -82,6 +84,7 @@ struct explorer {
 struct pending {
   uint32_t *home; /* where it is looked for */
   uint32_t state[LAYOUT_WORDS];
+  uint32_t fingerprint[FINGERPRINT_WORDS]; /* where that is what is looked for */
 };
 
 enum { PENDING = 32, RECENT = 1 << 15 };
@@ -175,8 +178,9 @@ void worker_expand(struct worker *, const struct layout *, const uint32_t *state
 /* Expands all states of `chunk`, which it frees; their successors are placed. */
 void worker_expand_chunk(struct worker *, struct chunk *chunk);
 
-/* A state that has just been added to the visited set: to be expanded on the next level. */
-void worker_append(struct worker *, const uint32_t *state);
+/* Adds a state that wears no tag yet to the visited set and, if it is new there, to those to be
+ * expanded on the next level. FULL: neither. */
+enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t hash);
 
 /* Moves that the world may well never make: only others count as progress. */
 static inline bool is_uncalled_for(const struct move *move)

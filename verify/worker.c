@@ -47,7 +47,7 @@ void worker_clear(struct worker *w)
 
 /* ---- successors ---- */
 
-void worker_append(struct worker *w, const uint32_t *state)
+static void append(struct worker *w, const uint32_t *state)
 {
   frontier_append(&w->later, w->e->layout, state);
   w->states++;
@@ -61,22 +61,43 @@ void worker_account(struct worker *w)
   w->states = w->transitions = w->rests = 0;
 }
 
+/* Asks for the memory where the state of that hash is looked for. */
+static inline void find_home(struct worker *w, struct pending *pending, uint64_t hash)
+{
+  const struct explorer *e = w->e;
+  if (e->fingerprint) {
+    hash = fingerprint_pack(e->fingerprint, hash, pending->fingerprint);
+    pending->fingerprint[0] |= w->tag;
+  }
+  pending->home = visited_home(&e->visited, hash);
+}
+
+static enum visited_answer add(struct worker *w, const struct pending *pending)
+{
+  const uint32_t *entry = w->e->fingerprint ? pending->fingerprint : pending->state;
+  enum visited_answer answer = visited_add_at(&w->e->visited, entry, pending->home);
+  if (answer == VISITED_NEW)
+    append(w, pending->state);
+  return answer;
+}
+
+enum visited_answer worker_add(struct worker *w, const uint32_t *state, uint64_t hash)
+{
+  struct pending pending;
+  memcpy(pending.state, state, w->e->layout->words * sizeof *state);
+  pending.state[0] |= w->tag;
+  find_home(w, &pending, hash);
+  return add(w, &pending);
+}
+
 static void place(struct worker *w, const struct pending *pending)
 {
   const struct layout *layout = w->e->layout;
-  switch (visited_add_at(&w->e->visited, pending->state, pending->home)) {
-  case VISITED_NEW:
-    worker_append(w, pending->state);
-    break;
-  case VISITED_FULL: {
-    uint32_t numbers[layout->count];
-    layout_unpack(layout, pending->state, numbers);
-    states_add(&w->unplaced, numbers, layout->count);
-    break;
-  }
-  case VISITED_OLD:
-    break;
-  }
+  if (add(w, pending) != VISITED_FULL)
+    return;
+  uint32_t numbers[layout->count];
+  layout_unpack(layout, pending->state, numbers);
+  states_add(&w->unplaced, numbers, layout->count);
 }
 
 /* With symmetry: the state that stands for `state`. False: it does not fit the layout, and waits
@@ -113,8 +134,8 @@ static void put_representative(struct worker *w, const struct jump *jump)
   successor(w, jump, pending.state, w->e->layout->words);
   if (!represent(w, pending.state, &hash))
     return;
-  pending.home = visited_home(&w->e->visited, hash);
   pending.state[0] |= w->tag;
+  find_home(w, &pending, hash);
   place(w, &pending);
 }
 
@@ -148,7 +169,7 @@ FOR_EACH_SIZE void put(struct worker *w, const struct jump *jump, uint32_t words
   if (w->pending_count >= PENDING)
     place(w, pending);
   w->pending_count++;
-  pending->home = visited_home(&w->e->visited, hash);
+  find_home(w, pending, hash);
   for (uint32_t i = 0; i < words; i++)
     pending->state[i] = state[i];
 }

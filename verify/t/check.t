@@ -81,6 +81,14 @@ done
 "$tool" check bookmark-until-equal --reduce por >"$scratch/out" 2>&1
 check 'nor is where ways round are judged' grep -q 'not reduced: property progress' "$scratch/out"
 
+# Hash compaction: the same number of states, and how likely it is that there are more.
+exits 0 'a check with fingerprints' "$tool" check --compact --json reference-cl-t
+check 'finds as many states' grep -q '"states" : 16543' "$scratch/out"
+check 'says how likely one was left out' grep -q '"omission_probability" : 4.7[0-9]*e-10' "$scratch/out"
+check 'and a violation missed' grep -q '"miss_probability" : [0-9.]*e-1[0-9]' "$scratch/out"
+exits 0 'one with states' "$tool" check --json reference-cl-t
+check 'leaves none out' grep -q '"omission_probability" : 0.0' "$scratch/out"
+
 refuses 'nothing' 'nothing to check, expected claims'
 refuses 'an unknown claim' "there is no claim 'nix'" nix
 refuses 'an unknown option' 'expected an option' --fast none-lost

@@ -631,6 +631,61 @@ static void bounds(void)
   exploration_clear(&found);
 }
 
+/* How many states there are by fingerprints of so many bits. */
+static uint64_t by_fingerprints(const struct small *small, unsigned bits, unsigned workers,
+                                bool reduced, double *omission)
+{
+  struct exploration found;
+  static const char *const claims[] = {"invariant", "tokens", NULL};
+  run_with(small,
+           &(struct explorer_options){.properties = claims,
+                                      .fingerprint = bits,
+                                      .workers = workers,
+                                      .stubborn = reduced,
+                                      .symmetry = reduced},
+           &found);
+  uint64_t states = found.verdict == EXPLORER_HOLDS ? found.states : 0;
+  *omission = found.omission;
+  exploration_clear(&found);
+  return states;
+}
+
+static void fingerprints(void)
+{
+  static const struct small world = {"cl-c", 3, 0, 1, false, false, 0, "rank *: free 2"};
+  static const struct small flaw = {"c3~no-hold",
+                                    2,
+                                    1,
+                                    1,
+                                    false,
+                                    false,
+                                    0,
+                                    "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, "
+                                    "checkpoint, send 0"};
+  static const char *const progress[] = {"progress", NULL};
+  struct exploration found;
+  double omission;
+  uint64_t states = by_fingerprints(&world, EXPLORER_FINGERPRINT, 1, false, &omission);
+  ok(states == 96860 && omission > 1e-8 && omission < 1e-7,
+     "fingerprints: all states, a chance of %.1e of fewer", omission);
+  ok(by_fingerprints(&world, EXPLORER_FINGERPRINT, 2, false, &omission) == 96860,
+     "the same with two workers");
+  ok(by_fingerprints(&world, EXPLORER_FINGERPRINT, 2, true, &omission) == 446,
+     "the same with reductions");
+  states = by_fingerprints(&world, 20, 1, false, &omission);
+  ok(states > 80000 && states < 96860 && omission == 1,
+     "%" G_GUINT64_FORMAT " by fingerprints of 20 bits, which are too few", states);
+  run_with(&flaw, &(struct explorer_options){.fingerprint = EXPLORER_FINGERPRINT}, &found);
+  ok(found.verdict == EXPLORER_VIOLATED && found.moves_count == 28 && !found.omission,
+     "a violation has its run, of states");
+  exploration_clear(&found);
+  run_with(&(struct small){"c3", 2, 0, 1, false, true, 0, "rank 0: send 1\nrank 1: recv 0"},
+           &(struct explorer_options){.fingerprint = EXPLORER_FINGERPRINT, .properties = progress},
+           &found);
+  ok(found.verdict == EXPLORER_HOLDS && !found.omission, "ways round are of states, too");
+  exploration_clear(&found);
+}
+
 /* States on disk make no difference; no memory at all makes the verdict inconclusive. */
 static void short_memory(void)
 {
@@ -770,6 +825,7 @@ int main(void)
   workers();
   audit();
   bounds();
+  fingerprints();
   short_memory();
   chunks();
   return done();
