@@ -93,6 +93,45 @@ write program 3ms \
   'rank 1: repeat 4 (iteration, compute 2ms, recv 0, send 0), iteration, recv 0, send 0, repeat 9 (iteration, compute 2ms, recv 0, send 0)'
 ends 'hybrid: a choice in an iteration' 'right told' --set protocol.name=hybrid
 
+# A tag that is chosen, and another one the second time: what was received was never sent.
+cat >tags.c <<'END'
+#include <mpi.h>
+#include <recline.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+  int rank, value = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (unsigned i = 1; i <= 12; i++) {
+    recline_iteration(i);
+    usleep(2000);
+    if (rank == 0)
+      MPI_Send(&value, 1, MPI_INT, 1, recline_choose(2), MPI_COMM_WORLD);
+    else
+      MPI_Recv(&value, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    usleep(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (rank == 0)
+    puts("history: ended");
+  MPI_Finalize();
+  return 0;
+}
+END
+"$build/bin/recline-cc" -o tags tags.c >said 2>&1
+cat >scenario.yaml <<END
+program:    {binary: ./tags, ranks: 2}
+platform:   {file: $root/platforms/clan.xml, spares: 1}
+protocol:   {name: hybrid, interval: 4, capacity: 64}
+checkpoint: {storage: local, bytes: 4KiB, places: program}
+detection:  1ms
+END
+echo 'history: ended' >valid
+ends 'hybrid: a tag that is chosen' 'right told'
+
 # A barrier that keeps a wildcard from what is sent behind it, but not from what is sent again.
 write program 3ms \
   'rank 0: repeat 12 (iteration, compute 1ms, send 0, recv any tag any, barrier, recv 1, compute 2ms)' \
@@ -124,4 +163,4 @@ ends 'event-logging: any tag' right --set protocol.name=event-logging
 ends 'time-based: clocks off by more than they may' 'right told' --set protocol.name=time-based \
   --set checkpoint.every=8ms --set clocks.longest=1ms --set clocks.deviation=1us \
   --set clocks.skew=1ms
-finish 26
+finish 27
