@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     recline_iteration(i);
     usleep(2000);
     if (rank == 0)
-      MPI_Send(&value, 1, MPI_INT, 1, recline_choose(2), MPI_COMM_WORLD);
+      MPI_Send(&value, 1, MPI_INT, 1, i == 6 ? recline_choose(2) : 9, MPI_COMM_WORLD);
     else
       MPI_Recv(&value, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     usleep(1000);
