@@ -202,15 +202,14 @@ static void strike(const struct failure *failure)
   layer.result.crashes += struck;
 }
 
-/* Nobody restarts who dies when all programs have ended. */
-static bool is_over(void)
+bool dispatcher_is_over(void)
 {
   return audit_finished() && !schedule_on();
 }
 
 void dispatcher_point(int rank, const struct event *event)
 {
-  if (is_over())
+  if (dispatcher_is_over()) /* nobody restarts who dies now */
     return;
   for (unsigned i = 0; i < layer.scenario->failures_count; i++) {
     const struct failure *failure = failure_at(i);
@@ -442,7 +441,7 @@ void dispatcher_run(void)
   transport = transport_new(layer.ranks);
   own_host = g_strdup(machine_host());
   bell = bell_new();
-  while (!is_over()) {
+  while (!dispatcher_is_over()) {
     struct entry *next = g_queue_peek_head(&agenda);
     if (follow_schedule())
       continue;

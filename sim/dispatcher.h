@@ -30,6 +30,9 @@ void dispatcher_turn(void);
 
 void dispatcher_finished(void); /* a program has ended; perhaps the last */
 
+/* All programs have ended, and there is nothing left of a schedule. */
+bool dispatcher_is_over(void);
+
 /* For the runtime (runtime.h): its repair ends at `time`; that rank is to start again, unless it
  * has begun another life. */
 void dispatcher_repair_at(double time, uint32_t repair);

@@ -2,6 +2,7 @@
 
 #include "audit.h"
 #include "copies.h"
+#include "dispatcher.h"
 #include "host_inside.h"
 #include "matching.h"
 #include "raw.h"
@@ -141,6 +142,10 @@ static bool is_stale(const struct rank *r, const struct message *message)
 
 static void take_in(struct rank *r, struct message *message)
 {
+  if (message->kind != MESSAGE_NOTICE && dispatcher_is_over()) { /* nobody goes back any more */
+    host_drop(r, message);
+    return;
+  }
   switch (message->kind) {
   case MESSAGE_NOTICE:
     take_notice(r, message);

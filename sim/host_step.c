@@ -120,7 +120,7 @@ static void transmit(struct rank *r, const struct action *action, struct step *s
  */
 static void send_control(struct rank *r, const struct action *action)
 {
-  if (audit_finished() && !schedule_on())
+  if (dispatcher_is_over())
     return;
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
   stamp(r, action, message);

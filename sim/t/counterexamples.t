@@ -17,7 +17,7 @@ event-logging-no-drop event-logging-hash-not-perfect event-logging-older-forgott
 hybrid-no-filter hybrid-no-agreement message-tagging-no-orphans message-tagging-early-uncounted
 pessimistic-gap pessimistic-no-decisions pessimistic-no-failed-tests
 time-based-no-cache time-based-no-hold time-based-erase-early
-uncoordinated-no-tracking uncoordinated-stale-taken'
+uncoordinated-no-tracking uncoordinated-stale-taken uncoordinated-once'
 if [ "${RECLINE_LONG:-0}" != 0 ]; then
   ids=$(grep -L 'order: none' "$root"/verify/mutants/*.yaml | sed 's/.*\///; s/\.yaml$//')
 fi
