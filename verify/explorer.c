@@ -242,7 +242,7 @@ static void explore_exactly(struct world *world, unsigned crashes, unsigned time
   exact.fingerprint = 0;
   explore(world, crashes, timers, &exact, out);
   if (out->verdict == EXPLORER_INCONCLUSIVE)
-    out->bound = "memory; a violation was seen";
+    out->bound = "the run to a violation seen";
 }
 
 void explore(struct world *world, unsigned crashes, unsigned timers,

@@ -189,8 +189,8 @@ struct mover {
   pthread_t thread;
   struct visited *set;
   const struct layout *from, *to;
-  uint64_t first, end;  /* the old places whose states it moves */
-  const uint32_t *free; /* nothing old is left from here on; NULL: behind the state being moved */
+  uint64_t first, end;    /* the old places whose states it moves */
+  const uint32_t *vacant; /* nothing old is left from here on; NULL: behind the state being moved */
   struct delayed late;
   uint32_t numbers[LAYOUT_FIELDS]; /* of that state */
   uint32_t state[LAYOUT_WORDS];
@@ -252,7 +252,7 @@ static void *spread(void *data)
     uint32_t *to = m->set->place + home(m->set, lift(m, place)) * m->to->words;
     for (uint32_t word = 0; word < m->from->words; word++)
       place[word] = 0;
-    if (to >= (m->free ? m->free : place))
+    if (to >= (m->vacant ? m->vacant : place))
       drop(m->set, m->state, to);
     else
       delay(&m->late, m);
@@ -290,11 +290,11 @@ static void spread_all(struct mover *movers, unsigned threads, uint64_t end, dou
   uint64_t first;
   while (threads > 1 && (first = first_to_go(end, factor)) + PART_LEAST < end) {
     for (unsigned i = 0; i < threads; i++)
-      movers[i].free = v->place + end * movers[i].from->words;
+      movers[i].vacant = v->place + end * movers[i].from->words;
     move_part(movers, threads, first, end, spread);
     end = first;
   }
-  movers[0].free = NULL;
+  movers[0].vacant = NULL;
   move_part(movers, 1, 0, end, spread);
   for (unsigned i = 0; i < threads; i++) {
     struct mover *m = &movers[i];
