@@ -228,7 +228,8 @@ void shortcuts_init(struct shortcuts *s, const struct world *world, uint32_t com
 static bool crowded(const struct worker *w)
 {
   const struct shortcuts *s = &w->shortcuts;
-  uint64_t most = w->e->visited.count / STATES_FOR_A_HOP / w->e->workers;
+  uint64_t states = __atomic_load_n(&w->e->visited.count, __ATOMIC_RELAXED);
+  uint64_t most = states / STATES_FOR_A_HOP / w->e->workers;
   return s->hops_count >= (most > HOPS_MOST ? most : HOPS_MOST) ||
          s->nodes >= (UINT32_C(1) << s->node_bits) / 8 * 7;
 }

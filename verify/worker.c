@@ -55,7 +55,8 @@ static void append(struct worker *w, const uint32_t *state)
 
 void worker_account(struct worker *w)
 {
-  w->e->visited.count += w->states;
+  uint64_t states = w->e->visited.count + w->states;
+  __atomic_store_n(&w->e->visited.count, states, __ATOMIC_RELAXED); /* others look, without lock */
   w->e->out->transitions += w->transitions;
   w->e->out->rests += w->rests;
   w->states = w->transitions = w->rests = 0;
