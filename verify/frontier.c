@@ -26,15 +26,29 @@ static struct chunk *new_chunk(const struct layout *layout)
   return chunk;
 }
 
-static struct chunk *add_chunk(struct frontier *frontier, const struct layout *layout)
+static struct chunk *link_last(struct frontier *frontier, struct chunk *chunk)
 {
-  struct chunk *chunk = new_chunk(layout);
+  chunk->next = NULL;
   if (frontier->last)
     frontier->last->next = chunk;
   else
     frontier->first = chunk;
   frontier->last = chunk;
+  frontier->states += chunk->count;
   frontier->bytes += bytes_of(chunk);
+  return chunk;
+}
+
+static struct chunk *unlink_first(struct frontier *frontier)
+{
+  struct chunk *chunk = frontier->first;
+  frontier->first = chunk->next;
+  if (!frontier->first)
+    frontier->last = NULL;
+  if (frontier->spilled == chunk)
+    frontier->spilled = NULL;
+  frontier->states -= chunk->count;
+  frontier->bytes -= bytes_of(chunk);
   return chunk;
 }
 
@@ -42,7 +56,7 @@ void frontier_append(struct frontier *frontier, const struct layout *layout, con
 {
   struct chunk *chunk = frontier->last;
   if (!chunk || chunk->spill || chunk->count == CHUNK_STATES || chunk->layout != layout)
-    chunk = add_chunk(frontier, layout);
+    chunk = link_last(frontier, new_chunk(layout));
   memcpy(chunk->states + chunk->count++ * layout->words, state, layout->words * sizeof *state);
   frontier->states++;
 }
@@ -63,29 +77,8 @@ void frontier_move(struct frontier *to, struct frontier *from)
 
 void frontier_share(struct frontier *from, struct frontier *to, uint64_t states)
 {
-  struct chunk *chunk = from->first;
-  bool all_spilled = from->spilled;
-  *to = (struct frontier){.first = chunk};
-  for (; chunk && to->states < states; chunk = chunk->next) {
-    to->last = chunk;
-    to->states += chunk->count;
-    to->bytes += bytes_of(chunk);
-    if (all_spilled)
-      to->spilled = chunk;
-    all_spilled &= chunk != from->spilled;
-  }
-  if (!to->last) {
-    to->first = NULL;
-    return;
-  }
-  to->last->next = NULL;
-  from->first = chunk;
-  if (!chunk)
-    from->last = NULL;
-  if (!all_spilled)
-    from->spilled = NULL;
-  from->states -= to->states;
-  from->bytes -= to->bytes;
+  while (from->first && to->states < states)
+    link_last(to, unlink_first(from));
 }
 
 /* ---- on disk ---- */
@@ -158,16 +151,9 @@ struct chunk *chunk_copy(const struct chunk *chunk)
 
 struct chunk *frontier_take(struct frontier *frontier)
 {
-  struct chunk *chunk = frontier->first;
-  if (!chunk)
-    return NULL;
-  frontier->first = chunk->next;
   if (!frontier->first)
-    frontier->last = NULL;
-  if (frontier->spilled == chunk)
-    frontier->spilled = NULL;
-  frontier->states -= chunk->count;
-  frontier->bytes -= bytes_of(chunk);
+    return NULL;
+  struct chunk *chunk = unlink_first(frontier);
   if (!chunk->spill)
     return chunk;
   struct chunk *copy = chunk_copy(chunk);
