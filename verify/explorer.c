@@ -154,7 +154,7 @@ static bool begin(struct explorer *e, unsigned crashes)
     e->out->refused = save_read(e, e->options->save, &exists);
   for (unsigned i = 0; i < e->workers; i++)
     e->worker[i].tag = tag_of(e->out->depth + 1);
-  e->level = e->left = e->now.states;
+  e->level = e->now.states;
   e->saved = explorer_now();
   return !e->out->refused;
 }

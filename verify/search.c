@@ -200,13 +200,22 @@ static void finish_level(struct explorer *e)
   out->depth++;
   e->earlier = e->before;
   e->before = e->level;
-  e->level = e->left = e->now.states;
+  e->level = e->now.states;
   e->bytes = explorer_bytes(e);
   if (e->options->max_queue && memory_of_queue(e) > e->options->max_queue)
     spill(e);
   if (e->options->max_bytes && e->bytes > e->options->max_bytes && !spill(e))
     e->full = "memory";
   save(e);
+}
+
+/* States of this level that nobody has taken yet. */
+static uint64_t left(const struct explorer *e)
+{
+  uint64_t states = e->now.states;
+  for (unsigned i = 0; i < e->workers; i++)
+    states += e->worker[i].share.states;
+  return states;
 }
 
 /* After a chunk: what has come together, and whether all must stop to make room. */
@@ -224,7 +233,7 @@ static void account(struct explorer *e, struct worker *w)
                                                      .depth = e->out->depth,
                                                      .level = e->level,
                                                      .before = e->before,
-                                                     .left = e->left});
+                                                     .left = left(e)});
 }
 
 /* The next states to expand; NULL: there are none, or all must stop. States that follow each other
@@ -236,10 +245,7 @@ static struct chunk *take_chunk(struct explorer *e, struct worker *w)
     return NULL;
   if (!w->share.states)
     frontier_share(&e->now, &w->share, e->now.states / (2 * e->workers) + 1);
-  struct chunk *chunk = frontier_take(&w->share);
-  if (chunk)
-    e->left -= chunk->count;
-  return chunk;
+  return frontier_take(&w->share);
 }
 
 /* One worker. Whoever finds nobody at work and no work left does what comes next: makes room, or
@@ -258,7 +264,7 @@ static void *work(void *data)
       pthread_mutex_lock(&e->lock);
       e->busy--;
       account(e, w);
-    } else if (e->busy || (e->left && !e->halt)) {
+    } else if (e->busy || (!e->halt && left(e))) {
       pthread_cond_wait(&e->changed, &e->lock);
     } else {
       if (e->halt)

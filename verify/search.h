@@ -66,7 +66,6 @@ struct explorer {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct frontier now; /* states of this level of which nobody has a share yet */
-  uint64_t left;       /* those, and those of shares that are not begun */
   unsigned busy;       /* workers that are expanding a chunk */
   bool halt;           /* nobody takes another chunk: something must be rebuilt */
   bool over;
