@@ -1,5 +1,7 @@
 #include "fingerprint.h"
 
+#include <math.h>
+
 #include "intern.h"
 
 /* In two numbers, as a field has 32 bits at most. */
@@ -23,27 +25,19 @@ uint64_t fingerprint_pack(const struct layout *layout, uint64_t hash, uint32_t f
   return layout_hash(layout, numbers);
 }
 
-/* That two states which have nothing to do with each other have one fingerprint. */
-static double likeness(unsigned bits)
+/* That any of so many pairs has one fingerprint. */
+static double likely(double pairs, unsigned bits)
 {
-  double likely = 1;
-  for (unsigned i = 0; i < bits; i++)
-    likely /= 2;
-  return likely;
-}
-
-static double at_most_one(double probability)
-{
-  return probability < 1 ? probability : 1;
+  double expected = ldexp(pairs, -(int)bits);
+  return expected < 1 ? expected : 1;
 }
 
 double fingerprint_omission(unsigned bits, uint64_t states)
 {
-  double pairs = (double)states / 2 * ((double)states - 1);
-  return at_most_one(pairs * likeness(bits));
+  return likely((double)states / 2 * ((double)states - 1), bits);
 }
 
 double fingerprint_miss(unsigned bits, uint64_t states, unsigned depth)
 {
-  return at_most_one(((double)depth + 1) * (double)states * likeness(bits));
+  return likely(((double)depth + 1) * (double)states, bits);
 }

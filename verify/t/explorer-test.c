@@ -609,11 +609,20 @@ static void same_with_workers(const struct small *small)
   exploration_clear(&one);
 }
 
+/* Violated after 28 moves. */
+static const struct small no_hold = {
+    "c3~no-hold",
+    2,
+    1,
+    1,
+    false,
+    false,
+    0,
+    "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"};
+
 static void workers(void)
 {
-  same_with_workers(
-      &(struct small){"c3~no-hold", 2, 1, 1, false, false, 0,
-                      "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"});
+  same_with_workers(&no_hold);
   same_with_workers(
       &(struct small){"c3", 2, 0, 1, false, false, LIE_DROP,
                       "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"});
@@ -653,15 +662,6 @@ static uint64_t by_fingerprints(const struct small *small, unsigned bits, unsign
 static void fingerprints(void)
 {
   static const struct small world = {"cl-c", 3, 0, 1, false, false, 0, "rank *: free 2"};
-  static const struct small flaw = {"c3~no-hold",
-                                    2,
-                                    1,
-                                    1,
-                                    false,
-                                    false,
-                                    0,
-                                    "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, "
-                                    "checkpoint, send 0"};
   static const char *const progress[] = {"progress", NULL};
   struct exploration found;
   double omission;
@@ -675,7 +675,7 @@ static void fingerprints(void)
   states = by_fingerprints(&world, 20, 1, false, &omission);
   ok(states > 80000 && states < 96860 && omission == 1,
      "%" G_GUINT64_FORMAT " by fingerprints of 20 bits, which are too few", states);
-  run_with(&flaw, &(struct explorer_options){.fingerprint = EXPLORER_FINGERPRINT}, &found);
+  run_with(&no_hold, &(struct explorer_options){.fingerprint = EXPLORER_FINGERPRINT}, &found);
   ok(found.verdict == EXPLORER_VIOLATED && found.moves_count == 28 && found.omission == 0,
      "a violation has its run, of states");
   exploration_clear(&found);
