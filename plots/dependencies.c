@@ -2,7 +2,7 @@
  * interval at its head is undone with the one at its tail: because a message went from one to the
  * other, or because it is the next one of the same rank. The graph is that of the first crash:
  * messages count until then, rollbacks until the next. */
-#include "dependencies.h"
+#include "plots/dependencies.h"
 
 enum fate_of_interval { STANDS, UNDONE, CRASHED };
 

@@ -3,8 +3,8 @@
 #ifndef RECLINE_DEPENDENCIES_H
 #define RECLINE_DEPENDENCIES_H
 
-#include "history.h"
-#include "picture.h"
+#include "plots/history.h"
+#include "plots/picture.h"
 
 struct picture *dependencies_draw(const struct history *);
 

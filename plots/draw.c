@@ -1,14 +1,14 @@
-#include "draw.h"
+#include "plots/draw.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "dependencies.h"
-#include "input.h"
-#include "narration.h"
-#include "platform.h"
-#include "spacetime.h"
-#include "states.h"
+#include "plots/dependencies.h"
+#include "plots/input.h"
+#include "plots/narration.h"
+#include "plots/topology.h"
+#include "plots/spacetime.h"
+#include "plots/states.h"
 
 enum { EXIT_DRAWN = 0, EXIT_BAD = 64 };
 

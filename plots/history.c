@@ -1,6 +1,6 @@
-#include "history.h"
+#include "plots/history.h"
 
-#include "input.h"
+#include "plots/input.h"
 
 /* What is known of a rank while the lines are read from first to last. */
 struct life {

@@ -11,7 +11,7 @@
 #ifndef RECLINE_HISTORY_H
 #define RECLINE_HISTORY_H
 
-#include "trace_file.h"
+#include "plots/trace_file.h"
 
 enum { NOWHERE = -1 };
 

@@ -1,4 +1,4 @@
-#include "narration.h"
+#include "plots/narration.h"
 
 #include <string.h>
 

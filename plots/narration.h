@@ -2,7 +2,7 @@
 #ifndef RECLINE_NARRATION_H
 #define RECLINE_NARRATION_H
 
-#include "history.h"
+#include "plots/history.h"
 
 /* The caller frees it with g_free(). */
 char *narration_write(const struct history *);

@@ -1,11 +1,11 @@
-#include "picture.h"
+#include "plots/picture.h"
 
 #include <graphviz/gvc.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "input.h"
+#include "plots/input.h"
 
 struct picture {
   GVC_t *context;

@@ -13,7 +13,7 @@
  * 2. rows: texts above the ranks in as many levels as they need, arcs below (set_rows)
  * 3. painting, from bottom to top: bands, recovery lines, ranks, arrows, marks, texts, legend
  */
-#include "spacetime.h"
+#include "plots/spacetime.h"
 
 #include <math.h>
 #include <string.h>

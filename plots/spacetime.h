@@ -2,8 +2,8 @@
 #ifndef RECLINE_SPACETIME_H
 #define RECLINE_SPACETIME_H
 
-#include "history.h"
-#include "picture.h"
+#include "plots/history.h"
+#include "plots/picture.h"
 
 struct picture *spacetime_draw(const struct history *);
 

@@ -5,11 +5,11 @@
  *         LOGGING -> RUNNING : stop_logging() [last late message, or the
  *                                              coordinator says so]
  */
-#include "states.h"
+#include "plots/states.h"
 
 #include <string.h>
 
-#include "input.h"
+#include "plots/input.h"
 
 struct transition {
   unsigned line;

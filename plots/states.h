@@ -2,7 +2,7 @@
 #ifndef RECLINE_STATES_H
 #define RECLINE_STATES_H
 
-#include "picture.h"
+#include "plots/picture.h"
 
 struct picture *states_draw(const char *file, const char *text, GError **error);
 

@@ -1,9 +1,9 @@
-#include "trace_file.h"
+#include "plots/trace_file.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "input.h"
+#include "plots/input.h"
 
 struct reader {
   struct trace_file *trace;

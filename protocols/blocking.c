@@ -30,7 +30,7 @@
  *     2. The program goes on only when all that was captured is committed.
  *     3. Only the coordinator counts images, at most one per rank.
  */
-#include "commit.h"
+#include "protocols/parts/commit.h"
 
 enum phase { RUNNING, CAPTURING, WRITING, WAITING };
 

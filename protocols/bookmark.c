@@ -46,7 +46,7 @@
  *     5. Only the coordinator counts images, and never more than there are ranks.
  *     6. Whoever reconnects lacks the address of some peer.
  */
-#include "mailbox.h"
+#include "protocols/parts/mailbox.h"
 
 enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
 

@@ -61,7 +61,7 @@
  *     6. Only the initiator counts ranks that are ready, have stopped, or still replay, each once.
  *     7. Nobody takes a checkpoint before its own replay is over.
  */
-#include "act.h"
+#include "protocols/parts/act.h"
 
 #include <string.h>
 

@@ -51,8 +51,8 @@
  */
 #include <string.h>
 
-#include "act.h"
-#include "mailbox.h"
+#include "protocols/parts/act.h"
+#include "protocols/parts/mailbox.h"
 
 enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
 

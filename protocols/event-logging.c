@@ -51,9 +51,9 @@
  *     6. Only the coordinator counts, at most one per rank.
  *     7. Both forms of each log are equal (paired).
  */
-#include "commit.h"
-#include "envelopes.h"
-#include "mailbox.h"
+#include "protocols/parts/commit.h"
+#include "protocols/parts/envelopes.h"
+#include "protocols/parts/mailbox.h"
 
 enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
 

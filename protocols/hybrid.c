@@ -44,7 +44,7 @@
  *        links are up.
  *     3. While a link is up and the rank runs, no message to that peer waits.
  */
-#include "links.h"
+#include "protocols/parts/links.h"
 
 enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 

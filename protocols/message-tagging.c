@@ -35,9 +35,9 @@
  *     5. The orphans that are to come again are waited for.
  *     6. Only the coordinator counts, at most one per rank.
  */
-#include "commit.h"
-#include "envelopes.h"
-#include "mailbox.h"
+#include "protocols/parts/commit.h"
+#include "protocols/parts/envelopes.h"
+#include "protocols/parts/mailbox.h"
 
 enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
 

@@ -2,7 +2,7 @@
  *
  * It has no state, adds nothing to messages and gives up at the first crash.
  */
-#include "act.h"
+#include "protocols/parts/act.h"
 
 static size_t bytes(const struct config *config)
 {

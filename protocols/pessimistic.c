@@ -40,7 +40,7 @@
  *     4. What was received ahead of a gap is beyond it.
  *     5. What a checkpoint says of the event log lies within it.
  */
-#include "links.h"
+#include "protocols/parts/links.h"
 
 enum phase { RUNNING, CAPTURING, WRITING };
 

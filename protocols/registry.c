@@ -1,4 +1,4 @@
-#include "protocol.h"
+#include "protocols/protocol.h"
 
 #include <string.h>
 

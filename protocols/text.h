@@ -9,7 +9,7 @@
 #ifndef RECLINE_TEXT_H
 #define RECLINE_TEXT_H
 
-#include "protocol.h"
+#include "protocols/protocol.h"
 
 enum { TEXT_MAX = 256 }; /* bytes that the text of one event or action can take, with its end */
 

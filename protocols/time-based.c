@@ -44,8 +44,8 @@
  *     4. What is ahead of a gap is noted once, and is not what came before the gap.
  *     5. Only the coordinator counts, at most one per rank.
  */
-#include "commit.h"
-#include "links.h"
+#include "protocols/parts/commit.h"
+#include "protocols/parts/links.h"
 
 enum phase { RUNNING, CACHING, CAPTURING, HOLDING };
 

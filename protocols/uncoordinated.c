@@ -36,7 +36,7 @@
  *     3. No checkpoint is taken until all stand on the line.
  *     4. While a link is up and the rank is not held, no message to that peer waits.
  */
-#include "links.h"
+#include "protocols/parts/links.h"
 
 enum phase { RUNNING, CAPTURING, HELD, ROLLING };
 

@@ -8,7 +8,7 @@
  * received all but a tenth. As in the paper (section 4.1), each message is logged on both sides;
  * then each envelope of the sender's log is searched in the receiver's.
  */
-#include "envelopes.h"
+#include "protocols/parts/envelopes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocol.h"
+#include "protocols/protocol.h"
 
 enum { MESSAGES_MAX = 12, CAPACITY = 16, ACTIONS = 256, STATE_MAX = 8192, QUEUE = 64 };
 enum { SENDER_FIRST, RECEIVER_FIRST };

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "protocols/text.h"
 
 enum { RANKS_MAX = 8, CHECKPOINTS_MAX = 8, STATE_MAX = 16384, ACTIONS = 512 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "text.h"
+#include "protocols/text.h"
 
 static int tests, failed;
 

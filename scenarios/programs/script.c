@@ -1,6 +1,6 @@
-/* script: runs a script of MPI operations (verify/script.h) with real MPI calls.
+/* script: runs a script of MPI operations (verify/world/script.h) with real MPI calls.
  *
- * The explorer interprets the same scripts in its world (verify/world.c). Both must tell the same
+ * The explorer interprets the same scripts in its world (verify/world/world.c). Both must tell the same
  * history: a message carries its sender's history, a receive is folded in when the program
  * completes it (recv, wait), a choice when it is made. So a wrong replay after a crash shows in
  * the histories that rank 0 prints at the end, here as there.
@@ -9,7 +9,7 @@
  * With `each` every rank prints its own history, so that there is no message but the script's.
  * Exit code, the same on all ranks: 0, or 64 for a FILE that is no script.
  */
-#include "../../verify/script.h"
+#include "verify/world/script.h"
 
 #include <mpi.h>
 #include <simgrid/host.h>
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../protocols/protocol.h"
+#include "protocols/protocol.h"
 #include "tell.h"
 
 enum { EXIT_USAGE = 64 };

@@ -1,4 +1,4 @@
-/* What the programs tell recline's MPI layer (sim/recline.h). Without it they still run, as they do
+/* What the programs tell recline's MPI layer (sim/cc/recline.h). Without it they still run, as they do
  * under plain smpirun, and tell nobody. */
 #ifndef RECLINE_TELL_H
 #define RECLINE_TELL_H

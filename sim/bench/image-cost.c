@@ -3,8 +3,8 @@
  * memory, the first image, a second one after PERCENT of the pages were changed, and the
  * milliseconds that going back to the first takes. */
 #define _GNU_SOURCE
-#include "../heap.h"
-#include "../image.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@ if ! command -v gfortran >/dev/null; then
 fi
 
 source=$here/layer-fortran.f90
-cp "$source" "$here/layer-fortran-rest.f90" "$dir" # the compiler leaves files beside it
+cp "$source" "$here/layer-fortran-misc.f90" "$dir" # the compiler leaves files beside it
 cd "$dir" || exit 1
 flags='-O2 -g -fallow-argument-mismatch -w'
 # shellcheck disable=SC2086 # a list
@@ -18,7 +18,7 @@ smpif90 $flags layer-fortran.f90 -o plain >"$dir/log" 2>&1
 "$build/bin/recline-f90" $flags layer-fortran.f90 -o program >>"$dir/log" 2>&1
 is "$?" 0 'recline-f90 builds a program' "$dir/log"
 # shellcheck disable=SC2086
-"$build/bin/recline-f90" $flags layer-fortran-rest.f90 -o rest >"$dir/log" 2>&1
+"$build/bin/recline-f90" $flags layer-fortran-misc.f90 -o rest >"$dir/log" 2>&1
 is "$?" 0 'and another' "$dir/log"
 
 # ---- under plain smpirun ----
@@ -136,13 +136,13 @@ is "$(grep -c 'MPI_Win_create is not handled under a recovery protocol' stderr)"
 
 # ---- every Fortran name of SMPI has a wrapper ----
 nm -D --defined-only "$build/lib/librecline_mpi.so" | sed 's/.* //' | sort >defined
-sort "$build/sim/fortran_names" | grep -v '^mpi_win_\(dup\|null_copy\)_fn_$' |
+sort "$build/sim/mpi/fortran_names" | grep -v '^mpi_win_\(dup\|null_copy\)_fn_$' |
   comm -23 - defined >missing
 is "$(wc -l <missing)" 0 'every Fortran name of SMPI is defined by the layer' missing
 
 # ---- what the documentation says ----
 # shellcheck disable=SC2046 # names without spaces
-awk -v output=coverage -f "$root/sim/wrappers.awk" $(cat "$build/sim/awk_input") >coverage.md
+awk -v output=coverage -f "$root/sim/mpi/wrappers.awk" $(cat "$build/sim/mpi/awk_input") >coverage.md
 same coverage.md "$root/docs/mpi-coverage.md" \
   'docs/mpi-coverage.md is up to date (cmake --build build --target coverage writes it)'
 

@@ -1,6 +1,6 @@
 /* What a program must not do to its heap. Usage: heap-abuse twice|inside|beyond; expected to die
  * of a signal, with one line on standard error. */
-#include "../heap.h"
+#include "sim/memory/heap.h"
 
 #include <stdlib.h>
 #include <string.h>

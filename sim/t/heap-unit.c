@@ -1,7 +1,7 @@
 /* The allocator against a model that is too simple to be wrong: a table of blocks, each filled
  * with bytes that only it has. Usage: heap-unit [seed]. Prints TAP. */
 #define _GNU_SOURCE
-#include "../heap.h"
+#include "sim/memory/heap.h"
 
 #include <dlfcn.h>
 #include <errno.h>

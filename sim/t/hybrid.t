@@ -140,7 +140,7 @@ flawed() { # MUTANT PROPERTY
   patch -s flawed.c "$root/verify/mutants/hybrid-$1.patch" &&
     sed -i 's/\.name = "hybrid"/.name = "flawed"/' flawed.c &&
     echo 'RECLINE_PROTOCOLS(&protocol_hybrid);' >>flawed.c &&
-    cc -O2 -shared -fPIC -I"$root/protocols" flawed.c -o "$dir/$1.so" 2>compiler
+    cc -O2 -shared -fPIC -I"$root" flawed.c -o "$dir/$1.so" 2>compiler
   "$recline" run scenario.yaml --set "protocol.file=$dir/$1.so" --set protocol.name=flawed \
     --set protocol.interval=4 --set 'failures=[{rank: 3, after: {event: offer, iteration: 7,
     count: 40}, kills: rank, repair: 0}]' >said 2>&1

@@ -7,8 +7,8 @@
  *     IMAGE_TEST_TRAP=1     one entry point forgets to leave program mode
  *
  * It tells on standard error what it did, for the test to see that it did anything. */
-#include "../heap.h"
-#include "../image.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/image.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Images without MPI: on the stack of main, and on one of our own, as SimGrid's ranks have. The
  * "program" is this executable. What must survive a rollback lives in libc memory. Prints TAP. */
 #define _GNU_SOURCE
-#include "../heap.h"
-#include "../image.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/image.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* What a static array of half a gigabyte costs when a few of its bytes are used: nothing is read,
  * copied or written for the rest. Prints TAP. */
 #define _GNU_SOURCE
-#include "../heap.h"
-#include "../image.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/image.h"
 
 #include <stdbool.h>
 #include <stdio.h>

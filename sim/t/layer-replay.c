@@ -1,5 +1,5 @@
 /* Replays a trace (lock 4). Usage: layer-replay TRACE */
-#include "trace.h"
+#include "verify/trace/trace.h"
 
 #include <stdio.h>
 

@@ -4,12 +4,12 @@
 . "$(dirname "$0")/tap.sh"
 
 replay=$build/t/layer-replay
-cp "$here"/layer-mpi.c "$here"/layer-comms.c "$here"/layer-nonblocking.c "$here"/layer-rest.c "$dir"
+cp "$here"/layer-mpi.c "$here"/layer-comms.c "$here"/layer-nonblocking.c "$here"/layer-mpi-misc.c "$dir"
 cd "$dir" || exit 1
 for i in 0 1 2 3 4; do echo "node-$i"; done >hosts
 warnings='-O2 -g -Wall -Wextra -Werror'
 : >log
-for name in mpi comms nonblocking rest; do
+for name in mpi comms nonblocking mpi-misc; do
   echo "#include \"layer-$name.c\"" >layer-$name.cc
   # shellcheck disable=SC2086 # a list
   smpicc -std=gnu11 $warnings layer-$name.c -o plain-$name >>log 2>&1 &&
@@ -51,7 +51,7 @@ crash() { # PROGRAM PROTOCOL FAILURES
 }
 
 echo '6 rounds, 0 failures, PASS' >expected
-for name in comms nonblocking rest; do
+for name in comms nonblocking mpi-misc; do
   timeout 60 smpirun -np 5 -platform "$root/platforms/clan.xml" -hostfile hosts \
     --cfg=smpi/simulate-computation:no --log=root.thres:critical ./plain-$name 6 >plain.out 2>err
   same expected plain.out "plain SMPI does what layer-$name expects" err

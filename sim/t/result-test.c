@@ -1,5 +1,5 @@
 /* result.json: what is written is read back, in the same bytes; what is wrong is refused. */
-#include "result.h"
+#include "sim/host/result.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>

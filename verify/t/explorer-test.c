@@ -8,13 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "explorer.h"
-#include "frontier.h"
-#include "mutants.h"
-#include "parts.h"
-#include "reference.h"
-#include "tap.h"
-#include "visited.h"
+#include "verify/explore/explorer.h"
+#include "verify/state/frontier.h"
+#include "verify/mutants/mutants.h"
+#include "verify/world/in_place.h"
+#include "verify/t/reference.h"
+#include "verify/t/tap.h"
+#include "verify/state/visited.h"
 
 /* ---- the reference ---- */
 

@@ -1,9 +1,9 @@
 /* Runs that go round for ever, against a search that knows nothing of components: from each state
  * all that it reaches, forwards and back. */
-#include "act.h"
-#include "mutants.h"
-#include "reference.h"
-#include "tap.h"
+#include "protocols/parts/act.h"
+#include "verify/mutants/mutants.h"
+#include "verify/t/reference.h"
+#include "verify/t/tap.h"
 
 /* ---- protocols that never fall silent ---- */
 

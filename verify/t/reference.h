@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "explorer.h"
+#include "verify/explore/explorer.h"
 
 struct plain {
   unsigned char bytes[8192];

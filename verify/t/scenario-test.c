@@ -1,5 +1,5 @@
 /* Loading, refusing, overriding and saving scenarios. Every case is its own line of TAP. */
-#include "scenario.h"
+#include "verify/scenario/scenario.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform.h"
+#include "verify/scenario/platform_file.h"
 
 /* ---- TAP ---- */
 

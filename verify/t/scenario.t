@@ -1,3 +1,3 @@
 #!/bin/sh
 # Loading, refusing, overriding and saving scenarios.
-exec "${RECLINE_BUILD:-build}/bin/scenario-test"
+exec "${RECLINE_BUILD:-build}/t/scenario-test"

@@ -1,7 +1,0 @@
-/* `recline draw` alone, for the tests: draw-test FILE [-o FILE.svg] */
-#include "draw.h"
-
-int main(int argc, char **argv)
-{
-  return command_draw(argc, argv);
-}

@@ -1,0 +1,50 @@
+# `cmake --install`: recline as a tree of its own below lib/recline, laid out as the build folder, so
+# that it finds its parts beside itself wherever the prefix is; headers and a pkg-config file for
+# protocols that are kept elsewhere.
+include(GNUInstallDirs)
+set(home lib/recline)
+set(data ${CMAKE_INSTALL_DATADIR}/recline)
+
+install(TARGETS recline RUNTIME DESTINATION ${home}/bin)
+foreach(name recline recline-cc recline-c++ recline-f90 recline-ff)
+  if(NOT name STREQUAL recline)
+    install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION ${home}/bin)
+  endif()
+  install(CODE "
+    set(bin \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
+    file(MAKE_DIRECTORY \"\${bin}\")
+    file(CREATE_LINK ../${home}/bin/${name} \"\${bin}/${name}\" SYMBOLIC)")
+endforeach()
+
+if(TARGET recline_mpi)
+  set_target_properties(recline_mpi recline_heap PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS recline_mpi recline_heap LIBRARY DESTINATION ${home}/lib)
+  install(FILES ${program_objects} DESTINATION ${home}/lib)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/programs DESTINATION ${home} USE_SOURCE_PERMISSIONS
+    PATTERN "*-plain" EXCLUDE)
+endif()
+
+# What programs include is in the tree, beside the libraries; what protocols include is for all.
+foreach(header recline.h recline_names.h)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/${header} DESTINATION ${home}/include)
+endforeach()
+foreach(header protocol parts/act parts/commit parts/links parts/mailbox)
+  get_filename_component(name ${header} NAME)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/protocols/${header}.h)
+  file(READ ${CMAKE_SOURCE_DIR}/protocols/${header}.h text)
+  string(REGEX REPLACE "#include \"protocols/(parts/)?([a-z]+\\.h)\"" "#include <recline/\\2>" text
+    "${text}")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/recline/${name}.h CONTENT "${text}" @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/include/recline/${name}.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/recline)
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/recline.pc.in ${CMAKE_BINARY_DIR}/recline.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/recline.pc DESTINATION lib/pkgconfig)
+
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
+  DESTINATION ${data} FILES_MATCHING PATTERN "*.xml" PATTERN "*.yaml")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants
+  ${CMAKE_SOURCE_DIR}/verify/matrix
+  DESTINATION ${data}/verify FILES_MATCHING PATTERN "*.yaml")

@@ -1,0 +1,324 @@
+#define _GNU_SOURCE /* prctl, pipe2 */
+#include "sim/command/launch.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <link.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LAYER "librecline_mpi.so"
+#define HEAP "librecline_heap.so"
+
+/* ---- where things are ---- */
+
+/* bin/, lib/ and programs/ lie side by side in the build folder, which may be moved. */
+static char *beside_recline(const char *folder)
+{
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *bin = g_path_get_dirname(self != NULL ? self : ".");
+  g_autofree char *path = g_build_filename(bin, "..", folder, NULL);
+  return g_canonicalize_filename(path, NULL);
+}
+
+char *launch_libraries(void)
+{
+  return beside_recline("lib");
+}
+
+static char *file_in(const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  return g_file_test(path, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(path, NULL) : NULL;
+}
+
+char *launch_find(const char *name)
+{
+  if (g_path_is_absolute(name))
+    return file_in("/", name);
+  const char *list = g_getenv("RECLINE_PROGRAMS");
+  g_auto(GStrv) folders = g_strsplit(list != NULL ? list : "", ":", -1);
+  for (char **folder = folders; *folder != NULL; folder++) {
+    char *found = **folder != '\0' ? file_in(*folder, name) : NULL;
+    if (found != NULL)
+      return found;
+  }
+  g_autofree char *programs = beside_recline("programs");
+  return file_in(programs, name);
+}
+
+/* ---- the libraries that a program needs: DT_NEEDED of its dynamic section ---- */
+
+/* A program file in memory; nothing in it is believed before it was compared with `size`. */
+struct image {
+  const char *bytes;
+  size_t size;
+};
+
+static const void *bytes_at(const struct image *image, size_t offset, size_t length)
+{
+  if (offset > image->size || length > image->size - offset)
+    return NULL;
+  return image->bytes + offset;
+}
+
+/* The string at `offset`; NULL when it does not end within the file. */
+static const char *string_at(const struct image *image, size_t offset)
+{
+  if (offset >= image->size)
+    return NULL;
+  const char *text = image->bytes + offset;
+  return memchr(text, '\0', image->size - offset) != NULL ? text : NULL;
+}
+
+static const ElfW(Phdr) * segments(const struct image *image, size_t *count)
+{
+  static const ElfW(Word) native = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+  const ElfW(Ehdr) *header = bytes_at(image, 0, sizeof *header);
+  if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != native || header->e_phentsize != sizeof(ElfW(Phdr)))
+    return NULL;
+  *count = header->e_phnum;
+  return bytes_at(image, header->e_phoff, *count * sizeof(ElfW(Phdr)));
+}
+
+/* Where the loader would find `address`: its place in the file, or SIZE_MAX. */
+static size_t place_of(const ElfW(Phdr) * segment, size_t count, ElfW(Addr) address)
+{
+  for (size_t i = 0; i < count; i++)
+    if (segment[i].p_type == PT_LOAD && address >= segment[i].p_vaddr &&
+        address - segment[i].p_vaddr < segment[i].p_filesz)
+      return address - segment[i].p_vaddr + segment[i].p_offset;
+  return SIZE_MAX;
+}
+
+static const ElfW(Dyn) * dynamic_section(const struct image *image, const ElfW(Phdr) * segment,
+                                         size_t count, size_t *entries)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (segment[i].p_type != PT_DYNAMIC)
+      continue;
+    *entries = segment[i].p_filesz / sizeof(ElfW(Dyn));
+    return bytes_at(image, segment[i].p_offset, segment[i].p_filesz);
+  }
+  return NULL;
+}
+
+static bool needs(const struct image *image, const char *library)
+{
+  size_t count = 0, entries = 0;
+  const ElfW(Phdr) *segment = segments(image, &count);
+  if (segment == NULL)
+    return false;
+  const ElfW(Dyn) *dynamic = dynamic_section(image, segment, count, &entries);
+  if (dynamic == NULL)
+    return false;
+  size_t strings = SIZE_MAX;
+  for (size_t i = 0; i < entries; i++)
+    if (dynamic[i].d_tag == DT_STRTAB)
+      strings = place_of(segment, count, dynamic[i].d_un.d_ptr);
+  if (strings == SIZE_MAX)
+    return false;
+  for (size_t i = 0; i < entries && dynamic[i].d_tag != DT_NULL; i++) {
+    if (dynamic[i].d_tag != DT_NEEDED || dynamic[i].d_un.d_val > image->size)
+      continue;
+    const char *name = string_at(image, strings + dynamic[i].d_un.d_val);
+    if (name != NULL && strcmp(name, library) == 0)
+      return true;
+  }
+  return false;
+}
+
+const char *launch_refuses(const char *program)
+{
+  g_autoptr(GMappedFile) file = g_mapped_file_new(program, FALSE, NULL);
+  if (file == NULL)
+    return "cannot be read";
+  const struct image image = {g_mapped_file_get_contents(file), g_mapped_file_get_length(file)};
+  return needs(&image, LAYER) ? NULL : "was not built with recline-cc";
+}
+
+/* ---- the child ---- */
+
+static const char *const OPTIONS[] = {
+    /* what smpirun gives */
+    "--cfg=smpi/privatization:dlopen",
+    "--cfg=surf/precision:1e-9",
+    "--cfg=network/model:SMPI",
+    /* time comes from the program and the scenario, never from the machine that simulates */
+    "--cfg=smpi/simulate-computation:no",
+    "--cfg=smpi/test:0",
+    "--cfg=smpi/iprobe:0",
+    "--log=root.thres:error",
+};
+
+static GPtrArray *command(const struct launch *job)
+{
+  GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+  g_ptr_array_add(words, g_strdup(RECLINE_SMPIMAIN));
+  g_ptr_array_add(words, g_strdup(job->program));
+  for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++)
+    g_ptr_array_add(words, g_strdup(OPTIONS[i]));
+  g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/np:%d", job->processes));
+  g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/hostfile:%s", job->hostfile));
+  g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/tmpdir:%s", job->directory));
+  g_ptr_array_add(words, g_strdup(job->platform));
+  for (const char *const *arg = job->args; *arg != NULL; arg++)
+    g_ptr_array_add(words, g_strdup(*arg));
+  g_ptr_array_add(words, NULL);
+  return words;
+}
+
+/* `first`, then what was in the variable. */
+static char **in_front(char **environment, const char *name, const char *first)
+{
+  const char *rest = g_environ_getenv(environment, name);
+  g_autofree char *value =
+      rest != NULL && *rest != '\0' ? g_strconcat(first, ":", rest, NULL) : g_strdup(first);
+  return g_environ_setenv(environment, name, value, TRUE);
+}
+
+/* Preloaded by its name alone, because LD_PRELOAD splits paths at spaces. */
+static char **environment(const struct launch *job)
+{
+  g_autofree char *libraries = launch_libraries();
+  g_autofree char *processes = g_strdup_printf("%d", job->processes);
+  char **values = g_get_environ();
+  values = in_front(values, "LD_LIBRARY_PATH", libraries);
+  values = in_front(values, "LD_PRELOAD", HEAP);
+  values = g_environ_setenv(values, "SMPI_GLOBAL_SIZE", processes, TRUE);
+  /* threads add up in another order each time */
+  values = g_environ_setenv(values, "OMP_NUM_THREADS", "1", FALSE);
+  values = g_environ_setenv(values, "RECLINE_SCENARIO", job->scenario, TRUE);
+  values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
+  values = g_environ_setenv(values, "RECLINE_RESULT", job->result, TRUE);
+  if (job->trace)
+    return g_environ_setenv(values, "RECLINE_TRACE", "1", TRUE);
+  return g_environ_unsetenv(values, "RECLINE_TRACE");
+}
+
+/* Those that stop us, unless whoever started us wants them ignored, and the end of the child. */
+static void signals(sigset_t *set)
+{
+  static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+  sigemptyset(set);
+  sigaddset(set, SIGCHLD);
+  for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++) {
+    struct sigaction now;
+    if (sigaction(stopping[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaddset(set, stopping[i]);
+  }
+}
+
+static sigset_t mask_before;
+
+void launch_block(void)
+{
+  sigset_t set;
+  signals(&set);
+  signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would take the child's status away */
+  sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+void launch_unblock(void)
+{
+  sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+static bool redirect(const char *file, int flags, int to)
+{
+  int from = open(file, flags | O_CLOEXEC, 0644);
+  return from >= 0 && dup2(from, to) == to;
+}
+
+/* In the child, between fork and exec: only what a signal handler might do, too. */
+static void become(const struct launch *job, char **words, char **values, pid_t parent, int report)
+{
+  const struct rlimit no_core = {0, 0};
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody cleans up after us if recline is killed */
+  setrlimit(RLIMIT_CORE, &no_core);
+  launch_unblock();
+  if (getppid() == parent && redirect("/dev/null", O_RDONLY, STDIN_FILENO) &&
+      redirect(job->out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO) &&
+      redirect(job->err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO))
+    execve(words[0], words, values);
+  int problem = errno;
+  if (write(report, &problem, sizeof problem) < 0)
+    _exit(126);
+  _exit(127);
+}
+
+/* Seconds on standard error while a long simulation runs, for a person who waits. */
+static void show_progress(unsigned seconds)
+{
+  if (seconds >= 2 && isatty(STDERR_FILENO))
+    g_printerr("\rsimulating, %u s", seconds);
+}
+
+static void end_progress(unsigned seconds)
+{
+  if (seconds >= 2 && isatty(STDERR_FILENO))
+    g_printerr("\r\033[K");
+}
+
+/* Waits for the end of the child or for an interruption. */
+static void wait_for(pid_t child, int *status, int *interrupted)
+{
+  sigset_t set;
+  signals(&set);
+  *interrupted = 0;
+  unsigned seconds = 0;
+  const struct timespec second = {.tv_sec = 1};
+  while (waitpid(child, status, WNOHANG) == 0) {
+    int signal = sigtimedwait(&set, NULL, &second);
+    if (signal > 0 && signal != SIGCHLD) {
+      *interrupted = signal;
+      kill(-child, SIGKILL);
+      waitpid(child, status, 0);
+      break;
+    }
+    if (signal < 0 && errno == EAGAIN)
+      show_progress(++seconds);
+  }
+  kill(-child, SIGKILL); /* what the program may have started and left behind */
+  end_progress(seconds);
+}
+
+static bool failed(GError **error, const char *what, int problem)
+{
+  g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(problem), "%s: %s", what,
+              g_strerror(problem));
+  return false;
+}
+
+bool launch(const struct launch *job, int *status, int *interrupted, GError **error)
+{
+  g_autoptr(GPtrArray) words = command(job);
+  g_auto(GStrv) values = environment(job);
+  int report[2]; /* closed by a successful exec, else carries its errno */
+  if (pipe2(report, O_CLOEXEC) != 0)
+    return failed(error, "pipe", errno);
+  pid_t parent = getpid(), child = fork();
+  if (child < 0) {
+    int problem = errno;
+    close(report[0]);
+    close(report[1]);
+    return failed(error, "fork", problem);
+  }
+  if (child == 0)
+    become(job, (char **)words->pdata, values, parent, report[1]);
+  setpgid(child, child); /* also here: whoever comes first */
+  close(report[1]);
+  int problem = 0;
+  bool started = read(report[0], &problem, sizeof problem) == 0;
+  close(report[0]);
+  wait_for(child, status, interrupted);
+  return started || failed(error, RECLINE_SMPIMAIN, problem);
+}

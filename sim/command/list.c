@@ -1,0 +1,166 @@
+/* recline list: what there is to run and to check. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/command/main.h"
+#include "verify/scenario/platform_file.h"
+#include "protocols/protocol.h"
+#include "verify/scenario/scenario.h"
+
+/* A kind of things that are files: `folder` below the data folder, and how their names end. */
+struct kind {
+  const char *name, *folder, *suffix;
+};
+
+static const struct kind kinds[] = {{"claims", "verify/claims", ".yaml"},
+                                    {"platforms", "platforms", ".xml"},
+                                    {"scenarios", "scenarios", ".yaml"},
+                                    {"mutants", "verify/mutants", ".yaml"}};
+
+static void add_number(JsonBuilder *builder, const char *key, gint64 value)
+{
+  json_builder_set_member_name(builder, key);
+  json_builder_add_int_value(builder, value);
+}
+
+/* Output goes to `builder`, or as lines to standard output where that is NULL. */
+static void list_protocols(JsonBuilder *builder)
+{
+  const struct protocol *protocol;
+  for (size_t i = 0; (protocol = protocol_at(i)); i++) {
+    if (!builder) {
+      printf("%-20s %s\n", protocol->name, protocol->title);
+      continue;
+    }
+    json_builder_begin_object(builder);
+    json_add_text(builder, "name", protocol->name);
+    json_add_text(builder, "title", protocol->title);
+    add_number(builder, "piggyback_bytes", protocol->piggyback_bytes);
+    add_number(builder, "control_bytes", protocol->control_bytes);
+    json_builder_end_object(builder);
+  }
+}
+
+static void print_item(JsonBuilder *builder, const char *id, const char *text, const char *file)
+{
+  if (!builder) {
+    printf("%-20s %s\n", id, text ? text : file);
+    return;
+  }
+  json_builder_begin_object(builder);
+  json_add_text(builder, "id", id);
+  json_add_text(builder, "statement", text);
+  json_add_text(builder, "file", file);
+  json_builder_end_object(builder);
+}
+
+static bool list_platform(JsonBuilder *builder, const char *id, const char *file, GError **error)
+{
+  g_autoptr(GError) problem = NULL;
+  g_auto(GStrv) hosts = platform_hosts(file, NULL, &problem);
+  if (!hosts) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a SimGrid platform file", file,
+                problem->message);
+    return false;
+  }
+  if (!builder) {
+    printf("%-20s %u hosts\n", id, g_strv_length(hosts));
+    return true;
+  }
+  json_builder_begin_object(builder);
+  json_add_text(builder, "id", id);
+  add_number(builder, "hosts", g_strv_length(hosts));
+  json_add_text(builder, "file", file);
+  json_builder_end_object(builder);
+  return true;
+}
+
+static bool list_file(const struct kind *kind, JsonBuilder *builder, const char *name,
+                      GError **error)
+{
+  g_autofree char *file = g_build_filename(data_folder(), kind->folder, name, NULL);
+  if (!strcmp(kind->suffix, ".xml"))
+    return list_platform(builder, name, file, error);
+  g_autofree char *id = NULL, *statement = NULL;
+  if (!scenario_headline(file, &id, &statement, error))
+    return false;
+  print_item(builder, id, statement, file);
+  return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of the files, sorted; ends with NULL. A folder that is not there is empty. */
+static char **names_of(const struct kind *kind)
+{
+  g_autofree char *folder = g_build_filename(data_folder(), kind->folder, NULL);
+  GPtrArray *names = g_ptr_array_new();
+  GDir *dir = g_dir_open(folder, 0, NULL);
+  const char *name;
+  while (dir && (name = g_dir_read_name(dir)))
+    if (g_str_has_suffix(name, kind->suffix))
+      g_ptr_array_add(names, g_strdup(name));
+  if (dir)
+    g_dir_close(dir);
+  g_ptr_array_sort(names, by_name);
+  g_ptr_array_add(names, NULL);
+  return (char **)g_ptr_array_free(names, FALSE);
+}
+
+/* Goes on after a bad file, so that one does not hide the others. */
+static int list_files(const struct kind *kind, JsonBuilder *builder)
+{
+  g_auto(GStrv) names = names_of(kind);
+  int code = EXIT_FINE;
+  for (char **name = names; *name; name++) {
+    g_autoptr(GError) error = NULL;
+    if (!list_file(kind, builder, *name, &error))
+      code = bad_usage("%s", error->message);
+  }
+  return code;
+}
+
+static const struct kind *kind_named(const char *name)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+    if (!strcmp(kinds[i].name, name))
+      return &kinds[i];
+  return NULL;
+}
+
+int command_list(int argc, char **argv)
+{
+  static const char expected[] = "expected protocols, claims, platforms, scenarios or mutants";
+  g_auto(GStrv) words = NULL;
+  gboolean json = FALSE;
+  if (!read_words(argc, argv, "Lists protocols, claims, platforms, scenarios or mutants.", &json,
+                  &words))
+    return EXIT_BAD_INPUT;
+  if (g_strv_length(words) != 1)
+    return bad_usage("recline list: %s, %s", *words ? "too many words" : "nothing named", expected);
+  const struct kind *kind = kind_named(words[0]);
+  bool protocols = !strcmp(words[0], "protocols");
+  if (!kind && !protocols)
+    return bad_usage("recline list: \"%s\" is nothing to list, %s", words[0], expected);
+
+  g_autoptr(JsonBuilder) builder = json ? json_builder_new() : NULL;
+  int code = EXIT_FINE;
+  if (builder) {
+    json_builder_begin_object(builder);
+    json_builder_set_member_name(builder, words[0]);
+    json_builder_begin_array(builder);
+  }
+  if (protocols)
+    list_protocols(builder);
+  else
+    code = list_files(kind, builder);
+  if (builder) {
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    print_json(builder);
+  }
+  return code;
+}

@@ -1,0 +1,179 @@
+/* The program `recline`: one table of subcommands. */
+#include "sim/command/main.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static int command_help(int argc, char **argv);
+
+static const struct command {
+  const char *name, *usage, *summary;
+  int (*function)(int argc, char **argv);
+} commands[] = {
+    {"run", "SCENARIO [--set KEY=VALUE]... [--out DIR] [--json]",
+     "simulate an MPI program with a protocol and failures", command_run},
+    {"check",
+     "[CLAIM|SCENARIO]... [--all] [--jobs N] [--reduce none|por|sym|all] [--max-states N] "
+     "[--out DIR] [--json|--tap|--junit]",
+     "explore every interleaving and every crash of a small world", command_check},
+    {"draw", "TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]", "draw a picture",
+     command_draw},
+    {"demo", "", "the whole story: explore, run, crash, recover, draw", command_demo},
+    {"list", "protocols|claims|platforms|scenarios|mutants [--json]", "say what there is",
+     command_list},
+    {"doctor", "[--json]", "say what is installed, what is missing and what to type",
+     command_doctor},
+    {"help", "[COMMAND]", "print this, or how a command is called", command_help},
+};
+
+const char *data_folder(void)
+{
+  return g_getenv("RECLINE_DATA");
+}
+
+/* Platforms, claims and scenarios: where the user says, where recline is installed, or in the
+ * sources that it was built from. */
+static void find_data(void)
+{
+  const char *named = g_getenv("RECLINE_DATA");
+  if (named && *named)
+    return;
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
+  g_autofree char *beside = g_build_filename(bin, "../../../share/recline", NULL);
+  g_autofree char *installed = g_canonicalize_filename(beside, NULL);
+  bool is_installed = g_file_test(installed, G_FILE_TEST_IS_DIR);
+  g_setenv("RECLINE_DATA", is_installed ? installed : RECLINE_SOURCE_DIR, TRUE);
+}
+
+int bad_usage(const char *format, ...)
+{
+  va_list values;
+  va_start(values, format);
+  g_autofree char *line = g_strdup_vprintf(format, values);
+  va_end(values);
+  fprintf(stderr, "%s\n", g_strdelimit(line, "\n", ' '));
+  return EXIT_BAD_INPUT;
+}
+
+bool read_words(int argc, char **argv, const char *summary, gboolean *json, char ***words)
+{
+  char **rest = NULL;
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, json, "Print one JSON object and nothing else", NULL},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_autoptr(GError) error = NULL;
+  /* GOption takes words out of the array, but the array belongs to the caller. */
+  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
+  g_option_context_set_summary(context, summary);
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (!g_option_context_parse(context, &argc, &copy, &error)) {
+    bad_usage("recline %s: %s, expected --json or no option", argv[0], error->message);
+    g_strfreev(rest);
+    return false;
+  }
+  *words = rest ? rest : g_new0(char *, 1);
+  return true;
+}
+
+void json_add_text(JsonBuilder *builder, const char *key, const char *value)
+{
+  json_builder_set_member_name(builder, key);
+  if (value)
+    json_builder_add_string_value(builder, value);
+  else
+    json_builder_add_null_value(builder);
+}
+
+void print_json(JsonBuilder *builder)
+{
+  JsonNode *root = json_builder_get_root(builder);
+  g_autofree char *text = json_to_string(root, TRUE);
+  json_node_unref(root);
+  printf("%s\n", text);
+}
+
+static const struct command *command_named(const char *name)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+    if (!strcmp(commands[i].name, name))
+      return &commands[i];
+  return NULL;
+}
+
+static int no_command(const char *name)
+{
+  GString *names = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+    g_string_append_printf(names, "%s, ", commands[i].name);
+  g_autofree char *problem = name ? g_strdup_printf("\"%s\" is no command", name) : NULL;
+  bad_usage("recline: %s, expected %sor --version", problem ? problem : "no command", names->str);
+  g_string_free(names, TRUE);
+  return EXIT_BAD_INPUT;
+}
+
+static void print_usage(const struct command *command)
+{
+  printf("  recline %s%s%s\n      %s\n", command->name, *command->usage ? " " : "", command->usage,
+         command->summary);
+}
+
+static int command_help(int argc, char **argv)
+{
+  if (argc > 2)
+    return bad_usage("recline help: too many words, expected one command or none");
+  if (argc == 2) {
+    const struct command *command = command_named(argv[1]);
+    if (!command)
+      return no_command(argv[1]);
+    print_usage(command);
+    return EXIT_FINE;
+  }
+  printf("recline: does this checkpoint/rollback protocol recover, always, and what does it cost?\n"
+         "\n");
+  for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+    print_usage(&commands[i]);
+  printf("\nExit codes: 0 as expected, 1 violated or not as expected, 2 inconclusive, 3 a bug of "
+         "recline, 64 usage or bad input.\n");
+  return EXIT_FINE;
+}
+
+/* Scenarios find platforms beside them, in the folders that the user named, in our own. */
+static void add_platforms(void)
+{
+  const char *named = g_getenv("RECLINE_PLATFORMS");
+  g_autofree char *own = g_build_filename(data_folder(), "platforms", NULL);
+  g_autofree char *all = named && *named ? g_strconcat(named, ":", own, NULL) : g_strdup(own);
+  g_setenv("RECLINE_PLATFORMS", all, TRUE);
+}
+
+/* What was printed counts only when it was written: a full disk is an error. */
+static int close_output(int code)
+{
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return code;
+  return bad_usage("recline: the output cannot be written, expected room for it");
+}
+
+int main(int argc, char **argv)
+{
+  setlocale(LC_CTYPE, ""); /* and no more: numbers keep their point */
+  if (argc < 2)
+    return no_command(NULL);
+  if (!strcmp(argv[1], "--version")) {
+    printf("recline %s\n", RECLINE_VERSION);
+    return close_output(EXIT_FINE);
+  }
+  bool help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
+  const struct command *command = command_named(help ? "help" : argv[1]);
+  if (!command)
+    return no_command(argv[1]);
+  g_autofree char *name = g_strconcat("recline ", command->name, NULL);
+  g_set_prgname(name); /* as --help names it */
+  find_data();
+  add_platforms();
+  return close_output(command->function(argc - 1, argv + 1));
+}

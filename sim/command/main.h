@@ -1,0 +1,45 @@
+/* The program `recline`: its subcommands and what they share. */
+#ifndef RECLINE_MAIN_H
+#define RECLINE_MAIN_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+#include <stdbool.h>
+
+/* Exit codes, a contract: scripts depend on them. */
+enum {
+  EXIT_FINE = 0,            /* holds, recovered, as expected */
+  EXIT_NOT_AS_EXPECTED = 1, /* violated, or not as expected; doctor: something is missing */
+  EXIT_INCONCLUSIVE = 2,
+  EXIT_BREACH = 3,    /* our bug */
+  EXIT_BAD_INPUT = 64 /* usage or bad input: nothing was started */
+};
+
+/* A subcommand gets its own name as argv[0] and returns an exit code. It prints its result on
+ * standard output and everything else on standard error. */
+int command_run(int argc, char **argv);    /* sim/command/run.c */
+int command_check(int argc, char **argv);  /* verify/check/check.c */
+int command_list(int argc, char **argv);   /* sim/command/list.c */
+int command_doctor(int argc, char **argv); /* sim/command/doctor.c */
+int command_draw(int argc, char **argv);   /* plots/draw.c */
+int command_demo(int argc, char **argv);   /* sim/command/demo.c */
+
+/* The folder with protocols' claims, platforms and scenarios: the environment variable
+ * RECLINE_DATA, or the source tree. Static. */
+const char *data_folder(void);
+
+/* Prints one line on standard error and returns EXIT_BAD_INPUT. */
+int bad_usage(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* For commands whose only option is --json: reads it into `json`, and the other words into
+ * `words` (ends with NULL; the caller frees it with g_strfreev()). `summary` is for --help. On a
+ * wrong option says so and returns false. */
+bool read_words(int argc, char **argv, const char *summary, gboolean *json, char ***words);
+
+/* Adds `key` with a text, or with null. */
+void json_add_text(JsonBuilder *builder, const char *key, const char *value);
+
+/* Prints the object that was built, and a newline, on standard output. */
+void print_json(JsonBuilder *builder);
+
+#endif

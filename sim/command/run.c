@@ -1,0 +1,672 @@
+/* recline run SCENARIO: simulate one run, judge it, tell the story.
+ *
+ *     scenario --load--> resolved --check--> private folder --launch--> result.json --judge--> exit
+ *                                            (in DIR with --out)           |
+ *                                                                          +--> DIR/... by renaming
+ *
+ * Everything that can be wrong with the input is found before the private folder is made, so that
+ * bad input leaves nothing behind. docs/run.md says the same to users.
+ */
+#include <errno.h>
+#include <gio/gio.h>
+#include <langinfo.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verify/trace/schedule_file.h"
+#include "sim/command/launch.h"
+#include "sim/command/main.h"
+#include "verify/mutants/mutants.h"
+#include "sim/host/result.h"
+#include "verify/scenario/scenario.h"
+#include "verify/world/script.h"
+#include "protocols/text.h"
+
+struct options {
+  char **set;
+  char *out;
+  gboolean json, keep;
+};
+
+struct run {
+  struct options options;
+  struct scenario *scenario;
+  char *program;   /* absolute path */
+  char **args;     /* of the program; a script's: the file with its text */
+  char *directory; /* private, removed at the end */
+  bool made_out;   /* DIR did not exist before */
+  int interrupted; /* the signal that stopped us */
+  int status;      /* of the simulation */
+};
+
+/* What --out keeps, in the order in which it appears there: who sees result.json sees all.
+ * program.err is kept only when the simulation died. */
+static const char *const KEPT[] = {"scenario.yaml", "program.out", "program.err", "trace.txt",
+                                   "result.json"};
+
+static char *in(const char *folder, const char *name)
+{
+  return g_build_filename(folder, name, NULL);
+}
+
+/* ---- input ---- */
+
+static int bad_input(GError *error)
+{
+  int code = bad_usage("%s", error->message);
+  g_error_free(error);
+  return code;
+}
+
+static int parse(int argc, char **argv, struct options *options, char **scenario)
+{
+  char **rest = NULL;
+  const GOptionEntry entries[] = {
+      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options->set,
+       "Change a value of the scenario (failures.0.at=4s)", "KEY=VALUE"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
+       "Keep scenario.yaml, result.json, trace.txt and program.out there", "DIR"},
+      {"json", 'j', 0, G_OPTION_ARG_NONE, &options->json,
+       "Print the result as one JSON object and nothing else", NULL},
+      {"keep", 'k', 0, G_OPTION_ARG_NONE, &options->keep,
+       "Do not remove the private folder, and say where it is", NULL},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
+  GError *error = NULL;
+  /* GOption removes words from the array, but the array belongs to the caller. */
+  g_autofree char **words = g_memdup2(argv, sizeof *argv * (size_t)(argc + 1));
+  g_option_context_set_summary(context, "Simulates a program with a protocol and failures, and "
+                                        "says whether it recovered and what that cost.");
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (!g_option_context_parse(context, &argc, &words, &error)) {
+    int code = bad_usage("recline run: %s, expected recline run SCENARIO [--set key=value]... "
+                         "[--out DIR] [--json] [--keep]",
+                         error->message);
+    g_error_free(error);
+    g_strfreev(rest);
+    return code;
+  }
+  g_auto(GStrv) files = rest;
+  if (files == NULL || files[1] != NULL)
+    return bad_usage("recline run: %s, expected one SCENARIO",
+                     files == NULL ? "no scenario" : "more than one scenario");
+  *scenario = g_strdup(files[0]);
+  return EXIT_FINE;
+}
+
+/* The program that runs scripts would refuse it too, but only after everything has started. */
+static bool check_script(const struct scenario *scenario, GError **error)
+{
+  int line = 0;
+  char *message = NULL;
+  if (scenario->program.script == NULL)
+    return true;
+  struct script *script =
+      script_parse(scenario->program.script, scenario->program.ranks, &line, &message);
+  if (script != NULL) {
+    script_free(script);
+    return true;
+  }
+  g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: program.script: %s", scenario->file,
+              scenario->program.script_line + line - 1, message);
+  free(message);
+  return false;
+}
+
+static bool find_program(struct run *run, GError **error)
+{
+  const struct scenario *scenario = run->scenario;
+  const char *name = scenario->program.script != NULL ? "script" : scenario->program.binary;
+  run->program = launch_find(name);
+  if (run->program == NULL) {
+    scenario_complain(scenario, "program.binary", error,
+                      "\"%s\" not found, expected a program beside the scenario, in a folder of "
+                      "RECLINE_PROGRAMS or among recline's own",
+                      name);
+    return false;
+  }
+  const char *why_not = launch_refuses(run->program);
+  if (why_not != NULL) {
+    scenario_complain(scenario, "program.binary", error,
+                      "\"%s\" %s, expected a program built by recline-cc (docs/run.md)", name,
+                      why_not);
+    return false;
+  }
+  return true;
+}
+
+static bool check_schedule(const struct scenario *scenario, GError **error)
+{
+  struct trace_story story;
+  if (scenario->schedule == NULL)
+    return true;
+  bool good = counterexample_read(scenario, &story, error);
+  if (good)
+    trace_story_clear(&story);
+  return good;
+}
+
+/* The loader asks for a platform only where there is a binary: a script may be for the explorer. */
+static bool check_platform(const struct scenario *scenario, GError **error)
+{
+  if (scenario->platform.file != NULL)
+    return true;
+  scenario_complain(scenario, "platform.file", error,
+                    "missing, expected the platform on which the script runs");
+  return false;
+}
+
+/* ---- the private folder ---- */
+
+/* In DIR where there is one, so that its files get there by renaming. */
+static bool make_directory(struct run *run, GError **error)
+{
+  const char *out = run->options.out;
+  const char *base = out != NULL ? out : g_get_tmp_dir();
+  if (out != NULL && !g_file_test(out, G_FILE_TEST_EXISTS)) {
+    if (g_mkdir_with_parents(out, 0777) != 0) {
+      g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno),
+                  "--out %s: %s, expected a folder that can be made", out, g_strerror(errno));
+      return false;
+    }
+    run->made_out = true;
+  }
+  g_autofree char *pattern = in(base, ".recline-XXXXXX");
+  if (g_mkdtemp(pattern) == NULL) {
+    g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno),
+                "%s%s: %s, expected a folder that can be written", out != NULL ? "--out " : "",
+                base, g_strerror(errno));
+    return false;
+  }
+  run->directory = g_canonicalize_filename(pattern, NULL);
+  return true;
+}
+
+static void remove_tree(const char *path)
+{
+  g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+  const char *name;
+  while (folder != NULL && (name = g_dir_read_name(folder)) != NULL) {
+    g_autofree char *file = in(path, name);
+    if (unlink(file) != 0)
+      remove_tree(file);
+  }
+  rmdir(path);
+}
+
+static void clean_up(struct run *run)
+{
+  if (run->directory != NULL && run->options.keep)
+    g_printerr("kept: %s\n", run->directory);
+  else if (run->directory != NULL)
+    remove_tree(run->directory);
+  if (run->made_out)
+    rmdir(run->options.out); /* only if nothing came of it */
+  g_clear_pointer(&run->directory, g_free);
+}
+
+static bool write_hostfile(const struct run *run, const char *file, GError **error)
+{
+  const struct scenario *scenario = run->scenario;
+  const char *dispatcher = scenario->platform.dispatcher;
+  GString *hosts = g_string_new(NULL);
+  for (int rank = 0; rank < scenario->program.ranks; rank++)
+    g_string_append_printf(hosts, "%s\n", layout_host(&scenario->platform.layout, rank));
+  g_string_append_printf(hosts, "%s\n", dispatcher != NULL ? dispatcher : "service-0");
+  bool good = g_file_set_contents(file, hosts->str, -1, error);
+  g_string_free(hosts, TRUE);
+  return good;
+}
+
+static bool write_script(struct run *run, GError **error)
+{
+  if (run->scenario->program.script == NULL) {
+    run->args = g_strdupv(run->scenario->program.args);
+    return true;
+  }
+  run->args = g_new0(char *, 3);
+  run->args[0] = in(run->directory, "script");
+  if (run->scenario->schedule != NULL)
+    run->args[1] = g_strdup("each"); /* no message but those of the script */
+  return g_file_set_contents(run->args[0], run->scenario->program.script, -1, error);
+}
+
+/* ---- the simulation ---- */
+
+static bool simulate(struct run *run, GError **error)
+{
+  g_autofree char *scenario = in(run->directory, "scenario.yaml");
+  g_autofree char *hostfile = in(run->directory, "hosts");
+  g_autofree char *result = in(run->directory, "result.json");
+  g_autofree char *out = in(run->directory, "program.out");
+  g_autofree char *err = in(run->directory, "program.err");
+  if (!scenario_save(run->scenario, scenario, error) || !write_hostfile(run, hostfile, error) ||
+      !write_script(run, error))
+    return false;
+  const struct launch job = {
+      .program = run->program,
+      .args = (const char *const *)run->args,
+      .platform = run->scenario->platform.file,
+      .hostfile = hostfile,
+      .processes = run->scenario->program.ranks + 1,
+      .scenario = scenario,
+      .directory = run->directory,
+      .result = result,
+      .out = out,
+      .err = err,
+      .trace = run->options.out != NULL,
+  };
+  return launch(&job, &run->status, &run->interrupted, error);
+}
+
+/* Copies a file of any size; what the program printed is never held in memory. */
+static void print_file(const char *file, int to)
+{
+  char bytes[1 << 16];
+  g_autoptr(GFile) path = g_file_new_for_path(file);
+  g_autoptr(GFileInputStream) from = g_file_read(path, NULL, NULL);
+  gssize count;
+  while (from != NULL &&
+         (count = g_input_stream_read(G_INPUT_STREAM(from), bytes, sizeof bytes, NULL, NULL)) > 0) {
+    for (gssize done = 0, more; done < count; done += more) {
+      more = write(to, bytes + done, (size_t)(count - done));
+      if (more < 0)
+        return; /* nobody reads: not our problem */
+    }
+  }
+}
+
+/* The last lines of a file, each after `  | `. */
+static void print_tail(const char *file)
+{
+  enum { LINES = 10, BYTES = 4096 };
+  g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, NULL);
+  size_t length = map != NULL ? g_mapped_file_get_length(map) : 0;
+  if (length == 0)
+    return;
+  size_t start = length > BYTES ? length - BYTES : 0;
+  g_autofree char *raw = g_strndup(g_mapped_file_get_contents(map) + start, length - start);
+  g_autofree char *text = g_utf8_make_valid(g_strchomp(raw), -1);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  unsigned count = g_strv_length(lines);
+  for (unsigned i = count > LINES ? count - LINES : 0; i < count; i++)
+    g_printerr("  | %s\n", lines[i]);
+}
+
+/* There is no result: say why, as far as the simulation's end tells. The layer and programs end
+ * with 64 where they were asked for something wrong; all else should not have happened. */
+static int explain(const struct run *run)
+{
+  g_autofree char *err = in(run->directory, "program.err");
+  int code = WIFEXITED(run->status) ? WEXITSTATUS(run->status) : -1;
+  if (WIFSIGNALED(run->status))
+    g_printerr("recline run: the simulation was killed by signal %d (%s); it said:\n",
+               WTERMSIG(run->status), g_strsignal(WTERMSIG(run->status)));
+  else if (code == 0)
+    g_printerr("recline run: the MPI layer intercepted nothing: the program ended and the layer "
+               "wrote no result\n");
+  else
+    g_printerr("recline run: %s, exit code %d and no result; it said:\n",
+               code == EXIT_BAD_INPUT ? "the program cannot be run like this"
+                                      : "the simulation failed",
+               code);
+  print_tail(err);
+  return code == EXIT_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_BREACH;
+}
+
+/* Moves what there is of KEPT into DIR; what an earlier run left there goes first, so that DIR
+ * never mixes two runs. */
+static bool publish(const struct run *run, bool with_result, GError **error)
+{
+  const char *out = run->options.out;
+  g_autofree char *err = in(run->directory, "program.err");
+  if (with_result)
+    unlink(err);
+  for (size_t i = G_N_ELEMENTS(KEPT); i-- > 0;) {
+    g_autofree char *to = in(out, KEPT[i]);
+    unlink(to);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(KEPT); i++) {
+    g_autofree char *from = in(run->directory, KEPT[i]);
+    g_autofree char *to = in(out, KEPT[i]);
+    if (g_file_test(from, G_FILE_TEST_EXISTS) && rename(from, to) != 0) {
+      g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), "%s: %s", to,
+                  g_strerror(errno));
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- judging ---- */
+
+static bool expected_verdict(enum expected_verdict expected, enum run_verdict *verdict)
+{
+  switch (expected) {
+  case EXPECT_COMPLETED:
+    *verdict = RUN_COMPLETED;
+    return true;
+  case EXPECT_RECOVERED:
+    *verdict = RUN_RECOVERED;
+    return true;
+  case EXPECT_GAVE_UP:
+    *verdict = RUN_GAVE_UP;
+    return true;
+  case EXPECT_LOST:
+    *verdict = RUN_LOST;
+    return true;
+  case EXPECT_NOTHING:
+  case EXPECT_HOLDS: /* of a claim: for `recline check` */
+  case EXPECT_VIOLATED:
+  case EXPECT_INCONCLUSIVE:
+    break;
+  }
+  return false;
+}
+
+static bool ended(enum run_verdict verdict)
+{
+  return verdict == RUN_COMPLETED || verdict == RUN_RECOVERED;
+}
+
+/* NULL when the run is as it should be; otherwise what was expected and what was seen. A program
+ * that ended must have ended well unless the scenario says otherwise. */
+static char *judge(const struct scenario *scenario, const struct result *result)
+{
+  enum run_verdict verdict;
+  const char *seen = run_verdict_name(result->verdict);
+  if (result->audit_violations > 0)
+    return g_strdup_printf("expected no violation, seen %" G_GUINT64_FORMAT ", first: %s",
+                           result->audit_violations,
+                           result->audit_first != NULL ? result->audit_first : "unknown");
+  if (expected_verdict(scenario->expect.verdict, &verdict)) {
+    if (verdict != result->verdict)
+      return g_strdup_printf("expected %s, seen %s", run_verdict_name(verdict), seen);
+  } else if (!ended(result->verdict)) {
+    return g_strdup_printf("expected completed or recovered, seen %s", seen);
+  }
+  int expected_exit = scenario->expect.program_exit;
+  if (expected_exit < 0 && ended(result->verdict))
+    expected_exit = 0;
+  if (expected_exit >= 0 && expected_exit != result->program_exit)
+    return g_strdup_printf("expected exit code %d of the program, seen %d", expected_exit,
+                           result->program_exit);
+  return NULL;
+}
+
+/* ---- the summary ---- */
+
+struct look {
+  const char *strong, *good, *wrong, *plain; /* terminal colours, or nothing */
+  const char *full, *none;                   /* cells of a bar */
+};
+
+static struct look choose_look(void)
+{
+  struct look look = {"", "", "", "", "#", "."};
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
+    look.full = "█";
+    look.none = "░";
+  }
+  if (isatty(STDOUT_FILENO) && g_getenv("NO_COLOR") == NULL) {
+    look.strong = "\033[1m";
+    look.good = "\033[1;32m";
+    look.wrong = "\033[1;31m";
+    look.plain = "\033[0m";
+  }
+  return look;
+}
+
+static void print_bar(const struct look *look, const char *name, double seconds, double total)
+{
+  enum { CELLS = 30 };
+  double share = total > 0 ? seconds / total : 0;
+  int filled = (int)lround(share * CELLS);
+  if (seconds <= 0)
+    return;
+  g_print("    %-11s ", name);
+  for (int i = 0; i < CELLS; i++)
+    g_print("%s", i < filled ? look->full : look->none);
+  g_print("  %10.6g s  %5.1f %%\n", seconds, 100 * share);
+}
+
+static void print_time(const struct look *look, const struct result *result)
+{
+  const struct run_time *time = &result->time;
+  double total =
+      time->compute + time->mpi + time->protocol + time->checkpoint + time->lost + time->restart;
+  g_print("  time         %.6g s simulated; of a rank, on average:\n", result->simulated_s);
+  print_bar(look, "compute", time->compute, total);
+  print_bar(look, "mpi", time->mpi, total);
+  print_bar(look, "protocol", time->protocol, total);
+  print_bar(look, "checkpoint", time->checkpoint, total);
+  print_bar(look, "lost", time->lost, total);
+  print_bar(look, "restart", time->restart, total);
+}
+
+static void print_failure(const struct failure *failure)
+{
+  if (failure->trigger == TRIGGER_TIME) {
+    g_print("rank %d at %.6g s", failure->rank, failure->at);
+    return;
+  }
+  g_print("rank %d after %s", failure->rank, event_name(failure->after.event));
+  if (failure->after.rank != failure->rank)
+    g_print(" at rank %d", failure->after.rank);
+  if (failure->after.checkpoint > 0)
+    g_print(" of checkpoint %u", failure->after.checkpoint);
+  if (failure->after.iteration > 0)
+    g_print(" in iteration %u", failure->after.iteration);
+  if (failure->after.count > 1)
+    g_print(", time %u", failure->after.count);
+  if (failure->after.recovery > 0)
+    g_print(", in recovery %u", failure->after.recovery);
+}
+
+static void print_crashes(const struct scenario *scenario, const struct result *result)
+{
+  enum { SHOWN = 4 };
+  if (scenario->failures_count == 0 && result->crashes == 0)
+    return;
+  if (scenario->schedule != NULL) {
+    g_print("  crashes      %u, by schedule\n", result->crashes);
+    return;
+  }
+  g_print("  crashes      %u of %u:", result->crashes, scenario->failures_count);
+  for (unsigned i = 0; i < scenario->failures_count && i < SHOWN; i++) {
+    g_print(i == 0 ? " " : "; ");
+    print_failure(&scenario->failures[i]);
+  }
+  g_print(scenario->failures_count > SHOWN ? "; ...\n" : "\n");
+}
+
+static void print_messages(const struct result *result)
+{
+  const struct {
+    const char *name;
+    uint64_t count;
+  } kinds[] = {{"late", result->messages.late},
+               {"early", result->messages.early},
+               {"suppressed", result->messages.suppressed},
+               {"replayed", result->messages.replayed},
+               {"discarded", result->messages.discarded}};
+  g_print("  messages     %" G_GUINT64_FORMAT " sent", result->messages.sent);
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+    if (kinds[i].count > 0)
+      g_print(", %" G_GUINT64_FORMAT " %s", kinds[i].count, kinds[i].name);
+  g_print("\n");
+}
+
+static void print_images(const struct result *result)
+{
+  enum { LISTED = 8 }; /* ranks of which each has its number */
+  uint64_t all = 0, least = result->image_bytes;
+  for (int i = 0; i < result->ranks; i++) {
+    all += result->rank_image_bytes[i];
+    least = MIN(least, result->rank_image_bytes[i]);
+  }
+  if (all == 0)
+    return;
+  g_print("  images       %.1f KiB in all ranks;", (double)all / 1024);
+  if (result->ranks > LISTED)
+    g_print(" %.1f to %.1f in one", (double)least / 1024, (double)result->image_bytes / 1024);
+  for (int i = 0; i < result->ranks && result->ranks <= LISTED; i++)
+    g_print(" %.1f", (double)result->rank_image_bytes[i] / 1024);
+  g_print("\n");
+}
+
+static void print_checkpoints(const struct result *result)
+{
+  g_print("  checkpoints  %u committed", result->checkpoints_committed);
+  if (result->checkpoints_aborted > 0)
+    g_print(", %u aborted", result->checkpoints_aborted);
+  g_print("\n");
+  print_images(result);
+  if (result->rollbacks_global + result->rollbacks_local > 0)
+    g_print("  rollbacks    %u global, %u local\n", result->rollbacks_global,
+            result->rollbacks_local);
+}
+
+static void print_iterations(const struct result *result)
+{
+  if (result->iterations > 0)
+    g_print("  iterations   %" G_GUINT64_FORMAT " in all ranks\n", result->iterations);
+}
+
+static void print_summary(const struct run *run, const struct result *result, const char *wrong)
+{
+  const struct scenario *scenario = run->scenario;
+  const struct look look = choose_look();
+  g_autofree char *program = g_path_get_basename(run->program);
+  g_autofree char *platform = g_path_get_basename(scenario->platform.file);
+  g_print("\n%s%s%s  %s%s%s with %s: %s on %d ranks of %s\n",
+          wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict), look.plain,
+          look.strong, scenario->id, look.plain, scenario->protocol.name, program, result->ranks,
+          platform);
+  if (result->gave_up != NULL)
+    g_print("  gave up      %s\n", result->gave_up);
+  print_crashes(scenario, result);
+  print_checkpoints(result);
+  print_iterations(result);
+  print_messages(result);
+  print_time(&look, result);
+  if (run->options.out != NULL)
+    g_print("  kept         %s\n", run->options.out);
+  if (wrong != NULL)
+    g_print("  %snot as expected%s: %s\n", look.wrong, look.plain, wrong);
+}
+
+/* ---- the command ---- */
+
+static int report(const struct run *run, const struct result *result)
+{
+  g_autofree char *wrong = judge(run->scenario, result);
+  if (run->options.json) {
+    g_autofree char *json = result_json(result);
+    fputs(json, stdout);
+    if (wrong != NULL)
+      g_printerr("recline run: %s\n", wrong);
+  } else {
+    print_summary(run, result, wrong);
+  }
+  return wrong == NULL ? EXIT_FINE : EXIT_NOT_AS_EXPECTED;
+}
+
+/* What the program printed comes out also when the simulation died: it may say why. */
+static void print_program(const struct run *run)
+{
+  g_autofree char *out = in(run->directory, "program.out");
+  g_autofree char *err = in(run->directory, "program.err");
+  if (!run->options.json)
+    print_file(out, STDOUT_FILENO);
+  print_file(err, STDERR_FILENO);
+}
+
+/* The layer writes the result when the last rank is in MPI_Finalize; what the program then returns
+ * from main is the exit code of the simulation. */
+static bool complete_result(const struct run *run, const char *file, struct result *result,
+                            GError **error)
+{
+  if (!result_load(file, result, error))
+    return false;
+  if (!ended(result->verdict) || WEXITSTATUS(run->status) == result->program_exit)
+    return true;
+  result->program_exit = WEXITSTATUS(run->status);
+  return result_save(result, file, error);
+}
+
+/* The simulation has ended, with a result. */
+static int finish(const struct run *run, const char *file)
+{
+  struct result result = {0};
+  GError *error = NULL;
+  int code;
+  if (!complete_result(run, file, &result, &error)) {
+    g_printerr("recline run: %s\n", error->message);
+    g_error_free(error);
+    return EXIT_BREACH;
+  }
+  print_program(run);
+  if (run->options.out == NULL || publish(run, true, &error))
+    code = report(run, &result);
+  else
+    code = bad_input(error);
+  result_clear(&result);
+  return code;
+}
+
+/* It has died, before its result or after it. */
+static int fail(const struct run *run, const char *file)
+{
+  GError *error = NULL;
+  int code = explain(run);
+  unlink(file);
+  if (run->options.out != NULL && !publish(run, false, &error))
+    return bad_input(error);
+  return code;
+}
+
+static int run_scenario(struct run *run, const char *file)
+{
+  GError *error = NULL;
+  run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
+  if (run->scenario == NULL || !check_platform(run->scenario, &error) ||
+      !check_script(run->scenario, &error) || !check_schedule(run->scenario, &error) ||
+      !find_program(run, &error) || !make_directory(run, &error) || !simulate(run, &error))
+    return bad_input(error);
+  if (run->interrupted != 0)
+    return EXIT_BREACH;
+  g_autofree char *result = in(run->directory, "result.json");
+  bool done = WIFEXITED(run->status) && g_file_test(result, G_FILE_TEST_EXISTS);
+  return done ? finish(run, result) : fail(run, result);
+}
+
+int command_run(int argc, char **argv)
+{
+  struct run run = {0};
+  g_autofree char *file = NULL;
+  int code = parse(argc, argv, &run.options, &file);
+  if (code == EXIT_FINE) {
+    mutants_register(); /* a scenario may name one */
+    launch_block();
+    code = run_scenario(&run, file);
+    fflush(stdout);
+    clean_up(&run);
+    launch_unblock();
+  }
+  if (run.interrupted != 0)
+    raise(run.interrupted); /* whoever called us sees what stopped us */
+  scenario_free(run.scenario);
+  g_strfreev(run.options.set);
+  g_strfreev(run.args);
+  g_free(run.options.out);
+  g_free(run.program);
+  return code;
+}

@@ -1,0 +1,195 @@
+#include "sim/host/bypass.h"
+
+#include "sim/host/shadow.h"
+#include "sim/mpi/collectives.h"
+#include "sim/host/host.h"
+#include "sim/host/matching.h"
+#include "sim/host/communicators.h"
+#include "sim/mpi/p2p.h"
+#include "sim/net/transport.h"
+
+#include <string.h>
+
+enum { WORD_BYTES = 8 }; /* what a message of words has at least, and in steps of */
+
+struct rejoined {
+  int comm, root, number;
+};
+
+void raw_begin(struct rank *r)
+{
+  r->rejoined = g_array_new(FALSE, FALSE, sizeof(struct rejoined));
+}
+
+void raw_clear(struct rank *r)
+{
+  struct message *message;
+  while ((message = g_queue_pop_head(&r->raw)))
+    message_free(message);
+  g_array_set_size(r->rejoined, 0);
+}
+
+/* ---- sending ---- */
+
+static bool is_words(int32_t tag)
+{
+  return tag % CALL_KINDS == TAG_WORDS_UP || tag % CALL_KINDS == TAG_WORDS_DOWN;
+}
+
+uint32_t raw_words_bytes(void)
+{
+  uint32_t steps = (audit_protocol()->piggyback_bytes + WORD_BYTES - 1) / WORD_BYTES;
+  return MAX(steps, 1) * WORD_BYTES;
+}
+
+static struct message *new_message(struct rank *r, int peer, int context, int32_t tag,
+                                   struct payload *payload)
+{
+  struct message *message = message_new(MESSAGE_RAW, r->index, peer);
+  message->comm = context;
+  message->tag = tag;
+  message->bytes = is_words(tag) ? raw_words_bytes() : (uint32_t)payload->size;
+  message->payload = payload;
+  return message;
+}
+
+static uint32_t transmit(struct rank *r, struct message *message, bool blocking)
+{
+  message->incarnation = r->incarnation;
+  message->life = r->life;
+  message->line = r->line;
+  if (!is_words(message->tag))
+    layer.result.messages.sent++;
+  return transport_send(r->transport, message, blocking);
+}
+
+uint32_t raw_send(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
+                  bool blocking)
+{
+  struct message *message = new_message(r, peer, context, tag, payload);
+  call_attach(r, message);
+  return transmit(r, message, blocking);
+}
+
+/* ---- receiving ---- */
+
+static bool fits(const struct request *request, const struct message *message)
+{
+  return message->source == request->peer && message->tag == request->tag &&
+         message->comm == matching_context(request->comm, true);
+}
+
+static bool is_for(const struct message *message, const void *request)
+{
+  return message->kind == MESSAGE_RAW && fits(request, message);
+}
+
+static void filled(struct message *message, void *request)
+{
+  call_detach(&layer.rank[message->destination], message);
+  p2p_complete(request);
+}
+
+static void fill(struct rank *r, struct message *message, struct request *request)
+{
+  p2p_take(request, message);
+  transport_fetch(r->transport, message, filled, request);
+}
+
+void raw_receive(struct rank *r, struct request *request)
+{
+  host_ready(r);
+  for (GList *item = r->raw.head; item; item = item->next) {
+    struct message *message = item->data;
+    if (fits(request, message)) {
+      g_queue_delete_link(&r->raw, item);
+      fill(r, message, request);
+      return;
+    }
+  }
+  struct request **end = &r->face->raw;
+  while (*end)
+    end = &(*end)->next;
+  request->next = NULL;
+  *end = request;
+  transport_let_in(r->transport, is_for, request);
+}
+
+/* ---- calls that the program has passed ---- */
+
+void raw_rejoin(struct rank *r, int comm, int root, int number)
+{
+  struct rejoined entry = {comm, root, number};
+  g_array_append_val(r->rejoined, entry);
+}
+
+static const struct rejoined *rejoined(const struct rank *r, const struct message *message)
+{
+  for (guint i = 0; i < r->rejoined->len; i++) {
+    const struct rejoined *entry = &g_array_index(r->rejoined, struct rejoined, i);
+    if (message->comm / 2 == entry->comm && message->tag / CALL_KINDS == entry->number)
+      return entry;
+  }
+  return NULL;
+}
+
+static int place_in(const struct members *members, int rank)
+{
+  int place = 0;
+  while (place < members->size && members->member[place] != rank)
+    place++;
+  return place;
+}
+
+static void repeat(struct rank *r, int peer, const struct message *message)
+{
+  payload_settle(message->payload);
+  struct message *copy =
+      new_message(r, peer, message->comm, message->tag, payload_hold(message->payload));
+  copy->bytes = message->bytes;
+  copy->shares = message->shares;
+  memcpy(copy->words, message->words, sizeof copy->words);
+  transmit(r, copy, false);
+}
+
+/* The tree of broadcast() and of the words that flow with it. */
+static void pass_on(struct message *message, void *data)
+{
+  struct rank *r = data;
+  const struct rejoined *entry = rejoined(r, message);
+  const struct members *members = members_of(message->comm / 2);
+  int kind = message->tag % CALL_KINDS;
+  if (!entry || !members || (kind != TAG_BCAST && kind != TAG_WORDS_DOWN))
+    return;
+  int size = members->size, root = place_in(members, entry->root);
+  int place = (place_in(members, r->index) - root + size) % size, bit = 1;
+  while (bit < size && !(place & bit))
+    bit *= 2;
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (place + bit < size)
+      repeat(r, members->member[(place + bit + root) % size], message);
+}
+
+bool raw_expects(const struct rank *r, const struct message *message)
+{
+  const struct request *request = r->face->raw;
+  while (request && !fits(request, message))
+    request = request->next;
+  return request || rejoined(r, message);
+}
+
+void raw_take(struct rank *r, struct message *message)
+{
+  if (rejoined(r, message)) {
+    transport_fetch(r->transport, message, pass_on, r);
+    return;
+  }
+  for (struct request **link = &r->face->raw; *link; link = &(*link)->next)
+    if (fits(*link, message)) {
+      struct request *request = *link;
+      *link = request->next;
+      fill(r, message, request);
+      return;
+    }
+  g_queue_push_tail(&r->raw, message);
+}

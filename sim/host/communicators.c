@@ -1,0 +1,75 @@
+#include "sim/host/communicators.h"
+
+#include <string.h>
+
+enum {
+  NUMBERS_MAX = 16000
+}; /* the door's numbers have 16 bits; 0 is the world, 1 every rank's self */
+
+static GHashTable *numbers;   /* what has made a communicator -> its number */
+static GPtrArray *registered; /* struct members, from number 0 */
+
+static void begin(void)
+{
+  numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  registered = g_ptr_array_new();
+  struct members *world = g_new0(struct members, 1);
+  world->size = layer.ranks;
+  world->member = g_new0(int, (gsize)layer.ranks);
+  for (int i = 0; i < layer.ranks; i++)
+    world->member[i] = i;
+  g_ptr_array_add(registered, world);
+  g_ptr_array_add(registered, NULL);
+}
+
+static struct members *copy(const struct comm *made)
+{
+  struct members *members = g_new0(struct members, 1);
+  members->size = made->size;
+  members->member = g_memdup2(made->member, (gsize)made->size * sizeof *made->member);
+  members->is_member = g_new0(bool, (gsize)layer.ranks);
+  for (int i = 0; i < made->size; i++)
+    members->is_member[made->member[i]] = true;
+  return members;
+}
+
+/* What makes a communicator. A program that is rolled back may take another way, and make another
+ * one in the same call: its members are part of the key. */
+static char *key_of(const struct comm *parent, int call, int colour, const struct comm *made)
+{
+  GString *key = g_string_new(NULL);
+  g_string_printf(key, "%d %d %d", parent->number, call, colour);
+  for (int i = 0; i < made->size; i++)
+    g_string_append_printf(key, " %d", made->member[i]);
+  return g_string_free(key, FALSE);
+}
+
+int members_number(const struct comm *parent, int call, int colour, const struct comm *made)
+{
+  if (!numbers)
+    begin();
+  g_autofree char *key = key_of(parent, call, colour, made);
+  int number = GPOINTER_TO_INT(g_hash_table_lookup(numbers, key));
+  if (number == 0) {
+    number = (int)registered->len;
+    if (number >= NUMBERS_MAX)
+      layer_die(64, "the program has made %d communicators, the most there can be", number);
+    g_hash_table_insert(numbers, g_steal_pointer(&key), GINT_TO_POINTER(number));
+    g_ptr_array_add(registered, copy(made));
+  }
+  return number;
+}
+
+const struct members *members_of(int number)
+{
+  if (!numbers)
+    begin();
+  return number >= 0 && number < (int)registered->len ? registered->pdata[number] : NULL;
+}
+
+bool members_has(const void *ctx, int number, int rank)
+{
+  (void)ctx;
+  const struct members *members = number ? members_of(number) : NULL;
+  return number == 0 || (members && members->is_member[rank]);
+}

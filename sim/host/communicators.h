@@ -1,0 +1,27 @@
+/* Numbers of communicators, and their members, known to all ranks of the simulator.
+ *
+ * A number names one communicator in the whole program, also where disjoint groups make theirs at
+ * the same time: protocols tell each other of communicators by number. A rank that is rolled back
+ * and makes the same communicator again finds the same number. */
+#ifndef RECLINE_MEMBERS_H
+#define RECLINE_MEMBERS_H
+
+#include "sim/host/rank.h"
+
+struct members {
+  int size;
+  int *member;     /* ranks of the program, by rank in the communicator */
+  bool *is_member; /* by rank of the program */
+};
+
+/* The number of the communicator that call number `call` on `parent` has made for `colour`; -1: no
+ * call, but its members themselves. */
+int members_number(const struct comm *parent, int call, int colour, const struct comm *made);
+
+/* NULL: there is no communicator with that number, or it has only one member. */
+const struct members *members_of(int number);
+
+/* For struct world. */
+bool members_has(const void *ctx, int number, int rank);
+
+#endif

@@ -1,0 +1,57 @@
+#include "sim/host/copy_cost.h"
+
+#include "sim/host/shadow.h"
+
+static double take_time(double bytes)
+{
+  double before = machine_now();
+  machine_sleep(machine_copy_seconds(bytes));
+  return machine_now() - before;
+}
+
+void copy_payload(struct rank *r, double bytes)
+{
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  r->copies.payload_bytes += (uint64_t)bytes;
+  r->copies.payload_s += take_time(bytes);
+  rank_switch(r, before);
+}
+
+void copy_tagged(struct rank *r, double bytes)
+{
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  take_time(bytes + audit_protocol()->piggyback_bytes);
+  rank_switch(r, before);
+}
+
+void copy_state(struct rank *r, double bytes)
+{
+  r->copies.state_bytes += (uint64_t)bytes;
+  r->copies.state_s += take_time(bytes);
+}
+
+void iteration_ends(struct rank *r)
+{
+  if (r->face->iteration)
+    r->iterations++;
+}
+
+void iteration_begins(struct rank *r, uint32_t iteration)
+{
+  iteration_ends(r);
+  r->face->iteration = iteration;
+}
+
+void copies_report(struct result *result)
+{
+  result->rank_iterations = g_new0(uint64_t, (gsize)layer.ranks);
+  for (int i = 0; i < layer.ranks; i++) {
+    const struct rank *r = &layer.rank[i];
+    result->rank_iterations[i] = r->iterations;
+    result->iterations += r->iterations;
+    result->copies.payload_bytes += r->copies.payload_bytes;
+    result->copies.state_bytes += r->copies.state_bytes;
+    result->copies.payload_s += r->copies.payload_s / layer.ranks;
+    result->copies.state_s += r->copies.state_s / layer.ranks;
+  }
+}

@@ -1,0 +1,27 @@
+/* Copies in memory that a protocol asks for, and what they cost the rank: payloads into its log,
+ * its state at a checkpoint or at the beginning of an iteration, and back. They take the bandwidth
+ * that the platform gives by `memory_copy_bw`. */
+#ifndef RECLINE_COPIES_H
+#define RECLINE_COPIES_H
+
+#include "sim/host/rank.h"
+
+/* A payload that the calling rank sends, into its log. */
+void copy_payload(struct rank *, double bytes);
+
+/* A message of the calling rank, to make it one with its header or to take it apart, where the
+ * protocol has one. */
+void copy_tagged(struct rank *, double bytes);
+
+/* State of the calling rank, as part of what it does: a checkpoint, an iteration or a restart. */
+void copy_state(struct rank *, double bytes);
+
+/* The program begins or ends an iteration of its own (recline_iteration, MPI_Finalize). Counts the
+ * one that is over by it. */
+void iteration_begins(struct rank *, uint32_t iteration);
+void iteration_ends(struct rank *);
+
+/* What all ranks have copied and how many iterations they have executed, into the result. */
+void copies_report(struct result *);
+
+#endif

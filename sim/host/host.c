@@ -1,0 +1,475 @@
+#include "sim/host/host.h"
+
+#include "sim/host/shadow.h"
+#include "sim/host/copy_cost.h"
+#include "sim/host/dispatcher.h"
+#include "sim/host/host_inside.h"
+#include "sim/host/matching.h"
+#include "sim/host/bypass.h"
+#include "sim/host/schedule.h"
+#include "sim/host/storage.h"
+#include "sim/net/transport.h"
+
+#include <string.h>
+
+/* ---- what comes in ---- */
+
+static void count_crossing(const struct rank *r, const struct message *message)
+{
+  if (message->line < r->line)
+    layer.result.messages.late++;
+  else if (message->line > r->line)
+    layer.result.messages.early++;
+}
+
+/* ARRIVED, for `request` or, when it is NULL, drained. */
+static void take_message(struct rank *r, struct message *message, struct request *request)
+{
+  struct step step = {.arrived = message, .drained = request == NULL};
+  struct event event = {.kind = EVENT_ARRIVED,
+                        .peer = (int16_t)message->source,
+                        .comm = (int16_t)message->comm,
+                        .tag = message->tag,
+                        .bytes = message->bytes,
+                        .request = request ? request->number : NO_REQUEST};
+  memcpy(event.words, message->words, sizeof event.words);
+  g_queue_remove(&r->unexpected, message);
+  count_crossing(r, message);
+  host_take_event(r, &event, &step);
+  host_fetch(r, message, step.given);
+}
+
+/* ARRIVED, out of its channel. Owns the message. */
+static void take_from_channel(struct rank *r, struct message *message)
+{
+  struct step step = {.arrived = message};
+  struct event event = {.kind = EVENT_ARRIVED,
+                        .peer = (int16_t)message->source,
+                        .comm = (int16_t)message->comm,
+                        .tag = message->tag,
+                        .bytes = message->bytes};
+  memcpy(event.words, message->words, sizeof event.words);
+  count_crossing(r, message);
+  host_take_event(r, &event, &step);
+  if (step.passed)
+    host_pass_up(r, message);
+  else
+    message_free(message);
+}
+
+static void take_control(struct rank *r, const struct message *message)
+{
+  struct step step = {0};
+  struct event event = {.kind = EVENT_CONTROL, .peer = (int16_t)message->source};
+  memcpy(event.words, message->words, sizeof event.words);
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  host_take_event(r, &event, &step);
+  rank_switch(r, before);
+}
+
+/* A rollback has cut the write whose end is told here. */
+static bool was_undone(const struct rank *r, const struct event *event)
+{
+  struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
+  return !audit_allows(&move);
+}
+
+static void take_notice_of_death(struct rank *r)
+{
+  if (host_independent())
+    r->down_due = true;
+  else
+    host_note_down(r);
+}
+
+/* A notice about the rank's timer or storage is of its present life. */
+static bool is_current(const struct rank *r, const struct message *notice)
+{
+  return host_independent() ? notice->for_life == r->life
+                            : !host_fenced(r) && notice->incarnation == r->incarnation;
+}
+
+static void take_notice(struct rank *r, const struct message *message)
+{
+  struct event event = {.checkpoint = message->checkpoint};
+  if (message->notice == NOTICE_DOWN) {
+    take_notice_of_death(r);
+    return;
+  }
+  if (message->notice == NOTICE_END)
+    r->ended = true;
+  bool is_for_waiting = message->notice == NOTICE_RESTART || message->notice == NOTICE_REPAIRED ||
+                        message->notice == NOTICE_TURN;
+  if (message->notice == NOTICE_END || is_for_waiting || !is_current(r, message))
+    return;
+  struct step step = {0};
+  switch (message->notice) {
+  case NOTICE_TIMER:
+    event.kind = EVENT_TIMER;
+    break;
+  case NOTICE_DURABLE:
+    event.kind = EVENT_DURABLE;
+    event.part = (uint8_t)message->part;
+    if (host_independent() && was_undone(r, &event))
+      return;
+    if (host_independent() && message->part == PART_IMAGE)
+      layer.result.checkpoints_committed++;
+    storage_durable(r, message->checkpoint, message->part);
+    break;
+  default:
+    event.kind = EVENT_COMMITTED;
+    layer.result.checkpoints_committed++;
+    break;
+  }
+  host_take_event(r, &event, &step);
+}
+
+/* By schedule, what a dead sender had under way may still come until that is known. */
+static bool is_from_the_dead(const struct rank *r, const struct message *message)
+{
+  if (message->life == layer.rank[message->source].life)
+    return false;
+  const struct world_rank *sender = audit_rank(message->source);
+  return !schedule_on() || (host_independent() && sender->phase != RANK_DEAD &&
+                            sender->born <= audit_rank(r->index)->noticed);
+}
+
+/* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */
+static bool is_stale(const struct rank *r, const struct message *message)
+{
+  return message->incarnation < r->incarnation || is_from_the_dead(r, message);
+}
+
+static void take_in(struct rank *r, struct message *message)
+{
+  if (message->kind != MESSAGE_NOTICE && dispatcher_is_over()) { /* nobody goes back any more */
+    host_drop(r, message);
+    return;
+  }
+  switch (message->kind) {
+  case MESSAGE_NOTICE:
+    take_notice(r, message);
+    r->place_due = true;
+    break;
+  case MESSAGE_CONTROL:
+  case MESSAGE_RAW:
+  case MESSAGE_PROGRAM:
+    if (is_stale(r, message)) {
+      host_drop(r, message);
+      return;
+    } else if (message->incarnation > audit_rank(r->index)->noticed) {
+      g_queue_push_tail(&r->future, message);
+      return;
+    } else if (message->kind == MESSAGE_RAW) {
+      raw_take(r, message);
+      return;
+    } else if (message->kind == MESSAGE_PROGRAM && host_below_matching()) {
+      take_from_channel(r, message);
+      host_handle(r);
+      return;
+    } else if (message->kind == MESSAGE_PROGRAM) {
+      g_queue_push_tail(&r->unexpected, message);
+      r->rematch = true;
+      return;
+    }
+    take_control(r, message);
+    r->place_due = true;
+    break;
+  }
+  message_free(message);
+}
+
+/* ---- what comes next ---- */
+
+void host_announce(struct rank *r, struct request *request)
+{
+  struct step step = {0};
+  host_take_event(
+      r,
+      &(struct event){.kind = EVENT_RECEIVE,
+                      .peer = (int16_t)request->peer,
+                      .tag = request->tag,
+                      .comm = (int16_t)matching_context(request->comm, request->collective),
+                      .request = request->number},
+      &step);
+  if (host_below_matching() && !r->dead)
+    host_take_unexpected(r, request);
+}
+
+/* The next match or, while draining, the next message that nobody claims. */
+static bool match_one(struct rank *r)
+{
+  struct request *request = NULL;
+  struct message *message = matching_pair(r, &request);
+  if (!message && r->held && r->draining != NOBODY)
+    message = matching_unclaimed(r, r->draining);
+  if (!message) {
+    r->rematch = false;
+    return false;
+  }
+  take_message(r, message, request);
+  host_handle(r);
+  return true;
+}
+
+void host_handle(struct rank *r)
+{
+  machine_sleep(r->handling);
+}
+
+static bool place_is_allowed(const struct rank *r)
+{
+  return !r->face->call.inside && !host_below_matching() &&
+         (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->face->finalized);
+}
+
+void host_offer_place(struct rank *r, uint32_t iteration)
+{
+  struct step step = {0};
+  r->place_due = false;
+  host_take_event(r, &(struct event){.kind = EVENT_PLACE, .outcome = iteration}, &step);
+}
+
+/* A clock shows the time of its alarm, or nearly: it cannot stop between two numbers. */
+bool host_alarm_is_due(const struct rank *r)
+{
+  static const double NEARLY = 1e-12;
+  return r->alarm.checkpoint && machine_now() >= r->alarm.at - NEARLY;
+}
+
+/* Negative: none is set. */
+double host_alarm_time(const struct rank *r)
+{
+  return r->alarm.checkpoint ? MAX(r->alarm.at, 0.0) : -1.0;
+}
+
+static void take_alarm(struct rank *r)
+{
+  struct step step = {0};
+  uint32_t checkpoint = r->alarm.checkpoint;
+  r->alarm.checkpoint = 0;
+  host_take_event(r, &(struct event){.kind = EVENT_TIMER, .checkpoint = checkpoint}, &step);
+}
+
+/* ---- by schedule ---- */
+
+/* Takes in the first message that needs no turn or, with a turn, brings what is to happen. */
+static bool take_in_first(struct rank *r, const struct event *turn)
+{
+  for (GList *item = r->inbox.head; item; item = item->next) {
+    struct message *message = item->data;
+    if (turn ? !schedule_brings(message, turn) : schedule_holds_back(r, message))
+      continue;
+    g_queue_delete_link(&r->inbox, item);
+    take_in(r, message);
+    return true;
+  }
+  return false;
+}
+
+/* Above the matching: the first message that the receive, or nobody, asks for. */
+static bool match_scheduled(struct rank *r, const struct event *event)
+{
+  for (GList *item = r->unexpected.head; item; item = item->next) {
+    struct message *message = item->data;
+    struct request *request = matching_receive(r->face, message);
+    if (!schedule_brings(message, event) || message->tag != event->tag ||
+        message->comm != event->comm || (request ? request->number : NO_REQUEST) != event->request)
+      continue;
+    take_message(r, message, request);
+    host_handle(r);
+    return true;
+  }
+  return false;
+}
+
+static bool notice_scheduled(struct rank *r)
+{
+  struct event down;
+  struct step step = {0};
+  if (!host_independent()) {
+    host_note_down(r);
+    return true;
+  }
+  if (!audit_next_down(r->index, &down))
+    return false;
+  host_take_event(r, &down, &step);
+  host_disconnect(r, down.peer);
+  host_look_again(r);
+  return true;
+}
+
+static bool go_on_by_schedule(struct rank *r)
+{
+  const struct move *turn = schedule_turn(r->index);
+  struct request *request = matching_unannounced(r->face);
+  struct step step = {0};
+  if (take_in_first(r, NULL))
+    return true;
+  if (!turn || schedule_is_program(r) != (turn->event.kind == EVENT_RECEIVE && request))
+    return false;
+  switch ((enum event_kind)turn->event.kind) {
+  case EVENT_DOWN:
+    return notice_scheduled(r);
+  case EVENT_TIMER:
+    host_take_event(r, &turn->event, &step);
+    return true;
+  case EVENT_CAPTURED:
+    if (!r->capture)
+      return false;
+    host_capture(r);
+    return true;
+  case EVENT_RECEIVE:
+    host_announce(r, request);
+    return true;
+  case EVENT_PLACE:
+    host_offer_place(r, turn->event.outcome);
+    return true;
+  case EVENT_ARRIVED:
+    return host_below_matching() ? take_in_first(r, &turn->event)
+                                 : match_scheduled(r, &turn->event);
+  default:
+    return take_in_first(r, &turn->event);
+  }
+}
+
+/* ---- the loop ---- */
+
+/* Receives that are posted later are announced at once. */
+static struct request *next_announced(struct rank *r)
+{
+  if (!r->reannounce || r->held)
+    return NULL;
+  struct request *request = matching_unannounced(r->face);
+  r->reannounce = request != NULL;
+  return request;
+}
+
+/* One thing of those that can happen now; false when there is nothing. */
+static bool go_on(struct rank *r)
+{
+  struct request *request;
+  if (r->dead || r->roll_back)
+    host_go_back(r);
+  if (schedule_on())
+    return go_on_by_schedule(r);
+  if (r->capture) {
+    host_capture(r);
+  } else if (r->down_due) {
+    host_note_deaths(r);
+  } else if (!g_queue_is_empty(&r->inbox)) {
+    take_in(r, g_queue_pop_head(&r->inbox));
+  } else if (host_alarm_is_due(r)) {
+    take_alarm(r);
+  } else if ((request = next_announced(r))) {
+    host_announce(r, request);
+  } else if (r->rematch) {
+    match_one(r);
+  } else if (r->place_due && !r->held && place_is_allowed(r)) {
+    host_offer_place(r, 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* The program cannot go on, whatever it waits for. */
+static bool is_stopped(const struct rank *r)
+{
+  return r->held || storage_is_awaited(r);
+}
+
+/* When all programs have ended, a checkpoint that was begun since is nobody's business: the others
+ * may have left already. */
+static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
+                       const void *what, bool alert)
+{
+  for (;;) {
+    while (!r->ended && go_on(r))
+      continue;
+    if (r->ended || (!is_stopped(r) && done(r, what)))
+      return;
+    enum activity before = rank_switch(r, is_stopped(r) ? ACTIVITY_CHECKPOINT : r->activity);
+    r->alert = alert || r->held;
+    if (r->alert)
+      transport_let_in(r->transport, NULL, NULL);
+    transport_wait(r->transport, &r->inbox, host_alarm_time(r));
+    r->alert = false;
+    rank_switch(r, before);
+  }
+}
+
+void host_wait(struct rank *r, bool (*done)(const struct rank *, const void *), const void *what)
+{
+  wait_until(r, done, what, true);
+}
+
+void host_wait_posted(struct rank *r, bool (*done)(const struct rank *, const void *),
+                      const void *what)
+{
+  wait_until(r, done, what, false);
+}
+
+bool host_expects(const struct message *message)
+{
+  const struct rank *r = &layer.rank[message->destination];
+  if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE || r->alert ||
+      host_below_matching())
+    return true;
+  if (!r->face)
+    return false;
+  return message->kind == MESSAGE_RAW ? raw_expects(r, message)
+                                      : matching_receive(r->face, message) != NULL;
+}
+
+static bool nothing(const struct rank *r, const void *what)
+{
+  (void)r;
+  (void)what;
+  return true;
+}
+
+void host_ready(struct rank *r)
+{
+  host_wait(r, nothing, NULL);
+}
+
+static bool is_turn(const struct rank *r, const void *what)
+{
+  (void)what;
+  return !schedule_on() || schedule_is_program(r);
+}
+
+void host_await_turn(struct rank *r)
+{
+  host_wait(r, is_turn, NULL);
+}
+
+void host_poll(struct rank *r)
+{
+  transport_let_in(r->transport, NULL, NULL);
+  transport_poll(r->transport, &r->inbox);
+  host_ready(r);
+}
+
+void host_enter(struct rank *r)
+{
+  r->place_due = true;
+  transport_poll(r->transport, &r->inbox);
+  host_ready(r);
+}
+
+void host_place(struct rank *r, uint32_t iteration)
+{
+  host_poll(r); /* so that the rank is ready */
+  if (iteration)
+    iteration_begins(r, iteration);
+  r->iterates = iteration > 0;
+  bool here = iteration || layer.scenario->checkpoint.places == PLACES_PROGRAM;
+  if (here && !host_below_matching()) {
+    host_await_turn(r);
+    host_offer_place(r, iteration);
+  }
+  host_wait(r, nothing, NULL);
+  r->iterates = false;
+}

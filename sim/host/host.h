@@ -1,0 +1,81 @@
+/* The host of the protocol at one rank: events in, actions carried out, and the one place where a
+ * program waits.
+ *
+ * A program that calls MPI comes to host_enter() and then, as often as it must wait, to
+ * host_wait(). There, and nowhere else, arrivals and control messages are handled, images are
+ * captured, and a rank is rolled back: the frames above then hold nothing but arena memory.
+ */
+#ifndef RECLINE_HOST_H
+#define RECLINE_HOST_H
+
+#include "sim/host/rank.h"
+
+/* At the end of MPI_Init: the FRESH image and the START from it. Returns once more after every
+ * rollback to FRESH. `inside_program` is an address in the program of the rank. */
+void host_begin(struct rank *, const void *inside_program);
+
+/* At the entry of an MPI call: takes in what has come and lets the protocol take a checkpoint. */
+void host_enter(struct rank *);
+
+/* A place where the program allows a checkpoint (recline_potential_checkpoint), and where that
+ * iteration begins (recline_iteration), from 1; 0: none. */
+void host_place(struct rank *, uint32_t iteration);
+
+/* Until `done` says so and the program is not held. `what` points into the arena or the stack. */
+void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), const void *what);
+
+/* The same where only posted receives and sends can make it so. */
+void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const void *),
+                      const void *what);
+
+/* Whether the receiver of that message would go on, or do something for its protocol, if it had it
+ * now. Below the matching a rank takes whatever comes. */
+bool host_expects(const struct message *);
+
+/* Takes in what has come, without waiting for anything but the release of a held program. */
+void host_poll(struct rank *);
+
+/* Until the program may go on: it has not crashed meanwhile, is not held, and all its receives are
+ * announced. Every event of the program comes after this. */
+void host_ready(struct rank *);
+
+/* The same, and, in a run by schedule, it is the turn of the program's next event. */
+void host_await_turn(struct rank *);
+
+/* The program, which is ready, sends: returns the number of the send at the transport, 0 when it is
+ * complete. No wait may lie between the two: the payload is not part of an image. */
+uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
+                    bool blocking, enum send_mode);
+
+/* What it takes the processor to handle one message under a protocol that looks at messages. */
+void host_handle(struct rank *);
+
+/* The program posts a receive, which is complete when request->done. */
+void host_receive(struct rank *, struct request *);
+
+/* A decision of the program has come out as `outcome`; returns what it must be instead. */
+uint32_t host_choose(struct rank *, uint32_t outcome);
+
+/* The program gives a receive up: true if nothing has come for it, and it is withdrawn; false if it
+ * completes. */
+bool host_cancel(struct rank *, struct request *);
+
+/* The program makes the collective call of its face: afterwards the call's state says whether it
+ * takes part (CALL_JOINED, with the words that it contributes) or has had what it gets. */
+void host_collective(struct rank *);
+
+/* The contributions to it have come, as the call's words say; returns when the protocol is done
+ * with the call, or wants it made again (CALL_ANNOUNCED). */
+void host_collected(struct rank *);
+
+/* The program has become a member of a communicator. */
+void host_member(struct rank *, int comm);
+
+/* The program has ended; returns when all have. */
+void host_finish(struct rank *);
+
+/* The program computes or sleeps, interruptibly. */
+void host_compute(struct rank *, double flops);
+void host_sleep(struct rank *, double seconds);
+
+#endif

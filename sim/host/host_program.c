@@ -1,0 +1,212 @@
+/* What the program does: events of its own. */
+#include "sim/host/host_inside.h"
+
+#include "sim/host/shadow.h"
+#include "sim/host/copy_cost.h"
+#include "sim/host/dispatcher.h"
+#include "sim/host/matching.h"
+#include "sim/host/schedule.h"
+#include "sim/net/transport.h"
+
+#include <string.h>
+
+/* ---- what the program does ---- */
+
+/* A digest of a payload, never 0. */
+static uint32_t digest(const struct payload *payload)
+{
+  uint32_t hash = (uint32_t)protocol_digest(payload->bytes, payload->size);
+  return hash ? hash : 1;
+}
+
+uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
+                    bool blocking, enum send_mode mode)
+{
+  struct message *message = message_new(MESSAGE_PROGRAM, r->index, peer);
+  message->comm = context;
+  message->tag = tag;
+  message->bytes = (uint32_t)payload->size;
+  message->payload = payload;
+  message->mode = mode;
+  struct step step = {.offered = message, .blocking = blocking};
+  struct move move = {.kind = MOVE_EVENT,
+                      .rank = (int16_t)r->index,
+                      .content = audit_compares() ? digest(payload) : 0,
+                      .event = {.kind = EVENT_OFFER,
+                                .peer = (int16_t)peer,
+                                .comm = (int16_t)context,
+                                .tag = tag,
+                                .bytes = message->bytes}};
+  host_take(r, &move, &step);
+  if (step.offered)
+    message_free(step.offered);
+  return step.send;
+}
+
+void host_receive(struct rank *r, struct request *request)
+{
+  host_await_turn(r);
+  request->number = ++r->face->receives;
+  matching_post(r->face, request);
+  host_announce(r, request);
+  host_ready(r);
+}
+
+static uint32_t choose(struct rank *r, uint32_t request, uint32_t outcome)
+{
+  struct step step = {0};
+  const struct move *turn = schedule_turn(r->index);
+  if (turn)
+    outcome = turn->event.outcome;
+  host_take_event(r, &(struct event){.kind = EVENT_CHOOSE, .request = request, .outcome = outcome},
+                  &step);
+  return step.forced ? step.outcome : outcome;
+}
+
+uint32_t host_choose(struct rank *r, uint32_t outcome)
+{
+  host_await_turn(r);
+  return choose(r, NO_REQUEST, outcome);
+}
+
+bool host_cancel(struct rank *r, struct request *request)
+{
+  host_await_turn(r);
+  bool posted = matching_numbered(r->face, request->number) != NULL;
+  if (!choose(r, request->number, posted))
+    return false;
+  matching_withdraw(r->face, request);
+  return true;
+}
+
+void host_member(struct rank *r, int comm)
+{
+  host_ready(r);
+  struct step step = {0};
+  host_take_event(r, &(struct event){.kind = EVENT_MEMBER, .comm = (int16_t)comm}, &step);
+  host_ready(r);
+}
+
+/* What COLLECTIVE and COLLECTED have in common. */
+static struct event event_of(const struct call *call, enum event_kind kind)
+{
+  const struct call_site *site = &call->site;
+  bool has_root = site->flow == FLOW_FROM_ROOT || site->flow == FLOW_TO_ROOT;
+  return (struct event){.kind = (uint8_t)kind,
+                        .flow = (uint8_t)site->flow,
+                        .peer = (int16_t)(has_root ? site->comm->member[site->root] : 0),
+                        .comm = (int16_t)site->comm->number,
+                        .tag = call->number};
+}
+
+void host_collective(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  host_await_turn(r);
+  call->state = CALL_ANNOUNCED;
+  struct step step = {.call = call};
+  struct event event = event_of(call, EVENT_COLLECTIVE);
+  event.bytes = call->site.bytes;
+  host_take_event(r, &event, &step);
+  host_ready(r);
+}
+
+static bool is_over(const struct rank *r, const void *call)
+{
+  (void)r;
+  return ((const struct call *)call)->state != CALL_JOINED;
+}
+
+void host_collected(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  host_await_turn(r);
+  struct step step = {.call = call};
+  struct event event = event_of(call, EVENT_COLLECTED);
+  event.outcome = call->words[WORDS];
+  memcpy(event.words, call->words, sizeof event.words);
+  host_take_event(r, &event, &step);
+  host_wait(r, is_over, call);
+}
+
+static bool run_has_ended(const struct rank *r, const void *what)
+{
+  (void)what;
+  return r->ended;
+}
+
+void host_finish(struct rank *r)
+{
+  host_ready(r);
+  iteration_ends(r);
+  struct step step = {0};
+  struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
+  host_take(r, &move, &step);
+  r->face->finalized = true;
+  dispatcher_finished();
+  host_wait(r, run_has_ended, NULL);
+}
+
+/* ---- computation ---- */
+
+static bool has_noticed(const struct rank *r, const void *what)
+{
+  (void)what;
+  return !r->notified && !host_alarm_is_due(r);
+}
+
+/* With clocks a rank listens while it computes: it must not miss when the next checkpoint is. */
+static bool listens(void)
+{
+  return audit_protocol()->clocks;
+}
+
+static bool is_interrupted(const struct rank *r)
+{
+  return r->dead || r->notified || host_alarm_is_due(r) || (listens() && r->inbox.length > 0);
+}
+
+static void listen(void *rank, double until)
+{
+  struct rank *r = rank;
+  double alarm = host_alarm_time(r);
+  transport_wait(r->transport, &r->inbox, alarm >= 0.0 ? MIN(alarm, until) : until);
+  if (is_interrupted(r))
+    machine_interrupt(&r->computation);
+}
+
+static void begin_computing(struct rank *r)
+{
+  rank_switch(r, ACTIVITY_COMPUTE);
+  r->computation.pause = listens() ? listen : NULL;
+  r->computation.data = r;
+}
+
+static void heed(struct rank *r)
+{
+  host_wait(r, has_noticed, NULL);
+  begin_computing(r); /* perhaps it has gone back to here */
+}
+
+void host_compute(struct rank *r, double flops)
+{
+  begin_computing(r);
+  while (flops > 0.0) {
+    if (!is_interrupted(r))
+      flops = layer.scenario->failures_count || listens() ? machine_compute(&r->computation, flops)
+                                                          : machine_execute(flops);
+    if (is_interrupted(r))
+      heed(r);
+  }
+}
+
+void host_sleep(struct rank *r, double seconds)
+{
+  begin_computing(r);
+  while (seconds > 0.0) {
+    if (!is_interrupted(r))
+      seconds = machine_doze(&r->computation, seconds);
+    if (is_interrupted(r))
+      heed(r);
+  }
+}

@@ -1,0 +1,371 @@
+/* Images: how a rank comes to one, and how it goes back to one. */
+#include "sim/host/host_inside.h"
+
+#include "sim/host/shadow.h"
+#include "sim/host/copy_cost.h"
+#include "sim/host/dispatcher.h"
+#include "sim/host/bypass.h"
+#include "sim/host/ulfm.h"
+#include "sim/host/schedule.h"
+#include "sim/host/storage.h"
+#include "sim/net/transport.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- going back ---- */
+
+static void ignore(struct message *message, void *data)
+{
+  (void)message;
+  (void)data;
+}
+
+/* Independent: who has sent it may live, and wait in a rendezvous for this rank, which therefore
+ * takes the payload. Others have all forgotten what they were sending. */
+void host_drop(struct rank *r, struct message *message)
+{
+  if (host_independent() && message->lane)
+    transport_fetch(r->transport, message, ignore, NULL);
+  else
+    message_free(message);
+}
+
+/* Drops messages of the program from before that incarnation that no receive has taken. */
+static void drop_stale(struct rank *r, uint32_t incarnation, int source)
+{
+  for (GList *item = r->unexpected.head, *next; item; item = next) {
+    struct message *message = item->data;
+    next = item->next;
+    if ((source != ANY && message->source != source) || message->incarnation >= incarnation)
+      continue;
+    g_queue_delete_link(&r->unexpected, item);
+    host_drop(r, message);
+  }
+}
+
+/* Messages of an incarnation that the rank had not reached may be of this one. */
+void host_look_again(struct rank *r)
+{
+  struct message *message;
+  while ((message = g_queue_pop_tail(&r->future)))
+    g_queue_push_head(&r->inbox, message);
+}
+
+void host_note_down(struct rank *r)
+{
+  const struct world_global *global = audit_global();
+  r->notified = false;
+  runtime_join(r);
+  if (r->dead)
+    return;
+  if (audit_rank(r->index)->noticed == global->incarnation)
+    return; /* a later detection was noticed already */
+  r->capture = 0;
+  struct step step = {0};
+  host_take_event(
+      r, &(struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target},
+      &step);
+}
+
+/* What the dead had under way to this rank is gone; so is what is under way to them. */
+void host_disconnect(struct rank *r, int peer)
+{
+  transport_disconnect(r->transport, peer);
+  drop_stale(r, audit_rank(r->index)->noticed, peer);
+}
+
+/* Independent: takes notice of each death, unless the rank is being rolled back: then later. */
+void host_note_deaths(struct rank *r)
+{
+  struct event down;
+  r->notified = r->down_due = false;
+  runtime_join(r);
+  while (!r->dead && audit_next_down(r->index, &down)) {
+    struct step step = {0};
+    host_take_event(r, &down, &step);
+    host_disconnect(r, down.peer);
+  }
+  host_look_again(r);
+}
+
+/* Takes the first notice of that kind out of the inbox, waiting for it. */
+static struct message *await_notice(struct rank *r, enum notice_kind kind)
+{
+  for (;;) {
+    for (GList *item = r->inbox.head; item; item = item->next) {
+      struct message *message = item->data;
+      if (message->kind != MESSAGE_NOTICE || message->notice != kind)
+        continue;
+      g_queue_delete_link(&r->inbox, item);
+      return message;
+    }
+    transport_wait(r->transport, &r->inbox, -1.0);
+  }
+}
+
+static void await_restart(struct rank *r)
+{
+  while (r->dead) {
+    struct message *notice = await_notice(r, NOTICE_RESTART);
+    if (notice->for_life == r->life)
+      r->dead = false;
+    message_free(notice);
+  }
+}
+
+/* What the node is like on which the rank runs. */
+static void look_around(struct rank *r)
+{
+  r->handling = audit_protocol()->controls ? machine_figure("message_handling_s", 0.0) : 0.0;
+}
+
+/* To a spare node, or wherever the failure sends all ranks. */
+static void go_home(struct rank *r)
+{
+  const char *home = dispatcher_host_of(r->index);
+  if (strcmp(home, machine_host()) != 0)
+    machine_move(r->actor, home);
+  look_around(r);
+}
+
+/* A survivor that was rolled back and finds that there was another detection since. */
+static bool must_notice(const struct rank *r)
+{
+  return audit_rank(r->index)->phase == RANK_RESTORING &&
+         audit_rank(r->index)->noticed != audit_global()->incarnation;
+}
+
+/* In a run by schedule, until it is the turn of a rank that goes back. */
+static void await_turn(struct rank *r)
+{
+  while (schedule_on() && !schedule_turn(r->index) && !r->dead)
+    transport_wait(r->transport, &r->inbox, -1.0);
+}
+
+static void drop_all(GQueue *queue)
+{
+  struct message *message;
+  while ((message = g_queue_pop_head(queue)))
+    message_free(message);
+}
+
+/* What was done since the image is lost; what recovery itself took stays where it is. */
+static void account_loss(struct rank *r, const struct capture *capture)
+{
+  const struct run_time *now = &r->time, *then = &capture->time;
+  double lost = (now->compute - then->compute) + (now->mpi - then->mpi) +
+                (now->protocol - then->protocol) + (now->checkpoint - then->checkpoint);
+  r->time = (struct run_time){.compute = then->compute,
+                              .mpi = then->mpi,
+                              .protocol = then->protocol,
+                              .checkpoint = then->checkpoint,
+                              .lost = now->lost + lost,
+                              .restart = now->restart};
+}
+
+static _Noreturn void stop_without_image(void)
+{
+  layer_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
+}
+
+/* The protocol has erased what it would need: the audit says so, and the run is lost. */
+static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
+{
+  struct step step = {0};
+  host_take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
+  if (!layer.result.audit_violations)
+    layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
+  stop_without_image();
+}
+
+static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
+{
+  const struct capture *capture = storage_capture(r, checkpoint);
+  if (!capture)
+    start_from_nothing(r, checkpoint);
+  rank_switch(r, ACTIVITY_RESTART);
+  account_loss(r, capture);
+  image_restore(capture->image);
+}
+
+/* Whether a rank that lives goes back no further than to where its iteration began. */
+static bool stays_in_iteration(const struct rank *r, uint32_t target)
+{
+  const struct capture *capture = storage_capture(r, target);
+  return capture && capture->iteration && capture->iteration == r->face->iteration;
+}
+
+/* Independent: a rank that lives has its last image in memory, another one is read from storage. */
+static _Noreturn void go_back_alone(struct rank *r)
+{
+  if (!r->dead && audit_rank(r->index)->phase == RANK_RUNNING)
+    stop_without_image(); /* `legal`: the protocol has named one that never was */
+  rank_switch(r, ACTIVITY_RESTART);
+  transport_abandon(r->transport);
+  bool died = false;
+  uint32_t target;
+  do {
+    died |= r->dead;
+    if (r->dead)
+      await_restart(r);
+    target = audit_rank(r->index)->origin;
+    if (!died && target == r->line)
+      copy_state(r, storage_capture(r, target)->copied);
+    else
+      machine_read(storage_server(), target == FRESH ? 0.0 : storage_image_bytes(r, target));
+    await_turn(r);
+  } while (r->dead);
+  drop_stale(r, audit_rank(r->index)->noticed, ANY);
+  dispatcher_note_return(audit_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
+  storage_set_back(r, target, died);
+  restore(r, target);
+}
+
+/* From a crash or a ROLL_BACK to the image of the target. */
+_Noreturn void host_go_back(struct rank *r)
+{
+  if (host_independent())
+    go_back_alone(r);
+  rank_switch(r, ACTIVITY_RESTART);
+  storage_cut(r);
+  transport_abandon(r->transport);
+  drop_all(&r->unexpected);
+  raw_clear(r);
+  uint32_t target;
+  for (;;) {
+    if (r->dead)
+      await_restart(r);
+    go_home(r);
+    target = audit_global()->target;
+    if (target != FRESH)
+      machine_read(storage_server(), storage_image_bytes(r, target));
+    await_turn(r);
+    if (r->dead || target != audit_global()->target)
+      continue;
+    if (!must_notice(r))
+      break;
+    message_free(await_notice(r, NOTICE_DOWN));
+    if (!r->dead)
+      host_note_down(r);
+  }
+  dispatcher_note_return(audit_global()->incarnation, r->roll_back);
+  storage_return_to(r, target);
+  restore(r, target);
+}
+
+/* The first thing that a restored rank does. */
+static void start(struct rank *r, uint32_t checkpoint)
+{
+  r->held = r->roll_back = r->place_due = r->notified = false;
+  r->draining = NOBODY;
+  r->capture = r->alarm.checkpoint = 0;
+  r->line = checkpoint;
+  for (struct request *request = r->face->posted; request; request = request->next)
+    request->announced = host_below_matching();
+  r->reannounce = true;
+  if (r->face->call.state != CALL_NONE)
+    r->face->call.state = CALL_ANNOUNCED;
+  uint32_t noticed = audit_rank(r->index)->noticed;
+  r->incarnation =
+      host_independent() ? noticed : audit_global()->incarnation; /* as its messages are */
+  r->down_due = host_independent();
+  libc_restored(r);
+  struct step step = {0};
+  const struct move *turn = schedule_turn(r->index);
+  bool closed = checkpoint != FRESH && audit_protocol()->reconnects;
+  host_take_event(r,
+                  &(struct event){.kind = EVENT_START,
+                                  .checkpoint = checkpoint,
+                                  .closed = turn ? turn->event.closed : closed,
+                                  .outcome = host_independent() ? noticed : 0},
+                  &step);
+  host_look_again(r);
+  r->rematch = true;
+  if (host_below_matching()) /* its receives are posted already */
+    transport_let_in(r->transport, NULL, NULL);
+  rank_switch(r, ACTIVITY_MPI);
+  dispatcher_finished(); /* perhaps its program had ended before the image */
+}
+
+/* ---- checkpoints ---- */
+
+/* Some interconnects cannot be captured while they are open. */
+static bool close_connections(const struct rank *r)
+{
+  const struct move *turn = schedule_turn(r->index);
+  if (turn)
+    return turn->event.closed;
+  if (!machine_property("capture_closes") || !audit_protocol()->reconnects)
+    return false;
+  machine_sleep(machine_figure("close_s", 0.0));
+  return true;
+}
+
+/* Returns once more, NULL, each time that the rank has gone back to it. */
+static struct image *take_image(struct rank *r)
+{
+  struct image *image = NULL;
+  libc_collect(r);
+  enum image_outcome outcome = image_capture(r->source, &image);
+  if (outcome == IMAGE_FAILED)
+    layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
+  return outcome == IMAGE_CAPTURED ? image : NULL;
+}
+
+/* What has been delivered must be in the image, so payloads under way are waited for first. The
+ * copy of the image takes its time before it is taken: the program stands still meanwhile. */
+void host_capture(struct rank *r)
+{
+  enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
+  uint32_t checkpoint = r->capture;
+  if (r->face->raw)
+    layer_die(3, "breach: rank %d is captured while it takes part in a collective", r->index);
+  transport_finish_fetches(r->transport, &r->inbox);
+  bool closed = close_connections(r);
+  copy_state(r, storage_next_copy(r));
+  if (r->dead)
+    return;
+  rank_switch(r, before);
+  struct image *image = take_image(r);
+  if (!image) {
+    start(r, checkpoint);
+    return;
+  }
+  storage_captured(r, checkpoint, image);
+  r->image_bytes = MAX(r->image_bytes, image_bytes(image));
+  r->capture = 0;
+  r->line = checkpoint;
+  struct step step = {.call = r->face->call.state == CALL_JOINED ? &r->face->call : NULL};
+  host_take_event(
+      r, &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint, .closed = closed},
+      &step);
+}
+
+/* A system-level image cannot hold an interconnect that is open. */
+static void refuse_interconnect(void)
+{
+  const struct scenario *scenario = layer.scenario;
+  bool captures = audit_protocol()->controls != NULL && scenario->checkpoint.every > 0;
+  if (captures && scenario->checkpoint.places == PLACES_ANYWHERE &&
+      machine_property("capture_closes") && !audit_protocol()->reconnects)
+    layer_die(64,
+              "%s leaves connections open, and %s cannot be captured with them, expected another "
+              "protocol or checkpoint.places: program",
+              audit_protocol()->name, machine_property("interconnect"));
+}
+
+void host_begin(struct rank *r, const void *inside_program)
+{
+  refuse_interconnect();
+  look_around(r);
+  r->source = image_source_new(inside_program, r->arena, machine_stack_bytes());
+  if (!r->source)
+    layer_die(64, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
+  struct image *image = take_image(r);
+  if (image) {
+    storage_captured(r, FRESH, image);
+    await_turn(r);
+  }
+  start(r, FRESH);
+}

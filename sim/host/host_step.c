@@ -1,0 +1,413 @@
+/* One step of the protocol: an event goes in, actions are carried out. */
+#include "sim/host/host_inside.h"
+
+#include "sim/host/shadow.h"
+#include "sim/host/rank_clock.h"
+#include "sim/host/copy_cost.h"
+#include "sim/host/dispatcher.h"
+#include "sim/host/matching.h"
+#include "sim/mpi/p2p.h"
+#include "sim/host/bypass.h"
+#include "sim/host/schedule.h"
+#include "sim/host/storage.h"
+#include "protocols/text.h"
+#include "sim/net/transport.h"
+
+#include <string.h>
+
+/* ---- payloads ---- */
+
+static void arrived(struct message *message, void *request)
+{
+  if (!request)
+    return;
+  if (audit_protocol()->header)
+    copy_tagged(&layer.rank[message->destination], message->bytes);
+  p2p_complete(request);
+}
+
+/* The receive, if there is one, has the bytes at once, and is complete when they could be here. */
+void host_fetch(struct rank *r, struct message *message, struct request *request)
+{
+  if (request) {
+    request->filling = true;
+    p2p_take(request, message);
+  }
+  transport_fetch(r->transport, message, arrived, request);
+}
+
+/* ---- matching above the protocol ---- */
+
+bool host_below_matching(void)
+{
+  return audit_protocol()->level == LEVEL_CHANNEL;
+}
+
+/* Owns the message. */
+void host_pass_up(struct rank *r, struct message *message)
+{
+  struct request *request = matching_receive(r->face, message);
+  if (!request) {
+    g_queue_push_tail(&r->unexpected, message);
+    return;
+  }
+  matching_withdraw(r->face, request);
+  host_fetch(r, message, request);
+}
+
+static bool is_for(const struct message *message, const void *request)
+{
+  return message->kind == MESSAGE_PROGRAM && matching_accepts(request, message);
+}
+
+/* The receive that was posted last takes the first unexpected message that fits, or waits. */
+void host_take_unexpected(struct rank *r, struct request *request)
+{
+  request->announced = true;
+  request->from = request->peer;
+  request->from_tag = request->tag;
+  struct request *taker;
+  struct message *message = matching_pair(r, &taker);
+  if (!message) {
+    transport_let_in(r->transport, is_for, request);
+    return;
+  }
+  g_queue_remove(&r->unexpected, message);
+  host_pass_up(r, message);
+}
+
+/* What is in the slot, once more. */
+static struct message *message_from(int source, int destination, const struct slot *slot)
+{
+  struct message *message = message_new(MESSAGE_PROGRAM, source, destination);
+  message->comm = slot->comm;
+  message->tag = slot->tag;
+  message->bytes = (uint32_t)slot->payload->size;
+  message->payload = payload_hold(slot->payload);
+  return message;
+}
+
+/* ---- actions ---- */
+
+bool host_independent(void)
+{
+  return audit_protocol()->independent;
+}
+
+bool host_fenced(const struct rank *r)
+{
+  return !host_independent() && r->incarnation < audit_global()->incarnation;
+}
+
+static void stamp(const struct rank *r, const struct action *action, struct message *message)
+{
+  memcpy(message->words, action->words, sizeof message->words);
+  message->incarnation = audit_rank(r->index)->noticed;
+  message->life = r->life;
+  message->line = r->line;
+}
+
+static void transmit(struct rank *r, const struct action *action, struct step *step)
+{
+  struct message *message = step->offered;
+  stamp(r, action, message);
+  layer.result.messages.sent++;
+  step->offered = NULL;
+  step->send = transport_send(r->transport, message, step->blocking);
+}
+
+/* When all programs have ended, ranks leave one by one, and SMPI takes no message to one that has.
+ */
+static void send_control(struct rank *r, const struct action *action)
+{
+  if (dispatcher_is_over())
+    return;
+  struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
+  stamp(r, action, message);
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  transport_send(r->transport, message, false);
+  rank_switch(r, before);
+}
+
+static struct slot *filled_slot(const struct rank *r, uint32_t number)
+{
+  struct slot *slot = storage_slot(r, number);
+  if (!slot)
+    layer_die(3, "breach: slot %u of rank %d is empty", number, r->index);
+  return slot;
+}
+
+static void resend(struct rank *r, const struct action *action)
+{
+  struct message *message = message_from(r->index, action->peer, filled_slot(r, action->slot));
+  stamp(r, action, message);
+  layer.result.messages.replayed++;
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  transport_send(r->transport, message, false);
+  rank_switch(r, before);
+}
+
+/* The call is over for the protocol. A result that it holds goes where the data would have come. */
+static void deliver_call(struct rank *r, const struct action *action, struct call *call)
+{
+  call->state = CALL_NONE;
+  if (action->slot == NO_SLOT)
+    return;
+  struct slot *slot = filled_slot(r, action->slot);
+  layer.result.messages.replayed++;
+  blocks_unpack(&call->site.result, call->site.blocks, slot->payload);
+}
+
+static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
+{
+  struct message result = {.payload = blocks_pack(&call->site.result, call->site.blocks),
+                           .comm = NO_CONTEXT};
+  storage_keep(r, slot, &result, false, false);
+  payload_drop(result.payload);
+}
+
+/* Of an image, what was not copied when it was captured is now; then it is written. */
+static void store(struct rank *r, const struct action *action)
+{
+  if (action->part == PART_IMAGE) {
+    enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
+    copy_state(r, storage_rest(r, action->checkpoint));
+    rank_switch(r, before);
+  }
+  if (!r->dead)
+    storage_store(r, action->checkpoint, action->part);
+}
+
+/* A payload of this rank into its log, before the message leaves. */
+static void keep_sent(struct rank *r, uint32_t slot, const struct message *message)
+{
+  storage_keep(r, slot, message, false, true);
+  copy_payload(r, message->bytes);
+}
+
+static void join(const struct action *action, struct call *call)
+{
+  call->state = CALL_JOINED;
+  memcpy(call->words, action->words, sizeof action->words);
+  call->words[WORDS] = 1;
+}
+
+static void deliver_up(struct rank *r, const struct action *action, struct step *step)
+{
+  if (action->slot == NO_SLOT) {
+    step->passed = true;
+    return;
+  }
+  layer.result.messages.replayed++;
+  const struct slot *slot = filled_slot(r, action->slot);
+  host_pass_up(r, message_from(slot->source, r->index, slot));
+}
+
+static void deliver(struct rank *r, const struct action *action, struct step *step)
+{
+  struct request *request = matching_numbered(r->face, action->request);
+  if (!request)
+    layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
+  matching_withdraw(r->face, request);
+  if (action->slot == NO_SLOT) {
+    step->given = request;
+    return;
+  }
+  struct slot *slot = filled_slot(r, action->slot);
+  layer.result.messages.replayed++;
+  slot->waiting = false;
+  p2p_fill(request, slot->payload, slot->source, slot->tag);
+  p2p_complete(request);
+}
+
+static void match(struct rank *r, const struct action *action)
+{
+  struct request *request = matching_numbered(r->face, action->request);
+  if (!request)
+    layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
+  request->announced = true;
+  request->from = action->peer;
+  request->from_tag = action->tag;
+  r->rematch = true;
+  transport_let_in(r->transport, is_for, request);
+}
+
+/* The interconnect is started again; what it takes is part of the checkpoint or of the restart. */
+static void open_connections(struct rank *r)
+{
+  enum activity before = r->activity;
+  if (before != ACTIVITY_RESTART)
+    rank_switch(r, ACTIVITY_CHECKPOINT);
+  machine_sleep(machine_figure("open_s", 0.0));
+  rank_switch(r, before);
+}
+
+static void set_timer(struct rank *r, const struct action *action)
+{
+  if (!audit_protocol()->clocks) {
+    dispatcher_set_timer(r);
+  } else if (layer.scenario->checkpoint.every > 0.0) {
+    r->alarm.checkpoint = action->checkpoint;
+    r->alarm.at = clock_alarm(r, action);
+  }
+}
+
+static void carry_out(struct rank *r, const struct action *action, struct step *step)
+{
+  switch ((enum action_kind)action->kind) {
+  case ACTION_TRANSMIT:
+    transmit(r, action, step);
+    break;
+  case ACTION_SUPPRESS:
+    layer.result.messages.suppressed++;
+    if (step->call)
+      step->call->state = CALL_NONE;
+    break;
+  case ACTION_JOIN:
+    join(action, step->call);
+    break;
+  case ACTION_REJOIN:
+    raw_rejoin(r, action->comm, action->peer, action->tag);
+    break;
+  case ACTION_MATCH:
+    match(r, action);
+    break;
+  case ACTION_DELIVER:
+    if (step->call)
+      deliver_call(r, action, step->call);
+    else
+      (host_below_matching() ? deliver_up : deliver)(r, action, step);
+    break;
+  case ACTION_DISCARD:
+    layer.result.messages.discarded++;
+    break;
+  case ACTION_KEEP:
+    if (step->call)
+      keep_result(r, action->slot, step->call);
+    else if (step->offered)
+      keep_sent(r, action->slot, step->offered);
+    else
+      storage_keep(r, action->slot, step->arrived, step->drained, false);
+    break;
+  case ACTION_RESEND:
+    resend(r, action);
+    break;
+  case ACTION_FORGET:
+    storage_forget(r, action->slot);
+    break;
+  case ACTION_FORCE:
+    step->forced = true;
+    step->outcome = action->outcome;
+    break;
+  case ACTION_CONTROL:
+    send_control(r, action);
+    break;
+  case ACTION_HOLD:
+    r->held = true;
+    break;
+  case ACTION_RELEASE:
+    r->held = false;
+    r->draining = NOBODY;
+    break;
+  case ACTION_DRAIN:
+    r->draining = action->peer;
+    r->rematch = true;
+    break;
+  case ACTION_CAPTURE:
+    r->capture = action->checkpoint;
+    break;
+  case ACTION_STORE:
+    if (!host_fenced(r))
+      store(r, action);
+    break;
+  case ACTION_COMMIT:
+    if (!host_fenced(r))
+      storage_commit(action->checkpoint);
+    break;
+  case ACTION_ERASE:
+    if (!host_fenced(r))
+      storage_erase(r, action->checkpoint);
+    break;
+  case ACTION_ROLL_BACK:
+    r->roll_back = true;
+    break;
+  case ACTION_OPEN:
+    open_connections(r);
+    break;
+  case ACTION_SET_TIMER:
+    set_timer(r, action);
+    break;
+  default:
+    break;
+  }
+}
+
+static _Noreturn void gave_up(const struct rank *r, enum reason reason)
+{
+  g_autofree char *why = g_strdup_printf("rank %d: %s", r->index, reason_name(reason));
+  layer_stop(reason == REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
+}
+
+/* Computing, capturing, starting again, or taking in a message: it may send something yet. */
+static bool is_busy(const struct rank *r)
+{
+  return r->dead || (r->activity != ACTIVITY_MPI && r->activity != ACTIVITY_PROTOCOL) ||
+         (r->transport && transport_fetches(r->transport));
+}
+
+static bool anybody_is_busy(void)
+{
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (is_busy(&layer.rank[rank]))
+      return true;
+  return false;
+}
+
+/* A program that waits for what never comes does not end the run by itself as long as checkpoints
+ * are taken. */
+static void watch(const struct move *move)
+{
+  enum { IDLE_MOST = 100 }; /* timers of the coordinator with nothing done in between */
+  static unsigned idle;
+  enum event_kind kind = move->event.kind;
+  bool timer = kind == EVENT_TIMER && move->rank == COORDINATOR_RANK;
+  bool works = kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
+               kind == EVENT_CHOOSE || kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED ||
+               kind == EVENT_MEMBER || kind == EVENT_START;
+  idle = works ? 0 : idle + (timer && !anybody_is_busy());
+  if (idle > IDLE_MOST)
+    layer_stuck();
+}
+
+/* One event. A step that a crash follows at this very point starts no work. STORE is last: it
+ * saves what the other actions have made of the slots. */
+void host_take(struct rank *r, struct move *move, struct step *step)
+{
+  enum reason reason;
+  bool scheduled = schedule_on() && move->kind != MOVE_FINISH;
+  if (scheduled)
+    schedule_check(move);
+  bool going = audit_take(move, &r->actions, &reason);
+  if (move->kind == MOVE_EVENT) {
+    watch(move);
+    dispatcher_point(r->index, &move->event);
+  }
+  if (!going)
+    gave_up(r, reason);
+  for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
+    if (r->actions.item[i].kind != ACTION_STORE)
+      carry_out(r, &r->actions.item[i], step);
+  for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
+    if (r->actions.item[i].kind == ACTION_STORE)
+      carry_out(r, &r->actions.item[i], step);
+  if (!scheduled)
+    return;
+  schedule_next();
+  dispatcher_turn();
+}
+
+void host_take_event(struct rank *r, const struct event *event, struct step *step)
+{
+  struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
+  host_take(r, &move, step);
+}

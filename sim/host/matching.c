@@ -1,0 +1,100 @@
+#include "sim/host/matching.h"
+
+#include "sim/host/storage.h"
+
+int matching_context(const struct comm *comm, bool collective)
+{
+  return 2 * comm->number + collective;
+}
+
+void matching_post(struct face *face, struct request *request)
+{
+  struct request **end = &face->posted;
+  while (*end)
+    end = &(*end)->next;
+  request->next = NULL;
+  *end = request;
+}
+
+void matching_withdraw(struct face *face, struct request *request)
+{
+  for (struct request **link = &face->posted; *link; link = &(*link)->next)
+    if (*link == request) {
+      *link = request->next;
+      request->next = NULL;
+      return;
+    }
+}
+
+struct request *matching_numbered(const struct face *face, uint32_t number)
+{
+  struct request *request = face->posted;
+  while (request && request->number != number)
+    request = request->next;
+  return request;
+}
+
+struct request *matching_unannounced(const struct face *face)
+{
+  struct request *request = face->posted;
+  while (request && request->announced)
+    request = request->next;
+  return request;
+}
+
+static bool fits(const struct message *message, int peer, int tag, int context)
+{
+  return message->comm == context && (peer == ANY || peer == message->source) &&
+         (tag == ANY || tag == message->tag);
+}
+
+bool matching_accepts(const struct request *request, const struct message *message)
+{
+  return request->announced && fits(message, request->from, request->from_tag,
+                                    matching_context(request->comm, request->collective));
+}
+
+struct request *matching_receive(const struct face *face, const struct message *message)
+{
+  struct request *request = face->posted;
+  while (request && !matching_accepts(request, message))
+    request = request->next;
+  return request;
+}
+
+struct message *matching_pair(struct rank *r, struct request **request)
+{
+  for (GList *item = r->unexpected.head; item; item = item->next) {
+    *request = matching_receive(r->face, item->data);
+    if (*request)
+      return item->data;
+  }
+  return NULL;
+}
+
+struct message *matching_unclaimed(struct rank *r, int peer)
+{
+  for (GList *item = r->unexpected.head; item; item = item->next) {
+    struct message *message = item->data;
+    if ((peer == ANY || peer == message->source) && !matching_receive(r->face, message))
+      return message;
+  }
+  return NULL;
+}
+
+bool matching_probe(const struct rank *r, int peer, int tag, int context, struct found *found)
+{
+  const struct slot *slot = storage_waiting(r, peer, tag, context);
+  if (slot) {
+    *found = (struct found){slot->source, slot->tag, (uint32_t)slot->payload->size};
+    return true;
+  }
+  for (const GList *item = r->unexpected.head; item; item = item->next) {
+    const struct message *message = item->data;
+    if (fits(message, peer, tag, context)) {
+      *found = (struct found){message->source, message->tag, message->bytes};
+      return true;
+    }
+  }
+  return false;
+}

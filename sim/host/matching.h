@@ -1,0 +1,34 @@
+/* MPI's matching: posted receives, in the order of posting, against messages that have come and
+ * that nobody has received, in the order of arrival. */
+#ifndef RECLINE_MATCHING_H
+#define RECLINE_MATCHING_H
+
+#include "sim/host/rank.h"
+
+/* The number of a communicator as messages carry it: collectives have one of their own. */
+int matching_context(const struct comm *, bool collective);
+
+/* The list of posted receives. */
+void matching_post(struct face *, struct request *);
+void matching_withdraw(struct face *, struct request *);
+struct request *matching_numbered(const struct face *, uint32_t number);
+struct request *matching_unannounced(const struct face *);
+
+bool matching_accepts(const struct request *, const struct message *);
+
+/* The receive that gets this message: the earliest that accepts it. NULL: none does. */
+struct request *matching_receive(const struct face *, const struct message *);
+
+/* The earliest message that a receive accepts; sets that receive. NULL: none. */
+struct message *matching_pair(struct rank *, struct request **);
+/* The earliest message from `peer` or ANY that no receive accepts. */
+struct message *matching_unclaimed(struct rank *, int peer);
+
+/* What a receive with this envelope would get (probe): kept by the protocol, or just come. */
+struct found {
+  int source, tag;
+  uint32_t bytes;
+};
+bool matching_probe(const struct rank *, int peer, int tag, int context, struct found *);
+
+#endif

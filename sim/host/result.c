@@ -1,0 +1,302 @@
+/* Results as JSON. Written by hand, because json-glib prints seconds with 17 digits; read with
+ * json-glib, and strictly: a key that is missing, unknown or of another type is an error, since
+ * scripts depend on these keys. */
+#include "sim/host/result.h"
+
+#include <gio/gio.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+static const char *const VERDICTS[] = {
+    [RUN_COMPLETED] = "completed",
+    [RUN_RECOVERED] = "recovered",
+    [RUN_GAVE_UP] = "gave-up",
+    [RUN_LOST] = "lost",
+};
+
+const char *run_verdict_name(enum run_verdict verdict)
+{
+  return (size_t)verdict < G_N_ELEMENTS(VERDICTS) ? VERDICTS[verdict] : NULL;
+}
+
+/* One table for writing and reading, in the order of the file. */
+enum field_kind {
+  FIELD_VERDICT,
+  FIELD_INT,
+  FIELD_UNSIGNED,
+  FIELD_COUNT,
+  FIELD_COUNTS, /* an array of as many as there are ranks, which stands above it */
+  FIELD_SECONDS,
+  FIELD_TEXT
+};
+
+struct field {
+  const char *group; /* NULL: at the top level; fields of a group stand together */
+  const char *key;
+  enum field_kind kind;
+  size_t offset; /* in struct result */
+};
+
+#define AT(member) offsetof(struct result, member)
+
+static const struct field FIELDS[] = {
+    {NULL, "verdict", FIELD_VERDICT, AT(verdict)},
+    {NULL, "program_exit", FIELD_INT, AT(program_exit)},
+    {NULL, "ranks", FIELD_INT, AT(ranks)},
+    {NULL, "crashes", FIELD_UNSIGNED, AT(crashes)},
+    {"rollbacks", "global", FIELD_UNSIGNED, AT(rollbacks_global)},
+    {"rollbacks", "local", FIELD_UNSIGNED, AT(rollbacks_local)},
+    {"checkpoints", "committed", FIELD_UNSIGNED, AT(checkpoints_committed)},
+    {"checkpoints", "aborted", FIELD_UNSIGNED, AT(checkpoints_aborted)},
+    {"messages", "sent", FIELD_COUNT, AT(messages.sent)},
+    {"messages", "late", FIELD_COUNT, AT(messages.late)},
+    {"messages", "early", FIELD_COUNT, AT(messages.early)},
+    {"messages", "suppressed", FIELD_COUNT, AT(messages.suppressed)},
+    {"messages", "replayed", FIELD_COUNT, AT(messages.replayed)},
+    {"messages", "discarded", FIELD_COUNT, AT(messages.discarded)},
+    {"control", "separate", FIELD_COUNT, AT(control.separate)},
+    {"control", "combined", FIELD_COUNT, AT(control.combined)},
+    {NULL, "simulated_s", FIELD_SECONDS, AT(simulated_s)},
+    {"time_s", "compute", FIELD_SECONDS, AT(time.compute)},
+    {"time_s", "mpi", FIELD_SECONDS, AT(time.mpi)},
+    {"time_s", "protocol", FIELD_SECONDS, AT(time.protocol)},
+    {"time_s", "checkpoint", FIELD_SECONDS, AT(time.checkpoint)},
+    {"time_s", "lost", FIELD_SECONDS, AT(time.lost)},
+    {"time_s", "restart", FIELD_SECONDS, AT(time.restart)},
+    {"copies", "payload_bytes", FIELD_COUNT, AT(copies.payload_bytes)},
+    {"copies", "payload_s", FIELD_SECONDS, AT(copies.payload_s)},
+    {"copies", "state_bytes", FIELD_COUNT, AT(copies.state_bytes)},
+    {"copies", "state_s", FIELD_SECONDS, AT(copies.state_s)},
+    {"repair_s", "detect", FIELD_SECONDS, AT(repair.detect)},
+    {"repair_s", "revoke", FIELD_SECONDS, AT(repair.revoke)},
+    {"repair_s", "notice", FIELD_SECONDS, AT(repair.notice)},
+    {"repair_s", "agree", FIELD_SECONDS, AT(repair.agree)},
+    {"repair_s", "spawn", FIELD_SECONDS, AT(repair.spawn)},
+    {"repair_s", "rebuild", FIELD_SECONDS, AT(repair.rebuild)},
+    {NULL, "iterations", FIELD_COUNT, AT(iterations)},
+    {NULL, "rank_iterations", FIELD_COUNTS, AT(rank_iterations)},
+    {NULL, "image_bytes", FIELD_COUNT, AT(image_bytes)},
+    {NULL, "rank_image_bytes", FIELD_COUNTS, AT(rank_image_bytes)},
+    {"audit", "violations", FIELD_COUNT, AT(audit_violations)},
+    {"audit", "first", FIELD_TEXT, AT(audit_first)},
+    {NULL, "gave_up", FIELD_TEXT, AT(gave_up)},
+    {NULL, "seed", FIELD_COUNT, AT(seed)},
+};
+
+/* ---- writing ---- */
+
+static void add_text(GString *json, const char *text)
+{
+  if (text == NULL) {
+    g_string_append(json, "null");
+    return;
+  }
+  /* A JSON document is UTF-8, whatever a program or a file name contains. */
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  g_autoptr(JsonNode) node = json_node_init_string(json_node_alloc(), valid);
+  g_autofree char *quoted = json_to_string(node, FALSE);
+  g_string_append(json, quoted);
+}
+
+static void add_seconds(GString *json, double seconds)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd(text, sizeof text, "%.9g", seconds);
+  g_string_append(json, text);
+}
+
+static void add_counts(GString *json, const uint64_t *counts, int length)
+{
+  g_string_append_c(json, '[');
+  for (int i = 0; i < length; i++)
+    g_string_append_printf(json, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "", counts[i]);
+  g_string_append_c(json, ']');
+}
+
+static void add_value(GString *json, const struct field *field, const struct result *result)
+{
+  const char *place = (const char *)result + field->offset;
+  switch (field->kind) {
+  case FIELD_VERDICT:
+    add_text(json, run_verdict_name(*(const enum run_verdict *)place));
+    break;
+  case FIELD_INT:
+    g_string_append_printf(json, "%d", *(const int *)place);
+    break;
+  case FIELD_UNSIGNED:
+    g_string_append_printf(json, "%u", *(const unsigned *)place);
+    break;
+  case FIELD_COUNT:
+    g_string_append_printf(json, "%" G_GUINT64_FORMAT, *(const uint64_t *)place);
+    break;
+  case FIELD_COUNTS:
+    add_counts(json, *(uint64_t *const *)place, result->ranks);
+    break;
+  case FIELD_SECONDS:
+    add_seconds(json, *(const double *)place);
+    break;
+  case FIELD_TEXT:
+    add_text(json, *(char *const *)place);
+    break;
+  }
+}
+
+char *result_json(const struct result *result)
+{
+  GString *json = g_string_new("{\n");
+  const char *group = NULL;
+  for (size_t i = 0; i < G_N_ELEMENTS(FIELDS); i++) {
+    const struct field *field = &FIELDS[i];
+    if (g_strcmp0(group, field->group) != 0) {
+      if (group != NULL)
+        g_string_append(json, "}");
+      group = field->group;
+      g_string_append_printf(json, group == NULL ? "%s" : "%s  \"%s\": {", i == 0 ? "" : ",\n",
+                             group);
+      if (group == NULL)
+        g_string_append(json, "  ");
+    } else if (i > 0) {
+      g_string_append(json, group == NULL ? ",\n  " : ", ");
+    } else {
+      g_string_append(json, "  ");
+    }
+    g_string_append_printf(json, "\"%s\": ", field->key);
+    add_value(json, field, result);
+  }
+  g_string_append(json, group == NULL ? "\n}\n" : "}\n}\n");
+  return g_string_free(json, FALSE);
+}
+
+bool result_save(const struct result *result, const char *file, GError **error)
+{
+  g_autofree char *json = result_json(result);
+  return g_file_set_contents(file, json, -1, error); /* temporary name, renamed */
+}
+
+/* ---- reading ---- */
+
+static bool read_verdict(JsonNode *node, enum run_verdict *verdict)
+{
+  const char *name = json_node_get_string(node);
+  for (size_t i = 0; i < G_N_ELEMENTS(VERDICTS); i++) {
+    if (g_strcmp0(name, VERDICTS[i]) == 0) {
+      *verdict = (enum run_verdict)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool read_integer(JsonNode *node, int64_t least, int64_t most, int64_t *value)
+{
+  if (json_node_get_value_type(node) != G_TYPE_INT64)
+    return false;
+  *value = json_node_get_int(node);
+  return *value >= least && *value <= most;
+}
+
+static uint64_t *read_counts(JsonNode *node, int length)
+{
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return NULL;
+  JsonArray *array = json_node_get_array(node);
+  if (length <= 0 || json_array_get_length(array) != (guint)length)
+    return NULL;
+  g_autofree uint64_t *counts = g_new(uint64_t, (gsize)length);
+  for (guint i = 0; i < (guint)length; i++) {
+    JsonNode *element = json_array_get_element(array, i);
+    int64_t integer;
+    if (!JSON_NODE_HOLDS_VALUE(element) || !read_integer(element, 0, G_MAXINT64, &integer))
+      return NULL;
+    counts[i] = (uint64_t)integer;
+  }
+  return g_steal_pointer(&counts);
+}
+
+static bool read_value(JsonNode *node, const struct field *field, struct result *result)
+{
+  char *place = (char *)result + field->offset;
+  int64_t integer;
+  if (field->kind == FIELD_TEXT && JSON_NODE_HOLDS_NULL(node))
+    return true;
+  if (field->kind == FIELD_COUNTS) {
+    *(uint64_t **)place = read_counts(node, result->ranks);
+    return *(uint64_t **)place != NULL;
+  }
+  if (!JSON_NODE_HOLDS_VALUE(node))
+    return false;
+  switch (field->kind) {
+  case FIELD_VERDICT:
+    return read_verdict(node, (enum run_verdict *)place);
+  case FIELD_INT:
+    if (!read_integer(node, G_MININT, G_MAXINT, &integer))
+      return false;
+    *(int *)place = (int)integer;
+    return true;
+  case FIELD_UNSIGNED:
+    if (!read_integer(node, 0, G_MAXUINT, &integer))
+      return false;
+    *(unsigned *)place = (unsigned)integer;
+    return true;
+  case FIELD_COUNT:
+    /* Seeds use all 64 bits: the upper half comes back with a sign. */
+    if (!read_integer(node, G_MININT64, G_MAXINT64, &integer))
+      return false;
+    *(uint64_t *)place = (uint64_t)integer;
+    return true;
+  case FIELD_COUNTS:
+    break; /* no single value: see above */
+  case FIELD_SECONDS:
+    *(double *)place = json_node_get_double(node);
+    return json_node_get_value_type(node) != G_TYPE_STRING;
+  case FIELD_TEXT:
+    *(char **)place = json_node_dup_string(node);
+    return json_node_get_value_type(node) == G_TYPE_STRING;
+  }
+  return false;
+}
+
+static JsonNode *find(JsonObject *top, const struct field *field)
+{
+  if (field->group == NULL)
+    return json_object_get_member(top, field->key);
+  JsonNode *group = json_object_get_member(top, field->group);
+  if (group == NULL || !JSON_NODE_HOLDS_OBJECT(group))
+    return NULL;
+  return json_object_get_member(json_node_get_object(group), field->key);
+}
+
+bool result_load(const char *file, struct result *result, GError **error)
+{
+  *result = (struct result){0};
+  g_autoptr(JsonParser) parser = json_parser_new();
+  if (!json_parser_load_from_file(parser, file, error))
+    return false;
+  JsonNode *root = json_parser_get_root(parser);
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT(root)) {
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: not a result, expected an object",
+                file);
+    return false;
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(FIELDS); i++) {
+    const struct field *field = &FIELDS[i];
+    JsonNode *node = find(json_node_get_object(root), field);
+    if (node != NULL && read_value(node, field, result))
+      continue;
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s%s%s %s", file,
+                field->group == NULL ? "" : field->group, field->group == NULL ? "" : ".",
+                field->key, node == NULL ? "is missing" : "has a value that it cannot have");
+    result_clear(result);
+    return false;
+  }
+  return true;
+}
+
+void result_clear(struct result *result)
+{
+  g_free(result->rank_image_bytes);
+  g_free(result->rank_iterations);
+  g_free(result->audit_first);
+  g_free(result->gave_up);
+  *result = (struct result){0};
+}

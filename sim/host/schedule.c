@@ -1,0 +1,144 @@
+#include "sim/host/schedule.h"
+
+#include "sim/host/shadow.h"
+#include "verify/trace/schedule_file.h"
+#include "protocols/text.h"
+
+static struct trace_story story;
+static unsigned position;
+static char *state; /* of the world, from which on the story comes again and again */
+
+static void on_deadlock(void)
+{
+  if (schedule_on())
+    layer_die(64, "%s: the run cannot come to step %u, expected one that can follow",
+              layer.scenario->schedule, position);
+  audit_rest();
+  layer_stop(RUN_LOST, "nothing can happen any more");
+}
+
+void schedule_begin(void)
+{
+  const struct scenario *scenario = layer.scenario;
+  GError *error = NULL;
+  if (!scenario->schedule)
+    return;
+  if (!counterexample_read(scenario, &story, &error))
+    layer_die(64, "%s", error->message);
+  if (story.again == story.count)
+    state = audit_state();
+  machine_on_deadlock(on_deadlock);
+}
+
+bool schedule_on(void)
+{
+  return position < story.count;
+}
+
+bool schedule_had(void)
+{
+  return story.count > 0;
+}
+
+static int whose(const struct move *move)
+{
+  return move->kind == MOVE_EVENT ? move->rank : layer.ranks;
+}
+
+const struct move *schedule_turn(int who)
+{
+  return schedule_on() && whose(&story.moves[position]) == who ? &story.moves[position] : NULL;
+}
+
+/* At application level a place is where the program says so, until it has ended. */
+static bool is_place_of_program(const struct rank *r)
+{
+  return layer.scenario->checkpoint.places == PLACES_PROGRAM && !r->face->finalized;
+}
+
+bool schedule_is_program(const struct rank *r)
+{
+  const struct move *turn = schedule_turn(r->index);
+  if (!turn)
+    return false;
+  switch ((enum event_kind)turn->event.kind) {
+  case EVENT_OFFER:
+  case EVENT_RECEIVE:
+  case EVENT_CHOOSE:
+  case EVENT_COLLECTIVE:
+  case EVENT_COLLECTED:
+    return true;
+  case EVENT_PLACE:
+    return is_place_of_program(r);
+  default:
+    return false;
+  }
+}
+
+bool schedule_holds_back(const struct rank *r, const struct message *message)
+{
+  bool is_notice = message->kind == MESSAGE_NOTICE;
+  if (is_notice && message->notice == NOTICE_DOWN)
+    return !audit_protocol()->independent &&
+           audit_rank(r->index)->noticed != audit_global()->incarnation;
+  if (is_notice)
+    return message->notice == NOTICE_DURABLE || message->notice == NOTICE_COMMITTED;
+  return message->kind == MESSAGE_CONTROL ||
+         (message->kind == MESSAGE_PROGRAM && audit_protocol()->level == LEVEL_CHANNEL);
+}
+
+bool schedule_brings(const struct message *message, const struct event *event)
+{
+  switch ((enum event_kind)event->kind) {
+  case EVENT_CONTROL:
+    return message->kind == MESSAGE_CONTROL && message->source == event->peer;
+  case EVENT_ARRIVED:
+    return message->kind == MESSAGE_PROGRAM && message->source == event->peer;
+  case EVENT_DURABLE:
+    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DURABLE &&
+           message->checkpoint == event->checkpoint && message->part == (enum part)event->part;
+  default:
+    return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_COMMITTED &&
+           message->checkpoint == event->checkpoint;
+  }
+}
+
+static bool same(const struct move *a, const struct move *b)
+{
+  const struct event *x = &a->event, *y = &b->event;
+  if (a->kind != b->kind || a->rank != b->rank)
+    return false;
+  return a->kind != MOVE_EVENT ||
+         (x->kind == y->kind && x->peer == y->peer && x->tag == y->tag && x->comm == y->comm &&
+          x->request == y->request && x->checkpoint == y->checkpoint && x->part == y->part &&
+          x->outcome == y->outcome && x->flow == y->flow);
+}
+
+void schedule_check(const struct move *move)
+{
+  const struct move *turn = &story.moves[position];
+  char expected[TEXT_MAX], seen[TEXT_MAX];
+  if (same(move, turn))
+    return;
+  layer_die(64,
+            "%s: step %u is '%d %s', and the run comes to '%d %s', expected a run that can follow",
+            layer.scenario->schedule, position, turn->rank,
+            event_print(audit_protocol(), &turn->event, expected), move->rank,
+            event_print(audit_protocol(), &move->event, seen));
+}
+
+void schedule_next(void)
+{
+  position++;
+  if (story.again && position == story.count)
+    audit_comes_again(state);
+  if (story.again && position == story.count - story.again)
+    state = audit_state();
+  if (!schedule_on() && layer.result.audit_violations)
+    layer_stop(RUN_LOST, "stopped at the violation with which its schedule ends");
+}
+
+unsigned schedule_position(void)
+{
+  return position;
+}

@@ -1,0 +1,248 @@
+#include "sim/host/shadow.h"
+
+#include "verify/check/claim.h"
+#include "sim/host/communicators.h"
+#include "verify/world/in_place.h"
+#include "sim/host/schedule.h"
+#include "protocols/text.h"
+#include "verify/trace/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct world world;
+static struct parts parts;
+static struct trace *trace;
+
+enum { LAST_LINES = 12 };
+struct line {
+  double time;
+  struct move move;
+};
+static struct line last[LAST_LINES]; /* for the report of a breach */
+static unsigned last_count;
+
+void audit_begin(const struct scenario *scenario, const char *trace_file)
+{
+  const struct protocol *protocol = protocol_named(scenario->protocol.name);
+  if (!protocol)
+    layer_die(64, "there is no protocol %s", scenario->protocol.name);
+  world_init(&world, protocol, scenario->program.ranks, scenario->protocol.capacity);
+  world_set_iterations(&world, scenario->protocol.interval, scenario->protocol.log);
+  world.places_anywhere = scenario->checkpoint.places == PLACES_ANYWHERE;
+  world.script = NULL;
+  world.bounded = false;
+  world.member = members_has;
+  if (scenario->schedule) { /* as the explorer has judged it */
+    world.line_stamps = claim_stamps(scenario);
+    world.properties = (const char *const *)scenario->check.properties;
+  }
+  parts_init(&parts, &world);
+  world_begin(&world, 0, 0);
+  GError *error = NULL;
+  if (trace_file && !(trace = trace_open(trace_file, &world, "smpi", false, &error)))
+    layer_die(64, "%s", error->message);
+}
+
+const struct protocol *audit_protocol(void)
+{
+  return world.protocol;
+}
+
+static const void *part(enum part_kind kind, int rank)
+{
+  uint32_t size;
+  return world.memory.read(world.memory.ctx, world_part(&world, kind, rank, 0), &size);
+}
+
+const struct world_rank *audit_rank(int rank)
+{
+  return part(WORLD_RANK, rank);
+}
+
+const struct world_global *audit_global(void)
+{
+  return part(WORLD_GLOBAL, 0);
+}
+
+uint32_t audit_actions_max(void)
+{
+  return ACTIONS_MAX(&world.config[0]);
+}
+
+bool audit_allows(const struct move *move)
+{
+  return world_refuses(&world, move) == NULL;
+}
+
+/* Invariants cost time in the length of a protocol's lists: always checked where a checkpoint or
+ * a recovery hangs on them, and after every step only in debug builds. */
+static bool worth_checking(const struct move *move)
+{
+#ifndef NDEBUG
+  (void)move;
+  return true;
+#else
+  switch ((enum event_kind)move->event.kind) {
+  case EVENT_START:
+  case EVENT_DOWN:
+  case EVENT_CAPTURED:
+  case EVENT_DURABLE:
+  case EVENT_COMMITTED:
+    return true;
+  default:
+    return false;
+  }
+#endif
+}
+
+static void remember(const struct move *move)
+{
+  last[last_count++ % LAST_LINES] = (struct line){machine_now(), *move};
+}
+
+static void print_line(const struct line *line)
+{
+  static const char *const kinds[] = {"event", "crash", "detect", "finish", "lie"};
+  char text[TEXT_MAX];
+  fprintf(stderr, "recline: %.9f %d %s\n", line->time, line->move.rank,
+          line->move.kind == MOVE_EVENT ? event_print(world.protocol, &line->move.event, text)
+                                        : kinds[line->move.kind]);
+}
+
+static _Noreturn void breach(const struct verdict *verdict)
+{
+  for (unsigned i = last_count > LAST_LINES ? last_count - LAST_LINES : 0; i < last_count; i++)
+    print_line(&last[i % LAST_LINES]);
+  GError *error = NULL;
+  if (trace)
+    trace_close(trace, &error);
+  layer_die(3, "breach: %s", verdict->text);
+}
+
+/* Some properties are claims of single protocols: they count when the scenario names them. */
+static bool is_watched(const char *property)
+{
+  const char *const *names = (const char *const *)layer.scenario->check.properties;
+  for (names = names ? names : explorer_defaults; *names; names++)
+    if (strcmp(*names, property) == 0)
+      return true;
+  return false;
+}
+
+static void count_violation(const struct verdict *verdict)
+{
+  if (!is_watched(verdict->property))
+    return;
+  if (layer.result.audit_violations++ == 0) {
+    layer.result.audit_first = g_strdup_printf("%s: %s", verdict->property, verdict->text);
+    fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
+  }
+}
+
+bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
+{
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  move->index = WORLD_FIND;
+  world.check = worth_checking(move) || schedule_on();
+  actions->count = 0;
+  remember(move);
+  world_step(&world, move, actions, &verdict);
+  if (verdict.kind == VERDICT_IMPOSSIBLE)
+    breach(&verdict);
+  bool silent = move->kind == MOVE_EVENT && move->event.kind == EVENT_PLACE && actions->count == 0;
+  if (trace && !silent)
+    trace_move(trace, machine_now(), &world, move, actions, &verdict);
+  if (verdict.kind == VERDICT_VIOLATION)
+    count_violation(&verdict);
+  *reason = move->rank < 0 ? REASON_NONE : (enum reason)audit_rank(move->rank)->gave_up;
+  return *reason == REASON_NONE; /* also when the step violates something, too */
+}
+
+static void judge(void (*verdict_on)(const struct world *, struct verdict *))
+{
+  struct verdict verdict;
+  verdict_on(&world, &verdict);
+  if (verdict.kind == VERDICT_VIOLATION)
+    count_violation(&verdict);
+}
+
+char *audit_state(void)
+{
+  return trace_state(&world);
+}
+
+void audit_comes_again(const char *state)
+{
+  g_autofree char *now = audit_state();
+  if (!strcmp(now, state))
+    judge(world_for_ever);
+}
+
+void audit_rest(void)
+{
+  judge(world_at_rest);
+}
+
+void audit_end(void)
+{
+  if (world_finished(&world))
+    judge(world_at_end);
+  /* The last state that the explorer saw was at rest, or wrong. */
+  if (world_finished(&world) && schedule_had())
+    judge(world_at_rest);
+  GError *error = NULL;
+  if (trace && !trace_close(trace, &error))
+    layer_die(64, "%s", error->message);
+  trace = NULL;
+}
+
+uint32_t audit_state_bytes(int rank)
+{
+  const uint64_t *word = (const uint64_t *)(audit_rank(rank) + 1);
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < world.state_bytes / sizeof *word; i++)
+    used += word[i] != 0;
+  return used * (uint32_t)sizeof *word;
+}
+
+uint32_t audit_state_increment(int rank, void **before)
+{
+  enum { PIECE = 64 }; /* words: mostly nothing has changed in one */
+  const uint64_t *word = (const uint64_t *)(audit_rank(rank) + 1);
+  uint32_t words = world.state_bytes / (uint32_t)sizeof *word, changed = 0;
+  if (!*before)
+    *before = g_malloc0(world.state_bytes);
+  uint64_t *old = *before;
+  for (uint32_t first = 0; first < words; first += PIECE) {
+    uint32_t end = MIN(first + PIECE, words);
+    size_t bytes = (end - first) * sizeof *word;
+    if (memcmp(word + first, old + first, bytes) == 0)
+      continue;
+    for (uint32_t i = first; i < end; i++)
+      changed += word[i] != old[i];
+    memcpy(old + first, word + first, bytes);
+  }
+  return changed * (uint32_t)sizeof *word;
+}
+
+bool audit_next_down(int rank, struct event *event)
+{
+  return world_next_down(&world, rank, event);
+}
+
+bool audit_compares(void)
+{
+  return layer.scenario->failures_count > 0 || schedule_had() || trace;
+}
+
+/* Asked often, and mostly answered by one rank that has not finished. */
+bool audit_finished(void)
+{
+  static int rank;
+  for (int i = 0; i < world.ranks; i++, rank = (rank + 1) % world.ranks)
+    if (!world_standing(&world, rank).finished)
+      return false;
+  return true;
+}

@@ -1,0 +1,423 @@
+#include "sim/host/storage.h"
+
+#include "sim/host/shadow.h"
+#include "sim/host/dispatcher.h"
+#include "sim/net/transport.h"
+
+enum { COMMIT_BYTES = 512 }; /* the record of a commit */
+
+static void free_slot(void *data)
+{
+  struct slot *slot = data;
+  payload_drop(slot->payload);
+  g_free(slot);
+}
+
+static GHashTable *new_slots(void)
+{
+  return g_hash_table_new_full(NULL, NULL, NULL, free_slot);
+}
+
+static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *slot)
+{
+  struct slot *copy = g_memdup2(slot, sizeof *slot);
+  payload_hold(copy->payload);
+  g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
+}
+
+/* The order of a hash table is never seen: what is done here with all slots does not depend on it.
+ */
+static GHashTable *copy_slots(GHashTable *slots)
+{
+  GHashTable *copy = new_slots();
+  GHashTableIter iter;
+  void *number, *slot;
+  g_hash_table_iter_init(&iter, slots);
+  while (g_hash_table_iter_next(&iter, &number, &slot))
+    insert_slot(copy, GPOINTER_TO_UINT(number), slot);
+  return copy;
+}
+
+static double slots_bytes(GHashTable *slots)
+{
+  size_t bytes = 0;
+  GHashTableIter iter;
+  void *slot;
+  g_hash_table_iter_init(&iter, slots);
+  while (g_hash_table_iter_next(&iter, NULL, &slot))
+    bytes += ((struct slot *)slot)->payload->size;
+  return (double)bytes;
+}
+
+static void free_record(void *data)
+{
+  struct record *record = data;
+  g_hash_table_unref(record->slots);
+  g_free(record);
+}
+
+/* What an image holds of a message: it comes back whole, without a transfer. */
+static struct message *copy_message(const struct message *message)
+{
+  struct message *copy = g_memdup2(message, sizeof *message);
+  payload_settle(payload_hold(copy->payload));
+  copy->self = NULL;
+  copy->lane = NULL;
+  copy->flight = FLIGHT_NONE;
+  copy->mode = SEND_STANDARD;
+  return copy;
+}
+
+static void copy_messages(GQueue *to, const GQueue *from)
+{
+  for (const GList *item = from->head; item; item = item->next)
+    g_queue_push_tail(to, copy_message(item->data));
+}
+
+static void free_message(void *message)
+{
+  message_free(message);
+}
+
+static void free_capture(void *data)
+{
+  struct capture *capture = data;
+  g_queue_clear_full(&capture->unexpected, free_message);
+  image_free(capture->image);
+  g_free(capture);
+}
+
+void storage_begin(struct rank *r)
+{
+  r->slots = new_slots();
+  r->records = g_ptr_array_new_with_free_func(free_record);
+  r->captures = g_ptr_array_new_with_free_func(free_capture);
+}
+
+/* ---- slots ---- */
+
+void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
+                  bool sent)
+{
+  static uint64_t kept;
+  payload_settle(message->payload);
+  insert_slot(r->slots, slot,
+              &(struct slot){.payload = message->payload,
+                             .tag = message->tag,
+                             .source = message->source,
+                             .comm = message->comm,
+                             .order = ++kept,
+                             .waiting = waiting,
+                             .sent = sent});
+}
+
+const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int comm)
+{
+  const struct slot *first = NULL;
+  GHashTableIter iter;
+  void *item;
+  g_hash_table_iter_init(&iter, r->slots);
+  while (g_hash_table_iter_next(&iter, NULL, &item)) {
+    const struct slot *slot = item;
+    if (slot->waiting && slot->comm == comm && (peer == ANY || peer == slot->source) &&
+        (tag == ANY || tag == slot->tag) && (!first || slot->order < first->order))
+      first = slot;
+  }
+  return first;
+}
+
+void storage_forget(struct rank *r, uint32_t slot)
+{
+  g_hash_table_remove(r->slots, GUINT_TO_POINTER(slot));
+}
+
+struct slot *storage_slot(const struct rank *r, uint32_t slot)
+{
+  return g_hash_table_lookup(r->slots, GUINT_TO_POINTER(slot));
+}
+
+/* ---- images ---- */
+
+static void drop_capture(struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = r->captures->len; i-- > 0;)
+    if (((struct capture *)r->captures->pdata[i])->checkpoint == checkpoint)
+      g_ptr_array_remove_index(r->captures, i);
+}
+
+void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
+{
+  double copied = checkpoint == FRESH ? 0.0 : storage_next_copy(r);
+  double rest = checkpoint == FRESH ? 0.0 : storage_next_bytes(r) - copied;
+  drop_capture(r, checkpoint);
+  struct capture *capture = g_new0(struct capture, 1);
+  *capture = (struct capture){.checkpoint = checkpoint,
+                              .iteration = r->iterates ? r->face->iteration : 0,
+                              .image = image,
+                              .copied = copied,
+                              .rest = MAX(rest, 0.0),
+                              .time = r->time};
+  if (audit_protocol()->level == LEVEL_CHANNEL)
+    copy_messages(&capture->unexpected, &r->unexpected);
+  capture->bytes = (double)image_bytes(image);
+  for (const GList *item = capture->unexpected.head; item; item = item->next)
+    capture->bytes += ((const struct message *)item->data)->bytes;
+  if (r->face->image_bytes > 0.0)
+    capture->bytes = r->face->image_bytes;
+  g_ptr_array_add(r->captures, capture);
+}
+
+const struct capture *storage_capture(const struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = 0; i < r->captures->len; i++) {
+    const struct capture *capture = r->captures->pdata[i];
+    if (capture->checkpoint == checkpoint)
+      return capture;
+  }
+  return NULL;
+}
+
+double storage_image_bytes(const struct rank *r, uint32_t checkpoint)
+{
+  if (layer.scenario->checkpoint.bytes > 0.0)
+    return layer.scenario->checkpoint.bytes;
+  const struct capture *capture = storage_capture(r, checkpoint);
+  return capture ? capture->bytes : 0.0;
+}
+
+double storage_next_bytes(const struct rank *r)
+{
+  if (layer.scenario->checkpoint.bytes > 0.0)
+    return layer.scenario->checkpoint.bytes;
+  if (r->face->image_bytes > 0.0)
+    return r->face->image_bytes;
+  return storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
+}
+
+double storage_next_copy(const struct rank *r)
+{
+  if (r->iterates && r->face->iteration_bytes > 0.0)
+    return r->face->iteration_bytes;
+  return storage_next_bytes(r);
+}
+
+double storage_rest(const struct rank *r, uint32_t checkpoint)
+{
+  const struct capture *capture = storage_capture(r, checkpoint);
+  return capture ? capture->rest : 0.0;
+}
+
+/* ---- writes ---- */
+
+struct write {
+  struct rank *rank;
+  uint32_t checkpoint;
+  enum part part;
+  double bytes;
+  bool cut;
+};
+
+const char *storage_server(void)
+{
+  if (layer.scenario->checkpoint.storage == STORAGE_LOCAL)
+    return NULL;
+  return dispatcher_host();
+}
+
+static bool independent(void)
+{
+  return audit_protocol()->independent;
+}
+
+static enum part queue_of(enum part part)
+{
+  return independent() ? part : PART_IMAGE;
+}
+
+static void begin_write(struct rank *r, enum part queue);
+
+static void write_ended(void *data)
+{
+  struct write *job = data;
+  struct rank *r = job->rank;
+  if (!job->cut)
+    dispatcher_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
+                                                .checkpoint = job->checkpoint,
+                                                .part = job->part});
+  if (!job->cut) { /* telling lets others run: until here the write was under way for them */
+    g_queue_pop_head(&r->writes[queue_of(job->part)]);
+    begin_write(r, queue_of(job->part));
+  }
+  g_free(job);
+}
+
+static void begin_write(struct rank *r, enum part queue)
+{
+  struct write *job = g_queue_peek_head(&r->writes[queue]);
+  bool logger = independent() && queue == PART_LOG;
+  if (job)
+    machine_write(dispatcher_host_of(r->index), logger ? dispatcher_host() : storage_server(),
+                  job->bytes, write_ended, job);
+}
+
+/* Bytes of what is written: an image with the protocol's state and slots, or a log. */
+static double bytes_of(struct rank *r, uint32_t checkpoint, enum part part)
+{
+  if (independent() && part == PART_LOG)
+    return (double)audit_state_increment(r->index, &r->logged);
+  double state = (double)audit_state_bytes(r->index) + slots_bytes(r->slots);
+  return part == PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
+}
+
+void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
+{
+  if (part == PART_IMAGE || !independent()) { /* else there is nothing but the state */
+    struct record *record = g_new0(struct record, 1);
+    *record =
+        (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
+    g_ptr_array_add(r->records, record);
+  }
+  struct write *job = g_new0(struct write, 1);
+  *job = (struct write){
+      .rank = r, .checkpoint = checkpoint, .part = part, .bytes = bytes_of(r, checkpoint, part)};
+  g_queue_push_tail(&r->writes[queue_of(part)], job);
+  if (r->writes[queue_of(part)].length == 1)
+    begin_write(r, queue_of(part));
+}
+
+bool storage_is_awaited(const struct rank *r)
+{
+  if (layer.scenario->checkpoint.writes == WRITES_BACKGROUND)
+    return false;
+  for (guint i = 0; i < r->records->len; i++)
+    if (!((const struct record *)r->records->pdata[i])->durable)
+      return true;
+  return false;
+}
+
+struct commit {
+  uint32_t checkpoint, incarnation, life;
+};
+
+static void commit_ended(void *data)
+{
+  struct commit *commit = data;
+  const struct rank *coordinator = &layer.rank[COORDINATOR_RANK];
+  if (commit->incarnation == audit_global()->incarnation && commit->life == coordinator->life)
+    dispatcher_tell(COORDINATOR_RANK, &(struct message){.notice = NOTICE_COMMITTED,
+                                                        .checkpoint = commit->checkpoint});
+  g_free(commit);
+}
+
+void storage_commit(uint32_t checkpoint)
+{
+  struct commit *commit = g_new0(struct commit, 1);
+  *commit = (struct commit){.checkpoint = checkpoint,
+                            .incarnation = audit_global()->incarnation,
+                            .life = layer.rank[COORDINATOR_RANK].life};
+  machine_write(NULL, dispatcher_host(), COMMIT_BYTES, commit_ended, commit);
+}
+
+void storage_durable(struct rank *r, uint32_t checkpoint, enum part part)
+{
+  for (guint i = 0; i < r->records->len; i++) {
+    struct record *record = r->records->pdata[i];
+    if (record->checkpoint == checkpoint && record->part == part)
+      record->durable = true;
+  }
+}
+
+void storage_erase(struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = r->records->len; i-- > 0;)
+    if (((struct record *)r->records->pdata[i])->checkpoint == checkpoint)
+      g_ptr_array_remove_index(r->records, i);
+  if (checkpoint != FRESH)
+    drop_capture(r, checkpoint);
+}
+
+static void cut_queue(GQueue *writes)
+{
+  for (GList *item = writes->head; item; item = item->next) {
+    struct write *job = item->data;
+    job->cut = true;
+    if (item != writes->head)
+      g_free(job); /* the first belongs to the actor that writes */
+  }
+  g_queue_clear(writes);
+}
+
+void storage_cut(struct rank *r)
+{
+  for (int part = 0; part < PARTS; part++)
+    cut_queue(&r->writes[part]);
+  for (guint i = r->records->len; i-- > 0;)
+    if (!((struct record *)r->records->pdata[i])->durable)
+      g_ptr_array_remove_index(r->records, i);
+}
+
+static void drop_captures_after(struct rank *r, uint32_t checkpoint)
+{
+  for (guint i = r->captures->len; i-- > 0;)
+    if (((struct capture *)r->captures->pdata[i])->checkpoint > checkpoint)
+      g_ptr_array_remove_index(r->captures, i);
+}
+
+void storage_return_to(struct rank *r, uint32_t checkpoint)
+{
+  GHashTable *slots = NULL;
+  for (guint i = r->records->len; i-- > 0;) {
+    struct record *record = r->records->pdata[i];
+    if (record->checkpoint > checkpoint)
+      g_ptr_array_remove_index(r->records, i);
+    else if (record->checkpoint == checkpoint && record->durable &&
+             (!slots || record->part == PART_LOG))
+      slots = record->slots;
+  }
+  GHashTable *restored = slots ? copy_slots(slots) : new_slots();
+  GHashTableIter iter;
+  void *slot;
+  g_hash_table_iter_init(&iter, restored);
+  while (g_hash_table_iter_next(&iter, NULL, &slot))
+    ((struct slot *)slot)->waiting = true; /* whatever is in a log is to be received again */
+  g_hash_table_unref(r->slots);
+  r->slots = restored;
+  drop_captures_after(r, checkpoint);
+  const struct capture *capture = storage_capture(r, checkpoint);
+  if (capture)
+    copy_messages(&r->unexpected, &capture->unexpected);
+}
+
+/* Checkpoints are numbered upwards, so those behind the first to be cut are to be cut, too. */
+static void cut_images_after(struct rank *r, uint32_t checkpoint)
+{
+  GQueue *writes = &r->writes[PART_IMAGE], keep = G_QUEUE_INIT;
+  struct write *job;
+  while ((job = g_queue_peek_head(writes)) && job->checkpoint <= checkpoint)
+    g_queue_push_tail(&keep, g_queue_pop_head(writes));
+  if (g_queue_is_empty(&keep)) {
+    cut_queue(writes);
+    return;
+  }
+  g_queue_clear_full(writes, g_free); /* none of these has begun */
+  *writes = keep;
+}
+
+void storage_set_back(struct rank *r, uint32_t checkpoint, bool died)
+{
+  GHashTable *slots = NULL;
+  cut_images_after(r, checkpoint);
+  for (guint i = r->records->len; i-- > 0;) {
+    struct record *record = r->records->pdata[i];
+    if (record->checkpoint > checkpoint)
+      g_ptr_array_remove_index(r->records, i);
+    else if (record->checkpoint == checkpoint)
+      slots = record->slots;
+  }
+  if (died) {
+    GHashTable *restored = slots ? copy_slots(slots) : new_slots();
+    g_hash_table_unref(r->slots);
+    r->slots = restored;
+  }
+  drop_captures_after(r, checkpoint);
+}

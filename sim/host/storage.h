@@ -1,0 +1,58 @@
+/* Checkpoints of a rank: images in memory, parts on simulated disks, payloads in slots. */
+#ifndef RECLINE_STORAGE_H
+#define RECLINE_STORAGE_H
+
+#include "sim/host/rank.h"
+
+void storage_begin(struct rank *);
+
+/* Slots. */
+void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
+void storage_forget(struct rank *, uint32_t slot);
+struct slot *storage_slot(const struct rank *, uint32_t slot);
+/* The first kept of those that wait for a receive with this envelope; NULL: none. */
+const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
+
+/* Images. */
+void storage_captured(struct rank *, uint32_t checkpoint, struct image *);
+const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
+
+/* Bytes that the image of the rank costs: as the scenario says, else as the program has said before
+ * it was captured (recline_image_bytes), else as measured. */
+double storage_image_bytes(const struct rank *, uint32_t checkpoint);
+
+/* The same of an image that is about to be captured; where it has to be measured, that of the last.
+ */
+double storage_next_bytes(const struct rank *);
+
+/* What is copied in memory for it: less, where the program has said what an iteration changes and
+ * the place is the beginning of one. The rest is copied when the image is stored. */
+double storage_next_copy(const struct rank *);
+double storage_rest(const struct rank *, uint32_t checkpoint);
+
+/* Writes in the background, one part after the other; the dispatcher hears of the end. The log of
+ * an independent protocol goes beside the images to the event logger, on the service host. */
+void storage_store(struct rank *, uint32_t checkpoint, enum part);
+
+/* Whether the program has to wait for a write, as the scenario may have it: until the rank has
+ * heard of the end. For logs of independent protocols nobody waits. */
+bool storage_is_awaited(const struct rank *);
+
+void storage_commit(uint32_t checkpoint);
+void storage_durable(struct rank *, uint32_t checkpoint, enum part);
+void storage_erase(struct rank *, uint32_t checkpoint);
+
+/* Writes that have not ended never will. */
+void storage_cut(struct rank *);
+
+/* Puts slots, records and unexpected messages back to what belongs to `checkpoint`; its image is
+ * left to the caller. */
+void storage_return_to(struct rank *, uint32_t checkpoint);
+
+/* The same for independent protocols: what was in memory is there only if the rank has not died. */
+void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
+
+/* Where images lie: a host, or NULL for the rank's own disk. */
+const char *storage_server(void);
+
+#endif

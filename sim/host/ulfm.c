@@ -1,0 +1,127 @@
+#include "sim/host/ulfm.h"
+
+#include "sim/host/shadow.h"
+#include "sim/host/dispatcher.h"
+#include "sim/net/transport.h"
+
+/* Of the repair that is under way. */
+struct dead {
+  int rank;
+  uint32_t life;
+};
+
+static GArray *dead;     /* struct dead: those to be started */
+static uint32_t repairs; /* so far; its number */
+static double began;     /* when it could be known to all */
+static double ready;     /* when the nodes of the dead can be used again */
+
+bool runtime_is_modelled(void)
+{
+  return layer.scenario->recovery.runtime == RUNTIME_ULFM;
+}
+
+/* Of a tree of all ranks. */
+static double rounds(void)
+{
+  double rounds = 0.0;
+  for (int reached = 1; reached < layer.ranks; reached *= 2)
+    rounds++;
+  return rounds;
+}
+
+double runtime_detection(void)
+{
+  return layer.scenario->detection +
+         (runtime_is_modelled() ? rounds() * layer.scenario->recovery.revoke : 0.0);
+}
+
+static bool all_are_here(void)
+{
+  for (int i = 0; i < layer.ranks; i++)
+    if (layer.rank[i].presence == PRESENCE_AWAITED && !layer.rank[i].dead)
+      return false;
+  return true;
+}
+
+static void begin_repair(void)
+{
+  double agree = rounds() * layer.scenario->recovery.agree;
+  double rebuild = rounds() * layer.scenario->recovery.rebuild;
+  double spawn = layer.scenario->recovery.spawn + MAX(ready - machine_now() - agree, 0.0);
+  layer.result.repair.notice += machine_now() - began;
+  layer.result.repair.agree += agree;
+  layer.result.repair.spawn += spawn;
+  layer.result.repair.rebuild += rebuild;
+  dispatcher_repair_at(machine_now() + agree + spawn + rebuild, repairs);
+}
+
+void runtime_await(struct rank *r)
+{
+  if (r->presence == PRESENCE_NONE)
+    r->presence = PRESENCE_AWAITED;
+}
+
+/* Ranks that died together are found together. */
+static void count_detection(void)
+{
+  if (began == machine_now())
+    return;
+  began = machine_now();
+  layer.result.repair.detect += layer.scenario->detection;
+  layer.result.repair.revoke += runtime_detection() - layer.scenario->detection;
+}
+
+void runtime_bury(int rank, uint32_t life, double node_is_ready)
+{
+  if (!dead)
+    dead = g_array_new(FALSE, FALSE, sizeof(struct dead));
+  g_array_append_val(dead, ((struct dead){rank, life}));
+  count_detection();
+  ready = MAX(ready, node_is_ready);
+  repairs++;
+  if (all_are_here())
+    begin_repair();
+}
+
+void runtime_repaired(uint32_t repair)
+{
+  if (repair != repairs)
+    return;
+  for (guint i = 0; i < dead->len; i++)
+    dispatcher_restart(g_array_index(dead, struct dead, i).rank,
+                       g_array_index(dead, struct dead, i).life);
+  g_array_set_size(dead, 0);
+  for (int i = 0; i < layer.ranks; i++)
+    if (layer.rank[i].presence == PRESENCE_HERE)
+      dispatcher_tell(i, &(struct message){.notice = NOTICE_REPAIRED});
+}
+
+/* Takes the notice out of the inbox, where what else comes in waits. */
+static bool is_repaired(struct rank *r)
+{
+  for (GList *item = r->inbox.head; item; item = item->next) {
+    struct message *message = item->data;
+    if (message->kind != MESSAGE_NOTICE || message->notice != NOTICE_REPAIRED ||
+        message->for_life != r->life)
+      continue;
+    g_queue_delete_link(&r->inbox, item);
+    message_free(message);
+    return true;
+  }
+  return false;
+}
+
+void runtime_join(struct rank *r)
+{
+  if (r->presence != PRESENCE_AWAITED || r->dead)
+    return;
+  r->presence = PRESENCE_HERE;
+  enum activity before = rank_switch(r, ACTIVITY_RESTART);
+  if (all_are_here())
+    begin_repair();
+  while (!r->dead && !is_repaired(r))
+    transport_wait(r->transport, &r->inbox, -1.0);
+  r->presence = PRESENCE_NONE;
+  if (!r->dead)
+    rank_switch(r, before);
+}

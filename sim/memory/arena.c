@@ -1,0 +1,488 @@
+/* The allocator of one arena: see arena.h.
+ *
+ * Two-level segregated fit (Masmano et al., ECRTS 2004): free lists by size class, 16 classes to
+ * the power of two, two bitmaps to find the next class that has a block, neighbours merged at once.
+ * Every operation takes constant time, whatever came before it, but for arena_give_back().
+ */
+#define _GNU_SOURCE
+#include "sim/memory/arena.h"
+#include "sim/memory/heap.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+  UNIT = HEAP_ALIGNMENT, /* sizes inside an arena are counted in units */
+  SPLITS = 16,           /* size classes to the power of two; below SPLITS units they are exact */
+  SPLITS_LOG = 4,        /* log2 of SPLITS */
+  LEVELS = 29,           /* 2^32 units and more fit: see class_of */
+  GROW = 1 << 20,        /* bytes; least step by which an arena is made accessible */
+  HOLE = 1 << 15,        /* bytes; free blocks from here on give their pages back */
+  SLACK = 1 << 20,       /* bytes of pages that nobody needs: so many are not worth a call */
+  ARENA_LOG_MOST = 34,   /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
+  ARENA_LOG_LEAST = 26   /* 64 MiB */
+};
+
+/* Marks of a header, unlikely as data: free() of anything else is noticed. */
+enum { BLOCK_USED = 0x5ed0b10c, BLOCK_FREE = 0x0f4eeb10 };
+
+struct block {
+  uint32_t before; /* units of the block that ends where this one begins; 0: this is the first */
+  uint32_t units;  /* of this block, header included */
+  uint32_t mark;
+  uint32_t offset; /* of the payload; keeps the payload aligned, otherwise unused */
+  /* the payload; while the block is free, it begins with these two */
+  struct block *next, *previous;
+};
+
+enum { HEADER = 16, LEAST_UNITS = 2 };
+static_assert(offsetof(struct block, next) == HEADER, "the payload begins after one unit");
+static_assert(sizeof(struct block) == LEAST_UNITS * UNIT, "the least block holds its links");
+
+struct arena {
+  char *top;           /* end of the last block */
+  uint32_t last_units; /* of the last block; 0: there is none */
+  int rank;            /* whose */
+  struct arena_notes notes;
+  size_t slack;             /* bytes that were freed and may still have their pages */
+  uint32_t levels;          /* bit set: that level has a free block */
+  uint32_t classes[LEVELS]; /* bit set: that class of the level has one */
+  struct block *free[LEVELS][SPLITS];
+};
+
+/* Facts about the process, which no rollback undoes, so they are not in the arenas. */
+static struct {
+  char *base;                   /* of the reserved range; NULL before the first arena */
+  int arena_log;                /* log2 of the bytes of an arena */
+  char *accessible[HEAP_RANKS]; /* end of what may be touched; NULL: no such arena yet */
+} process;
+
+static char *arena_end(const struct arena *arena)
+{
+  return (char *)(uintptr_t)arena + ((size_t)1 << process.arena_log);
+}
+
+static char *arena_blocks(struct arena *arena)
+{
+  return (char *)arena + (sizeof *arena + UNIT - 1) / UNIT * UNIT;
+}
+
+static void *payload_of(struct block *block)
+{
+  return (char *)block + HEADER;
+}
+
+static struct block *after(struct block *block)
+{
+  return (struct block *)((char *)block + (size_t)block->units * UNIT);
+}
+
+static struct block *before(struct block *block)
+{
+  return (struct block *)((char *)block - (size_t)block->before * UNIT);
+}
+
+static struct block *block_of(void *payload)
+{
+  struct block *block = (struct block *)((char *)payload - HEADER);
+  if ((uintptr_t)payload % UNIT || block->mark != BLOCK_USED)
+    heap_die("free or realloc of what is not the start of a block, or was freed before\n");
+  return block;
+}
+
+/* Units for a payload of `bytes`, or 0 if that is more than an arena can ever hold. */
+static uint32_t units_for(size_t bytes)
+{
+  if (bytes >= (size_t)1 << process.arena_log)
+    return 0;
+  size_t units = (bytes + HEADER + UNIT - 1) / UNIT;
+  return units < LEAST_UNITS ? LEAST_UNITS : (uint32_t)units;
+}
+
+struct class
+{
+  int level, split;
+};
+
+/* The class whose sizes begin at or below `units`. */
+static struct class class_of(uint32_t units)
+{
+  if (units < SPLITS)
+    return (struct class){0, (int)units};
+  int log = 31 - __builtin_clz(units);
+  return (struct class){log - SPLITS_LOG + 1, (int)(units >> (log - SPLITS_LOG)) & (SPLITS - 1)};
+}
+
+static void list_insert(struct arena *arena, struct block *block)
+{
+  struct class class = class_of(block->units);
+  struct block **head = &arena->free[class.level][class.split];
+  block->mark = BLOCK_FREE;
+  block->previous = NULL;
+  block->next = *head;
+  if (*head)
+    (*head)->previous = block;
+  *head = block;
+  arena->classes[class.level] |= 1u << class.split;
+  arena->levels |= 1u << class.level;
+}
+
+static void list_remove(struct arena *arena, struct block *block)
+{
+  struct class class = class_of(block->units);
+  if (block->next)
+    block->next->previous = block->previous;
+  if (block->previous) {
+    block->previous->next = block->next;
+    return;
+  }
+  arena->free[class.level][class.split] = block->next;
+  if (block->next)
+    return;
+  arena->classes[class.level] &= ~(1u << class.split);
+  if (!arena->classes[class.level])
+    arena->levels &= ~(1u << class.level);
+}
+
+/* A free block of at least `units`, still in its list. Only the first block of the class that
+ * `units` itself falls into is looked at (any of them could be too small); every block of a
+ * higher class will do. */
+static struct block *list_find(struct arena *arena, uint32_t units)
+{
+  struct class class = class_of(units);
+  struct block *first = arena->free[class.level][class.split];
+  if (first && first->units >= units)
+    return first;
+  uint32_t splits = arena->classes[class.level] & ~((2u << class.split) - 1);
+  if (!splits) {
+    uint32_t levels = arena->levels & ~((2u << class.level) - 1);
+    if (!levels)
+      return NULL;
+    class.level = __builtin_ctz(levels);
+    splits = arena->classes[class.level];
+  }
+  return arena->free[class.level][__builtin_ctz(splits)];
+}
+
+/* Tells the block behind, or the arena if there is none, how long this block is now. */
+static void tell_next(struct arena *arena, struct block *block)
+{
+  struct block *next = after(block);
+  if ((char *)next == arena->top)
+    arena->last_units = block->units;
+  else
+    next->before = block->units;
+}
+
+static bool at_top(const struct arena *arena, struct block *block)
+{
+  return (char *)after(block) == arena->top;
+}
+
+/* Makes the arena accessible up to `end`, in steps that grow with it: few calls, few pages. */
+static bool reach(struct arena *arena, char *end)
+{
+  char **limit = &process.accessible[arena->rank];
+  if (end <= *limit)
+    return true;
+  size_t room = (size_t)(arena_end(arena) - *limit);
+  if ((size_t)(end - *limit) > room)
+    return false;
+  size_t step = (size_t)(end - *limit) + (size_t)(*limit - (char *)arena) / 4;
+  step = (step + GROW - 1) / GROW * GROW;
+  if (step > room)
+    step = room;
+  if (mprotect(*limit, step, PROT_READ | PROT_WRITE))
+    return false;
+  *limit += step;
+  return true;
+}
+
+/* Moves top up, or not if the arena is full. */
+static bool raise_top(struct arena *arena, size_t units)
+{
+  if (units * UNIT > (size_t)(arena_end(arena) - arena->top) ||
+      !reach(arena, arena->top + units * UNIT))
+    return false;
+  arena->top += units * UNIT;
+  return true;
+}
+
+static struct block *append(struct arena *arena, uint32_t units)
+{
+  struct block *block = (struct block *)arena->top;
+  if (!raise_top(arena, units))
+    return NULL;
+  *block = (struct block){.before = arena->last_units, .units = units, .mark = BLOCK_USED};
+  arena->last_units = units;
+  return block;
+}
+
+/* ---- giving memory back ---- */
+
+/* The whole pages between two addresses. */
+static void discard(char *start, char *end)
+{
+  uintptr_t page = (uintptr_t)getpagesize();
+  uintptr_t first = ((uintptr_t)start + page - 1) / page * page,
+            last = (uintptr_t)end / page * page;
+  int saved = errno;
+  if (first < last)
+    madvise((void *)first, last - first, MADV_DONTNEED);
+  errno = saved;
+}
+
+void arena_give_back(struct arena *arena)
+{
+  struct class least = class_of(HOLE / UNIT);
+  for (int level = least.level; level < LEVELS; level++)
+    for (int split = 0; split < SPLITS; split++)
+      for (struct block *block = arena->free[level][split]; block; block = block->next)
+        discard((char *)(block + 1), (char *)after(block));
+  discard(arena->top, process.accessible[arena->rank]);
+  arena->slack = 0;
+}
+
+/* Bytes were freed, and are now part of a hole of that size. Pages are not given back each time: a
+ * program that frees and allocates the same again would pay for fresh pages. */
+static void add_slack(struct arena *arena, size_t freed, size_t hole)
+{
+  if (hole < HOLE)
+    return;
+  arena->slack += freed;
+  if (arena->slack > SLACK + (size_t)(arena->top - (char *)arena) / 4)
+    arena_give_back(arena);
+}
+
+/* Bytes of a hole of that size are in use again. */
+static void take_slack(struct arena *arena, size_t bytes, size_t hole)
+{
+  if (hole >= HOLE)
+    arena->slack -= bytes < arena->slack ? bytes : arena->slack;
+}
+
+/* ---- blocks ---- */
+
+/* Gives a used block up: merged with its neighbours into a list, or off the top. Returns the bytes
+ * of the hole that it is part of now. */
+static size_t release(struct arena *arena, struct block *block)
+{
+  if (!at_top(arena, block) && after(block)->mark == BLOCK_FREE) {
+    struct block *next = after(block);
+    list_remove(arena, next);
+    next->mark = 0;
+    block->units += next->units;
+  }
+  if (block->before && before(block)->mark == BLOCK_FREE) {
+    struct block *previous = before(block);
+    list_remove(arena, previous);
+    block->mark = 0;
+    previous->units += block->units;
+    block = previous;
+  }
+  if (at_top(arena, block)) {
+    arena->last_units = block->before;
+    arena->top = (char *)block;
+    block->mark = 0;
+    return SIZE_MAX;
+  }
+  tell_next(arena, block);
+  list_insert(arena, block);
+  return (size_t)block->units * UNIT;
+}
+
+/* Cuts a used block down to `units`; the rest is released if it can be a block. Returns the bytes
+ * of the hole that the rest is part of. */
+static size_t cut(struct arena *arena, struct block *block, uint32_t units)
+{
+  if (block->units < units + LEAST_UNITS)
+    return 0;
+  uint32_t rest_units = block->units - units;
+  block->units = units;
+  struct block *rest = after(block);
+  *rest = (struct block){.before = units, .units = rest_units, .mark = BLOCK_USED};
+  tell_next(arena, rest);
+  return release(arena, rest);
+}
+
+static void *out_of_memory(void)
+{
+  errno = ENOMEM;
+  return NULL;
+}
+
+void *arena_malloc(struct arena *arena, size_t bytes)
+{
+  uint32_t units = units_for(bytes);
+  if (!units)
+    return out_of_memory();
+  struct block *block = list_find(arena, units);
+  if (block) {
+    take_slack(arena, (size_t)units * UNIT, (size_t)block->units * UNIT);
+    list_remove(arena, block);
+    block->mark = BLOCK_USED;
+    cut(arena, block, units);
+  } else {
+    take_slack(arena, (size_t)units * UNIT, SIZE_MAX);
+    block = append(arena, units);
+  }
+  return block ? payload_of(block) : out_of_memory();
+}
+
+void arena_free(struct arena *arena, void *payload)
+{
+  struct block *block = block_of(payload);
+  size_t freed = (size_t)block->units * UNIT;
+  add_slack(arena, freed, release(arena, block));
+}
+
+size_t arena_usable(void *payload)
+{
+  return (size_t)block_of(payload)->units * UNIT - HEADER;
+}
+
+/* A block whose payload is aligned: a longer one, whose front is given back. */
+void *arena_memalign(struct arena *arena, size_t alignment, size_t bytes)
+{
+  if (alignment <= HEAP_ALIGNMENT)
+    return arena_malloc(arena, bytes);
+  size_t slack = alignment + LEAST_UNITS * UNIT;
+  if (bytes > SIZE_MAX - slack)
+    return out_of_memory();
+  char *payload = arena_malloc(arena, bytes + slack);
+  if (!payload)
+    return NULL;
+  struct block *block = block_of(payload);
+  if ((uintptr_t)payload % alignment) {
+    /* the front must be able to be a block of its own */
+    uintptr_t least = (uintptr_t)payload + LEAST_UNITS * UNIT;
+    uintptr_t aligned = (least + alignment - 1) / alignment * alignment;
+    uint32_t front = (uint32_t)((aligned - (uintptr_t)payload) / UNIT);
+    struct block *rest = (struct block *)((char *)block + (size_t)front * UNIT);
+    *rest = (struct block){.before = front, .units = block->units - front, .mark = BLOCK_USED};
+    tell_next(arena, rest);
+    block->units = front;
+    release(arena, block);
+    block = rest;
+  }
+  cut(arena, block, units_for(bytes));
+  return payload_of(block);
+}
+
+/* Grows a block without moving it: into the free one behind it, or at the top. */
+static bool grow_in_place(struct arena *arena, struct block *block, uint32_t units)
+{
+  uint32_t missing = units - block->units;
+  if (at_top(arena, block)) {
+    if (!raise_top(arena, missing))
+      return false;
+    block->units = units;
+    arena->last_units = units;
+    return true;
+  }
+  struct block *next = after(block);
+  if (next->mark != BLOCK_FREE || next->units < missing)
+    return false;
+  list_remove(arena, next);
+  next->mark = 0;
+  block->units += next->units;
+  tell_next(arena, block);
+  return true;
+}
+
+void *arena_realloc(struct arena *arena, void *payload, size_t bytes)
+{
+  struct block *block = block_of(payload);
+  uint32_t units = units_for(bytes);
+  if (!units)
+    return out_of_memory();
+  if (units <= block->units) {
+    size_t freed = (size_t)(block->units - units) * UNIT;
+    add_slack(arena, freed, cut(arena, block, units));
+    return payload;
+  }
+  if (grow_in_place(arena, block, units)) {
+    cut(arena, block, units);
+    return payload;
+  }
+  void *moved = arena_malloc(arena, bytes);
+  if (!moved)
+    return NULL;
+  memcpy(moved, payload, arena_usable(payload)); /* it is the smaller of the two */
+  arena_free(arena, payload);
+  return moved;
+}
+
+/* ---- where arenas lie ----------------------------------------------------------------------- */
+
+/* Reserves the addresses of all arenas, with less for each if there are not as many addresses
+ * (a limit on virtual memory). Nothing is accessible yet, so nothing is charged. */
+static bool reserve(void)
+{
+  for (int log = ARENA_LOG_MOST; log >= ARENA_LOG_LEAST; log--) {
+    void *base = mmap(NULL, (size_t)HEAP_RANKS << log, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+      continue;
+    process.base = base;
+    process.arena_log = log;
+    return true;
+  }
+  return false;
+}
+
+/* The arena of a pointer, or NULL. Below base the difference wraps, and is too large. */
+struct arena *arena_of(const void *pointer)
+{
+  uintptr_t offset = (uintptr_t)pointer - (uintptr_t)process.base;
+  if (!process.base || offset >> process.arena_log >= HEAP_RANKS)
+    return NULL;
+  size_t rank = offset >> process.arena_log;
+  return (struct arena *)(process.base + (rank << process.arena_log));
+}
+
+int arena_rank(const struct arena *arena)
+{
+  /* not from arena->rank: the arena of a rank without one cannot be read */
+  return (int)(((uintptr_t)arena - (uintptr_t)process.base) >> process.arena_log);
+}
+
+struct arena *arena_of_rank(int rank)
+{
+  if (rank < 0 || rank >= HEAP_RANKS || !process.accessible[rank])
+    return NULL;
+  return (struct arena *)(process.base + ((size_t)rank << process.arena_log));
+}
+
+struct arena *arena_new(int rank)
+{
+  if (rank < 0 || rank >= HEAP_RANKS) {
+    errno = EINVAL;
+    return NULL;
+  }
+  if (!process.base && !reserve())
+    return out_of_memory();
+  struct arena *arena = (struct arena *)(process.base + ((size_t)rank << process.arena_log));
+  if (mprotect(arena, GROW, PROT_READ | PROT_WRITE))
+    return out_of_memory();
+  process.accessible[rank] = (char *)arena + GROW;
+  arena->rank = rank; /* all else is zero, as fresh pages are */
+  arena->top = arena_blocks(arena);
+  return arena;
+}
+
+struct arena_notes *arena_notes(struct arena *arena)
+{
+  return &arena->notes;
+}
+
+void arena_used(const struct arena *arena, void **start, size_t *length)
+{
+  *start = (void *)(uintptr_t)arena;
+  *length = (size_t)(arena->top - (const char *)arena);
+}

@@ -1,0 +1,120 @@
+/* Handlers for the end of the process, destructors of static objects above all. libc keeps one list
+ * for all ranks, for good. A rank that is rolled back makes its static objects again, and registers
+ * them again; and what libc allocates for the list on its behalf would be torn away.
+ *
+ * So what is registered in program mode is listed in the arena, and a rollback puts that list back.
+ * libc is told of each arena once. */
+#define _GNU_SOURCE
+#include "sim/memory/arena.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/next_symbol.h"
+
+#include <errno.h>
+
+typedef void handler_function(void *);
+
+struct exit_handler {
+  handler_function *function;
+  void *argument;
+  void *program; /* its __dso_handle */
+  struct exit_handler *previous;
+};
+
+static int libc_atexit(handler_function *function, void *argument, void *program)
+{
+  static int (*next)(handler_function *, void *, void *);
+  if (!next)
+    find_next("__cxa_atexit", &next, sizeof next);
+  return next(function, argument, program);
+}
+
+/* Runs what a program has registered, the last first; all programs if it is NULL. Each is taken off
+ * the list before it runs, as it may register another. */
+static void run_handlers(struct arena *arena, const void *program)
+{
+  struct exit_handler **link = &arena_notes(arena)->exits;
+  while (*link) {
+    struct exit_handler handler = **link;
+    if (program && handler.program != program) {
+      link = &(*link)->previous;
+      continue;
+    }
+    arena_free(arena, *link);
+    *link = handler.previous;
+    heap_enter(arena);
+    handler.function(handler.argument);
+    heap_leave();
+    link = &arena_notes(arena)->exits;
+  }
+}
+
+static void run_all(void *arena)
+{
+  run_handlers(arena, NULL);
+}
+
+/* Of each arena libc is told once, whatever is rolled back. */
+static int tell_libc(struct arena *arena)
+{
+  static bool told[HEAP_RANKS];
+  int rank = arena_rank(arena);
+  if (told[rank])
+    return 0;
+  told[rank] = true;
+  return libc_atexit(run_all, arena, NULL);
+}
+
+static int add_handler(handler_function *function, void *argument, void *program)
+{
+  struct arena *arena = heap_leave();
+  int error;
+  if (!arena) {
+    error = libc_atexit(function, argument, program);
+  } else {
+    struct exit_handler *handler = arena_malloc(arena, sizeof *handler);
+    error = handler ? tell_libc(arena) : ENOMEM;
+    if (handler) {
+      struct arena_notes *notes = arena_notes(arena);
+      *handler = (struct exit_handler){function, argument, program, notes->exits};
+      notes->exits = handler;
+    }
+  }
+  heap_enter(arena);
+  return error;
+}
+
+/* What atexit and the constructors of static objects call. */
+HEAP_API int __cxa_atexit(handler_function *function, void *argument, void *program);
+HEAP_API int __cxa_atexit(handler_function *function, void *argument, void *program)
+{
+  return add_handler(function, argument, program);
+}
+
+/* The same for thread_local objects: all ranks are one thread, whose end is that of the process. */
+HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument, void *program);
+HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument, void *program)
+{
+  struct arena *arena = heap_leave();
+  heap_enter(arena);
+  if (arena)
+    return add_handler(function, argument, program);
+  static int (*next)(handler_function *, void *, void *);
+  if (!next)
+    find_next("__cxa_thread_atexit_impl", &next, sizeof next);
+  return next(function, argument, program);
+}
+
+/* A program or library is about to be unloaded. */
+HEAP_API void __cxa_finalize(void *program);
+HEAP_API void __cxa_finalize(void *program)
+{
+  static void (*next)(void *);
+  struct arena *mode = heap_leave();
+  for (int rank = 0; rank < HEAP_RANKS && program; rank++)
+    if (arena_of_rank(rank))
+      run_handlers(arena_of_rank(rank), program);
+  if (!next)
+    find_next("__cxa_finalize", &next, sizeof next);
+  next(program);
+  heap_enter(mode);
+}

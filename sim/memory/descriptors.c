@@ -1,0 +1,186 @@
+/* Descriptors of files that programs open, the runtime of Fortran among them: what they call for
+ * it, and what changes a file. See files.c. */
+#define _GNU_SOURCE
+#include "sim/memory/heap.h"
+#include "sim/memory/journal.h"
+#include "sim/memory/next_symbol.h"
+#include "sim/memory/open_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* ---- opening ---- */
+
+/* In libc mode, what a program of `owner` has opened, or -1. */
+static int take_over(const struct arena *owner, int descriptor)
+{
+  if (owner && descriptor > STDERR_FILENO)
+    open_add(owner, NULL, descriptor);
+  return descriptor;
+}
+
+static mode_t creation_mode(int flags, va_list *rest)
+{
+  return flags & (O_CREAT | __O_TMPFILE) ? va_arg(*rest, mode_t) : 0;
+}
+
+/* Those that name a file, NAMED by `path` alone, and may make it. */
+#define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
+  HEAP_API int NAME PARAMETERS                                                                     \
+  {                                                                                                \
+    static int(*next) PARAMETERS;                                                                  \
+    struct arena *mode = heap_leave();                                                             \
+    va_list rest;                                                                                  \
+    va_start(rest, flags);                                                                         \
+    mode_t permissions = creation_mode(flags, &rest);                                              \
+    va_end(rest);                                                                                  \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    if (mode && (NAMED))                                                                           \
+      journal_opening(mode, path, flags);                                                          \
+    int descriptor = take_over(mode, next ARGUMENTS);                                              \
+    heap_enter(mode);                                                                              \
+    return descriptor;                                                                             \
+  }
+
+OPENS(open, (const char *path, int flags, ...), (path, flags, permissions), true)
+OPENS(open64, (const char *path, int flags, ...), (path, flags, permissions), true)
+OPENS(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, permissions),
+      folder == AT_FDCWD || path[0] == '/')
+OPENS(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, permissions),
+      folder == AT_FDCWD || path[0] == '/')
+
+/* Others, by their arguments. */
+#define OPENS_AS(NAME, PARAMETERS, ARGUMENTS)                                                      \
+  HEAP_API int NAME PARAMETERS                                                                     \
+  {                                                                                                \
+    static int(*next) PARAMETERS;                                                                  \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    int descriptor = take_over(mode, next ARGUMENTS);                                              \
+    heap_enter(mode);                                                                              \
+    return descriptor;                                                                             \
+  }
+
+OPENS_AS(mkstemp, (char *name), (name))
+OPENS_AS(mkstemp64, (char *name), (name))
+OPENS_AS(mkostemp, (char *name, int flags), (name, flags))
+OPENS_AS(mkostemp64, (char *name, int flags), (name, flags))
+OPENS_AS(dup, (int other), (other))
+
+HEAP_API int creat(const char *path, mode_t permissions)
+{
+  return open(path, O_CREAT | O_WRONLY | O_TRUNC, permissions);
+}
+
+HEAP_API int creat64(const char *path, mode_t permissions)
+{
+  return open64(path, O_CREAT | O_WRONLY | O_TRUNC, permissions);
+}
+
+/* What fortified programs call. */
+HEAP_API int __open_2(const char *path, int flags);
+HEAP_API int __open_2(const char *path, int flags)
+{
+  return open(path, flags);
+}
+
+HEAP_API int __open64_2(const char *path, int flags);
+HEAP_API int __open64_2(const char *path, int flags)
+{
+  return open64(path, flags);
+}
+
+int descriptors_close(int descriptor)
+{
+  static int (*next)(int);
+  if (!next)
+    find_next("close", &next, sizeof next);
+  return next(descriptor);
+}
+
+/* The descriptor of a stream is closed with the stream. */
+HEAP_API int close(int descriptor)
+{
+  struct arena *mode = heap_leave();
+  struct open_file *file = mode ? open_descriptor(descriptor) : NULL;
+  int result = file && !file->stream ? open_close(file) : descriptors_close(descriptor);
+  heap_enter(mode);
+  return result;
+}
+
+/* ---- writing ---- */
+
+/* In libc mode: the program of `owner` is about to change the file from that position on (-1: where
+ * it is). */
+static void before(const struct arena *owner, int descriptor, off_t position)
+{
+  struct open_file *file = owner && descriptor > STDERR_FILENO ? open_descriptor(descriptor) : NULL;
+  if (!file)
+    return;
+  if (!file->written)
+    journal_writing(owner, descriptor);
+  file->written = true;
+  if (!file->kept || fcntl(descriptor, F_GETFL) & O_APPEND)
+    return;
+  int saved = errno;
+  if (position < 0)
+    position = lseek(descriptor, 0, SEEK_CUR);
+  if (position >= 0 && position < file->kept)
+    journal_overwriting(owner, descriptor);
+  errno = saved;
+}
+
+#define CHANGES(TYPE, NAME, PARAMETERS, ARGUMENTS, POSITION)                                       \
+  HEAP_API TYPE NAME PARAMETERS                                                                    \
+  {                                                                                                \
+    static TYPE(*next) PARAMETERS;                                                                 \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    before(mode, descriptor, POSITION);                                                            \
+    TYPE result = next ARGUMENTS;                                                                  \
+    heap_enter(mode);                                                                              \
+    return result;                                                                                 \
+  }
+
+CHANGES(ssize_t, write, (int descriptor, const void *data, size_t bytes), (descriptor, data, bytes),
+        -1)
+CHANGES(ssize_t, pwrite, (int descriptor, const void *data, size_t bytes, off_t at),
+        (descriptor, data, bytes, at), at)
+CHANGES(ssize_t, pwrite64, (int descriptor, const void *data, size_t bytes, off64_t at),
+        (descriptor, data, bytes, at), at)
+CHANGES(ssize_t, writev, (int descriptor, const struct iovec *data, int count),
+        (descriptor, data, count), -1)
+CHANGES(int, ftruncate, (int descriptor, off_t length), (descriptor, length), length)
+CHANGES(int, ftruncate64, (int descriptor, off64_t length), (descriptor, length), length)
+
+/* ---- names ---- */
+
+/* The last name of those given is that of a file that ends. */
+#define RENAMES(NAME, PARAMETERS, ARGUMENTS, ...)                                                  \
+  HEAP_API int NAME PARAMETERS                                                                     \
+  {                                                                                                \
+    static int(*next) PARAMETERS;                                                                  \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    const char *const names[] = {__VA_ARGS__};                                                     \
+    size_t count = sizeof names / sizeof *names;                                                   \
+    for (size_t i = 0; mode && i < count; i++)                                                     \
+      journal_replacing(mode, names[i], i + 1 == count);                                           \
+    int result = next ARGUMENTS;                                                                   \
+    heap_enter(mode);                                                                              \
+    return result;                                                                                 \
+  }
+
+RENAMES(rename, (const char *from, const char *to), (from, to), from, to)
+RENAMES(unlink, (const char *path), (path), path)
+RENAMES(remove, (const char *path), (path), path)
+RENAMES(rmdir, (const char *path), (path), path)
+RENAMES(mkdir, (const char *path, mode_t permissions), (path, permissions), path)

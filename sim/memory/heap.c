@@ -1,0 +1,492 @@
+/* The malloc family, switched between libc and the arena of one rank: see heap.h.
+ *
+ * Nothing here may call anything that allocates: it would come back in.
+ */
+#define _GNU_SOURCE
+#include "sim/memory/heap.h"
+#include "sim/memory/arena.h"
+#include "sim/memory/next_symbol.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+/* glibc's own entry points: no dlsym, which may allocate, and nothing to wait for at start-up. */
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+
+/* Facts about the process, which no rollback undoes. */
+static struct {
+  struct code linker, openmp; /* whose memory is always libc's */
+  bool watch;                 /* see watch_caller */
+  void (*on_change)(struct arena *);
+  const struct arena *last; /* that was entered, since there is on_change */
+  struct arena *running;    /* the last one that was entered at all: its rank runs */
+  bool threads;             /* programs have started some */
+} process;
+
+/* initial-exec: reading it must not allocate. */
+static _Thread_local struct arena *current __attribute__((tls_model("initial-exec")));
+static _Thread_local bool runs_ranks __attribute__((tls_model("initial-exec")));
+
+void heap_die(const char *complaint)
+{
+  static const char name[] = "recline heap: ";
+  if (write(STDERR_FILENO, name, sizeof name - 1) < 0 ||
+      write(STDERR_FILENO, complaint, strlen(complaint)) < 0) {
+    /* nothing left to tell it to */
+  }
+  abort();
+}
+
+static void *out_of_memory(void)
+{
+  errno = ENOMEM;
+  return NULL;
+}
+
+/* ---- arenas and modes ----------------------------------------------------------------------- */
+
+/* Whether malloc is found here by whoever looks it up as the owner of `handle` does. */
+static bool finds_us(void *handle)
+{
+  if (!handle)
+    return false;
+  bool ours = dlsym(handle, "malloc") == (void *)(uintptr_t)malloc;
+  dlclose(handle);
+  return ours;
+}
+
+EXPORT bool heap_serves(const void *inside)
+{
+  struct arena *mode = heap_leave();
+  struct link_map *map;
+  Dl_info info;
+  bool found = dladdr1(inside, &info, (void **)&map, RTLD_DL_LINKMAP) != 0;
+  bool ours = found && finds_us(dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD));
+  heap_enter(mode);
+  return ours;
+}
+
+static void find_openmp(void);
+
+EXPORT struct arena *heap_arena(int rank)
+{
+  static bool served;
+  struct arena *arena = arena_of_rank(rank);
+  if (arena)
+    return arena;
+  if (!served && !finds_us(dlopen(NULL, RTLD_LAZY))) { /* the global scope: the preload */
+    errno = ENOTSUP;
+    return NULL;
+  }
+  if (!served)
+    find_openmp(); /* it came with the program */
+  served = true;
+  return arena_new(rank);
+}
+
+EXPORT void heap_on_change(void (*function)(struct arena *))
+{
+  process.on_change = function;
+}
+
+EXPORT void heap_changed(void)
+{
+  process.last = NULL;
+}
+
+EXPORT void heap_enter(struct arena *arena)
+{
+  if (arena && arena != process.last && process.on_change) {
+    process.last = arena;
+    process.on_change(arena);
+  }
+  current = arena;
+  if (arena) {
+    process.running = arena;
+    runs_ranks = true;
+  }
+}
+
+EXPORT struct arena *heap_leave(void)
+{
+  struct arena *before_this = current;
+  current = NULL;
+  return before_this;
+}
+
+EXPORT int heap_owner(const void *pointer)
+{
+  const struct arena *arena = arena_of(pointer);
+  return arena ? arena_rank(arena) : HEAP_NOBODY;
+}
+
+EXPORT void heap_used(const struct arena *arena, void **start, size_t *length)
+{
+  arena_used(arena, start, length);
+}
+
+EXPORT void heap_give_back(struct arena *arena)
+{
+  arena_give_back(arena);
+}
+
+/* ---- runtimes whose memory no rollback may touch -------------------------------------------- */
+
+static struct code executable(uintptr_t base, const ElfW(Phdr) * header, int count)
+{
+  struct code code = {0};
+  for (int i = 0; i < count; i++)
+    if (header[i].p_type == PT_LOAD && header[i].p_flags & PF_X)
+      code = (struct code){base + header[i].p_vaddr, base + header[i].p_vaddr + header[i].p_memsz};
+  return code;
+}
+
+static bool holds(struct code code, uintptr_t address)
+{
+  return address - code.start < code.end - code.start;
+}
+
+/* Of an object whose first bytes are at `base`, as the loader maps them. */
+static struct code code_at(uintptr_t base)
+{
+  const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)base;
+  return executable(base, (const ElfW(Phdr) *)(base + elf->e_phoff), elf->e_phnum);
+}
+
+EXPORT void heap_await(struct arena *arena, const void *program)
+{
+  arena_notes(arena)->awaited = program ? code_at((uintptr_t)program) : (struct code){0};
+}
+
+/* ld.so allocates through us as well: the thread-local block of a library that is touched for the
+ * first time, the record that one library needs another (made when a symbol is bound lazily).
+ * That happens in the middle of program code, and what it keeps would be torn away by the next
+ * rollback. So what is called from its code is in libc mode. */
+__attribute__((constructor)) static void find_linker(void)
+{
+  uintptr_t base = getauxval(AT_BASE);
+  if (base)
+    process.linker = code_at(base);
+}
+
+/* So does the runtime of OpenMP, whose teams of threads all ranks share: they are one thread. */
+static int visit_openmp(struct dl_phdr_info *object, size_t size, void *unused)
+{
+  static const char *const names[] = {"/libgomp.so", "/libomp.so", "/libiomp5.so"};
+  (void)size;
+  (void)unused;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(object->dlpi_name, names[i]))
+      process.openmp = executable(object->dlpi_addr, object->dlpi_phdr, object->dlpi_phnum);
+  return 0;
+}
+
+static void find_openmp(void)
+{
+  dl_iterate_phdr(visit_openmp, NULL);
+}
+
+/* ---- waiting for the program ---------------------------------------------------------------- */
+
+/* Whether the program that the current arena waits for is on the stack. If so it need not be asked
+ * again. */
+static bool awaited_runs(void)
+{
+  struct arena *arena = heap_leave(); /* backtrace may allocate */
+  struct code *awaited = &arena_notes(arena)->awaited;
+  void *frame[64];
+  int count = backtrace(frame, (int)(sizeof frame / sizeof *frame));
+  bool runs = false;
+  for (int i = 0; i < count; i++)
+    runs |= holds(*awaited, (uintptr_t)frame[i]);
+  if (runs)
+    *awaited = (struct code){0};
+  heap_enter(arena);
+  return runs;
+}
+
+/* ---- watching the simulator ----------------------------------------------------------------- */
+
+static bool in_library(const Dl_info *info, const char *name)
+{
+  return info->dli_fname && strstr(info->dli_fname, name);
+}
+
+/* A simulator object in a rank's arena is destroyed by the next rollback, and noticed long after,
+ * far away. The cause is an entry point that the layer does not wrap. With RECLINE_HEAP_WATCH set,
+ * the code that an allocation is for (the first frame outside libc, libstdc++ and this library)
+ * is looked up each time, and must not be SimGrid's. */
+static void watch_caller(void)
+{
+  struct arena *arena = heap_leave(); /* backtrace may allocate */
+  void *frame[32];
+  int count = backtrace(frame, (int)(sizeof frame / sizeof *frame));
+  Dl_info info;
+  for (int i = 0; i < count; i++) {
+    if (!dladdr(frame[i], &info) || in_library(&info, "/libc.so") ||
+        in_library(&info, "/libstdc++.so") || in_library(&info, "/librecline_heap.so"))
+      continue;
+    if (in_library(&info, "/libsimgrid.so")) {
+      backtrace_symbols_fd(frame, count, STDERR_FILENO);
+      heap_die("SimGrid allocates or frees in program mode: an entry point is not wrapped\n");
+    }
+    break;
+  }
+  heap_enter(arena);
+}
+
+__attribute__((constructor)) static void read_watch(void)
+{
+  process.watch = getenv("RECLINE_HEAP_WATCH") != NULL;
+}
+
+/* ---- threads of programs --------------------------------------------------------------------- */
+
+/* A thread that a program has started works for the rank that runs: what it allocates is that
+ * rank's. All ranks are one thread, which has nothing else to do meanwhile but to wait for it, or
+ * to do its part. Threads of libgomp are everybody's in turn. */
+static inline struct arena *of_thread(uintptr_t caller)
+{
+  if (runs_ranks || !process.threads || holds(process.linker, caller) ||
+      holds(process.openmp, caller))
+    return NULL;
+  return process.running;
+}
+
+static char lock;
+
+static inline void lock_arenas(void)
+{
+  while (process.threads && __atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+    ;
+}
+
+static inline void unlock_arenas(void)
+{
+  if (process.threads)
+    __atomic_clear(&lock, __ATOMIC_RELEASE);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *argument)
+{
+  static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  static bool said;
+  uintptr_t caller = CALLER;
+  struct arena *arena = heap_leave();
+  if (!next)
+    find_next("pthread_create", &next, sizeof next);
+  process.threads = process.threads || arena != NULL;
+  if (arena && !said && !holds(process.openmp, caller)) {
+    said = true;
+    fputs("recline: a thread that lives over a checkpoint is not put back by a rollback\n", stderr);
+  }
+  int error = next(thread, attributes, start, argument);
+  heap_enter(arena);
+  return error;
+}
+
+/* The arena for a call from `caller`, or NULL for libc. */
+static inline struct arena *mode(uintptr_t caller)
+{
+  if (__builtin_expect(!current, 1))
+    return of_thread(caller);
+  if (holds(process.linker, caller) || holds(process.openmp, caller))
+    return NULL;
+  if (__builtin_expect(arena_notes(current)->awaited.end != 0, 0) && !awaited_runs())
+    return current;
+  if (process.watch)
+    watch_caller();
+  return current;
+}
+
+/* ---- the malloc family ---------------------------------------------------------------------- */
+
+/* Only this function of libc has no second name; dlsym does not allocate when it succeeds. */
+static size_t libc_usable(void *pointer)
+{
+  static size_t (*original)(void *);
+  if (!original)
+    *(void **)&original = dlsym(RTLD_NEXT, "malloc_usable_size");
+  return original(pointer);
+}
+
+static void *allocate_locked(struct arena *arena, size_t bytes)
+{
+  lock_arenas();
+  void *payload = arena_malloc(arena, bytes);
+  unlock_arenas();
+  return payload;
+}
+
+static void *allocate(struct arena *arena, size_t bytes)
+{
+  enum { WORDS = 512 }; /* bytes: few paths are longer */
+  if (arena && arena_notes(arena)->awaited.end != 0 && bytes < WORDS)
+    bytes = WORDS;
+  return arena ? allocate_locked(arena, bytes) : __libc_malloc(bytes);
+}
+
+static void *allocate_aligned(struct arena *arena, size_t alignment, size_t bytes)
+{
+  if (!arena)
+    return __libc_memalign(alignment, bytes);
+  lock_arenas();
+  void *payload = arena_memalign(arena, alignment, bytes);
+  unlock_arenas();
+  return payload;
+}
+
+static void release(struct arena *owner, void *pointer)
+{
+  lock_arenas();
+  arena_free(owner, pointer);
+  unlock_arenas();
+}
+
+/* A block of libc that the program gives back was allocated before program mode began. It is not
+ * freed: the last checkpoint may still hold it, and would then be restored to a pointer whose
+ * memory is somebody else's. Nobody here knows when that checkpoint is gone; leaking is safe. */
+static void release_any(struct arena *arena, void *pointer)
+{
+  struct arena *owner = arena_of(pointer);
+  if (owner)
+    release(owner, pointer);
+  else if (!arena)
+    __libc_free(pointer);
+}
+
+static void *resize(struct arena *arena, void *pointer, size_t bytes)
+{
+  struct arena *owner = arena_of(pointer);
+  if (owner && !bytes) { /* as libc does */
+    release(owner, pointer);
+    return NULL;
+  }
+  if (owner) {
+    lock_arenas();
+    void *moved = arena_realloc(owner, pointer, bytes);
+    unlock_arenas();
+    return moved;
+  }
+  if (!arena)
+    return __libc_realloc(pointer, bytes);
+  if (pointer && !bytes)
+    return NULL;
+  void *moved = allocate_locked(arena, bytes);
+  if (moved && pointer) {
+    size_t old = libc_usable(pointer);
+    memcpy(moved, pointer, old < bytes ? old : bytes);
+  }
+  return moved;
+}
+
+static bool power_of_two(size_t number)
+{
+  return number && !(number & (number - 1));
+}
+
+EXPORT void *malloc(size_t bytes)
+{
+  return allocate(mode(CALLER), bytes);
+}
+
+EXPORT void *calloc(size_t count, size_t bytes)
+{
+  struct arena *arena = mode(CALLER);
+  size_t total;
+  if (!arena)
+    return __libc_calloc(count, bytes);
+  if (__builtin_mul_overflow(count, bytes, &total))
+    return out_of_memory();
+  void *payload = allocate_locked(arena, total);
+  return payload ? memset(payload, 0, total) : NULL; /* even fresh: a rollback leaves stale bytes */
+}
+
+EXPORT void *realloc(void *pointer, size_t bytes)
+{
+  return resize(mode(CALLER), pointer, bytes);
+}
+
+EXPORT void *reallocarray(void *pointer, size_t count, size_t bytes)
+{
+  size_t total;
+  if (__builtin_mul_overflow(count, bytes, &total))
+    return out_of_memory();
+  return resize(mode(CALLER), pointer, total);
+}
+
+EXPORT void free(void *pointer)
+{
+  if (pointer)
+    release_any(mode(CALLER), pointer);
+}
+
+EXPORT int posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+  if (alignment % sizeof(void *) || !power_of_two(alignment))
+    return EINVAL;
+  int saved = errno; /* POSIX: the error is the return value, errno is left alone */
+  void *payload = allocate_aligned(mode(CALLER), alignment, bytes);
+  errno = saved;
+  if (!payload)
+    return ENOMEM;
+  *result = payload;
+  return 0;
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
+{
+  if (!power_of_two(alignment)) {
+    errno = EINVAL;
+    return NULL;
+  }
+  return allocate_aligned(mode(CALLER), alignment, bytes);
+}
+
+/* Obsolete, and more lenient: any alignment is rounded up to a power of two. */
+EXPORT void *memalign(size_t alignment, size_t bytes)
+{
+  size_t rounded = HEAP_ALIGNMENT;
+  while (rounded < alignment && rounded <= SIZE_MAX / 2)
+    rounded *= 2;
+  return allocate_aligned(mode(CALLER), rounded, bytes);
+}
+
+EXPORT void *valloc(size_t bytes)
+{
+  return allocate_aligned(mode(CALLER), (size_t)getpagesize(), bytes);
+}
+
+EXPORT void *pvalloc(size_t bytes)
+{
+  size_t page = (size_t)getpagesize();
+  if (bytes > SIZE_MAX - page)
+    return out_of_memory();
+  return allocate_aligned(mode(CALLER), page, (bytes + page - 1) / page * page);
+}
+
+EXPORT size_t malloc_usable_size(void *pointer)
+{
+  if (!pointer)
+    return 0;
+  return arena_of(pointer) ? arena_usable(pointer) : libc_usable(pointer);
+}

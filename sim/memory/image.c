@@ -1,0 +1,347 @@
+/* Capture and restore of one rank: see image.h. Linux; ucontext for the registers, which costs one
+ * system call a capture and three a restore (the signal mask), microseconds beside the milliseconds
+ * of the copying. longjmp would not do: fortified, it refuses to jump "up" from the scratch stack.
+ *
+ * An image is a list of fragments, the parts of pages that it covers and that are not zero, each
+ * with a copy. What is as it was in the image before has the copy of that one (pages.h counts), so
+ * an image costs memory for what has changed and time for reading what is used. Reading all of it
+ * twice sounds slow and is what can be relied on: see docs/warts-memory.md. */
+#define _GNU_SOURCE
+#include "sim/memory/image.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/image_source.h"
+#include "sim/memory/pages.h"
+#include "sim/memory/pagemap.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum {
+  PIECES = SEGMENTS + 2,
+  GIVE_BACK = 16 /* pages: shorter runs of zeros are written when they are restored */
+};
+
+/* Part of one page, the whole one but at the ends of a piece. */
+struct fragment {
+  char *start;
+  size_t bytes;
+  char *copy; /* of the page: the fragment lies in it as it lies in its page */
+};
+
+struct image {
+  struct image_source *source;
+  struct image *older, *newer; /* of the same source */
+  ucontext_t registers;        /* must not move: it points into itself */
+  bool restored;               /* image_restore was called: the capture returns once more */
+  struct range piece[PIECES];  /* by address */
+  int pieces;
+  struct fragment *fragment; /* by address; what lies in a piece and in no fragment is zero */
+  size_t fragments, capacity;
+  struct heap_files *files; /* NULL: there is no arena */
+  size_t bytes;             /* in all fragments, and zeros that count */
+  size_t copied;            /* in fragments that had no copy before */
+};
+
+static char *place_in_copy(const struct fragment *fragment)
+{
+  return fragment->copy + (uintptr_t)fragment->start % PAGE;
+}
+
+static bool is_zero(const char *start, size_t bytes)
+{
+  return !*start && !memcmp(start, start + 1, bytes - 1);
+}
+
+/* The end of the page that `address` lies in, or `end`, if that comes first. */
+static char *next_page(char *address, char *end)
+{
+  size_t rest = PAGE - (uintptr_t)address % PAGE;
+  return rest < (size_t)(end - address) ? address + rest : end;
+}
+
+/* ---- capture -------------------------------------------------------------------------------- */
+
+/* Pieces are few, so each is put where it belongs. */
+static void add_piece(struct image *image, struct range range)
+{
+  if (!range.bytes)
+    return;
+  int i = image->pieces++;
+  for (; i > 0 && image->piece[i - 1].start > range.start; i--)
+    image->piece[i] = image->piece[i - 1];
+  image->piece[i] = range;
+}
+
+/* The stack from the page of `frame` up: what lies below the frame in this page is nobody's, and a
+ * whole page can be shared. */
+static struct range live_stack(const struct range *stack, char *frame)
+{
+  char *start = frame - (uintptr_t)frame % PAGE;
+  if (start < stack->start)
+    start = stack->start;
+  return (struct range){.start = start,
+                        .bytes = (size_t)(stack->start + stack->bytes - start),
+                        .zeros = true,
+                        .whole = true};
+}
+
+static void list_pieces(struct image *image, char *frame)
+{
+  struct image_source *source = image->source;
+  add_piece(image, live_stack(&source->stack, frame));
+  for (int i = 0; i < source->segment_count; i++)
+    add_piece(image, source->segments[i]);
+  if (source->arena) {
+    void *start;
+    size_t length;
+    heap_used(source->arena, &start, &length);
+    add_piece(image, (struct range){.start = start, .bytes = length, .zeros = true});
+  }
+}
+
+static bool make_room(struct image *image)
+{
+  if (image->fragments < image->capacity)
+    return true;
+  size_t capacity = image->capacity ? 2 * image->capacity : 64;
+  void *moved = realloc(image->fragment, capacity * sizeof *image->fragment);
+  if (!moved)
+    return false;
+  image->fragment = moved;
+  image->capacity = capacity;
+  return true;
+}
+
+/* The copy that another image has of a fragment, if it has not changed since. `at` goes through the
+ * fragments of that image, which come in the same order. */
+static char *shared_copy(const struct image *other, size_t *at, const struct fragment *fragment)
+{
+  if (!other)
+    return NULL;
+  while (*at < other->fragments && other->fragment[*at].start < fragment->start)
+    ++*at;
+  if (*at == other->fragments)
+    return NULL;
+  const struct fragment *old = &other->fragment[*at];
+  bool same = old->start == fragment->start && old->bytes == fragment->bytes &&
+              !memcmp(place_in_copy(old), fragment->start, fragment->bytes);
+  return same ? page_share(old->copy) : NULL;
+}
+
+static bool add_fragment(struct image *image, size_t *at, struct fragment fragment)
+{
+  if (!make_room(image))
+    return false;
+  fragment.copy = shared_copy(image->older, at, &fragment);
+  if (!fragment.copy) {
+    fragment.copy = page_new();
+    if (!fragment.copy)
+      return false;
+    memcpy(place_in_copy(&fragment), fragment.start, fragment.bytes);
+    image->copied += fragment.bytes;
+  }
+  image->bytes += fragment.bytes;
+  image->fragment[image->fragments++] = fragment;
+  return true;
+}
+
+/* Zeros count in the stack and in thread-local data, but nowhere else: frames have holes that
+ * nobody has written, and what is there is left from calls long over, of the dynamic linker for
+ * one, down to the length of a path; and where thread-local data lie depends on such lengths too,
+ * and with that how much of them is a part of a page that is zero. The size of an image must not.
+ */
+static bool save_piece(struct image *image, size_t *at, const struct range *piece)
+{
+  char *end = piece->start + piece->bytes;
+  size_t zeros = 0;
+  struct touched touched = touched_begin(piece->start, end);
+  for (char *start = piece->start, *next; start < end; start = next) {
+    next = next_page(start, end);
+    size_t bytes = (size_t)(next - start);
+    if ((piece->zeros && !touched_page(&touched, start)) || is_zero(start, bytes))
+      zeros += bytes;
+    else if (!add_fragment(image, at, (struct fragment){.start = start, .bytes = bytes}))
+      return false;
+  }
+  if (piece->whole)
+    image->bytes += zeros;
+  return true;
+}
+
+/* Not inlined: the frame of the caller, image_capture, must lie above this one's. */
+__attribute__((noinline)) static bool save(struct image *image)
+{
+  list_pieces(image, __builtin_frame_address(0));
+  size_t at = 0;
+  for (int i = 0; i < image->pieces; i++)
+    if (!save_piece(image, &at, &image->piece[i]))
+      return false;
+  return true;
+}
+
+static struct image *image_new(struct image_source *source)
+{
+  struct image *image = calloc(1, sizeof *image);
+  if (!image)
+    return NULL;
+  image->source = source;
+  image->older = source->newest;
+  if (image->older)
+    image->older->newer = image;
+  source->newest = image;
+  return image;
+}
+
+/* What concerns the arena and is not in its pages. */
+static bool prepare(struct image *image)
+{
+  struct arena *arena = image->source->arena;
+  if (!arena)
+    return true;
+  heap_give_back(arena);
+  image->files = heap_files_save(arena);
+  return image->files != NULL;
+}
+
+/* Not inlined either: it is the frame that the second return comes out of. Its locals do not
+ * change between getcontext and the copy; what does change is in *copy, outside the image. */
+__attribute__((noinline)) enum image_outcome image_capture(struct image_source *source,
+                                                           struct image **image)
+{
+  struct arena *mode = heap_leave();
+  struct image *copy = image_new(source);
+  *image = copy; /* before the copy, so that it is in it */
+  enum image_outcome outcome = IMAGE_FAILED;
+  if (copy && prepare(copy)) {
+    getcontext(&copy->registers);
+    if (copy->restored)
+      outcome = IMAGE_RESTORED;
+    else if (save(copy))
+      outcome = IMAGE_CAPTURED;
+  }
+  if (outcome == IMAGE_FAILED) {
+    image_free(copy);
+    *image = NULL;
+    errno = ENOMEM;
+  }
+  heap_enter(mode);
+  return outcome;
+}
+
+/* ---- restore -------------------------------------------------------------------------------- */
+
+/* What has not changed is not written: its page may still be that of the file, or in a cache. */
+static void put_back(const struct fragment *fragment)
+{
+  if (memcmp(fragment->start, place_in_copy(fragment), fragment->bytes))
+    memcpy(fragment->start, place_in_copy(fragment), fragment->bytes);
+}
+
+static void write_zeros(char *start, char *end)
+{
+  for (char *next; start < end; start = next) {
+    next = next_page(start, end);
+    if (!is_zero(start, (size_t)(next - start)))
+      memset(start, 0, (size_t)(next - start));
+  }
+}
+
+/* From one fragment to the next there are zeros. Long runs of whole pages are given back. */
+static void clear(const struct range *piece, char *start, char *end)
+{
+  uintptr_t page = touched_page_bytes();
+  char *first = start + (page - (uintptr_t)start % page) % page;
+  char *last = end - (uintptr_t)end % page;
+  if (!piece->zeros || last - first < GIVE_BACK * PAGE ||
+      madvise(first, (size_t)(last - first), MADV_DONTNEED)) {
+    write_zeros(start, end);
+    return;
+  }
+  write_zeros(start, first);
+  write_zeros(last, end);
+}
+
+static void put_back_all(const struct image *image)
+{
+  const struct fragment *fragment = image->fragment, *last = fragment + image->fragments;
+  for (int i = 0; i < image->pieces; i++) {
+    const struct range *piece = &image->piece[i];
+    char *at = piece->start, *end = at + piece->bytes;
+    for (; fragment < last && fragment->start < end; fragment++) {
+      clear(piece, at, fragment->start);
+      put_back(fragment);
+      at = fragment->start + fragment->bytes;
+    }
+    clear(piece, at, end);
+  }
+}
+
+/* Runs on the scratch stack: the rank's own is written over. makecontext passes ints only, so the
+ * pointer comes in halves. */
+static void copy_back(unsigned high, unsigned low)
+{
+  struct image *image = (struct image *)((uintptr_t)high << 32 | low);
+  put_back_all(image);
+  if (image->source->arena)
+    heap_give_back(image->source->arena);
+  setcontext(&image->registers);
+  abort();
+}
+
+_Noreturn void image_restore(struct image *image)
+{
+  ucontext_t scratch;
+  heap_leave();
+  if (image->files)
+    heap_files_restore(image->files);
+  image->restored = true;
+  getcontext(&scratch);
+  scratch.uc_stack.ss_sp = image->source->scratch;
+  scratch.uc_stack.ss_size = SCRATCH_BYTES;
+  scratch.uc_link = NULL;
+  uintptr_t address = (uintptr_t)image;
+  makecontext(&scratch, (void (*)(void))copy_back, 2, (unsigned)(address >> 32), (unsigned)address);
+  setcontext(&scratch);
+  abort();
+}
+
+/* ---- images --------------------------------------------------------------------------------- */
+
+static void unlink_image(struct image *image)
+{
+  if (image->older)
+    image->older->newer = image->newer;
+  if (image->newer)
+    image->newer->older = image->older;
+  else
+    image->source->newest = image->older;
+}
+
+void image_free(struct image *image)
+{
+  if (!image)
+    return;
+  struct arena *mode = heap_leave();
+  unlink_image(image);
+  for (size_t i = 0; i < image->fragments; i++)
+    page_drop(image->fragment[i].copy);
+  heap_files_free(image->files);
+  free(image->fragment);
+  free(image);
+  heap_enter(mode);
+}
+
+size_t image_bytes(const struct image *image)
+{
+  return image->bytes;
+}
+
+size_t image_copied_bytes(const struct image *image)
+{
+  return image->copied;
+}

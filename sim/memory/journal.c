@@ -1,0 +1,329 @@
+/* What files were before: see journal.h.
+ *
+ * One entry for each file and interval between two images, made when the program is about to change
+ * what an image counts on: that there was no such file, how long it was, or all of its contents,
+ * to be put back into the file or under the name.
+ * What a program adds at the end of a file costs nothing but the length.
+ *
+ * A file that several ranks write is left alone, and that is said: what one of them goes back to
+ * may be the other's. */
+#define _GNU_SOURCE
+#include "sim/memory/journal.h"
+
+#include "sim/memory/arena.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/open_files.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUCKETS = 4096, LONGEST = 256 << 20 /* bytes of a file that are kept */ };
+enum kind { CREATED, LENGTH, CONTENTS, REPLACED, FOLDER };
+
+struct before {
+  enum kind kind;
+  uint64_t serial;
+  dev_t device;
+  ino_t inode;
+  char *path; /* CREATED: not looked at until it is there */
+  off_t length;
+  char *contents;
+  struct before *older;
+};
+
+/* Who writes a file. */
+struct writer {
+  dev_t device;
+  ino_t inode;
+  int rank;
+  bool several, said;
+  struct writer *next;
+};
+
+static struct writer *writers[BUCKETS];
+static struct before *newest[HEAP_RANKS];
+static uint64_t serial, mark[HEAP_RANKS]; /* of the newest image; 0: there is none */
+
+/* ---- writers ---- */
+
+static struct writer *writer_of(const struct stat *file, int rank)
+{
+  struct writer **bucket = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
+  struct writer *writer = *bucket;
+  while (writer && (writer->device != file->st_dev || writer->inode != file->st_ino))
+    writer = writer->next;
+  if (writer) {
+    writer->several = writer->several || writer->rank != rank;
+    return writer;
+  }
+  writer = calloc(1, sizeof *writer);
+  if (!writer)
+    heap_die("no memory for a file\n");
+  *writer =
+      (struct writer){.device = file->st_dev, .inode = file->st_ino, .rank = rank, .next = *bucket};
+  return *bucket = writer;
+}
+
+/* The file is gone: its number may become that of another. */
+static void forget_writer(const struct stat *file)
+{
+  struct writer **link = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
+  while (*link && ((*link)->device != file->st_dev || (*link)->inode != file->st_ino))
+    link = &(*link)->next;
+  struct writer *writer = *link;
+  if (writer)
+    *link = writer->next;
+  free(writer);
+}
+
+/* Whether a rollback of this rank leaves the file alone. Says so the first time. */
+static bool is_shared(const struct stat *file, int rank, const char *path)
+{
+  struct writer *writer = writer_of(file, rank);
+  if (writer->several && !writer->said)
+    fprintf(stderr,
+            "recline: several ranks write %s: what they wrote since a checkpoint stays there after "
+            "a rollback\n",
+            path);
+  writer->said = writer->said || writer->several;
+  return writer->several;
+}
+
+/* ---- entries ---- */
+
+static struct before *add(int rank, enum kind kind, const struct stat *file, char *path)
+{
+  struct before *entry = calloc(1, sizeof *entry);
+  if (!entry || !path)
+    heap_die("no memory for a file\n");
+  *entry = (struct before){.kind = kind, .serial = ++serial, .path = path, .older = newest[rank]};
+  if (file) {
+    entry->device = file->st_dev;
+    entry->inode = file->st_ino;
+    entry->length = file->st_size;
+  }
+  return newest[rank] = entry;
+}
+
+static void free_entry(struct before *entry)
+{
+  free(entry->path);
+  free(entry->contents);
+  free(entry);
+}
+
+/* Since the newest image. */
+static const struct before *entry_of(int rank, const struct stat *file, enum kind kind)
+{
+  for (const struct before *entry = newest[rank]; entry && entry->serial > mark[rank];
+       entry = entry->older)
+    if (entry->device == file->st_dev && entry->inode == file->st_ino && entry->kind == kind)
+      return entry;
+  return NULL;
+}
+
+static bool read_all(int descriptor, char *to, off_t length)
+{
+  for (off_t at = 0; at < length;) {
+    ssize_t got = pread(descriptor, to + at, (size_t)(length - at), at);
+    if (got <= 0)
+      return false;
+    at += got;
+  }
+  return true;
+}
+
+static void keep_contents(int rank, enum kind kind, const struct stat *file, char *path)
+{
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  char *contents = file->st_size <= LONGEST ? malloc((size_t)file->st_size + 1) : NULL;
+  if (descriptor >= 0 && contents && read_all(descriptor, contents, file->st_size)) {
+    add(rank, kind, file, path)->contents = contents;
+  } else {
+    fprintf(stderr,
+            "recline: rank %d writes over %s (%jd bytes), which could not be kept: it is not put "
+            "back by a rollback\n",
+            rank, path, (intmax_t)file->st_size);
+    free(contents);
+    free(path);
+  }
+  if (descriptor >= 0)
+    descriptors_close(descriptor);
+}
+
+static char *absolute(const char *path)
+{
+  char folder[4096], *whole = NULL;
+  if (path[0] == '/')
+    return strdup(path);
+  if (!getcwd(folder, sizeof folder) || asprintf(&whole, "%s/%s", folder, path) < 0)
+    return NULL;
+  return whole;
+}
+
+/* A name by which an open file can be opened once more: its own, or if it has been deleted, that of
+ * the descriptor. */
+static char *name_of(int descriptor, const struct stat *file)
+{
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  char *name = realpath(link, NULL);
+  struct stat there;
+  if (name && !stat(name, &there) && there.st_dev == file->st_dev && there.st_ino == file->st_ino)
+    return name;
+  free(name);
+  return strdup(link);
+}
+
+void journal_opening(const struct arena *arena, const char *path, int flags)
+{
+  int rank = arena_rank(arena);
+  struct stat file;
+  if (!path || (flags & O_ACCMODE) == O_RDONLY || !mark[rank])
+    return;
+  if (stat(path, &file) < 0) {
+    if (flags & O_CREAT)
+      add(rank, CREATED, NULL, absolute(path));
+    return;
+  }
+  if (!S_ISREG(file.st_mode))
+    return;
+  if (flags & O_TRUNC && file.st_size > 0 && !entry_of(rank, &file, CONTENTS))
+    keep_contents(rank, CONTENTS, &file, absolute(path));
+  else if (!entry_of(rank, &file, LENGTH))
+    add(rank, LENGTH, &file, absolute(path));
+}
+
+void journal_overwriting(const struct arena *arena, int descriptor)
+{
+  int rank = arena_rank(arena);
+  struct stat file;
+  if (mark[rank] && !fstat(descriptor, &file) && S_ISREG(file.st_mode) &&
+      !entry_of(rank, &file, CONTENTS))
+    keep_contents(rank, CONTENTS, &file, name_of(descriptor, &file));
+}
+
+void journal_closing(int descriptor)
+{
+  struct stat file;
+  if (!fstat(descriptor, &file) && file.st_nlink == 0)
+    forget_writer(&file);
+}
+
+void journal_replacing(const struct arena *arena, const char *path, bool ends)
+{
+  int rank = arena_rank(arena);
+  struct stat file;
+  if (!path || !mark[rank])
+    return;
+  if (lstat(path, &file) < 0)
+    add(rank, CREATED, NULL, absolute(path));
+  else if (S_ISDIR(file.st_mode))
+    add(rank, FOLDER, &file, absolute(path));
+  else if (S_ISREG(file.st_mode)) {
+    keep_contents(rank, REPLACED, &file, absolute(path));
+    if (ends && file.st_nlink == 1)
+      forget_writer(&file);
+  }
+}
+
+void journal_writing(const struct arena *arena, int descriptor)
+{
+  struct stat file;
+  if (!fstat(descriptor, &file) && S_ISREG(file.st_mode))
+    writer_of(&file, arena_rank(arena));
+}
+
+/* ---- images ---- */
+
+uint64_t journal_mark(const struct arena *arena)
+{
+  return mark[arena_rank(arena)] = ++serial;
+}
+
+off_t journal_keep(const struct arena *arena, int descriptor)
+{
+  struct stat file;
+  if (fstat(descriptor, &file) || !S_ISREG(file.st_mode))
+    return 0;
+  add(arena_rank(arena), LENGTH, &file, name_of(descriptor, &file));
+  return file.st_size;
+}
+
+static void write_all(int descriptor, const char *from, off_t length)
+{
+  for (off_t at = 0; at < length;) {
+    ssize_t put = pwrite(descriptor, from + at, (size_t)(length - at), at);
+    if (put <= 0)
+      return;
+    at += put;
+  }
+}
+
+static void undo_creation(const struct before *entry, int rank)
+{
+  struct stat file;
+  if (lstat(entry->path, &file) < 0)
+    return;
+  if (S_ISDIR(file.st_mode))
+    rmdir(entry->path);
+  else if (S_ISREG(file.st_mode) && !is_shared(&file, rank, entry->path)) {
+    unlink(entry->path);
+    forget_writer(&file);
+  }
+}
+
+static void undo(const struct before *entry, int rank)
+{
+  struct stat file;
+  bool there = !stat(entry->path, &file);
+  bool same = there && file.st_dev == entry->device && file.st_ino == entry->inode;
+  bool changed = entry->kind != LENGTH || (there && file.st_size > entry->length);
+  if (entry->kind != REPLACED && !same)
+    return;
+  if (!changed || (there && is_shared(&file, rank, entry->path)))
+    return;
+  int flags = entry->kind == REPLACED ? O_CREAT : 0;
+  int descriptor = open(entry->path, O_WRONLY | O_CLOEXEC | flags, 0644);
+  if (descriptor < 0)
+    return;
+  if (entry->contents)
+    write_all(descriptor, entry->contents, entry->length);
+  if (ftruncate(descriptor, entry->length) < 0)
+    perror("recline: a file is not put back");
+  descriptors_close(descriptor);
+}
+
+void journal_undo(const struct arena *arena, uint64_t image)
+{
+  int rank = arena_rank(arena);
+  while (newest[rank] && newest[rank]->serial > image) {
+    struct before *entry = newest[rank];
+    newest[rank] = entry->older;
+    if (entry->kind == CREATED)
+      undo_creation(entry, rank);
+    else if (entry->kind == FOLDER)
+      mkdir(entry->path, 0755);
+    else
+      undo(entry, rank);
+    free_entry(entry);
+  }
+  mark[rank] = image;
+}
+
+void journal_forget(const struct arena *arena, uint64_t before)
+{
+  struct before **link = &newest[arena_rank(arena)];
+  while (*link && (*link)->serial > before)
+    link = &(*link)->older;
+  struct before *entry = *link;
+  *link = NULL;
+  for (struct before *older; entry; entry = older) {
+    older = entry->older;
+    free_entry(entry);
+  }
+}

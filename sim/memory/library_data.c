@@ -1,0 +1,194 @@
+/* Data of shared libraries, by rank: see libraries.h.
+ *
+ * What a library knows lies in its .data and .bss, and in blocks that these point to. The blocks
+ * are allocated in program mode, and so are the rank's own already. The data are copied: to the
+ * rank whose they are, and from the one that is entered, when these are not the same.
+ *
+ * A rank begins with what is in the file, as a process does, and has the constructors called. */
+#include "sim/memory/library_data.h"
+
+#include "sim/host/rank.h"
+#include "sim/memory/library_scan.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct library library[LIBRARIES];
+static int count = -1; /* not looked yet */
+static size_t total;   /* bytes of all */
+
+/* The rank whose data are in place, or HEAP_NOBODY; those of the others, in their arenas. */
+static int holder = HEAP_NOBODY;
+static char *saved[HEAP_RANKS];
+
+/* ---- exchange ---- */
+
+/* By pages, so that those that no rank has written take no memory. */
+static void copy(char *to, const char *from, size_t bytes)
+{
+  enum { PAGE = 4096 };
+  for (size_t at = 0; at < bytes; at += PAGE) {
+    size_t part = MIN(PAGE, bytes - at);
+    if (memcmp(to + at, from + at, part))
+      memcpy(to + at, from + at, part);
+  }
+}
+
+static void let_out(void)
+{
+  if (holder == HEAP_NOBODY)
+    return;
+  char *at = saved[holder];
+  for (int i = 0; i < count; at += library[i++].bytes)
+    copy(at, library[i].start, library[i].bytes);
+  holder = HEAP_NOBODY;
+}
+
+/* Called when program mode of another arena begins. */
+static void let_in(struct arena *arena)
+{
+  int rank = heap_owner(arena);
+  if (rank == holder || !saved[rank])
+    return;
+  let_out();
+  const char *at = saved[rank];
+  for (int i = 0; i < count; at += library[i++].bytes)
+    copy(library[i].start, at, library[i].bytes);
+  holder = rank;
+}
+
+void libraries_collect(const struct arena *arena)
+{
+  int rank = heap_owner(arena);
+  if (rank != holder || !saved[rank])
+    return;
+  let_out();
+  holder = rank; /* they are still in place */
+}
+
+void libraries_restored(const struct arena *arena)
+{
+  if (holder == heap_owner(arena))
+    holder = HEAP_NOBODY;
+  heap_changed();
+}
+
+/* At the end of the process, when the programs of all ranks have had their turn, libraries find
+ * what they have made for themselves when they were loaded. */
+static void let_nobody_in(void)
+{
+  for (int i = 0; i < count; i++)
+    copy(library[i].start, library[i].first, library[i].bytes);
+  holder = HEAP_NOBODY;
+}
+
+/* ---- the runtime of Fortran ---- */
+
+static bool points_to(const struct library *this, int rank)
+{
+  for (size_t at = 0; at + sizeof(void *) <= this->bytes; at += sizeof(void *)) {
+    void *pointer;
+    memcpy(&pointer, this->start + at, sizeof pointer);
+    if (heap_owner(pointer) == rank)
+      return true;
+  }
+  return false;
+}
+
+static void construct(struct library *this, struct arena *arena)
+{
+  copy(this->start, this->fresh, this->bytes);
+  heap_enter(arena);
+  for (size_t i = 0; i < this->constructor_count; i++)
+    this->constructors[i](0, NULL, environ);
+  heap_leave();
+}
+
+/* Some constructors of libgfortran make keys of threads, of which there are not enough for all
+ * ranks: what they leave is made once. Each rank needs that which makes the units of standard input
+ * and output: the one after which there are blocks in the arena. */
+static void keep_one_constructor(struct library *this, struct arena *arena)
+{
+  static constructor *units;
+  constructor **all = this->constructors;
+  size_t all_count = this->constructor_count;
+  this->constructor_count = 1;
+  for (size_t i = 0; i < all_count && !units; i++) {
+    this->constructors = &all[i];
+    construct(this, arena);
+    if (points_to(this, heap_owner(arena)))
+      units = all[i];
+    else
+      memcpy(this->fresh, this->start, this->bytes);
+  }
+  if (!units)
+    layer_die(3, "%s makes no units where it is expected to", this->file);
+  this->constructors = &units;
+}
+
+/* At the end of the process, as its destructor does for the units that it finds. */
+static void flush_units(void)
+{
+  void (*flush)(int *);
+  void *symbol = dlsym(RTLD_NEXT, "_gfortran_flush_i4");
+  if (!symbol)
+    return;
+  memcpy(&flush, &symbol, sizeof symbol);
+  for (int rank = 0; rank < HEAP_RANKS; rank++) {
+    if (!saved[rank])
+      continue;
+    heap_enter(heap_arena(rank));
+    flush(NULL); /* all units */
+    heap_leave();
+  }
+}
+
+/* Each print is a write: what is in a buffer would come in another order than without a protocol,
+ * rank by rank, and would be lost when the simulation ends early. */
+static void begin_fortran(struct library *this, struct arena *arena)
+{
+  setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 0);
+  keep_one_constructor(this, arena);
+  atexit(flush_units);
+}
+
+/* ---- beginning ---- */
+
+static void look(const void *inside, struct arena *arena)
+{
+  count = libraries_find(inside, library);
+  atexit(let_nobody_in); /* before the programs have anything called */
+  for (int i = 0; i < count; i++) {
+    total += library[i].bytes;
+    if (library_is_fortran(library[i].file))
+      begin_fortran(&library[i], arena);
+    else if (library[i].thread_local_data)
+      fprintf(stderr,
+              "recline: all ranks share the thread-local data of %s, and no rollback puts "
+              "them back: expected an archive\n",
+              library[i].file);
+  }
+  if (count > 0)
+    heap_on_change(let_in);
+}
+
+void libraries_begin(struct arena *arena, const void *inside)
+{
+  int rank = heap_owner(arena);
+  if (count < 0)
+    look(inside, arena);
+  if (count == 0 || saved[rank])
+    return;
+  let_out();
+  heap_enter(arena);
+  char *place = calloc(1, total);
+  heap_leave();
+  if (!place)
+    layer_die(3, "no memory in the arena of rank %d", rank);
+  for (int i = 0; i < count; i++)
+    construct(&library[i], arena);
+  saved[rank] = place;
+  holder = rank;
+}

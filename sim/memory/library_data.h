@@ -1,0 +1,19 @@
+/* The data of the program's shared libraries. SimGrid gives each rank a copy of the program, but
+ * loads a library once, so that all ranks would share what it keeps, and no rollback put it back.
+ * Under a protocol each rank has its own: in its arena, exchanged when another rank goes on. The
+ * runtime of GNU Fortran is one of these libraries, and units are its data.
+ *
+ * All in libc mode. */
+#ifndef RECLINE_LIBRARIES_H
+#define RECLINE_LIBRARIES_H
+
+#include "sim/memory/heap.h"
+
+/* Before the program of an arena runs: gives it its own. `inside` is an address in its data. */
+void libraries_begin(struct arena *, const void *inside);
+
+/* Around images of an arena. */
+void libraries_collect(const struct arena *);
+void libraries_restored(const struct arena *);
+
+#endif

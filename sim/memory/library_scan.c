@@ -1,0 +1,247 @@
+/* What shared libraries a program has, and their data: see library.h. Linux, ELF. */
+#include "sim/memory/library_scan.h"
+
+#include "sim/host/rank.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OBJECTS = 512 };
+
+/* A loaded object: what is of interest of its headers. */
+struct object {
+  const char *file;
+  char *base, *start, *file_end, *end; /* the writable segment */
+  off_t offset;                        /* of that in the file */
+  char *sealed_end;                    /* of what is read-only after relocation */
+  char *table_end; /* of the table of functions in other libraries, the dynamic linker's own */
+  const ElfW(Dyn) * dynamic;
+  const char *names; /* of what it needs */
+  const ElfW(Rela) * relocation, *call;
+  size_t relocations, calls;
+  const ElfW(Sym) * symbol;
+  constructor **constructors;
+  size_t constructor_count;
+  bool thread_local_data, packed;
+  bool visited;
+};
+
+/* As the dynamic linker lists them: the simulator comes first. */
+struct objects {
+  struct object item[OBJECTS];
+  int count;
+};
+
+/* ---- headers ---- */
+
+static void look_at_dynamic(struct object *object)
+{
+  enum { RESERVED = 3 };
+  char *table = NULL;
+  for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
+    /* glibc has added the base to some of them */
+    char *address = (char *)entry->d_un.d_ptr;
+    if (address < object->base)
+      address += (uintptr_t)object->base;
+    size_t size = entry->d_un.d_val;
+    if (entry->d_tag == DT_PLTGOT)
+      table = address;
+    else if (entry->d_tag == DT_STRTAB)
+      object->names = address;
+    else if (entry->d_tag == DT_SYMTAB)
+      object->symbol = (const ElfW(Sym) *)(void *)address;
+    else if (entry->d_tag == DT_JMPREL)
+      object->call = (const ElfW(Rela) *)(void *)address;
+    else if (entry->d_tag == DT_PLTRELSZ)
+      object->calls = size / sizeof(ElfW(Rela));
+    else if (entry->d_tag == DT_RELA)
+      object->relocation = (const ElfW(Rela) *)(void *)address;
+    else if (entry->d_tag == DT_RELASZ)
+      object->relocations = size / sizeof(ElfW(Rela));
+    else if (entry->d_tag == DT_INIT_ARRAY)
+      object->constructors = (constructor **)(void *)address;
+    else if (entry->d_tag == DT_INIT_ARRAYSZ)
+      object->constructor_count = size / sizeof(constructor *);
+    else if (entry->d_tag == 36 /* DT_RELR */)
+      object->packed = true;
+  }
+  if (table)
+    object->table_end = table + (RESERVED + object->calls) * sizeof(void *);
+}
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+  (void)size;
+  struct objects *objects = data;
+  if (objects->count == OBJECTS)
+    return 1;
+  struct object *object = &objects->item[objects->count++];
+  *object = (struct object){.file = info->dlpi_name, .base = (char *)info->dlpi_addr};
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+    char *start = object->base + header->p_vaddr;
+    if (header->p_type == PT_GNU_RELRO)
+      object->sealed_end = start + header->p_memsz;
+    if (header->p_type == PT_TLS)
+      object->thread_local_data = header->p_memsz > 0;
+    if (header->p_type == PT_DYNAMIC)
+      object->dynamic = (const ElfW(Dyn) *)(void *)start;
+    if (header->p_type == PT_LOAD && header->p_flags & PF_W) {
+      object->start = start;
+      object->file_end = start + header->p_filesz;
+      object->end = start + header->p_memsz;
+      object->offset = (off_t)header->p_offset;
+    }
+  }
+  if (object->dynamic)
+    look_at_dynamic(object);
+  return 0;
+}
+
+/* ---- data ---- */
+
+static char *start_of_data(const struct object *object)
+{
+  char *start = MAX(object->start, object->sealed_end);
+  return object->table_end > start && object->table_end < object->end ? object->table_end : start;
+}
+
+/* As they were before any constructor: what the file has, zeros behind, and addresses as the
+ * dynamic linker has made them. */
+static char *initial_data(const struct object *object, const struct library *library)
+{
+  char *data = g_malloc0(library->bytes);
+  ssize_t in_file = object->file_end - library->start;
+  int file = open(object->file, O_RDONLY | O_CLOEXEC);
+  off_t offset = object->offset + (library->start - object->start);
+  if (object->packed)
+    layer_die(64, "%s has packed relocations (-z pack-relative-relocs), expected none",
+              object->file);
+  if (file < 0 || (in_file > 0 && pread(file, data, (size_t)in_file, offset) != in_file))
+    layer_die(3, "%s cannot be read", object->file);
+  close(file);
+  for (size_t i = 0; i < object->relocations; i++) {
+    const char *word = object->base + object->relocation[i].r_offset;
+    if (word >= library->start && word + sizeof(void *) <= object->end)
+      memcpy(data + (word - library->start), word, sizeof(void *));
+  }
+  return data;
+}
+
+static void add_library(const struct object *object, struct library found[LIBRARIES], int *count)
+{
+  struct library library = {.start = start_of_data(object)};
+  library.bytes = (size_t)(object->end - library.start);
+  if (object->end <= library.start)
+    return;
+  if (*count == LIBRARIES)
+    layer_die(64, "the program needs more than %d shared libraries that have data", LIBRARIES);
+  library.file = g_strdup(object->file);
+  library.fresh = initial_data(object, &library);
+  library.first = g_memdup2(library.start, library.bytes);
+  library.constructors = object->constructors;
+  library.constructor_count = object->constructor_count;
+  library.thread_local_data = object->thread_local_data;
+  found[(*count)++] = library;
+}
+
+/* ---- calls past the layer ---- */
+
+static void refuse_calls(const struct object *object, const char *what,
+                         const ElfW(Rela) * relocation, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    const char *name = object->names + object->symbol[ELF64_R_SYM(relocation[i].r_info)].st_name;
+    if (g_str_has_prefix(name, "PMPI_") || g_str_has_prefix(name, "pmpi_"))
+      layer_die(64, "%s calls %s, which would go past recline, expected %s", what, name, name + 1);
+  }
+}
+
+/* The names that profiling tools call MPI by. The layer itself calls SMPI so. */
+static void refuse_profiling(const struct object *object, const char *what)
+{
+  refuse_calls(object, what, object->relocation, object->relocations);
+  refuse_calls(object, what, object->call, object->calls);
+}
+
+/* ---- which ---- */
+
+static const char *last_part(const char *file)
+{
+  const char *slash = strrchr(file, '/');
+  return slash ? slash + 1 : file;
+}
+
+static struct object *named(struct objects *objects, const char *name)
+{
+  for (int i = 0; i < objects->count; i++)
+    if (!strcmp(last_part(objects->item[i].file), last_part(name)))
+      return &objects->item[i];
+  return NULL;
+}
+
+bool library_is_fortran(const char *file)
+{
+  return g_str_has_prefix(last_part(file), "libgfortran.");
+}
+
+/* The layer, and the runtime of OpenMP, belong to nobody. */
+static bool is_common(const char *name)
+{
+  static const char *const common[] = {"librecline_", "libsimgrid", "libgomp.", "libomp.",
+                                       "libiomp5."};
+  for (size_t i = 0; i < G_N_ELEMENTS(common); i++)
+    if (g_str_has_prefix(last_part(name), common[i]))
+      return true;
+  return false;
+}
+
+/* What an object needs, before itself. SimGrid needs the runtime of Fortran, too, and does not call
+ * it. */
+static void visit(struct objects *objects, struct object *object, bool ours,
+                  struct library found[LIBRARIES], int *count)
+{
+  if (!object || object->visited)
+    return;
+  object->visited = true;
+  for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
+    const char *name = object->names + entry->d_un.d_val;
+    if (entry->d_tag == DT_NEEDED && (ours ? !is_common(name) : !library_is_fortran(name)))
+      visit(objects, named(objects, name), ours, found, count);
+  }
+  if (!ours)
+    return;
+  refuse_profiling(object, object->file);
+  add_library(object, found, count);
+}
+
+static struct object *around(struct objects *objects, const char *inside)
+{
+  for (int i = 0; i < objects->count; i++)
+    if (inside >= objects->item[i].start && inside < objects->item[i].end)
+      return &objects->item[i];
+  return NULL;
+}
+
+int libraries_find(const void *inside, struct library found[LIBRARIES])
+{
+  struct objects *objects = g_new0(struct objects, 1);
+  int count = 0;
+  dl_iterate_phdr(add_object, objects);
+  struct object *program = around(objects, inside);
+  if (!program)
+    layer_die(64,
+              "the program was linked by another version of recline-cc, expected it to be built "
+              "again");
+  refuse_profiling(program, "the program");
+  visit(objects, &objects->item[0], false, found, &count); /* the simulator */
+  visit(objects, named(objects, "librecline_mpi.so"), false, found, &count);
+  for (const ElfW(Dyn) *entry = program->dynamic; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_NEEDED && !is_common(program->names + entry->d_un.d_val))
+      visit(objects, named(objects, program->names + entry->d_un.d_val), true, found, &count);
+  g_free(objects);
+  return count;
+}

@@ -1,0 +1,201 @@
+/* Open files of the ranks. libc lists the streams of the whole process, so a stream must not lie in
+ * an arena: a rollback would tear the list. So streams that a program opens, and their buffers, are
+ * libc's, and what a rollback would have put back of them is put back here, as it is for
+ * descriptors, those of Fortran's units among them:
+ *
+ *     opened before the capture     still open, at the position that it had; also if the program
+ *                                   has closed it since, which is only pretended as long as an
+ *                                   image holds it
+ *     opened after the capture      closed
+ *
+ * What programs have changed in files is undone by journal.c. */
+#define _GNU_SOURCE
+#include "sim/memory/arena.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/journal.h"
+#include "sim/memory/open_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct held {
+  struct open_file *file;
+  off_t position; /* -1: it has none */
+};
+
+struct heap_files {
+  const struct arena *owner;
+  uint64_t mark;                    /* in the journal */
+  struct heap_files *older, *newer; /* of the same arena */
+  size_t count;
+  struct held held[];
+};
+
+static struct open_file *files; /* a fact about the process: in libc memory */
+static struct heap_files *newest[HEAP_RANKS];
+
+/* ---- open files ---- */
+
+struct open_file *open_add(const struct arena *owner, FILE *stream, int descriptor)
+{
+  int saved = errno;
+  struct open_file *file = calloc(1, sizeof *file);
+  struct stat status;
+  if (file) {
+    *file = (struct open_file){
+        .stream = stream, .descriptor = descriptor, .owner = owner, .next = files};
+    if (!fstat(descriptor, &status) && S_ISREG(status.st_mode))
+      file->kept = status.st_size;
+    files = file;
+  }
+  errno = saved;
+  return file;
+}
+
+struct open_file *open_stream(const FILE *stream)
+{
+  struct open_file *file = files;
+  while (file && (file->stream != stream || file->closed))
+    file = file->next;
+  return file;
+}
+
+struct open_file *open_descriptor(int descriptor)
+{
+  struct open_file *file = files;
+  while (file && (file->descriptor != descriptor || file->closed))
+    file = file->next;
+  return file;
+}
+
+static int really_close(struct open_file *file)
+{
+  struct open_file **link = &files;
+  while (*link != file)
+    link = &(*link)->next;
+  *link = file->next;
+  journal_closing(file->descriptor);
+  int result = file->stream ? streams_close(file->stream) : descriptors_close(file->descriptor);
+  free(file->buffer);
+  free(file);
+  return result;
+}
+
+int open_close(struct open_file *file)
+{
+  if (!file->images)
+    return really_close(file);
+  file->closed = true;
+  return file->stream ? fflush(file->stream) : 0;
+}
+
+/* ---- images ---- */
+
+static bool is_open(const struct open_file *file, const struct arena *owner)
+{
+  return file->owner == owner && !file->closed;
+}
+
+/* After fflush, the position of the descriptor is that of the stream. std::fstream uses the
+ * descriptor only, and keeps its own buffer, in the arena. */
+static off_t position_of(const struct open_file *file)
+{
+  if (file->stream)
+    fflush(file->stream);
+  return lseek(file->descriptor, 0, SEEK_CUR);
+}
+
+static int access_of(const struct open_file *file)
+{
+  return fcntl(file->descriptor, F_GETFL) & O_ACCMODE;
+}
+
+static void hold(struct heap_files *held, struct open_file *file)
+{
+  off_t position = position_of(file);
+  file->images++;
+  held->held[held->count++] = (struct held){.file = file, .position = position};
+  if (access_of(file) == O_RDONLY)
+    return;
+  file->kept = journal_keep(file->owner, file->descriptor);
+  if (file->stream && access_of(file) == O_RDWR) /* libc writes, and does not tell when */
+    journal_overwriting(file->owner, file->descriptor);
+}
+
+HEAP_API struct heap_files *heap_files_save(const struct arena *owner)
+{
+  size_t count = 0;
+  for (struct open_file *file = files; file; file = file->next)
+    count += is_open(file, owner);
+  struct heap_files *held = malloc(sizeof *held + count * sizeof held->held[0]);
+  if (!held)
+    return NULL;
+  int rank = arena_rank(owner);
+  *held = (struct heap_files){.owner = owner, .mark = journal_mark(owner), .older = newest[rank]};
+  if (held->older)
+    held->older->newer = held;
+  newest[rank] = held;
+  for (struct open_file *file = files; file; file = file->next)
+    if (is_open(file, owner))
+      hold(held, file);
+  return held;
+}
+
+static void close_all(const struct arena *owner)
+{
+  struct open_file *next;
+  for (struct open_file *file = files; file; file = next) {
+    next = file->next;
+    if (file->owner == owner)
+      open_close(file);
+  }
+}
+
+static void open_again(const struct held *held)
+{
+  struct open_file *file = held->file;
+  file->closed = false;
+  if (file->stream) {
+    fflush(file->stream);
+    clearerr(file->stream);
+  }
+  if (held->position < 0)
+    return;
+  if (!file->stream) {
+    lseek(file->descriptor, held->position, SEEK_SET);
+    return;
+  }
+  fseeko(file->stream, held->position, SEEK_SET);
+  fflush(file->stream); /* it may have read ahead */
+}
+
+HEAP_API void heap_files_restore(const struct heap_files *held)
+{
+  close_all(held->owner);
+  journal_undo(held->owner, held->mark);
+  for (size_t i = 0; i < held->count; i++)
+    open_again(&held->held[i]);
+}
+
+HEAP_API void heap_files_free(struct heap_files *held)
+{
+  if (!held)
+    return;
+  for (size_t i = 0; i < held->count; i++) {
+    struct open_file *file = held->held[i].file;
+    if (--file->images == 0 && file->closed)
+      really_close(file);
+  }
+  if (held->newer)
+    held->newer->older = held->older;
+  else
+    newest[arena_rank(held->owner)] = held->older;
+  if (held->older)
+    held->older->newer = held->newer;
+  else if (held->newer)
+    journal_forget(held->owner, held->newer->mark);
+  free(held);
+}

@@ -1,0 +1,56 @@
+#define _GNU_SOURCE
+#include "sim/memory/pagemap.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { WINDOW = 4096 }; /* entries that are read at once: 16 MiB of memory */
+
+/* Bits of an entry: see Documentation/admin-guide/mm/pagemap.rst in the kernel's source. */
+static const uint64_t PRESENT = UINT64_C(1) << 63, SWAPPED = UINT64_C(1) << 62;
+
+static uint64_t entry[WINDOW]; /* of the pages from `first` on */
+
+size_t touched_page_bytes(void)
+{
+  static size_t bytes;
+  if (!bytes)
+    bytes = (size_t)sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
+static int open_map(void)
+{
+  static int file = -2; /* -1: there is none */
+  if (file == -2)
+    file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  return file;
+}
+
+/* Entries of the pages from `first` on, as many as fit; all are touched if they cannot be read. */
+static void read_window(struct touched *touched, uintptr_t first)
+{
+  size_t count = touched->end - first < WINDOW ? touched->end - first : WINDOW;
+  int file = open_map();
+  ssize_t got =
+      file < 0 ? -1 : pread(file, entry, count * sizeof entry[0], (off_t)(first * sizeof entry[0]));
+  if (got != (ssize_t)(count * sizeof entry[0]))
+    for (size_t i = 0; i < count; i++)
+      entry[i] = PRESENT;
+  touched->first = first;
+  touched->last = first + count;
+}
+
+struct touched touched_begin(const char *start, const char *end)
+{
+  uintptr_t page = touched_page_bytes(), first = (uintptr_t)start / page;
+  return (struct touched){.first = first, .last = first, .end = ((uintptr_t)end + page - 1) / page};
+}
+
+bool touched_page(struct touched *touched, const char *address)
+{
+  uintptr_t page = (uintptr_t)address / touched_page_bytes();
+  if (page >= touched->last)
+    read_window(touched, page);
+  return entry[page - touched->first] & (PRESENT | SWAPPED);
+}

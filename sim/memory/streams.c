@@ -1,0 +1,167 @@
+/* Streams of C that programs open: what they call for it. See files.c. */
+#define _GNU_SOURCE
+#include "sim/memory/heap.h"
+#include "sim/memory/journal.h"
+#include "sim/memory/next_symbol.h"
+#include "sim/memory/open_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* libc would make the buffer when it is needed, in the middle of the program. */
+static void give_buffer(struct open_file *file)
+{
+  int saved = errno; /* isatty changes it */
+  if (!file->buffer)
+    file->buffer = malloc(BUFSIZ);
+  if (file->buffer)
+    setvbuf(file->stream, file->buffer, isatty(file->descriptor) ? _IOLBF : _IOFBF, BUFSIZ);
+  errno = saved;
+}
+
+/* What fopen's modes mean to open. */
+static int flags_of(const char *how)
+{
+  int access = strchr(how, '+') ? O_RDWR : how[0] == 'r' ? O_RDONLY : O_WRONLY;
+  return access | (how[0] == 'r' ? 0 : O_CREAT) | (how[0] == 'w' ? O_TRUNC : 0);
+}
+
+static void before(const struct arena *owner, const char *path, const char *how)
+{
+  if (owner && how)
+    journal_opening(owner, path, flags_of(how));
+}
+
+/* In libc mode, of a stream that a program of `owner` has opened, or NULL. */
+static FILE *take_over(const struct arena *owner, FILE *stream)
+{
+  if (!owner || !stream)
+    return stream;
+  struct open_file *file = open_descriptor(fileno(stream)); /* fdopen */
+  if (file)
+    file->stream = stream;
+  else
+    file = open_add(owner, stream, fileno(stream));
+  if (!file)
+    return stream;
+  give_buffer(file);
+  int access = fcntl(file->descriptor, F_GETFL) & O_ACCMODE;
+  if (access != O_RDONLY)
+    journal_writing(owner, file->descriptor);
+  if (access == O_RDWR && file->kept > 0) /* libc writes, and does not tell when */
+    journal_overwriting(owner, file->descriptor);
+  return stream;
+}
+
+/* FILE *NAME ARGUMENTS, by libc, in libc mode. */
+#define OPENS(NAME, PARAMETERS, ARGUMENTS, BEFORE)                                                 \
+  HEAP_API FILE *NAME PARAMETERS                                                                   \
+  {                                                                                                \
+    static FILE *(*next)PARAMETERS;                                                                \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    BEFORE;                                                                                        \
+    FILE *file = take_over(mode, next ARGUMENTS);                                                  \
+    heap_enter(mode);                                                                              \
+    return file;                                                                                   \
+  }
+
+OPENS(fopen, (const char *path, const char *how), (path, how), before(mode, path, how))
+OPENS(fopen64, (const char *path, const char *how), (path, how), before(mode, path, how))
+OPENS(fdopen, (int descriptor, const char *how), (descriptor, how), )
+OPENS(tmpfile, (void), (), )
+OPENS(tmpfile64, (void), (), )
+
+/* Of the program, but not put back: only in libc's memory. */
+static void say_once(const struct arena *owner, const char *what, bool *said)
+{
+  if (owner && !*said)
+    fprintf(stderr, "recline: what %s has opened is not put back by a rollback\n", what);
+  *said = *said || owner;
+}
+
+#define OPENS_ELSEWHERE(NAME, PARAMETERS, ARGUMENTS)                                               \
+  HEAP_API FILE *NAME PARAMETERS                                                                   \
+  {                                                                                                \
+    static FILE *(*next)PARAMETERS;                                                                \
+    static bool said;                                                                              \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    say_once(mode, #NAME, &said);                                                                  \
+    FILE *file = next ARGUMENTS;                                                                   \
+    heap_enter(mode);                                                                              \
+    return file;                                                                                   \
+  }
+
+OPENS_ELSEWHERE(popen, (const char *command, const char *how), (command, how))
+OPENS_ELSEWHERE(fmemopen, (void *memory, size_t bytes, const char *how), (memory, bytes, how))
+OPENS_ELSEWHERE(open_memstream, (char **memory, size_t *bytes), (memory, bytes))
+
+/* The stream stays, its buffer does not. */
+static FILE *opened_again(FILE *stream)
+{
+  struct open_file *file = stream ? open_stream(stream) : NULL;
+  if (file)
+    give_buffer(file);
+  return stream;
+}
+
+#define REOPENS(NAME)                                                                              \
+  HEAP_API FILE *NAME(const char *path, const char *how, FILE *file)                               \
+  {                                                                                                \
+    static FILE *(*next)(const char *, const char *, FILE *);                                      \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    before(mode, path, how);                                                                       \
+    FILE *again = opened_again(next(path, how, file));                                             \
+    heap_enter(mode);                                                                              \
+    return again;                                                                                  \
+  }
+
+REOPENS(freopen)
+REOPENS(freopen64)
+
+int streams_close(FILE *stream)
+{
+  static int (*next)(FILE *);
+  if (!next)
+    find_next("fclose", &next, sizeof next);
+  return next(stream);
+}
+
+HEAP_API int fclose(FILE *stream)
+{
+  struct arena *mode = heap_leave();
+  struct open_file *file = open_stream(stream);
+  int result = file ? open_close(file) : streams_close(stream);
+  heap_enter(mode);
+  return result;
+}
+
+/* A buffer of the program would be put back under a stream that is not: libc's own is kept. */
+HEAP_API int setvbuf(FILE *file, char *buffer, int how, size_t bytes)
+{
+  static int (*next)(FILE *, char *, int, size_t);
+  struct arena *mode = heap_leave();
+  if (!next)
+    find_next("setvbuf", &next, sizeof next);
+  int result = mode ? next(file, NULL, how, 0) : next(file, buffer, how, bytes);
+  heap_enter(mode);
+  return result;
+}
+
+HEAP_API void setbuffer(FILE *file, char *buffer, size_t bytes)
+{
+  setvbuf(file, buffer, buffer ? _IOFBF : _IONBF, bytes);
+}
+
+HEAP_API void setbuf(FILE *file, char *buffer)
+{
+  setbuffer(file, buffer, BUFSIZ);
+}

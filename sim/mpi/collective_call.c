@@ -1,0 +1,245 @@
+/* Collective calls under protocols that handle them: numbers, words, events. */
+#include "sim/host/shadow.h"
+#include "sim/mpi/collectives.h"
+#include "sim/host/host.h"
+#include "sim/mpi/p2p.h"
+#include "sim/host/bypass.h"
+#include "sim/host/schedule.h"
+
+#include <string.h>
+
+enum { CALLS_MAX = INT32_MAX / CALL_KINDS - 1 };
+
+int call_tag(const struct rank *r, int kind)
+{
+  const struct call *call = &r->face->call;
+  return call->inside ? call->number * CALL_KINDS + kind : kind;
+}
+
+/* ---- the words: one collective of the same flow, ahead of the data ---- */
+
+static void send_words(struct rank *r, int to, int kind)
+{
+  struct call *call = &r->face->call;
+  p2p_finish(r,
+             p2p_send(r, call->words, WORDS + 1, MPI_UINT32_T, to, call_tag(r, kind),
+                      call->site.comm, P2P_RAW | P2P_BLOCKING),
+             MPI_STATUS_IGNORE);
+}
+
+static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
+{
+  p2p_finish(r,
+             p2p_receive(r, words, WORDS + 1, MPI_UINT32_T, from, call_tag(r, kind),
+                         r->face->call.site.comm, P2P_RAW),
+             MPI_STATUS_IGNORE);
+}
+
+/* Binomial trees over ranks counted from the root: sums go up, what the root has goes down. */
+static void sum_words(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  int size = call->site.comm->size, root = call->site.root;
+  int place = (call->site.comm->rank - root + size) % size;
+  for (int bit = 1; bit < size; bit *= 2) {
+    if (place & bit) {
+      send_words(r, (place - bit + root) % size, TAG_WORDS_UP);
+      return;
+    }
+    if (place + bit >= size)
+      continue;
+    receive_words(r, call->received, (place + bit + root) % size, TAG_WORDS_UP);
+    for (int i = 0; i <= WORDS; i++)
+      call->words[i] += call->received[i];
+  }
+}
+
+static void spread_words(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  int size = call->site.comm->size, root = call->site.root;
+  int place = (call->site.comm->rank - root + size) % size, bit = 1;
+  for (; bit < size; bit *= 2)
+    if (place & bit) {
+      receive_words(r, call->words, (place - bit + root) % size, TAG_WORDS_DOWN);
+      break;
+    }
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (place + bit < size)
+      send_words(r, (place + bit + root) % size, TAG_WORDS_DOWN);
+}
+
+/* A protocol that adds nothing to messages has no words either, unless it says so for barriers:
+ * what there is to know is known when the data have come. But in a scan they do not come from
+ * everybody.
+ */
+static bool exchanges(const struct call *call)
+{
+  const struct protocol *protocol = audit_protocol();
+  return protocol->piggyback_bytes > 0 || call->site.partial ||
+         (protocol->barrier_words && call->site.flow == FLOW_BARRIER);
+}
+
+static void exchange_words(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  if (!exchanges(call)) {
+    call->words[WORDS] = call->site.flow == FLOW_FROM_ROOT ? 1 : (uint32_t)call->site.comm->size;
+    return;
+  }
+  memcpy(call->own, call->words, sizeof call->own);
+  call->packed = NULL;
+  uint64_t *count =
+      call->combined ? &layer.result.control.combined : &layer.result.control.separate;
+  ++*count;
+  if (call->combined && call->site.flow != FLOW_BARRIER)
+    return;
+  if (call->site.flow != FLOW_FROM_ROOT)
+    sum_words(r);
+  if (call->site.flow != FLOW_TO_ROOT)
+    spread_words(r);
+}
+
+/* ---- the words with the data ---- */
+
+/* All members must decide alike: by what all know. In a barrier, words for themselves are all that
+ * is needed. */
+static bool combines(const struct call_site *site)
+{
+  if (site->partial || audit_protocol()->piggyback_bytes == 0)
+    return false;
+  switch (layer.scenario->protocol.control) {
+  case CONTROL_COMBINED:
+    return true;
+  case CONTROL_AUTO:
+    return site->flow == FLOW_BARRIER ||
+           (site->largest > 0 && (double)site->largest < layer.combined_below);
+  default:
+    return false;
+  }
+}
+
+/* Words that travel with the data save a message, but each message is copied once more at both its
+ * ends: as many bytes as are copied twice in the time of a message of words cost the same. */
+void call_measure(int index)
+{
+  enum { SENDER, RECEIVER, TAG = 1 };
+  static double sent;
+  char words[64] = {0};
+  int bytes = (int)MIN(raw_words_bytes(), sizeof words);
+  if (layer.scenario->protocol.control != CONTROL_AUTO || layer.ranks < 2)
+    return;
+  PMPI_Barrier(MPI_COMM_WORLD);
+  if (index == SENDER) {
+    sent = machine_now();
+    PMPI_Send(words, bytes, MPI_BYTE, RECEIVER, TAG, MPI_COMM_WORLD);
+  } else if (index == RECEIVER) {
+    PMPI_Recv(words, bytes, MPI_BYTE, SENDER, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    layer.combined_below = (machine_now() - sent) / (2.0 * machine_copy_seconds(1.0));
+  }
+  PMPI_Barrier(MPI_COMM_WORLD);
+  layer.began = machine_now();
+}
+
+/* The same data go to several ranks after one copy. */
+void call_pack(struct rank *r, const void *data, int count, MPI_Datatype type)
+{
+  struct call *call = &r->face->call;
+  int size = 0;
+  if (!call->inside || !call->combined || call->packed == data)
+    return;
+  PMPI_Type_size(type, &size);
+  machine_sleep(machine_copy_seconds((double)size * count));
+  call->packed = data;
+}
+
+/* Down a tree goes what its root has, in other messages what their sender contributes. */
+static bool goes_down(int32_t tag)
+{
+  return tag % CALL_KINDS == TAG_BCAST || tag % CALL_KINDS == TAG_SCATTER;
+}
+
+static bool is_data(int32_t tag)
+{
+  return tag % CALL_KINDS != TAG_WORDS_UP && tag % CALL_KINDS != TAG_WORDS_DOWN;
+}
+
+void call_attach(const struct rank *r, struct message *message)
+{
+  const struct call *call = &r->face->call;
+  if (!call->combined || !is_data(message->tag))
+    return;
+  const uint32_t *words = goes_down(message->tag) ? call->words : call->own;
+  memcpy(message->words, words, sizeof message->words);
+  message->shares = words[WORDS];
+  message->bytes += audit_protocol()->piggyback_bytes;
+}
+
+void call_detach(struct rank *r, const struct message *message)
+{
+  struct call *call = &r->face->call;
+  if (message->shares == 0)
+    return;
+  machine_sleep(machine_copy_seconds(message->bytes - audit_protocol()->piggyback_bytes));
+  bool replaces = goes_down(message->tag);
+  for (int i = 0; i < WORDS; i++)
+    call->words[i] = message->words[i] + (replaces ? 0 : call->words[i]);
+  call->words[WORDS] = message->shares + (replaces ? 0 : call->words[WORDS]);
+}
+
+/* ---- the call ---- */
+
+static bool data_flow_here(const struct call *call)
+{
+  bool is_root = call->site.comm->rank == call->site.root;
+  return call->site.flow == FLOW_FROM_ROOT ? !is_root : call->site.flow != FLOW_TO_ROOT || is_root;
+}
+
+/* An image that was captured in a barrier goes on here, in a call that is to be made again. */
+static bool take_part(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  do {
+    host_collective(r);
+    if (call->state == CALL_NONE)
+      return false;
+    exchange_words(r);
+    if (call->site.flow == FLOW_BARRIER && exchanges(call))
+      host_collected(r);
+  } while (call->state == CALL_ANNOUNCED);
+  return true;
+}
+
+/* Where words have gone from all to all, everybody has come to the barrier. The barrier proper,
+ * which follows for its cost, keeps a rank until others have taken their next event: a schedule may
+ * have these the other way round. */
+static bool is_passed(const struct call *call)
+{
+  return schedule_on() && call->site.flow == FLOW_BARRIER && exchanges(call);
+}
+
+bool call_begin(struct rank *r, struct call_site site)
+{
+  struct call *call = &r->face->call;
+  if (site.root < 0 || site.root >= site.comm->size)
+    layer_die(64, "root %d in a communicator of %d ranks", site.root, site.comm->size);
+  if (site.comm->calls++ == CALLS_MAX)
+    layer_die(64, "rank %d has made %d collective calls, the most there can be", r->index,
+              CALLS_MAX);
+  if (!audit_protocol()->collectives || site.comm->size == 1)
+    return true;
+  *call = (struct call){
+      .inside = true, .combined = combines(&site), .site = site, .number = site.comm->calls};
+  call->inside = take_part(r) && !is_passed(call);
+  return call->inside;
+}
+
+int call_end(struct rank *r)
+{
+  struct call *call = &r->face->call;
+  if (call->inside && call->state == CALL_JOINED && data_flow_here(call))
+    host_collected(r);
+  call->state = CALL_NONE;
+  call->inside = false;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,25 @@
+/* Communicators: what the wrappers of several kinds of calls share. */
+#ifndef RECLINE_COMM_H
+#define RECLINE_COMM_H
+
+#include "sim/host/rank.h"
+
+/* The program's handle of a communicator that is not the world. */
+MPI_Comm comm_handle(struct comm *);
+
+/* MPI_Comm_split. */
+int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
+
+/* What a call on the communicator (NULL: on none) returns for this error: ends the run, or has
+ * called the program's handler, as the communicator says. */
+int comm_error(struct rank *, struct comm *, int error);
+
+/* MPI_Comm_create_errhandler for a Fortran subroutine (comm, code). */
+int errors_create_fortran(void *function, MPI_Errhandler *);
+
+/* By the functions of their keys: when a communicator is duplicated (the first error that one of
+ * them returns, or MPI_SUCCESS), and when it ends. */
+int comm_copy_attributes(struct rank *, MPI_Comm from, MPI_Comm to);
+void comm_delete_attributes(struct rank *, MPI_Comm);
+
+#endif

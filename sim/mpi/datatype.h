@@ -1,0 +1,21 @@
+/* Elements of MPI datatypes in memory: room for them, copying, combining by operations. */
+#ifndef RECLINE_ELEMENTS_H
+#define RECLINE_ELEMENTS_H
+
+#include "sim/host/rank.h"
+
+/* Distance in bytes from one element of the type to the next. */
+MPI_Aint elements_extent(MPI_Datatype);
+
+/* Zeroed room in the arena for `count` elements, which begin at the result. `*memory` is to be
+ * given to face_free(). */
+void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
+
+/* Copies within the rank, between types; as much as there is room for. */
+void elements_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                   MPI_Datatype to_type);
+
+/* into = before op into, where `before` comes from lower ranks. */
+void elements_combine(const void *before, void *into, int count, MPI_Datatype, MPI_Op);
+
+#endif

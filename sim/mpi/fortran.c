@@ -1,0 +1,200 @@
+#include "sim/mpi/fortran.h"
+
+#include "sim/mpi/wrap.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h */
+
+extern const int mpi_bottom_, mpi_in_place_, mpi_status_ignore_, mpi_statuses_ignore_;
+
+void fortran_next(const char *name, void *function, size_t size)
+{
+  void *symbol = dlsym(RTLD_NEXT, name);
+  if (!symbol)
+    layer_die(3, "there is no %s behind the layer", name);
+  memcpy(function, &symbol, size); /* ISO C knows no conversion to a function pointer */
+}
+
+void *fortran_buffer(void *argument)
+{
+  if (argument == &mpi_bottom_)
+    return MPI_BOTTOM;
+  return argument == &mpi_in_place_ ? MPI_IN_PLACE : argument;
+}
+
+MPI_Status *fortran_status(void *argument)
+{
+  if (argument == &mpi_status_ignore_ || argument == &mpi_statuses_ignore_)
+    return MPI_STATUS_IGNORE;
+  return argument;
+}
+
+/* ---- tables in the face ---- */
+
+static void grow(struct rank *r, struct handles *handles)
+{
+  int capacity = handles->capacity ? 2 * handles->capacity : 16;
+  struct handle *slot = face_alloc(r, (size_t)capacity * sizeof *slot);
+  if (handles->slot) {
+    memcpy(slot, handles->slot, (size_t)handles->count * sizeof *slot);
+    face_free(handles->slot);
+  }
+  handles->slot = slot;
+  handles->capacity = capacity;
+}
+
+static int add(struct rank *r, struct handles *handles, void *item)
+{
+  int number = handles->free;
+  if (number) {
+    handles->free = handles->slot[number - 1].next;
+  } else {
+    if (handles->count == handles->capacity)
+      grow(r, handles);
+    number = ++handles->count;
+  }
+  handles->slot[number - 1].item = item;
+  return number;
+}
+
+static void *look_up(const struct handles *handles, int number)
+{
+  return number > 0 && number <= handles->count ? handles->slot[number - 1].item : NULL;
+}
+
+static void drop(struct handles *handles, int number)
+{
+  if (!look_up(handles, number))
+    return;
+  handles->slot[number - 1] = (struct handle){.next = handles->free};
+  handles->free = number;
+}
+
+/* ---- texts ---- */
+
+char *fortran_text(const char *argument, size_t length)
+{
+  return g_strstrip(g_strndup(argument, length));
+}
+
+void fortran_put_text(char *argument, size_t length, const char *text)
+{
+  memset(argument, ' ', length);
+  memcpy(argument, text, MIN(strlen(text), length));
+}
+
+/* ---- communicators and requests ---- */
+
+static MPI_Comm comm_from(struct rank *r, int number)
+{
+  if (number == COMM_WORLD)
+    return MPI_COMM_WORLD;
+  if (number == COMM_SELF)
+    return (MPI_Comm)(void *)&r->face->self;
+  return (MPI_Comm)look_up(&r->face->fortran_comms, number);
+}
+
+static int comm_number(struct rank *r, MPI_Comm handle)
+{
+  if (handle == MPI_COMM_NULL)
+    return NO_HANDLE;
+  struct comm *comm = comm_of(r, handle);
+  if (comm == &r->face->world)
+    return COMM_WORLD;
+  if (comm == &r->face->self)
+    return COMM_SELF;
+  if (!comm->fortran)
+    comm->fortran = add(r, &r->face->fortran_comms, comm);
+  return comm->fortran;
+}
+
+MPI_Comm fortran_get_comm(struct rank *r, const void *argument)
+{
+  return comm_from(r, fortran_int(argument));
+}
+
+void fortran_put_comm(struct rank *r, void *argument, MPI_Comm before, MPI_Comm after)
+{
+  if (before && !after)
+    drop(&r->face->fortran_comms, fortran_int(argument));
+  *(int *)argument = comm_number(r, after);
+}
+
+static int request_number(struct rank *r, MPI_Request handle)
+{
+  struct request *request = request_of(handle);
+  if (!request)
+    return NO_HANDLE;
+  if (!request->fortran)
+    request->fortran = add(r, &r->face->fortran_requests, request);
+  return request->fortran;
+}
+
+MPI_Request fortran_get_request(struct rank *r, const void *argument)
+{
+  int number = fortran_int(argument);
+  MPI_Request request = (MPI_Request)look_up(&r->face->fortran_requests, number);
+  if (!request && number != NO_HANDLE)
+    layer_die(64, "rank %d: %d is not a request", r->index, number);
+  return request;
+}
+
+void fortran_put_request(struct rank *r, void *argument, MPI_Request before, MPI_Request after)
+{
+  if (before && !after)
+    drop(&r->face->fortran_requests, fortran_int(argument));
+  *(int *)argument = request_number(r, after);
+}
+
+MPI_Comm MPI_Comm_f2c(MPI_Fint number)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  MPI_Comm comm = r ? comm_from(r, number) : PMPI_Comm_f2c(number);
+  layer_leave(mode);
+  return comm;
+}
+
+MPI_Fint MPI_Comm_c2f(MPI_Comm comm)
+{
+  LOOK_UP(comm_number(r, comm), PMPI_Comm_c2f(comm));
+}
+
+MPI_Request MPI_Request_f2c(MPI_Fint number)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  MPI_Request request = r ? fortran_get_request(r, &number) : PMPI_Request_f2c(number);
+  layer_leave(mode);
+  return request;
+}
+
+MPI_Fint MPI_Request_c2f(MPI_Request request)
+{
+  LOOK_UP(request_number(r, request), PMPI_Request_c2f(request));
+}
+
+/* ---- SMPI's own ---- */
+
+#define SMPI_HANDLE(TYPE, NAME, FROM, NUMBER, NOTHING)                                             \
+  TYPE fortran_get_##NAME(struct rank *r, const void *argument)                                    \
+  {                                                                                                \
+    (void)r;                                                                                       \
+    return fortran_int(argument) == NO_HANDLE ? NOTHING : FROM(fortran_int(argument));             \
+  }                                                                                                \
+                                                                                                   \
+  void fortran_put_##NAME(struct rank *r, void *argument, TYPE before, TYPE after)                 \
+  {                                                                                                \
+    (void)r;                                                                                       \
+    (void)before;                                                                                  \
+    *(int *)argument = !after || after == NOTHING ? NO_HANDLE : NUMBER(after);                     \
+  }
+
+SMPI_HANDLE(MPI_Datatype, type, PMPI_Type_f2c, PMPI_Type_c2f, MPI_DATATYPE_NULL)
+SMPI_HANDLE(MPI_Op, op, PMPI_Op_f2c, PMPI_Op_c2f, MPI_OP_NULL)
+SMPI_HANDLE(MPI_Group, group, PMPI_Group_f2c, PMPI_Group_c2f, MPI_GROUP_NULL)
+SMPI_HANDLE(MPI_Info, info, PMPI_Info_f2c, PMPI_Info_c2f, MPI_INFO_NULL)
+SMPI_HANDLE(MPI_Errhandler, errhandler, PMPI_Errhandler_f2c, PMPI_Errhandler_c2f,
+            MPI_ERRHANDLER_NULL)

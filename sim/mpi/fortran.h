@@ -1,0 +1,55 @@
+/* Between Fortran's arguments and those of C: what the generated wrappers of the Fortran calls and
+ * wrap_fortran.c share.
+ *
+ * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
+ * groups, infos and error handlers; communicators and requests are the layer's, and their tables
+ * lie in the face of the rank, so that they roll back with the program that holds the integers.
+ */
+#ifndef RECLINE_FORTRAN_H
+#define RECLINE_FORTRAN_H
+
+#include "sim/host/rank.h"
+
+/* SMPI's function of that name, stored into the function pointer at `function`. */
+void fortran_next(const char *name, void *function, size_t size);
+
+/* Declares next_: SMPI's NAME, which takes the types given. */
+#define NEXT(NAME, ...)                                                                            \
+  void (*next_)(__VA_ARGS__);                                                                      \
+  fortran_next(#NAME, &next_, sizeof next_)
+
+/* Arguments that are read. */
+static inline int fortran_int(const void *argument)
+{
+  return *(const int *)argument;
+}
+
+static inline MPI_Aint fortran_aint(const void *argument)
+{
+  return *(const MPI_Aint *)argument;
+}
+
+/* The names MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of SMPI, and meant by
+ * their address. */
+void *fortran_buffer(void *argument);
+MPI_Status *fortran_status(void *argument);
+
+/* Texts, which end with blanks: a copy, for g_free; and the other way, cut at `length` bytes. */
+char *fortran_text(const char *argument, size_t length);
+void fortran_put_text(char *argument, size_t length, const char *text);
+
+/* Handles: what an integer stands for, and the integer of a handle, stored at `argument`, where
+ * `before` was meant until now (NULL: nothing was). */
+#define FORTRAN_HANDLE(TYPE, NAME)                                                                 \
+  TYPE fortran_get_##NAME(struct rank *, const void *argument);                                    \
+  void fortran_put_##NAME(struct rank *, void *argument, TYPE before, TYPE after);
+
+FORTRAN_HANDLE(MPI_Comm, comm)
+FORTRAN_HANDLE(MPI_Request, request)
+FORTRAN_HANDLE(MPI_Datatype, type)
+FORTRAN_HANDLE(MPI_Op, op)
+FORTRAN_HANDLE(MPI_Group, group)
+FORTRAN_HANDLE(MPI_Info, info)
+FORTRAN_HANDLE(MPI_Errhandler, errhandler)
+
+#endif

@@ -1,0 +1,58 @@
+/* Requests of the layer: what the wrappers of point-to-point calls and of collectives share. */
+#ifndef RECLINE_P2P_H
+#define RECLINE_P2P_H
+
+#include "sim/host/rank.h"
+
+/* REUSED: the buffer does not stay as it is until the send is complete. */
+enum {
+  P2P_BLOCKING = 1,
+  P2P_SYNCHRONOUS = 2,
+  P2P_BUFFERED = 4,
+  P2P_COLLECTIVE = 8,
+  P2P_RAW = 16,
+  P2P_REUSED = 32
+};
+
+/* Ranks are those of the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the
+ * arena. */
+struct request *p2p_send(struct rank *, const void *buffer, int count, MPI_Datatype, int to,
+                         int tag, struct comm *, unsigned flags);
+struct request *p2p_receive(struct rank *, void *buffer, int count, MPI_Datatype, int from, int tag,
+                            struct comm *, unsigned flags);
+
+/* Persistent requests: made inactive, started again and again. */
+struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int count, MPI_Datatype,
+                            int peer, int tag, struct comm *, unsigned flags);
+void p2p_start(struct rank *, struct request *);
+
+/* Several messages as one request: made for up to `parts` of them, each added when it is begun.
+ * What is left to do when all are complete is done by whoever completes it. */
+struct request *p2p_whole(struct rank *, int parts);
+void p2p_add(struct request *whole, struct request *part);
+void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
+                       void *rest);
+
+/* The payload goes into the buffer of the program, who looks at it when the request is complete. */
+void p2p_fill(struct request *, const struct payload *, int source, int32_t tag);
+void p2p_take(struct request *, struct message *); /* out of the message */
+void p2p_complete(struct request *);
+
+/* Whether the request is complete; inactive and null ones are. */
+bool p2p_is_done(const struct rank *, const struct request *);
+void p2p_wait(struct rank *, struct request *);
+
+/* Takes a complete request back: status, and its memory unless it is persistent. Returns the
+ * error that its call has to return. */
+int p2p_retire(struct request **, MPI_Status *);
+
+/* Both at once. */
+int p2p_finish(struct rank *, struct request *, MPI_Status *);
+
+/* The status of a null or inactive request. */
+void p2p_empty_status(MPI_Status *);
+
+/* Costs of a poll that finds nothing, as SMPI charges them. */
+void p2p_poll_cost(void);
+
+#endif

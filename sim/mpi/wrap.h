@@ -1,0 +1,58 @@
+/* The frame of every wrapper. */
+#ifndef RECLINE_WRAP_H
+#define RECLINE_WRAP_H
+
+#include "sim/host/host.h"
+#include "sim/host/rank.h"
+
+#include <string.h>
+
+/* Handles of the program are addresses of the layer's own structs. */
+static inline MPI_Request handle_of(struct request *request)
+{
+  return (MPI_Request)(void *)request;
+}
+
+static inline struct request *request_of(MPI_Request handle)
+{
+  return (struct request *)(void *)handle;
+}
+
+/* Calls `layered` with `r` set when the layer is on, `inert` when it is not, and returns its
+ * result. Every MPI call is an opportunity for the protocol. */
+#define WRAP(layered, inert)                                                                       \
+  struct arena *mode_ = layer_enter();                                                             \
+  struct rank *r = rank_self();                                                                    \
+  int result_;                                                                                     \
+  if (r) {                                                                                         \
+    rank_switch(r, ACTIVITY_MPI);                                                                  \
+    host_enter(r);                                                                                 \
+    result_ = (layered);                                                                           \
+    rank_switch(r, ACTIVITY_COMPUTE);                                                              \
+  } else {                                                                                         \
+    result_ = (inert);                                                                             \
+  }                                                                                                \
+  layer_leave(mode_);                                                                              \
+  return result_
+
+/* The same for calls that only look something up: no time, no protocol. */
+#define LOOK_UP(layered, inert)                                                                    \
+  struct arena *mode_ = layer_enter();                                                             \
+  struct rank *r = rank_self();                                                                    \
+  int result_ = r ? (layered) : (inert);                                                           \
+  layer_leave(mode_);                                                                              \
+  return result_
+
+/* The function of that name behind the layer; ends the run when there is none. */
+void *layer_next(const char *name);
+
+/* Declares NAME_next of type TYPE, the function NAME behind the layer. It is looked up once. dlsym
+ * gives object pointers; ISO C knows no conversion to a function pointer. */
+#define BEHIND(TYPE, NAME)                                                                         \
+  static __typeof__(TYPE) NAME##_next;                                                             \
+  if (!NAME##_next) {                                                                              \
+    void *symbol_ = layer_next(#NAME);                                                             \
+    memcpy(&NAME##_next, &symbol_, sizeof symbol_);                                                \
+  }
+
+#endif

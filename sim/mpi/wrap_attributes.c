@@ -1,0 +1,367 @@
+/* Attributes that programs give to communicators and to types. Keys and values lie in the face and
+ * roll back; SMPI's predefined attributes have negative keys. */
+#include "sim/mpi/comm.h"
+#include "sim/mpi/wrap.h"
+
+#include <string.h>
+
+enum kind { OF_COMM, OF_TYPE };
+
+/* The functions of a key are NULL where there is nothing to copy or to do. */
+struct keyval {
+  enum kind kind;
+  bool as_it_is; /* copied so */
+  union {
+    MPI_Comm_copy_attr_function *comm;
+    MPI_Type_copy_attr_function *type;
+  } copy;
+  union {
+    MPI_Comm_delete_attr_function *comm;
+    MPI_Type_delete_attr_function *type;
+  } destroy;
+  void *extra;
+};
+
+struct attribute {
+  int key;
+  void *value;
+  struct attribute *next; /* the order of setting */
+};
+
+/* A type that has, or had, attributes. */
+struct type {
+  MPI_Datatype handle;
+  struct attribute *attributes;
+  struct type *next;
+};
+
+/* What has attributes. */
+struct holder {
+  MPI_Comm comm; /* or */
+  MPI_Datatype type;
+  struct attribute **attributes;
+};
+
+static struct holder of_comm(struct rank *r, MPI_Comm comm)
+{
+  return (struct holder){.comm = comm, .attributes = &comm_of(r, comm)->attributes};
+}
+
+/* Where it is linked in, or would be. */
+static struct type **find_type(struct rank *r, MPI_Datatype handle)
+{
+  struct type **place = &r->face->types;
+  while (*place && (*place)->handle != handle)
+    place = &(*place)->next;
+  return place;
+}
+
+/* One without attributes has no list to put any into. */
+static struct holder of_type(struct rank *r, MPI_Datatype handle)
+{
+  static struct attribute *none;
+  struct type *type = *find_type(r, handle);
+  return (struct holder){.type = handle, .attributes = type ? &type->attributes : &none};
+}
+
+static struct holder with_room(struct rank *r, MPI_Datatype handle)
+{
+  struct type **place = find_type(r, handle);
+  if (!*place) {
+    *place = face_alloc(r, sizeof **place);
+    **place = (struct type){.handle = handle};
+  }
+  return of_type(r, handle);
+}
+
+/* ---- keys: freed ones stay, as attributes may still have them ---- */
+
+static int create_key(struct rank *r, struct keyval keyval, int *key)
+{
+  struct face *face = r->face;
+  size_t count = (size_t)face->keyval_count;
+  struct keyval *keyvals = face_alloc(r, (count + 1) * sizeof *keyvals);
+  if (count)
+    memcpy(keyvals, face->keyvals, count * sizeof *keyvals);
+  keyvals[count] = keyval;
+  face_free(face->keyvals);
+  face->keyvals = keyvals;
+  *key = face->keyval_count++;
+  return MPI_SUCCESS;
+}
+
+static struct keyval key_of_comms(MPI_Comm_copy_attr_function *copy,
+                                  MPI_Comm_delete_attr_function *destroy, void *extra)
+{
+  return (struct keyval){.kind = OF_COMM,
+                         .as_it_is = copy == MPI_COMM_DUP_FN,
+                         .copy.comm = copy,
+                         .destroy.comm = destroy,
+                         .extra = extra};
+}
+
+static struct keyval key_of_types(MPI_Type_copy_attr_function *copy,
+                                  MPI_Type_delete_attr_function *destroy, void *extra)
+{
+  return (struct keyval){.kind = OF_TYPE,
+                         .as_it_is = copy == MPI_TYPE_DUP_FN,
+                         .copy.type = copy,
+                         .destroy.type = destroy,
+                         .extra = extra};
+}
+
+static int free_key(int *key)
+{
+  *key = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+
+static const struct keyval *keyval_of(const struct rank *r, int key)
+{
+  if (key < 0 || key >= r->face->keyval_count)
+    layer_die(64, "rank %d: %d is not a key of attributes", r->index, key);
+  return &r->face->keyvals[key];
+}
+
+/* The program's functions, with the program's heap. */
+static int call_copy(struct rank *r, struct holder holder, const struct attribute *attribute,
+                     void **value, int *copied)
+{
+  const struct keyval *keyval = keyval_of(r, attribute->key);
+  int key = attribute->key, result = MPI_SUCCESS;
+  heap_enter(r->arena);
+  if (keyval->kind == OF_COMM && keyval->copy.comm)
+    result = keyval->copy.comm(holder.comm, key, keyval->extra, attribute->value, value, copied);
+  else if (keyval->kind == OF_TYPE && keyval->copy.type)
+    result = keyval->copy.type(holder.type, key, keyval->extra, attribute->value, value, copied);
+  heap_leave();
+  return result;
+}
+
+static int call_destroy(struct rank *r, struct holder holder, const struct attribute *attribute)
+{
+  const struct keyval *keyval = keyval_of(r, attribute->key);
+  int key = attribute->key, result = MPI_SUCCESS;
+  heap_enter(r->arena);
+  if (keyval->kind == OF_COMM && keyval->destroy.comm)
+    result = keyval->destroy.comm(holder.comm, key, attribute->value, keyval->extra);
+  else if (keyval->kind == OF_TYPE && keyval->destroy.type)
+    result = keyval->destroy.type(holder.type, key, attribute->value, keyval->extra);
+  heap_leave();
+  return result;
+}
+
+/* ---- values ---- */
+
+static struct attribute **find(struct holder holder, int key)
+{
+  struct attribute **place = holder.attributes;
+  while (*place && (*place)->key != key)
+    place = &(*place)->next;
+  return place;
+}
+
+static int delete_attribute(struct rank *r, struct holder holder, int key)
+{
+  struct attribute **place = find(holder, key), *attribute = *place;
+  if (!attribute)
+    return MPI_ERR_ARG;
+  int result = call_destroy(r, holder, attribute);
+  if (result == MPI_SUCCESS) {
+    *place = attribute->next;
+    face_free(attribute);
+  }
+  return result;
+}
+
+static int set_attribute(struct rank *r, struct holder holder, int key, void *value)
+{
+  keyval_of(r, key);
+  struct attribute **place = find(holder, key);
+  if (*place) {
+    int result = call_destroy(r, holder, *place);
+    if (result != MPI_SUCCESS)
+      return result;
+  } else {
+    *place = face_alloc(r, sizeof **place);
+  }
+  (*place)->key = key;
+  (*place)->value = value;
+  return MPI_SUCCESS;
+}
+
+static int get_attribute(struct rank *r, struct holder holder, int key, void *value, int *flag)
+{
+  keyval_of(r, key);
+  const struct attribute *attribute = *find(holder, key);
+  *flag = attribute != NULL;
+  if (attribute)
+    memcpy(value, &attribute->value, sizeof attribute->value);
+  return MPI_SUCCESS;
+}
+
+static int get_of_comm(struct rank *r, MPI_Comm comm, int key, void *value, int *flag)
+{
+  if (key < 0)
+    return PMPI_Comm_get_attr(MPI_COMM_WORLD, key, value, flag);
+  return get_attribute(r, of_comm(r, comm), key, value, flag);
+}
+
+/* ---- with their holder ---- */
+
+static int copy_attributes(struct rank *r, struct holder from, struct holder to)
+{
+  int result = MPI_SUCCESS;
+  for (struct attribute *a = *from.attributes; a && result == MPI_SUCCESS; a = a->next) {
+    void *value = a->value;
+    int copied = keyval_of(r, a->key)->as_it_is;
+    if (!copied)
+      result = call_copy(r, from, a, &value, &copied);
+    if (result == MPI_SUCCESS && copied)
+      result = set_attribute(r, to, a->key, value);
+  }
+  return result;
+}
+
+static int delete_attributes(struct rank *r, struct holder holder)
+{
+  int result = MPI_SUCCESS;
+  struct attribute *next;
+  for (struct attribute *a = *holder.attributes; a; a = next) {
+    next = a->next;
+    int error = call_destroy(r, holder, a);
+    result = result ? result : error;
+    face_free(a);
+  }
+  *holder.attributes = NULL;
+  return result;
+}
+
+int comm_copy_attributes(struct rank *r, MPI_Comm from, MPI_Comm to)
+{
+  return copy_attributes(r, of_comm(r, from), of_comm(r, to));
+}
+
+void comm_delete_attributes(struct rank *r, MPI_Comm comm)
+{
+  delete_attributes(r, of_comm(r, comm));
+}
+
+static int duplicate_type(struct rank *r, MPI_Datatype type, MPI_Datatype *made)
+{
+  int result = PMPI_Type_dup(type, made);
+  if (result == MPI_SUCCESS && *find_type(r, type))
+    result = copy_attributes(r, of_type(r, type), with_room(r, *made));
+  if (result != MPI_SUCCESS)
+    *made = MPI_DATATYPE_NULL;
+  return result;
+}
+
+/* The type itself stays (wrap_comm.c). */
+static int free_type(struct rank *r, MPI_Datatype *type)
+{
+  int result = delete_attributes(r, of_type(r, *type));
+  struct type **place = find_type(r, *type), *gone = *place;
+  if (gone) {
+    *place = gone->next;
+    face_free(gone);
+  }
+  *type = MPI_DATATYPE_NULL;
+  return result;
+}
+
+/* ---- the calls of communicators, by their new and their old names ---- */
+
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
+                           MPI_Comm_delete_attr_function *destructor, int *key, void *extra)
+{
+  LOOK_UP(create_key(r, key_of_comms(copy, destructor, extra), key),
+          PMPI_Comm_create_keyval(copy, destructor, key, extra));
+}
+
+int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *destructor, int *key,
+                      void *extra)
+{
+  LOOK_UP(create_key(r, key_of_comms(copy, destructor, extra), key),
+          PMPI_Keyval_create(copy, destructor, key, extra));
+}
+
+int MPI_Comm_free_keyval(int *key)
+{
+  LOOK_UP(((void)r, free_key(key)), PMPI_Comm_free_keyval(key));
+}
+
+int MPI_Keyval_free(int *key)
+{
+  LOOK_UP(((void)r, free_key(key)), PMPI_Keyval_free(key));
+}
+
+int MPI_Comm_set_attr(MPI_Comm comm, int key, void *value)
+{
+  LOOK_UP(set_attribute(r, of_comm(r, comm), key, value), PMPI_Comm_set_attr(comm, key, value));
+}
+
+int MPI_Attr_put(MPI_Comm comm, int key, void *value)
+{
+  LOOK_UP(set_attribute(r, of_comm(r, comm), key, value), PMPI_Attr_put(comm, key, value));
+}
+
+int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag)
+{
+  LOOK_UP(get_of_comm(r, comm, key, value, flag), PMPI_Comm_get_attr(comm, key, value, flag));
+}
+
+int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag)
+{
+  LOOK_UP(get_of_comm(r, comm, key, value, flag), PMPI_Attr_get(comm, key, value, flag));
+}
+
+int MPI_Comm_delete_attr(MPI_Comm comm, int key)
+{
+  LOOK_UP(delete_attribute(r, of_comm(r, comm), key), PMPI_Comm_delete_attr(comm, key));
+}
+
+int MPI_Attr_delete(MPI_Comm comm, int key)
+{
+  LOOK_UP(delete_attribute(r, of_comm(r, comm), key), PMPI_Attr_delete(comm, key));
+}
+
+/* ---- the calls of types ---- */
+
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
+                           MPI_Type_delete_attr_function *destructor, int *key, void *extra)
+{
+  LOOK_UP(create_key(r, key_of_types(copy, destructor, extra), key),
+          PMPI_Type_create_keyval(copy, destructor, key, extra));
+}
+
+int MPI_Type_free_keyval(int *key)
+{
+  LOOK_UP(((void)r, free_key(key)), PMPI_Type_free_keyval(key));
+}
+
+int MPI_Type_set_attr(MPI_Datatype type, int key, void *value)
+{
+  LOOK_UP(set_attribute(r, with_room(r, type), key, value), PMPI_Type_set_attr(type, key, value));
+}
+
+int MPI_Type_get_attr(MPI_Datatype type, int key, void *value, int *flag)
+{
+  LOOK_UP(get_attribute(r, of_type(r, type), key, value, flag),
+          PMPI_Type_get_attr(type, key, value, flag));
+}
+
+int MPI_Type_delete_attr(MPI_Datatype type, int key)
+{
+  LOOK_UP(delete_attribute(r, of_type(r, type), key), PMPI_Type_delete_attr(type, key));
+}
+
+int MPI_Type_dup(MPI_Datatype type, MPI_Datatype *made)
+{
+  LOOK_UP(duplicate_type(r, type, made), PMPI_Type_dup(type, made));
+}
+
+int MPI_Type_free(MPI_Datatype *type)
+{
+  LOOK_UP(free_type(r, type), PMPI_Type_free(type));
+}

@@ -1,0 +1,393 @@
+/* Communicators: the program's handles are addresses of struct comm in the arena; only
+ * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (members.h), so that a
+ * rollback and a replay give the same ones. */
+#include "sim/mpi/comm.h"
+
+#include "sim/mpi/collectives.h"
+#include "sim/host/communicators.h"
+#include "sim/mpi/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+MPI_Comm comm_handle(struct comm *comm)
+{
+  return (MPI_Comm)(void *)comm;
+}
+
+struct comm *comm_of(struct rank *r, MPI_Comm handle)
+{
+  if (handle == MPI_COMM_WORLD)
+    return &r->face->world;
+  struct comm *comm = (struct comm *)(void *)handle;
+  if (handle == MPI_COMM_NULL || heap_owner(comm) != r->index || comm->freed)
+    layer_die(64, "rank %d: not a communicator", r->index);
+  return comm;
+}
+
+MPI_Comm smpi_process_comm_self(void)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  MPI_Comm self = r ? comm_handle(&r->face->self) : (MPI_Comm)layer_next_self();
+  layer_leave(mode);
+  return self;
+}
+
+/* ---- looking up ---- */
+
+static int tell(int *where, int what)
+{
+  *where = what;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+  LOOK_UP(tell(rank, comm_of(r, comm)->rank), PMPI_Comm_rank(comm, rank));
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+  LOOK_UP(tell(size, comm_of(r, comm)->size), PMPI_Comm_size(comm, size));
+}
+
+/* SMPI's group of the world holds the dispatcher too, so groups are made of its members. */
+static int group_of(struct rank *r, MPI_Comm handle, MPI_Group *group)
+{
+  const struct comm *comm = comm_of(r, handle);
+  MPI_Group world;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  return PMPI_Group_incl(world, comm->size, comm->member, group);
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+  LOOK_UP(group_of(r, comm, group), PMPI_Comm_group(comm, group));
+}
+
+static bool is_member(const struct comm *comm, int rank)
+{
+  for (int i = 0; i < comm->size; i++)
+    if (comm->member[i] == rank)
+      return true;
+  return false;
+}
+
+static int compare(const struct comm *a, const struct comm *b, int *result)
+{
+  *result = MPI_UNEQUAL;
+  if (a == b) {
+    *result = MPI_IDENT;
+    return MPI_SUCCESS;
+  }
+  if (a->size != b->size)
+    return MPI_SUCCESS;
+  bool same_order = true;
+  for (int i = 0; i < a->size; i++) {
+    same_order &= a->member[i] == b->member[i];
+    if (!is_member(b, a->member[i]))
+      return MPI_SUCCESS;
+  }
+  *result = same_order ? MPI_CONGRUENT : MPI_SIMILAR;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
+{
+  LOOK_UP(compare(comm_of(r, a), comm_of(r, b), result), PMPI_Comm_compare(a, b, result));
+}
+
+static int test_inter(int *flag)
+{
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+  LOOK_UP(test_inter(flag), PMPI_Comm_test_inter(comm, flag));
+}
+
+/* ---- making ---- */
+
+struct share {
+  int colour, key; /* what one member says when a communicator is made */
+};
+
+static struct comm *new_comm(struct rank *r, int size)
+{
+  struct comm *comm = face_alloc(r, sizeof *comm);
+  comm->member = face_alloc(r, (size_t)size * sizeof *comm->member);
+  comm->size = size;
+  return comm;
+}
+
+/* The members that said the same colour, by key and then by their old rank. */
+static struct comm *chosen(struct rank *r, const struct comm *parent, const struct share *shares)
+{
+  int colour = shares[parent->rank].colour, size = 0;
+  for (int i = 0; i < parent->size; i++)
+    size += shares[i].colour == colour;
+  struct comm *comm = new_comm(r, size);
+  int *keys = face_alloc(r, (size_t)size * sizeof *keys);
+  int count = 0;
+  for (int i = 0; i < parent->size; i++) {
+    if (shares[i].colour != colour)
+      continue;
+    int place = count++;
+    for (; place > 0 && keys[place - 1] > shares[i].key; place--) {
+      keys[place] = keys[place - 1];
+      comm->member[place] = comm->member[place - 1];
+    }
+    keys[place] = shares[i].key;
+    comm->member[place] = parent->member[i];
+  }
+  face_free(keys);
+  for (int i = 0; i < size; i++)
+    if (comm->member[i] == r->index)
+      comm->rank = i;
+  return comm;
+}
+
+int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
+{
+  struct share *shares = face_alloc(r, (size_t)parent->size * sizeof *shares);
+  struct share *own = face_alloc(r, sizeof *own);
+  *own = (struct share){.colour = colour, .key = key};
+  collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
+  *made = MPI_COMM_NULL;
+  if (colour != MPI_UNDEFINED) {
+    struct comm *comm = chosen(r, parent, shares);
+    comm->number = members_number(parent, parent->calls, colour, comm);
+    comm->errors = parent->errors;
+    if (comm->size > 1)
+      host_member(r, comm->number);
+    *made = comm_handle(comm);
+  }
+  face_free(own);
+  face_free(shares);
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
+{
+  WRAP(comm_split(r, comm_of(r, comm), colour, key, made),
+       PMPI_Comm_split(comm, colour, key, made));
+}
+
+static int release(struct rank *r, MPI_Comm *handle)
+{
+  struct comm *comm = comm_of(r, *handle);
+  if (comm == &r->face->world || comm == &r->face->self)
+    return MPI_ERR_COMM;
+  comm_delete_attributes(r, *handle);
+  comm->freed = true; /* requests may still name it */
+  *handle = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+/* With the topology, and the attributes that want to be copied. */
+static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
+{
+  struct comm *comm = comm_of(r, handle);
+  comm_split(r, comm, 0, comm->rank, made);
+  comm_of(r, *made)->topology = comm->topology;
+  int result = comm_copy_attributes(r, handle, *made);
+  if (result == MPI_SUCCESS)
+    return MPI_SUCCESS;
+  release(r, made);
+  return comm_error(r, comm, result);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+  WRAP(duplicate(r, comm, made), PMPI_Comm_dup(comm, made));
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
+{
+  WRAP(duplicate(r, comm, made), PMPI_Comm_dup_with_info(comm, info, made));
+}
+
+/* No two ranks share a node. */
+static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Comm *made)
+{
+  return comm_split(r, parent, type == MPI_COMM_TYPE_SHARED ? r->index : MPI_UNDEFINED, key, made);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made)
+{
+  WRAP(split_type(r, comm_of(r, comm), type, key, made),
+       PMPI_Comm_split_type(comm, type, key, info, made));
+}
+
+/* Rank of the program of a member of a group. */
+static int rank_in_group(MPI_Group group, int i)
+{
+  MPI_Group world;
+  int rank = MPI_UNDEFINED;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
+  return rank;
+}
+
+/* The group's order decides. Members of different groups that have nobody in common make different
+ * communicators, and who is not in the own group takes part with no colour. */
+static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
+{
+  int size, key = MPI_UNDEFINED;
+  PMPI_Group_size(group, &size);
+  for (int i = 0; i < size; i++)
+    if (rank_in_group(group, i) == r->index)
+      key = i;
+  int colour = key == MPI_UNDEFINED ? MPI_UNDEFINED : rank_in_group(group, 0);
+  return comm_split(r, parent, colour, key, made);
+}
+
+/* The communicator of a group within `parent`, by which its members make others. It stays, so that
+ * its calls are numbered. NULL: this rank is not in the group. */
+static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group group)
+{
+  int size;
+  PMPI_Group_size(group, &size);
+  struct comm *members = new_comm(r, size);
+  members->rank = MPI_UNDEFINED;
+  for (int i = 0; i < size; i++) {
+    members->member[i] = rank_in_group(group, i);
+    if (members->member[i] == r->index)
+      members->rank = i;
+  }
+  struct comm *known = parent->groups;
+  while (known && (known->size != size || memcmp(known->member, members->member,
+                                                 (size_t)size * sizeof *members->member) != 0))
+    known = known->next;
+  if (known || members->rank == MPI_UNDEFINED) {
+    face_free(members->member);
+    face_free(members);
+    return known;
+  }
+  members->number = members_number(parent, -1, 0, members);
+  members->errors = parent->errors;
+  members->next = parent->groups;
+  parent->groups = members;
+  if (size > 1)
+    host_member(r, members->number);
+  return members;
+}
+
+/* Only the members take part. */
+static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
+{
+  struct comm *members = group_within(r, parent, group);
+  *made = MPI_COMM_NULL;
+  return members ? comm_split(r, members, 0, members->rank, made) : MPI_SUCCESS;
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+  WRAP(create_group(r, comm_of(r, comm), group, made),
+       PMPI_Comm_create_group(comm, group, tag, made));
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+  WRAP(create(r, comm_of(r, comm), group, made), PMPI_Comm_create(comm, group, made));
+}
+
+/* ---- letting go ---- */
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+  WRAP(release(r, comm), PMPI_Comm_free(comm));
+}
+
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+  WRAP(release(r, comm), PMPI_Comm_disconnect(comm));
+}
+
+/* Types, operations, groups and handles of infos lie in the simulator and do not roll back. A
+ * program that is rolled back behind the end of one uses it again, so under the layer they are
+ * never freed. */
+int MPI_Op_free(MPI_Op *op)
+{
+  LOOK_UP((*op = MPI_OP_NULL, (void)r, MPI_SUCCESS), PMPI_Op_free(op));
+}
+
+int MPI_Group_free(MPI_Group *group)
+{
+  LOOK_UP((*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS), PMPI_Group_free(group));
+}
+
+int MPI_Info_free(MPI_Info *info)
+{
+  LOOK_UP((*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS), PMPI_Info_free(info));
+}
+
+/* ---- calls that name a communicator and do not use it ---- */
+
+int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
+             MPI_Comm comm)
+{
+  LOOK_UP(((void)r, items_pack(in, count, type, out, size, position)),
+          PMPI_Pack(in, count, type, out, size, position, comm));
+}
+
+int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
+               MPI_Comm comm)
+{
+  LOOK_UP(((void)r, items_unpack(in, size, position, out, count, type)),
+          PMPI_Unpack(in, size, position, out, count, type, comm));
+}
+
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
+{
+  LOOK_UP(((void)r, PMPI_Pack_size(count, type, MPI_COMM_WORLD, size)),
+          PMPI_Pack_size(count, type, comm, size));
+}
+
+/* Hints are not kept. */
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Comm_set_info(comm, info));
+}
+
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
+{
+  LOOK_UP(((void)r, PMPI_Info_create(info)), PMPI_Comm_get_info(comm, info));
+}
+
+static int set_name(struct rank *r, struct comm *comm, const char *name)
+{
+  char *kept = face_alloc(r, MPI_MAX_OBJECT_NAME);
+  g_strlcpy(kept, name, MPI_MAX_OBJECT_NAME);
+  face_free(comm->name);
+  comm->name = kept;
+  return MPI_SUCCESS;
+}
+
+static const char *name_of(const struct rank *r, const struct comm *comm)
+{
+  if (comm->name)
+    return comm->name;
+  if (comm == &r->face->world)
+    return "MPI_COMM_WORLD";
+  return comm == &r->face->self ? "MPI_COMM_SELF" : "";
+}
+
+static int get_name(struct rank *r, MPI_Comm comm, char *name, int *length)
+{
+  *length = (int)g_strlcpy(name, name_of(r, comm_of(r, comm)), MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_name(MPI_Comm comm, const char *name)
+{
+  LOOK_UP(set_name(r, comm_of(r, comm), name), PMPI_Comm_set_name(comm, name));
+}
+
+int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
+{
+  LOOK_UP(get_name(r, comm, name, length), PMPI_Comm_get_name(comm, name, length));
+}

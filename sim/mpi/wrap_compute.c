@@ -1,0 +1,245 @@
+/* Computation, memory and other things that programs call besides MPI. */
+#include "sim/cc/recline.h"
+#include "sim/mpi/wrap.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+void *layer_next(const char *name)
+{
+  void *function = dlsym(RTLD_NEXT, name);
+  if (!function)
+    layer_die(3, "there is no %s behind the layer", name);
+  return function;
+}
+
+void *layer_next_self(void)
+{
+  BEHIND(MPI_Comm(*)(void), smpi_process_comm_self)
+  return smpi_process_comm_self_next();
+}
+
+struct exceptions *layer_exceptions(void)
+{
+  BEHIND(struct exceptions * (*)(void), __cxa_get_globals) /* as the C++ ABI has it */
+  return __cxa_get_globals_next();
+}
+
+/* ---- computation ---- */
+
+#define COMPUTE(NAME, TYPE, ARGUMENT, FLOPS)                                                       \
+  void NAME(TYPE ARGUMENT)                                                                         \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    if (r) {                                                                                       \
+      host_compute(r, FLOPS);                                                                      \
+    } else {                                                                                       \
+      BEHIND(void (*)(TYPE), NAME)                                                                 \
+      NAME##_next(ARGUMENT);                                                                       \
+    }                                                                                              \
+    layer_leave(mode);                                                                             \
+  }
+
+static double after_threshold(double seconds)
+{
+  return seconds >= machine_smpi_threshold() ? seconds : 0.0;
+}
+
+COMPUTE(smpi_execute_flops, double, flops, flops)
+COMPUTE(smpi_execute_flops_benched, double, flops, flops)
+COMPUTE(smpi_execute, double, seconds, after_threshold(seconds) * machine_smpi_speed())
+COMPUTE(smpi_execute_benched, double, seconds, seconds *machine_speed())
+
+/* ---- memory: smpicc turns malloc and its like into these ---- */
+
+/* The program's own allocations: they stay in program mode and come to its arena. That begins
+ * before MPI_Init. */
+static bool in_program(void)
+{
+  struct arena *arena = layer_enter();
+  layer_leave(arena);
+  return arena != NULL;
+}
+
+void *smpi_shared_malloc_intercept(size_t size, const char *file, int line)
+{
+  if (in_program())
+    return malloc(size);
+  BEHIND(void *(*)(size_t, const char *, int), smpi_shared_malloc_intercept)
+  return smpi_shared_malloc_intercept_next(size, file, line);
+}
+
+void *smpi_shared_calloc_intercept(size_t count, size_t size, const char *file, int line)
+{
+  if (in_program())
+    return calloc(count, size);
+  BEHIND(void *(*)(size_t, size_t, const char *, int), smpi_shared_calloc_intercept)
+  return smpi_shared_calloc_intercept_next(count, size, file, line);
+}
+
+void *smpi_shared_realloc_intercept(void *memory, size_t size, const char *file, int line)
+{
+  if (in_program())
+    return realloc(memory, size);
+  BEHIND(void *(*)(void *, size_t, const char *, int), smpi_shared_realloc_intercept)
+  return smpi_shared_realloc_intercept_next(memory, size, file, line);
+}
+
+void smpi_shared_free(void *memory)
+{
+  if (in_program()) {
+    free(memory);
+    return;
+  }
+  BEHIND(void (*)(void *), smpi_shared_free)
+  smpi_shared_free_next(memory);
+}
+
+/* Memory that ranks share on purpose could not be rolled back: under a protocol each has its own.
+ */
+void *smpi_shared_malloc(size_t size, const char *file, int line)
+{
+  if (in_program())
+    return malloc(size);
+  BEHIND(void *(*)(size_t, const char *, int), smpi_shared_malloc)
+  return smpi_shared_malloc_next(size, file, line);
+}
+
+static int alloc_mem(struct rank *r, MPI_Aint size, void *memory)
+{
+  void *allocated = face_alloc(r, (size_t)size);
+  memcpy(memory, &allocated, sizeof allocated);
+  return MPI_SUCCESS;
+}
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *memory)
+{
+  LOOK_UP(alloc_mem(r, size, memory), PMPI_Alloc_mem(size, info, memory));
+}
+
+int MPI_Free_mem(void *memory)
+{
+  LOOK_UP(((void)r, face_free(memory), MPI_SUCCESS), PMPI_Free_mem(memory));
+}
+
+/* Buffered sends need no buffer of the program's. */
+static int attach(struct rank *r, void *buffer, int bytes)
+{
+  r->face->bsend_buffer = buffer;
+  r->face->bsend_bytes = bytes;
+  return MPI_SUCCESS;
+}
+
+static int detach(struct rank *r, void *buffer, int *bytes)
+{
+  memcpy(buffer, &r->face->bsend_buffer, sizeof r->face->bsend_buffer);
+  *bytes = r->face->bsend_bytes;
+  return attach(r, NULL, 0);
+}
+
+int MPI_Buffer_attach(void *buffer, int bytes)
+{
+  LOOK_UP(attach(r, buffer, bytes), PMPI_Buffer_attach(buffer, bytes));
+}
+
+int MPI_Buffer_detach(void *buffer, int *bytes)
+{
+  LOOK_UP(detach(r, buffer, bytes), PMPI_Buffer_detach(buffer, bytes));
+}
+
+/* ---- sampling: SMPI keeps its tables, which are not the program's ---- */
+
+int smpi_sample_cond(int global, const char *file, const char *tag, int iterations,
+                     double threshold, int count)
+{
+  struct arena *mode = layer_enter();
+  BEHIND(int (*)(int, const char *, const char *, int, double, int), smpi_sample_cond)
+  int result = smpi_sample_cond_next(global, file, tag, iterations, threshold, count);
+  layer_leave(mode);
+  return result;
+}
+
+void smpi_sample_iter(int global, const char *file, const char *tag)
+{
+  struct arena *mode = layer_enter();
+  BEHIND(void (*)(int, const char *, const char *), smpi_sample_iter)
+  smpi_sample_iter_next(global, file, tag);
+  layer_leave(mode);
+}
+
+int smpi_sample_exit(int global, const char *file, const char *tag, int count)
+{
+  struct arena *mode = layer_enter();
+  BEHIND(int (*)(int, const char *, const char *, int), smpi_sample_exit)
+  int result = smpi_sample_exit_next(global, file, tag, count);
+  layer_leave(mode);
+  return result;
+}
+
+/* ---- others ---- */
+
+int MPI_Pcontrol(const int level, ...)
+{
+  (void)level;
+  return MPI_SUCCESS;
+}
+
+/* ---- recline.h ---- */
+
+static GRand *random_of(struct rank *r)
+{
+  uint64_t seed = layer.scenario->seed;
+  if (!r->random)
+    r->random = g_rand_new_with_seed_array(
+        (guint32[]){(guint32)seed, (guint32)(seed >> 32), (guint32)r->index}, 3);
+  return r->random;
+}
+
+static int choose(struct rank *r, int count)
+{
+  if (count < 1)
+    layer_die(64, "rank %d chooses among %d", r->index, count);
+  return (int)host_choose(r, (uint32_t)g_rand_int_range(random_of(r), 0, count));
+}
+
+int recline_choose(int count)
+{
+  WRAP(choose(r, count), 0);
+}
+
+static void place(uint32_t iteration)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    rank_switch(r, ACTIVITY_MPI);
+    host_place(r, iteration);
+    rank_switch(r, ACTIVITY_COMPUTE);
+  }
+  layer_leave(mode);
+}
+
+void recline_potential_checkpoint(void)
+{
+  place(0);
+}
+
+void recline_iteration(unsigned iteration)
+{
+  place(iteration);
+}
+
+void recline_iteration_bytes(unsigned long long bytes)
+{
+  struct rank *r = rank_self();
+  if (r)
+    r->face->iteration_bytes = (double)bytes;
+}
+
+void recline_image_bytes(unsigned long long bytes)
+{
+  struct rank *r = rank_self();
+  if (r)
+    r->face->image_bytes = (double)bytes;
+}

@@ -1,0 +1,138 @@
+/* RANDOM_NUMBER and RANDOM_SEED. libgfortran has one generator for all ranks, since they are one
+ * thread. Under a protocol each rank has its own: before a rank draws, its state, as RANDOM_SEED
+ * tells it, takes the place of that of the rank that drew before. Between captures that is seldom:
+ * ranks draw many numbers in a row.
+ *
+ * A program that sets no seed gets one from the system, another in each run. Here it follows from
+ * the seed of the scenario and the rank. */
+#include "sim/host/libc.h"
+#include "sim/mpi/wrap.h"
+
+static struct rank *owner; /* whose state libgfortran holds; NULL: nobody's */
+
+/* gfortran's descriptor of a whole array of one dimension. */
+struct vector {
+  void *items;
+  ptrdiff_t offset;
+  size_t item_bytes;
+  int version;
+  signed char rank, type;
+  signed short attribute;
+  ptrdiff_t span, stride, lower, upper;
+};
+
+typedef void random_seed(int32_t *size, struct vector *put, struct vector *get);
+
+static void exchange_seed(int32_t *seed, bool put)
+{
+  enum { INTEGER = 1 };
+  BEHIND(random_seed *, _gfortran_random_seed_i4)
+  struct vector vector = {.items = seed,
+                          .offset = -1,
+                          .item_bytes = sizeof *seed,
+                          .rank = 1,
+                          .type = INTEGER,
+                          .span = sizeof *seed,
+                          .stride = 1,
+                          .lower = 1,
+                          .upper = FORTRAN_SEED};
+  _gfortran_random_seed_i4_next(NULL, put ? &vector : NULL, put ? NULL : &vector);
+}
+
+void random_collect(struct rank *r)
+{
+  if (owner == r)
+    exchange_seed(r->face->libc.seed, false);
+}
+
+void random_restored(struct rank *r)
+{
+  if (owner == r)
+    owner = NULL;
+}
+
+/* Some seed, another for each rank and after each time that the program asks for one. */
+static void invent_seed(struct rank *r)
+{
+  struct libc *libc = &r->face->libc;
+  struct drand48_data generator = {0};
+  srand48_r((long)(layer.scenario->seed * 4096 + (uint64_t)r->index + libc->seedings++ * 40503),
+            &generator);
+  for (int i = 0; i < FORTRAN_SEED; i++) {
+    long number;
+    mrand48_r(&generator, &number);
+    libc->seed[i] = (int32_t)number;
+  }
+  libc->seeded = true;
+}
+
+/* Has libgfortran draw for the calling rank, in libc mode. */
+static void take_over(struct rank *r)
+{
+  if (owner == r)
+    return;
+  if (owner)
+    random_collect(owner);
+  if (!r->face->libc.seeded)
+    invent_seed(r);
+  exchange_seed(r->face->libc.seed, true);
+  owner = r;
+}
+
+#define DRAW(NAME)                                                                                 \
+  void _gfortran_##NAME(void *result)                                                              \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    BEHIND(void (*)(void *), _gfortran_##NAME)                                                     \
+    struct rank *r = rank_self();                                                                  \
+    if (r)                                                                                         \
+      take_over(r);                                                                                \
+    _gfortran_##NAME##_next(result);                                                               \
+    layer_leave(mode);                                                                             \
+  }
+
+DRAW(random_r4)
+DRAW(random_r8)
+DRAW(random_r10)
+DRAW(random_r16)
+DRAW(arandom_r4)
+DRAW(arandom_r8)
+DRAW(arandom_r10)
+DRAW(arandom_r16)
+
+#define SEED(NAME)                                                                                 \
+  void _gfortran_##NAME(void *size, void *put, void *get)                                          \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    BEHIND(void (*)(void *, void *, void *), _gfortran_##NAME)                                     \
+    struct rank *r = rank_self();                                                                  \
+    if (r)                                                                                         \
+      take_over(r);                                                                                \
+    if (r && !size && !put && !get) {                                                              \
+      invent_seed(r);                                                                              \
+      exchange_seed(r->face->libc.seed, true);                                                     \
+    } else {                                                                                       \
+      _gfortran_##NAME##_next(size, put, get);                                                     \
+    }                                                                                              \
+    layer_leave(mode);                                                                             \
+  }
+
+SEED(random_seed_i4)
+SEED(random_seed_i8)
+
+/* RANDOM_INIT: the same seed in every run or not, the same in all images or not. */
+void _gfortran_random_init(int repeatable, int image_distinct, int image)
+{
+  struct arena *mode = layer_enter();
+  BEHIND(void (*)(int, int, int), _gfortran_random_init)
+  struct rank *r = rank_self();
+  if (r)
+    take_over(r);
+  if (r && !repeatable) {
+    invent_seed(r);
+    exchange_seed(r->face->libc.seed, true);
+  } else {
+    _gfortran_random_init_next(repeatable, image_distinct, image);
+  }
+  layer_leave(mode);
+}

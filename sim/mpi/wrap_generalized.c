@@ -1,0 +1,76 @@
+/* Generalized requests: the program itself says when they are complete, and is asked what to tell
+ * of them. */
+#include "sim/mpi/generalized.h"
+
+#include "sim/mpi/p2p.h"
+#include "sim/mpi/wrap.h"
+
+struct general {
+  MPI_Grequest_query_function *query;
+  MPI_Grequest_free_function *free;
+  MPI_Grequest_cancel_function *cancel;
+  void *extra;
+};
+
+static int start(struct rank *r, struct general functions, MPI_Request *handle)
+{
+  struct request *request = face_alloc(r, sizeof *request);
+  request->kind = REQUEST_GENERAL;
+  request->general = face_alloc(r, sizeof *request->general);
+  *request->general = functions;
+  *handle = handle_of(request);
+  return MPI_SUCCESS;
+}
+
+int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *release,
+                       MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request)
+{
+  WRAP(start(r, (struct general){query, release, cancel, extra}, request),
+       PMPI_Grequest_start(query, release, cancel, extra, request));
+}
+
+/* The program's functions run with the program's heap. */
+
+int general_query(struct rank *r, struct request *request)
+{
+  heap_enter(r->arena);
+  int result = request->general->query(request->general->extra, &request->status);
+  heap_leave();
+  return result;
+}
+
+int general_free(struct rank *r, struct request *request)
+{
+  heap_enter(r->arena);
+  int result = request->general->free(request->general->extra);
+  heap_leave();
+  face_free(request->general);
+  request->general = NULL;
+  return result;
+}
+
+int general_cancel(struct rank *r, struct request *request)
+{
+  heap_enter(r->arena);
+  int result = request->general->cancel(request->general->extra, request->done);
+  heap_leave();
+  return result;
+}
+
+static int complete(struct rank *r, MPI_Request handle)
+{
+  struct request *request = request_of(handle);
+  if (!request || request->kind != REQUEST_GENERAL)
+    layer_die(64, "rank %d completes what is not a generalized request", r->index);
+  request->done = true;
+  if (!request->orphan)
+    return MPI_SUCCESS;
+  int result = general_free(r, request);
+  face_free(request);
+  return result;
+}
+
+int MPI_Grequest_complete(MPI_Request request)
+{
+  WRAP(complete(r, request), PMPI_Grequest_complete(request));
+}

@@ -1,0 +1,308 @@
+/* Graphs as topologies: a communicator with neighbours, in the arena. Ranks are never reordered.
+ * SMPI itself has none of these calls. */
+#include "sim/mpi/collectives.h"
+#include "sim/mpi/comm.h"
+#include "sim/mpi/wrap.h"
+
+#include <string.h>
+
+/* As MPI_Graph_create has it: the neighbours of rank i end before edge[index[i]]. */
+struct graph {
+  int nodes;
+  int *index, *edge;
+};
+
+static int *copy_of(struct rank *r, const int *values, int count)
+{
+  int *copied = face_alloc(r, (size_t)count * sizeof *copied);
+  if (count > 0)
+    memcpy(copied, values, (size_t)count * sizeof *copied);
+  return copied;
+}
+
+/* As much as there is room for. */
+static void tell(int *where, const int *values, int count, int room)
+{
+  if (MIN(count, room) > 0)
+    memcpy(where, values, (size_t)MIN(count, room) * sizeof *where);
+}
+
+/* ---- graphs that everybody knows ---- */
+
+static const struct graph *graph_of(struct rank *r, MPI_Comm comm)
+{
+  const struct graph *graph = comm_of(r, comm)->topology.graph;
+  if (!graph)
+    layer_die(64, "rank %d: the communicator has no graph topology", r->index);
+  return graph;
+}
+
+static int edges(const struct graph *graph)
+{
+  return graph->nodes > 0 ? graph->index[graph->nodes - 1] : 0;
+}
+
+static struct neighbours neighbours_of(const struct graph *graph, int rank)
+{
+  int first = rank > 0 ? graph->index[rank - 1] : 0;
+  return (struct neighbours){.count = graph->index[rank] - first, .rank = graph->edge + first};
+}
+
+static int create(struct rank *r, struct comm *parent, int nodes, const int *index, const int *edge,
+                  MPI_Comm *made)
+{
+  if (nodes < 0 || nodes > parent->size)
+    return MPI_ERR_ARG;
+  comm_split(r, parent, parent->rank < nodes ? 0 : MPI_UNDEFINED, parent->rank, made);
+  if (*made == MPI_COMM_NULL)
+    return MPI_SUCCESS;
+  struct comm *comm = comm_of(r, *made);
+  struct graph *graph = face_alloc(r, sizeof *graph);
+  graph->nodes = nodes;
+  graph->index = copy_of(r, index, nodes);
+  graph->edge = copy_of(r, edge, index[nodes - 1]);
+  struct neighbours both = neighbours_of(graph, comm->rank);
+  comm->topology = (struct topology){.kind = MPI_GRAPH, .graph = graph, .from = both, .to = both};
+  return MPI_SUCCESS;
+}
+
+int MPI_Graph_create(MPI_Comm comm, int nodes, const int *index, const int *edge, int reorder,
+                     MPI_Comm *made)
+{
+  WRAP(create(r, comm_of(r, comm), nodes, index, edge, made),
+       PMPI_Graph_create(comm, nodes, index, edge, reorder, made));
+}
+
+static int tell_size(const struct graph *graph, int *nodes, int *edge_count)
+{
+  *nodes = graph->nodes;
+  *edge_count = edges(graph);
+  return MPI_SUCCESS;
+}
+
+int MPI_Graphdims_get(MPI_Comm comm, int *nodes, int *edge_count)
+{
+  LOOK_UP(tell_size(graph_of(r, comm), nodes, edge_count),
+          PMPI_Graphdims_get(comm, nodes, edge_count));
+}
+
+static int tell_graph(const struct graph *graph, int most_nodes, int most_edges, int *index,
+                      int *edge)
+{
+  tell(index, graph->index, graph->nodes, most_nodes);
+  tell(edge, graph->edge, edges(graph), most_edges);
+  return MPI_SUCCESS;
+}
+
+int MPI_Graph_get(MPI_Comm comm, int most_nodes, int most_edges, int *index, int *edge)
+{
+  LOOK_UP(tell_graph(graph_of(r, comm), most_nodes, most_edges, index, edge),
+          PMPI_Graph_get(comm, most_nodes, most_edges, index, edge));
+}
+
+static int count_neighbours(const struct graph *graph, int rank, int *count)
+{
+  if (rank < 0 || rank >= graph->nodes)
+    return MPI_ERR_RANK;
+  *count = neighbours_of(graph, rank).count;
+  return MPI_SUCCESS;
+}
+
+int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *count)
+{
+  LOOK_UP(count_neighbours(graph_of(r, comm), rank, count),
+          PMPI_Graph_neighbors_count(comm, rank, count));
+}
+
+static int tell_neighbours(const struct graph *graph, int rank, int most, int *neighbours)
+{
+  if (rank < 0 || rank >= graph->nodes)
+    return MPI_ERR_RANK;
+  struct neighbours found = neighbours_of(graph, rank);
+  tell(neighbours, found.rank, found.count, most);
+  return MPI_SUCCESS;
+}
+
+int MPI_Graph_neighbors(MPI_Comm comm, int rank, int most, int *neighbours)
+{
+  LOOK_UP(tell_neighbours(graph_of(r, comm), rank, most, neighbours),
+          PMPI_Graph_neighbors(comm, rank, most, neighbours));
+}
+
+static int map(const struct comm *comm, int nodes, int *rank)
+{
+  *rank = comm->rank < nodes ? comm->rank : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+int MPI_Graph_map(MPI_Comm comm, int nodes, const int *index, const int *edge, int *rank)
+{
+  LOOK_UP(map(comm_of(r, comm), nodes, rank), PMPI_Graph_map(comm, nodes, index, edge, rank));
+}
+
+/* ---- graphs of which everybody knows its own part ---- */
+
+/* Of an argument that may be MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY. */
+static int *weights_of(struct rank *r, const int *weights, int count)
+{
+  if (weights == MPI_UNWEIGHTED)
+    return NULL;
+  return copy_of(r, weights, weights == MPI_WEIGHTS_EMPTY ? 0 : count);
+}
+
+static int create_adjacent(struct rank *r, struct comm *parent, int in, const int *sources,
+                           const int *in_weights, int out, const int *destinations,
+                           const int *out_weights, MPI_Comm *made)
+{
+  comm_split(r, parent, 0, parent->rank, made);
+  comm_of(r, *made)->topology = (struct topology){
+      .kind = MPI_DIST_GRAPH,
+      .from = {in, copy_of(r, sources, in), weights_of(r, in_weights, in)},
+      .to = {out, copy_of(r, destinations, out), weights_of(r, out_weights, out)}};
+  return MPI_SUCCESS;
+}
+
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sources, const int *in_weights,
+                                   int out, const int *destinations, const int *out_weights,
+                                   MPI_Info info, int reorder, MPI_Comm *made)
+{
+  WRAP(create_adjacent(r, comm_of(r, comm), in, sources, in_weights, out, destinations, out_weights,
+                       made),
+       PMPI_Dist_graph_create_adjacent(comm, in, sources, in_weights, out, destinations,
+                                       out_weights, info, reorder, made));
+}
+
+struct edge {
+  int from, to, weight;
+  bool weighted;
+};
+
+/* The edges that this rank tells of; `room` of them, of which the rest come from nowhere. */
+static struct edge *own_edges(struct rank *r, int room, int sources, const int *source,
+                              const int *degrees, const int *destinations, const int *weights)
+{
+  struct edge *edge = face_alloc(r, (size_t)room * sizeof *edge);
+  int count = 0;
+  bool weighted = weights != MPI_UNWEIGHTED;
+  for (int i = 0; i < sources; i++)
+    for (int k = 0; k < degrees[i]; k++, count++)
+      edge[count] =
+          (struct edge){source[i], destinations[count], weighted ? weights[count] : 0, weighted};
+  for (; count < room; count++)
+    edge[count].from = MPI_PROC_NULL;
+  return edge;
+}
+
+/* Those of the edges that lead to `rank`, or from it. */
+static struct neighbours chosen(struct rank *r, const struct edge *edge, int count, int rank,
+                                bool to, bool weighted)
+{
+  struct neighbours found = {0};
+  for (int i = 0; i < count; i++)
+    found.count += edge[i].from != MPI_PROC_NULL && (to ? edge[i].to : edge[i].from) == rank;
+  found.rank = face_alloc(r, (size_t)found.count * sizeof *found.rank);
+  found.weight = weighted ? face_alloc(r, (size_t)found.count * sizeof *found.weight) : NULL;
+  for (int i = 0, k = 0; i < count; i++) {
+    if (edge[i].from == MPI_PROC_NULL || (to ? edge[i].to : edge[i].from) != rank)
+      continue;
+    if (weighted)
+      found.weight[k] = edge[i].weight;
+    found.rank[k++] = to ? edge[i].from : edge[i].to;
+  }
+  return found;
+}
+
+/* MPI_UNWEIGHTED is NULL in SMPI, and ranks that tell of no edge may say NULL as well: the edges
+ * that somebody tells of decide, and what this rank says where there are none. */
+static bool are_weighted(const struct edge *edge, int count, bool own)
+{
+  for (int i = 0; i < count; i++)
+    if (edge[i].from != MPI_PROC_NULL)
+      return edge[i].weighted;
+  return own;
+}
+
+/* Everybody tells everybody of as many edges as the one who has most. */
+static int create_distributed(struct rank *r, struct comm *parent, int sources, const int *source,
+                              const int *degrees, const int *destinations, const int *weights,
+                              MPI_Comm *made)
+{
+  int *counts = face_alloc(r, (size_t)parent->size * sizeof *counts);
+  int *own = face_alloc(r, sizeof *own), room = 0;
+  for (int i = 0; i < sources; i++)
+    *own += degrees[i];
+  collective_allgather(r, own, 1, MPI_INT, counts, 1, MPI_INT, parent);
+  for (int i = 0; i < parent->size; i++)
+    room = MAX(room, counts[i]);
+  struct edge *mine = own_edges(r, room, sources, source, degrees, destinations, weights);
+  struct edge *all = face_alloc(r, (size_t)room * (size_t)parent->size * sizeof *all);
+  int bytes = room * (int)sizeof *all, rank = parent->rank, count = room * parent->size;
+  collective_allgather(r, mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, parent);
+  comm_split(r, parent, 0, rank, made);
+  bool weighted = are_weighted(all, count, weights != MPI_UNWEIGHTED);
+  comm_of(r, *made)->topology =
+      (struct topology){.kind = MPI_DIST_GRAPH,
+                        .from = chosen(r, all, count, rank, true, weighted),
+                        .to = chosen(r, all, count, rank, false, weighted)};
+  face_free(counts);
+  face_free(own);
+  face_free(mine);
+  face_free(all);
+  return MPI_SUCCESS;
+}
+
+int MPI_Dist_graph_create(MPI_Comm comm, int sources, const int *source, const int *degrees,
+                          const int *destinations, const int *weights, MPI_Info info, int reorder,
+                          MPI_Comm *made)
+{
+  WRAP(create_distributed(r, comm_of(r, comm), sources, source, degrees, destinations, weights,
+                          made),
+       PMPI_Dist_graph_create(comm, sources, source, degrees, destinations, weights, info, reorder,
+                              made));
+}
+
+static const struct topology *distributed(struct rank *r, MPI_Comm comm)
+{
+  const struct topology *topology = &comm_of(r, comm)->topology;
+  if (topology->kind != MPI_DIST_GRAPH)
+    layer_die(64, "rank %d: the communicator has no distributed graph topology", r->index);
+  return topology;
+}
+
+static int count_both(const struct topology *topology, int *in, int *out, int *weighted)
+{
+  *in = topology->from.count;
+  *out = topology->to.count;
+  *weighted = topology->from.weight || topology->to.weight;
+  return MPI_SUCCESS;
+}
+
+int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *in, int *out, int *weighted)
+{
+  LOOK_UP(count_both(distributed(r, comm), in, out, weighted),
+          PMPI_Dist_graph_neighbors_count(comm, in, out, weighted));
+}
+
+static void tell_one_side(const struct neighbours *neighbours, int most, int *ranks, int *weights)
+{
+  tell(ranks, neighbours->rank, neighbours->count, most);
+  if (neighbours->weight && weights != MPI_UNWEIGHTED)
+    tell(weights, neighbours->weight, neighbours->count, most);
+}
+
+static int tell_both(const struct topology *topology, int most_in, int *sources, int *in_weights,
+                     int most_out, int *destinations, int *out_weights)
+{
+  tell_one_side(&topology->from, most_in, sources, in_weights);
+  tell_one_side(&topology->to, most_out, destinations, out_weights);
+  return MPI_SUCCESS;
+}
+
+int MPI_Dist_graph_neighbors(MPI_Comm comm, int most_in, int *sources, int *in_weights,
+                             int most_out, int *destinations, int *out_weights)
+{
+  LOOK_UP(tell_both(distributed(r, comm), most_in, sources, in_weights, most_out, destinations,
+                    out_weights),
+          PMPI_Dist_graph_neighbors(comm, most_in, sources, in_weights, most_out, destinations,
+                                    out_weights));
+}

@@ -1,0 +1,241 @@
+/* What programs put into infos. It lies in the face and rolls back; the handle is one of SMPI's,
+ * which stays empty. An info that the face does not know (MPI_INFO_ENV, none yet) is SMPI's. */
+#include "sim/mpi/fortran.h"
+#include "sim/host/rank.h"
+#include "sim/mpi/wrap.h"
+
+#include <string.h>
+
+struct hint {
+  char *key, *value;
+  struct hint *next; /* by key, as SMPI has them */
+};
+
+struct info {
+  MPI_Info handle;
+  struct hint *hints;
+  struct info *next;
+};
+
+static char *kept(struct rank *r, const char *text)
+{
+  size_t bytes = strlen(text) + 1;
+  return memcpy(face_alloc(r, bytes), text, bytes);
+}
+
+static struct info *find_info(const struct rank *r, MPI_Info handle)
+{
+  struct info *info = r->face->infos;
+  while (info && info->handle != handle)
+    info = info->next;
+  return info;
+}
+
+static struct info *info_of(struct rank *r, MPI_Info handle)
+{
+  struct info *info = find_info(r, handle);
+  if (info)
+    return info;
+  info = face_alloc(r, sizeof *info);
+  *info = (struct info){.handle = handle, .next = r->face->infos};
+  return r->face->infos = info;
+}
+
+/* Where the key's hint is linked in, or would be. */
+static struct hint **place_of(struct info *info, const char *key)
+{
+  struct hint **place = &info->hints;
+  while (*place && strcmp((*place)->key, key) < 0)
+    place = &(*place)->next;
+  return place;
+}
+
+static bool is(const struct hint *hint, const char *key)
+{
+  return hint && strcmp(hint->key, key) == 0;
+}
+
+static const char *value_of(struct info *info, const char *key)
+{
+  const struct hint *hint = *place_of(info, key);
+  return is(hint, key) ? hint->value : NULL;
+}
+
+static int set_hint(struct rank *r, struct info *info, const char *key, const char *value)
+{
+  struct hint **place = place_of(info, key), *hint = *place;
+  char *copy = kept(r, value);
+  if (is(hint, key)) {
+    face_free(hint->value);
+  } else {
+    hint = face_alloc(r, sizeof *hint);
+    *hint = (struct hint){.key = kept(r, key), .next = *place};
+    *place = hint;
+  }
+  hint->value = copy;
+  return MPI_SUCCESS;
+}
+
+static int delete_hint(struct info *info, const char *key)
+{
+  struct hint **place = info ? place_of(info, key) : NULL;
+  struct hint *hint = place ? *place : NULL;
+  if (!is(hint, key))
+    return MPI_ERR_INFO_NOKEY;
+  *place = hint->next;
+  face_free(hint->key);
+  face_free(hint->value);
+  face_free(hint);
+  return MPI_SUCCESS;
+}
+
+static int duplicate(struct rank *r, MPI_Info handle, MPI_Info *made)
+{
+  int result = PMPI_Info_dup(handle, made);
+  const struct info *info = find_info(r, handle);
+  if (result != MPI_SUCCESS || !info)
+    return result;
+  struct info *copy = info_of(r, *made);
+  for (const struct hint *hint = info->hints; hint; hint = hint->next)
+    set_hint(r, copy, hint->key, hint->value);
+  return MPI_SUCCESS;
+}
+
+static int get_hint(struct info *info, const char *key, int length, char *value, int *found)
+{
+  const char *text = value_of(info, key);
+  *found = text != NULL;
+  if (text)
+    g_strlcpy(value, text, (gsize)length + 1);
+  return MPI_SUCCESS;
+}
+
+static int get_length(struct info *info, const char *key, int *length, int *found)
+{
+  const char *text = value_of(info, key);
+  *found = text != NULL;
+  if (text)
+    *length = (int)strlen(text);
+  return MPI_SUCCESS;
+}
+
+static int count_hints(const struct info *info, int *count)
+{
+  *count = 0;
+  for (const struct hint *hint = info->hints; hint; hint = hint->next)
+    ++*count;
+  return MPI_SUCCESS;
+}
+
+static int get_key(const struct info *info, int n, char *key)
+{
+  const struct hint *hint = info->hints;
+  while (hint && n-- > 0)
+    hint = hint->next;
+  if (!hint || n >= 0)
+    return MPI_ERR_ARG;
+  g_strlcpy(key, hint->key, MPI_MAX_INFO_KEY + 1);
+  return MPI_SUCCESS;
+}
+
+/* ---- the calls ---- */
+
+int MPI_Info_set(MPI_Info handle, const char *key, const char *value)
+{
+  LOOK_UP(handle == MPI_INFO_NULL || !key || !value ? PMPI_Info_set(handle, key, value)
+                                                    : set_hint(r, info_of(r, handle), key, value),
+          PMPI_Info_set(handle, key, value));
+}
+
+int MPI_Info_delete(MPI_Info handle, const char *key)
+{
+  LOOK_UP(delete_hint(find_info(r, handle), key), PMPI_Info_delete(handle, key));
+}
+
+int MPI_Info_dup(MPI_Info handle, MPI_Info *made)
+{
+  LOOK_UP(duplicate(r, handle, made), PMPI_Info_dup(handle, made));
+}
+
+/* Calls that read: what the face does not know is SMPI's. */
+#define READ(IN_FACE, AT_SMPI)                                                                     \
+  struct info *info = NULL;                                                                        \
+  LOOK_UP((info = find_info(r, handle)) ? (IN_FACE) : (AT_SMPI), AT_SMPI)
+
+int MPI_Info_get(MPI_Info handle, const char *key, int length, char *value, int *found)
+{
+  READ(get_hint(info, key, length, value, found), PMPI_Info_get(handle, key, length, value, found));
+}
+
+int MPI_Info_get_valuelen(MPI_Info handle, const char *key, int *length, int *found)
+{
+  READ(get_length(info, key, length, found), PMPI_Info_get_valuelen(handle, key, length, found));
+}
+
+int MPI_Info_get_nkeys(MPI_Info handle, int *count)
+{
+  READ(count_hints(info, count), PMPI_Info_get_nkeys(handle, count));
+}
+
+int MPI_Info_get_nthkey(MPI_Info handle, int n, char *key)
+{
+  READ(get_key(info, n, key), PMPI_Info_get_nthkey(handle, n, key));
+}
+
+/* ---- the same in Fortran: infos are SMPI's, so C's calls do, with a protocol and without ---- */
+
+static MPI_Info at(const int *info)
+{
+  return fortran_get_info(rank_self(), info);
+}
+
+void mpi_info_set_(int *info, char *key, char *value, int *error, size_t key_length, size_t length)
+{
+  struct arena *mode = layer_enter();
+  char *name = fortran_text(key, key_length), *text = fortran_text(value, length);
+  *error = MPI_Info_set(at(info), name, text);
+  g_free(name);
+  g_free(text);
+  layer_leave(mode);
+}
+
+void mpi_info_delete_(int *info, char *key, int *error, size_t key_length)
+{
+  struct arena *mode = layer_enter();
+  char *name = fortran_text(key, key_length);
+  *error = MPI_Info_delete(at(info), name);
+  g_free(name);
+  layer_leave(mode);
+}
+
+void mpi_info_get_(int *info, char *key, int *room, char *value, int *found, int *error,
+                   size_t key_length, size_t length)
+{
+  struct arena *mode = layer_enter();
+  char *name = fortran_text(key, key_length), text[MPI_MAX_INFO_VAL + 1] = "";
+  *error = MPI_Info_get(at(info), name, MIN(*room, MPI_MAX_INFO_VAL), text, found);
+  if (*found)
+    fortran_put_text(value, length, text);
+  g_free(name);
+  layer_leave(mode);
+}
+
+void mpi_info_get_valuelen_(int *info, char *key, int *length, int *found, int *error,
+                            size_t key_length)
+{
+  struct arena *mode = layer_enter();
+  char *name = fortran_text(key, key_length);
+  *error = MPI_Info_get_valuelen(at(info), name, length, found);
+  g_free(name);
+  layer_leave(mode);
+}
+
+void mpi_info_get_nthkey_(int *info, int *n, char *key, int *error, size_t key_length)
+{
+  struct arena *mode = layer_enter();
+  char name[MPI_MAX_INFO_KEY + 1] = "";
+  *error = MPI_Info_get_nthkey(at(info), *n, name);
+  if (*error == MPI_SUCCESS)
+    fortran_put_text(key, key_length, name);
+  layer_leave(mode);
+}

@@ -1,0 +1,148 @@
+/* Neighbourhood collectives: as the nonblocking ones, one round of messages from and to the
+ * neighbours (wrap_nonblocking.c says why); the blocking forms wait for theirs. SMPI itself has
+ * none of these calls. */
+#include "sim/mpi/collectives.h"
+#include "sim/mpi/p2p.h"
+#include "sim/mpi/wrap.h"
+
+static const struct topology *topology_of(struct rank *r, const struct comm *comm)
+{
+  if (!comm->topology.kind)
+    layer_die(64, "rank %d: the communicator has no topology", r->index);
+  return &comm->topology;
+}
+
+/* Two ranks can be neighbours more than once. Then the first that one sends is the first that the
+ * other receives; in a grid, what goes to the one before comes from the one behind. */
+static struct request *exchange(struct rank *r, const struct blocks *out, const struct blocks *in,
+                                struct comm *comm)
+{
+  const struct topology *topology = topology_of(r, comm);
+  const struct neighbours *to = &topology->to, *from = &topology->from;
+  struct request *whole = p2p_whole(r, to->count + from->count);
+  for (int i = 0; i < to->count; i++)
+    p2p_add(whole, p2p_send(r, block_at(out, i), block_count(out, i), block_type(out, i),
+                            to->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
+  for (int k = 0; k < from->count; k++) {
+    int i = topology->grid ? k ^ 1 : k;
+    p2p_add(whole, p2p_receive(r, block_at(in, i), block_count(in, i), block_type(in, i),
+                               from->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
+  }
+  return whole;
+}
+
+static int begin(struct rank *r, struct blocks out, struct blocks in, MPI_Comm comm,
+                 MPI_Request *handle)
+{
+  *handle = handle_of(exchange(r, &out, &in, comm_of(r, comm)));
+  return MPI_SUCCESS;
+}
+
+static int complete(struct rank *r, struct blocks out, struct blocks in, MPI_Comm comm)
+{
+  return p2p_finish(r, exchange(r, &out, &in, comm_of(r, comm)), MPI_STATUS_IGNORE);
+}
+
+/* Everybody gets the same. */
+static struct blocks same(const void *buffer, int count, MPI_Datatype type)
+{
+  return (struct blocks){
+      .buffer = (void *)(uintptr_t)buffer, .count = count, .type = type, .repeated = true};
+}
+
+static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *places,
+                         const MPI_Datatype *types)
+{
+  return (struct blocks){
+      .buffer = (void *)(uintptr_t)buffer, .counts = counts, .places = places, .types = types};
+}
+
+/* ---- the calls ---- */
+
+int MPI_Neighbor_allgather(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                           int in_count, MPI_Datatype in_type, MPI_Comm comm)
+{
+  WRAP(complete(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm),
+       PMPI_Neighbor_allgather(out, out_count, out_type, in, in_count, in_type, comm));
+}
+
+int MPI_Ineighbor_allgather(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                            int in_count, MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(begin(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request),
+       PMPI_Ineighbor_allgather(out, out_count, out_type, in, in_count, in_type, comm, request));
+}
+
+int MPI_Neighbor_allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                            const int *in_counts, const int *starts, MPI_Datatype in_type,
+                            MPI_Comm comm)
+{
+  WRAP(complete(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type), comm),
+       PMPI_Neighbor_allgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm));
+}
+
+int MPI_Ineighbor_allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                             const int *in_counts, const int *starts, MPI_Datatype in_type,
+                             MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(begin(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type), comm,
+             request),
+       PMPI_Ineighbor_allgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm,
+                                 request));
+}
+
+int MPI_Neighbor_alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                          int in_count, MPI_Datatype in_type, MPI_Comm comm)
+{
+  WRAP(complete(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm),
+       PMPI_Neighbor_alltoall(out, out_count, out_type, in, in_count, in_type, comm));
+}
+
+int MPI_Ineighbor_alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                           int in_count, MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(begin(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request),
+       PMPI_Ineighbor_alltoall(out, out_count, out_type, in, in_count, in_type, comm, request));
+}
+
+int MPI_Neighbor_alltoallv(const void *out, const int *out_counts, const int *out_starts,
+                           MPI_Datatype out_type, void *in, const int *in_counts,
+                           const int *in_starts, MPI_Datatype in_type, MPI_Comm comm)
+{
+  WRAP(complete(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                UNEQUAL(in, in_counts, in_starts, in_type), comm),
+       PMPI_Neighbor_alltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts,
+                               in_type, comm));
+}
+
+int MPI_Ineighbor_alltoallv(const void *out, const int *out_counts, const int *out_starts,
+                            MPI_Datatype out_type, void *in, const int *in_counts,
+                            const int *in_starts, MPI_Datatype in_type, MPI_Comm comm,
+                            MPI_Request *request)
+{
+  WRAP(begin(r, UNEQUAL(out, out_counts, out_starts, out_type),
+             UNEQUAL(in, in_counts, in_starts, in_type), comm, request),
+       PMPI_Ineighbor_alltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts,
+                                in_type, comm, request));
+}
+
+int MPI_Neighbor_alltoallw(const void *out, const int *out_counts, const MPI_Aint *out_places,
+                           const MPI_Datatype *out_types, void *in, const int *in_counts,
+                           const MPI_Aint *in_places, const MPI_Datatype *in_types, MPI_Comm comm)
+{
+  WRAP(complete(r, far(out, out_counts, out_places, out_types),
+                far(in, in_counts, in_places, in_types), comm),
+       PMPI_Neighbor_alltoallw(out, out_counts, out_places, out_types, in, in_counts, in_places,
+                               in_types, comm));
+}
+
+int MPI_Ineighbor_alltoallw(const void *out, const int *out_counts, const MPI_Aint *out_places,
+                            const MPI_Datatype *out_types, void *in, const int *in_counts,
+                            const MPI_Aint *in_places, const MPI_Datatype *in_types, MPI_Comm comm,
+                            MPI_Request *request)
+{
+  WRAP(begin(r, far(out, out_counts, out_places, out_types),
+             far(in, in_counts, in_places, in_types), comm, request),
+       PMPI_Ineighbor_alltoallw(out, out_counts, out_places, out_types, in, in_counts, in_places,
+                                in_types, comm, request));
+}

@@ -1,0 +1,392 @@
+/* Nonblocking collectives. Each is one round of messages, all of which begin at the call: everybody
+ * who has something sends it to everybody who needs it, as SMPI does. What remains to be done when
+ * they have come, combining, is done where the request is completed.
+ *
+ * Under every protocol, also under one that handles collectives, these are messages as those of
+ * point to point are, on the hidden half of their communicator. A protocol's line can lie between
+ * the beginning and the end of such a call, so that it is on both sides; each of its messages is
+ * on one. And protocols count the sends of a program in its order, so none may wait until others
+ * have come that far.
+ *
+ * All have one tag: two calls on a communicator begin in the same order everywhere, and a pair of
+ * ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
+#include "sim/mpi/collectives.h"
+#include "sim/mpi/datatype.h"
+#include "sim/mpi/p2p.h"
+#include "sim/mpi/wrap.h"
+
+/* ---- pieces ---- */
+
+static struct request *begin(struct rank *r, const struct comm *comm)
+{
+  return p2p_whole(r, 2 * comm->size);
+}
+
+static int began(struct request *whole, MPI_Request *handle)
+{
+  *handle = handle_of(whole);
+  return MPI_SUCCESS;
+}
+
+static void give(struct rank *r, struct request *whole, const void *buffer, int count,
+                 MPI_Datatype type, int to, struct comm *comm, unsigned flags)
+{
+  flags |= P2P_COLLECTIVE;
+  if (to != comm->rank)
+    p2p_add(whole, p2p_send(r, buffer, count, type, to, TAG_NONBLOCKING, comm, flags));
+}
+
+static void give_all(struct rank *r, struct request *whole, const void *buffer, int count,
+                     MPI_Datatype type, struct comm *comm)
+{
+  for (int i = 0; i < comm->size; i++)
+    give(r, whole, buffer, count, type, i, comm, 0);
+}
+
+static void take(struct rank *r, struct request *whole, void *buffer, int count, MPI_Datatype type,
+                 int from, struct comm *comm)
+{
+  if (from != comm->rank)
+    p2p_add(whole,
+            p2p_receive(r, buffer, count, type, from, TAG_NONBLOCKING, comm, P2P_COLLECTIVE));
+}
+
+/* Block i goes to rank i, or comes from it. */
+static void give_blocks(struct rank *r, struct request *whole, const struct blocks *out,
+                        struct comm *comm, unsigned flags)
+{
+  for (int i = 0; i < comm->size; i++)
+    give(r, whole, block_at(out, i), block_count(out, i), block_type(out, i), i, comm, flags);
+}
+
+static void take_blocks(struct rank *r, struct request *whole, const struct blocks *in,
+                        struct comm *comm)
+{
+  for (int i = 0; i < comm->size; i++)
+    take(r, whole, block_at(in, i), block_count(in, i), block_type(in, i), i, comm);
+}
+
+/* ---- movement ---- */
+
+/* Sends come first: in place, their buffer is the one that is received into. */
+
+static int barrier(struct rank *r, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  struct blocks nothing = EQUAL(NULL, 0, MPI_BYTE);
+  give_blocks(r, whole, &nothing, comm, 0);
+  take_blocks(r, whole, &nothing, comm);
+  return began(whole, handle);
+}
+
+static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
+                     struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  if (comm->rank == root)
+    give_all(r, whole, buffer, count, type, comm);
+  else
+    take(r, whole, buffer, count, type, root, comm);
+  return began(whole, handle);
+}
+
+static int gather(struct rank *r, const void *out, int count, MPI_Datatype type, struct blocks in,
+                  int root, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  if (comm->rank != root) {
+    give(r, whole, out, count, type, root, comm, 0);
+    return began(whole, handle);
+  }
+  if (out != MPI_IN_PLACE)
+    elements_copy(out, count, type, block_at(&in, root), block_count(&in, root), in.type);
+  take_blocks(r, whole, &in, comm);
+  return began(whole, handle);
+}
+
+static int scatter(struct rank *r, struct blocks out, void *in, int count, MPI_Datatype type,
+                   int root, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  if (comm->rank != root) {
+    take(r, whole, in, count, type, root, comm);
+    return began(whole, handle);
+  }
+  give_blocks(r, whole, &out, comm, 0);
+  if (in != MPI_IN_PLACE)
+    elements_copy(block_at(&out, root), block_count(&out, root), out.type, in, count, type);
+  return began(whole, handle);
+}
+
+static int allgather(struct rank *r, const void *out, int count, MPI_Datatype type,
+                     struct blocks in, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  int me = comm->rank;
+  if (out != MPI_IN_PLACE)
+    elements_copy(out, count, type, block_at(&in, me), block_count(&in, me), in.type);
+  give_all(r, whole, block_at(&in, me), block_count(&in, me), in.type, comm);
+  take_blocks(r, whole, &in, comm);
+  return began(whole, handle);
+}
+
+static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct comm *comm,
+                    MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  int me = comm->rank;
+  unsigned flags = out.buffer == MPI_IN_PLACE ? P2P_REUSED : 0;
+  if (out.buffer == MPI_IN_PLACE)
+    out = in;
+  else
+    elements_copy(block_at(&out, me), block_count(&out, me), block_type(&out, me),
+                  block_at(&in, me), block_count(&in, me), block_type(&in, me));
+  give_blocks(r, whole, &out, comm, flags);
+  take_blocks(r, whole, &in, comm);
+  return began(whole, handle);
+}
+
+/* ---- reductions ---- */
+
+/* Contributions of several ranks, in their order, and where their combination goes. */
+struct sum {
+  void *memory;
+  struct blocks shares;
+  int number;
+  void *result;
+  MPI_Op op;
+};
+
+static struct sum *new_sum(struct rank *r, int number, void *result, int count, MPI_Datatype type,
+                           MPI_Op op)
+{
+  struct sum *sum = face_alloc(r, sizeof *sum);
+  void *room = elements_new(r, (MPI_Aint)number * count, type, &sum->memory);
+  sum->shares = EQUAL(room, count, type);
+  sum->number = number;
+  sum->result = result;
+  sum->op = op;
+  return sum;
+}
+
+static void combine(struct rank *r, void *rest)
+{
+  (void)r;
+  struct sum *sum = rest;
+  int count = sum->shares.count, last = sum->number - 1;
+  MPI_Datatype type = sum->shares.type;
+  for (int i = 1; i <= last; i++)
+    elements_combine(block_at(&sum->shares, i - 1), block_at(&sum->shares, i), count, type,
+                     sum->op);
+  if (last >= 0)
+    elements_copy(block_at(&sum->shares, last), count, type, sum->result, count, type);
+  face_free(sum->memory);
+}
+
+/* Takes the shares of all ranks below `number`: its own is at `own`. */
+static void take_shares(struct rank *r, struct request *whole, struct sum *sum, const void *own,
+                        struct comm *comm)
+{
+  int count = sum->shares.count;
+  MPI_Datatype type = sum->shares.type;
+  for (int i = 0; i < sum->number; i++) {
+    if (i == comm->rank)
+      elements_copy(own, count, type, block_at(&sum->shares, i), count, type);
+    else
+      take(r, whole, block_at(&sum->shares, i), count, type, i, comm);
+  }
+  p2p_conclude_with(whole, combine, sum);
+}
+
+static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
+                  MPI_Op op, int root, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  if (comm->rank != root)
+    give(r, whole, own, count, type, root, comm, 0);
+  else
+    take_shares(r, whole, new_sum(r, comm->size, in, count, type, op), own, comm);
+  return began(whole, handle);
+}
+
+static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
+                     MPI_Op op, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  give_all(r, whole, own, count, type, comm);
+  take_shares(r, whole, new_sum(r, comm->size, in, count, type, op), own, comm);
+  return began(whole, handle);
+}
+
+/* Everybody tells all ranks above. `exclusive`: the own share is left out. */
+static int scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
+                struct comm *comm, bool exclusive, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  for (int i = comm->rank + 1; i < comm->size; i++)
+    give(r, whole, own, count, type, i, comm, 0);
+  int below = comm->rank + (exclusive ? 0 : 1);
+  take_shares(r, whole, new_sum(r, below, in, count, type, op), own, comm);
+  return began(whole, handle);
+}
+
+static int reduce_scatter(struct rank *r, const void *out, void *in, const int *counts, int count,
+                          MPI_Datatype type, MPI_Op op, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  struct blocks blocks = EQUAL(out == MPI_IN_PLACE ? in : out, count, type);
+  const void *own = blocks.buffer;
+  int start = 0;
+  for (int i = 0; i < comm->size; i++) {
+    int length = counts ? counts[i] : count;
+    const void *block = (char *)blocks.buffer + start * elements_extent(type);
+    if (i == comm->rank)
+      own = block;
+    give(r, whole, block, length, type, i, comm, 0);
+    start += length;
+  }
+  int length = counts ? counts[comm->rank] : count;
+  take_shares(r, whole, new_sum(r, comm->size, in, length, type, op), own, comm);
+  return began(whole, handle);
+}
+
+/* ---- the calls ---- */
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(barrier(r, comm_of(r, comm), request), PMPI_Ibarrier(comm, request));
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+  WRAP(broadcast(r, buffer, count, type, root, comm_of(r, comm), request),
+       PMPI_Ibcast(buffer, count, type, root, comm, request));
+}
+
+int MPI_Igather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, comm_of(r, comm),
+              request),
+       PMPI_Igather(out, out_count, out_type, in, in_count, in_type, root, comm, request));
+}
+
+int MPI_Igatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                 const int *in_counts, const int *starts, MPI_Datatype in_type, int root,
+                 MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(
+      gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
+             comm_of(r, comm), request),
+      PMPI_Igatherv(out, out_count, out_type, in, in_counts, starts, in_type, root, comm, request));
+}
+
+int MPI_Iscatter(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                 MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, comm_of(r, comm),
+               request),
+       PMPI_Iscatter(out, out_count, out_type, in, in_count, in_type, root, comm, request));
+}
+
+int MPI_Iscatterv(const void *out, const int *out_counts, const int *starts, MPI_Datatype out_type,
+                  void *in, int in_count, MPI_Datatype in_type, int root, MPI_Comm comm,
+                  MPI_Request *request)
+{
+  WRAP(scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
+               comm_of(r, comm), request),
+       PMPI_Iscatterv(out, out_counts, starts, out_type, in, in_count, in_type, root, comm,
+                      request));
+}
+
+int MPI_Iallgather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                   MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), comm_of(r, comm),
+                 request),
+       PMPI_Iallgather(out, out_count, out_type, in, in_count, in_type, comm, request));
+}
+
+int MPI_Iallgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                    const int *in_counts, const int *starts, MPI_Datatype in_type, MPI_Comm comm,
+                    MPI_Request *request)
+{
+  WRAP(allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
+                 comm_of(r, comm), request),
+       PMPI_Iallgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm, request));
+}
+
+int MPI_Ialltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                  MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm_of(r, comm),
+                request),
+       PMPI_Ialltoall(out, out_count, out_type, in, in_count, in_type, comm, request));
+}
+
+int MPI_Ialltoallv(const void *out, const int *out_counts, const int *out_starts,
+                   MPI_Datatype out_type, void *in, const int *in_counts, const int *in_starts,
+                   MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                UNEQUAL(in, in_counts, in_starts, in_type), comm_of(r, comm), request),
+       PMPI_Ialltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type,
+                       comm, request));
+}
+
+int MPI_Ialltoallw(const void *out, const int *out_counts, const int *out_starts,
+                   const MPI_Datatype *out_types, void *in, const int *in_counts,
+                   const int *in_starts, const MPI_Datatype *in_types, MPI_Comm comm,
+                   MPI_Request *request)
+{
+  WRAP(alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), request),
+       PMPI_Ialltoallw(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types,
+                       comm, request));
+}
+
+int MPI_Ireduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(reduce(r, out, in, count, type, op, root, comm_of(r, comm), request),
+       PMPI_Ireduce(out, in, count, type, op, root, comm, request));
+}
+
+int MPI_Iallreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(allreduce(r, out, in, count, type, op, comm_of(r, comm), request),
+       PMPI_Iallreduce(out, in, count, type, op, comm, request));
+}
+
+int MPI_Iscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+              MPI_Request *request)
+{
+  WRAP(scan(r, out, in, count, type, op, comm_of(r, comm), false, request),
+       PMPI_Iscan(out, in, count, type, op, comm, request));
+}
+
+int MPI_Iexscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                MPI_Request *request)
+{
+  WRAP(scan(r, out, in, count, type, op, comm_of(r, comm), true, request),
+       PMPI_Iexscan(out, in, count, type, op, comm, request));
+}
+
+int MPI_Ireduce_scatter(const void *out, void *in, const int *counts, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request),
+       PMPI_Ireduce_scatter(out, in, counts, type, op, comm, request));
+}
+
+int MPI_Ireduce_scatter_block(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm, MPI_Request *request)
+{
+  WRAP(reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm), request),
+       PMPI_Ireduce_scatter_block(out, in, count, type, op, comm, request));
+}

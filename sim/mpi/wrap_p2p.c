@@ -1,0 +1,240 @@
+/* Point-to-point calls. An inert layer passes them through. */
+#include "sim/mpi/comm.h"
+#include "sim/host/host.h"
+#include "sim/host/matching.h"
+#include "sim/mpi/p2p.h"
+#include "sim/mpi/wrap.h"
+
+/* ---- sending ---- */
+
+static int send_and_wait(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                         int tag, MPI_Comm comm, unsigned flags)
+{
+  struct request *request =
+      p2p_send(r, buffer, count, type, to, tag, comm_of(r, comm), flags | P2P_BLOCKING);
+  return p2p_finish(r, request, MPI_STATUS_IGNORE);
+}
+
+static int send_and_return(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                           int tag, MPI_Comm comm, unsigned flags, MPI_Request *handle)
+{
+  *handle = handle_of(p2p_send(r, buffer, count, type, to, tag, comm_of(r, comm), flags));
+  return MPI_SUCCESS;
+}
+
+#define SEND_CALL(NAME, FLAGS)                                                                     \
+  int MPI_##NAME(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) \
+  {                                                                                                \
+    WRAP(send_and_wait(r, buffer, count, type, to, tag, comm, FLAGS),                              \
+         PMPI_##NAME(buffer, count, type, to, tag, comm));                                         \
+  }
+
+#define ISEND_CALL(NAME, FLAGS)                                                                    \
+  int MPI_##NAME(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                 MPI_Request *request)                                                             \
+  {                                                                                                \
+    WRAP(send_and_return(r, buffer, count, type, to, tag, comm, FLAGS, request),                   \
+         PMPI_##NAME(buffer, count, type, to, tag, comm, request));                                \
+  }
+
+#define SEND_INIT_CALL(NAME, FLAGS)                                                                \
+  int MPI_##NAME(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                 MPI_Request *request)                                                             \
+  {                                                                                                \
+    WRAP(prepare(r, REQUEST_SEND, (void *)(uintptr_t)buffer, count, type, to, tag, comm, FLAGS,    \
+                 request),                                                                         \
+         PMPI_##NAME(buffer, count, type, to, tag, comm, request));                                \
+  }
+
+static int prepare(struct rank *r, enum request_kind kind, void *buffer, int count,
+                   MPI_Datatype type, int peer, int tag, MPI_Comm comm, unsigned flags,
+                   MPI_Request *handle)
+{
+  *handle =
+      handle_of(p2p_prepare(r, kind, buffer, count, type, peer, tag, comm_of(r, comm), flags));
+  return MPI_SUCCESS;
+}
+
+SEND_CALL(Send, 0)
+SEND_CALL(Bsend, P2P_BUFFERED)
+SEND_CALL(Rsend, 0)
+SEND_CALL(Ssend, P2P_SYNCHRONOUS)
+ISEND_CALL(Isend, 0)
+ISEND_CALL(Ibsend, P2P_BUFFERED)
+ISEND_CALL(Irsend, 0)
+ISEND_CALL(Issend, P2P_SYNCHRONOUS)
+SEND_INIT_CALL(Send_init, 0)
+SEND_INIT_CALL(Bsend_init, P2P_BUFFERED)
+SEND_INIT_CALL(Rsend_init, 0)
+SEND_INIT_CALL(Ssend_init, P2P_SYNCHRONOUS)
+
+/* ---- receiving ---- */
+
+static int receive_and_wait(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
+                            int tag, MPI_Comm comm, MPI_Status *status)
+{
+  struct comm *c = comm_of(r, comm);
+  int error = p2p_finish(r, p2p_receive(r, buffer, count, type, from, tag, c, 0), status);
+  return comm_error(r, c, error);
+}
+
+static int receive_and_return(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
+                              int tag, MPI_Comm comm, MPI_Request *handle)
+{
+  *handle = handle_of(p2p_receive(r, buffer, count, type, from, tag, comm_of(r, comm), 0));
+  return MPI_SUCCESS;
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+  WRAP(receive_and_wait(r, buffer, count, type, from, tag, comm, status),
+       PMPI_Recv(buffer, count, type, from, tag, comm, status));
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+  WRAP(receive_and_return(r, buffer, count, type, from, tag, comm, request),
+       PMPI_Irecv(buffer, count, type, from, tag, comm, request));
+}
+
+int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+  WRAP(prepare(r, REQUEST_RECEIVE, buffer, count, type, from, tag, comm, 0, request),
+       PMPI_Recv_init(buffer, count, type, from, tag, comm, request));
+}
+
+/* ---- both ---- */
+
+static int exchange(struct rank *r, const void *out, int out_count, MPI_Datatype out_type, int to,
+                    int out_tag, void *in, int in_count, MPI_Datatype in_type, int from, int in_tag,
+                    MPI_Comm comm, MPI_Status *status)
+{
+  struct comm *c = comm_of(r, comm);
+  struct request *receive = p2p_receive(r, in, in_count, in_type, from, in_tag, c, 0);
+  struct request *send = p2p_send(r, out, out_count, out_type, to, out_tag, c, 0);
+  p2p_finish(r, send, MPI_STATUS_IGNORE);
+  return comm_error(r, c, p2p_finish(r, receive, status));
+}
+
+int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                 void *in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                 MPI_Status *status)
+{
+  WRAP(exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm,
+                status),
+       PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
+                     comm, status));
+}
+
+/* The receive is posted behind the send, and overwrites its buffer. */
+static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Datatype type, int to,
+                             int out_tag, int from, int in_tag, MPI_Comm comm, MPI_Status *status)
+{
+  struct comm *c = comm_of(r, comm);
+  struct request *send = p2p_send(r, buffer, count, type, to, out_tag, c, P2P_REUSED);
+  struct request *receive = p2p_receive(r, buffer, count, type, from, in_tag, c, 0);
+  p2p_finish(r, send, MPI_STATUS_IGNORE);
+  return comm_error(r, c, p2p_finish(r, receive, status));
+}
+
+int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int out_tag, int from,
+                         int in_tag, MPI_Comm comm, MPI_Status *status)
+{
+  WRAP(exchange_in_place(r, buffer, count, type, to, out_tag, from, in_tag, comm, status),
+       PMPI_Sendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, status));
+}
+
+/* ---- probing ---- */
+
+struct probe {
+  int peer, tag, context;
+};
+
+static struct probe probe_for(struct rank *r, const struct comm *comm, int from, int tag)
+{
+  if (from != MPI_ANY_SOURCE && (from < 0 || from >= comm->size))
+    layer_die(64, "rank %d probes rank %d of %d", r->index, from, comm->size);
+  return (struct probe){.peer = from == MPI_ANY_SOURCE ? ANY : comm->member[from],
+                        .tag = tag == MPI_ANY_TAG ? ANY : tag,
+                        .context = matching_context(comm, false)};
+}
+
+static bool is_there(const struct rank *r, const void *what)
+{
+  const struct probe *probe = what;
+  struct found found;
+  return matching_probe(r, probe->peer, probe->tag, probe->context, &found);
+}
+
+static void tell_status(struct rank *r, const struct comm *comm, const struct probe *probe,
+                        MPI_Status *status)
+{
+  struct found found;
+  if (status == MPI_STATUS_IGNORE ||
+      !matching_probe(r, probe->peer, probe->tag, probe->context, &found))
+    return;
+  p2p_empty_status(status);
+  for (int rank = 0; rank < comm->size; rank++)
+    if (comm->member[rank] == found.source)
+      status->MPI_SOURCE = rank;
+  status->MPI_TAG = found.tag;
+  status->count = (int)found.bytes;
+}
+
+/* The decision of a probe is whom it found; of a poll, whether it found anybody. */
+static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+  const struct comm *c = comm_of(r, comm);
+  if (from == MPI_PROC_NULL) {
+    p2p_empty_status(status);
+    if (status != MPI_STATUS_IGNORE)
+      status->MPI_SOURCE = MPI_PROC_NULL;
+    return MPI_SUCCESS;
+  }
+  struct probe wanted = probe_for(r, c, from, tag);
+  host_wait(r, is_there, &wanted);
+  if (wanted.peer == ANY) {
+    struct found found;
+    matching_probe(r, ANY, wanted.tag, wanted.context, &found);
+    wanted.peer = (int)host_choose(r, (uint32_t)found.source);
+    host_wait(r, is_there, &wanted);
+  }
+  tell_status(r, c, &wanted, status);
+  return MPI_SUCCESS;
+}
+
+/* Outcome: 0 nothing, else 1 + the rank found. */
+static int iprobe(struct rank *r, int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+  *flag = 1;
+  if (from == MPI_PROC_NULL)
+    return probe(r, from, tag, comm, status);
+  const struct comm *c = comm_of(r, comm);
+  struct probe wanted = probe_for(r, c, from, tag);
+  struct found found = {.source = -1};
+  matching_probe(r, wanted.peer, wanted.tag, wanted.context, &found);
+  uint32_t outcome = host_choose(r, (uint32_t)(found.source + 1));
+  if (outcome == 0) {
+    *flag = 0;
+    p2p_poll_cost();
+    host_poll(r);
+    return MPI_SUCCESS;
+  }
+  wanted.peer = (int)outcome - 1;
+  host_wait(r, is_there, &wanted);
+  tell_status(r, c, &wanted, status);
+  return MPI_SUCCESS;
+}
+
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+  WRAP(probe(r, from, tag, comm, status), PMPI_Probe(from, tag, comm, status));
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+  WRAP(iprobe(r, from, tag, comm, flag, status), PMPI_Iprobe(from, tag, comm, flag, status));
+}

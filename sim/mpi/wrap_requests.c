@@ -1,0 +1,313 @@
+/* Completion of requests. Tests and waits for some of several are decisions of the program that
+ * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
+#include "sim/mpi/comm.h"
+#include "sim/mpi/generalized.h"
+#include "sim/mpi/p2p.h"
+#include "sim/mpi/wrap.h"
+
+/* ---- one ---- */
+
+static bool is_idle(MPI_Request handle)
+{
+  const struct request *request = request_of(handle);
+  return !request || (request->persistent && !request->active);
+}
+
+static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
+{
+  struct request *request = request_of(*handle);
+  struct comm *comm = request ? request->comm : NULL;
+  p2p_wait(r, request);
+  int result = MPI_SUCCESS;
+  if (request && request->kind == REQUEST_GENERAL) {
+    result = general_query(r, request);
+    int freed = general_free(r, request);
+    result = result == MPI_SUCCESS ? freed : result;
+  }
+  int error = p2p_retire(&request, status);
+  *handle = handle_of(request);
+  return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+  WRAP(wait_one(r, request, status), PMPI_Wait(request, status));
+}
+
+/* A test that finds nothing lets time go by, or a loop of tests would never end. */
+static void not_yet(struct rank *r)
+{
+  p2p_poll_cost();
+  host_poll(r);
+}
+
+static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *status)
+{
+  *flag = (int)host_choose(r, p2p_is_done(r, request_of(*handle)));
+  if (*flag)
+    return wait_one(r, handle, status);
+  not_yet(r);
+  return MPI_SUCCESS;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+  WRAP(test_one(r, request, flag, status), PMPI_Test(request, flag, status));
+}
+
+/* A send is never cancelled, nor is a receive that got its message: they complete. */
+static int cancel(struct rank *r, const MPI_Request *handle)
+{
+  struct request *request = request_of(*handle);
+  if (is_idle(*handle))
+    layer_die(64, "rank %d cancels a request that is not active", r->index);
+  if (request->kind == REQUEST_GENERAL)
+    return general_cancel(r, request);
+  if (request->kind == REQUEST_WHOLE)
+    layer_die(64, "rank %d cancels a nonblocking collective, which MPI forbids", r->index);
+  if (request->kind == REQUEST_RECEIVE && request->peer != MPI_PROC_NULL &&
+      host_cancel(r, request)) {
+    request->done = true;
+    request->status.cancelled = true;
+  }
+  return MPI_SUCCESS;
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+  WRAP(cancel(r, request), PMPI_Cancel(request));
+}
+
+/* ---- several ---- */
+
+struct several {
+  MPI_Request *handles;
+  int count;
+};
+
+static MPI_Status *status_at(MPI_Status *statuses, int i)
+{
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+/* Index of the first that is complete and not idle; -1: none; -2: all are idle. */
+static int first_done(const struct rank *r, const struct several *several)
+{
+  int found = -2;
+  for (int i = 0; i < several->count; i++) {
+    if (is_idle(several->handles[i]))
+      continue;
+    if (p2p_is_done(r, request_of(several->handles[i])))
+      return i;
+    found = -1;
+  }
+  return found;
+}
+
+static bool one_is_done(const struct rank *r, const void *several)
+{
+  return first_done(r, several) != -1;
+}
+
+static int wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
+{
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count; i++)
+    if (wait_one(r, &handles[i], status_at(statuses, i)) != MPI_SUCCESS)
+      result = MPI_ERR_IN_STATUS;
+  return result;
+}
+
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+  WRAP(wait_all(r, count, requests, statuses), PMPI_Waitall(count, requests, statuses));
+}
+
+static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
+                    MPI_Status *statuses)
+{
+  bool all = true;
+  for (int i = 0; i < count; i++)
+    all &= p2p_is_done(r, request_of(handles[i]));
+  *flag = (int)host_choose(r, all);
+  if (*flag)
+    return wait_all(r, count, handles, statuses);
+  not_yet(r);
+  return MPI_SUCCESS;
+}
+
+int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+  WRAP(test_all(r, count, requests, flag, statuses), PMPI_Testall(count, requests, flag, statuses));
+}
+
+static int wait_any(struct rank *r, int count, MPI_Request *handles, int *index, MPI_Status *status)
+{
+  struct several several = {handles, count};
+  host_wait(r, one_is_done, &several);
+  int found = first_done(r, &several);
+  if (found < 0) {
+    *index = MPI_UNDEFINED;
+    p2p_empty_status(status);
+    return MPI_SUCCESS;
+  }
+  *index = (int)host_choose(r, (uint32_t)found);
+  return wait_one(r, &handles[*index], status);
+}
+
+int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+  WRAP(wait_any(r, count, requests, index, status), PMPI_Waitany(count, requests, index, status));
+}
+
+/* Outcome: 0 none, else 1 + index. */
+static int test_any(struct rank *r, int count, MPI_Request *handles, int *index, int *flag,
+                    MPI_Status *status)
+{
+  struct several several = {handles, count};
+  int found = first_done(r, &several);
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  if (found == -2) {
+    p2p_empty_status(status);
+    return MPI_SUCCESS;
+  }
+  uint32_t outcome = host_choose(r, (uint32_t)(found + 1));
+  if (outcome == 0) {
+    *flag = 0;
+    not_yet(r);
+    return MPI_SUCCESS;
+  }
+  *index = (int)outcome - 1;
+  return wait_one(r, &handles[*index], status);
+}
+
+int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+  WRAP(test_any(r, count, requests, index, flag, status),
+       PMPI_Testany(count, requests, index, flag, status));
+}
+
+/* Takes all that are complete, each a decision of its own: outcome 0 none, else 1 + index. */
+static int take_some(struct rank *r, int count, MPI_Request *handles, int *taken, int *indices,
+                     MPI_Status *statuses)
+{
+  struct several several = {handles, count};
+  int result = MPI_SUCCESS;
+  for (*taken = 0;;) {
+    int found = first_done(r, &several);
+    if (found == -2)
+      return result;
+    uint32_t outcome = host_choose(r, (uint32_t)(found + 1));
+    if (outcome == 0)
+      return result;
+    int index = (int)outcome - 1;
+    if (wait_one(r, &handles[index], status_at(statuses, *taken)) != MPI_SUCCESS)
+      result = MPI_ERR_IN_STATUS;
+    indices[(*taken)++] = index;
+  }
+}
+
+static int wait_some(struct rank *r, int count, MPI_Request *handles, int *taken, int *indices,
+                     MPI_Status *statuses)
+{
+  struct several several = {handles, count};
+  host_wait(r, one_is_done, &several);
+  if (first_done(r, &several) == -2) {
+    *taken = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  return take_some(r, count, handles, taken, indices, statuses);
+}
+
+int MPI_Waitsome(int count, MPI_Request *requests, int *taken, int *indices, MPI_Status *statuses)
+{
+  WRAP(wait_some(r, count, requests, taken, indices, statuses),
+       PMPI_Waitsome(count, requests, taken, indices, statuses));
+}
+
+static int test_some(struct rank *r, int count, MPI_Request *handles, int *taken, int *indices,
+                     MPI_Status *statuses)
+{
+  struct several several = {handles, count};
+  if (first_done(r, &several) == -2) {
+    *taken = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  int result = take_some(r, count, handles, taken, indices, statuses);
+  if (*taken == 0)
+    not_yet(r);
+  return result;
+}
+
+int MPI_Testsome(int count, MPI_Request *requests, int *taken, int *indices, MPI_Status *statuses)
+{
+  WRAP(test_some(r, count, requests, taken, indices, statuses),
+       PMPI_Testsome(count, requests, taken, indices, statuses));
+}
+
+/* ---- other ---- */
+
+static int release(struct rank *r, MPI_Request *handle)
+{
+  struct request *request = request_of(*handle);
+  *handle = MPI_REQUEST_NULL;
+  if (!request)
+    return MPI_ERR_REQUEST;
+  if (request->kind == REQUEST_WHOLE)
+    layer_die(64, "rank %d frees the request of a nonblocking collective, which MPI forbids",
+              r->index);
+  if ((request->kind == REQUEST_RECEIVE || request->kind == REQUEST_GENERAL) &&
+      !p2p_is_done(r, request)) {
+    request->orphan = true; /* freed when its message has come, or when it is said to be complete */
+    return MPI_SUCCESS;
+  }
+  int result = request->kind == REQUEST_GENERAL ? general_free(r, request) : MPI_SUCCESS;
+  face_free(request);
+  return result;
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+  WRAP(release(r, request), PMPI_Request_free(request));
+}
+
+static int start_all(struct rank *r, int count, MPI_Request *handles)
+{
+  for (int i = 0; i < count; i++)
+    p2p_start(r, request_of(handles[i]));
+  return MPI_SUCCESS;
+}
+
+int MPI_Start(MPI_Request *request)
+{
+  WRAP(start_all(r, 1, request), PMPI_Start(request));
+}
+
+int MPI_Startall(int count, MPI_Request *requests)
+{
+  WRAP(start_all(r, count, requests), PMPI_Startall(count, requests));
+}
+
+static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status *status)
+{
+  struct request *request = request_of(handle);
+  *flag = (int)host_choose(r, p2p_is_done(r, request));
+  if (!*flag) {
+    not_yet(r);
+    return MPI_SUCCESS;
+  }
+  p2p_wait(r, request);
+  if (request && request->kind == REQUEST_GENERAL)
+    general_query(r, request);
+  if (is_idle(handle))
+    p2p_empty_status(status);
+  else if (status != MPI_STATUS_IGNORE)
+    *status = request->status;
+  return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+  WRAP(get_status(r, request, flag, status), PMPI_Request_get_status(request, flag, status));
+}

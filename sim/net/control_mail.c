@@ -1,0 +1,150 @@
+#include "sim/net/control_mail.h"
+
+#include "sim/host/dispatcher.h"
+#include "sim/net/wire.h"
+
+/* The clock may stop a little before the time for which it was set, in seconds. */
+static const double NEARLY = 1e-12;
+
+/* What is on the way to a rank, as a binary heap: the first due of those that were posted first. */
+struct box {
+  struct route *routes; /* of what its rank posts, by receiver; filled in when needed */
+  GPtrArray *mail;      /* struct message */
+  uint64_t posted;      /* so far */
+  double taken;         /* until then it takes in what came */
+  double left;          /* until then it sends what was posted */
+  unsigned carried;     /* control messages on the way to it as transfers */
+  double carried_due;   /* when the first of these comes, at the earliest */
+};
+
+static struct box *boxes;  /* by rank */
+static double pace = -1.0; /* by which latencies of routes are multiplied; negative: unknown */
+
+static struct box *box_of(int rank)
+{
+  if (!boxes) {
+    boxes = g_new0(struct box, (gsize)layer.ranks + 1);
+    for (int i = 0; i <= layer.ranks; i++)
+      boxes[i].mail = g_ptr_array_new();
+  }
+  return &boxes[rank];
+}
+
+static struct message *first(const struct box *box)
+{
+  return box->mail->len > 0 ? box->mail->pdata[0] : NULL;
+}
+
+/* ---- the heap ---- */
+
+static bool before(const struct message *a, const struct message *b)
+{
+  const struct posted *x = &a->posted, *y = &b->posted;
+  return x->due < y->due || (x->due == y->due && x->number < y->number);
+}
+
+static void put(struct box *box, struct message *message)
+{
+  message->posted.number = box->posted++;
+  g_ptr_array_add(box->mail, message);
+  void **heap = box->mail->pdata;
+  guint at = box->mail->len - 1;
+  for (; at > 0 && before(message, heap[(at - 1) / 2]); at = (at - 1) / 2)
+    heap[at] = heap[(at - 1) / 2];
+  heap[at] = message;
+}
+
+static struct message *take_first(struct box *box)
+{
+  void **heap = box->mail->pdata;
+  struct message *message = heap[0], *last = heap[--box->mail->len];
+  guint at = 0;
+  for (;;) {
+    guint next = 2 * at + 1;
+    if (next + 1 < box->mail->len && before(heap[next + 1], heap[next]))
+      next++;
+    if (next >= box->mail->len || !before(heap[next], last))
+      break;
+    heap[at] = heap[next];
+    at = next;
+  }
+  heap[at] = last;
+  return message;
+}
+
+/* ---- sending and receiving ---- */
+
+static bool awake_by(const struct box *box, double time)
+{
+  return (first(box) && first(box)->posted.due <= time) ||
+         (box->carried && box->carried_due <= time);
+}
+
+/* NULL: there is none that takes time. */
+static const struct route *route_to(struct box *own, int rank)
+{
+  const char *there = dispatcher_host_of(rank);
+  if (!own->routes)
+    own->routes = g_new0(struct route, (gsize)layer.ranks + 1);
+  struct route *route = &own->routes[rank];
+  if (there && (route->to != there || route->from != machine_host()))
+    *route = wire_route(there);
+  return there && route->latency > 0.0 ? route : NULL;
+}
+
+bool mail_post(struct message *message, uint64_t bytes)
+{
+  struct box *own = box_of(message->source), *box = box_of(message->destination);
+  struct posted *posted = &message->posted;
+  const struct route *route = route_to(own, message->destination);
+  if (!route)
+    return false;
+  posted->latency = route->latency;
+  posted->occupies = wire_seconds(route, bytes);
+  own->left = posted->left = MAX(own->left, machine_now()) + posted->occupies;
+  posted->due = posted->left + MAX(pace, 1.0) * posted->latency;
+  if (pace > 0.0 && awake_by(box, posted->due)) {
+    put(box, message);
+    return true;
+  }
+  box->carried_due = box->carried ? MIN(box->carried_due, posted->due) : posted->due;
+  box->carried++;
+  return false;
+}
+
+void mail_carried(const struct message *message)
+{
+  const struct posted *posted = &message->posted;
+  if (posted->latency <= 0.0)
+    return;
+  box_of(message->destination)->carried--;
+  double took = MAX(machine_now() - posted->left, 0.0) / posted->latency;
+  if (pace < 0.0 || took < pace)
+    pace = MAX(took, 1.0);
+}
+
+/* When the next one is in. */
+static double comes_in(const struct box *box)
+{
+  return MAX(first(box)->posted.due, box->taken);
+}
+
+/* Many come at once. A rank that waits is not woken for each of them, but when it could have taken
+ * in all that is on the way, or a latency after the first. */
+double mail_due(int rank)
+{
+  const struct box *box = box_of(rank);
+  if (!first(box))
+    return -1.0;
+  const struct posted *posted = &first(box)->posted;
+  return comes_in(box) + MIN((box->mail->len - 1) * posted->occupies, posted->latency);
+}
+
+struct message *mail_take(int rank)
+{
+  struct box *box = box_of(rank);
+  if (!first(box) || comes_in(box) > machine_now() + NEARLY)
+    return NULL;
+  box->taken = comes_in(box) + first(box)->posted.occupies;
+  return take_first(box);
+}

@@ -1,0 +1,308 @@
+#include "sim/net/machine.h"
+
+#include <glib.h>
+#include <simgrid/actor.h>
+#include <simgrid/cond.h>
+#include <simgrid/config.h>
+#include <simgrid/disk.h>
+#include <simgrid/engine.h>
+#include <simgrid/exec.h>
+#include <simgrid/host.h>
+#include <simgrid/mutex.h>
+#include <simgrid/zone.h>
+#include <stdlib.h>
+#include <xbt/config.h>
+#include <xbt/dict.h>
+#include <xbt/dynar.h>
+
+static const double MEMORY_BANDWIDTH = 500e6;
+
+double machine_now(void)
+{
+  return simgrid_get_clock();
+}
+
+void machine_sleep(double seconds)
+{
+  if (seconds > 0.0)
+    sg_actor_sleep_for(seconds);
+}
+
+long machine_actor(void)
+{
+  return (long)sg_actor_self_get_pid();
+}
+
+sg_actor_t machine_self(void)
+{
+  return sg_actor_self();
+}
+
+int machine_rank(void)
+{
+  const char *rank = sg_actor_get_property_value(sg_actor_self(), "rank");
+  return rank ? atoi(rank) : -1;
+}
+
+_Noreturn void machine_exit(void)
+{
+  sg_actor_exit();
+  abort();
+}
+
+void machine_move(sg_actor_t actor, const char *host)
+{
+  sg_actor_set_host(actor, sg_host_by_name(host));
+}
+
+bool machine_has_host(const char *host)
+{
+  return sg_host_by_name(host) != NULL;
+}
+
+const char *machine_host(void)
+{
+  return sg_host_self_get_name();
+}
+
+double machine_speed(void)
+{
+  return sg_host_get_speed(sg_host_self());
+}
+
+int machine_eager_bytes(void)
+{
+  return sg_cfg_get_int("smpi/send-is-detached-thresh");
+}
+
+double machine_smpi_speed(void)
+{
+  return sg_cfg_get_double("smpi/host-speed");
+}
+
+double machine_smpi_threshold(void)
+{
+  return sg_cfg_get_double("smpi/cpu-threshold");
+}
+
+unsigned machine_stack_bytes(void)
+{
+  return 1024u * (unsigned)sg_cfg_get_int("contexts/stack-size");
+}
+
+/* Waits for the bell until that time. */
+static void pause_until(struct computation *computation, double end)
+{
+  if (computation->pause) {
+    computation->pause(computation->data, end);
+    return;
+  }
+  if (!computation->bell)
+    computation->bell = bell_new();
+  bell_wait(computation->bell, end);
+}
+
+/* Nobody waits for the execution itself before its very end: SimGrid throws an exception into
+ * whoever waits for something that another actor cancels, and does not survive that in the end
+ * (docs/warts-smpi.md). When other ranks share the core it takes longer than thought at first. */
+double machine_compute(struct computation *computation, double flops)
+{
+  static const double NEARLY = 1e-9;
+  double speed = machine_speed(), remaining = flops;
+  sg_exec_t exec = sg_actor_exec_init(flops);
+  computation->under_way = true;
+  sg_exec_start(exec);
+  while (remaining > 2.0 * NEARLY * flops) {
+    pause_until(computation, machine_now() + remaining / speed * (1.0 - NEARLY));
+    remaining = sg_exec_get_remaining(exec);
+    if (!computation->under_way) {
+      sg_exec_cancel(exec);
+      return remaining;
+    }
+  }
+  computation->under_way = false;
+  sg_exec_wait(exec);
+  return 0.0;
+}
+
+double machine_execute(double flops)
+{
+  sg_actor_execute(flops);
+  return 0.0;
+}
+
+double machine_doze(struct computation *computation, double seconds)
+{
+  double end = machine_now() + seconds;
+  computation->under_way = true;
+  do
+    pause_until(computation, end);
+  while (computation->under_way && end > machine_now());
+  computation->under_way = false;
+  return end > machine_now() ? end - machine_now() : 0.0;
+}
+
+void machine_interrupt(struct computation *computation)
+{
+  if (!computation->under_way)
+    return;
+  computation->under_way = false;
+  if (computation->bell)
+    bell_ring(computation->bell);
+}
+
+/* ---- what a platform says of its hosts ---- */
+
+static GHashTable *zone_of;   /* host -> the zone that holds it */
+static GHashTable *zone_over; /* zone -> the zone around it */
+
+static void note_zone(sg_netzone_t zone)
+{
+  xbt_dict_t inner = xbt_dict_new_homogeneous(NULL);
+  xbt_dynar_t hosts = xbt_dynar_new(sizeof(sg_host_t), NULL);
+  xbt_dict_cursor_t cursor = NULL;
+  char *name;
+  sg_netzone_t son;
+  unsigned i;
+  sg_host_t host;
+  sg_zone_get_hosts(zone, hosts);
+  xbt_dynar_foreach(hosts, i, host) g_hash_table_insert(zone_of, host, zone);
+  sg_zone_get_sons(zone, inner);
+  xbt_dict_foreach(inner, cursor, name, son)
+  {
+    g_hash_table_insert(zone_over, son, zone);
+    note_zone(son);
+  }
+  xbt_dict_free(&inner);
+  xbt_dynar_free(&hosts);
+}
+
+const char *machine_property(const char *name)
+{
+  sg_host_t host = sg_host_self();
+  const char *value = sg_host_get_property_value(host, name);
+  if (!zone_of) {
+    zone_of = g_hash_table_new(NULL, NULL);
+    zone_over = g_hash_table_new(NULL, NULL);
+    note_zone(sg_zone_get_root());
+  }
+  sg_netzone_t zone = g_hash_table_lookup(zone_of, host);
+  for (; zone && !value; zone = g_hash_table_lookup(zone_over, zone))
+    value = sg_zone_get_property_value(zone, name);
+  return value;
+}
+
+double machine_figure(const char *name, double otherwise)
+{
+  const char *value = machine_property(name);
+  return value ? g_ascii_strtod(value, NULL) : otherwise;
+}
+
+double machine_copy_seconds(double bytes)
+{
+  return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
+}
+
+static sg_disk_t first_disk(sg_host_t host)
+{
+  unsigned count;
+  sg_disk_t *disks;
+  sg_host_get_disks(host, &count, &disks);
+  return count > 0 ? disks[0] : NULL;
+}
+
+/* ---- writing in the background ---- */
+
+struct write {
+  sg_host_t host, server;
+  double bytes;
+  void (*done)(void *);
+  void *data;
+};
+
+static void write_actor(int argc, char *argv[])
+{
+  (void)argc;
+  (void)argv;
+  struct write *job = sg_actor_self_get_data();
+  sg_actor_daemonize(sg_actor_self()); /* a write that nobody waits for prolongs no run */
+  if (job->server && job->server != job->host && job->bytes > 0.0)
+    sg_host_sendto(job->host, job->server, job->bytes);
+  sg_disk_t disk = first_disk(job->server ? job->server : job->host);
+  if (disk && job->bytes > 0.0)
+    sg_disk_write(disk, (sg_size_t)job->bytes);
+  job->done(job->data);
+  free(job);
+}
+
+void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
+                   void *data)
+{
+  struct write *job = malloc(sizeof *job);
+  if (job == NULL)
+    abort();
+  *job = (struct write){.host = host ? sg_host_by_name(host) : sg_host_self(),
+                        .server = server ? sg_host_by_name(server) : NULL,
+                        .bytes = bytes,
+                        .done = done,
+                        .data = data};
+  sg_actor_t actor = sg_actor_init("checkpoint-write", job->host);
+  sg_actor_set_data(actor, job);
+  sg_actor_start_(actor, write_actor, 0, NULL);
+}
+
+void machine_read(const char *server, double bytes)
+{
+  if (bytes <= 0.0)
+    return;
+  sg_host_t here = sg_host_self();
+  sg_host_t there = server ? sg_host_by_name(server) : here;
+  sg_disk_t disk = first_disk(there);
+  if (disk)
+    sg_disk_read(disk, (sg_size_t)bytes);
+  if (there != here)
+    sg_host_sendto(there, here, bytes);
+}
+
+/* ---- bells ---- */
+
+/* sg_cond_wait_for() takes the mutex itself, in a round of the scheduler of its own, so a
+ * notification can fall between the look at `rung` and the wait; ringing over some rounds cannot.
+ * Semaphores would remember, but damage SimGrid's memory when they time out. Both are in
+ * docs/warts-smpi.md. */
+struct bell {
+  sg_mutex_t mutex;
+  sg_cond_t cond;
+  bool rung;
+};
+
+enum { ROUNDS = 3 };
+
+struct bell *bell_new(void)
+{
+  struct bell *bell = malloc(sizeof *bell);
+  if (bell == NULL)
+    abort();
+  *bell = (struct bell){.mutex = sg_mutex_init(), .cond = sg_cond_init()};
+  return bell;
+}
+
+void bell_wait(struct bell *bell, double until)
+{
+  sg_mutex_lock(bell->mutex);
+  if (!bell->rung && until < 0.0)
+    sg_cond_wait(bell->cond, bell->mutex);
+  else if (!bell->rung && until > machine_now())
+    sg_cond_wait_for(bell->cond, bell->mutex, until - machine_now());
+  bell->rung = false;
+  sg_mutex_unlock(bell->mutex);
+}
+
+void bell_ring(struct bell *bell)
+{
+  if (bell == NULL || bell->rung)
+    return;
+  bell->rung = true;
+  for (int i = 0; i < ROUNDS && bell->rung; i++)
+    sg_cond_notify_one(bell->cond);
+}

@@ -1,0 +1,508 @@
+#include "sim/net/transport.h"
+
+#include "sim/host/shadow.h"
+#include "sim/host/host.h"
+#include "sim/net/control_mail.h"
+#include "sim/net/wire.h"
+
+/* Transfers that can begin while a rank waits, and be noticed when they end; as many more as it has
+ * turned out to need, up to a limit, as every one makes its waits longer. */
+enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
+
+/* Where messages come in; begun before their receiver perhaps. */
+struct end {
+  sg_mailbox_t mailbox;
+  uint64_t put;  /* transfers to it so far */
+  GQueue door;   /* envelopes that are here without a transfer */
+  GQueue parked; /* messages whose transfer waits for the receiver */
+};
+
+struct send {
+  uint32_t number;
+  int destination;
+  sg_comm_t transfer;
+  struct payload *payload;
+};
+
+struct fetch {
+  bool parked;        /* the whole message, which nobody has seen yet */
+  sg_comm_t transfer; /* NULL: the payload is in flight to the end */
+  struct message *message;
+  void (*done)(struct message *, void *);
+  void *data;
+  void *item; /* set by the transfer */
+};
+
+/* A transfer that this rank takes from its end, or the next one. */
+struct taking {
+  sg_comm_t transfer;
+  void *item;  /* set by the transfer */
+  bool looked; /* whether it had ended before it was taken, or has since */
+};
+
+struct transport {
+  struct end *end;
+  int index;
+  uint64_t taken; /* transfers to the end that have come */
+  double polled;  /* when it last looked what has come */
+  guint spare;
+  GPtrArray *takings; /* struct taking, in the order of posting */
+  GPtrArray *fetches; /* struct fetch */
+  GArray *sends;      /* struct send: rendezvous payloads under way */
+  GArray *transfers;  /* sg_comm_t: scratch of one wait */
+  uint32_t sends_started;
+  uint32_t *sent, *got; /* by peer: serial of the last message */
+  uint32_t *wanted;     /* by peer: serial of the last message that is not to be parked */
+  GQueue *early;        /* by peer: messages that overtook an earlier one */
+};
+
+static struct end *ends; /* of the ranks, then of the dispatcher */
+static char nudge;       /* wakes a receiver, who finds the envelope at the door */
+static int eager_bytes;
+
+/* ---- messages ---- */
+
+static struct message *unused; /* a list by `self` */
+
+struct message *message_new(enum message_kind kind, int source, int destination)
+{
+  struct message *message = unused;
+  if (message)
+    unused = message->self;
+  else
+    message = g_new(struct message, 1);
+  *message = (struct message){.kind = kind, .source = source, .destination = destination};
+  return message;
+}
+
+/* One whose payload is in flight is freed when that has come. */
+void message_free(struct message *message)
+{
+  payload_drop(message->payload);
+  message->payload = NULL;
+  if (message->flight == FLIGHT_UNDER_WAY) {
+    message->flight = FLIGHT_IN_VAIN;
+    return;
+  }
+  message->self = unused;
+  unused = message;
+}
+
+/* Finding a mailbox lets others run, so this is done when it is needed. */
+static sg_mailbox_t mailbox_of(int index)
+{
+  struct end *end = &ends[index];
+  if (!end->mailbox)
+    end->mailbox = wire_end(index);
+  return end->mailbox;
+}
+
+struct transport *transport_new(int index)
+{
+  int count = layer.ranks + 1;
+  if (!ends) {
+    ends = g_new0(struct end, (gsize)count);
+    eager_bytes = MAX(machine_eager_bytes(), 256);
+  }
+  struct transport *transport = g_new0(struct transport, 1);
+  transport->end = &ends[index];
+  transport->index = index;
+  transport->polled = -1.0;
+  transport->spare = SPARE_LEAST;
+  transport->takings = g_ptr_array_new();
+  transport->fetches = g_ptr_array_new();
+  transport->sends = g_array_new(FALSE, FALSE, sizeof(struct send));
+  transport->transfers = g_array_new(FALSE, FALSE, sizeof(sg_comm_t));
+  transport->sent = g_new0(uint32_t, (gsize)count);
+  transport->got = g_new0(uint32_t, (gsize)count);
+  transport->wanted = g_new0(uint32_t, (gsize)count);
+  transport->early = g_new0(GQueue, (gsize)count);
+  wire_own_end(index);
+  return transport;
+}
+
+/* ---- sending ---- */
+
+static uint64_t wire_bytes(const struct message *message)
+{
+  if (message->kind == MESSAGE_PROGRAM)
+    return (uint64_t)message->bytes + audit_protocol()->piggyback_bytes;
+  if (message->kind == MESSAGE_RAW)
+    return message->bytes;
+  return message->kind == MESSAGE_CONTROL ? audit_protocol()->control_bytes : NOTICE_BYTES;
+}
+
+/* Below the matching, control messages stay in one order with those of the program. */
+static bool may_be_mail(const struct message *message)
+{
+  return message->kind == MESSAGE_CONTROL && audit_protocol()->level != LEVEL_CHANNEL;
+}
+
+/* What the receiver expects is asked when the message is on its way: nobody else may run between
+ * the question and what follows from it, so a lane is at hand before. */
+static void send_eager(struct message *message, uint64_t bytes, bool blocking)
+{
+  struct end *end = &ends[message->destination];
+  sg_mailbox_t mailbox = mailbox_of(message->destination);
+  payload_settle(message->payload);
+  wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
+  if (may_be_mail(message) && mail_post(message, bytes))
+    return;
+  struct lane *lane = wire_lane();
+  if (host_expects(message)) {
+    wire_lane_free(lane);
+    end->put++;
+    wire_put(mailbox, message, bytes);
+  } else {
+    message->lane = lane;
+    g_queue_push_tail(&end->parked, message);
+    wire_lane_put(lane, bytes);
+  }
+}
+
+/* SMPI charges no overhead for a blocking send that waits for its receiver, unless it is
+ * synchronous. The message is the receiver's as soon as it is at the door. */
+static uint32_t send_rendezvous(struct transport *transport, struct message *message,
+                                uint64_t bytes, bool blocking)
+{
+  struct end *end = &ends[message->destination];
+  struct send send = {.number = ++transport->sends_started,
+                      .destination = message->destination,
+                      .payload = payload_hold(message->payload)};
+  sg_mailbox_t mailbox = mailbox_of(message->destination);
+  if (!blocking || message->mode == SEND_SYNCHRONOUS)
+    wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
+  struct lane *lane = wire_lane();
+  bool expected = host_expects(message);
+  g_queue_push_tail(&end->door, message);
+  end->put += expected;
+  if (expected && message->mode != SEND_SYNCHRONOUS) {
+    wire_lane_free(lane);
+    message->flight = FLIGHT_UNDER_WAY;
+    message->self = message;
+    send.transfer = wire_put_waitable(mailbox, &message->self, bytes);
+  } else {
+    message->lane = lane;
+    if (expected)
+      wire_put(mailbox, &nudge, 0);
+    send.transfer = wire_lane_put_waitable(lane, bytes);
+  }
+  g_array_append_val(transport->sends, send);
+  return send.number;
+}
+
+uint32_t transport_send(struct transport *transport, struct message *message, bool blocking)
+{
+  uint64_t bytes = wire_bytes(message);
+  message->serial = ++transport->sent[message->destination];
+  bool large = bytes >= (uint64_t)eager_bytes && message->mode != SEND_BUFFERED;
+  if (large || message->mode == SEND_SYNCHRONOUS)
+    return send_rendezvous(transport, message, bytes, blocking);
+  send_eager(message, bytes, blocking);
+  return 0;
+}
+
+bool transport_sent(const struct transport *transport, uint32_t number)
+{
+  for (guint i = 0; i < transport->sends->len; i++)
+    if (g_array_index(transport->sends, struct send, i).number == number)
+      return false;
+  return true;
+}
+
+/* From here on the program may touch what it has sent. */
+static void sent(struct transport *transport, guint i)
+{
+  payload_call_in(g_array_index(transport->sends, struct send, i).payload);
+  g_array_remove_index(transport->sends, i);
+}
+
+/* ---- receiving ---- */
+
+static void let_in(struct transport *);
+
+/* A message can be overtaken by one behind it, which here waits for it, and calls it in when it is
+ * parked. */
+static void take(struct transport *transport, struct message *message, GQueue *inbox)
+{
+  GQueue *early = &transport->early[message->source];
+  if (message->serial != transport->got[message->source] + 1) {
+    g_queue_push_tail(early, message);
+    transport->wanted[message->source] = message->serial;
+    let_in(transport);
+    return;
+  }
+  transport->got[message->source]++;
+  g_queue_push_tail(inbox, message);
+  for (GList *item = early->head; item; item = item->next) {
+    struct message *next = item->data;
+    if (next->serial == message->serial + 1) {
+      g_queue_delete_link(early, item);
+      take(transport, next, inbox);
+      return;
+    }
+  }
+}
+
+/* ---- payloads ---- */
+
+static void fetch(struct transport *transport, const struct fetch *what)
+{
+  struct fetch *fetch = g_memdup2(what, sizeof *what);
+  g_ptr_array_add(transport->fetches, fetch);
+  if (fetch->message->lane)
+    fetch->transfer = wire_lane_take(fetch->message->lane, &fetch->item);
+}
+
+void transport_fetch(struct transport *transport, struct message *message,
+                     void (*done)(struct message *, void *), void *data)
+{
+  if (message->lane || message->flight != FLIGHT_NONE) {
+    fetch(transport, &(struct fetch){.message = message, .done = done, .data = data});
+    return;
+  }
+  done(message, data);
+  message_free(message);
+}
+
+static void fetched(struct transport *transport, struct fetch *fetch, GQueue *inbox)
+{
+  struct message *message = fetch->message;
+  g_ptr_array_remove(transport->fetches, fetch);
+  if (message->lane)
+    wire_lane_free(message->lane);
+  message->lane = NULL;
+  wire_charge(WIRE_RECEIVE, wire_bytes(message));
+  if (fetch->parked) {
+    take(transport, message, inbox);
+  } else {
+    fetch->done(message, fetch->data);
+    message_free(message);
+  }
+  g_free(fetch);
+}
+
+static struct fetch *unfinished(struct transport *transport)
+{
+  for (guint i = 0; i < transport->fetches->len; i++)
+    if (!((struct fetch *)transport->fetches->pdata[i])->parked)
+      return transport->fetches->pdata[i];
+  return NULL;
+}
+
+void transport_finish_fetches(struct transport *transport, GQueue *inbox)
+{
+  while (unfinished(transport))
+    transport_wait(transport, inbox, -1.0);
+}
+
+bool transport_fetches(const struct transport *transport)
+{
+  return transport->fetches->len > 0;
+}
+
+/* A transfer that is under way still writes into its fetch. What nobody has seen yet goes on, as
+ * later messages wait for it. */
+void transport_abandon(struct transport *transport)
+{
+  struct fetch *fetch;
+  while ((fetch = unfinished(transport))) {
+    g_ptr_array_remove(transport->fetches, fetch);
+    message_free(fetch->message);
+    if (!fetch->transfer)
+      g_free(fetch);
+  }
+  while (transport->sends->len > 0)
+    sent(transport, transport->sends->len - 1);
+}
+
+void transport_disconnect(struct transport *transport, int peer)
+{
+  for (guint i = transport->sends->len; i-- > 0;)
+    if (g_array_index(transport->sends, struct send, i).destination == peer)
+      sent(transport, i);
+}
+
+/* ---- parked messages ---- */
+
+/* Lets in the messages of each peer up to the serial that is wanted of it. */
+static void let_in(struct transport *transport)
+{
+  GQueue parked = transport->end->parked;
+  g_queue_init(&transport->end->parked);
+  struct message *message;
+  while ((message = g_queue_pop_head(&parked)))
+    if (message->serial <= transport->wanted[message->source])
+      fetch(transport, &(struct fetch){.message = message, .parked = true});
+    else
+      g_queue_push_tail(&transport->end->parked, message);
+}
+
+void transport_let_in(struct transport *transport,
+                      bool (*wanted)(const struct message *, const void *), const void *what)
+{
+  bool any = false;
+  for (GList *item = transport->end->parked.head; item; item = item->next) {
+    const struct message *message = item->data;
+    if (!wanted || wanted(message, what)) {
+      transport->wanted[message->source] = message->serial;
+      any = true;
+    }
+  }
+  if (any)
+    let_in(transport);
+}
+
+/* ---- what comes to the end ---- */
+
+static bool open_door(struct transport *transport, GQueue *inbox)
+{
+  struct message *message;
+  bool any = false;
+  while ((message = g_queue_pop_head(&transport->end->door))) {
+    take(transport, message, inbox);
+    any = true;
+  }
+  while ((message = mail_take(transport->index))) {
+    wire_charge(WIRE_RECEIVE, wire_bytes(message));
+    take(transport, message, inbox);
+    any = true;
+  }
+  return any;
+}
+
+static void landed(struct transport *transport, struct message *message, GQueue *inbox)
+{
+  bool in_vain = message->flight == FLIGHT_IN_VAIN;
+  message->flight = FLIGHT_NONE;
+  if (in_vain)
+    message_free(message);
+  for (guint i = 0; !in_vain && i < transport->fetches->len; i++) {
+    struct fetch *fetch = transport->fetches->pdata[i];
+    if (fetch->message == message) {
+      fetched(transport, fetch, inbox);
+      return;
+    }
+  }
+}
+
+static void came(struct transport *transport, guint i, GQueue *inbox)
+{
+  struct taking *taking = g_ptr_array_remove_index(transport->takings, i);
+  void *item = taking->item;
+  g_free(taking);
+  transport->taken++;
+  open_door(transport, inbox);
+  if (item == &nudge)
+    return;
+  struct message *message = item;
+  if (may_be_mail(message))
+    mail_carried(message);
+  if (message->flight != FLIGHT_NONE) {
+    landed(transport, message, inbox);
+    return;
+  }
+  wire_charge(WIRE_RECEIVE, wire_bytes(message));
+  take(transport, message, inbox);
+}
+
+static guint under_way(const struct transport *transport)
+{
+  return (guint)(transport->end->put - transport->taken);
+}
+
+/* Takes what is under way, and so many more. */
+static void post(struct transport *transport, guint spare)
+{
+  while (transport->takings->len < under_way(transport) + spare) {
+    struct taking *taking = g_new0(struct taking, 1);
+    g_ptr_array_add(transport->takings, taking);
+    taking->transfer = wire_take(mailbox_of(transport->index), &taking->item);
+  }
+}
+
+/* ---- looking and waiting ---- */
+
+/* One that had ended before it was taken sets its item only when somebody looks. */
+static bool has_come(struct taking *taking)
+{
+  bool was_there = !taking->item && !taking->looked && wire_test(taking->transfer);
+  taking->looked = true;
+  return was_there || wire_taken(taking->transfer, taking->item);
+}
+
+/* While the clock stands still nothing comes but what is at the door. */
+void transport_poll(struct transport *transport, GQueue *inbox)
+{
+  open_door(transport, inbox);
+  if (transport->polled == machine_now())
+    return;
+  transport->polled = machine_now();
+  post(transport, 0);
+  for (guint i = 0; i < MIN(under_way(transport), transport->takings->len);)
+    if (has_come(transport->takings->pdata[i]))
+      came(transport, i, inbox);
+    else
+      i++;
+  for (guint i = 0; i < transport->sends->len;)
+    if (wire_test(g_array_index(transport->sends, struct send, i).transfer))
+      sent(transport, i);
+    else
+      i++;
+  for (guint i = 0; i < transport->fetches->len;) {
+    struct fetch *fetch = transport->fetches->pdata[i];
+    if (fetch->transfer && wire_taken(fetch->transfer, fetch->item))
+      fetched(transport, fetch, inbox);
+    else
+      i++;
+  }
+}
+
+/* All that can wake this rank, in a fixed order: envelopes, sends, fetches. */
+static GArray *collect(struct transport *transport)
+{
+  GArray *transfers = g_array_set_size(transport->transfers, 0);
+  for (guint i = 0; i < transport->takings->len; i++)
+    g_array_append_val(transfers, ((struct taking *)transport->takings->pdata[i])->transfer);
+  for (guint i = 0; i < transport->sends->len; i++)
+    g_array_append_val(transfers, g_array_index(transport->sends, struct send, i).transfer);
+  for (guint i = 0; i < transport->fetches->len; i++) {
+    const struct fetch *fetch = transport->fetches->pdata[i];
+    if (fetch->transfer)
+      g_array_append_val(transfers, fetch->transfer);
+  }
+  return transfers;
+}
+
+static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
+{
+  for (guint i = 0; i < transport->fetches->len; i++)
+    if (((struct fetch *)transport->fetches->pdata[i])->transfer == transfer)
+      return transport->fetches->pdata[i];
+  return NULL;
+}
+
+/* Posting lets others run, who may leave something at the door. */
+void transport_wait(struct transport *transport, GQueue *inbox, double until)
+{
+  if (under_way(transport) > transport->takings->len)
+    transport->spare = MIN(2 * transport->spare, SPARE_MOST);
+  post(transport, transport->spare);
+  if (open_door(transport, inbox))
+    return;
+  GArray *transfers = collect(transport);
+  double due = mail_due(transport->index);
+  if (until >= 0.0 && (due < 0.0 || until < due))
+    due = until;
+  int ended = wire_wait((sg_comm_t *)(void *)transfers->data, (int)transfers->len,
+                        due < 0.0 ? -1.0 : MAX(due - machine_now(), 0.0));
+  guint i = (guint)ended;
+  if (ended < 0)
+    open_door(transport, inbox);
+  else if (i < transport->takings->len)
+    came(transport, i, inbox);
+  else if (i < transport->takings->len + transport->sends->len)
+    sent(transport, i - transport->takings->len);
+  else
+    fetched(transport, fetch_by(transport, g_array_index(transfers, sg_comm_t, i)), inbox);
+}

@@ -1,0 +1,60 @@
+/* Envelopes and payloads between ranks, over SimGrid's network (wire.h).
+ *
+ * As under SMPI, a transfer begins when its receiver expects the message: it has posted a receive
+ * that accepts it, or waits for any. Until then the message is *parked*. What has gone stale is
+ * dropped after it came, never left there. Messages of one source are handed on in the order of
+ * sending: one that is to be handed on calls in what is parked before it.
+ *
+ *     eager        envelope and payload in one transfer; the send is complete at once. Small
+ *                  messages, and all of MPI_Bsend
+ *     rendezvous   the receiver sees the envelope at once, as under SMPI it finds a send that waits
+ *                  for it. The payload follows and completes the send: at once when the receiver
+ *                  expects the message, else when it fetches it.
+ *     synchronous  a rendezvous whose payload never begins by itself, as the send must not end
+ *                  before the match: an empty transfer wakes a receiver that expects it.
+ *
+ * Control messages and notices are always expected. Most control messages above the matching are no
+ * transfers (mail.h).
+ */
+#ifndef RECLINE_TRANSPORT_H
+#define RECLINE_TRANSPORT_H
+
+#include "sim/host/rank.h"
+
+enum { NOTICE_BYTES = 64 };
+
+struct message *message_new(enum message_kind, int source, int destination);
+void message_free(struct message *);
+
+/* The transport of the calling rank, or of the dispatcher, whose index is behind theirs. */
+struct transport *transport_new(int index);
+
+/* Sends, and owns the message from here on. The number of the send, or 0 when it is complete. */
+uint32_t transport_send(struct transport *, struct message *, bool blocking);
+bool transport_sent(const struct transport *, uint32_t send);
+
+/* Asks for the payload of a rendezvous message, and calls `done` with `data` when it is here, or
+ * now for others; owns the message. */
+void transport_fetch(struct transport *, struct message *,
+                     void (*done)(struct message *, void *data), void *data);
+void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all payloads are here */
+
+/* Parked messages that are `wanted` (NULL: all) begin to come in. */
+void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
+                      const void *what);
+
+/* Whether the bytes of a message that was taken are still under way. */
+bool transport_fetches(const struct transport *);
+
+/* Sends and fetches under way are forgotten; they may still come to an end, into nowhere. */
+void transport_abandon(struct transport *);
+
+/* Sends to `peer` that are under way will never be received: they count as complete. */
+void transport_disconnect(struct transport *, int peer);
+
+/* Takes in what has come: appends envelopes to `inbox`. */
+void transport_poll(struct transport *, GQueue *inbox); /* without waiting */
+/* Until something completes, or that time; negative: no such time. */
+void transport_wait(struct transport *, GQueue *inbox, double until);
+
+#endif

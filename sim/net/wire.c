@@ -1,0 +1,210 @@
+#include "sim/net/wire.h"
+
+#include "sim/host/rank.h"
+#include "verify/scenario/platform_file.h"
+
+#include <simgrid/comm.h>
+#include <simgrid/host.h>
+#include <simgrid/mailbox.h>
+#include <stdlib.h>
+
+enum { ENVELOPE_BYTES = 16 }; /* as SMPI adds to every message */
+
+/* ---- ends and lanes ---- */
+
+struct lane {
+  sg_mailbox_t mailbox;
+  struct lane *next; /* in the list of free ones */
+};
+
+static struct lane *free_lanes;
+
+static char *end_name(int number)
+{
+  return g_strdup_printf("recline-%d", number);
+}
+
+sg_mailbox_t wire_end(int number)
+{
+  g_autofree char *name = end_name(number);
+  return sg_mailbox_by_name(name);
+}
+
+void wire_own_end(int number)
+{
+  g_autofree char *name = end_name(number);
+  sg_mailbox_set_receiver(name);
+}
+
+struct lane *wire_lane(void)
+{
+  static unsigned lanes;
+  struct lane *lane = free_lanes;
+  if (lane) {
+    free_lanes = lane->next;
+    return lane;
+  }
+  g_autofree char *name = g_strdup_printf("recline-lane-%u", lanes++);
+  lane = g_new0(struct lane, 1);
+  lane->mailbox = sg_mailbox_by_name(name);
+  return lane;
+}
+
+void wire_lane_free(struct lane *lane)
+{
+  lane->next = free_lanes;
+  free_lanes = lane;
+}
+
+/* ---- transfers ---- */
+
+static long wire_bytes(uint64_t bytes)
+{
+  return (long)bytes + ENVELOPE_BYTES;
+}
+
+/* In a process of SMPI the contents of what is put are copied to the receiver, as many bytes as a
+ * pointer has; and what is put detached is freed then, as a copy that SMPI made. */
+static void put_detached(sg_mailbox_t mailbox, void *item, uint64_t bytes)
+{
+  void **parcel = malloc(sizeof *parcel);
+  if (!parcel)
+    abort();
+  *parcel = item;
+  sg_comm_detach(sg_mailbox_put_init(mailbox, parcel, wire_bytes(bytes)), NULL);
+}
+
+void wire_put(sg_mailbox_t end, void *item, uint64_t bytes)
+{
+  put_detached(end, item, bytes);
+}
+
+sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes)
+{
+  return sg_mailbox_put_async(end, item, wire_bytes(bytes));
+}
+
+static void *anything = &anything; /* what a lane carries */
+
+void wire_lane_put(struct lane *lane, uint64_t bytes)
+{
+  put_detached(lane->mailbox, anything, bytes);
+}
+
+sg_comm_t wire_lane_put_waitable(struct lane *lane, uint64_t bytes)
+{
+  return wire_put_waitable(lane->mailbox, &anything, bytes);
+}
+
+sg_comm_t wire_take(sg_mailbox_t end, void **item)
+{
+  return sg_mailbox_get_async(end, item);
+}
+
+sg_comm_t wire_lane_take(struct lane *lane, void **item)
+{
+  return wire_take(lane->mailbox, item);
+}
+
+/* SimGrid keeps, in a list that it searches at the end of each transfer, what an actor has only
+ * tested: it must wait, also for what is over. */
+bool wire_taken(sg_comm_t transfer, void *item)
+{
+  if (item)
+    sg_comm_wait(transfer);
+  return item != NULL;
+}
+
+bool wire_test(sg_comm_t transfer)
+{
+  return sg_comm_test(transfer) != 0;
+}
+
+/* ---- routes ---- */
+
+struct route wire_route(const char *to)
+{
+  sg_host_t here = sg_host_self(), there = sg_host_by_name(to);
+  struct route route = {.from = sg_host_get_name(here), .to = to};
+  if (here != there) {
+    route.latency = sg_host_get_route_latency(here, there);
+    route.bandwidth = sg_host_get_route_bandwidth(here, there);
+  }
+  return route;
+}
+
+double wire_seconds(const struct route *route, uint64_t bytes)
+{
+  return (double)wire_bytes(bytes) / route->bandwidth;
+}
+
+/* ---- overheads ---- */
+
+/* Beyond `from` bytes a message costs base + bytes * each seconds. */
+struct section {
+  double from, base, each;
+};
+
+/* Of one host. */
+struct costs {
+  GArray *sections[WIRE_OVERHEADS]; /* struct section */
+};
+
+/* "FROM:BASE:EACH;FROM:BASE:EACH;...", where what is left out is 0. */
+static GArray *parse(const char *text)
+{
+  GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct section));
+  g_auto(GStrv) words = g_strsplit(text, ";", -1);
+  for (char **word = words; *word; word++) {
+    g_auto(GStrv) numbers = g_strsplit(*word, ":", -1);
+    guint count = g_strv_length(numbers);
+    struct section section = {.from = count > 0 ? strtod(numbers[0], NULL) : 0.0,
+                              .base = count > 1 ? strtod(numbers[1], NULL) : 0.0,
+                              .each = count > 2 ? strtod(numbers[2], NULL) : 0.0};
+    g_array_append_val(sections, section);
+  }
+  return sections;
+}
+
+/* What the platform says for all hosts, unless the host has its own. */
+static GArray *sections_of(sg_host_t host, enum wire_overhead kind)
+{
+  static const char *const names[] = {"smpi/os", "smpi/ois", "smpi/or"};
+  static char *common[WIRE_OVERHEADS];
+  if (!common[kind]) {
+    common[kind] = platform_setting(layer.scenario->platform.file, names[kind]);
+    common[kind] = common[kind] ? common[kind] : g_strdup("");
+  }
+  const char *own = sg_host_get_property_value(host, names[kind]);
+  return parse(own ? own : common[kind]);
+}
+
+static const struct costs *costs_here(void)
+{
+  static GHashTable *known;
+  if (!known)
+    known = g_hash_table_new(NULL, NULL);
+  sg_host_t host = sg_host_self();
+  struct costs *costs = g_hash_table_lookup(known, host);
+  if (!costs) {
+    costs = g_new0(struct costs, 1);
+    for (int i = 0; i < WIRE_OVERHEADS; i++)
+      costs->sections[i] = sections_of(host, (enum wire_overhead)i);
+    g_hash_table_insert(known, host, costs);
+  }
+  return costs;
+}
+
+void wire_charge(enum wire_overhead kind, uint64_t bytes)
+{
+  const GArray *sections = costs_here()->sections[kind];
+  const struct section *found = NULL;
+  for (guint i = 0; i < sections->len; i++) {
+    const struct section *section = &g_array_index(sections, struct section, i);
+    if (found && (double)bytes <= section->from)
+      break;
+    found = section;
+  }
+  if (found)
+    machine_sleep(found->base + found->each * (double)bytes);
+}

@@ -1,0 +1,473 @@
+/* recline check: finds claims, explores each in a process of its own, reports.
+ *
+ * A process each, because one that breaches ends without taking the others along, because its peak
+ * memory is then its own, and because it gives all of it back.
+ */
+#define _DEFAULT_SOURCE
+#include "verify/check/check.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verify/check/matrix.h"
+#include "verify/mutants/mutants.h"
+
+/* Of the command line's contract (docs/architecture.md). */
+enum { AS_EXPECTED = 0, NOT_AS_EXPECTED = 1, INCONCLUSIVE = 2, BREACH = 3, BAD_INPUT = 64 };
+
+struct command {
+  gboolean all, matrix, json, tap, junit, progress, audit, compact;
+  gint jobs, workers;
+  gint64 max_states;
+  char *reduce, *out, *memory, *saves;
+  double memory_bytes, save_every;
+  char **names;
+  struct checked *list;
+  unsigned count;
+  struct matrix *cells; /* --matrix: what the list is made of */
+};
+
+static int bad_input(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+static int bad_input(const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  g_autofree char *text = g_strdup_vprintf(format, args);
+  va_end(args);
+  fprintf(stderr, "%s\n", g_strdelimit(text, "\n", ' '));
+  return BAD_INPUT;
+}
+
+/* ---- options ---- */
+
+static bool parse_options(struct command *c, int argc, char **argv)
+{
+  const GOptionEntry entries[] = {
+      {"all", 0, 0, G_OPTION_ARG_NONE, &c->all, "Check every claim and mutant", NULL},
+      {"matrix", 0, 0, G_OPTION_ARG_NONE, &c->matrix,
+       "Print every protocol's verdict in every world", NULL},
+      {"jobs", 0, 0, G_OPTION_ARG_INT, &c->jobs, "Explore N claims at a time", "N"},
+      {"workers", 0, 0, G_OPTION_ARG_INT, &c->workers, "Explore each with N threads", "N"},
+      {"memory", 0, 0, G_OPTION_ARG_STRING, &c->memory, "Take no more for tables", "SIZE"},
+      {"resume", 0, 0, G_OPTION_ARG_FILENAME, &c->saves, "Save there; go on from what is there",
+       "DIR"},
+      {"save-every", 0, 0, G_OPTION_ARG_DOUBLE, &c->save_every, "Save after so many seconds", "N"},
+      {"progress", 0, 0, G_OPTION_ARG_NONE, &c->progress, "Say how far it is, also to a file",
+       NULL},
+      {"audit", 0, 0, G_OPTION_ARG_NONE, &c->audit, "Run what is remembered again, and compare",
+       NULL},
+      {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none, por, sym or all", "NAME"},
+      {"compact", 0, 0, G_OPTION_ARG_NONE, &c->compact, "Keep fingerprints of states", NULL},
+      {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
+      {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
+      {"tap", 0, 0, G_OPTION_ARG_NONE, &c->tap, "Print the Test Anything Protocol", NULL},
+      {"junit", 0, 0, G_OPTION_ARG_NONE, &c->junit, "Print JUnit's XML", NULL},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->names, NULL,
+       "[CLAIM|SCENARIO]..."},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_autoptr(GError) error = NULL;
+  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
+  g_option_context_set_summary(context,
+                               "Explores every interleaving and every crash of small worlds.");
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (g_option_context_parse(context, &argc, &copy, &error))
+    return true;
+  bad_input("recline check: %s, expected an option of 'recline check --help'", error->message);
+  return false;
+}
+
+/* The processors are shared by the claims that are explored at a time. */
+static void default_workers(struct command *c)
+{
+  if (c->workers == -1 && c->jobs > 0)
+    c->workers = MAX(1, (gint)g_get_num_processors() / c->jobs);
+}
+
+static bool valid_options(struct command *c)
+{
+  static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
+  if (c->reduce && !g_strv_contains(reductions, c->reduce)) {
+    bad_input("recline check: --reduce %s, expected none, por, sym or all", c->reduce);
+    return false;
+  }
+  if (c->jobs < 1 || c->workers < 1 || c->max_states < 0) {
+    bad_input("recline check: --jobs %d --workers %d --max-states %" G_GINT64_FORMAT
+              ", expected at least one job and worker and no negative bound",
+              c->jobs, c->workers, c->max_states);
+    return false;
+  }
+  g_autoptr(GError) error = NULL;
+  if (c->memory && !scenario_bytes(c->memory, &c->memory_bytes, &error)) {
+    bad_input("recline check: --memory: %s", error->message);
+    return false;
+  }
+  if (c->json + c->tap + c->junit > 1) {
+    bad_input("recline check: more than one of --json, --tap, --junit, expected one or none");
+    return false;
+  }
+  if (c->all + c->matrix + (c->names != NULL) != 1) {
+    bad_input("recline check: %s, expected claims and scenarios, --all or --matrix",
+              c->names || c->all ? "more than one of these" : "nothing to check");
+    return false;
+  }
+  return true;
+}
+
+/* ---- finding claims ---- */
+
+static const char *const folders[] = {"claims", "mutants"};
+
+/* The folder `name` of claims: below RECLINE_DATA, or of the source tree. */
+static char *folder(const char *name)
+{
+  const char *data = g_getenv("RECLINE_DATA");
+  return g_build_filename(data && *data ? data : RECLINE_SOURCE_DIR, "verify", name, NULL);
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Adds all claims of a folder to `files`, sorted. */
+static void add_folder(GPtrArray *files, const char *name)
+{
+  g_autofree char *path = folder(name);
+  g_autoptr(GPtrArray) found = g_ptr_array_new();
+  GDir *dir = g_dir_open(path, 0, NULL);
+  const char *entry;
+  while (dir && (entry = g_dir_read_name(dir)))
+    if (g_str_has_suffix(entry, ".yaml"))
+      g_ptr_array_add(found, g_build_filename(path, entry, NULL));
+  if (dir)
+    g_dir_close(dir);
+  g_ptr_array_sort(found, by_name);
+  g_ptr_array_extend_and_steal(files, g_steal_pointer(&found));
+}
+
+/* The file of a claim by its id, or the path that it is; NULL when there is neither. */
+static char *find_claim(const char *name)
+{
+  if (strchr(name, '/') || g_str_has_suffix(name, ".yaml"))
+    return g_strdup(name);
+  for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
+    g_autofree char *path = folder(folders[i]);
+    g_autofree char *base = g_strconcat(name, ".yaml", NULL);
+    g_autofree char *file = g_build_filename(path, base, NULL);
+    if (g_file_test(file, G_FILE_TEST_EXISTS))
+      return g_steal_pointer(&file);
+  }
+  return NULL;
+}
+
+static int find_files(const struct command *c, GPtrArray *files)
+{
+  int code = AS_EXPECTED;
+  for (size_t i = 0; c->all && i < G_N_ELEMENTS(folders); i++)
+    add_folder(files, folders[i]);
+  for (char **name = c->names; name && *name; name++) {
+    char *file = find_claim(*name);
+    if (file)
+      g_ptr_array_add(files, file);
+    else
+      code = bad_input("recline check: there is no claim '%s', expected one of 'recline list "
+                       "claims' or 'mutants', or a file",
+                       *name);
+  }
+  if (!files->len && code == AS_EXPECTED)
+    code = bad_input("recline check: no claims found, expected some below RECLINE_DATA");
+  return code;
+}
+
+static int load_matrix(struct command *c)
+{
+  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GError) error = NULL;
+  GArray *cells = g_array_new(FALSE, TRUE, sizeof(struct checked));
+  add_folder(files, "matrix");
+  c->cells = matrix_load(files, cells, &error);
+  c->count = cells->len;
+  c->list = (struct checked *)(void *)g_array_free(cells, FALSE);
+  return c->cells ? AS_EXPECTED : bad_input("%s", error->message);
+}
+
+/* Loads and judges all claims before any is explored. */
+static int load(struct command *c)
+{
+  if (c->matrix)
+    return load_matrix(c);
+  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+  int code = find_files(c, files);
+  c->list = g_new0(struct checked, files->len + 1);
+  for (guint i = 0; i < files->len; i++) {
+    g_autoptr(GError) error = NULL;
+    struct scenario *claim = scenario_load(g_ptr_array_index(files, i), NULL, &error);
+    if (claim)
+      c->list[c->count++].claim = claim;
+    if (!claim || !claim_valid(claim, &error))
+      code = bad_input("%s", error->message);
+  }
+  return code;
+}
+
+/* ---- a process per claim ---- */
+
+/* What comes back through the pipe: the result, or an error. */
+struct answer {
+  struct claim_result result;
+  bool failed;
+  char error[512];
+};
+
+struct worker {
+  pid_t pid; /* 0: none */
+  int pipe;
+  struct checked *checked;
+};
+
+static void write_all(int to, const void *bytes, size_t size)
+{
+  for (const char *at = bytes; size > 0;) {
+    ssize_t n = write(to, at, size);
+    if (n <= 0)
+      _exit(BREACH);
+    at += n;
+    size -= (size_t)n;
+  }
+}
+
+static bool reduces(const struct command *c, const char *name)
+{
+  return c->reduce && (g_str_equal(c->reduce, name) || g_str_equal(c->reduce, "all"));
+}
+
+static void work(const struct command *c, const struct scenario *claim, int to)
+{
+  struct claim_options options = {.max_states = (uint64_t)c->max_states,
+                                  .out = c->out,
+                                  .jobs = (unsigned)c->jobs,
+                                  .workers = (unsigned)c->workers,
+                                  .stubborn = reduces(c, "por"),
+                                  .symmetry = reduces(c, "sym"),
+                                  .compact = c->compact,
+                                  .audit = c->audit,
+                                  .memory = (uint64_t)c->memory_bytes,
+                                  .saves = c->saves,
+                                  .save_seconds = c->save_every,
+                                  .progress =
+                                      c->progress || (c->jobs == 1 && isatty(STDERR_FILENO))};
+  struct answer answer = {0};
+  g_autoptr(GError) error = NULL;
+  answer.failed = !claim_check(claim, &options, &answer.result, &error);
+  if (answer.failed)
+    g_strlcpy(answer.error, error->message, sizeof answer.error);
+  write_all(to, &answer, sizeof answer);
+  _exit(0);
+}
+
+static bool begin(const struct command *c, struct worker *worker, struct checked *checked)
+{
+  int ends[2];
+  fflush(stdout);
+  if (pipe(ends) != 0 || (worker->pid = fork()) < 0) {
+    bad_input("recline check: no process for %s: %s", checked->claim->id, g_strerror(errno));
+    return false;
+  }
+  if (worker->pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a check that is killed leaves nobody behind */
+    close(ends[0]);
+    work(c, checked->claim, ends[1]);
+  }
+  close(ends[1]);
+  worker->pipe = ends[0];
+  worker->checked = checked;
+  return true;
+}
+
+static bool read_answer(int from, struct answer *answer)
+{
+  size_t got = 0;
+  ssize_t n;
+  while (got < sizeof *answer && (n = read(from, (char *)answer + got, sizeof *answer - got)) > 0)
+    got += (size_t)n;
+  return got == sizeof *answer;
+}
+
+/* Takes the answer of a worker that has ended. Returns false after an error of the input. */
+static bool end(struct worker *worker, int status, const struct rusage *usage)
+{
+  struct claim_result *result = &worker->checked->result;
+  struct answer answer;
+  bool answered = read_answer(worker->pipe, &answer);
+  close(worker->pipe);
+  worker->pid = 0;
+  if (answered && answer.failed) {
+    bad_input("%s", answer.error);
+    return false;
+  }
+  if (answered) {
+    *result = answer.result;
+  } else {
+    result->verdict = CLAIM_BREACH;
+    g_snprintf(result->text, sizeof result->text, "the explorer ended with %s %d",
+               WIFSIGNALED(status) ? "signal" : "status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  }
+  result->peak_rss = (uint64_t)usage->ru_maxrss * 1024;
+  return true;
+}
+
+static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
+{
+  for (int i = 0; i < jobs; i++)
+    if (workers[i].pid == pid)
+      return &workers[i];
+  return NULL;
+}
+
+/* Explores all claims, `jobs` at a time. False after an error of the input. */
+static bool explore_all(struct command *c)
+{
+  g_autofree struct worker *workers = g_new0(struct worker, c->jobs);
+  unsigned next = 0, running = 0;
+  bool fine = true;
+  while (fine ? next < c->count || running : running) {
+    struct worker *idle = worker_of(workers, c->jobs, 0);
+    if (fine && next < c->count && idle) {
+      fine = begin(c, idle, &c->list[next]);
+      next++;
+      running += fine;
+      continue;
+    }
+    int status;
+    struct rusage usage;
+    pid_t pid = wait4(-1, &status, 0, &usage);
+    struct worker *worker = pid > 0 ? worker_of(workers, c->jobs, pid) : NULL;
+    if (!worker)
+      continue;
+    running--;
+    fine &= end(worker, status, &usage);
+    if (fine && !c->matrix && !c->json && !c->tap && !c->junit)
+      report_line(worker->checked);
+  }
+  return fine;
+}
+
+/* ---- pictures ---- */
+
+/* Lets `recline draw` make what the suffix says of a trace; a missing picture costs a warning only.
+ */
+static void draw(const char *trace, const char *suffix)
+{
+  g_autofree char *stem = g_strndup(trace, strlen(trace) - strlen(".trace"));
+  g_autofree char *file = g_strconcat(stem, suffix, NULL);
+  const char *argv[] = {"/proc/self/exe", "draw", trace, "-o", file, NULL};
+  int status = 0;
+  g_autoptr(GError) error = NULL;
+  if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+                    &status, &error) ||
+      !g_spawn_check_wait_status(status, &error))
+    fprintf(stderr, "recline check: %s was not made: %s\n", file, error->message);
+}
+
+static void draw_all(const struct command *c)
+{
+  for (unsigned i = 0; i < c->count; i++)
+    if (*c->list[i].result.trace) {
+      draw(c->list[i].result.trace, ".svg");
+      draw(c->list[i].result.trace, ".narration.txt");
+    }
+}
+
+/* ---- the command ---- */
+
+static int exit_code(const struct command *c)
+{
+  int code = AS_EXPECTED;
+  for (unsigned i = 0; i < c->count; i++) {
+    const struct checked *checked = &c->list[i];
+    if (checked->result.verdict == CLAIM_BREACH)
+      return BREACH;
+    if (c->matrix)
+      continue; /* nothing is expected of it */
+    if (checked_as_expected(checked))
+      continue;
+    if (checked->result.verdict != CLAIM_INCONCLUSIVE)
+      code = NOT_AS_EXPECTED;
+    else if (code == AS_EXPECTED)
+      code = INCONCLUSIVE;
+  }
+  return code;
+}
+
+static void report(const struct command *c)
+{
+  if (c->matrix)
+    matrix_print(c->cells, c->list);
+  else if (c->json)
+    report_json(c->list, c->count);
+  else if (c->tap)
+    report_tap(c->list, c->count);
+  else if (c->junit)
+    report_junit(c->list, c->count);
+  else
+    report_end(c->list, c->count);
+}
+
+static bool explore_again(struct command *c)
+{
+  struct command again = *c;
+  GArray *cells = matrix_again(c->cells, c->list, c->count);
+  again.list = (struct checked *)(void *)cells->data;
+  again.count = cells->len;
+  bool fine = explore_all(&again);
+  matrix_add(c->cells, c->list, cells);
+  g_array_unref(cells);
+  return fine;
+}
+
+static int run(struct command *c)
+{
+  int code = load(c);
+  if (code != AS_EXPECTED)
+    return code;
+  if (c->out && g_mkdir_with_parents(c->out, 0777) != 0)
+    return bad_input("%s: cannot be made: %s, expected a folder", c->out, g_strerror(errno));
+  if (c->saves && g_mkdir_with_parents(c->saves, 0777) != 0)
+    return bad_input("%s: cannot be made: %s, expected a folder", c->saves, g_strerror(errno));
+  if (!explore_all(c) || (c->matrix && !explore_again(c)))
+    return BAD_INPUT;
+  if (c->out)
+    draw_all(c);
+  report(c);
+  return exit_code(c);
+}
+
+int command_check(int argc, char **argv)
+{
+  struct command c = {.jobs = 1, .workers = -1, .save_every = 60};
+  mutants_register();
+  bool fine = parse_options(&c, argc, argv);
+  default_workers(&c);
+  int code = fine && valid_options(&c) ? run(&c) : BAD_INPUT;
+  for (unsigned i = 0; i < c.count; i++)
+    scenario_free(c.list[i].claim);
+  g_free(c.list);
+  g_free(c.reduce);
+  g_free(c.out);
+  g_free(c.memory);
+  g_free(c.saves);
+  g_strfreev(c.names);
+  matrix_free(c.cells);
+  return code;
+}

@@ -1,0 +1,25 @@
+/* recline check: claims and scenarios, explored side by side, and how they came out. */
+#ifndef RECLINE_CHECK_H
+#define RECLINE_CHECK_H
+
+#include "verify/check/claim.h"
+
+/* A claim with its result. */
+struct checked {
+  struct scenario *claim;
+  struct claim_result result;
+};
+
+bool checked_as_expected(const struct checked *);
+
+/* Each prints all results on standard output. The lines of report_line() come as claims end, its
+ * footer with report_end(). */
+void report_line(const struct checked *);
+void report_end(const struct checked *, unsigned count);
+void report_json(const struct checked *, unsigned count);
+void report_tap(const struct checked *, unsigned count);
+void report_junit(const struct checked *, unsigned count);
+
+int command_check(int argc, char **argv);
+
+#endif

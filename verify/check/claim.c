@@ -1,0 +1,485 @@
+#define _POSIX_C_SOURCE 200809L
+#include "verify/check/claim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/trace/schedule_file.h"
+#include "verify/world/in_place.h"
+#include "verify/trace/trace.h"
+
+/* Of physical memory, what the explorer's tables may take: the machine must stay usable. */
+enum { MEMORY_PERCENT = 60 };
+
+const char *claim_verdict_name(enum claim_verdict verdict)
+{
+  static const char *const names[] = {"holds", "violated", "inconclusive", "breach"};
+  return names[verdict];
+}
+
+const char *claim_expected(const struct scenario *claim)
+{
+  switch (claim->expect.verdict) {
+  case EXPECT_VIOLATED:
+    return "violated";
+  case EXPECT_INCONCLUSIVE:
+    return "inconclusive";
+  default:
+    return "holds";
+  }
+}
+
+/* ---- from YAML ---- */
+
+static struct script *read_script(const struct scenario *claim, GError **error)
+{
+  if (!claim->program.script) {
+    scenario_complain(claim, "program", error,
+                      "a binary, expected a script: only scripts can be explored");
+    return NULL;
+  }
+  int line;
+  char *message;
+  struct script *script =
+      script_parse(claim->program.script, claim->program.ranks, &line, &message);
+  if (!script) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: %s", claim->file,
+                claim->program.script_line + line - 1, message);
+    free(message);
+  }
+  return script;
+}
+
+static bool names_property(const char *name)
+{
+  return g_strv_contains(explorer_properties, name);
+}
+
+static bool read_properties(const struct scenario *claim, GError **error)
+{
+  for (char **name = claim->check.properties; name && *name; name++)
+    if (!names_property(*name)) {
+      g_autofree char *all = g_strjoinv(", ", (char **)explorer_properties);
+      scenario_complain(claim, "check.properties", error, "'%s', expected one of %s", *name, all);
+      return false;
+    }
+  return true;
+}
+
+static bool read_lies(const struct scenario *claim, unsigned *lies, GError **error)
+{
+  *lies = 0;
+  for (char **lie = claim->check.lies; lie && *lie; lie++) {
+    if (g_str_equal(*lie, "drop"))
+      *lies |= LIE_DROP;
+    else if (g_str_equal(*lie, "duplicate"))
+      *lies |= LIE_DUPLICATE;
+    else if (g_str_equal(*lie, "early-durable"))
+      *lies |= LIE_EARLY_DURABLE;
+    else {
+      scenario_complain(claim, "check.lies", error,
+                        "'%s', expected drop, duplicate or early-durable", *lie);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool read_counts(const struct scenario *claim, GError **error)
+{
+  const struct {
+    const char *path;
+    int count;
+  } counts[] = {{"check.checkpoints", claim->check.checkpoints},
+                {"check.crashes", claim->check.crashes}};
+  for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+    if (counts[i].count < 0 || counts[i].count > UINT16_MAX) {
+      scenario_complain(claim, counts[i].path, error, "%d, expected 0 to %d", counts[i].count,
+                        UINT16_MAX);
+      return false;
+    }
+  return true;
+}
+
+/* What the protocol has no meaning for. */
+static bool suits(const struct scenario *claim, const struct script *script, GError **error)
+{
+  const struct protocol *protocol = protocol_named(claim->protocol.name);
+  if (script->free && protocol->level != LEVEL_CHANNEL)
+    scenario_complain(claim, "program.script", error,
+                      "free programs, expected a protocol at the level of the channels for them");
+  else if (claim->check.exceeds && !protocol->clocks)
+    scenario_complain(claim, "check.exceeds", error,
+                      "bounds of clocks, and %s has none, expected a protocol with clocks",
+                      protocol->name);
+  else if (claim->check.closes && !protocol->reconnects)
+    scenario_complain(claim, "check.connections", error,
+                      "close, and %s leaves connections open, expected a protocol that reconnects",
+                      protocol->name);
+  else
+    return true;
+  return false;
+}
+
+static bool valid(const struct scenario *claim, struct script **script, unsigned *lies,
+                  GError **error)
+{
+  if (!protocol_named(claim->protocol.name)) {
+    scenario_complain(claim, "protocol.name", error,
+                      "'%s', expected a name of 'recline list protocols' or a mutant's",
+                      claim->protocol.name);
+    return false;
+  }
+  if (!read_counts(claim, error) || !read_properties(claim, error) ||
+      !read_lies(claim, lies, error))
+    return false;
+  *script = read_script(claim, error);
+  if (!*script || !suits(claim, *script, error))
+    return false;
+  if (protocol_named(claim->protocol.name)->collectives || script_spell_out(*script))
+    return true;
+  scenario_complain(claim, "program.script", error,
+                    "too many messages in its collectives, expected a smaller program");
+  return false;
+}
+
+bool claim_valid(const struct scenario *claim, GError **error)
+{
+  struct script *script = NULL;
+  unsigned lies;
+  bool fine = valid(claim, &script, &lies, error);
+  script_free(script);
+  return fine;
+}
+
+/* ---- exploring ---- */
+
+/* A claim being explored. */
+struct job {
+  const struct scenario *claim;
+  const struct claim_options *options;
+  struct script *script;
+  unsigned lies;
+  struct intern outcomes;
+  char *save;            /* file; NULL: none */
+  gint64 shown;          /* progress: when, in microseconds, */
+  uint64_t shown_states; /* and how many states there were */
+};
+
+static bool names(char **list, const char *name)
+{
+  return list && g_strv_contains((const char *const *)list, name);
+}
+
+/* Claims 1.2, 1.3, 2.2 and 2.3 of C3 compare lines across messages; stamps would only multiply the
+ * states of other claims. */
+bool claim_stamps(const struct scenario *claim)
+{
+  static const char *const stamped[] = {"c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
+  for (const char *const *name = stamped; *name; name++)
+    if (names(claim->check.properties, *name))
+      return true;
+  return false;
+}
+
+static void set_up(const struct job *job, struct world *world)
+{
+  const struct scenario *claim = job->claim;
+  world_init(world, protocol_named(claim->protocol.name), claim->program.ranks,
+             claim->protocol.capacity);
+  world_set_iterations(world, claim->protocol.interval, claim->protocol.log);
+  world->fifo = claim->check.fifo;
+  world->closes = claim->check.closes;
+  world->overtaking = claim->check.overtaking;
+  world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
+  world->line_stamps = claim_stamps(claim);
+  world->check = true;
+  world->bounded = true;
+  world->lies = job->lies;
+  world->exceeds = job->claim->check.exceeds;
+  world->script = job->script;
+}
+
+static uint64_t memory_limit(const struct job *job)
+{
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (job->options->memory)
+    return job->options->memory / job->options->jobs;
+  return pages > 0 && size > 0
+             ? (uint64_t)pages * (uint64_t)size / 100 * MEMORY_PERCENT / job->options->jobs
+             : 0;
+}
+
+/* How many states there will be, when levels go on shrinking as the last one did; empty: nobody
+ * knows yet. The caller frees it. */
+static char *estimate(const struct explorer_progress *p)
+{
+  double shrinks = p->before ? (double)p->level / (double)p->before : 1;
+  if (shrinks >= 0.99)
+    return g_strdup("");
+  double rest = (double)p->level * shrinks / (1 - shrinks);
+  return g_strdup_printf(", about %.3g states in all", (double)(p->states - p->level) + rest);
+}
+
+static void show_progress(void *data, const struct explorer_progress *p)
+{
+  struct job *job = data;
+  bool terminal = isatty(STDERR_FILENO);
+  gint64 now = g_get_monotonic_time();
+  double seconds = (double)(now - job->shown) / G_USEC_PER_SEC;
+  if (seconds < (terminal ? 0.2 : 2))
+    return;
+  g_autofree char *in_all = estimate(p);
+  double rate = (double)(p->states - job->shown_states) / seconds;
+  fprintf(stderr,
+          "%s%s: depth %u, %" PRIu64 " states, %" PRIu64
+          " of this level to expand, %.2f M states/s, "
+          "%.0f MB%s%s",
+          terminal ? "\r\033[K" : "", job->claim->id, p->depth, p->states, p->left, rate / 1e6,
+          (double)p->bytes / 1e6, in_all, terminal ? "" : "\n");
+  fflush(stderr);
+  job->shown = now;
+  job->shown_states = p->states;
+}
+
+static uint64_t bound(const struct job *job)
+{
+  return job->options->max_states ? job->options->max_states : job->claim->check.max_states;
+}
+
+/* What runs without failures end with: the same script, no fault tolerance, no checkpoints. */
+static bool find_outcomes(struct job *job, GError **error)
+{
+  static const char *const deadlock[] = {"deadlock", NULL};
+  struct world world;
+  struct exploration found;
+  const struct explorer_options options = {.properties = deadlock,
+                                           .outcomes = &job->outcomes,
+                                           .collect = true,
+                                           .workers = job->options->workers,
+                                           .max_states = bound(job),
+                                           .max_bytes = memory_limit(job)};
+  world_init(&world, protocol_named("none"), job->claim->program.ranks, 1);
+  world.fifo = job->claim->check.fifo;
+  world.overtaking = job->claim->check.overtaking;
+  world.bounded = true;
+  world.script = job->script;
+  explore(&world, 0, 0, &options, &found);
+  world_clear(&world);
+  bool fine = found.verdict == EXPLORER_HOLDS;
+  if (found.verdict == EXPLORER_VIOLATED)
+    scenario_complain(job->claim, "program.script", error,
+                      "%s even without failures, expected a program that always ends",
+                      found.why.text);
+  else if (!fine)
+    scenario_complain(job->claim, "program.script", error,
+                      "too many runs without failures, expected a higher bound or a smaller "
+                      "program");
+  exploration_clear(&found);
+  return fine;
+}
+
+static bool checks_outcome(const struct scenario *claim)
+{
+  return !claim->check.properties || names(claim->check.properties, "outcome");
+}
+
+/* Takes the run to a violation again, in a world of its own, and writes it down. */
+static bool write_trace(const struct job *job, const struct exploration *found, const char *file,
+                        GError **error)
+{
+  struct world world;
+  struct parts parts;
+  set_up(job, &world);
+  parts_init(&parts, &world);
+  world_begin(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints);
+  struct actions actions = {.capacity = ACTIONS_MAX(&world.config[0])};
+  actions.item = g_new0(struct action, actions.capacity);
+  struct trace *trace = trace_open(file, &world, "explorer", true, error);
+  for (unsigned i = 0; trace && i < found->moves_count; i++) {
+    struct move move = found->moves[i];
+    struct verdict verdict = {0};
+    actions.count = 0;
+    world_step(&world, &move, &actions, &verdict);
+    if (verdict.kind == VERDICT_IMPOSSIBLE)
+      g_error("%s: the world refuses its own counterexample at step %u: %s", job->claim->id, i,
+              verdict.text);
+    verdict.kind = VERDICT_FINE; /* the one that counts comes last */
+    trace_move(trace, i, &world, &move, &actions, &verdict);
+  }
+  if (trace && found->again)
+    trace_again(trace, found->moves_count - found->again);
+  if (trace)
+    trace_violation(trace, &found->why);
+  bool fine = trace && trace_close(trace, error);
+  g_free(actions.item);
+  parts_clear(&parts);
+  world_clear(&world);
+  return fine;
+}
+
+/* ID.trace and, where real programs can follow it, ID.scenario.yaml. */
+static bool write_counterexample(const struct job *job, const struct exploration *found,
+                                 struct claim_result *result, GError **error)
+{
+  const char *id = job->claim->id;
+  g_autofree char *trace = g_strconcat(id, ".trace", NULL);
+  g_autofree char *scenario = g_strconcat(id, ".scenario.yaml", NULL);
+  g_autofree char *trace_file = g_build_filename(job->options->out, trace, NULL);
+  g_autofree char *scenario_file = g_build_filename(job->options->out, scenario, NULL);
+  g_strlcpy(result->trace, trace_file, sizeof result->trace);
+  return write_trace(job, found, trace_file, error) &&
+         (counterexample_refuses(job->claim, job->script) ||
+          counterexample_write(job->claim, found->why.property, trace, scenario_file, error));
+}
+
+static enum claim_verdict verdict_of(const struct exploration *found)
+{
+  static const enum claim_verdict verdicts[] = {[EXPLORER_HOLDS] = CLAIM_HOLDS,
+                                                [EXPLORER_VIOLATED] = CLAIM_VIOLATED,
+                                                [EXPLORER_INCONCLUSIVE] = CLAIM_INCONCLUSIVE};
+  return verdicts[found->verdict];
+}
+
+static void fill_in(struct claim_result *result, const struct exploration *found)
+{
+  *result = (struct claim_result){.verdict = verdict_of(found),
+                                  .states = found->states,
+                                  .transitions = found->transitions,
+                                  .steps = found->steps,
+                                  .resumed = found->resumed,
+                                  .depth = found->depth,
+                                  .bytes = found->bytes,
+                                  .omission = found->omission,
+                                  .miss = found->miss,
+                                  .seconds = found->seconds};
+  g_strlcpy(result->reduction, found->reduction, sizeof result->reduction);
+  if (found->unreduced)
+    g_strlcpy(result->unreduced, found->unreduced, sizeof result->unreduced);
+  if (found->bound)
+    g_strlcpy(result->bound, found->bound, sizeof result->bound);
+  if (found->verdict == EXPLORER_VIOLATED) {
+    result->depth = found->moves_count;
+    result->rank = found->why.rank;
+    g_strlcpy(result->property, found->why.property, sizeof result->property);
+    g_strlcpy(result->text, found->why.text, sizeof result->text);
+  }
+}
+
+/* Of the claim, of this program, and of what it leaves out. */
+static uint64_t digest(const struct scenario *claim, const struct claim_options *options)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  const char *const files[] = {"/proc/self/exe", claim->file};
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autofree char *bytes = NULL;
+    gsize size = 0;
+    if (g_file_get_contents(files[i], &bytes, &size, NULL))
+      g_checksum_update(sum, (const guchar *)bytes, (gssize)size);
+  }
+  guint8 all[32];
+  gsize length = sizeof all;
+  uint64_t first;
+  g_checksum_get_digest(sum, all, &length);
+  memcpy(&first, all, sizeof first);
+  return first + options->stubborn + 2u * options->symmetry;
+}
+
+/* The same without reduction: what a reduction must not change. A difference is a breach. */
+static void audit_reduction(const struct job *job, const struct explorer_options *reduced,
+                            struct claim_result *result)
+{
+  struct world world;
+  struct exploration found;
+  struct intern rests = {0};
+  struct explorer_options options = *reduced;
+  const struct intern *left = reduced->rests;
+  options.orbits = options.symmetry;
+  options.stubborn = options.symmetry = false;
+  options.fingerprint = 0;
+  options.rests = &rests;
+  options.save = NULL;
+  set_up(job, &world);
+  explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
+          &options, &found);
+  world_clear(&world);
+  result->full_states = found.states;
+  result->rests = rests.count;
+  bool same = found.verdict == EXPLORER_HOLDS ? left->count == rests.count : true;
+  for (uint32_t i = 1; i <= rests.count && found.verdict == EXPLORER_HOLDS; i++)
+    same &= intern_find(left, rests.item[i].bytes, rests.item[i].size) != 0;
+  if (found.verdict != EXPLORER_INCONCLUSIVE && (!same || verdict_of(&found) != result->verdict)) {
+    result->verdict = CLAIM_BREACH;
+    g_snprintf(result->text, sizeof result->text,
+               "reduction %s: %s, with %u states at rest; without: %s, with %u", result->reduction,
+               claim_verdict_name(result->verdict), left->count,
+               claim_verdict_name(verdict_of(&found)), rests.count);
+  }
+  intern_clear(&rests);
+  exploration_clear(&found);
+}
+
+static bool run(struct job *job, struct claim_result *result, GError **error)
+{
+  bool outcome = checks_outcome(job->claim);
+  if (outcome && !find_outcomes(job, error))
+    return false;
+  struct world world;
+  struct exploration found;
+  struct intern rests = {0};
+  bool audits = job->options->audit && (job->options->stubborn || job->options->symmetry);
+  const struct explorer_options options = {
+      .rests = audits ? &rests : NULL,
+      .properties = (const char *const *)job->claim->check.properties,
+      .outcomes = outcome ? &job->outcomes : NULL,
+      .workers = job->options->workers,
+      .stubborn = job->options->stubborn,
+      .symmetry = job->options->symmetry,
+      .fingerprint = job->options->compact ? EXPLORER_FINGERPRINT : 0,
+      .audit = job->options->audit,
+      .max_states = bound(job),
+      .max_bytes = memory_limit(job),
+      .max_queue = memory_limit(job) / 4,
+      .progress = job->options->progress ? show_progress : NULL,
+      .progress_data = job,
+      .save = job->save,
+      .save_seconds = job->options->save_seconds,
+      .world_digest = job->save ? digest(job->claim, job->options) : 0};
+  set_up(job, &world);
+  explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
+          &options, &found);
+  world_clear(&world);
+  if (job->options->progress)
+    fputs("\r\033[K", stderr);
+  if (found.refused) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected one of this claim; remove it",
+                job->save, found.refused);
+    exploration_clear(&found);
+    return false;
+  }
+  fill_in(result, &found);
+  if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
+    audit_reduction(job, &options, result);
+  intern_clear(&rests);
+  bool fine = true;
+  if (found.verdict == EXPLORER_VIOLATED && job->options->out)
+    fine = write_counterexample(job, &found, result, error);
+  exploration_clear(&found);
+  return fine;
+}
+
+bool claim_check(const struct scenario *claim, const struct claim_options *options,
+                 struct claim_result *result, GError **error)
+{
+  struct job job = {.claim = claim, .options = options, .shown = g_get_monotonic_time()};
+  if (options->saves)
+    job.save = g_strdup_printf("%s/%s.save", options->saves, claim->id);
+  bool fine = valid(claim, &job.script, &job.lies, error) && run(&job, result, error);
+  script_free(job.script);
+  intern_clear(&job.outcomes);
+  g_free(job.save);
+  return fine;
+}

@@ -1,0 +1,63 @@
+/* One claim (or scenario with bounds under `check`), explored: from YAML to verdict and trace. */
+#ifndef RECLINE_CLAIM_H
+#define RECLINE_CLAIM_H
+
+#include "verify/explore/explorer.h"
+#include "verify/scenario/scenario.h"
+
+struct claim_options {
+  uint64_t max_states; /* over the claim's own bound; 0: the claim's */
+  const char *out;     /* directory for ID.trace and ID.scenario.yaml; NULL: nothing is written */
+  unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
+  unsigned workers;    /* threads of each; at least 1 */
+  bool stubborn;       /* --reduce por, all */
+  bool symmetry;       /* --reduce sym, all */
+  bool compact;        /* the visited set keeps fingerprints */
+  bool audit;          /* run what the explorer remembers again, and compare */
+  uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
+  const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
+  double save_seconds; /* from one save to the next */
+  bool progress;       /* a line on standard error now and then; overwritten on a terminal */
+};
+
+enum claim_verdict { CLAIM_HOLDS, CLAIM_VIOLATED, CLAIM_INCONCLUSIVE, CLAIM_BREACH };
+
+/* Plain memory, so that it can cross a pipe. */
+struct claim_result {
+  enum claim_verdict verdict;
+  uint64_t states, transitions, steps;
+  uint64_t resumed;  /* states that came from a save */
+  unsigned depth;    /* HOLDS: of the farthest state; VIOLATED: moves of the run */
+  uint64_t bytes;    /* of the explorer's tables */
+  double omission;   /* at most so likely is it that a state was left out; 0: none was */
+  double miss;       /* and that a violation was missed for that */
+  uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
+  double seconds;
+  char reduction[16];          /* that was used: none, por, sym, all, recovery */
+  uint64_t full_states, rests; /* audited: without reduction; its states at rest */
+  char unreduced[80];          /* why it is none, although one was asked for */
+  char bound[32];              /* INCONCLUSIVE */
+  char property[32];           /* VIOLATED */
+  int rank;
+  char text[256];  /* VIOLATED, BREACH */
+  char trace[512]; /* path of the trace written; empty: none */
+};
+
+/* Explores `claim`. False with `error` set (`file:line: what, expected what`) when its script, a
+ * property or a lie is wrong or the trace cannot be written. */
+bool claim_check(const struct scenario *claim, const struct claim_options *, struct claim_result *,
+                 GError **error);
+
+/* The same checks of the input without exploring. */
+bool claim_valid(const struct scenario *claim, GError **error);
+
+/* Whether messages carry their sender's lines in the claim's world. */
+bool claim_stamps(const struct scenario *claim);
+
+/* "holds", "violated", "inconclusive", "breach". */
+const char *claim_verdict_name(enum claim_verdict);
+
+/* The expectation of a claim, by the same names; "holds" where it states none. */
+const char *claim_expected(const struct scenario *claim);
+
+#endif

@@ -1,0 +1,173 @@
+#include "verify/check/matrix.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct matrix {
+  GPtrArray *worlds;    /* ids */
+  GPtrArray *texts;     /* statements */
+  GPtrArray *protocols; /* names */
+  GArray *index;        /* int, row by row: place among the cells, or REFUSED */
+  GPtrArray *reasons;   /* row by row: why it was refused, or NULL */
+  GArray *uncommitted;  /* unsigned: places of cells that are explored again */
+};
+
+enum { REFUSED = -1 };
+
+static void add_protocols(struct matrix *matrix)
+{
+  const struct protocol *protocol;
+  for (size_t i = 0; (protocol = protocol_at(i)); i++)
+    if (!strchr(protocol->name, '~') && !g_str_has_prefix(protocol->name, "cl-"))
+      g_ptr_array_add(matrix->protocols, g_strdup(protocol->name));
+}
+
+static bool add_world(struct matrix *matrix, const char *file, GError **error)
+{
+  char *id = NULL, *statement = NULL;
+  if (!scenario_headline(file, &id, &statement, error))
+    return false;
+  g_ptr_array_add(matrix->worlds, id);
+  g_ptr_array_add(matrix->texts, statement ? statement : g_strdup(id));
+  return true;
+}
+
+/* What the refusal says of the protocol: "FILE:LINE: KEY: ..., and c3 leaves connections open,
+ * expected ..." */
+static char *reason_of(const char *protocol, const GError *refusal)
+{
+  g_autofree char *name = g_strconcat(" ", protocol, " ", NULL);
+  const char *found = strstr(refusal->message, name);
+  const char *reason = found ? found + strlen(name) : refusal->message;
+  const char *end = strstr(reason, ", expected");
+  return end ? g_strndup(reason, (gsize)(end - reason)) : g_strdup(reason);
+}
+
+/* What is wrong with the scenario of a cell is wrong for this protocol: the file is loaded for all.
+ */
+static void add_cell(struct matrix *matrix, const char *file, const char *protocol, GArray *cells)
+{
+  g_autofree char *name = g_strconcat("protocol.name=", protocol, NULL);
+  const char *const set[] = {name, NULL};
+  g_autoptr(GError) refusal = NULL;
+  struct checked cell = {.claim = scenario_load(file, set, &refusal)};
+  char *reason = NULL;
+  int index = REFUSED;
+  if (cell.claim && claim_valid(cell.claim, &refusal)) {
+    index = (int)cells->len;
+    g_array_append_val(cells, cell);
+  } else {
+    scenario_free(cell.claim);
+    reason = reason_of(protocol, refusal);
+  }
+  g_array_append_val(matrix->index, index);
+  g_ptr_array_add(matrix->reasons, reason);
+}
+
+struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error)
+{
+  struct matrix *matrix = g_new0(struct matrix, 1);
+  matrix->worlds = g_ptr_array_new_with_free_func(g_free);
+  matrix->texts = g_ptr_array_new_with_free_func(g_free);
+  matrix->protocols = g_ptr_array_new_with_free_func(g_free);
+  matrix->index = g_array_new(FALSE, FALSE, sizeof(int));
+  matrix->reasons = g_ptr_array_new_with_free_func(g_free);
+  matrix->uncommitted = g_array_new(FALSE, FALSE, sizeof(unsigned));
+  add_protocols(matrix);
+  for (guint i = 0; i < files->len; i++)
+    if (!add_world(matrix, files->pdata[i], error)) {
+      matrix_free(matrix);
+      return NULL;
+    }
+  for (guint i = 0; i < matrix->protocols->len; i++)
+    for (guint j = 0; j < files->len; j++)
+      add_cell(matrix, files->pdata[j], matrix->protocols->pdata[i], cells);
+  return matrix;
+}
+
+void matrix_free(struct matrix *matrix)
+{
+  if (!matrix)
+    return;
+  g_ptr_array_unref(matrix->worlds);
+  g_ptr_array_unref(matrix->texts);
+  g_ptr_array_unref(matrix->protocols);
+  g_array_unref(matrix->index);
+  g_ptr_array_unref(matrix->reasons);
+  g_array_unref(matrix->uncommitted);
+  g_free(matrix);
+}
+
+/* All properties that are judged without being named, but that one. */
+static char **all_but(const char *property)
+{
+  GPtrArray *names = g_ptr_array_new();
+  for (const char *const *name = explorer_defaults; *name; name++)
+    if (strcmp(*name, property) != 0)
+      g_ptr_array_add(names, g_strdup(*name));
+  g_ptr_array_add(names, NULL);
+  return (char **)g_ptr_array_free(names, FALSE);
+}
+
+GArray *matrix_again(struct matrix *matrix, struct checked *cells, unsigned count)
+{
+  GArray *again = g_array_new(FALSE, TRUE, sizeof *cells);
+  for (unsigned i = 0; i < count; i++) {
+    if (cells[i].result.verdict != CLAIM_VIOLATED || strcmp(cells[i].result.property, "commits"))
+      continue;
+    g_strfreev(cells[i].claim->check.properties);
+    cells[i].claim->check.properties = all_but("commits");
+    const struct checked cell = {.claim = cells[i].claim};
+    g_array_append_val(again, cell);
+    g_array_append_val(matrix->uncommitted, i);
+  }
+  return again;
+}
+
+void matrix_add(struct matrix *matrix, struct checked *cells, const GArray *again)
+{
+  for (guint i = 0; i < again->len; i++)
+    cells[g_array_index(matrix->uncommitted, unsigned, i)].result =
+        g_array_index(again, struct checked, i).result;
+}
+
+static bool is_uncommitted(const struct matrix *matrix, int index)
+{
+  for (guint i = 0; i < matrix->uncommitted->len; i++)
+    if (g_array_index(matrix->uncommitted, unsigned, i) == (unsigned)index)
+      return true;
+  return false;
+}
+
+static const char *verdict(const struct matrix *matrix, int index, const struct checked *cells)
+{
+  const struct claim_result *result = &cells[index].result;
+  if (result->verdict == CLAIM_HOLDS && is_uncommitted(matrix, index))
+    return "holds but commits";
+  return result->verdict == CLAIM_VIOLATED ? result->property : claim_verdict_name(result->verdict);
+}
+
+void matrix_print(const struct matrix *matrix, const struct checked *cells)
+{
+  guint columns = matrix->worlds->len;
+  printf("| protocol |");
+  for (guint j = 0; j < columns; j++)
+    printf(" %s |", (const char *)matrix->worlds->pdata[j]);
+  printf("\n|---|");
+  for (guint j = 0; j < columns; j++)
+    printf("---|");
+  for (guint i = 0; i < matrix->protocols->len; i++) {
+    printf("\n| `%s` |", (const char *)matrix->protocols->pdata[i]);
+    for (guint j = 0; j < columns; j++) {
+      int index = g_array_index(matrix->index, int, i *columns + j);
+      if (index == REFUSED)
+        printf(" refused: %s |", (const char *)matrix->reasons->pdata[i * columns + j]);
+      else
+        printf(" %s |", verdict(matrix, index, cells));
+    }
+  }
+  printf("\n\n");
+  for (guint j = 0; j < columns; j++)
+    printf("- **%s**: %s.\n", (const char *)matrix->worlds->pdata[j],
+           (const char *)matrix->texts->pdata[j]);
+}

@@ -1,0 +1,226 @@
+/* How claims came out: for people, as JSON, as TAP, as JUnit's XML. */
+#include <inttypes.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "verify/check/check.h"
+
+bool checked_as_expected(const struct checked *c)
+{
+  return g_str_equal(claim_verdict_name(c->result.verdict), claim_expected(c->claim));
+}
+
+static double rate(const struct claim_result *result)
+{
+  return result->seconds > 0 ? (double)result->transitions / result->seconds : 0;
+}
+
+static double bytes_per_state(const struct claim_result *result)
+{
+  return result->states ? (double)result->bytes / (double)result->states : 0;
+}
+
+static double megabytes(uint64_t bytes)
+{
+  return (double)bytes / 1e6;
+}
+
+/* What there is to say besides the verdict; the caller frees it. NULL: nothing. */
+static char *why(const struct claim_result *result)
+{
+  switch (result->verdict) {
+  case CLAIM_VIOLATED:
+    return g_strdup_printf("%s, rank %d, after %u moves: %s", result->property, result->rank,
+                           result->depth, result->text);
+  case CLAIM_INCONCLUSIVE:
+    return g_strdup_printf("bound reached: %s", result->bound);
+  case CLAIM_BREACH:
+    return g_strdup(result->text);
+  case CLAIM_HOLDS:
+    break;
+  }
+  return NULL;
+}
+
+/* ---- for people ---- */
+
+void report_line(const struct checked *c)
+{
+  const struct claim_result *r = &c->result;
+  bool fine = checked_as_expected(c);
+  printf("%-28s %-12s %s%s\n", c->claim->id, claim_verdict_name(r->verdict),
+         fine ? "as expected" : "NOT AS EXPECTED: ", fine ? "" : claim_expected(c->claim));
+  if (c->claim->statement)
+    printf("    %s\n", g_strchomp(c->claim->statement));
+  printf("    %" PRIu64 " states, %" PRIu64 " transitions, depth %u, %.2f s, %.2f M "
+         "transitions/s, %.0f bytes/state, %.0f MB\n",
+         r->states, r->transitions, r->depth, r->seconds, rate(r) / 1e6, bytes_per_state(r),
+         megabytes(r->peak_rss));
+  if (r->omission > 0)
+    printf(
+        "    fingerprints of states: with a probability of %.1e at most one was left out, of %.1e "
+        "a violation missed\n",
+        r->omission, r->miss);
+  if (*r->unreduced)
+    printf("    not reduced: %s\n", r->unreduced);
+  if (r->full_states)
+    printf("    without reduction %" PRIu64 " states, the same %" PRIu64 " at rest\n",
+           r->full_states, r->rests);
+  g_autofree char *text = why(r);
+  if (text)
+    printf("    %s\n", text);
+  if (*r->trace)
+    printf("    %s\n", r->trace);
+  fflush(stdout);
+}
+
+void report_end(const struct checked *list, unsigned count)
+{
+  unsigned fine = 0;
+  for (unsigned i = 0; i < count; i++)
+    fine += checked_as_expected(&list[i]);
+  if (count > 1)
+    printf("%u of %u claims as expected\n", fine, count);
+}
+
+/* ---- JSON ---- */
+
+static void add_text(JsonBuilder *b, const char *key, const char *value)
+{
+  json_builder_set_member_name(b, key);
+  if (value && *value)
+    json_builder_add_string_value(b, value);
+  else
+    json_builder_add_null_value(b);
+}
+
+static void add_whole(JsonBuilder *b, const char *key, uint64_t value)
+{
+  json_builder_set_member_name(b, key);
+  json_builder_add_int_value(b, (gint64)value);
+}
+
+static void add_real(JsonBuilder *b, const char *key, double value)
+{
+  json_builder_set_member_name(b, key);
+  json_builder_add_double_value(b, value);
+}
+
+static void add_bounds(JsonBuilder *b, const struct scenario *claim)
+{
+  json_builder_set_member_name(b, "bounds");
+  json_builder_begin_object(b);
+  add_whole(b, "ranks", (uint64_t)claim->program.ranks);
+  add_whole(b, "checkpoints", (uint64_t)claim->check.checkpoints);
+  add_whole(b, "crashes", (uint64_t)claim->check.crashes);
+  add_text(b, "order", claim->check.fifo ? "fifo" : claim->check.overtaking ? "none" : "any");
+  add_text(b, "places", claim->checkpoint.places == PLACES_ANYWHERE ? "anywhere" : "program");
+  add_whole(b, "capacity", claim->protocol.capacity);
+  json_builder_end_object(b);
+}
+
+static void add_claim(JsonBuilder *b, const struct checked *c)
+{
+  const struct claim_result *r = &c->result;
+  g_autofree char *text = why(r);
+  json_builder_begin_object(b);
+  add_text(b, "id", c->claim->id);
+  add_text(b, "statement", c->claim->statement);
+  add_text(b, "source", c->claim->source);
+  add_text(b, "protocol", c->claim->protocol.name);
+  add_bounds(b, c->claim);
+  add_text(b, "verdict", claim_verdict_name(r->verdict));
+  add_text(b, "expected", claim_expected(c->claim));
+  add_text(b, "property", r->property);
+  add_text(b, "why", text);
+  add_text(b, "trace", r->trace);
+  add_whole(b, "states", r->states);
+  add_whole(b, "transitions", r->transitions);
+  add_real(b, "omission_probability", r->omission);
+  add_real(b, "miss_probability", r->miss);
+  add_whole(b, "depth", r->depth);
+  add_whole(b, "steps", r->steps);
+  add_whole(b, "resumed_states", r->resumed);
+  add_real(b, "seconds", r->seconds);
+  add_real(b, "states_per_s", r->seconds > 0 ? (double)r->states / r->seconds : 0);
+  add_real(b, "transitions_per_s", rate(r));
+  add_real(b, "bytes_per_state", bytes_per_state(r));
+  add_real(b, "peak_rss_mb", megabytes(r->peak_rss));
+  add_text(b, "reduction", *r->reduction ? r->reduction : "none");
+  add_text(b, "unreduced", r->unreduced);
+  add_whole(b, "audited_states", r->full_states);
+  add_whole(b, "audited_rests", r->rests);
+  json_builder_end_object(b);
+}
+
+void report_json(const struct checked *list, unsigned count)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+  json_builder_begin_object(b);
+  json_builder_set_member_name(b, "claims");
+  json_builder_begin_array(b);
+  for (unsigned i = 0; i < count; i++)
+    add_claim(b, &list[i]);
+  json_builder_end_array(b);
+  json_builder_end_object(b);
+  g_autoptr(JsonNode) root = json_builder_get_root(b);
+  g_autofree char *text = json_to_string(root, TRUE);
+  printf("%s\n", text);
+}
+
+/* ---- TAP ---- */
+
+void report_tap(const struct checked *list, unsigned count)
+{
+  printf("TAP version 13\n1..%u\n", count);
+  for (unsigned i = 0; i < count; i++) {
+    const struct checked *c = &list[i];
+    g_autofree char *text = why(&c->result);
+    printf("%sok %u - %s %s\n", checked_as_expected(c) ? "" : "not ", i + 1, c->claim->id,
+           claim_verdict_name(c->result.verdict));
+    if (!checked_as_expected(c))
+      printf("# expected: %s\n", claim_expected(c->claim));
+    printf("# %" PRIu64 " states, %" PRIu64 " transitions, %.2f s\n", c->result.states,
+           c->result.transitions, c->result.seconds);
+    if (c->result.omission > 0)
+      printf(
+          "# with a probability of %.1e at most a state was left out, of %.1e a violation missed\n",
+          c->result.omission, c->result.miss);
+    if (text)
+      printf("# %s\n", text);
+  }
+}
+
+/* ---- JUnit ---- */
+
+static void junit_case(const struct checked *c)
+{
+  g_autofree char *text = why(&c->result);
+  g_autofree char *head =
+      g_markup_printf_escaped("  <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"",
+                              c->claim->protocol.name, c->claim->id, c->result.seconds);
+  if (checked_as_expected(c)) {
+    printf("%s/>\n", head);
+    return;
+  }
+  g_autofree char *body = g_markup_printf_escaped(
+      "    <failure message=\"%s, expected %s\">%s</failure>\n",
+      claim_verdict_name(c->result.verdict), claim_expected(c->claim), text ? text : "");
+  printf("%s>\n%s  </testcase>\n", head, body);
+}
+
+void report_junit(const struct checked *list, unsigned count)
+{
+  unsigned failures = 0;
+  double seconds = 0;
+  for (unsigned i = 0; i < count; i++) {
+    failures += !checked_as_expected(&list[i]);
+    seconds += list[i].result.seconds;
+  }
+  printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+         "<testsuite name=\"recline check\" tests=\"%u\" failures=\"%u\" time=\"%.3f\">\n",
+         count, failures, seconds);
+  for (unsigned i = 0; i < count; i++)
+    junit_case(&list[i]);
+  printf("</testsuite>\n");
+}

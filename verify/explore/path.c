@@ -1,0 +1,161 @@
+/* The run to a violation.
+ *
+ * The visited set keeps no parents, only how deep each state lies (modulo TAG_MASK). Backwards,
+ * level by level, the states from which the violating ones can be reached in time are found by
+ * expanding all of that depth once more; then, forwards from the beginning, the first move that
+ * leads to one of them is taken. The run is the same whatever the numbers and the order in which
+ * workers found states: of all shortest ones the first, by the world's order of moves.
+ *
+ * A state of another depth with the same tag may be found on the way back. It does no harm: it lies
+ * at least TAG_MASK levels deeper, or, if not as deep, the violation would be less deep, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/explore/search.h"
+
+static void add(const struct explorer *e, struct visited *set, const uint32_t *numbers)
+{
+  uint32_t state[LAYOUT_WORDS];
+  layout_pack(e->layout, numbers, state);
+  state[0] |= 1;
+  uint64_t hash = layout_hash(e->layout, numbers);
+  enum visited_answer answer;
+  while ((answer = visited_add(set, state, hash)) == VISITED_FULL)
+    visited_rebuild(set, 2 * set->places, e->layout, 1);
+  set->count += answer == VISITED_NEW;
+  if (visited_crowded(set))
+    visited_rebuild(set, 2 * set->places, e->layout, 1);
+}
+
+static void make_set(const struct explorer *e, struct visited *set, uint32_t number)
+{
+  visited_init(set, e->layout, 64, 2 * visited_bytes(&e->visited), number);
+}
+
+/* A worker's share of a level on the way back. */
+struct share {
+  struct worker *w;
+  uint32_t tag;
+  uint64_t from, to; /* places of the visited set */
+  pthread_t thread;
+};
+
+enum { BATCH = 1 << 20 };
+
+static int by_words(const void *a, const void *b)
+{
+  const uint32_t *one = *(const uint32_t *const *)a, *two = *(const uint32_t *const *)b;
+  return one[0] != two[0] ? (one[0] < two[0] ? -1 : 1) : (one[1] > two[1]) - (one[1] < two[1]);
+}
+
+/* Adds, to w->unplaced, those of the states from which one move leads into w->among. They are
+ * expanded in an order in which many have much in common with the one before. */
+static void collect_from(struct worker *w, const uint32_t **states, uint32_t count)
+{
+  if (w->e->layout->words > 1)
+    qsort(states, count, sizeof *states, by_words);
+  for (uint32_t i = 0; i < count; i++) {
+    worker_expand(w, w->e->layout, states[i]);
+    if (w->found)
+      states_add(&w->unplaced, w->numbers, w->e->components);
+  }
+}
+
+/* Collects, in w->unplaced, states of the level from which one move leads into w->among. */
+static void *collect(void *data)
+{
+  const struct share *share = data;
+  struct worker *w = share->w;
+  const struct visited *visited = &w->e->visited;
+  const uint32_t **states = intern_grow(NULL, BATCH * sizeof *states);
+  uint32_t count = 0;
+  w->unplaced.count = 0;
+  for (uint64_t i = share->from; i < share->to; i++) {
+    const uint32_t *state = visited_at(visited, i);
+    if ((*state & TAG_MASK) != share->tag)
+      continue;
+    states[count++] = state;
+    if (count == BATCH) {
+      collect_from(w, states, count);
+      count = 0;
+    }
+  }
+  collect_from(w, states, count);
+  free(states);
+  return NULL;
+}
+
+/* Adds to `to` the states with the tag of `level` from which one move leads into `among`. */
+static void step_back(struct explorer *e, unsigned level, const struct visited *among,
+                      struct visited *to)
+{
+  struct share share[e->workers];
+  uint64_t end = visited_end(&e->visited);
+  for (unsigned i = 0; i < e->workers; i++) {
+    e->worker[i].among = among;
+    share[i] = (struct share){.w = &e->worker[i],
+                              .tag = tag_of(level),
+                              .from = end / e->workers * i,
+                              .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
+    if (i > 0 && pthread_create(&share[i].thread, NULL, collect, &share[i]) != 0) {
+      intern_breach("no thread for a worker");
+    }
+  }
+  collect(&share[0]);
+  for (unsigned i = 0; i < e->workers; i++) {
+    if (i > 0)
+      pthread_join(share[i].thread, NULL);
+    const struct states *found = &e->worker[i].unplaced;
+    for (uint32_t n = 0; n < found->count; n++)
+      add(e, to, found->numbers + (size_t)n * e->components);
+  }
+}
+
+/* Goes forwards from the first state, which the worker is about to expand. */
+static void go(struct explorer *e, uint32_t *state, const struct visited *sets, struct move *moves)
+{
+  struct worker *w = &e->worker[0];
+  struct reducer *reducer = w->reducer;
+  w->reducer = NULL; /* with symmetry the states are others of the same orbits */
+  for (unsigned level = 0; level < e->out->depth; level++) {
+    w->among = &sets[level + 1];
+    worker_expand(w, e->layout, state);
+    if (!w->found) {
+      intern_breach("the way to a violation is lost");
+    }
+    moves[level] = *(const struct move *)e->memo.moves.item[w->found_move].bytes;
+    memcpy(state, w->found_state, sizeof w->found_state);
+  }
+  w->among = &sets[0]; /* places nothing */
+  worker_expand(w, e->layout, state);
+  w->reducer = reducer;
+}
+
+void write_run(struct explorer *e)
+{
+  struct exploration *out = e->out;
+  unsigned depth = out->depth;
+  struct visited *sets = intern_grow(NULL, (depth + 1) * sizeof *sets);
+  uint32_t first[LAYOUT_WORDS];
+  for (unsigned level = 0; level <= depth; level++)
+    make_set(e, &sets[level], level + 1); /* the visited set is number 0 */
+  for (unsigned i = 0; i < e->workers; i++)
+    for (uint32_t n = 0; n < e->worker[i].violating.count; n++)
+      add(e, &sets[depth], e->worker[i].violating.numbers + (size_t)n * e->components);
+  for (unsigned level = depth; level-- > 0;)
+    step_back(e, level, &sets[level + 1], &sets[level]);
+  layout_pack(e->layout, e->first, first);
+  out->moves = intern_grow(NULL, (depth + 1) * sizeof *out->moves);
+  go(e, first, sets, out->moves);
+  struct worker *w = &e->worker[0];
+  w->among = NULL;
+  out->moves_count = depth;
+  if (w->wrong)
+    out->why = w->why;
+  if (w->wrong && w->why_move)
+    out->moves[out->moves_count++] = *(const struct move *)e->memo.moves.item[w->why_move].bytes;
+  for (unsigned level = 0; level <= depth; level++)
+    visited_clear(&sets[level]);
+  free(sets);
+}

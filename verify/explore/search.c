@@ -1,0 +1,290 @@
+/* The search, level by level: who works at what, and when all stop to make room. */
+#define _POSIX_C_SOURCE 200809L
+#include "verify/explore/search.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verify/explore/resume.h"
+
+/* A visited set is large from here on. */
+static const uint64_t PLACES_MANY = 1 << 22;
+
+double explorer_now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- memory ---- */
+
+static uint64_t memory_of_queue(const struct explorer *e)
+{
+  uint64_t bytes = e->now.bytes;
+  for (unsigned i = 0; i < e->workers; i++)
+    bytes += e->worker[i].share.bytes + e->worker[i].later.bytes;
+  return bytes;
+}
+
+uint64_t explorer_bytes(const struct explorer *e)
+{
+  uint64_t bytes = visited_bytes(&e->visited) + memo_bytes(&e->memo) + memory_of_queue(e);
+  for (uint32_t i = 0; i < e->components; i++)
+    bytes += intern_bytes(&e->component[i].values);
+  for (unsigned i = 0; i < e->workers; i++)
+    bytes += shortcuts_bytes(&e->worker[i].shortcuts);
+  return bytes;
+}
+
+size_t explorer_memory(const struct explorer *e)
+{
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (e->options->max_bytes)
+    return e->options->max_bytes;
+  return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX / 4;
+}
+
+/* ---- housekeeping, while nobody works ---- */
+
+/* From now on, states to be expanded are on disk; there must be a file for them. */
+static bool spill(struct explorer *e)
+{
+  if (e->spilling || !spill_init(&e->spill[0]) || !spill_init(&e->spill[1]))
+    return false;
+  e->spilling = e->out->spilled = true;
+  frontier_spill(&e->now, &e->spill[e->out->depth % 2]);
+  for (unsigned i = 0; i < e->workers; i++) {
+    frontier_spill(&e->worker[i].share, &e->spill[e->out->depth % 2]);
+    frontier_spill(&e->worker[i].later, &e->spill[(e->out->depth + 1) % 2]);
+  }
+  return true;
+}
+
+/* States that the levels to come will add, if they go on growing or shrinking by a factor that
+ * changes from level to level as it did at last; infinitely many if it does not fall. */
+static double to_come(const struct explorer *e)
+{
+  double level = (double)e->level, before = (double)e->before, sum = 0;
+  double factor = level / before, change = factor * (double)e->earlier / before;
+  if (!e->before || !e->earlier || change >= 1)
+    return INFINITY;
+  while (level >= 1) {
+    factor *= change;
+    level *= factor;
+    sum += level;
+  }
+  return sum;
+}
+
+/* By how many percent the table should grow: to twice its size while that is small; then by what is
+ * to come, so that states are seldom moved and little of the table is empty at the end. */
+static unsigned growth(const struct explorer *e)
+{
+  enum { MOST = 100, LEAST = 6 };
+  double percent = 100 * to_come(e) / (double)e->visited.count;
+  if (e->visited.places < PLACES_MANY || percent > MOST)
+    return MOST;
+  return percent < LEAST ? LEAST : (unsigned)percent;
+}
+
+/* A larger table; by less where there is no memory for that. */
+static void grow(struct explorer *e)
+{
+  uint64_t places = e->visited.places, most = e->options->max_bytes;
+  for (unsigned percent = growth(e); percent >= 6; percent /= 2) {
+    const struct layout *layout = e->visited.layout;
+    uint64_t more = places / 100 * percent, bytes = more * layout->words * sizeof(uint32_t);
+    if ((!most || explorer_bytes(e) + bytes <= most) &&
+        visited_rebuild(&e->visited, places + more, layout, e->workers))
+      return;
+  }
+  if (spill(e))
+    grow(e);
+  else
+    e->full = "memory";
+}
+
+/* A wider layout, when there are more values than the present one can name. */
+static void widen(struct explorer *e)
+{
+  if (!explorer_outgrown(e))
+    return;
+  struct layout *old = e->layout;
+  explorer_make_layout(e);
+  if (e->fingerprint || visited_rebuild(&e->visited, e->visited.places, e->layout, e->workers))
+    return;
+  e->layout = old;
+  e->full = "memory";
+}
+
+/* States that found no place, or did not fit, come in now. */
+static void place_unplaced(struct explorer *e, struct worker *w)
+{
+  uint32_t state[LAYOUT_WORDS];
+  for (uint32_t n = 0; n < w->unplaced.count && !e->full; n++) {
+    const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->components;
+    layout_pack(e->layout, numbers, state);
+    while (worker_add(w, state, layout_hash(e->layout, numbers)) == VISITED_FULL && !e->full)
+      grow(e);
+  }
+  w->unplaced.count = 0;
+}
+
+static void keep_house(struct explorer *e)
+{
+  e->halt = false;
+  widen(e);
+  if (visited_crowded(&e->visited) && !e->full)
+    grow(e);
+  for (unsigned i = 0; i < e->workers; i++)
+    place_unplaced(e, &e->worker[i]);
+  for (unsigned i = 0; i < e->workers; i++)
+    worker_account(&e->worker[i]);
+  if (e->options->max_states && e->visited.count > e->options->max_states)
+    e->full = "max-states";
+  e->bytes = explorer_bytes(e);
+}
+
+/* ---- level by level ---- */
+
+/* Whether the search goes no deeper, and the verdict why. */
+static bool ended(struct explorer *e)
+{
+  for (unsigned i = 0; i < e->workers; i++)
+    if (e->worker[i].violating.count)
+      e->out->verdict = EXPLORER_VIOLATED;
+  if (e->out->verdict == EXPLORER_VIOLATED)
+    return true;
+  if (!e->full)
+    e->full = recovery_failed(e->recovery);
+  e->out->bound = e->full;
+  if (e->full)
+    e->out->verdict = EXPLORER_INCONCLUSIVE;
+  return e->full;
+}
+
+static void save(struct explorer *e)
+{
+  const char *file = e->options->save;
+  if (!file || explorer_now() - e->saved < e->options->save_seconds)
+    return;
+  double from = explorer_now();
+  const char *wrong = save_write(e, file);
+  if (wrong)
+    fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
+  e->saved = explorer_now();
+  e->saved += 9 * (e->saved - from); /* a tenth of the time at most */
+}
+
+/* All states of a level have been expanded: those found meanwhile are the next one. */
+static void finish_level(struct explorer *e)
+{
+  struct exploration *out = e->out;
+  if ((e->over = ended(e)))
+    return;
+  spill_reset(&e->spill[out->depth % 2]);
+  for (unsigned i = 0; i < e->workers; i++) {
+    struct worker *w = &e->worker[i];
+    frontier_move(&e->now, &w->later);
+    w->tag = tag_of(out->depth + 2);
+  }
+  out->states = e->visited.count;
+  e->over = !e->now.states;
+  if (e->over)
+    return;
+  out->depth++;
+  e->earlier = e->before;
+  e->before = e->level;
+  e->level = e->now.states;
+  e->bytes = explorer_bytes(e);
+  if (e->options->max_queue && memory_of_queue(e) > e->options->max_queue)
+    spill(e);
+  if (e->options->max_bytes && e->bytes > e->options->max_bytes && !spill(e))
+    e->full = "memory";
+  save(e);
+}
+
+/* States of this level that nobody has taken yet. */
+static uint64_t left(const struct explorer *e)
+{
+  uint64_t states = e->now.states;
+  for (unsigned i = 0; i < e->workers; i++)
+    states += e->worker[i].share.states;
+  return states;
+}
+
+/* After a chunk: what has come together, and whether all must stop to make room. */
+static void account(struct explorer *e, struct worker *w)
+{
+  worker_account(w);
+  e->halt |= w->unplaced.count || visited_crowded(&e->visited) ||
+             (e->options->max_states && e->visited.count > e->options->max_states);
+  e->halt &= !e->full;
+  if (e->options->progress)
+    e->options->progress(e->options->progress_data,
+                         &(struct explorer_progress){.states = e->visited.count,
+                                                     .transitions = e->out->transitions,
+                                                     .bytes = e->bytes,
+                                                     .depth = e->out->depth,
+                                                     .level = e->level,
+                                                     .before = e->before,
+                                                     .left = left(e)});
+}
+
+/* The next states to expand; NULL: there are none, or all must stop. States that follow each other
+ * in the level have much in common, their successors above all, so that each worker has a share of
+ * neighbours: large ones first, small ones at the end, where nobody is to wait long. */
+static struct chunk *take_chunk(struct explorer *e, struct worker *w)
+{
+  if (e->halt)
+    return NULL;
+  if (!w->share.states)
+    frontier_share(&e->now, &w->share, e->now.states / (2 * e->workers) + 1);
+  return frontier_take(&w->share);
+}
+
+/* One worker. Whoever finds nobody at work and no work left does what comes next: makes room, or
+ * begins the next level. */
+static void *work(void *data)
+{
+  struct worker *w = data;
+  struct explorer *e = w->e;
+  pthread_mutex_lock(&e->lock);
+  while (!e->over) {
+    struct chunk *chunk = take_chunk(e, w);
+    if (chunk) {
+      e->busy++;
+      pthread_mutex_unlock(&e->lock);
+      worker_expand_chunk(w, chunk);
+      pthread_mutex_lock(&e->lock);
+      e->busy--;
+      account(e, w);
+    } else if (e->busy || (!e->halt && left(e))) {
+      pthread_cond_wait(&e->changed, &e->lock);
+    } else {
+      if (e->halt)
+        keep_house(e);
+      else
+        finish_level(e);
+      pthread_cond_broadcast(&e->changed);
+    }
+  }
+  pthread_mutex_unlock(&e->lock);
+  return NULL;
+}
+
+void explorer_search(struct explorer *e)
+{
+  for (unsigned i = 1; i < e->workers; i++)
+    if (pthread_create(&e->worker[i].thread, NULL, work, &e->worker[i]) != 0) {
+      intern_breach("no thread for a worker");
+    }
+  work(&e->worker[0]);
+  for (unsigned i = 1; i < e->workers; i++)
+    pthread_join(e->worker[i].thread, NULL);
+}

@@ -1,0 +1,235 @@
+/* Inside the explorer: what its workers share, and what each has for itself.
+ *
+ *     explorer.c    sets up, tells what came out
+ *     search.c      explores level by level
+ *     worker.c      expands states
+ *     offers.c      the moves of the state being expanded
+ *     shortcuts.c   what a worker remembers of the rules
+ *     frontier.c    states still to be expanded
+ *     save.c        saves to go on from
+ *     run.c         the run to a violation
+ *     liveness.c    runs that go round for ever
+ */
+#ifndef RECLINE_SEARCH_H
+#define RECLINE_SEARCH_H
+
+#include <pthread.h>
+
+#include "verify/explore/explorer.h"
+#include "verify/state/fingerprint.h"
+#include "verify/state/frontier.h"
+#include "verify/state/transition_cache.h"
+#include "verify/explore/enabled.h"
+#include "verify/reduce/crash.h"
+#include "verify/reduce/stubborn.h"
+#include "verify/explore/local_cache.h"
+#include "verify/reduce/symmetry.h"
+#include "verify/state/visited.h"
+
+/* Parts whose values go together (world_component()). Its own values are tuples of theirs, numbered
+ * from 0. */
+struct component {
+  uint32_t *parts;
+  uint32_t count;
+  struct intern values;
+  uint8_t bits; /* in the present layout */
+};
+
+struct explorer {
+  struct world *world;
+  const struct explorer_options *options;
+  struct exploration *out;
+  bool judges_end; /* a property of world_at_end() is checked */
+
+  /* Values. Workers that come here hold `rules`. */
+  pthread_mutex_t rules;
+  struct memo memo;
+  struct component *component;
+  uint32_t components;
+  uint32_t *component_of;      /* of each part */
+  uint32_t *first;             /* numbers of the first state */
+  const struct worker *loaded; /* whose state memo.values are, */
+  uint64_t loaded_serial;      /* and which of its states */
+  struct closure *closure;     /* NULL: none is needed, or there is none */
+  struct reduction *reduction; /* NULL: none */
+  struct symmetry *symmetry;   /* NULL: none */
+  struct recovery *recovery;   /* NULL: none */
+
+  /* States. The layout changes only while nobody works. */
+  struct layout *layout;
+  struct layout **layouts; /* all there were: states of the frontier may still be in an old one */
+  uint32_t layouts_count;
+  struct layout *fingerprint; /* NULL: the visited set keeps states as they are */
+  struct visited visited;
+
+  /* The search. Workers that come here hold `lock`. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  struct frontier now; /* states of this level of which nobody has a share yet */
+  unsigned busy;       /* workers that are expanding a chunk */
+  bool halt;           /* nobody takes another chunk: something must be rebuilt */
+  bool over;
+  const char *full;      /* the bound that was hit: nothing more is stored, the level is finished */
+  struct spill spill[2]; /* of the states of even and odd levels, when memory is short */
+  bool spilling;
+  uint64_t level, before, earlier; /* states of this level, and of the two before */
+  uint64_t bytes;                  /* memory taken when it was last looked at */
+  double saved;                    /* seconds at the last save */
+  struct worker *worker;
+  unsigned workers;
+};
+
+/* A successor on its way to the visited set. */
+struct pending {
+  uint32_t *home; /* where it is looked for */
+  uint32_t state[LAYOUT_WORDS];
+  uint32_t fingerprint[FINGERPRINT_WORDS]; /* where that is what is looked for */
+};
+
+enum { PENDING = 32, RECENT = 1 << 15 };
+
+/* States outside of tables, one behind the other: `numbers` of all components each. */
+struct states {
+  uint32_t *numbers;
+  uint32_t count, room;
+};
+
+/* The number of the head, of each number of a rank; 0: not known. */
+struct heads {
+  uint32_t *of;
+  uint32_t room;
+};
+
+/* A move that can be taken: in shortcuts.options. */
+struct taken {
+  uint32_t origin, option;
+};
+
+/* A move out of the state being expanded. */
+struct way {
+  uint64_t to;   /* place in the visited set; of the state itself: WAY_STAYS */
+  uint32_t move; /* in memo.moves */
+};
+
+#define WAY_STAYS UINT64_MAX
+
+struct ways {
+  struct way *way;
+  uint32_t count, room;
+};
+
+struct worker {
+  _Alignas(INTERN_LINE) struct explorer *e;
+  pthread_t thread;
+  struct shortcuts shortcuts;
+
+  /* The state being expanded. */
+  uint32_t *numbers;   /* of its components; of the heads of ranks, `components` further on */
+  struct heads *heads; /* of each rank */
+  const struct layout *layout;  /* of `state`; NULL: there was none yet */
+  uint32_t state[LAYOUT_WORDS]; /* packed, with tag 0 */
+  uint64_t hash;
+  uint64_t serial;      /* counts the states that were expanded */
+  struct offers offers; /* its moves; */
+  struct taken *moves;  /* where a reduction chooses among them: all of them, */
+  uint32_t *jumps;      /* and of each: the end of the walk to what it does */
+  uint32_t moves_count, moves_room;
+  struct reducer *reducer;     /* NULL: none */
+  struct renamer *renamer;     /* NULL: none */
+  struct recoverer *recoverer; /* NULL: none */
+  bool wrong;                  /* it violates a property: the first one seen, and by which move */
+  struct verdict why;
+  uint32_t why_move; /* in memo.moves; 0: the state itself does */
+
+  /* Where its successors go: to the visited set, or, when `among` is set, the first one that is in
+   * there is noted, or, when `ways` is set, all are listed there. */
+  struct pending pending[PENDING];
+  unsigned pending_count;
+  uint32_t *recent;       /* successors that were put of late, and need not be put again, by hash */
+  uint32_t tag;           /* of successors */
+  struct frontier share;  /* states of this level that are its own to expand */
+  struct frontier later;  /* those that are new */
+  struct states unplaced; /* found no place, or do not fit the layout */
+  const struct visited *among;
+  bool found;
+  uint32_t found_move;
+  uint32_t found_state[LAYOUT_WORDS];
+  struct ways *ways;
+
+  struct states violating; /* states expanded that violate a property */
+  uint64_t states, transitions, rests;
+};
+
+/* Of states at that depth, in the visited set. */
+static inline uint32_t tag_of(unsigned level)
+{
+  return level % TAG_MASK + 1;
+}
+
+/* ---- worker.c ---- */
+
+void worker_init(struct worker *, struct explorer *);
+void worker_clear(struct worker *);
+
+/* Expands `state`. */
+void worker_expand(struct worker *, const struct layout *, const uint32_t *state);
+
+/* Expands all states of `chunk`, which it frees; their successors are placed. */
+void worker_expand_chunk(struct worker *, struct chunk *chunk);
+
+/* Adds a state that wears no tag yet to the visited set and, if it is new there, to those to be
+ * expanded on the next level. FULL: neither. */
+enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t hash);
+
+/* Moves that the world may well never make: only others count as progress. */
+static inline bool is_uncalled_for(const struct move *move)
+{
+  return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
+}
+
+/* Whether a property is to be checked. */
+bool explorer_checks(const struct explorer *, const char *property);
+
+/* Adds what the worker has counted to what all have. Under `lock`. */
+void worker_account(struct worker *);
+
+/* Whether the verdict of a move or a state is a violation that is to be found, and which. */
+bool explorer_violates(const struct explorer *, struct verdict *);
+
+void states_add(struct states *, const uint32_t *numbers, uint32_t components);
+
+/* ---- search.c ---- */
+
+/* Expands level after level, from e->now on, until there is a verdict. */
+void explorer_search(struct explorer *);
+
+/* Bytes that the visited set may grow to. */
+size_t explorer_memory(const struct explorer *);
+
+uint64_t explorer_bytes(const struct explorer *); /* memory taken; while nobody works */
+double explorer_now(void);                        /* seconds, from some point on */
+
+/* ---- explorer.c ---- */
+
+/* A new layout for all values that there are. */
+void explorer_make_layout(struct explorer *);
+
+/* Whether there are more values than the present one can name. */
+bool explorer_outgrown(const struct explorer *);
+
+/* Loads memo.values with the worker's state. Under `rules`. */
+void explorer_load(struct explorer *, const struct worker *);
+
+/* ---- run.c ---- */
+
+/* Fills in the run to the first of the violating states in the order of a search by one worker: the
+ * same whoever found them. They are all at depth out->depth, the smallest. */
+void write_run(struct explorer *);
+
+/* ---- liveness.c ---- */
+
+/* When all states were seen: looks for a run that goes round for ever against property `progress`.
+ * Where there is one, the verdict is VIOLATED, and the run is filled in. */
+void explorer_judge_cycles(struct explorer *);
+
+#endif

@@ -1,0 +1,168 @@
+/* Two reference worlds whose numbers of states are known: the bare Chandy-Lamport snapshot.
+ *
+ * Source: Chandy and Lamport, "Distributed snapshots" (TOCS 1985), without anything that makes it a
+ * checkpoint: no image, no storage, no recovery. SPIN, TLC, LTSmin and Rumur explore hand-written
+ * models of the same two worlds; with free programs the explorer must visit exactly as many states.
+ *
+ *     cl-c   a message has the colour of its sender: whether that has recorded its state. The
+ *            claim: it is white until the marker has come through its channel, and black after.
+ *     cl-t   tokens as well: what all ranks and channels have recorded is what there is (property
+ *            tokens).
+ *
+ * Rank 0 alone begins. A rank records at the first marker and sends markers to all; a channel is
+ * closed by the marker that comes out of it.
+ *
+ *                  timer, marker                     last marker (cl-t)
+ *     NOT RECORDED ---------------> RECORDING ------------------------------> DONE
+ */
+#include <string.h>
+
+#include "protocols/parts/act.h"
+
+enum { MARKER = 1, RANKS_MAX = 8 };
+
+static const char *const controls[] = {"none", "marker", NULL};
+
+static const char *const invariants[] = {
+    "a message is white until the marker has come out of its channel, and black after", NULL};
+
+struct state {
+  uint8_t recorded, wrong, done, pad[5];
+  uint8_t closed[RANKS_MAX];
+  /* cl-t: messages received less those sent, until now and when the rank recorded; messages
+   * recorded as under way, by channel */
+  int32_t more, recorded_more;
+  uint8_t under_way[RANKS_MAX];
+};
+
+static size_t bytes(const struct config *config)
+{
+  (void)config;
+  return sizeof(struct state);
+}
+
+static void record(const struct config *config, struct state *state, struct actions *actions)
+{
+  if (state->recorded)
+    return;
+  state->recorded = true;
+  state->recorded_more = state->more;
+  tell_all(config, actions, MARKER, 1);
+}
+
+static void arrived(struct state *state, const struct event *event, struct actions *actions)
+{
+  state->wrong |= (event->words[0] != 0) != state->closed[event->peer];
+  act(actions, ACTION_DELIVER);
+}
+
+static void step(const struct config *config, void *memory, const struct event *event,
+                 struct actions *actions)
+{
+  struct state *state = memory;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_START:
+    if (config->ranks > RANKS_MAX)
+      give_up(actions, REASON_FULL);
+    if (config->self == COORDINATOR_RANK)
+      act(actions, ACTION_SET_TIMER);
+    break;
+  case EVENT_TIMER:
+    record(config, state, actions);
+    break;
+  case EVENT_OFFER:
+    act(actions, ACTION_TRANSMIT)->words[0] = state->recorded;
+    break;
+  case EVENT_ARRIVED:
+    arrived(state, event, actions);
+    break;
+  case EVENT_CONTROL:
+    record(config, state, actions);
+    state->closed[event->peer] = true;
+    break;
+  case EVENT_DOWN:
+    give_up(actions, REASON_NO_CHECKPOINT);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- cl-t ---- */
+
+static bool all_closed(const struct config *config, const struct state *state)
+{
+  for (int peer = 0; peer < config->ranks; peer++)
+    if (peer != config->self && !state->closed[peer])
+      return false;
+  return state->recorded;
+}
+
+static void report(struct state *state, struct action *stopped)
+{
+  int32_t more = state->recorded_more;
+  for (int peer = 0; peer < RANKS_MAX; peer++)
+    more += state->under_way[peer];
+  stopped->checkpoint = 1;
+  stopped->outcome = (uint32_t)more;
+  state->done = true;
+  state->recorded_more = 0;
+  memset(state->under_way, 0, sizeof state->under_way);
+}
+
+static void step_tokens(const struct config *config, void *memory, const struct event *event,
+                        struct actions *actions)
+{
+  struct state *state = memory;
+  step(config, state, event, actions);
+  state->wrong = false; /* the tokens alone must tell */
+  if (event->kind == EVENT_OFFER)
+    state->more--;
+  if (event->kind == EVENT_ARRIVED) {
+    state->more++;
+    if (state->recorded && !state->closed[event->peer])
+      state->under_way[event->peer]++;
+  }
+  if (state->done || !all_closed(config, state))
+    return;
+  report(state, act(actions, ACTION_STOPPED_LOGGING));
+}
+
+static int broken(const struct config *config, const void *memory)
+{
+  (void)config;
+  return ((const struct state *)memory)->wrong;
+}
+
+static void rename_ranks(const struct config *config, void *memory, const int16_t *to)
+{
+  struct state *state = memory, old = *state;
+  for (int rank = 0; rank < config->ranks; rank++) {
+    state->closed[to[rank]] = old.closed[rank];
+    state->under_way[to[rank]] = old.under_way[rank];
+  }
+}
+
+extern const struct protocol protocol_cl_c, protocol_cl_t;
+
+const struct protocol protocol_cl_c = {.name = "cl-c",
+                                       .title = "reference world: Chandy-Lamport, colours",
+                                       .control_bytes = 12,
+                                       .level = LEVEL_CHANNEL,
+                                       .controls = controls,
+                                       .invariants = invariants,
+                                       .bytes = bytes,
+                                       .step = step,
+                                       .broken = broken,
+                                       .rename = rename_ranks};
+
+const struct protocol protocol_cl_t = {.name = "cl-t",
+                                       .title = "reference world: Chandy-Lamport, tokens",
+                                       .control_bytes = 12,
+                                       .level = LEVEL_CHANNEL,
+                                       .controls = controls,
+                                       .invariants = invariants,
+                                       .bytes = bytes,
+                                       .step = step_tokens,
+                                       .broken = broken,
+                                       .rename = rename_ranks};

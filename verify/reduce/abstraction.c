@@ -1,0 +1,301 @@
+#include "verify/reduce/abstraction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/reduce/abstraction_parts.h"
+
+/* Nodes of one rank: when what comes is not bounded, and at all. */
+enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21 };
+
+uint32_t closure_find(const struct closure *c, uint32_t rank, const struct closure_action *action)
+{
+  return intern_find(&c->rank[rank].actions, action, sizeof *action) - 1;
+}
+
+uint32_t closure_global(const struct closure *c, uint32_t value)
+{
+  uint32_t key[1 + c->ranks];
+  memset(key, 0, sizeof key);
+  key[0] = value;
+  return intern_find(&c->shared[SHARED_GLOBAL], key, (uint32_t)sizeof key);
+}
+
+bool closure_is_queue(const struct closure *c, unsigned kind)
+{
+  const struct world *w = c->e->world;
+  return kind == WORLD_CONTROL || w->fifo || below_matching(w);
+}
+
+const struct closure_edge *closure_edge(const struct closure *c, uint32_t rank, uint32_t node,
+                                        uint32_t action)
+{
+  const struct closure_rank *r = &c->rank[rank];
+  for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
+    if (r->edges[i].action == action)
+      return &r->edges[i];
+  return NULL;
+}
+
+/* ---- nodes and edges ---- */
+
+static uint32_t queue_slot(const struct closure *c, const struct closure_action *action)
+{
+  uint32_t first = action->kind == WORLD_CONTROL ? c->ranks : 0;
+  uint32_t peer = (uint32_t)action->peer;
+  return KEY_QUEUES + first + peer;
+}
+
+static uint32_t count_slot(const struct closure *c, uint32_t number)
+{
+  return KEY_QUEUES + KINDS * c->ranks + number;
+}
+
+static uint32_t key_length(const struct closure *c, uint32_t rank)
+{
+  return c->bounded ? count_slot(c, closure_actions(c, rank)) : KEY_QUEUES;
+}
+
+static void add_edge(struct closure_rank *r, struct closure_edge edge)
+{
+  r->edges = intern_room(r->edges, r->edges_count, &r->edges_room, sizeof *r->edges);
+  r->edges[r->edges_count++] = edge;
+}
+
+/* Takes an action at a node: an edge, unless it changes nothing. */
+static void take(struct closure *c, struct attempt *a, uint32_t number, uint32_t length)
+{
+  struct closure_rank *r = &c->rank[a->rank];
+  struct outcome o = closure_try(c, a, number);
+  bool own = a->action.peer == OWN;
+  uint32_t key[length];
+  if (c->refused ||
+      (own && o.survives && !o.violates && !o.sends && !o.shares && o.value == a->key[KEY_VALUE]))
+    return;
+  memcpy(key, a->key, sizeof key);
+  key[KEY_VALUE] = o.value;
+  if (o.shares && o.shared == SHARED_GLOBAL)
+    key[KEY_CHANGES + o.shared] = ((const uint32_t *)c->shares.item[o.shares].bytes)[2];
+  else if (o.shares)
+    key[KEY_CHANGES + o.shared]++;
+  if (c->bounded && !own && closure_is_queue(c, a->action.kind)) {
+    uint32_t slot = queue_slot(c, &a->action);
+    key[slot] = language_after(&c->languages, key[slot], a->action.what);
+  } else if (c->bounded && !own) {
+    key[count_slot(c, number)]++;
+  }
+  add_edge(r, (struct closure_edge){
+                  .target = o.survives ? intern(&r->nodes, key, (uint32_t)sizeof key) : VIOLATES,
+                  .sends = o.sends,
+                  .shares = o.shares,
+                  .move = a->move,
+                  .action = number});
+}
+
+/* Whether the message can come at a node. */
+static bool can_come(const struct closure *c, const struct attempt *a, uint32_t number)
+{
+  if (!c->bounded)
+    return true;
+  if (!closure_is_queue(c, a->action.kind))
+    return a->key[count_slot(c, number)] < c->rank[a->rank].most[number];
+  return language_after(&c->languages, a->key[queue_slot(c, &a->action)], a->action.what) != 0;
+}
+
+static void expand_own(struct closure *c, uint32_t rank, uint32_t node, uint32_t length)
+{
+  struct attempt a = {.rank = rank, .key = c->rank[rank].nodes.item[node].bytes};
+  a.action = (struct closure_action){.peer = OWN};
+  uint32_t number = closure_list(c, &a, rank * (c->ranks + 1), CLOSURE_ACTIONS);
+  const struct interned *moves = &c->lists.item[number];
+  const uint32_t *move = moves->bytes;
+  uint32_t count = moves->size / (uint32_t)sizeof *move;
+  closure_forget(&a);
+  for (uint32_t i = 0; i < count && !c->refused; i++) {
+    struct attempt own = {.rank = rank, .key = a.key, .move = move[i]};
+    own.action = (struct closure_action){.peer = OWN, .what = move[i]};
+    take(c, &own, closure_add_action(c, rank, &own.action), length);
+    closure_forget(&own);
+  }
+}
+
+static void expand_message(struct closure *c, uint32_t rank, uint32_t node, uint32_t length,
+                           uint32_t number)
+{
+  struct attempt a = {.rank = rank, .key = c->rank[rank].nodes.item[node].bytes};
+  a.action = *closure_action(c, rank, number);
+  if (a.action.peer == OWN || !can_come(c, &a, number))
+    return;
+  /* which message it is, is part of the question */
+  uint32_t origin = rank * (c->ranks + 1) + (uint32_t)(a.action.peer + 1);
+  uint32_t asked = CLOSURE_ACTIONS + 1 + number;
+  uint32_t listed = closure_list(c, &a, origin, asked);
+  const struct interned *moves = &c->lists.item[listed];
+  if (moves->size > sizeof a.move)
+    refuse(c, "a message can be taken in in several ways");
+  closure_forget(&a);
+  if (c->refused || !moves->size)
+    return;
+  struct attempt taking = {.rank = rank, .key = a.key, .action = a.action};
+  taking.move = *(const uint32_t *)moves->bytes;
+  take(c, &taking, number, length);
+  closure_forget(&taking);
+}
+
+static void expand(struct closure *c, uint32_t rank, uint32_t node, uint32_t length)
+{
+  uint32_t known = c->bounded ? length - count_slot(c, 0) : closure_actions(c, rank);
+  expand_own(c, rank, node, length);
+  for (uint32_t number = 0; number < known && !c->refused; number++)
+    expand_message(c, rank, node, length, number);
+}
+
+/* All nodes of a rank, as far as is known what it can take in. */
+static void explore_rank(struct closure *c, uint32_t rank)
+{
+  struct closure_rank *r = &c->rank[rank];
+  uint32_t length = key_length(c, rank), key[length];
+  memset(key, 0, sizeof key);
+  key[KEY_VALUE] = 1;
+  key[KEY_CHANGES + SHARED_GLOBAL] = rank == COORDINATOR_RANK;
+  for (uint32_t queue = 0; c->bounded && queue < KINDS * c->ranks; queue++)
+    key[KEY_QUEUES + queue] = r->comes[queue];
+  intern_clear(&r->nodes);
+  intern_clear(&c->asked);
+  r->edges_count = 0;
+  intern(&r->nodes, key, (uint32_t)sizeof key);
+  for (uint32_t node = 1; node <= r->nodes.count && !c->refused; node++) {
+    if (node + 2 > r->first_room) {
+      r->first_room = 2 * node + 2;
+      r->first = intern_grow(r->first, r->first_room * sizeof *r->first);
+    }
+    r->first[node] = r->edges_count;
+    expand(c, rank, node, length);
+    r->first[node + 1] = r->edges_count;
+    if (r->nodes.count > (c->bounded ? NODES_MOST : NODES_FEW))
+      refuse(c, "a rank can come to too many values");
+  }
+}
+
+/* ---- beginning and end ---- */
+
+static void begin(struct closure *c)
+{
+  struct explorer *e = c->e;
+  uint32_t values[e->memo.count];
+  for (uint32_t i = 0; i < e->components; i++) {
+    const struct component *component = &e->component[i];
+    const uint32_t *tuple = component->values.item[e->first[i] + 1].bytes;
+    for (uint32_t j = 0; j < component->count; j++)
+      values[component->parts[j]] = tuple[j];
+  }
+  memcpy(c->first, values, sizeof values);
+  languages_init(&c->languages);
+  for (uint32_t rank = 0; rank < c->ranks; rank++) {
+    struct closure_rank *r = &c->rank[rank];
+    closure_add_value(c, rank, values + part_of(c, WORLD_RANK, rank, 0));
+    r->comes = intern_grow(NULL, KINDS * c->ranks * sizeof *r->comes);
+    for (uint32_t queue = 0; queue < KINDS * c->ranks; queue++)
+      r->comes[queue] = LANGUAGE_EMPTY;
+  }
+  for (uint32_t part = part_of(c, WORLD_CHANNEL, 0, 0); part < part_of(c, WORLD_GLOBAL, 0, 0);
+       part++)
+    if (values[part] != 1)
+      refuse(c, "there are messages at the beginning");
+  for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
+    closure_add_shared(c, shared, values[part_of(c, WORLD_GLOBAL, 0, 0) + shared], NULL, 0);
+}
+
+static const char *excluded(const struct explorer *e, const struct world_global *global)
+{
+  const struct world *world = e->world;
+  if (global->crashes)
+    return "there are crashes";
+  if (world->lies || world->overtaking)
+    return "the host lies, or keeps no order";
+  if (world->protocol->clocks)
+    return "there are clocks";
+  if (explorer_checks(e, "quiet-channels"))
+    return "property quiet-channels looks at all channels";
+  if (explorer_checks(e, "progress"))
+    return "property progress looks at all runs";
+  if (world->ranks + SHARED_PARTS + KINDS * world->ranks > 32)
+    return "there are too many ranks";
+  return NULL;
+}
+
+static void clear(struct closure *c)
+{
+  for (uint32_t rank = 0; rank < c->ranks; rank++) {
+    struct closure_rank *r = &c->rank[rank];
+    void *all[] = {r->most, r->first, r->edges, r->order, r->heads, r->comes};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+      free(all[i]);
+    intern_clear(&r->values);
+    intern_clear(&r->actions);
+    intern_clear(&r->nodes);
+    *r = (struct closure_rank){0};
+  }
+  intern_clear(&c->sends);
+  intern_clear(&c->shares);
+  intern_clear(&c->asked);
+  intern_clear(&c->lists);
+  languages_clear(&c->languages);
+  for (unsigned i = 0; i < SHARED_PARTS; i++)
+    intern_clear(&c->shared[i]);
+}
+
+static void complete(struct closure *c, bool bounded)
+{
+  clear(c);
+  c->bounded = bounded;
+  c->refused = NULL;
+  begin(c);
+  do {
+    c->grown = false;
+    for (uint32_t rank = 0; rank < c->ranks && !c->refused; rank++) {
+      explore_rank(c, rank);
+      if (!c->refused)
+        closure_sort(c, rank);
+    }
+    for (uint32_t rank = 0; bounded && rank < c->ranks && !c->refused; rank++)
+      closure_find_coming(c, rank);
+  } while (c->grown && !c->refused);
+}
+
+struct closure *closure_new(struct explorer *e, const char **refused)
+{
+  uint32_t size;
+  const struct world *world = e->world;
+  const struct world_global *global =
+      world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
+  *refused = excluded(e, global);
+  memo_forget_reads(&e->memo);
+  if (*refused)
+    return NULL;
+  struct closure *c = intern_grow(NULL, sizeof *c);
+  *c = (struct closure){.e = e, .ranks = (uint32_t)world->ranks};
+  c->first = intern_grow(NULL, e->memo.count * sizeof *c->first);
+  c->rank = intern_grow(NULL, c->ranks * sizeof *c->rank);
+  memset(c->rank, 0, c->ranks * sizeof *c->rank);
+  complete(c, false);
+  if (c->refused)
+    complete(c, true);
+  e->loaded = NULL;
+  *refused = c->refused;
+  if (!c->refused)
+    return c;
+  closure_free(c);
+  return NULL;
+}
+
+void closure_free(struct closure *c)
+{
+  if (!c)
+    return;
+  clear(c);
+  free(c->answers);
+  free(c->first);
+  free(c->rank);
+  free(c);
+}

@@ -1,0 +1,126 @@
+/* The closure: all that a rank can come to, whatever the others send it.
+ *
+ * A reduction leaves out states, so that what it relies on must be known of states that nobody
+ * visits. For each rank by itself, the closure is a graph of the values of its parts: it takes in
+ * any message that a peer could send, at any time, but none more often than the peer could send it.
+ * Steps are taken by the real rules and handlers, through the memo; what is sent goes nowhere but
+ * into the set of messages that its receiver may take in. Repeated until nothing is new, that is
+ * more than what the ranks do together, never less.
+ *
+ *     node     values of the parts of one rank; how often it has changed each part that all share;
+ *              where there would be no end of nodes otherwise, what can still come from each peer
+ *     action   a move of its own, or to take in a message. Those that change nothing are left out
+ *     edge     what an action does to the rank, what it sends, what it does to the shared part
+ *
+ * It is refused, and with it the reduction, where the rules of a step reach further: crashes, lies,
+ * collectives, steps that look at other ranks.
+ */
+#ifndef RECLINE_CLOSURE_H
+#define RECLINE_CLOSURE_H
+
+#include "verify/reduce/dfa.h"
+#include "verify/explore/search.h"
+
+enum {
+  CLOSURE_ACTIONS = 64, /* of one rank, at most */
+  OWN = -1,             /* closure_action.peer */
+  SHARED_GLOBAL = 0,    /* parts that all share */
+  SHARED_TOKENS = 1,
+  SHARED_PARTS = 2,
+  VIOLATES = UINT32_MAX
+};
+
+/* What tells apart the actions of one rank. */
+struct closure_action {
+  int16_t peer;  /* from whom a message comes, or OWN */
+  uint16_t kind; /* WORLD_CHANNEL or WORLD_CONTROL */
+  uint32_t what; /* OWN: the move; else the value of a part that holds this message alone */
+};
+
+struct closure_edge {
+  uint32_t target; /* a node; VIOLATES: a property, always */
+  uint32_t sends;  /* in closure.sends; 0: nothing */
+  uint32_t shares; /* in closure.shares: what it does to a shared part; 0: nothing */
+  uint32_t move;   /* in memo.moves */
+  uint32_t action; /* from 0 */
+};
+
+struct closure_rank {
+  struct intern values;  /* of its parts, in order */
+  struct intern actions; /* struct closure_action; action n is number n + 1 */
+  uint32_t *comes; /* what can come through each queue: languages of messages, by kind and peer */
+  uint32_t *most;  /* of each action whose message keeps no order: how often it can come */
+  struct intern nodes; /* uint32_t[]: keys; the value first, then the coordinator's GLOBAL */
+  uint32_t *first;     /* of each node n: its edges begin at first[n], end at first[n + 1] */
+  struct closure_edge *edges;
+  uint32_t edges_count, edges_room, first_room;
+  uint32_t *order; /* nodes, targets before sources */
+  uint32_t *heads; /* values of its RANK part, one for each head */
+  uint32_t heads_count;
+};
+
+/* Something sent: the value of a part that holds what was sent, and nothing else. */
+struct closure_send {
+  uint32_t part, value;
+};
+
+struct answer;
+
+struct closure {
+  struct explorer *e;
+  uint32_t ranks;
+  struct closure_rank *rank;
+  bool bounded;   /* nodes know what can still come */
+  bool grown;     /* in this round */
+  uint32_t tries; /* steps taken */
+  const char *refused;
+  uint32_t *first; /* values of the first state */
+  struct languages languages;
+  struct intern sends; /* struct closure_send[], by part */
+  /* A shared part: its value, and how often each rank has changed it. */
+  struct intern shared[SHARED_PARTS];
+  /* What an action does to a shared part: its number, then pairs of entries of `shared`, before and
+   * after (or VIOLATES), for all in which the node can be. */
+  struct intern shares;
+  /* What was found out about a rank, by value, changes of shared parts and action. */
+  struct intern asked, lists;
+  struct answer *answers;
+  uint32_t answers_room;
+};
+
+/* The entry of GLOBAL with that value; 0: there is none. */
+uint32_t closure_global(const struct closure *, uint32_t value);
+
+/* Whether messages of that kind come out in the order in which they went in. */
+bool closure_is_queue(const struct closure *, unsigned kind);
+
+/* NULL and *refused where there is no closure. Uses the explorer's memo, whose values it changes.
+ */
+struct closure *closure_new(struct explorer *, const char **refused);
+void closure_free(struct closure *);
+
+static inline uint32_t closure_actions(const struct closure *c, uint32_t rank)
+{
+  return c->rank[rank].actions.count;
+}
+
+static inline const struct closure_action *closure_action(const struct closure *c, uint32_t rank,
+                                                          uint32_t action)
+{
+  return c->rank[rank].actions.item[action + 1].bytes;
+}
+
+/* The number of a node's value. */
+static inline uint32_t closure_value(const struct closure_rank *r, uint32_t node)
+{
+  return *(const uint32_t *)r->nodes.item[node].bytes;
+}
+
+/* The number of such an action, or UINT32_MAX. */
+uint32_t closure_find(const struct closure *, uint32_t rank, const struct closure_action *);
+
+/* The edge of `action` at `node`, or NULL. */
+const struct closure_edge *closure_edge(const struct closure *, uint32_t rank, uint32_t node,
+                                        uint32_t action);
+
+#endif

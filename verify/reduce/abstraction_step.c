@@ -1,0 +1,429 @@
+/* The closure: one action, tried at a node, in all combinations of what it looks at elsewhere. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/reduce/abstraction_parts.h"
+
+enum { COMBINATIONS = 1 << 12, TRIES = 1 << 22 };
+
+static const enum part_kind shared_kinds[SHARED_PARTS] = {WORLD_GLOBAL, WORLD_TOKENS};
+
+/* ---- what has been found so far ---- */
+
+uint32_t closure_add_action(struct closure *c, uint32_t rank, const struct closure_action *action)
+{
+  struct closure_rank *r = &c->rank[rank];
+  uint32_t count = r->actions.count, number = intern(&r->actions, action, sizeof *action);
+  if (number <= count)
+    return number - 1;
+  c->grown = true;
+  if (number > CLOSURE_ACTIONS)
+    refuse(c, "a rank has too many moves");
+  r->most = intern_grow(r->most, number * sizeof *r->most);
+  r->most[number - 1] = 0;
+  return number - 1;
+}
+
+uint32_t closure_add_value(struct closure *c, uint32_t rank, const uint32_t *values)
+{
+  struct closure_rank *r = &c->rank[rank];
+  struct memo *m = &c->e->memo;
+  uint32_t before = r->values.count;
+  uint32_t number = intern(&r->values, values, WORLD_RANK_PARTS * (uint32_t)sizeof *values);
+  if (number <= before)
+    return number;
+  uint32_t head = memo_head(m, values[WORLD_RANK]);
+  for (uint32_t i = 0; i < r->heads_count; i++)
+    if (memo_head(m, r->heads[i]) == head)
+      return number;
+  c->grown = true;
+  r->heads = intern_grow(r->heads, (r->heads_count + 1) * sizeof *r->heads);
+  r->heads[r->heads_count++] = values[WORLD_RANK];
+  return number;
+}
+
+/* The entry of a shared part; `by`: the rank that has changed it; NULL `counts`: nobody has. */
+uint32_t closure_add_shared(struct closure *c, unsigned shared, uint32_t value,
+                            const uint32_t *counts, uint32_t by)
+{
+  uint32_t key[1 + c->ranks], before = c->shared[shared].count;
+  memset(key, 0, sizeof key);
+  key[0] = value;
+  if (counts && shared != SHARED_GLOBAL) {
+    memcpy(key + 1, counts, c->ranks * sizeof *counts);
+    key[1 + by]++;
+  }
+  uint32_t number = intern(&c->shared[shared], key, (uint32_t)sizeof key);
+  c->grown |= number > before;
+  return number;
+}
+
+static const uint32_t *shared_entry(const struct closure *c, unsigned shared, uint32_t number)
+{
+  return c->shared[shared].item[number].bytes;
+}
+
+/* ---- one step ---- */
+
+/* The entries of a shared part in which the node can be. */
+static void find_fits(struct closure *c, struct attempt *a, unsigned shared)
+{
+  uint32_t count = 0;
+  a->fits[shared] = intern_grow(a->fits[shared], (c->shared[shared].count + 1) * sizeof(uint32_t));
+  for (uint32_t i = 1; i <= c->shared[shared].count; i++)
+    if (shared != SHARED_GLOBAL
+            ? shared_entry(c, shared, i)[1 + a->rank] == a->key[KEY_CHANGES + shared]
+            : a->rank != COORDINATOR_RANK || i == a->key[KEY_CHANGES + shared])
+      a->fits[shared][count++] = i;
+  a->fits[shared][count] = 0;
+  if (!count)
+    refuse(c, "a rank cannot be where it is");
+}
+
+static void vary(struct closure *c, struct attempt *a, uint32_t varied)
+{
+  for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
+    if (varied & ~a->varied & 1u << (c->ranks + shared))
+      find_fits(c, a, shared);
+  a->varied |= varied;
+  memset(a->choice, 0, sizeof a->choice);
+}
+
+static enum part_kind kind_of(const struct closure *c, uint32_t queue)
+{
+  return queue < c->ranks ? WORLD_CHANNEL : WORLD_CONTROL;
+}
+
+/* The n-th value that a queue can have, as far as the rules, which look at messages one by one, are
+ * concerned: nothing, or one message; 0: there are fewer. */
+static uint32_t waiting(const struct closure *c, const struct attempt *a, uint32_t queue,
+                        uint32_t n)
+{
+  if (n-- == 0)
+    return 1;
+  for (uint32_t i = 0; i < closure_actions(c, a->rank); i++) {
+    const struct closure_action *action = closure_action(c, a->rank, i);
+    if (action->peer == (int16_t)(queue % c->ranks) && action->kind == kind_of(c, queue) &&
+        n-- == 0)
+      return action->what;
+  }
+  return 0;
+}
+
+/* Loads the node, and what is varied as chosen; all else is as at the beginning, and nothing under
+ * way. */
+static void load(struct closure *c, const struct attempt *a)
+{
+  uint32_t *values = c->e->memo.values;
+  memcpy(values, c->first, c->e->memo.count * sizeof *values);
+  for (uint32_t rank = 0; rank < c->ranks; rank++)
+    if (a->varied & 1u << rank)
+      values[part_of(c, WORLD_RANK, rank, 0)] = c->rank[rank].heads[a->choice[rank]];
+  for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
+    if (a->varied & 1u << (c->ranks + shared))
+      values[part_of(c, shared_kinds[shared], 0, 0)] =
+          shared_entry(c, shared, a->fits[shared][a->choice[c->ranks + shared]])[0];
+  if (a->rank == COORDINATOR_RANK)
+    values[part_of(c, WORLD_GLOBAL, 0, 0)] =
+        shared_entry(c, SHARED_GLOBAL, a->key[KEY_CHANGES + SHARED_GLOBAL])[0];
+  memcpy(values + part_of(c, WORLD_RANK, a->rank, 0),
+         c->rank[a->rank].values.item[a->key[KEY_VALUE]].bytes, WORLD_RANK_PARTS * sizeof *values);
+  for (uint32_t queue = 0; queue < KINDS * c->ranks; queue++)
+    if (a->varied & 1u << (c->ranks + SHARED_PARTS + queue))
+      values[part_of(c, kind_of(c, queue), queue % c->ranks, a->rank)] =
+          waiting(c, a, queue, a->choice[c->ranks + SHARED_PARTS + queue]);
+  if (a->action.peer != OWN)
+    values[part_of(c, a->action.kind, (uint32_t)a->action.peer, a->rank)] = a->action.what;
+}
+
+/* The part out of which the action takes a message. */
+static uint32_t taken(const struct closure *c, const struct attempt *a)
+{
+  return a->action.peer == OWN ? UINT32_MAX
+                               : part_of(c, a->action.kind, (uint32_t)a->action.peer, a->rank);
+}
+
+/* What the last look-up has looked at must be within the rank, what goes out of it and what comes
+ * to it, or is varied from now on. */
+static uint32_t looked_at(struct closure *c, const struct attempt *a)
+{
+  const struct memo *m = &c->e->memo;
+  uint32_t varied = 0;
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t part = m->looked[i], of_pairs = c->ranks * WORLD_RANK_PARTS;
+    if (part >= m->count) {
+      uint32_t rank = (part - m->count) / WORLD_RANK_PARTS;
+      varied |= rank == a->rank ? 0 : 1u << rank;
+      continue;
+    }
+    for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
+      if (part == part_of(c, shared_kinds[shared], 0, 0))
+        varied |= 1u << (c->ranks + shared);
+    if (part >= part_of(c, WORLD_GLOBAL, 0, 0))
+      continue;
+    uint32_t pairs = c->ranks * c->ranks, pair = (part - of_pairs) % pairs;
+    bool own = part < of_pairs ? part / WORLD_RANK_PARTS == a->rank
+                               : pair / c->ranks == a->rank || pair % c->ranks == a->rank;
+    if (!own)
+      refuse(c, "a step looks at what belongs to others");
+    if (part >= of_pairs && part < of_pairs + KINDS * pairs && pair % c->ranks == a->rank &&
+        pair / c->ranks != a->rank && part != taken(c, a))
+      varied |=
+          1u << (c->ranks + SHARED_PARTS + (part - of_pairs) / pairs * c->ranks + pair / c->ranks);
+  }
+  return varied;
+}
+
+/* Goes on to the next combination of what is varied; false after the last. */
+static bool next_choice(const struct closure *c, struct attempt *a)
+{
+  uint32_t queues = c->ranks + SHARED_PARTS;
+  for (uint32_t i = 0; i < queues + KINDS * c->ranks; i++) {
+    if (!(a->varied & 1u << i))
+      continue;
+    a->choice[i]++;
+    if (i < c->ranks ? a->choice[i] < c->rank[i].heads_count
+        : i < queues ? a->fits[i - c->ranks][a->choice[i]] != 0
+                     : waiting(c, a, i - queues, a->choice[i]) != 0)
+      return true;
+    a->choice[i] = 0;
+  }
+  return false;
+}
+
+/* The messages of a part that was sent are there for its receiver to take in. */
+static void offer(struct closure *c, uint32_t part, uint32_t value)
+{
+  uint32_t pairs = c->ranks * c->ranks, first = part_of(c, WORLD_CHANNEL, 0, 0);
+  uint32_t pair = (part - first) % pairs;
+  enum part_kind kind = part < first + pairs ? WORLD_CHANNEL : WORLD_CONTROL;
+  struct intern *parts = &c->e->memo.parts;
+  uint32_t size = (uint32_t)sizeof(struct world_message);
+  if (part >= first + 2 * pairs || pair / c->ranks == pair % c->ranks) {
+    refuse(c, "collectives, or messages of a rank to itself");
+    return;
+  }
+  for (uint32_t i = 0; i < parts->item[value].size / size; i++) {
+    const char *message = (const char *)parts->item[value].bytes + (size_t)i * size;
+    closure_add_action(c, pair % c->ranks,
+                       &(struct closure_action){.peer = (int16_t)(pair / c->ranks),
+                                                .kind = (uint16_t)kind,
+                                                .what = intern(parts, message, size)});
+  }
+}
+
+static int by_part(const void *a, const void *b)
+{
+  const struct closure_send *x = a, *y = b;
+  return x->part < y->part ? -1 : x->part > y->part;
+}
+
+/* What a step has changed: the rank's new value, what it sends, the new value of a shared part. */
+static void sort_changes(struct closure *c, const struct attempt *a, const struct effect *effect,
+                         uint32_t *value, uint32_t *sends, uint32_t *after)
+{
+  const struct memo *m = &c->e->memo;
+  uint32_t own[WORLD_RANK_PARTS];
+  struct closure_send sent[effect->count + 1];
+  uint32_t count = 0;
+  uint32_t from = taken(c, a);
+  memcpy(own, c->rank[a->rank].values.item[a->key[KEY_VALUE]].bytes, sizeof own);
+  for (uint32_t i = 0; i < effect->count; i++) {
+    struct change change = m->changes[effect->first + i];
+    if (change.part / WORLD_RANK_PARTS == a->rank) {
+      own[change.part - part_of(c, WORLD_RANK, a->rank, 0)] = change.value;
+    } else if (change.part == from) {
+      if (change.value != 1)
+        refuse(c, "a message stays where it was");
+    } else if (change.part >= part_of(c, WORLD_GLOBAL, 0, 0)) {
+      for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
+        if (change.part == part_of(c, shared_kinds[shared], 0, 0))
+          after[shared] = change.value;
+    } else if (change.part < part_of(c, WORLD_CHANNEL, 0, 0) ||
+               (change.part - part_of(c, WORLD_CHANNEL, 0, 0)) % (c->ranks * c->ranks) / c->ranks !=
+                   a->rank) {
+      refuse(c, "a step changes what belongs to others");
+    } else {
+      offer(c, change.part, change.value);
+      sent[count++] = (struct closure_send){change.part, change.value};
+    }
+  }
+  qsort(sent, count, sizeof *sent, by_part);
+  *value = c->refused ? 0 : closure_add_value(c, a->rank, own);
+  *sends = count ? intern(&c->sends, sent, count * (uint32_t)sizeof *sent) : 0;
+}
+
+static bool violates(struct closure *c, uint16_t number)
+{
+  struct verdict verdict = c->e->memo.verdicts[number];
+  bool gave_up = verdict.kind == VERDICT_GAVE_UP;
+  if (explorer_violates(c->e, &verdict))
+    return true;
+  if (gave_up)
+    refuse(c, "a protocol gives up, which ends the run of all");
+  return false;
+}
+
+/* Notes what the step did to the shared part that it looks at. */
+static void note_shared(struct closure *c, struct attempt *a, bool wrong, const uint32_t *after)
+{
+  uint32_t look = a->varied >> c->ranks & ((1u << SHARED_PARTS) - 1);
+  if (look & (look - 1))
+    refuse(c, "a step looks at two things that all share");
+  for (unsigned shared = 0; shared < SHARED_PARTS; shared++) {
+    if (!(look & 1u << shared))
+      continue;
+    uint32_t entry = a->fits[shared][a->choice[c->ranks + shared]];
+    uint32_t value = after[shared] ? after[shared] : shared_entry(c, shared, entry)[0];
+    a->outcome.shared = (uint8_t)shared;
+    uint32_t at = 0;
+    while (at < a->count && a->table[at] != entry)
+      at += 2;
+    if (at < a->count && a->table[at + 1] != (wrong ? VIOLATES : value))
+      refuse(c, "a step depends on what others do");
+    if (at < a->count)
+      continue;
+    a->table = intern_grow(a->table, (a->count + 2) * sizeof *a->table);
+    a->table[a->count++] = entry;
+    a->table[a->count++] = wrong ? VIOLATES : value;
+  }
+}
+
+/* The action in the combination that is chosen. False: it looks at more than is varied yet. */
+static bool try(struct closure *c, struct attempt *a)
+{
+  uint32_t after[SHARED_PARTS] = {0}, value = 0, sends = 0;
+  struct outcome *o = &a->outcome;
+  if (++c->tries > TRIES)
+    refuse(c, "ranks can come to too many values");
+  load(c, a);
+  struct move move = *(const struct move *)c->e->memo.moves.item[a->move].bytes;
+  memo_forget_reads(&c->e->memo);
+  if (a->varied >> c->ranks && world_refuses(c->e->world, &move)) {
+    refuse(c, "which moves there are depends on what all share");
+    return true;
+  }
+  const struct effect effect = *memo_step(&c->e->memo, a->move);
+  uint32_t looked = looked_at(c, a);
+  if (looked & ~a->varied) {
+    vary(c, a, looked);
+    return false;
+  }
+  bool wrong = effect.verdict && violates(c, effect.verdict);
+  if (!wrong)
+    sort_changes(c, a, &effect, &value, &sends, after);
+  note_shared(c, a, wrong, after);
+  o->violates |= wrong;
+  if (wrong)
+    return true;
+  if (o->survives && (value != o->value || sends != o->sends))
+    refuse(c, "a step depends on what others do");
+  o->survives = true;
+  o->value = value;
+  o->sends = sends;
+  return true;
+}
+
+/* The number of what the action does to a shared part: 0 when it leaves it alone, and it does not
+ * decide whether a property holds. */
+static uint32_t sharing(struct closure *c, const struct attempt *a)
+{
+  unsigned shared = a->outcome.shared;
+  uint32_t table[1 + a->count];
+  bool any = a->outcome.violates && a->outcome.survives;
+  if (any && !a->count)
+    refuse(c, "whether a step violates a property depends on what others do");
+  for (uint32_t i = 0; i < a->count; i += 2)
+    any |=
+        a->table[i + 1] != VIOLATES && a->table[i + 1] != shared_entry(c, shared, a->table[i])[0];
+  if (!any)
+    return 0;
+  if (shared == SHARED_GLOBAL && a->rank != COORDINATOR_RANK)
+    refuse(c, "ranks change the same thing");
+  table[0] = shared;
+  for (uint32_t i = 0; i < a->count; i += 2) {
+    const uint32_t *counts = shared_entry(c, shared, a->table[i]) + 1;
+    table[1 + i] = a->table[i];
+    table[2 + i] = a->table[i + 1] == VIOLATES
+                       ? VIOLATES
+                       : closure_add_shared(c, shared, a->table[i + 1], counts, a->rank);
+  }
+  return intern(&c->shares, table, (uint32_t)sizeof table);
+}
+
+/* Tries the action in all combinations of what it looks at. */
+static void try_all(struct closure *c, struct attempt *a)
+{
+  uint32_t combinations = 0;
+  do {
+    while (!try(c, a)) {
+      a->count = combinations = 0;
+      a->outcome = (struct outcome){0};
+    }
+    if (++combinations > COMBINATIONS)
+      refuse(c, "a step looks at too much");
+  } while (!c->refused && next_choice(c, a));
+  if (!c->refused)
+    a->outcome.shares = sharing(c, a);
+  free(a->table);
+  a->table = NULL;
+}
+
+/* ---- what is known of values ---- */
+
+/* The place of what is asked for at all nodes of one value and so many changes. */
+static uint32_t place(struct closure *c, const uint32_t *key, uint32_t what, bool *is_new)
+{
+  uint32_t asked[KEY_QUEUES + 1], before = c->asked.count;
+  memcpy(asked, key, KEY_QUEUES * sizeof *asked);
+  asked[KEY_QUEUES] = what;
+  uint32_t number = intern(&c->asked, asked, (uint32_t)sizeof asked);
+  *is_new = number > before;
+  if (number >= c->answers_room) {
+    c->answers_room = 2 * number;
+    c->answers = intern_grow(c->answers, c->answers_room * sizeof *c->answers);
+  }
+  return number;
+}
+
+/* What the moves of `origin` are at a node, whatever all share: in closure.lists. */
+uint32_t closure_list(struct closure *c, struct attempt *a, uint32_t origin, uint32_t asked)
+{
+  bool is_new;
+  uint32_t at = place(c, a->key, asked, &is_new), result = 0;
+  if (!is_new)
+    return c->answers[at].list;
+  uint32_t queues = c->ranks + SHARED_PARTS, own_queues = 0;
+  for (unsigned kind = 0; a->action.peer != OWN && kind < KINDS; kind++)
+    own_queues |= 1u << (queues + kind * c->ranks) << a->action.peer;
+  vary(c, a, 1u << c->ranks); /* GLOBAL */
+  do {
+    load(c, a);
+    const struct turn *turn = memo_turn(&c->e->memo, origin);
+    if (looked_at(c, a) & ~a->varied & ~own_queues)
+      refuse(c, "which moves there are depends on other ranks");
+    uint32_t number = intern(&c->lists, c->e->memo.turn_moves + turn->first,
+                             turn->count * (uint32_t)sizeof(uint32_t));
+    if (result && number != result)
+      refuse(c, "which moves there are depends on what all share");
+    result = number;
+  } while (!c->refused && next_choice(c, a));
+  return c->answers[at].list = result;
+}
+
+struct outcome closure_try(struct closure *c, struct attempt *a, uint32_t number)
+{
+  bool is_new;
+  uint32_t at = place(c, a->key, number, &is_new);
+  if (is_new) {
+    try_all(c, a);
+    c->answers[at].outcome = a->outcome;
+  }
+  return c->answers[at].outcome;
+}
+
+void closure_forget(struct attempt *a)
+{
+  for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
+    free(a->fits[shared]);
+}

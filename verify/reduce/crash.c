@@ -1,0 +1,246 @@
+#include "verify/reduce/crash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/reduce/crash_parts.h"
+
+/* ---- beginning and end ---- */
+
+static const char *excluded(const struct explorer *e)
+{
+  const struct world *world = e->world;
+  if (world->protocol->independent)
+    return "there are crashes, and ranks go back one by one";
+  if (world->lies)
+    return "the host lies";
+  if (world->protocol->clocks)
+    return "there are clocks";
+  if (explorer_checks(e, "progress"))
+    return "property progress looks at all runs";
+  if (explorer_checks(e, "tokens"))
+    return "property tokens looks beyond crashes";
+  return NULL;
+}
+
+struct recovery *recovery_new(struct explorer *e, unsigned crashes, const char **refused)
+{
+  const char *why = crashes ? excluded(e) : "there are no crashes";
+  if (why) {
+    *refused = why;
+    return NULL;
+  }
+  *refused = NULL;
+  struct recovery *r = intern_table(1, sizeof *r);
+  r->e = e;
+  return r;
+}
+
+void recovery_free(struct recovery *r)
+{
+  if (!r)
+    return;
+  struct intern *tables[] = {&r->remains, &r->globals, &r->crashed, &r->tried,
+                             &r->falls,   &r->downs,   &r->states,  &r->lines};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    intern_clear(tables[i]);
+  free(r->after);
+  free(r->became);
+  free(r->led);
+  free(r);
+}
+
+const char *recovery_failed(const struct recovery *r)
+{
+  return r ? r->failed : NULL;
+}
+
+struct recoverer *recoverer_new(const struct recovery *r)
+{
+  struct recoverer *d = intern_table(1, sizeof *d);
+  d->ranks = (uint32_t)r->e->world->ranks;
+  return d;
+}
+
+void recoverer_free(struct recoverer *d)
+{
+  if (!d)
+    return;
+  for (uint32_t i = 0; i < d->lists_count; i++) {
+    for (uint32_t rank = 0; rank < d->ranks; rank++)
+      free(d->ranks_classes[i][rank].of);
+    free(d->ranks_classes[i]);
+  }
+  free(d->ranks_classes);
+  free(d->globals.of);
+  intern_clear(&d->crashed);
+  intern_clear(&d->tried);
+  free(d);
+}
+
+/* ---- what a crash leaves ---- */
+
+/* Of a rank: what is durable of the checkpoint that is committed, as those of others are removed
+ * when it starts; and whether it has anything to go back from. */
+static uint32_t remains_of_rank(struct recovery *r, uint32_t rank)
+{
+  const struct world *w = r->e->world;
+  uint32_t count, kept = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, (int)rank, 0, &count);
+  struct world_record left[count + 1];
+  enum rank_phase phase = read_rank_head(w, (int)rank)->phase;
+  uint32_t committed = read_global(w)->committed;
+  bool out = phase == RANK_NEW || phase == RANK_DEAD || phase == RANK_RESTARTING;
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].durable && stored[i].checkpoint == committed)
+      left[kept++] = stored[i];
+  left[kept] = (struct world_record){.checkpoint = out ? (uint32_t)phase + 1 : 0};
+  return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
+}
+
+/* Of GLOBAL: all but what the coordinator was about to commit. */
+static uint32_t remains_of_global(struct recovery *r)
+{
+  struct world_global left = *read_global(r->e->world);
+  left.committing = 0;
+  left.requested = 0;
+  return intern(&r->globals, &left, sizeof left);
+}
+
+/* The place of a number of a component in a list of classes. */
+static uint32_t *class_of(struct classes *classes, uint32_t number)
+{
+  if (number >= classes->room) {
+    uint32_t room = 2 * number + 64;
+    classes->of = intern_grow(classes->of, room * sizeof *classes->of);
+    memset(classes->of + classes->room, 0, (room - classes->room) * sizeof *classes->of);
+    classes->room = room;
+  }
+  return &classes->of[number];
+}
+
+/* Of rank `which`, or, when there is no such rank, of GLOBAL. */
+static uint32_t learn_class(struct worker *w, uint32_t which)
+{
+  struct recovery *r = w->e->recovery;
+  pthread_mutex_lock(&w->e->rules);
+  explorer_load(w->e, w);
+  uint32_t class = which < w->recoverer->ranks ? remains_of_rank(r, which) : remains_of_global(r);
+  memo_forget_reads(&w->e->memo);
+  pthread_mutex_unlock(&w->e->rules);
+  return class;
+}
+
+/* Classes of ranks when that remains of GLOBAL, a list for each rank. */
+static struct classes *classes_with(struct recoverer *d, uint32_t global)
+{
+  while (d->lists_count <= global) {
+    d->ranks_classes =
+        intern_room(d->ranks_classes, d->lists_count, &d->lists_room, sizeof *d->ranks_classes);
+    d->ranks_classes[d->lists_count++] = intern_table(d->ranks, sizeof **d->ranks_classes);
+  }
+  return d->ranks_classes[global];
+}
+
+/* What a crash leaves of the worker's state: as many numbers as there are ranks, and one more. */
+static void find_remains(struct worker *w, uint32_t *key)
+{
+  struct recoverer *d = w->recoverer;
+  uint32_t *global = class_of(&d->globals, w->numbers[w->e->components - 1]);
+  if (!*global)
+    *global = learn_class(w, d->ranks);
+  key[d->ranks] = *global;
+  struct classes *classes = classes_with(d, *global);
+  for (uint32_t rank = 0; rank < d->ranks; rank++) {
+    uint32_t *class = class_of(&classes[rank], w->numbers[rank]);
+    if (!*class)
+      *class = learn_class(w, rank);
+    key[rank] = *class;
+  }
+}
+
+/* Whether nobody has crashed yet in a state that leaves the same. */
+static bool is_first(struct worker *w, const uint32_t *key)
+{
+  uint32_t size = (w->recoverer->ranks + 1) * (uint32_t)sizeof *key;
+  struct intern *mine = &w->recoverer->crashed, *all = &w->e->recovery->crashed;
+  uint32_t count = mine->count;
+  if (intern(mine, key, size) <= count)
+    return false;
+  pthread_mutex_lock(&w->e->rules);
+  count = all->count;
+  bool first = intern(all, key, size) > count;
+  pthread_mutex_unlock(&w->e->rules);
+  return first;
+}
+
+/* ---- which moves are enough ---- */
+
+/* Leaves moves of that kind, and of those of one rank that is not ANY; or, when `not`, the others.
+ */
+static void keep(struct worker *w, enum option_kind kind, int rank, bool not )
+{
+  uint32_t each = w->recoverer->ranks + 1, count = 0;
+  for (uint32_t i = 0; i < w->moves_count; i++) {
+    const struct option *option = &w->shortcuts.options[w->moves[i].option];
+    bool is = option->kind == kind && (rank == ANY || w->moves[i].origin / each == (uint32_t)rank);
+    if (is == not )
+      continue;
+    w->jumps[count] = w->jumps[i];
+    w->moves[count++] = w->moves[i];
+  }
+  w->moves_count = count;
+}
+
+static bool has_crashes(const struct worker *w)
+{
+  for (uint32_t i = 0; i < w->moves_count; i++)
+    if (w->shortcuts.options[w->moves[i].option].kind == OPTION_CRASH)
+      return true;
+  return false;
+}
+
+static void audit(struct worker *w, const uint32_t *key)
+{
+  uint32_t first = w->recoverer->ranks * (w->recoverer->ranks + 1);
+  for (uint32_t i = 0; i < w->moves_count; i++)
+    if (w->shortcuts.options[w->moves[i].option].kind == OPTION_CRASH)
+      recovery_audit(w, w->moves[i].origin - first, key, w->recoverer->ranks + 1);
+}
+
+/* The last crash. */
+static void choose_crashes(struct worker *w)
+{
+  uint32_t key[w->recoverer->ranks + 1];
+  if (!has_crashes(w))
+    return;
+  recovery_try(w);
+  find_remains(w, key);
+  if (w->e->options->audit)
+    audit(w, key);
+  if (!w->e->options->save && !is_first(w, key)) /* saves do not hold what was first */
+    keep(w, OPTION_CRASH, ANY, true);
+}
+
+void recoverer_choose(struct worker *w, const struct world_standing *standing)
+{
+  int ranks = (int)w->recoverer->ranks, dead = 0, open = 0, behind = ANY, starts = ANY;
+  for (int rank = ranks - 1; rank >= 0; rank--) {
+    dead += standing[rank].dead;
+    open += !standing[rank].ended;
+    behind = standing[rank].behind ? rank : behind;
+    starts = standing[rank].starts ? rank : starts;
+  }
+  /* when the last program ends, so does the job, and nobody crashes any more: no other move can
+   * come before a crash then */
+  bool nearly_over = open <= 1;
+  if (standing->last && !nearly_over)
+    choose_crashes(w);
+  else if (standing->safe && dead && !nearly_over)
+    keep(w, OPTION_DETECT, ANY, false);
+  else if (standing->safe && !dead && behind != ANY)
+    keep(w, OPTION_DOWN, behind, false);
+  else if (standing->safe && !dead && starts != ANY)
+    keep(w, OPTION_START, starts, false);
+}

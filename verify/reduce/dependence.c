@@ -1,0 +1,315 @@
+#include "verify/reduce/dependence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/world/world_parts.h"
+
+/* A row, flat. */
+enum { ROW_MOVES, ROW_FIXED };
+
+static uint64_t bit(uint32_t action)
+{
+  return UINT64_C(1) << action;
+}
+
+static uint32_t width(const struct relation *r, uint32_t rank)
+{
+  return ROW_FIXED + 2 * closure_actions(r->closure, rank) + r->base[r->ranks];
+}
+
+/* Rows of a value differ for the coordinator, which knows what GLOBAL is. */
+static uint32_t place(const struct relation *r, uint32_t rank, uint32_t value, uint32_t global)
+{
+  uint32_t values = r->closure->rank[rank].values.count + 1;
+  return value + (rank == COORDINATOR_RANK ? values * global : 0);
+}
+
+static uint32_t places(const struct relation *r, uint32_t rank)
+{
+  return place(r, rank, 0, r->closure->shared[SHARED_GLOBAL].count + 1) +
+         r->closure->rank[rank].values.count + 1;
+}
+
+struct row relation_row(const struct relation *r, uint32_t rank, uint32_t value, uint32_t global)
+{
+  const uint64_t *flat = r->rows[rank].item[r->row_of[rank][place(r, rank, value, global)]].bytes;
+  uint32_t actions = closure_actions(r->closure, rank);
+  return (struct row){.moves = flat[ROW_MOVES],
+                      .with = flat + ROW_FIXED,
+                      .enables = flat + ROW_FIXED + actions,
+                      .sends = flat + ROW_FIXED + 2 * actions};
+}
+
+/* ---- diamonds ---- */
+
+/* Whether messages of both lists can be sent in either order, as they go different ways. */
+static bool apart(const struct closure *c, uint32_t a, uint32_t b)
+{
+  const struct interned *one = &c->sends.item[a], *two = &c->sends.item[b];
+  const struct closure_send *x = one->bytes, *y = two->bytes;
+  for (uint32_t i = 0; a && b && i < one->size / sizeof *x; i++)
+    for (uint32_t j = 0; j < two->size / sizeof *y; j++)
+      if (x[i].part == y[j].part)
+        return false;
+  return true;
+}
+
+/* What both together do to what all share; UINT32_MAX: too much to be sure. */
+static uint32_t both(uint32_t a, uint32_t b)
+{
+  return a && b ? UINT32_MAX : a | b;
+}
+
+/* At `node`: `a` then `b`, and the other way round. */
+static bool diamond(const struct closure *c, uint32_t rank, const struct closure_edge *a,
+                    const struct closure_edge *b)
+{
+  const struct closure_edge *then_b =
+      a->target == VIOLATES ? a : closure_edge(c, rank, a->target, b->action);
+  const struct closure_edge *then_a =
+      b->target == VIOLATES ? b : closure_edge(c, rank, b->target, a->action);
+  if (!then_a || !then_b)
+    return false;
+  if (then_a->target == VIOLATES || then_b->target == VIOLATES)
+    return then_a->target == then_b->target;
+  return then_a->target == then_b->target && then_a->sends == a->sends &&
+         then_b->sends == b->sends && apart(c, a->sends, b->sends) && then_a->move == a->move &&
+         then_b->move == b->move && both(a->shares, then_b->shares) != UINT32_MAX &&
+         both(a->shares, then_b->shares) == both(b->shares, then_a->shares);
+}
+
+/* Messages out of one queue: only its head comes out. */
+static bool same_queue(const struct closure *c, uint32_t rank, uint32_t a, uint32_t b)
+{
+  const struct closure_action *x = closure_action(c, rank, a), *y = closure_action(c, rank, b);
+  return x->peer != OWN && x->peer == y->peer && x->kind == y->kind && closure_is_queue(c, x->kind);
+}
+
+/* A message that is drained, but for no receive: whether it is its turn depends on those before it,
+ * which may find receives meanwhile. */
+static bool drained(const struct closure *c, const struct closure_edge *edge)
+{
+  const struct world *w = c->e->world;
+  const struct move *move = c->e->memo.moves.item[edge->move].bytes;
+  return !w->fifo && !below_matching(w) && move->kind == MOVE_EVENT &&
+         move->event.kind == EVENT_ARRIVED && move->event.request == NO_REQUEST;
+}
+
+/* ---- rows ---- */
+
+static void note_diamonds(const struct closure *c, uint32_t rank, uint32_t node, uint64_t *with)
+{
+  const struct closure_rank *r = &c->rank[rank];
+  for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
+    for (uint32_t j = r->first[node]; j < i; j++) {
+      const struct closure_edge *a = &r->edges[i], *b = &r->edges[j];
+      if (same_queue(c, rank, a->action, b->action))
+        continue;
+      if (!drained(c, a) && !drained(c, b) && diamond(c, rank, a, b))
+        continue;
+      with[a->action] |= bit(b->action);
+      with[b->action] |= bit(a->action);
+    }
+}
+
+static uint64_t moves_at(const struct closure *c, uint32_t rank, uint32_t node)
+{
+  const struct closure_rank *r = &c->rank[rank];
+  uint64_t moves = 0;
+  for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
+    moves |= bit(r->edges[i].action);
+  return moves;
+}
+
+static void note_enabled(const struct closure *c, uint32_t rank, const struct closure_edge *edge,
+                         uint64_t before, uint64_t *enables)
+{
+  uint64_t more = edge->target == VIOLATES ? 0 : moves_at(c, rank, edge->target) & ~before;
+  for (; more; more &= more - 1)
+    enables[__builtin_ctzll(more)] |= bit(edge->action);
+}
+
+static void note_sent(const struct relation *r, const struct closure_edge *edge, uint64_t *sends)
+{
+  const struct closure *c = r->closure;
+  const struct interned *list = &c->sends.item[edge->sends];
+  const struct closure_send *sent = list->bytes;
+  const struct intern *parts = &c->e->memo.parts;
+  uint32_t pairs = r->ranks * r->ranks, size = (uint32_t)sizeof(struct world_message);
+  uint32_t first = world_part(c->e->world, WORLD_CHANNEL, 0, 0);
+  for (uint32_t i = 0; edge->sends && i < list->size / sizeof *sent; i++) {
+    uint32_t pair = (sent[i].part - first) % pairs, to = pair % r->ranks;
+    for (uint32_t at = 0; at < parts->item[sent[i].value].size; at += size) {
+      const char *message = (const char *)parts->item[sent[i].value].bytes + at;
+      struct closure_action action = {
+          .peer = (int16_t)(pair / r->ranks),
+          .kind = (uint16_t)(sent[i].part < first + pairs ? WORLD_CHANNEL : WORLD_CONTROL),
+          .what = intern_find(parts, message, size)};
+      sends[r->base[to] + closure_find(c, to, &action)] |= bit(edge->action);
+    }
+  }
+}
+
+/* What holds at each node, and at all that follow. */
+static uint64_t *make_rows(const struct relation *r, uint32_t rank, bool blind)
+{
+  const struct closure *c = r->closure;
+  const struct closure_rank *cr = &c->rank[rank];
+  uint32_t words = width(r, rank), actions = closure_actions(c, rank);
+  uint64_t *rows = intern_table((size_t)(cr->nodes.count + 1) * words, sizeof(uint64_t));
+  for (uint32_t n = 0; n < cr->nodes.count; n++) {
+    uint32_t node = cr->order[n];
+    uint64_t *row = rows + (size_t)node * words;
+    row[ROW_MOVES] = moves_at(c, rank, node);
+    if (!blind)
+      note_diamonds(c, rank, node, row + ROW_FIXED);
+    for (uint32_t i = cr->first[node]; i < cr->first[node + 1]; i++) {
+      const struct closure_edge *edge = &cr->edges[i];
+      note_enabled(c, rank, edge, row[ROW_MOVES], row + ROW_FIXED + actions);
+      note_sent(r, edge, row + ROW_FIXED + 2 * actions);
+      const uint64_t *after = rows + (size_t)edge->target * words;
+      for (uint32_t word = ROW_FIXED; edge->target != VIOLATES && word < words; word++)
+        row[word] |= after[word];
+    }
+  }
+  return rows;
+}
+
+static uint64_t own_moves(const struct closure *c, uint32_t rank)
+{
+  uint64_t own = 0;
+  for (uint32_t i = 0; i < closure_actions(c, rank); i++)
+    if (closure_action(c, rank, i)->peer == OWN)
+      own |= bit(i);
+  return own;
+}
+
+/* Of each value: what holds at any of its nodes. */
+static void join_rows(struct relation *r, uint32_t rank, const uint64_t *rows, const char **refused)
+{
+  const struct closure_rank *cr = &r->closure->rank[rank];
+  uint32_t words = width(r, rank);
+  uint64_t own = own_moves(r->closure, rank);
+  uint32_t count = places(r, rank);
+  uint64_t *joined = intern_table((size_t)count * words, sizeof(uint64_t));
+  bool *seen = memset(intern_grow(NULL, count), 0, count);
+  for (uint32_t node = 1; node <= cr->nodes.count; node++) {
+    const uint32_t *key = cr->nodes.item[node].bytes;
+    uint32_t value = place(r, rank, key[0], key[1]);
+    const uint64_t *row = rows + (size_t)node * words;
+    uint64_t *to = joined + (size_t)value * words;
+    if (seen[value] && (to[ROW_MOVES] ^ row[ROW_MOVES]) & own)
+      *refused = "what a move does depends on the past";
+    seen[value] = true;
+    for (uint32_t word = 0; word < words; word++)
+      to[word] |= row[word];
+  }
+  r->row_of[rank] = intern_grow(NULL, count * sizeof **r->row_of);
+  for (uint32_t value = 0; value < count; value++)
+    r->row_of[rank][value] =
+        intern(&r->rows[rank], joined + (size_t)value * words, words * (uint32_t)sizeof *joined);
+  free(joined);
+  free(seen);
+}
+
+/* ---- what all share ---- */
+
+/* After `entry`, by a table of closure.shares; 0: it cannot be taken there. */
+static uint32_t after(const struct closure *c, uint32_t shares, uint32_t entry)
+{
+  const struct interned *item = &c->shares.item[shares];
+  const uint32_t *table = item->bytes;
+  for (uint32_t i = 1; i < item->size / sizeof *table; i += 2)
+    if (table[i] == entry)
+      return table[i + 1];
+  return 0;
+}
+
+/* Whether two ranks can do this to what they share in either order. */
+static bool shared_commute(const struct closure *c, uint32_t a, uint32_t b)
+{
+  const struct interned *item = &c->shares.item[a];
+  const uint32_t *table = item->bytes;
+  if (table[0] != *(const uint32_t *)c->shares.item[b].bytes)
+    return true;
+  for (uint32_t i = 1; i < item->size / sizeof *table; i += 2) {
+    uint32_t one = table[i + 1], two = after(c, b, table[i]);
+    if (!two)
+      continue; /* never there at the same time */
+    uint32_t then_two = one == VIOLATES ? one : after(c, b, one);
+    uint32_t then_one = two == VIOLATES ? two : after(c, a, two);
+    if (!then_one || then_one != then_two)
+      return false;
+  }
+  return true;
+}
+
+/* For each table, the actions that do that. */
+static uint64_t *users(const struct closure *c, uint32_t rank)
+{
+  uint64_t *users = intern_table(c->shares.count + 1, sizeof(uint64_t));
+  const struct closure_rank *r = &c->rank[rank];
+  for (uint32_t i = 0; i < r->edges_count; i++)
+    users[r->edges[i].shares] |= bit(r->edges[i].action);
+  return users;
+}
+
+static void note_others(struct relation *r, uint32_t rank, uint32_t other)
+{
+  const struct closure *c = r->closure;
+  uint64_t *mine = users(c, rank), *theirs = users(c, other);
+  for (uint32_t a = 1; a <= c->shares.count; a++)
+    for (uint32_t b = 1; b <= c->shares.count && mine[a]; b++) {
+      if (!theirs[b] || shared_commute(c, a, b))
+        continue;
+      for (uint64_t left = mine[a]; left; left &= left - 1)
+        r->others[(r->base[rank] + (uint32_t)__builtin_ctzll(left)) * r->ranks + other] |=
+            theirs[b];
+    }
+  free(mine);
+  free(theirs);
+}
+
+/* ---- beginning and end ---- */
+
+struct relation *relation_new(const struct closure *c, bool blind, const char **refused)
+{
+  struct relation *r = intern_grow(NULL, sizeof *r);
+  uint32_t ranks = c->ranks;
+  *r = (struct relation){.closure = c, .ranks = ranks};
+  r->base = intern_grow(NULL, (ranks + 1) * sizeof *r->base);
+  r->rows = memset(intern_grow(NULL, ranks * sizeof *r->rows), 0, ranks * sizeof *r->rows);
+  r->row_of = memset(intern_grow(NULL, ranks * sizeof *r->row_of), 0, ranks * sizeof *r->row_of);
+  r->base[0] = 0;
+  for (uint32_t rank = 0; rank < ranks; rank++)
+    r->base[rank + 1] = r->base[rank] + closure_actions(c, rank);
+  r->others = intern_table((size_t)r->base[ranks] * ranks, sizeof(uint64_t));
+  for (uint32_t rank = 0; rank < ranks; rank++) {
+    uint64_t *rows = make_rows(r, rank, blind);
+    join_rows(r, rank, rows, refused);
+    free(rows);
+    for (uint32_t other = 0; other < ranks && !blind; other++)
+      if (other != rank)
+        note_others(r, rank, other);
+  }
+  if (!*refused)
+    return r;
+  relation_free(r);
+  return NULL;
+}
+
+void relation_free(struct relation *r)
+{
+  if (!r)
+    return;
+  for (uint32_t rank = 0; rank < r->ranks; rank++) {
+    intern_clear(&r->rows[rank]);
+    free(r->row_of[rank]);
+  }
+  free(r->base);
+  free(r->rows);
+  free(r->row_of);
+  free(r->others);
+  free(r);
+}

@@ -1,0 +1,41 @@
+/* Which actions of a closure commute, which one can enable which: from each value of a rank on, in
+ * all states that can follow. Derived from the handlers: an edge of the closure is a step of the
+ * real rules, so that two edges one after the other, and the same two the other way round, are both
+ * orders executed.
+ *
+ * Two actions commute at a node when either order can be taken and both come to the same node, send
+ * the same and do the same to what all share; or when both orders violate a property. What is sent
+ * and what is taken in commute, as channels are queues.
+ */
+#ifndef RECLINE_RELATION_H
+#define RECLINE_RELATION_H
+
+#include "verify/reduce/abstraction.h"
+
+/* Sets of actions of one rank: a bit each. For one value of a rank, `with` and all that follow hold
+ * for the value and all that can come after it. */
+struct row {
+  uint64_t moves;          /* actions that do something here, for some order of messages */
+  const uint64_t *with;    /* [action] those that do not commute with it */
+  const uint64_t *enables; /* [action] those that can make it possible */
+  const uint64_t
+      *sends; /* [first action of rank q + action of q] those that can send that message */
+};
+
+struct relation {
+  const struct closure *closure;
+  uint32_t ranks;
+  uint32_t *base;      /* of each rank: actions of those before it */
+  struct intern *rows; /* of each rank: uint64_t[], as struct row */
+  uint32_t **row_of;   /* of each rank, GLOBAL (coordinator) and value: number in `rows` */
+  uint64_t *others;    /* [base of rank + action][rank]: actions of others that do not commute */
+};
+
+/* `blind` (tests only): everything commutes. NULL and *refused where there is none. */
+struct relation *relation_new(const struct closure *, bool blind, const char **refused);
+void relation_free(struct relation *);
+
+/* `global`: an entry of GLOBAL. */
+struct row relation_row(const struct relation *, uint32_t rank, uint32_t value, uint32_t global);
+
+#endif

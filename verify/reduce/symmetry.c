@@ -1,0 +1,432 @@
+#include "verify/reduce/symmetry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/reduce/abstraction.h"
+#include "verify/world/world_parts.h"
+
+enum { RENAMINGS_MOST = 120 };
+
+struct symmetry {
+  struct explorer *e;
+  uint32_t ranks, components;
+  uint32_t count;   /* renamings, the one that changes nothing first */
+  int16_t *to;      /* [renaming][rank] */
+  uint32_t *source; /* [renaming][component]: which component comes to be that one */
+};
+
+/* What a renaming makes of a value of a component. */
+struct renamed {
+  uint64_t digest;
+  uint32_t number; /* of the component that it comes to be; + 1, 0: not known */
+};
+
+struct renamer {
+  const struct symmetry *symmetry;
+  struct renamed **of; /* [renaming][component][number] */
+  uint32_t *room;
+};
+
+/* ---- renaming values ---- */
+
+/* The value of a part after a renaming; 0: it cannot be renamed. Under `rules`, or alone. */
+static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32_t part,
+                             uint32_t value)
+{
+  struct intern *parts = &s->e->memo.parts;
+  uint32_t size = parts->item[value].size;
+  uint64_t bytes[size / sizeof(uint64_t) + 1];
+  if (size)
+    memcpy(bytes, parts->item[value].bytes, size);
+  return world_rename(s->e->world, part, to, bytes, size) ? intern(parts, bytes, size) : 0;
+}
+
+/* What renaming number `r` makes of value `number` of a component. Under `rules`. */
+static struct renamed rename_component(const struct symmetry *s, uint32_t r, uint32_t component,
+                                       uint32_t number)
+{
+  struct explorer *e = s->e;
+  const struct component *from = &e->component[component];
+  const uint32_t *values = from->values.item[number + 1].bytes;
+  const int16_t *to = s->to + (size_t)r * s->ranks;
+  struct component *target =
+      &e->component[e->component_of[world_renamed(e->world, from->parts[0], to)]];
+  uint32_t tuple[target->count];
+  struct renamed result = {0};
+  for (uint32_t i = 0; i < from->count; i++) {
+    uint32_t value = rename_value(s, to, from->parts[i], values[i]), place = 0;
+    if (!value)
+      intern_breach("a value cannot be renamed that the closure does not have");
+    while (target->parts[place] != world_renamed(e->world, from->parts[i], to))
+      place++;
+    tuple[place] = value;
+  }
+  for (uint32_t i = 0; i < target->count; i++) {
+    const struct interned *part = &e->memo.parts.item[tuple[i]];
+    result.digest = world_digest_bytes(result.digest, part->bytes, part->size);
+  }
+  result.number = intern(&target->values, tuple, target->count * (uint32_t)sizeof *tuple);
+  return result;
+}
+
+static const struct renamed *look_up(struct worker *w, uint32_t r, uint32_t component,
+                                     uint32_t number)
+{
+  struct renamer *d = w->renamer;
+  uint32_t at = r * d->symmetry->components + component;
+  if (number >= d->room[at]) {
+    uint32_t room = 2 * number + 16;
+    d->of[at] = intern_grow(d->of[at], room * sizeof **d->of);
+    memset(d->of[at] + d->room[at], 0, (room - d->room[at]) * sizeof **d->of);
+    d->room[at] = room;
+  }
+  struct renamed *known = &d->of[at][number];
+  if (!known->number) {
+    pthread_mutex_lock(&w->e->rules);
+    *known = rename_component(d->symmetry, r, component, number);
+    pthread_mutex_unlock(&w->e->rules);
+  }
+  return known;
+}
+
+/* What comes to be `component` by a renaming of the state. */
+static const struct renamed *coming(struct worker *w, const uint32_t *numbers, uint32_t r,
+                                    uint32_t component)
+{
+  const struct symmetry *s = w->renamer->symmetry;
+  uint32_t source = s->source[r * s->components + component];
+  return look_up(w, r, source, numbers[source]);
+}
+
+void symmetry_represent(struct worker *w, uint32_t *numbers)
+{
+  const struct symmetry *s = w->renamer->symmetry;
+  uint32_t best = 0, result[s->components];
+  for (uint32_t r = 1; r < s->count; r++)
+    for (uint32_t c = 0; c < s->components; c++) {
+      uint64_t now = coming(w, numbers, best, c)->digest, then = coming(w, numbers, r, c)->digest;
+      if (now == then)
+        continue;
+      if (then < now)
+        best = r;
+      break;
+    }
+  if (!best)
+    return;
+  for (uint32_t c = 0; c < s->components; c++)
+    result[c] = coming(w, numbers, best, c)->number - 1;
+  memcpy(numbers, result, sizeof result);
+}
+
+uint64_t symmetry_digest(struct worker *w, const uint32_t *numbers)
+{
+  const struct symmetry *s = w->renamer->symmetry;
+  uint64_t least = UINT64_MAX;
+  for (uint32_t r = 0; r < s->count; r++) {
+    uint64_t digest = 0;
+    for (uint32_t c = 0; c < s->components; c++)
+      digest = intern_mix(digest ^ coming(w, numbers, r, c)->digest);
+    least = digest < least ? digest : least;
+  }
+  return least;
+}
+
+/* ---- first renamed, or first stepped ---- */
+
+static int by_digest(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Loads a state of which the worker knows nothing else. Under `rules`. */
+static void load(struct explorer *e, const uint32_t *numbers)
+{
+  for (uint32_t c = 0; c < e->components; c++) {
+    const uint32_t *values = e->component[c].values.item[numbers[c] + 1].bytes;
+    for (uint32_t i = 0; i < e->component[c].count; i++)
+      e->memo.values[e->component[c].parts[i]] = values[i];
+  }
+  e->loaded = NULL;
+}
+
+/* The numbers of the components of the state that is loaded. Under `rules`. */
+static void save(struct explorer *e, uint32_t *numbers)
+{
+  for (uint32_t c = 0; c < e->components; c++) {
+    uint32_t values[e->component[c].count];
+    for (uint32_t i = 0; i < e->component[c].count; i++)
+      values[i] = e->memo.values[e->component[c].parts[i]];
+    numbers[c] = intern(&e->component[c].values, values, (uint32_t)sizeof values) - 1;
+  }
+}
+
+/* The moves of the state `numbers`: copied, the caller's to free. Under `rules`. */
+static uint32_t *list(struct explorer *e, const uint32_t *numbers, uint32_t *count)
+{
+  uint32_t *moves = NULL;
+  *count = 0;
+  for (uint32_t origin = 0; origin < world_origins(e->world); origin++) {
+    load(e, numbers);
+    const struct turn *turn = memo_turn(&e->memo, origin);
+    moves = intern_grow(moves, (*count + turn->count + 1) * sizeof *moves);
+    memcpy(moves + *count, e->memo.turn_moves + turn->first, turn->count * sizeof *moves);
+    *count += turn->count;
+  }
+  return moves;
+}
+
+/* Where a move of the state leads, as an orbit. */
+static uint64_t follow(struct worker *w, const uint32_t *numbers, uint32_t move)
+{
+  struct explorer *e = w->e;
+  uint32_t after[e->components];
+  pthread_mutex_lock(&e->rules);
+  load(e, numbers);
+  const struct effect effect = *memo_step(&e->memo, move);
+  for (uint32_t i = 0; i < effect.count; i++)
+    e->memo.values[e->memo.changes[effect.first + i].part] =
+        e->memo.changes[effect.first + i].value;
+  save(e, after);
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  if (effect.verdict)
+    verdict = e->memo.verdicts[effect.verdict];
+  pthread_mutex_unlock(&e->rules);
+  return symmetry_digest(w, after) + (uint64_t)verdict.kind;
+}
+
+static uint64_t *successors(struct worker *w, const uint32_t *numbers, uint32_t *count)
+{
+  pthread_mutex_lock(&w->e->rules);
+  uint32_t *moves = list(w->e, numbers, count);
+  pthread_mutex_unlock(&w->e->rules);
+  uint64_t *digests = intern_grow(NULL, (*count + 1) * sizeof *digests);
+  for (uint32_t i = 0; i < *count; i++)
+    digests[i] = follow(w, numbers, moves[i]);
+  qsort(digests, *count, sizeof *digests, by_digest);
+  free(moves);
+  return digests;
+}
+
+void symmetry_audit(struct worker *w)
+{
+  const struct symmetry *s = w->renamer->symmetry;
+  uint32_t count, others, numbers[s->components];
+  uint64_t *expected = successors(w, w->numbers, &count);
+  for (uint32_t r = 1; r < s->count; r++) {
+    for (uint32_t c = 0; c < s->components; c++)
+      numbers[c] = coming(w, w->numbers, r, c)->number - 1;
+    uint64_t *found = successors(w, numbers, &others);
+    if (count != others || memcmp(expected, found, count * sizeof *found) != 0)
+      intern_breach("ranks under other names do something else");
+    free(found);
+  }
+  free(expected);
+}
+
+/* ---- which renamings there are ---- */
+
+static uint32_t operations(const struct script *script, uint32_t rank)
+{
+  uint32_t count = 0;
+  while (script->ops[rank][count].kind != SCRIPT_END)
+    count++;
+  return count;
+}
+
+/* The next permutation, in order; false after the last. */
+static bool next(int16_t *to, uint32_t count)
+{
+  uint32_t i = count - 1, j = count - 1;
+  while (i > 0 && to[i - 1] >= to[i])
+    i--;
+  if (i == 0)
+    return false;
+  while (to[j] <= to[i - 1])
+    j--;
+  int16_t swapped = to[i - 1];
+  to[i - 1] = to[j];
+  to[j] = swapped;
+  for (j = count - 1; i < j; i++, j--) {
+    swapped = to[i];
+    to[i] = to[j];
+    to[j] = swapped;
+  }
+  return true;
+}
+
+static bool keeps_programs(const struct symmetry *s, const int16_t *to)
+{
+  for (uint32_t rank = 0; rank < s->ranks; rank++)
+    if (operations(s->e->world->script, rank) !=
+        operations(s->e->world->script, (uint32_t)to[rank]))
+      return false;
+  return true;
+}
+
+/* The coordinator keeps its name. */
+static void find_renamings(struct symmetry *s)
+{
+  int16_t to[s->ranks];
+  for (uint32_t rank = 0; rank < s->ranks; rank++)
+    to[rank] = (int16_t)rank;
+  do {
+    if (!keeps_programs(s, to))
+      continue;
+    s->to = intern_grow(s->to, (s->count + 1) * sizeof to);
+    memcpy(s->to + (size_t)s->count++ * s->ranks, to, sizeof to);
+  } while (s->count <= RENAMINGS_MOST && next(to + 1, s->ranks - 1));
+}
+
+static void find_sources(struct symmetry *s)
+{
+  const struct explorer *e = s->e;
+  s->source = intern_grow(NULL, (size_t)s->count * s->components * sizeof *s->source);
+  for (uint32_t r = 0; r < s->count; r++)
+    for (uint32_t c = 0; c < s->components; c++) {
+      uint32_t part = world_renamed(e->world, e->component[c].parts[0], s->to + r * s->ranks);
+      s->source[r * s->components + e->component_of[part]] = c;
+    }
+}
+
+/* First stepped, then renamed, or the other way round: the same steps from value to value. Numbers
+ * of renamed values are in `renamed`. */
+static void try_steps(const struct closure *c, uint32_t rank, uint32_t other,
+                      const uint32_t *renamed)
+{
+  const struct closure_rank *one = &c->rank[rank], *two = &c->rank[other];
+  struct intern mine = {0}, theirs = {0};
+  for (uint32_t node = 1; node <= one->nodes.count; node++)
+    for (uint32_t i = one->first[node]; i < one->first[node + 1]; i++) {
+      uint32_t step[2] = {renamed[closure_value(one, node)], 0};
+      if (one->edges[i].target != VIOLATES)
+        step[1] = renamed[closure_value(one, one->edges[i].target)];
+      intern(&mine, step, (uint32_t)sizeof step);
+    }
+  for (uint32_t node = 1; node <= two->nodes.count; node++)
+    for (uint32_t i = two->first[node]; i < two->first[node + 1]; i++) {
+      uint32_t step[2] = {closure_value(two, node), 0};
+      if (two->edges[i].target != VIOLATES)
+        step[1] = closure_value(two, two->edges[i].target);
+      intern(&theirs, step, (uint32_t)sizeof step);
+      if (!intern_find(&mine, step, (uint32_t)sizeof step))
+        intern_breach("a rank under another name does something else");
+    }
+  if (mine.count != theirs.count)
+    intern_breach("a rank under another name does something else");
+  intern_clear(&mine);
+  intern_clear(&theirs);
+}
+
+/* Renames all values of a rank in the closure: `numbers` of values of to[rank]. */
+static const char *try_values(const struct symmetry *s, const struct closure *c, uint32_t rank,
+                              const int16_t *to, uint32_t *numbers)
+{
+  const struct intern *values = &c->rank[rank].values;
+  uint32_t renamed[WORLD_RANK_PARTS];
+  for (uint32_t n = 1; n <= values->count; n++) {
+    const uint32_t *value = values->item[n].bytes;
+    for (uint32_t i = 0; i < WORLD_RANK_PARTS; i++)
+      if (!(renamed[i] = rename_value(s, to, rank * WORLD_RANK_PARTS + i, value[i])))
+        return "what ranks have received, or stored, cannot be renamed";
+    numbers[n] = intern_find(&c->rank[to[rank]].values, renamed, (uint32_t)sizeof renamed);
+    if (!numbers[n])
+      intern_breach("the protocol renames a state to one that there is not");
+  }
+  return NULL;
+}
+
+static const char *try_messages(const struct symmetry *s, const struct closure *c, uint32_t rank,
+                                const int16_t *to)
+{
+  for (uint32_t i = 0; i < closure_actions(c, rank); i++) {
+    struct closure_action action = *closure_action(c, rank, i);
+    if (action.peer == OWN)
+      continue;
+    uint32_t part = world_part(s->e->world, action.kind, action.peer, (int)rank);
+    action.what = rename_value(s, to, part, action.what);
+    action.peer = to[action.peer];
+    if (!action.what)
+      return "messages cannot be renamed";
+    if (closure_find(c, (uint32_t)to[rank], &action) == UINT32_MAX)
+      intern_breach("a message is renamed to one that there is not");
+  }
+  return NULL;
+}
+
+/* Whether the closure of a rank can be renamed, and is then that of to[rank]. */
+static const char *try_rank(const struct symmetry *s, const struct closure *c, uint32_t rank,
+                            const int16_t *to)
+{
+  uint32_t *numbers = intern_table(c->rank[rank].values.count + 1, sizeof *numbers);
+  const char *refused = try_values(s, c, rank, to, numbers);
+  if (!refused)
+    refused = try_messages(s, c, rank, to);
+  if (!refused)
+    try_steps(c, rank, (uint32_t)to[rank], numbers);
+  free(numbers);
+  return refused;
+}
+
+static const char *try_all(const struct symmetry *s, const struct closure *c)
+{
+  const char *refused = NULL;
+  for (uint32_t r = 1; r < s->count; r++)
+    for (uint32_t rank = 0; rank < s->ranks && !refused; rank++)
+      refused = try_rank(s, c, rank, s->to + r * s->ranks);
+  return refused;
+}
+
+struct symmetry *symmetry_new(struct explorer *e, const struct closure *closure,
+                              const char **refused)
+{
+  const struct world *world = e->world;
+  struct symmetry *s = intern_table(1, sizeof *s);
+  *s = (struct symmetry){
+      .e = e, .ranks = (uint32_t)world->ranks, .components = e->components, .count = 0};
+  if (s->ranks < 3) {
+    *refused = "no two ranks are alike";
+  } else if (!world->protocol->rename || !are_free(world)) {
+    *refused = "programs or protocol name ranks";
+  } else {
+    find_renamings(s);
+    find_sources(s);
+    *refused = s->count < 2                ? "no two ranks are alike"
+               : s->count > RENAMINGS_MOST ? "there are too many ranks to rename"
+                                           : try_all(s, closure);
+  }
+  if (!*refused)
+    return s;
+  symmetry_free(s);
+  return NULL;
+}
+
+void symmetry_free(struct symmetry *s)
+{
+  if (!s)
+    return;
+  free(s->to);
+  free(s->source);
+  free(s);
+}
+
+struct renamer *renamer_new(const struct symmetry *s)
+{
+  struct renamer *d = intern_table(1, sizeof *d);
+  d->symmetry = s;
+  d->of = intern_table((size_t)s->count * s->components, sizeof *d->of);
+  d->room = intern_table((size_t)s->count * s->components, sizeof *d->room);
+  return d;
+}
+
+void renamer_free(struct renamer *d)
+{
+  if (!d)
+    return;
+  for (uint32_t i = 0; i < d->symmetry->count * d->symmetry->components; i++)
+    free(d->of[i]);
+  free(d->of);
+  free(d->room);
+  free(d);
+}

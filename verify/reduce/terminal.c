@@ -1,0 +1,87 @@
+#include "verify/reduce/terminal.h"
+
+#include <string.h>
+
+#include "verify/world/world_parts.h"
+
+static const uint32_t *values_of(const struct closure *c, uint32_t rank, uint32_t node)
+{
+  const struct closure_rank *r = &c->rank[rank];
+  return r->values.item[closure_value(r, node)].bytes;
+}
+
+static bool finished(const struct closure *c, const uint32_t *values)
+{
+  const struct world_program *program = c->e->memo.parts.item[values[WORLD_PROGRAM]].bytes;
+  const struct world_rank *me = c->e->memo.parts.item[values[WORLD_RANK]].bytes;
+  return program->finished && (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
+}
+
+/* Whether the end is wrong when such a rank is left with one message under way to it; OWN: none. */
+static bool is_wrong(const struct closure *c, uint32_t rank, const uint32_t *values,
+                     const struct closure_action *left)
+{
+  struct explorer *e = c->e;
+  struct verdict verdict;
+  memcpy(e->memo.values, c->first, e->memo.count * sizeof *e->memo.values);
+  memcpy(e->memo.values + world_part(e->world, WORLD_RANK, (int)rank, 0), values,
+         WORLD_RANK_PARTS * sizeof *values);
+  if (left->peer != OWN)
+    e->memo.values[world_part(e->world, left->kind, left->peer, (int)rank)] = left->what;
+  memo_forget_reads(&e->memo);
+  world_at_end(e->world, &verdict);
+  return explorer_violates(e, &verdict);
+}
+
+/* Whether what was wrong before the edge is wrong after it, whatever is left under way. */
+static bool stays_wrong(const struct closure *c, uint32_t rank, const uint32_t *before,
+                        const uint32_t *after, const struct closure_edge *edge)
+{
+  static const struct closure_action nothing = {.peer = OWN};
+  if (is_wrong(c, rank, before, &nothing) && !is_wrong(c, rank, after, &nothing))
+    return false;
+  for (uint32_t i = 0; i < closure_actions(c, rank); i++) {
+    const struct closure_action *left = closure_action(c, rank, i);
+    if (left->peer != OWN && is_wrong(c, rank, before, left) &&
+        !is_wrong(c, rank, after, i == edge->action ? &nothing : left))
+      return false;
+  }
+  return true;
+}
+
+static const char *lost_by(const struct closure *c, uint32_t rank, uint32_t node,
+                           const struct closure_edge *edge, struct intern *known)
+{
+  const uint32_t *before = values_of(c, rank, node), *after = values_of(c, rank, edge->target);
+  uint32_t asked[2 * WORLD_RANK_PARTS + 1], count = known->count;
+  memcpy(asked, before, WORLD_RANK_PARTS * sizeof *asked);
+  memcpy(asked + WORLD_RANK_PARTS, after, WORLD_RANK_PARTS * sizeof *asked);
+  asked[2 * WORLD_RANK_PARTS] = edge->action;
+  if (intern(known, asked, (uint32_t)sizeof asked) <= count)
+    return NULL;
+  if (!finished(c, after) || before[WORLD_PROGRAM] != after[WORLD_PROGRAM] ||
+      before[WORLD_FLOWS] != after[WORLD_FLOWS])
+    return "a program goes on after its end";
+  if (c->e->judges_end && !stays_wrong(c, rank, before, after, edge))
+    return "what is left over at the end may vanish later";
+  return NULL;
+}
+
+const char *ending_lost(const struct closure *c)
+{
+  const char *lost = NULL;
+  if (!c->e->judges_end && !c->e->options->outcomes)
+    return NULL;
+  for (uint32_t rank = 0; rank < c->ranks && !lost; rank++) {
+    const struct closure_rank *r = &c->rank[rank];
+    struct intern known = {0};
+    for (uint32_t node = 1; node <= r->nodes.count && !lost; node++)
+      for (uint32_t i = r->first[node]; i < r->first[node + 1] && !lost; i++)
+        if (r->edges[i].target != VIOLATES && finished(c, values_of(c, rank, node)))
+          lost = lost_by(c, rank, node, &r->edges[i], &known);
+    intern_clear(&known);
+  }
+  memo_forget_reads(&c->e->memo);
+  c->e->loaded = NULL;
+  return lost;
+}

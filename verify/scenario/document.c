@@ -1,0 +1,612 @@
+#include "verify/scenario/document.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/scenario/scenario.h"
+
+/* No scenario comes near these; a file of nested aliases does. */
+enum { DEPTH_MAX = 16, NODES_MAX = 100000, QUOTE_MAX = 60 };
+
+/* ---- messages ---- */
+
+char *document_quote(const char *text)
+{
+  GString *quoted = g_string_new("\"");
+  const char *end = text;
+  g_utf8_validate(text, -1, &end);
+  for (const char *at = text; at < end && quoted->len <= QUOTE_MAX; at = g_utf8_next_char(at)) {
+    gunichar c = g_utf8_get_char(at);
+    g_string_append_unichar(quoted, g_unichar_iscntrl(c) ? ' ' : c);
+  }
+  if (quoted->len > QUOTE_MAX)
+    g_string_append(quoted, "...");
+  return g_string_free(g_string_append_c(quoted, '"'), FALSE);
+}
+
+void document_enumerate(GString *text, unsigned count, unsigned total, const char *item)
+{
+  if (count)
+    g_string_append(text, count + 1 == total ? " or " : ", ");
+  g_string_append(text, item);
+}
+
+const struct document_place *document_find(GHashTable *lines, const char *path)
+{
+  g_autofree char *key = g_strdup(path);
+  for (;;) {
+    const struct document_place *place = g_hash_table_lookup(lines, key);
+    if (place || !*key)
+      return place;
+    char *dot = strrchr(key, '.');
+    *(dot ? dot : key) = '\0';
+  }
+}
+
+static void fail(GError **error, const char *file, int line, bool set, const char *path,
+                 const char *text)
+{
+  g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: %s%s%s%s", file, line, path, *path ? ": " : "",
+              text, set ? " (from --set)" : "");
+}
+
+void document_error(GError **error, const char *file, GHashTable *lines, const char *path,
+                    const char *format, va_list values)
+{
+  const struct document_place *place = document_find(lines, path);
+  g_autofree char *text = g_strdup_vprintf(format, values);
+  fail(error, file, place ? place->line : 1, place && place->set, path, text);
+}
+
+/* ---- nodes ---- */
+
+static int line_of(const yaml_node_t *node)
+{
+  return (int)node->start_mark.line + 1;
+}
+
+static const char *text_of(const yaml_node_t *node)
+{
+  return (const char *)node->data.scalar.value;
+}
+
+static unsigned pairs_of(const yaml_node_t *mapping)
+{
+  return (unsigned)(mapping->data.mapping.pairs.top - mapping->data.mapping.pairs.start);
+}
+
+static unsigned items_of(const yaml_node_t *sequence)
+{
+  return (unsigned)(sequence->data.sequence.items.top - sequence->data.sequence.items.start);
+}
+
+static bool is_key(yaml_document_t *yaml, const yaml_node_pair_t *pair, const char *key)
+{
+  yaml_node_t *node = yaml_document_get_node(yaml, pair->key);
+  return node->type == YAML_SCALAR_NODE && !strcmp(text_of(node), key);
+}
+
+static yaml_node_pair_t *pair_named(yaml_document_t *yaml, yaml_node_t *mapping, const char *key)
+{
+  for (unsigned i = 0; i < pairs_of(mapping); i++)
+    if (is_key(yaml, &mapping->data.mapping.pairs.start[i], key))
+      return &mapping->data.mapping.pairs.start[i];
+  return NULL;
+}
+
+/* The library fails to add a node only without memory, and then so would GLib: stop. */
+static int added(int node)
+{
+  if (!node)
+    g_error("out of memory");
+  return node;
+}
+
+static int add_scalar(yaml_document_t *yaml, const char *text, yaml_scalar_style_t style)
+{
+  return added(yaml_document_add_scalar(yaml, NULL, (const yaml_char_t *)text, -1, style));
+}
+
+static int add_collection(yaml_document_t *yaml, bool sequence)
+{
+  return added(sequence ? yaml_document_add_sequence(yaml, NULL, YAML_BLOCK_SEQUENCE_STYLE)
+                        : yaml_document_add_mapping(yaml, NULL, YAML_BLOCK_MAPPING_STYLE));
+}
+
+/* Copies node `from` of `source`, and what it holds, to the end of `yaml`. `line` (from 0) takes
+ * the place of the source's lines unless it is negative. Returns the new node, or 0 where the
+ * nesting is too deep. */
+static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int line, int depth)
+{
+  yaml_node_t *node = yaml_document_get_node(source, from);
+  if (depth > DEPTH_MAX || yaml->nodes.top - yaml->nodes.start > NODES_MAX)
+    return 0;
+  int to = node->type == YAML_SCALAR_NODE ? add_scalar(yaml, text_of(node), node->data.scalar.style)
+                                          : add_collection(yaml, node->type == YAML_SEQUENCE_NODE);
+  yaml_node_t *new = yaml_document_get_node(yaml, to);
+  new->start_mark = node->start_mark;
+  if (line >= 0)
+    new->start_mark.line = (size_t)line;
+  /* Adding a node can move both documents' nodes: only numbers live across the calls below. */
+  if (node->type == YAML_SEQUENCE_NODE)
+    for (unsigned i = 0, n = items_of(node); i < n; i++) {
+      int item = yaml_document_get_node(source, from)->data.sequence.items.start[i];
+      item = copy(yaml, source, item, line, depth + 1);
+      if (!item)
+        return 0;
+      added(yaml_document_append_sequence_item(yaml, to, item));
+    }
+  if (node->type == YAML_MAPPING_NODE)
+    for (unsigned i = 0, n = pairs_of(node); i < n; i++) {
+      yaml_node_pair_t pair = yaml_document_get_node(source, from)->data.mapping.pairs.start[i];
+      pair.key = copy(yaml, source, pair.key, line, depth + 1);
+      pair.value = pair.key ? copy(yaml, source, pair.value, line, depth + 1) : 0;
+      if (!pair.value)
+        return 0;
+      added(yaml_document_append_mapping_pair(yaml, to, pair.key, pair.value));
+    }
+  return to;
+}
+
+static void empty_document(yaml_document_t *yaml)
+{
+  added(yaml_document_initialize(yaml, NULL, NULL, NULL, 1, 1));
+}
+
+/* ---- reading ---- */
+
+/* Line on which the parser stopped; bad characters are told by their offset only. */
+static int problem_line(const yaml_parser_t *parser, const char *text)
+{
+  if (parser->error != YAML_READER_ERROR)
+    return (int)parser->problem_mark.line + 1;
+  int line = 1;
+  for (size_t i = 0; i < parser->problem_offset && text[i]; i++)
+    line += text[i] == '\n';
+  return line;
+}
+
+/* Loads the only document of `text` into `yaml`. On error returns false with the line and a
+ * message, that ends with `hope` and is to be freed; `yaml` is then empty. */
+static bool load(const char *text, size_t length, const char *hope, yaml_document_t *yaml,
+                 int *line, char **message)
+{
+  yaml_parser_t parser;
+  yaml_document_t second;
+  added(yaml_parser_initialize(&parser));
+  yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+  bool good = yaml_parser_load(&parser, yaml);
+  bool alone = good && yaml_parser_load(&parser, &second);
+  *line = 1;
+  if (!good || !alone) {
+    *line = problem_line(&parser, text);
+    *message = g_strdup_printf("not YAML (%s), expected %s", parser.problem, hope);
+  } else if (yaml_document_get_root_node(&second)) {
+    *line = line_of(yaml_document_get_root_node(&second));
+    *message = g_strdup_printf("a second document, expected %s", hope);
+    good = false;
+  }
+  if (alone)
+    yaml_document_delete(&second);
+  if (!(good && alone) && yaml->nodes.start)
+    yaml_document_delete(yaml);
+  yaml_parser_delete(&parser);
+  return good && alone;
+}
+
+bool document_read(struct document *document, const char *file, GError **error)
+{
+  g_autofree char *text = NULL, *message = NULL;
+  size_t length = 0;
+  yaml_document_t source = {0};
+  int line = 1, root = 1;
+
+  if (g_file_test(file, G_FILE_TEST_IS_DIR))
+    errno = EISDIR;
+  else if (g_file_get_contents(file, &text, &length, NULL))
+    errno = 0;
+  if (!text) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a scenario file", file,
+                g_strerror(errno));
+    return false;
+  }
+  if (!load(text, length, "one scenario", &source, &line, &message)) {
+    fail(error, file, line, false, "", message);
+    return false;
+  }
+  empty_document(&document->yaml);
+  if (yaml_document_get_root_node(&source))
+    root = copy(&document->yaml, &source, 1, -1, 0);
+  else
+    add_collection(&document->yaml, false);
+  yaml_document_delete(&source);
+  if (!root) {
+    fail(error, file, 1, false, "", "nested too deep, expected a scenario");
+    yaml_document_delete(&document->yaml);
+    return false;
+  }
+  document->file = g_strdup(file);
+  document->from_file = (int)(document->yaml.nodes.top - document->yaml.nodes.start);
+  document->lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  return true;
+}
+
+void document_clear(struct document *document)
+{
+  yaml_document_delete(&document->yaml);
+  g_hash_table_unref(document->lines);
+  g_free(document->file);
+}
+
+/* The pair of top-level `key` whose value is a text; NULL where there is none. */
+static yaml_node_pair_t *text_pair(yaml_document_t *yaml, const char *key)
+{
+  yaml_node_t *root = yaml_document_get_root_node(yaml);
+  yaml_node_pair_t *pair = root->type == YAML_MAPPING_NODE ? pair_named(yaml, root, key) : NULL;
+  bool text = pair && yaml_document_get_node(yaml, pair->value)->type == YAML_SCALAR_NODE;
+  return text ? pair : NULL;
+}
+
+char *document_value(struct document *document, const char *key)
+{
+  yaml_node_pair_t *pair = text_pair(&document->yaml, key);
+  return pair ? g_strdup(text_of(yaml_document_get_node(&document->yaml, pair->value))) : NULL;
+}
+
+void document_none(struct document *document, const char *key)
+{
+  yaml_document_t *yaml = &document->yaml;
+  yaml_node_pair_t *pair = text_pair(yaml, key);
+  yaml_node_t *value = pair ? yaml_document_get_node(yaml, pair->value) : NULL;
+  if (!value || strcmp(text_of(value), "none"))
+    return;
+  size_t line = value->start_mark.line;
+  int list = add_collection(yaml, true);
+  yaml_document_get_node(yaml, list)->start_mark.line = line;
+  text_pair(yaml, key)->value = list;
+}
+
+/* ---- --set ---- */
+
+static bool is_index(const char *key)
+{
+  return *key && strspn(key, "0123456789") == strlen(key) && strlen(key) < 7;
+}
+
+/* One step of a dotted path: where the number of the child `key` of node `parent` is kept. A
+ * child that is not there is added, as number 0. NULL where `parent` cannot have such a child. */
+static int *child(yaml_document_t *yaml, int parent, const char *key)
+{
+  yaml_node_t *node = yaml_document_get_node(yaml, parent);
+  if (node->type == YAML_SEQUENCE_NODE && is_index(key)) {
+    unsigned index = (unsigned)atoi(key);
+    if (index > items_of(node))
+      return NULL;
+    if (index == items_of(node)) {
+      added(yaml_document_append_sequence_item(yaml, parent, 1));
+      node = yaml_document_get_node(yaml, parent);
+      node->data.sequence.items.start[index] = 0;
+    }
+    return &node->data.sequence.items.start[index];
+  }
+  if (node->type != YAML_MAPPING_NODE || !*key)
+    return NULL;
+  if (!pair_named(yaml, node, key)) {
+    int name = add_scalar(yaml, key, YAML_PLAIN_SCALAR_STYLE);
+    node = yaml_document_get_node(yaml, parent);
+    yaml_document_get_node(yaml, name)->start_mark.line = node->start_mark.line;
+    added(yaml_document_append_mapping_pair(yaml, parent, name, 1));
+    node = yaml_document_get_node(yaml, parent);
+    pair_named(yaml, node, key)->value = 0;
+  }
+  return &pair_named(yaml, node, key)->value;
+}
+
+/* Adds the value of an override. Returns its node, or 0 with a message to be freed. */
+static int add_value(yaml_document_t *yaml, const char *text, size_t line, char **message)
+{
+  yaml_document_t source = {0};
+  int ignored = 0;
+  if (!load(text, strlen(text), "one value", &source, &ignored, message))
+    return 0;
+  int value = 0;
+  if (yaml_document_get_root_node(&source))
+    value = copy(yaml, &source, 1, (int)line, 0);
+  else
+    value = add_scalar(yaml, "", YAML_PLAIN_SCALAR_STYLE);
+  yaml_document_delete(&source);
+  if (!value)
+    *message = g_strdup("nested too deep, expected a value");
+  return value;
+}
+
+/* Follows `keys` from the root and puts `text` at the end. On error returns a message to be
+ * freed and the line in `*line` (from 0). */
+static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *line)
+{
+  char *message = NULL;
+  int node = 1;
+  for (unsigned i = 0; keys[i]; i++) {
+    *line = yaml_document_get_node(yaml, node)->start_mark.line;
+    int *place = child(yaml, node, keys[i]);
+    if (!place) {
+      g_autofree char *key = document_quote(keys[i]);
+      bool list = yaml_document_get_node(yaml, node)->type == YAML_SEQUENCE_NODE;
+      return g_strdup_printf("no place for %s, expected %s", key,
+                             list ? "the index of an item, or the next one"
+                                  : "a path of keys and list indexes");
+    }
+    int next = *place;
+    if (next)
+      *line = yaml_document_get_node(yaml, next)->start_mark.line;
+    if (!keys[i + 1])
+      next = add_value(yaml, text, *line, &message);
+    else if (!next)
+      next = add_collection(yaml, is_index(keys[i + 1]));
+    if (!next)
+      return message;
+    yaml_document_get_node(yaml, next)->start_mark.line = *line;
+    *child(yaml, node, keys[i]) = next; /* found again: adding may have moved it */
+    node = next;
+  }
+  return NULL;
+}
+
+bool document_set(struct document *document, const char *assignment, GError **error)
+{
+  const char *equals = strchr(assignment, '=');
+  g_autofree char *shown = document_quote(assignment);
+  size_t line = 0;
+  g_autofree char *message = NULL;
+  if (!equals || equals == assignment) {
+    message = g_strdup_printf("--set %s, expected dotted.path=value", shown);
+  } else if (yaml_document_get_root_node(&document->yaml)->type != YAML_MAPPING_NODE) {
+    return true; /* document_check() will say so */
+  } else {
+    g_autofree char *path = g_strndup(assignment, (gsize)(equals - assignment));
+    g_auto(GStrv) keys = g_strsplit(path, ".", -1);
+    g_autofree char *problem = put(&document->yaml, keys, equals + 1, &line);
+    if (problem)
+      message = g_strdup_printf("--set %s: %s", shown, problem);
+  }
+  if (message)
+    fail(error, document->file, (int)line + 1, false, "", message);
+  return !message;
+}
+
+/* ---- comparing with the schema ---- */
+
+struct walk {
+  struct document *document;
+  const char *later;
+  GError **error;
+};
+
+static void note(struct walk *walk, const char *path, int id)
+{
+  const yaml_node_t *node = yaml_document_get_node(&walk->document->yaml, id);
+  struct document_place *place = g_new0(struct document_place, 1);
+  place->line = place->text_line = line_of(node);
+  place->set = id > walk->document->from_file;
+  if (node->type == YAML_SCALAR_NODE && (node->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
+                                         node->data.scalar.style == YAML_FOLDED_SCALAR_STYLE))
+    place->text_line++;
+  g_hash_table_insert(walk->document->lines, g_strdup(path), place);
+}
+
+static void enumerate_fields(GString *text, const cyaml_schema_field_t *fields)
+{
+  unsigned total = 0, count = 0;
+  for (const cyaml_schema_field_t *field = fields; field->key; field++)
+    total += field->value.type != CYAML_IGNORE;
+  for (const cyaml_schema_field_t *field = fields; field->key; field++)
+    if (field->value.type != CYAML_IGNORE)
+      document_enumerate(text, count++, total, field->key);
+}
+
+static GString *expected(const cyaml_schema_value_t *schema)
+{
+  GString *text = g_string_new(NULL);
+  if (schema->type == CYAML_MAPPING) {
+    g_string_append(text, "a mapping with ");
+    enumerate_fields(text, schema->mapping.fields);
+  } else if (schema->type == CYAML_SEQUENCE) {
+    g_string_append(text, "a list");
+  } else if (schema->type == CYAML_INT || schema->type == CYAML_UINT) {
+    g_string_append(text, "a whole number");
+  } else if (schema->type == CYAML_ENUM) {
+    for (unsigned i = 0; i < schema->enumeration.count; i++)
+      document_enumerate(text, i, schema->enumeration.count, schema->enumeration.strings[i].str);
+  } else {
+    g_string_append(text, "a text");
+  }
+  return text;
+}
+
+static bool refuse(struct walk *walk, int id, const char *path, const char *problem,
+                   const char *hope)
+{
+  g_autofree char *text = g_strdup_printf("%s, expected %s", problem, hope);
+  fail(walk->error, walk->document->file,
+       line_of(yaml_document_get_node(&walk->document->yaml, id)), id > walk->document->from_file,
+       path, text);
+  return false;
+}
+
+static bool refuse_value(struct walk *walk, int id, const char *path,
+                         const cyaml_schema_value_t *schema)
+{
+  yaml_node_t *node = yaml_document_get_node(&walk->document->yaml, id);
+  GString *hope = expected(schema);
+  g_autofree char *problem = NULL;
+  if (node->type == YAML_SEQUENCE_NODE)
+    problem = g_strdup("a list");
+  else if (node->type == YAML_MAPPING_NODE)
+    problem = g_strdup("a mapping");
+  else if (!*text_of(node))
+    problem = g_strdup("no value");
+  else {
+    g_autofree char *value = document_quote(text_of(node));
+    bool numeric = schema->type == CYAML_INT || schema->type == CYAML_UINT;
+    bool choice = schema->type == CYAML_ENUM;
+    problem = g_strconcat(value,
+                          numeric  ? " is no whole number"
+                          : choice ? " is unknown"
+                                   : "",
+                          NULL);
+    if (numeric)
+      g_string_assign(hope,
+                      schema->type == CYAML_UINT ? "0 to 18446744073709551615" : "digits only");
+  }
+  refuse(walk, id, path, problem, hope->str);
+  g_string_free(hope, TRUE);
+  return false;
+}
+
+/* Decimal, without the leading zeros that libcyaml would read as octal. */
+static bool is_number(const char *text, bool negative)
+{
+  const char *digits = text + (negative && *text == '-');
+  if (!*digits || strspn(digits, "0123456789") != strlen(digits) || (digits[0] == '0' && digits[1]))
+    return false;
+  errno = 0;
+  if (negative)
+    g_ascii_strtoll(text, NULL, 10);
+  else
+    g_ascii_strtoull(text, NULL, 10);
+  return errno == 0;
+}
+
+static bool is_one_of(const char *text, const cyaml_schema_value_t *schema)
+{
+  for (unsigned i = 0; i < schema->enumeration.count; i++)
+    if (!strcmp(schema->enumeration.strings[i].str, text))
+      return true;
+  return false;
+}
+
+static bool fits(const yaml_node_t *node, const cyaml_schema_value_t *schema)
+{
+  switch (schema->type) {
+  case CYAML_MAPPING:
+    return node->type == YAML_MAPPING_NODE;
+  case CYAML_SEQUENCE:
+    return node->type == YAML_SEQUENCE_NODE;
+  case CYAML_INT:
+  case CYAML_UINT:
+    return node->type == YAML_SCALAR_NODE && is_number(text_of(node), schema->type == CYAML_INT);
+  case CYAML_ENUM:
+    return node->type == YAML_SCALAR_NODE && is_one_of(text_of(node), schema);
+  default:
+    return node->type == YAML_SCALAR_NODE;
+  }
+}
+
+static bool visit(struct walk *walk, int id, const char *path, const cyaml_schema_value_t *schema);
+
+static char *below(const char *path, const char *key)
+{
+  return *path ? g_strconcat(path, ".", key, NULL) : g_strdup(key);
+}
+
+static bool visit_pair(struct walk *walk, int mapping, unsigned index, const char *path,
+                       const cyaml_schema_value_t *schema)
+{
+  yaml_document_t *yaml = &walk->document->yaml;
+  yaml_node_t *node = yaml_document_get_node(yaml, mapping);
+  yaml_node_pair_t *pair = &node->data.mapping.pairs.start[index];
+  yaml_node_t *key = yaml_document_get_node(yaml, pair->key);
+  if (key->type != YAML_SCALAR_NODE)
+    return refuse(walk, pair->key, path, "a key that is no text", "a name");
+  g_autofree char *here = below(path, text_of(key));
+  const cyaml_schema_field_t *field = schema->mapping.fields;
+  while (field->key && strcmp(field->key, text_of(key)))
+    field++;
+  if (!field->key) {
+    GString *keys = g_string_new(NULL);
+    enumerate_fields(keys, schema->mapping.fields);
+    g_autofree char *shown = document_quote(here);
+    g_autofree char *problem = g_strdup_printf("unknown key %s", shown);
+    refuse(walk, pair->key, "", problem, keys->str);
+    g_string_free(keys, TRUE);
+    return false;
+  }
+  if (field->value.type == CYAML_IGNORE) {
+    fail(walk->error, walk->document->file, line_of(key), pair->key > walk->document->from_file,
+         here, walk->later);
+    return false;
+  }
+  if (pair_named(yaml, node, text_of(key)) != pair)
+    return refuse(walk, pair->key, here, "the key is there twice", "it once");
+  return visit(walk, pair->value, here, &field->value);
+}
+
+static bool visit_mapping(struct walk *walk, int id, const char *path,
+                          const cyaml_schema_value_t *schema)
+{
+  yaml_document_t *yaml = &walk->document->yaml;
+  yaml_node_t *node = yaml_document_get_node(yaml, id);
+  for (unsigned i = 0; i < pairs_of(node); i++)
+    if (!visit_pair(walk, id, i, path, schema))
+      return false;
+  for (const cyaml_schema_field_t *field = schema->mapping.fields; field->key; field++) {
+    if ((field->value.flags & CYAML_FLAG_OPTIONAL) || pair_named(yaml, node, field->key))
+      continue;
+    g_autofree char *here = below(path, field->key);
+    GString *hope = expected(&field->value);
+    refuse(walk, id, here, "missing", hope->str);
+    g_string_free(hope, TRUE);
+    return false;
+  }
+  return true;
+}
+
+static bool visit(struct walk *walk, int id, const char *path, const cyaml_schema_value_t *schema)
+{
+  yaml_node_t *node = yaml_document_get_node(&walk->document->yaml, id);
+  if (!fits(node, schema))
+    return refuse_value(walk, id, path, schema);
+  note(walk, path, id);
+  if (schema->type == CYAML_MAPPING)
+    return visit_mapping(walk, id, path, schema);
+  for (unsigned i = 0; schema->type == CYAML_SEQUENCE && i < items_of(node); i++) {
+    g_autofree char *here = g_strdup_printf("%s.%u", path, i);
+    if (!visit(walk, node->data.sequence.items.start[i], here, schema->sequence.entry))
+      return false;
+  }
+  return true;
+}
+
+bool document_check(struct document *document, const cyaml_schema_value_t *schema,
+                    const char *later, GError **error)
+{
+  struct walk walk = {document, later, error};
+  return visit(&walk, 1, "", schema);
+}
+
+/* ---- writing ---- */
+
+static int append(void *text, unsigned char *bytes, size_t count)
+{
+  g_string_append_len(text, (const char *)bytes, (gssize)count);
+  return 1;
+}
+
+GString *document_text(struct document *document)
+{
+  GString *text = g_string_new(NULL);
+  yaml_emitter_t emitter;
+  yaml_document_t fresh;
+  /* The emitter eats the document and leaks what its root does not reach: give it a copy. */
+  empty_document(&fresh);
+  added(copy(&fresh, &document->yaml, 1, -1, 0));
+  added(yaml_emitter_initialize(&emitter));
+  yaml_emitter_set_output(&emitter, append, text);
+  yaml_emitter_set_unicode(&emitter, 1);
+  yaml_emitter_set_width(&emitter, -1);
+  added(yaml_emitter_open(&emitter) && yaml_emitter_dump(&emitter, &fresh) &&
+        yaml_emitter_close(&emitter));
+  yaml_emitter_delete(&emitter);
+  return text;
+}

@@ -1,0 +1,198 @@
+#include "verify/scenario/platform_file.h"
+
+#include <string.h>
+
+enum { HOSTS_MAX = 1000000 };
+
+/* Adds the hosts of a <cluster>: prefix, each number of `radical` ("0-7,12"), suffix. */
+static bool add_cluster(GPtrArray *hosts, const char *prefix, const char *radical,
+                        const char *suffix)
+{
+  g_auto(GStrv) ranges = g_strsplit(radical, ",", -1);
+  for (char **range = ranges; *range; range++) {
+    char *end = NULL;
+    guint64 first = g_ascii_strtoull(g_strstrip(*range), &end, 10), last = first;
+    if (end == *range)
+      return false;
+    if (end[0] == '-' && g_ascii_isdigit(end[1]))
+      last = g_ascii_strtoull(end + 1, &end, 10);
+    if (*end || last < first || last - first >= HOSTS_MAX - hosts->len)
+      return false;
+    for (guint64 i = first; i <= last; i++)
+      g_ptr_array_add(hosts, g_strdup_printf("%s%" G_GUINT64_FORMAT "%s", prefix, i, suffix));
+  }
+  return true;
+}
+
+static const char *value_of(const char **names, const char **values, const char *name)
+{
+  for (int i = 0; names[i]; i++)
+    if (!strcmp(names[i], name))
+      return values[i];
+  return "";
+}
+
+struct reading {
+  GPtrArray *hosts;
+  GPtrArray *interconnects; /* in the order of the file */
+  const char *wanted;       /* NULL until there is a first one */
+  bool skipping;            /* inside the zone of another interconnect */
+};
+
+/* The property of a zone stands ahead of its hosts. */
+static void enter_interconnect(struct reading *reading, const char *name)
+{
+  g_ptr_array_add(reading->interconnects, g_strdup(name));
+  if (!reading->wanted)
+    reading->wanted = g_ptr_array_index(reading->interconnects, 0);
+  reading->skipping = strcmp(name, reading->wanted) != 0;
+}
+
+static void element(GMarkupParseContext *context, const char *name, const char **names,
+                    const char **values, void *data, GError **error)
+{
+  struct reading *reading = data;
+  GPtrArray *hosts = reading->hosts;
+  (void)context;
+  if (!strcmp(name, "prop") && !strcmp(value_of(names, values, "id"), "interconnect"))
+    enter_interconnect(reading, value_of(names, values, "value"));
+  else if (reading->skipping)
+    return;
+  else if (!strcmp(name, "host"))
+    g_ptr_array_add(hosts, g_strdup(value_of(names, values, "id")));
+  else if (!strcmp(name, "cluster") || !strcmp(name, "cabinet"))
+    if (!add_cluster(hosts, value_of(names, values, "prefix"), value_of(names, values, "radical"),
+                     value_of(names, values, "suffix")))
+      g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT,
+                  "radical \"%s\" of <%s> is no list of ranges such as 0-7,12",
+                  value_of(names, values, "radical"), name);
+}
+
+static void end_element(GMarkupParseContext *context, const char *name, void *data, GError **error)
+{
+  struct reading *reading = data;
+  (void)context;
+  (void)error;
+  if (!strcmp(name, "zone"))
+    reading->skipping = false;
+}
+
+static bool has(const struct reading *reading, const char *interconnect, GError **error)
+{
+  GPtrArray *all = reading->interconnects;
+  if (!interconnect || g_ptr_array_find_with_equal_func(all, interconnect, g_str_equal, NULL))
+    return true;
+  g_ptr_array_add(all, NULL);
+  g_autofree char *list = g_strjoinv(", ", (char **)all->pdata);
+  g_set_error(error, PLATFORM_ERROR, 0, "interconnect \"%s\" is not in it, expected %s%s",
+              interconnect, *list ? "one of " : "none, it names no interconnects", list);
+  return false;
+}
+
+/* Reads all of `file`, with `data` for the functions of `parser`. */
+static bool read_elements(const char *file, const GMarkupParser *parser, void *data, GError **error)
+{
+  g_autofree char *text = NULL;
+  size_t length = 0;
+  if (!g_file_get_contents(file, &text, &length, error))
+    return false;
+  GMarkupParseContext *context = g_markup_parse_context_new(parser, 0, data, NULL);
+  bool good = g_markup_parse_context_parse(context, text, (gssize)length, error) &&
+              g_markup_parse_context_end_parse(context, error);
+  g_markup_parse_context_free(context);
+  return good;
+}
+
+char **platform_hosts(const char *file, const char *interconnect, GError **error)
+{
+  static const GMarkupParser parser = {.start_element = element, .end_element = end_element};
+  struct reading reading = {.hosts = g_ptr_array_new_with_free_func(g_free),
+                            .interconnects = g_ptr_array_new_with_free_func(g_free),
+                            .wanted = interconnect};
+  bool good = read_elements(file, &parser, &reading, error) && has(&reading, interconnect, error);
+  g_ptr_array_unref(reading.interconnects);
+  if (!good) {
+    g_ptr_array_unref(reading.hosts);
+    return NULL;
+  }
+  g_ptr_array_add(reading.hosts, NULL);
+  return (char **)g_ptr_array_free(reading.hosts, FALSE);
+}
+
+G_DEFINE_QUARK(recline - platform, platform_error)
+
+struct setting {
+  const char *name;
+  char *value;
+};
+
+static void property(GMarkupParseContext *context, const char *name, const char **names,
+                     const char **values, void *data, GError **error)
+{
+  (void)error;
+  struct setting *setting = data;
+  const GSList *stack = g_markup_parse_context_get_element_stack(context);
+  if (strcmp(name, "prop") || !stack->next || strcmp(stack->next->data, "config") ||
+      strcmp(value_of(names, values, "id"), setting->name))
+    return;
+  g_free(setting->value);
+  setting->value = g_strdup(value_of(names, values, "value"));
+}
+
+char *platform_setting(const char *file, const char *name)
+{
+  static const GMarkupParser parser = {.start_element = property};
+  struct setting setting = {.name = name};
+  read_elements(file, &parser, &setting, NULL);
+  return setting.value;
+}
+
+bool platform_is_service(const char *host)
+{
+  return g_str_has_prefix(host, "service-");
+}
+
+static char *file_in(const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  return g_file_test(path, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(path, NULL) : NULL;
+}
+
+static char **folders(void)
+{
+  const char *list = g_getenv("RECLINE_PLATFORMS");
+  return g_strsplit(list ? list : "", ":", -1);
+}
+
+static char *file_in_folders(const char *name)
+{
+  g_auto(GStrv) all = folders();
+  char *found = NULL;
+  for (char **folder = all; *folder && !found; folder++)
+    if (**folder)
+      found = file_in(*folder, name);
+  return found;
+}
+
+char *platform_find(const char *name, const char *directory)
+{
+  if (g_path_is_absolute(name))
+    return file_in("/", name);
+  char *found = file_in(directory, name);
+  return found ? found : file_in_folders(name);
+}
+
+const char *platform_name(const char *path)
+{
+  g_auto(GStrv) all = folders();
+  for (char **folder = all; *folder; folder++) {
+    g_autofree char *full = g_canonicalize_filename(*folder, NULL);
+    size_t length = strlen(full);
+    if (!**folder || !g_str_has_prefix(path, full) || path[length] != '/')
+      continue;
+    g_autofree char *found = file_in_folders(path + length + 1);
+    if (found && !strcmp(found, path)) /* no other of that name in an earlier folder */
+      return path + length + 1;
+  }
+  return path;
+}

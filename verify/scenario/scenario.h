@@ -1,0 +1,186 @@
+/* Scenarios and claims: one YAML format for both hosts.
+ *
+ * `recline run` needs program, platform and protocol; `recline check` needs a program that is a
+ * script, a protocol and the bounds under `check`. A claim is a scenario with an id and a
+ * statement. Every key, unit and default is documented in docs/scenario.md.
+ *
+ * All times are in seconds, all sizes in bytes once loaded. Strings and arrays belong to the
+ * scenario and live until scenario_free().
+ */
+#ifndef RECLINE_SCENARIO_H
+#define RECLINE_SCENARIO_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocols/protocol.h"
+
+/* When a failure strikes. */
+enum trigger {
+  TRIGGER_TIME,  /* at: seconds of simulated time */
+  TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
+};
+
+/* Where ranks run: rank r on host nodes[r / per_node]. */
+struct layout {
+  char *interconnect; /* as the platform names it; NULL: its first, or it has none */
+  int per_node;       /* ranks that share a node, at least 1 */
+  char **nodes;       /* hosts that can carry ranks, in the order of the file: ranks start on the
+                         first of them, the next `spares` are free, the rest idle; ends with NULL;
+                         NULL without a platform */
+};
+
+enum kills { KILLS_NODE, KILLS_RANK }; /* the victim with its node and all on it, or alone */
+
+struct failure {
+  enum trigger trigger;
+  int rank; /* the victim */
+  enum kills kills;
+  double at; /* TRIGGER_TIME: seconds */
+  struct {
+    int rank; /* whose protocol point it is; the victim's where the file names none */
+    enum event_kind event;
+    uint32_t checkpoint; /* 0: any */
+    uint32_t iteration;  /* that the rank is in, by its program; 0: any */
+    uint32_t count;      /* 1: the first time */
+    uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
+  } after;               /* TRIGGER_POINT */
+  double repair;         /* seconds from detection until the rank can start again */
+  struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
+};
+
+/* The fault-tolerant MPI runtime that runs model (sim/host/ulfm.h). */
+enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
+
+enum storage { STORAGE_LOCAL, STORAGE_NFS };
+/* What the program of a rank does while its checkpoint is written: it goes on, or it waits. */
+enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
+/* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
+ * with the data, or as the size of the data tells. */
+enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
+
+enum places { PLACES_ANYWHERE, PLACES_PROGRAM }; /* system level, application level */
+enum expected_verdict {
+  EXPECT_NOTHING,
+  /* run */ EXPECT_COMPLETED,
+  EXPECT_RECOVERED,
+  EXPECT_GAVE_UP,
+  EXPECT_LOST,
+  /* check */ EXPECT_HOLDS,
+  EXPECT_VIOLATED,
+  EXPECT_INCONCLUSIVE
+};
+
+struct scenario {
+  char *file;      /* as given on the command line */
+  char *directory; /* of the file, for names relative to it */
+  char *id;        /* claims: "c3-1.1"; otherwise the file's name without folder and suffix */
+  char *statement; /* claims; NULL otherwise */
+  char *source;    /* claims: paper and section; NULL otherwise */
+
+  struct {
+    char *binary;    /* absolute path or bare name of a program built by recline-cc; NULL for a
+                        script */
+    char **args;     /* ends with NULL */
+    char *script;    /* text of the script (verify/world/script.h); NULL for a binary */
+    int script_line; /* line of the file on which the script's first line stands */
+    int ranks;
+  } program;
+
+  struct {
+    char *file;           /* absolute path of the platform, found; NULL when not given */
+    char *dispatcher;     /* host of the dispatcher; NULL: the platform's host "service-0" */
+    int spares;           /* nodes kept free for restarts */
+    struct layout layout; /* at the start */
+  } platform;
+
+  struct {
+    char *name;        /* in the registry, or a mutant "c3~no-suppress" */
+    char *file;        /* absolute path of the shared object that holds it; NULL: our own */
+    uint32_t capacity; /* entries per list of the protocol's state */
+    uint32_t interval; /* hybrid: iterations between checkpoints; 0: none */
+    uint32_t log;      /* hybrid: iterations of an interval whose payloads are kept */
+    enum control control;
+  } protocol;
+
+  struct {
+    double every; /* seconds between checkpoints; 0: none are asked for */
+    enum storage storage;
+    enum writes writes;
+    enum places places;
+    double bytes; /* size of one rank's image; 0: as measured */
+  } checkpoint;
+
+  struct failure *failures;
+  unsigned failures_count;
+  double detection; /* seconds from a crash to its detection */
+  struct {
+    double bound[BOUNDS]; /* seconds, as protocols with clocks are told */
+    double skew;          /* seconds by which clocks are off, at most, in fact */
+  } clocks;
+  struct {
+    enum runtime runtime;
+    double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
+    double spawn;                  /* seconds */
+  } recovery;
+  char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
+  uint64_t seed;
+
+  struct {
+    enum expected_verdict verdict;
+    int program_exit; /* -1: not stated */
+  } expect;
+
+  /* Bounds and choices of the explorer. */
+  struct {
+    int checkpoints;     /* how often TIMER may fire */
+    int crashes;         /* crashes, at any point of any rank */
+    bool closes;         /* connections are closed for captures and restarts */
+    bool fifo;           /* channels deliver in the order of sending; default: MPI's order */
+    bool overtaking;     /* they keep no order at all, not even MPI's */
+    char **properties;   /* names of verify/property.h to check; NULL: all that apply */
+    char **lies;         /* what the host does wrong: drop, duplicate, early-durable */
+    unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum bound, or-ed */
+    uint64_t max_states; /* 0: no bound */
+  } check;
+
+  GHashTable *lines; /* private, for scenario_line() and scenario_complain() */
+};
+
+/* Reads and checks `file`. `set` holds "dotted.path=value" overrides (ends with NULL; NULL for
+ * none), applied before checking. On error returns NULL and sets `error` to one line
+ * `file:line: what, expected what` (no line for a missing file). */
+struct scenario *scenario_load(const char *file, const char *const *set, GError **error);
+
+/* Reads only the id and the statement of a scenario, claim or mutant, whatever its other keys
+ * are, for lists. The id is the file's name where there is none; `statement` may become NULL. The
+ * caller frees both. Errors as above. */
+bool scenario_headline(const char *file, char **id, char **statement, GError **error);
+
+/* Writes the scenario, with its overrides, as YAML that scenario_load() reads back: what
+ * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
+bool scenario_save(const struct scenario *, const char *file, GError **error);
+
+void scenario_free(struct scenario *);
+
+/* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */
+const char *layout_host(const struct layout *, int rank);
+int layout_nodes(const struct layout *, int ranks);
+
+/* For what only a command or a host can judge: an error `file:line: path: what, expected what`
+ * at the line of `path` ("failures.0.after"), or of the nearest key above it. */
+void scenario_complain(const struct scenario *, const char *path, GError **error,
+                       const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* The line of `path`, or of the nearest key above it, counted from 1. */
+int scenario_line(const struct scenario *, const char *path);
+
+/* Reads "1.5ms", "2s", "6h" into seconds, "64KiB", "1MB" into bytes. Errors name the units. */
+bool scenario_seconds(const char *text, double *seconds, GError **error);
+bool scenario_bytes(const char *text, double *bytes, GError **error);
+
+#define SCENARIO_ERROR scenario_error_quark()
+GQuark scenario_error_quark(void);
+
+#endif

@@ -1,0 +1,29 @@
+/* Hash compaction: the visited set keeps fingerprints in place of states, two words each, however
+ * large states are. Two states with one fingerprint are taken for one state, so that the second,
+ * and what is only reached from it, may be left out: how likely that is, is told with the verdict.
+ *
+ * Sources: Wolper and Leroy, Reliable hashing without collision detection (CAV 1993); Stern and
+ * Dill, Improved probabilistic verification by hash compaction (CHARME 1995).
+ */
+#ifndef RECLINE_FINGERPRINT_H
+#define RECLINE_FINGERPRINT_H
+
+#include "verify/state/packing.h"
+
+enum { FINGERPRINT_WORDS = 2 };
+
+/* How fingerprints of so many bits, 1 to EXPLORER_FINGERPRINT, lie in the visited set. The caller
+ * frees it with free(). */
+struct layout *fingerprint_layout(unsigned bits);
+
+/* Makes of the hash of a state its fingerprint, with tag 0. Returns the hash of that. */
+uint64_t fingerprint_pack(const struct layout *, uint64_t hash, uint32_t fingerprint[]);
+
+/* At most so likely has any of so many states been left out. */
+double fingerprint_omission(unsigned bits, uint64_t states);
+
+/* At most so likely is there a violation that a search of that depth has not found: one of the
+ * states on a shortest way to it was left out, of which there are no more than levels. */
+double fingerprint_miss(unsigned bits, uint64_t states, unsigned depth);
+
+#endif

@@ -1,0 +1,172 @@
+#define _XOPEN_SOURCE 700
+#include "verify/state/frontier.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/base/intern.h"
+
+static size_t bytes_of(const struct chunk *chunk)
+{
+  size_t states = chunk->spill ? 0 : CHUNK_STATES * chunk->layout->words * sizeof(uint32_t);
+  return sizeof(struct chunk) + states;
+}
+
+static size_t bytes_of_states(const struct chunk *chunk)
+{
+  return chunk->count * chunk->layout->words * sizeof(uint32_t);
+}
+
+static struct chunk *new_chunk(const struct layout *layout)
+{
+  struct chunk model = {.layout = layout}, *chunk = intern_grow(NULL, bytes_of(&model));
+  *chunk = model;
+  return chunk;
+}
+
+static struct chunk *link_last(struct frontier *frontier, struct chunk *chunk)
+{
+  chunk->next = NULL;
+  if (frontier->last)
+    frontier->last->next = chunk;
+  else
+    frontier->first = chunk;
+  frontier->last = chunk;
+  frontier->states += chunk->count;
+  frontier->bytes += bytes_of(chunk);
+  return chunk;
+}
+
+static struct chunk *unlink_first(struct frontier *frontier)
+{
+  struct chunk *chunk = frontier->first;
+  frontier->first = chunk->next;
+  if (!frontier->first)
+    frontier->last = NULL;
+  if (frontier->spilled == chunk)
+    frontier->spilled = NULL;
+  frontier->states -= chunk->count;
+  frontier->bytes -= bytes_of(chunk);
+  return chunk;
+}
+
+void frontier_append(struct frontier *frontier, const struct layout *layout, const uint32_t *state)
+{
+  struct chunk *chunk = frontier->last;
+  if (!chunk || chunk->spill || chunk->count == CHUNK_STATES || chunk->layout != layout)
+    chunk = link_last(frontier, new_chunk(layout));
+  memcpy(chunk->states + chunk->count++ * layout->words, state, layout->words * sizeof *state);
+  frontier->states++;
+}
+
+void frontier_move(struct frontier *to, struct frontier *from)
+{
+  if (!from->first)
+    return;
+  if (to->last)
+    to->last->next = from->first;
+  else
+    to->first = from->first;
+  to->last = from->last;
+  to->states += from->states;
+  to->bytes += from->bytes;
+  *from = (struct frontier){0};
+}
+
+void frontier_share(struct frontier *from, struct frontier *to, uint64_t states)
+{
+  while (from->first && to->states < states)
+    link_last(to, unlink_first(from));
+}
+
+/* ---- on disk ---- */
+
+bool spill_init(struct spill *spill)
+{
+  const char *folder = getenv("TMPDIR");
+  char name[4096];
+  snprintf(name, sizeof name, "%s/recline-XXXXXX", folder && *folder ? folder : "/tmp");
+  *spill = (struct spill){.file = mkstemp(name)};
+  if (spill->file < 0)
+    return false;
+  unlink(name);
+  return true;
+}
+
+void spill_reset(struct spill *spill)
+{
+  if (spill->end && ftruncate(spill->file, 0) == 0)
+    spill->end = 0;
+}
+
+void spill_clear(struct spill *spill)
+{
+  if (spill->file > 0)
+    close(spill->file);
+}
+
+/* False when the file does not take it. The chunk may move. */
+static bool spill_chunk(struct chunk **chunk, struct spill *spill)
+{
+  size_t size = bytes_of_states(*chunk);
+  uint64_t place = __atomic_fetch_add(&spill->end, size, __ATOMIC_RELAXED);
+  if (pwrite(spill->file, (*chunk)->states, size, (off_t)place) != (ssize_t)size)
+    return false;
+  (*chunk)->spill = spill;
+  (*chunk)->place = place;
+  *chunk = intern_grow(*chunk, bytes_of(*chunk));
+  return true;
+}
+
+void frontier_spill(struct frontier *frontier, struct spill *spill)
+{
+  struct chunk **link = frontier->spilled ? &frontier->spilled->next : &frontier->first;
+  while (*link && *link != frontier->last) {
+    size_t bytes = bytes_of(*link);
+    if (!(*link)->spill && !spill_chunk(link, spill))
+      return;
+    frontier->bytes -= bytes - bytes_of(*link);
+    frontier->spilled = *link;
+    link = &(*link)->next;
+  }
+}
+
+struct chunk *chunk_copy(const struct chunk *chunk)
+{
+  struct chunk *copy = new_chunk(chunk->layout);
+  copy->count = chunk->count;
+  if (!chunk->spill) {
+    memcpy(copy->states, chunk->states, bytes_of_states(chunk));
+  } else if (pread(chunk->spill->file, copy->states, bytes_of_states(chunk), (off_t)chunk->place) !=
+             (ssize_t)bytes_of_states(chunk)) {
+    fputs("explorer: states that were put on disk cannot be read again\n", stderr);
+    abort();
+  }
+  return copy;
+}
+
+/* ---- taking ---- */
+
+struct chunk *frontier_take(struct frontier *frontier)
+{
+  if (!frontier->first)
+    return NULL;
+  struct chunk *chunk = unlink_first(frontier);
+  if (!chunk->spill)
+    return chunk;
+  struct chunk *copy = chunk_copy(chunk);
+  free(chunk);
+  return copy;
+}
+
+void frontier_clear(struct frontier *frontier)
+{
+  while (frontier->first) {
+    struct chunk *next = frontier->first->next;
+    free(frontier->first);
+    frontier->first = next;
+  }
+  *frontier = (struct frontier){0};
+}

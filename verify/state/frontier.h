@@ -1,0 +1,60 @@
+/* States that are still to be expanded, packed, in chunks, first in, first out.
+ *
+ * When memory is short, chunks are spilled to a file, in order, and come back when they are taken.
+ * Not for several workers at once, but for `spill`, which they may share.
+ */
+#ifndef RECLINE_FRONTIER_H
+#define RECLINE_FRONTIER_H
+
+#include <stdbool.h>
+
+#include "verify/state/packing.h"
+
+enum { CHUNK_STATES = 256 };
+
+/* A file without a name, for chunks. All chunks in it go before it is used again. */
+struct spill {
+  int file;
+  uint64_t end;
+};
+
+struct chunk {
+  struct chunk *next;
+  const struct layout *layout; /* of its states */
+  const struct spill *spill;   /* where they are; NULL: here */
+  uint64_t place;
+  uint32_t count;
+  uint32_t states[]; /* room for CHUNK_STATES; none when spilled */
+};
+
+struct frontier {
+  struct chunk *first, *last;
+  struct chunk *spilled; /* all up to this one are; NULL: none is known to be */
+  uint64_t states;
+  uint64_t bytes; /* memory taken */
+};
+
+bool spill_init(struct spill *); /* false: there is no such file */
+void spill_reset(struct spill *);
+void spill_clear(struct spill *);
+
+void frontier_append(struct frontier *, const struct layout *, const uint32_t *state);
+void frontier_move(struct frontier *to, struct frontier *from); /* all that is in `from` */
+
+/* Moves the first chunks, with `states` states or, as chunks stay whole, a few more; all of them
+ * where there are not so many. `to` is empty. */
+void frontier_share(struct frontier *from, struct frontier *to, uint64_t states);
+
+/* Spills all but the last chunk, which may not be full; what the file does not take stays here. */
+void frontier_spill(struct frontier *, struct spill *);
+
+/* The first chunk, with its states; the caller frees it with free(). NULL: none. Aborts when a
+ * spilled one cannot be read. */
+struct chunk *frontier_take(struct frontier *);
+
+/* A copy of `chunk` with its states, the caller's to free. */
+struct chunk *chunk_copy(const struct chunk *);
+
+void frontier_clear(struct frontier *);
+
+#endif

@@ -1,0 +1,48 @@
+#include "verify/state/packing.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "verify/base/intern.h"
+
+/* The first word with room for `bits`; opens a new one if there is none. */
+static uint32_t find_word(uint8_t *used, uint32_t *words, uint8_t bits)
+{
+  uint32_t word = 0;
+  while (word < *words && used[word] + bits > 32)
+    word++;
+  if (word == *words && word < LAYOUT_WORDS)
+    used[(*words)++] = 0;
+  return word;
+}
+
+struct layout *layout_new(const uint8_t *bits, uint32_t count)
+{
+  uint8_t used[LAYOUT_WORDS] = {TAG_BITS};
+  if (count > LAYOUT_FIELDS)
+    return NULL;
+  struct layout *layout = intern_table(1, sizeof *layout + count * sizeof *layout->field);
+  layout->count = count;
+  layout->words = 1;
+  for (uint8_t size = 32; size > 0; size--) /* the widest first: fewer gaps */
+    for (uint32_t i = 0; i < count; i++) {
+      if (bits[i] != size)
+        continue;
+      uint32_t word = find_word(used, &layout->words, size);
+      if (word == LAYOUT_WORDS) {
+        free(layout);
+        return NULL;
+      }
+      layout->field[i] = (struct field){
+          .word = (uint8_t)word, .shift = used[word], .mask = UINT32_MAX >> (32 - size)};
+      for (uint32_t bit = used[word]; bit < used[word] + size; bit++)
+        layout->field_of[word][bit] = (uint16_t)i;
+      used[word] = (uint8_t)(used[word] + size);
+    }
+  for (uint32_t i = 0; i < count; i++) {
+    if (!bits[i])
+      layout->field[i] = (struct field){0};
+    layout->field[i].factor = intern_mix(i + 1) | 1;
+  }
+  return layout;
+}

@@ -1,0 +1,394 @@
+#include "verify/state/transition_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` says which part to
+ * look at next, or what came out. Everything that a walk needs lies in one place. */
+struct edge {
+  uint32_t node, value;
+  uint32_t next; /* 0: a free slot */
+  uint32_t note;
+};
+
+static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31; /* else: part + 1 */
+
+/* Where walks begin; nodes in between count from 1. */
+static const uint32_t ROOT_STEPS = 0, ROOT_TURNS = UINT32_MAX;
+
+struct scratch {
+  void *bytes;
+  uint32_t size, room;
+};
+
+/* ---- memory of the world ---- */
+
+static void look(struct memo *m, uint32_t part)
+{
+  if (!m->is_looked[part]) {
+    m->is_looked[part] = true;
+    m->looked[m->looked_count++] = part;
+  }
+}
+
+static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
+{
+  struct memo *m = ctx;
+  look(m, part);
+  if (m->is_edited[part]) {
+    *size = m->scratch[part].size;
+    return m->scratch[part].bytes;
+  }
+  const struct interned *item = &m->parts.item[m->values[part]];
+  *size = item->size;
+  return item->bytes;
+}
+
+static const void *read_head(void *ctx, uint32_t part, uint32_t bytes)
+{
+  struct memo *m = ctx;
+  uint32_t size;
+  if (m->is_looked[part] || m->parts.item[m->values[part]].size < bytes)
+    return read_part(ctx, part, &size);
+  look(m, m->count + part);
+  return m->parts.item[m->values[part]].bytes;
+}
+
+uint32_t memo_head(struct memo *m, uint32_t value)
+{
+  if (value >= m->heads_room) {
+    uint32_t room = 2 * m->heads_room > value ? 2 * m->heads_room : value + 1024;
+    m->heads = intern_grow(m->heads, room * sizeof *m->heads);
+    memset(m->heads + m->heads_room, 0, (room - m->heads_room) * sizeof *m->heads);
+    m->heads_room = room;
+  }
+  if (!m->heads[value])
+    m->heads[value] =
+        intern(&m->parts, m->parts.item[value].bytes, (uint32_t)sizeof(struct world_rank));
+  return m->heads[value];
+}
+
+static uint32_t value_of(struct memo *m, uint32_t looked)
+{
+  return looked < m->count ? m->values[looked] : memo_head(m, m->values[looked - m->count]);
+}
+
+static void *edit_part(void *ctx, uint32_t part, uint32_t size)
+{
+  struct memo *m = ctx;
+  struct scratch *scratch = &m->scratch[part];
+  uint32_t need = size > scratch->size ? size : scratch->size;
+  const struct interned *item = NULL;
+  look(m, part);
+  if (!m->is_edited[part]) {
+    item = &m->parts.item[m->values[part]];
+    need = size > item->size ? size : item->size;
+  }
+  if (need > scratch->room) {
+    scratch->room = 2 * need;
+    scratch->bytes = intern_grow(scratch->bytes, scratch->room);
+  }
+  if (item) {
+    m->is_edited[part] = true;
+    scratch->size = item->size;
+    if (item->size)
+      memcpy(scratch->bytes, item->bytes, item->size);
+  }
+  if (size > scratch->size)
+    memset((char *)scratch->bytes + scratch->size, 0, size - scratch->size);
+  scratch->size = size;
+  return scratch->bytes;
+}
+
+static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
+{
+  return intern(&((struct memo *)ctx)->parts, bytes, size);
+}
+
+static const void *kept(void *ctx, uint32_t number, uint32_t *size)
+{
+  const struct memo *m = ctx;
+  if (!number || number > m->parts.count)
+    intern_breach("the world asks for kept bytes that it never kept");
+  *size = m->parts.item[number].size;
+  return m->parts.item[number].bytes;
+}
+
+void memo_forget_reads(struct memo *m)
+{
+  for (uint32_t i = 0; i < m->looked_count; i++)
+    m->is_looked[m->looked[i]] = m->is_edited[m->looked[i]] = false;
+  m->looked_count = 0;
+}
+
+/* ---- the trie ---- */
+
+/* The edge from `node` for `value`, or the free slot where it belongs. */
+static struct edge *edge_at(const struct memo *m, uint32_t node, uint32_t value)
+{
+  uint32_t at = intern_home((uint64_t)node << 32 | value, m->edges_room);
+  while (m->edges[at].next && (m->edges[at].node != node || m->edges[at].value != value))
+    at = at + 1 < m->edges_room ? at + 1 : 0;
+  return &m->edges[at];
+}
+
+static void grow_edges(struct memo *m)
+{
+  uint32_t room = m->edges_room;
+  struct edge *old = m->edges;
+  m->edges_room = room ? room + room / 2 : 4096;
+  m->edges = intern_table(m->edges_room, sizeof *m->edges);
+  for (uint32_t i = 0; i < room; i++)
+    if (old[i].next)
+      *edge_at(m, old[i].node, old[i].value) = old[i];
+  free(old);
+}
+
+/* The edge from `node` for `value`, old or new. Valid until the next call. */
+static struct edge *follow(struct memo *m, uint32_t node, uint32_t value)
+{
+  if (m->edges_count >= m->edges_room / 4 * 3)
+    grow_edges(m);
+  struct edge *edge = edge_at(m, node, value);
+  if (!edge->next)
+    *edge = (struct edge){node, value, ++m->edges_count, NOTE_UNKNOWN};
+  return edge;
+}
+
+/* Walks down by the values of the state. The note at the end: a result, or unknown. What the walk
+ * has looked at is in `looked`. */
+static uint32_t walk(struct memo *m, uint32_t root, uint32_t number)
+{
+  memo_forget_reads(m);
+  const struct edge *edge = follow(m, root, number);
+  while (edge->note != NOTE_UNKNOWN && !(edge->note & NOTE_RESULT)) {
+    look(m, edge->note - 1);
+    edge = follow(m, edge->next, value_of(m, edge->note - 1));
+  }
+  return edge->note;
+}
+
+/* Writes `note` at the end of `edge`, where it may stand already. */
+static void note_down(struct edge *edge, uint32_t note)
+{
+  if (edge->note != NOTE_UNKNOWN && edge->note != note)
+    intern_breach("a step depends on something that is not in its parts");
+  edge->note = note;
+}
+
+/* Writes down what the run that has just ended has looked at, and its result. */
+static void write_down(struct memo *m, uint32_t root, uint32_t number, uint32_t result)
+{
+  struct edge *edge = follow(m, root, number);
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t part = m->looked[i];
+    m->is_edited[part] = false;
+    note_down(edge, part + 1);
+    edge = follow(m, edge->next, value_of(m, part));
+  }
+  note_down(edge, NOTE_RESULT | result);
+}
+
+/* ---- steps ---- */
+
+static uint16_t note_verdict(struct memo *m, const struct verdict *verdict)
+{
+  if (verdict->kind == VERDICT_FINE)
+    return 0;
+  if (verdict->kind == VERDICT_IMPOSSIBLE) {
+    fprintf(stderr, "breach: the world refuses a move that it listed, at rank %d: %s\n",
+            verdict->rank, verdict->text);
+    abort();
+  }
+  for (uint32_t i = 1; i < m->verdicts_count; i++) {
+    const struct verdict *old = &m->verdicts[i];
+    if (old->kind == verdict->kind && old->property == verdict->property &&
+        old->rank == verdict->rank && old->reason == verdict->reason &&
+        !strcmp(old->text, verdict->text))
+      return (uint16_t)i;
+  }
+  if (m->verdicts_count > UINT16_MAX)
+    intern_breach("more than 65535 different violations");
+  if (!(m->verdicts_count & (m->verdicts_count - 1)))
+    m->verdicts = intern_grow(m->verdicts, 2 * (m->verdicts_count + 1) * sizeof *m->verdicts);
+  if (!m->verdicts_count)
+    m->verdicts[m->verdicts_count++] = (struct verdict){0};
+  m->verdicts[m->verdicts_count] = *verdict;
+  return (uint16_t)m->verdicts_count++;
+}
+
+/* Notes what the step that has just run changed. Returns the number of its effect. */
+static uint32_t note_effect(struct memo *m, const struct verdict *verdict)
+{
+  struct effect effect = {.first = m->changes_count, .verdict = note_verdict(m, verdict)};
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t part = m->looked[i];
+    if (!m->is_edited[part])
+      continue;
+    uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
+    if (value == m->values[part])
+      continue;
+    m->changes = intern_room(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
+    m->changes[m->changes_count++] = (struct change){part, value};
+    effect.count++;
+  }
+  m->effects = intern_room(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
+  m->effects[m->effects_count] = effect;
+  return m->effects_count++;
+}
+
+/* Runs the step in the state of `values`; what it looks at and edits is watched. */
+static void run_step(struct memo *m, uint32_t move, struct verdict *verdict)
+{
+  struct move copy = *(const struct move *)m->moves.item[move].bytes;
+  memo_forget_reads(m);
+  world_step(m->world, &copy, &m->actions, verdict);
+  m->steps++;
+}
+
+/* Whether the run that has just ended did what is noted. */
+static bool did(struct memo *m, const struct effect *effect, const struct verdict *verdict)
+{
+  uint32_t n = 0;
+  if (note_verdict(m, verdict) != effect->verdict)
+    return false;
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t part = m->looked[i];
+    if (!m->is_edited[part])
+      continue;
+    uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
+    if (value == m->values[part])
+      continue;
+    const struct change *change = &m->changes[effect->first + n];
+    if (n++ == effect->count || change->part != part || change->value != value)
+      return false;
+  }
+  return n == effect->count;
+}
+
+/* Runs a step again in a state that agrees with the one in which it was noted in what it has looked
+ * at, and in nothing else, for all that is known. */
+static void audit_step(struct memo *m, uint32_t move, const struct effect *effect)
+{
+  uint32_t count = m->looked_count, looked[2 * m->count];
+  struct verdict verdict = {0};
+  memcpy(looked, m->looked, count * sizeof *looked);
+  run_step(m, move, &verdict);
+  if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
+      !did(m, effect, &verdict))
+    intern_breach("a step depends on something that is not in its parts");
+}
+
+const struct effect *memo_step(struct memo *m, uint32_t move)
+{
+  uint32_t note = walk(m, ROOT_STEPS, move);
+  if (note & NOTE_RESULT) {
+    if (m->audit)
+      audit_step(m, move, &m->effects[note & ~NOTE_RESULT]);
+    return &m->effects[note & ~NOTE_RESULT];
+  }
+  struct verdict verdict = {0};
+  run_step(m, move, &verdict);
+  uint32_t effect = note_effect(m, &verdict);
+  write_down(m, ROOT_STEPS, move, effect);
+  return &m->effects[effect];
+}
+
+/* ---- moves ---- */
+
+static void list_move(void *data, const struct move *move)
+{
+  struct memo *m = data;
+  m->turn_moves =
+      intern_room(m->turn_moves, m->turn_moves_count, &m->turn_moves_room, sizeof *m->turn_moves);
+  m->turn_moves[m->turn_moves_count++] = intern(&m->moves, move, sizeof *move);
+}
+
+/* Lists the moves of `origin` in the state of `values`, at the end of turn_moves. */
+static struct turn run_turn(struct memo *m, uint32_t origin)
+{
+  struct turn turn = {.first = m->turn_moves_count};
+  uint32_t each = (uint32_t)m->world->ranks + 1, of_rank = origin / each;
+  memo_forget_reads(m);
+  if (of_rank < each - 1 && origin % each == 0)
+    turn.standing = world_standing(m->world, (int)of_rank);
+  world_moves_of(m->world, origin, list_move, m);
+  turn.count = (uint16_t)(m->turn_moves_count - turn.first);
+  return turn;
+}
+
+/* The same for a list as audit_step() for a step. */
+static void audit_turn(struct memo *m, uint32_t origin, const struct turn *noted)
+{
+  uint32_t count = m->looked_count, looked[2 * m->count];
+  memcpy(looked, m->looked, count * sizeof *looked);
+  struct turn turn = run_turn(m, origin);
+  m->turn_moves_count = turn.first;
+  if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
+      turn.count != noted->count ||
+      memcmp(&turn.standing, &noted->standing, sizeof turn.standing) != 0 ||
+      (turn.count && memcmp(&m->turn_moves[turn.first], &m->turn_moves[noted->first],
+                            turn.count * sizeof *m->turn_moves) != 0))
+    intern_breach("a list of moves depends on something that is not in its parts");
+}
+
+const struct turn *memo_turn(struct memo *m, uint32_t origin)
+{
+  uint32_t note = walk(m, ROOT_TURNS, origin);
+  if (note & NOTE_RESULT) {
+    if (m->audit)
+      audit_turn(m, origin, &m->turns[note & ~NOTE_RESULT]);
+    return &m->turns[note & ~NOTE_RESULT];
+  }
+  struct turn turn = run_turn(m, origin);
+  m->turns = intern_room(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
+  m->turns[m->turns_count] = turn;
+  write_down(m, ROOT_TURNS, origin, m->turns_count);
+  return &m->turns[m->turns_count++];
+}
+
+/* ---- beginning and end ---- */
+
+void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned timers)
+{
+  *m = (struct memo){.world = world, .count = world_parts(world)};
+  uint32_t nothing = intern(&m->parts, NULL, 0);
+  m->values = intern_table(m->count, sizeof *m->values);
+  m->scratch = intern_table(m->count, sizeof *m->scratch);
+  m->looked = intern_table(2 * m->count, sizeof *m->looked);
+  m->is_looked = intern_table(2 * m->count, 1);
+  m->is_edited = intern_table(2 * m->count, 1);
+  m->actions.capacity = ACTIONS_MAX(&world->config[0]);
+  m->actions.item = intern_table(m->actions.capacity, sizeof *m->actions.item);
+  for (uint32_t part = 0; part < m->count; part++)
+    m->values[part] = nothing;
+  world->memory = (struct world_memory){m, read_part, read_head, edit_part, keep, kept, NULL};
+  world_begin(world, crashes, timers);
+  for (uint32_t part = 0; part < m->count; part++)
+    if (m->is_edited[part])
+      m->values[part] = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
+  memo_forget_reads(m);
+}
+
+void memo_clear(struct memo *m)
+{
+  for (uint32_t part = 0; part < m->count; part++)
+    free(m->scratch[part].bytes);
+  void *all[] = {m->heads,     m->values,       m->scratch, m->looked,  m->is_looked,
+                 m->is_edited, m->actions.item, m->edges,   m->effects, m->changes,
+                 m->turns,     m->turn_moves,   m->verdicts};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
+  intern_clear(&m->parts);
+  intern_clear(&m->moves);
+  *m = (struct memo){0};
+}
+
+size_t memo_bytes(const struct memo *m)
+{
+  return m->edges_room * sizeof *m->edges + intern_bytes(&m->parts) + intern_bytes(&m->moves) +
+         m->heads_room * sizeof *m->heads + m->effects_room * sizeof *m->effects +
+         m->changes_room * sizeof *m->changes + m->turns_room * sizeof *m->turns +
+         m->turn_moves_room * sizeof *m->turn_moves;
+}

@@ -1,0 +1,93 @@
+/* The rules, run once: what steps and lists of moves came to, by what they have read.
+ *
+ * While the world lists moves or takes a step, the memo watches which parts it looks at, in which
+ * order, and writes that into a trie:
+ *
+ *     step "rank 1 receives the marker" -> look at GLOBAL -> 12 -> look at RANK 1 -> 17 -> changes
+ *                                                                                -> 19 -> changes
+ *                                                         -> 13 -> ...
+ *
+ * The next time it walks down by the values that it finds; the rules and the protocol run only when
+ * it comes to an unknown place. A run that depends on anything but its parts is a breach.
+ *
+ * Not for several workers at once: callers hold the explorer's lock.
+ */
+#ifndef RECLINE_MEMO_H
+#define RECLINE_MEMO_H
+
+#include "verify/base/intern.h"
+#include "verify/world/world.h"
+
+/* A part that a step changes, and its new value. */
+struct change {
+  uint32_t part, value;
+};
+
+struct effect {
+  uint32_t first; /* in memo.changes */
+  uint16_t count;
+  uint16_t verdict; /* in memo.verdicts; 0: fine */
+};
+
+/* The moves of one origin; of a rank itself, also how it stands. */
+struct turn {
+  uint32_t first; /* in memo.turn_moves: numbers in memo.moves */
+  uint16_t count;
+  struct world_standing standing;
+};
+
+struct edge;
+struct scratch;
+
+/* What is looked at is a part, or, `count` further on, its head only. */
+struct memo {
+  struct world *world;
+  uint32_t count;      /* parts of the world */
+  struct intern parts; /* values of parts, and what the world keeps */
+  struct intern moves; /* struct move */
+  uint32_t *values;    /* of the parts of the state that is looked at */
+  uint32_t *heads;     /* of each value: that of its head; 0: not known */
+  uint32_t heads_room;
+  uint32_t *looked; /* parts that the last look-up depends on, in the order of reading */
+  uint32_t looked_count;
+  uint64_t steps; /* times that world_step() really ran */
+  bool audit;     /* run again what is noted, and compare: a difference is a breach */
+
+  struct edge *edges; /* open addressing */
+  uint32_t edges_count, edges_room;
+  struct effect *effects;
+  uint32_t effects_count, effects_room;
+  struct change *changes;
+  uint32_t changes_count, changes_room;
+  struct turn *turns;
+  uint32_t turns_count, turns_room;
+  uint32_t *turn_moves;
+  uint32_t turn_moves_count, turn_moves_room;
+  struct verdict *verdicts;
+  uint32_t verdicts_count;
+
+  /* The run that is being watched. */
+  struct scratch *scratch;
+  uint8_t *is_looked, *is_edited;
+  struct actions actions;
+};
+
+/* world->memory is the memo's from here on; its parts are as world_begin(crashes, timers) writes
+ * them. */
+void memo_init(struct memo *, struct world *, unsigned crashes, unsigned timers);
+void memo_clear(struct memo *);
+
+/* In the state of `values`; both are valid until the next call. Where a step would do what the
+ * world refuses: a breach. */
+const struct effect *memo_step(struct memo *, uint32_t move);
+const struct turn *memo_turn(struct memo *, uint32_t origin);
+
+/* The number of the first bytes of a rank's value, without the protocol's state. */
+uint32_t memo_head(struct memo *, uint32_t value);
+
+/* Forget what the world has read of `values` by itself, outside of the two calls above. */
+void memo_forget_reads(struct memo *);
+
+size_t memo_bytes(const struct memo *); /* memory taken */
+
+#endif

@@ -1,0 +1,327 @@
+#define _DEFAULT_SOURCE
+#include "verify/state/visited.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "verify/base/intern.h"
+
+enum {
+  TAIL = 4096,          /* places beyond the last by hash: nothing wraps around */
+  PROBES = 2048,        /* places looked at before the set calls itself full */
+  PART_LEAST = 1 << 15, /* places that several threads move together */
+  LINE = 16,            /* words in a line of memory */
+  BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written: no tag */
+};
+
+/* The place to look at first: the first that begins in its line of memory. */
+static uint64_t home(const struct visited *v, uint64_t hash)
+{
+  uint32_t words = v->layout->words;
+  uint64_t lines = v->places * words / LINE;
+  uint64_t line = (uint64_t)((unsigned __int128)((hash ^ hash >> 32) * v->factor) * lines >> 64);
+  return (line * LINE + words - 1) / words;
+}
+
+static size_t bytes_of(uint64_t places, const struct layout *layout)
+{
+  return (places + TAIL) * layout->words * sizeof(uint32_t);
+}
+
+void visited_init(struct visited *v, const struct layout *layout, uint64_t states, size_t most,
+                  uint32_t number)
+{
+  *v = (struct visited){
+      .layout = layout, .places = 2 * states + TAIL, .factor = intern_mix(number + 1) | 1};
+  v->reserved = bytes_of(v->places, layout);
+  if (v->reserved < most)
+    v->reserved = most;
+  v->place = mmap(NULL, v->reserved, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (v->place == MAP_FAILED) {
+    fprintf(stderr, "explorer: out of memory at %zu bytes of address space\n", v->reserved);
+    abort();
+  }
+  madvise(v->place, v->reserved, MADV_HUGEPAGE); /* a hint: fewer misses of the TLB */
+}
+
+void visited_clear(struct visited *v)
+{
+  if (v->place)
+    munmap(v->place, v->reserved);
+  *v = (struct visited){0};
+}
+
+/* ---- looking ---- */
+
+/* Word 0 of a place, once it is written. */
+static uint32_t read_head(uint32_t *place)
+{
+  uint32_t head;
+  for (unsigned spins = 0; (head = __atomic_load_n(place, __ATOMIC_ACQUIRE)) == BUSY; spins++)
+    if (spins > 1000)
+      sched_yield();
+  return head;
+}
+
+FOR_EACH_SIZE bool same_rest(const uint32_t *a, const uint32_t *b, uint32_t words)
+{
+  uint32_t differ = 0;
+  for (uint32_t i = 1; i < words; i++)
+    differ |= a[i] ^ b[i];
+  return !differ;
+}
+
+/* Claims a place that is free. False: somebody else has. */
+FOR_EACH_SIZE bool claim(uint32_t *place, const uint32_t *state, uint32_t words)
+{
+  uint32_t free = 0;
+  if (!__atomic_compare_exchange_n(place, &free, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return false;
+  for (uint32_t i = 1; i < words; i++)
+    place[i] = state[i];
+  __atomic_store_n(place, state[0], __ATOMIC_RELEASE);
+  return true;
+}
+
+FOR_EACH_SIZE enum visited_answer add_words(uint32_t *at, const uint32_t *end,
+                                            const uint32_t *state, uint32_t words)
+{
+  for (; at < end; at += words) {
+    uint32_t head = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (!(head & TAG_MASK)) {
+      if (!head && claim(at, state, words))
+        return VISITED_NEW;
+      head = read_head(at);
+    }
+    if (!((head ^ state[0]) & ~(uint32_t)TAG_MASK) && same_rest(at, state, words))
+      return VISITED_OLD;
+  }
+  return VISITED_FULL;
+}
+
+/* Looks from `at` on, at `probes` places at most. Compiled for each of the usual sizes of a state.
+ */
+static enum visited_answer add(struct visited *v, const uint32_t *state, uint32_t *at,
+                               uint64_t probes)
+{
+  uint32_t words = v->layout->words;
+  const uint32_t *end = v->place + visited_end(v) * words;
+  if ((uint64_t)(end - at) > probes * words)
+    end = at + probes * words;
+  switch (words) {
+  case 1:
+    return add_words(at, end, state, 1);
+  case 2:
+    return add_words(at, end, state, 2);
+  case 3:
+    return add_words(at, end, state, 3);
+  case 4:
+    return add_words(at, end, state, 4);
+  default:
+    return add_words(at, end, state, words);
+  }
+}
+
+uint32_t *visited_home(const struct visited *v, uint64_t hash)
+{
+  uint32_t *place = v->place + home(v, hash) * v->layout->words;
+  __builtin_prefetch(place);
+  return place;
+}
+
+enum visited_answer visited_add_at(struct visited *v, const uint32_t *state, uint32_t *home)
+{
+  return add(v, state, home, PROBES);
+}
+
+enum visited_answer visited_add(struct visited *v, const uint32_t *state, uint64_t hash)
+{
+  return add(v, state, visited_home(v, hash), PROBES);
+}
+
+uint64_t visited_place(const struct visited *v, const uint32_t *state, uint64_t hash)
+{
+  uint64_t end = visited_end(v);
+  for (uint64_t n = home(v, hash); n < end && *visited_at(v, n); n++) {
+    const uint32_t *at = visited_at(v, n);
+    if (!((*at ^ state[0]) & ~(uint32_t)TAG_MASK) && same_rest(at, state, v->layout->words))
+      return n;
+  }
+  return end;
+}
+
+uint32_t visited_find(const struct visited *v, const uint32_t *state, uint64_t hash)
+{
+  uint64_t n = visited_place(v, state, hash);
+  return n < visited_end(v) ? *visited_at(v, n) & TAG_MASK : 0;
+}
+
+/* ---- growing ---- */
+
+bool visited_crowded(const struct visited *v)
+{
+  return v->count > v->places / 100 * 85;
+}
+
+size_t visited_bytes(const struct visited *v)
+{
+  return v->place ? bytes_of(v->places, v->layout) : 0;
+}
+
+uint64_t visited_end(const struct visited *v)
+{
+  return v->places + TAIL;
+}
+
+/* States that cannot go to their new place before those below them have gone. */
+struct delayed {
+  uint32_t *state;
+  uint64_t count, room;
+};
+
+/* One thread's part of a move from the old table to the new one. */
+struct mover {
+  pthread_t thread;
+  struct visited *set;
+  const struct layout *from, *to;
+  uint64_t first, end;    /* the old places whose states it moves */
+  const uint32_t *vacant; /* nothing old is left from here on; NULL: behind the state being moved */
+  struct delayed late;
+  uint32_t numbers[LAYOUT_FIELDS]; /* of that state */
+  uint32_t state[LAYOUT_WORDS];
+};
+
+/* Returns its hash. */
+static uint64_t lift(struct mover *m, const uint32_t *place)
+{
+  if (m->from == m->to) {
+    for (uint32_t i = 0; i < m->to->words; i++)
+      m->state[i] = place[i];
+    return layout_hash_packed(m->to, place);
+  }
+  layout_unpack(m->from, place, m->numbers);
+  layout_pack(m->to, m->numbers, m->state);
+  m->state[0] |= *place & TAG_MASK;
+  return layout_hash(m->to, m->numbers);
+}
+
+/* States come in falling order of hash, which makes for long ways where the set is crowded. */
+static void drop(struct visited *v, const uint32_t *state, uint32_t *home)
+{
+  if (add(v, state, home, visited_end(v)) != VISITED_NEW)
+    intern_breach("the visited set cannot be rebuilt");
+}
+
+static void delay(struct delayed *late, const struct mover *m)
+{
+  uint32_t words = m->to->words;
+  if (late->count == late->room) {
+    late->room = late->room ? 2 * late->room : 1024;
+    late->state = intern_grow(late->state, late->room * words * sizeof *late->state);
+  }
+  memcpy(late->state + late->count++ * words, m->state, words * sizeof *late->state);
+}
+
+/* Places stay what they are: only the packing changes. */
+static void *repack(void *data)
+{
+  struct mover *m = data;
+  for (uint64_t i = m->first; i < m->end; i++) {
+    uint32_t *place = m->set->place + i * m->to->words;
+    if (!*place)
+      continue;
+    lift(m, place);
+    memcpy(place, m->state, m->to->words * sizeof *place);
+  }
+  return NULL;
+}
+
+/* From the last place to the first: what is not moved yet lies below. */
+static void *spread(void *data)
+{
+  struct mover *m = data;
+  for (uint64_t i = m->end; i-- > m->first;) {
+    uint32_t *place = m->set->place + i * m->from->words;
+    if (!*place)
+      continue;
+    uint32_t *to = m->set->place + home(m->set, lift(m, place)) * m->to->words;
+    for (uint32_t word = 0; word < m->from->words; word++)
+      place[word] = 0;
+    if (to >= (m->vacant ? m->vacant : place))
+      drop(m->set, m->state, to);
+    else
+      delay(&m->late, m);
+  }
+  return NULL;
+}
+
+/* All threads at once, each with a part of the places from `first` to `end`. */
+static void move_part(struct mover *movers, unsigned threads, uint64_t first, uint64_t end,
+                      void *move(void *))
+{
+  for (unsigned i = 0; i < threads; i++) {
+    movers[i].first = first + (end - first) * i / threads;
+    movers[i].end = first + (end - first) * (i + 1) / threads;
+    if (i && pthread_create(&movers[i].thread, NULL, move, &movers[i]) != 0)
+      intern_breach("no thread to rebuild the visited set");
+  }
+  move(&movers[0]);
+  for (unsigned i = 1; i < threads; i++)
+    pthread_join(movers[i].thread, NULL);
+}
+
+/* The first of the places below `end` whose states all go behind it, for all that is likely, where
+ * the table grows by that factor. */
+static uint64_t first_to_go(uint64_t end, double factor)
+{
+  double first = (double)end / factor + PROBES;
+  return first < (double)end ? (uint64_t)first : end;
+}
+
+/* Part by part, from the end on; what is too little for several threads is left to one. */
+static void spread_all(struct mover *movers, unsigned threads, uint64_t end, double factor)
+{
+  struct visited *v = movers[0].set;
+  uint64_t first;
+  while (threads > 1 && (first = first_to_go(end, factor)) + PART_LEAST < end) {
+    for (unsigned i = 0; i < threads; i++)
+      movers[i].vacant = v->place + end * movers[i].from->words;
+    move_part(movers, threads, first, end, spread);
+    end = first;
+  }
+  movers[0].vacant = NULL;
+  move_part(movers, 1, 0, end, spread);
+  for (unsigned i = 0; i < threads; i++) {
+    struct mover *m = &movers[i];
+    for (uint64_t n = 0; n < m->late.count; n++) {
+      const uint32_t *state = m->late.state + n * m->to->words;
+      drop(v, state, v->place + home(v, layout_hash_packed(m->to, state)) * m->to->words);
+    }
+    free(m->late.state);
+  }
+}
+
+bool visited_rebuild(struct visited *v, uint64_t places, const struct layout *layout,
+                     unsigned threads)
+{
+  struct mover movers[threads];
+  uint64_t end = visited_end(v);
+  double words = (double)layout->words / v->layout->words, by = (double)places / (double)v->places;
+  bool same = places == v->places && layout->words == v->layout->words;
+  if (bytes_of(places, layout) > v->reserved)
+    return false;
+  for (unsigned i = 0; i < threads; i++)
+    movers[i] = (struct mover){.set = v, .from = v->layout, .to = layout};
+  v->places = places;
+  v->layout = layout;
+  if (same)
+    move_part(movers, threads, 0, end, repack);
+  else
+    spread_all(movers, threads, end, words * by);
+  return true;
+}

@@ -1,0 +1,61 @@
+/* The visited set: packed states, open addressing, any number of workers at once.
+ *
+ * A state's place follows from its hash alone, in order: the table is nearly sorted by hash, so
+ * that it grows in place, from its end to its beginning, into address space that was set aside.
+ *
+ * Lock-free: a worker claims a free place by writing BUSY into word 0, writes the other words, then
+ * word 0. Nothing is ever removed.
+ */
+#ifndef RECLINE_VISITED_H
+#define RECLINE_VISITED_H
+
+#include <stdbool.h>
+
+#include "verify/state/packing.h"
+
+struct visited {
+  const struct layout *layout; /* of all states in it; the caller's */
+  uint32_t *place;             /* layout->words each; word 0 is zero where nothing is */
+  uint64_t places;             /* by hash */
+  uint64_t factor;             /* of hashes: makes their order */
+  uint64_t count;              /* states; the caller counts what is new */
+  size_t reserved;             /* bytes of address space */
+};
+
+enum visited_answer { VISITED_OLD, VISITED_NEW, VISITED_FULL };
+
+/* An empty set for about `states` states, which may grow to `most` bytes. Aborts when there is no
+ * memory. Sets of different `number` differ in the order of places: one may be filled by going
+ * through another, which would otherwise crowd its beginning. */
+void visited_init(struct visited *, const struct layout *, uint64_t states, size_t most,
+                  uint32_t number);
+void visited_clear(struct visited *);
+
+/* Adds `state`, whose tag is set. FULL: no place near by; grow and come again. */
+enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_t hash);
+
+/* The tag of `state` (whose own does not matter), 0 when it is not there; and its place among all
+ * (visited_at()), visited_end() when it is not there. */
+uint32_t visited_find(const struct visited *, const uint32_t *state, uint64_t hash);
+uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t hash);
+
+/* The same in two steps: asks for the memory where `state` is to be looked for; looks there. */
+uint32_t *visited_home(const struct visited *, uint64_t hash);
+enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
+
+/* Room for `places` places in `layout`, made by so many threads. False when that is more than was
+ * set aside. Nobody else may use the set meanwhile. */
+bool visited_rebuild(struct visited *, uint64_t places, const struct layout *, unsigned threads);
+
+bool visited_crowded(const struct visited *); /* time to grow */
+size_t visited_bytes(const struct visited *); /* memory taken */
+
+/* All places, also the free ones: the n-th, for n < visited_end(). */
+uint64_t visited_end(const struct visited *);
+
+static inline const uint32_t *visited_at(const struct visited *visited, uint64_t n)
+{
+  return visited->place + n * visited->layout->words;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* What tests need of recline before, or without, the whole program: `check` and `replay`. */
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verify/check/check.h"
+#include "verify/mutants/mutants.h"
+#include "verify/trace/trace.h"
+
+/* Replays traces; prints the number of lines of each. */
+static int replay(int count, char **files)
+{
+  mutants_register();
+  for (int i = 0; i < count; i++) {
+    g_autoptr(GError) error = NULL;
+    unsigned steps = 0;
+    if (!trace_replay(files[i], &steps, &error)) {
+      fprintf(stderr, "%s\n", error->message);
+      return 1;
+    }
+    printf("%s: %u moves\n", files[i], steps);
+  }
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1 && !strcmp(argv[1], "check"))
+    return command_check(argc - 1, argv + 1);
+  if (argc > 1 && !strcmp(argv[1], "replay"))
+    return replay(argc - 2, argv + 2);
+  if (argc > 1 && !strcmp(argv[1], "draw"))
+    return 0; /* pictures have their own tests */
+  fprintf(stderr, "usage: verify-tool check ... | replay TRACE...\n");
+  return 64;
+}

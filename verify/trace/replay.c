@@ -1,0 +1,509 @@
+/* Replay: a trace, taken through a world of its own. */
+#include <stdio.h>
+#include <string.h>
+
+#include "verify/world/in_place.h"
+#include "protocols/text.h"
+#include "verify/trace/trace.h"
+#include "verify/trace/trace_lines.h"
+
+struct replay {
+  const char *file;
+  unsigned line;
+  GError **error;
+  struct trace_lines *lines;
+  struct world world;
+  struct script *script;
+  struct parts parts;
+  struct actions actions;
+  struct verdict verdict; /* of the last line */
+  bool begun;
+  GArray *moves;         /* struct move, as taken */
+  unsigned again;        /* so many of the last come again */
+  bool repeats;          /* the trace says that some of it comes again */
+  bool rounds;           /* and so it does */
+  GPtrArray *states;     /* digests of the world's, before each step */
+  GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
+  GHashTable *members;   /* member_key() of each that the trace speaks of */
+};
+
+static bool bad(struct replay *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static bool bad(struct replay *r, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  g_autofree char *text = g_strdup_vprintf(format, args);
+  va_end(args);
+  g_set_error(r->error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%u: %s", r->file, r->line, text);
+  return false;
+}
+
+/* What the lines before `---` say. */
+struct header {
+  char *protocol;
+  guint64 ranks, capacity, crashes, timers, interval, log, exceeds;
+  bool fifo, overtaking, anywhere, bounded, stamps;
+  unsigned lies;
+  GString *script; /* NULL: none */
+};
+
+static bool whole(struct replay *r, const char *key, const char *value, guint64 least, guint64 most,
+                  guint64 *number)
+{
+  if (g_ascii_string_to_unsigned(value, 10, least, most, number, NULL))
+    return true;
+  return bad(r, "%s is '%s', expected %s from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, key,
+             value, "a number", least, most);
+}
+
+static bool either(struct replay *r, const char *key, const char *value, const char *yes,
+                   const char *no, bool *flag)
+{
+  *flag = g_str_equal(value, yes);
+  if (*flag || g_str_equal(value, no))
+    return true;
+  return bad(r, "%s is '%s', expected %s or %s", key, value, yes, no);
+}
+
+static bool read_lie(struct replay *r, const char *value, struct header *header)
+{
+  for (size_t i = 0; i < TRACE_LIES; i++)
+    if (g_str_equal(value, trace_lies[i].name)) {
+      header->lies |= trace_lies[i].lie;
+      return true;
+    }
+  return bad(r, "lie is '%s', expected drop, duplicate or early-durable", value);
+}
+
+static bool read_header_line(struct replay *r, const char *text, struct header *header)
+{
+  const char *space = strchr(text, ' ');
+  if (!space)
+    return bad(r, "found '%s', expected 'key value' or ---", text);
+  g_autofree char *key = g_strndup(text, (gsize)(space - text));
+  const char *value = space + 1;
+  if (g_str_equal(key, "protocol")) {
+    g_free(header->protocol);
+    header->protocol = g_strdup(value);
+  } else if (g_str_equal(key, "ranks")) {
+    return whole(r, key, value, 1, G_MAXINT16, &header->ranks);
+  } else if (g_str_equal(key, "capacity")) {
+    return whole(r, key, value, 0, G_MAXINT32, &header->capacity);
+  } else if (g_str_equal(key, "interval") || g_str_equal(key, "log")) {
+    return whole(r, key, value, 0, G_MAXINT32,
+                 g_str_equal(key, "log") ? &header->log : &header->interval);
+  } else if (g_str_equal(key, "order")) {
+    header->overtaking = g_str_equal(value, "none");
+    return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
+  } else if (g_str_equal(key, "places")) {
+    return either(r, key, value, "anywhere", "program", &header->anywhere);
+  } else if (g_str_equal(key, "crashes") || g_str_equal(key, "timers")) {
+    header->bounded = true;
+    return whole(r, key, value, 0, G_MAXUINT16,
+                 g_str_equal(key, "crashes") ? &header->crashes : &header->timers);
+  } else if (g_str_equal(key, "stamps")) {
+    header->stamps = true;
+  } else if (g_str_equal(key, "lie")) {
+    return read_lie(r, value, header);
+  } else if (g_str_equal(key, "exceeds")) {
+    return whole(r, key, value, 0, (1u << BOUNDS) - 1, &header->exceeds);
+  } else if (g_str_equal(key, "script")) {
+    if (!header->script)
+      header->script = g_string_new(NULL);
+    g_string_append_printf(header->script, "%s\n", value);
+  } /* other keys are for other readers (docs/trace.md) */
+  return true;
+}
+
+static bool begin_script(struct replay *r, const struct header *header)
+{
+  if (!header->script)
+    return true;
+  int line;
+  char *message;
+  r->script = script_parse(header->script->str, (int)header->ranks, &line, &message);
+  if (r->script)
+    return true;
+  bad(r, "line %d of the script: %s", line, message);
+  free(message);
+  return false;
+}
+
+static void *member_key(unsigned comm, unsigned rank)
+{
+  return GUINT_TO_POINTER(comm << 16 | rank);
+}
+
+static bool is_member(const void *ctx, int comm, int rank)
+{
+  const struct replay *r = ctx;
+  return comm == 0 || g_hash_table_contains(r->members, member_key((unsigned)comm, (unsigned)rank));
+}
+
+/* Who is a member of which communicator, now or later in the trace: contributions to a collective
+ * go to all members, of whom some learn only later that they are. */
+static void find_members(struct replay *r, char **lines)
+{
+  unsigned rank, comm;
+  r->members = g_hash_table_new(NULL, NULL);
+  for (; *lines; lines++)
+    if (sscanf(*lines, "%*s %u member comm=%u", &rank, &comm) == 2)
+      g_hash_table_add(r->members, member_key(comm, rank));
+}
+
+static bool begin(struct replay *r, const struct header *header)
+{
+  if (!header->protocol || !header->ranks)
+    return bad(r, "the header ends, expected lines 'protocol NAME' and 'ranks N' in it");
+  const struct protocol *protocol = protocol_named(header->protocol);
+  if (!protocol)
+    return bad(r, "there is no protocol '%s', expected one of 'recline list protocols'",
+               header->protocol);
+  if (!begin_script(r, header))
+    return false;
+  if (r->script && !protocol->collectives && !script_spell_out(r->script))
+    return bad(r, "too many messages in its collectives, expected a smaller %s", "script");
+  struct world *world = &r->world;
+  world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
+  world_set_iterations(world, (uint32_t)header->interval, (uint32_t)header->log);
+  world->fifo = header->fifo;
+  world->overtaking = header->overtaking;
+  world->places_anywhere = header->anywhere;
+  world->bounded = header->bounded;
+  world->line_stamps = header->stamps;
+  world->lies = header->lies;
+  world->exceeds = (unsigned)header->exceeds;
+  world->check = true;
+  world->script = r->script;
+  world->properties = (const char *const *)r->properties->pdata;
+  world->member = is_member;
+  world->member_ctx = r;
+  parts_init(&r->parts, world);
+  r->begun = true;
+  world_begin(world, (unsigned)header->crashes, (unsigned)header->timers);
+  r->actions.capacity = ACTIONS_MAX(&world->config[0]);
+  r->actions.item = g_new0(struct action, r->actions.capacity);
+  return true;
+}
+
+/* Place of the message with that number in its channel. */
+static bool find_message(struct replay *r, struct move *move, guint64 number, gint64 place)
+{
+  int64_t index = trace_find(r->lines, &r->world, move, number, place);
+  if (index >= 0) {
+    move->index = (uint32_t)index;
+    return true;
+  }
+  return bad(r, "message @%" G_GUINT64_FORMAT " is not on its way from rank %d to rank %d", number,
+             move->event.peer, move->rank);
+}
+
+/* Words of a line that are the trace's own, not the protocol notation's. */
+struct extras {
+  guint64 number; /* @n; 0: none */
+  gint64 place;   /* at=K; -1: none */
+  guint64 content;
+  bool early;
+};
+
+static bool read_extra(struct replay *r, const char *word, struct extras *extras, bool *mine)
+{
+  guint64 place;
+  *mine = true;
+  if (word[0] == '@')
+    return whole(r, "@", word + 1, 1, G_MAXINT64, &extras->number);
+  if (g_str_has_prefix(word, "content="))
+    return whole(r, "content", word + 8, 0, G_MAXUINT32, &extras->content);
+  if (g_str_has_prefix(word, "at=")) {
+    bool fine = whole(r, "at", word + 3, 0, G_MAXUINT32, &place);
+    extras->place = (gint64)place;
+    return fine;
+  }
+  if (g_str_equal(word, "early"))
+    return extras->early = true;
+  *mine = false;
+  return true;
+}
+
+static bool read_lie_move(struct replay *r, char **words, struct move *move)
+{
+  guint64 peer;
+  move->kind = MOVE_LIE;
+  if (g_strcmp0(words[0], "drop") == 0)
+    move->lie = LIE_DROP;
+  else if (g_strcmp0(words[0], "duplicate") == 0)
+    move->lie = LIE_DUPLICATE;
+  else
+    return bad(r, "lie %s, expected drop or duplicate", words[0] ? words[0] : "of no kind");
+  if (!words[1] || !g_str_has_prefix(words[1], "peer="))
+    return bad(r, "lie without peer=, expected the sender of the message");
+  if (!whole(r, "peer", words[1] + 5, 0, (guint64)r->world.ranks - 1, &peer))
+    return false;
+  move->event.peer = (int16_t)peer;
+  return true;
+}
+
+static bool read_detection(struct replay *r, char **words, struct move *move)
+{
+  guint64 rank;
+  move->kind = MOVE_DETECT;
+  if (!r->world.protocol->independent)
+    return true;
+  if (!words[0] || !g_str_has_prefix(words[0], "rank="))
+    return bad(r, "detected without rank=, expected the rank that was found dead");
+  if (!whole(r, "rank", words[0] + 5, 0, (guint64)r->world.ranks - 1, &rank))
+    return false;
+  move->rank = (int16_t)rank;
+  return true;
+}
+
+static bool read_event(struct replay *r, char **words, struct move *move)
+{
+  g_autofree char *text = g_strjoinv(" ", words);
+  if (words[0] && g_str_equal(words[0], "crash"))
+    move->kind = MOVE_CRASH;
+  else if (words[0] && g_str_equal(words[0], "finished"))
+    move->kind = MOVE_FINISH;
+  else if (words[0] && g_str_equal(words[0], "detected"))
+    return read_detection(r, words + 1, move);
+  else if (words[0] && g_str_equal(words[0], "lie"))
+    return read_lie_move(r, words + 1, move);
+  else {
+    const char *wrong = event_parse(text, &move->event);
+    if (wrong)
+      return bad(r, "found '%s', expected an event in the notation of docs/trace.md", wrong);
+    bool pair = move->event.kind == EVENT_OFFER || move->event.kind == EVENT_ARRIVED ||
+                move->event.kind == EVENT_CONTROL;
+    if (pair && (move->event.peer < 0 || move->event.peer >= r->world.ranks))
+      return bad(r, "peer %d, expected 0 to %d", move->event.peer, r->world.ranks - 1);
+  }
+  return true;
+}
+
+/* `TIME RANK WHAT...`: everything before the actions. */
+static bool read_move(struct replay *r, const char *text, struct move *move)
+{
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  guint64 rank = 0;
+  if (g_strv_length(words) < 3)
+    return bad(r, "found '%s', expected 'TIME RANK EVENT'", text);
+  if (!g_str_equal(words[1], "-") &&
+      !whole(r, "rank", words[1], 0, (guint64)r->world.ranks - 1, &rank))
+    return false;
+  *move =
+      (struct move){.rank = g_str_equal(words[1], "-") ? -1 : (int16_t)rank, .index = WORLD_FIND};
+  struct extras extras = {.place = -1};
+  g_autoptr(GPtrArray) rest = g_ptr_array_new();
+  for (char **word = words + 2; *word; word++) {
+    bool mine;
+    if (!read_extra(r, *word, &extras, &mine))
+      return false;
+    if (!mine)
+      g_ptr_array_add(rest, *word);
+  }
+  g_ptr_array_add(rest, NULL);
+  if (!read_event(r, (char **)rest->pdata, move))
+    return false;
+  move->content = (uint32_t)extras.content;
+  if (extras.early)
+    move->lie = LIE_EARLY_DURABLE;
+  if (!trace_takes_message(move)) {
+    move->index = 0;
+    return true;
+  }
+  return !extras.number || find_message(r, move, extras.number, extras.place);
+}
+
+/* A digest of the world's state. Numbers of kept bytes stand for the bytes. */
+static uint32_t kept_digest(const struct world *world, uint32_t number)
+{
+  uint32_t size;
+  const void *bytes = number ? world->memory.kept(world->memory.ctx, number, &size) : NULL;
+  g_autoptr(GBytes) whole = g_bytes_new_static(bytes, bytes ? size : 0);
+  return g_bytes_hash(whole);
+}
+
+static void resolve(const struct world *world, uint32_t part, void *bytes, uint32_t size)
+{
+  for (int rank = 0; rank < world->ranks; rank++) {
+    struct world_rank *head = bytes;
+    struct world_record *stored = bytes;
+    if (part == world_part(world, WORLD_RANK, rank, 0))
+      head->image = kept_digest(world, head->image);
+    for (uint32_t i = 0;
+         part == world_part(world, WORLD_STORED, rank, 0) && i < size / sizeof *stored; i++) {
+      stored[i].image = kept_digest(world, stored[i].image);
+      stored[i].state = kept_digest(world, stored[i].state);
+    }
+  }
+}
+
+char *trace_state(const struct world *world)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  for (uint32_t part = 0; part < world_parts(world); part++) {
+    uint32_t size;
+    const void *bytes = world->memory.read(world->memory.ctx, part, &size);
+    g_autofree void *copy = g_memdup2(bytes, size);
+    resolve(world, part, copy, size);
+    g_checksum_update(sum, (const guchar *)&size, sizeof size);
+    g_checksum_update(sum, copy, (gssize)size);
+  }
+  return g_strdup(g_checksum_get_string(sum));
+}
+
+/* The state before that step must be the one at the end. */
+static bool replay_again(struct replay *r, const char *text)
+{
+  guint64 step;
+  const char *number = text + strlen("again from=");
+  if (!g_str_has_prefix(text, "again from=") ||
+      !whole(r, "again from", number, 0, r->states->len - 1, &step))
+    return bad(r, "found '%s', expected 'again from=STEP'", text);
+  g_autofree char *now = trace_state(&r->world);
+  if (!g_str_equal(now, r->states->pdata[step]))
+    return bad(r, "the world is not as it was before step %" G_GUINT64_FORMAT, step);
+  r->again = r->states->len - (unsigned)step;
+  return true;
+}
+
+static bool replay_move(struct replay *r, const char *text)
+{
+  const char *actions = strstr(text, " | "), *digest = strstr(text, " # ");
+  const char *end = actions ? actions : digest ? digest : text + strlen(text);
+  g_autofree char *head = g_strndup(text, (gsize)(end - text));
+  struct move move;
+  if (!read_move(r, head, &move))
+    return false;
+  if (r->repeats)
+    g_ptr_array_add(r->states, trace_state(&r->world));
+  r->verdict = (struct verdict){0};
+  r->actions.count = 0;
+  world_step(&r->world, &move, &r->actions, &r->verdict);
+  if (r->verdict.kind == VERDICT_IMPOSSIBLE)
+    return bad(r, "the world refuses this: %s", r->verdict.text);
+  g_array_append_val(r->moves, move);
+  g_autofree char *line = trace_line(r->lines, &r->world, &move, &r->actions);
+  const char *rest = strchr(text, ' ') + 1;
+  if (!digest && strstr(line, " # "))
+    *strstr(line, " # ") = '\0'; /* it may be left out */
+  if (!g_str_equal(line, rest))
+    return bad(r, "the trace says '%s', the replay gives '%s'", rest, line);
+  return true;
+}
+
+/* A violation that no move shows must be one of the state. Property outcome compares with other
+ * runs, and recovers says that the protocol gave up: the trace alone cannot tell. */
+static bool replay_violation(struct replay *r, const char *text)
+{
+  if (g_str_has_prefix(text, "violation outcome ") || g_str_has_prefix(text, "violation recovers "))
+    return true;
+  void (*const judges[])(const struct world *, struct verdict *) = {world_at_rest, world_at_end,
+                                                                    world_for_ever};
+  for (unsigned i = 0; i < (r->again ? 4 : 3); i++) {
+    struct verdict verdict = r->verdict;
+    if (i > 0)
+      judges[i - 1](&r->world, &verdict);
+    if (verdict.kind != VERDICT_VIOLATION)
+      continue;
+    g_autofree char *line = trace_violation_line(&verdict);
+    if (g_str_equal(line, text))
+      return true;
+  }
+  return bad(r, "the trace says '%s', the replay finds no such violation", text);
+}
+
+/* Only what the trace calls violated is judged: another property, violated by the same step, would
+ * hide it. */
+static void find_properties(struct replay *r, char **lines)
+{
+  r->properties = g_ptr_array_new_with_free_func(g_free);
+  for (; *lines; lines++)
+    if (g_str_has_prefix(*lines, "violation ")) {
+      const char *name = *lines + strlen("violation ");
+      g_ptr_array_add(r->properties, g_strndup(name, strcspn(name, " ")));
+    }
+  g_ptr_array_add(r->properties, NULL);
+}
+
+static bool replay_lines(struct replay *r, char **lines)
+{
+  struct header header = {0};
+  bool body = false, fine = true;
+  r->line = 1;
+  if (!lines[0] || !g_str_equal(lines[0], "recline-trace 1"))
+    return bad(r, "found '%s', expected 'recline-trace 1'", lines[0] ? lines[0] : "");
+  for (char **line = lines + 1; fine && *line; line++) {
+    r->line++;
+    if (!**line && !line[1])
+      break;
+    if (body && g_str_has_prefix(*line, "violation "))
+      fine = replay_violation(r, *line);
+    else if (body && g_str_has_prefix(*line, "again "))
+      fine = replay_again(r, *line);
+    else if (body)
+      fine = replay_move(r, *line);
+    else if (g_str_equal(*line, "---"))
+      fine = body = begin(r, &header);
+    else
+      fine = read_header_line(r, *line, &header);
+  }
+  g_free(header.protocol);
+  if (header.script)
+    g_string_free(header.script, TRUE);
+  return fine && (body || bad(r, "the file ends in the header, expected ---"));
+}
+
+bool trace_read(const char *file, struct trace_story *story, GError **error)
+{
+  g_autofree char *text = NULL;
+  *story = (struct trace_story){0};
+  if (!g_file_get_contents(file, &text, NULL, error))
+    return false;
+  struct replay r = {.file = file,
+                     .error = error,
+                     .lines = trace_lines_new(),
+                     .moves = g_array_new(FALSE, FALSE, sizeof(struct move)),
+                     .states = g_ptr_array_new_with_free_func(g_free),
+                     .repeats = strstr(text, "\nagain ") != NULL};
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  find_properties(&r, lines);
+  find_members(&r, lines);
+  bool fine = replay_lines(&r, lines);
+  *story = (struct trace_story){.protocol = r.world.protocol,
+                                .ranks = r.world.ranks,
+                                .overtaking = r.world.overtaking,
+                                .free = r.script && r.script->free,
+                                .spelled = r.script && r.script->written,
+                                .count = r.moves->len,
+                                .again = r.again};
+  story->moves = (struct move *)(void *)g_array_free(r.moves, FALSE);
+  g_ptr_array_unref(r.properties);
+  g_ptr_array_unref(r.states);
+  g_hash_table_unref(r.members);
+  if (r.begun) {
+    parts_clear(&r.parts);
+    world_clear(&r.world);
+  }
+  script_free(r.script);
+  g_free(r.actions.item);
+  trace_lines_free(r.lines);
+  return fine;
+}
+
+void trace_story_clear(struct trace_story *story)
+{
+  g_free(story->moves);
+  *story = (struct trace_story){0};
+}
+
+bool trace_replay(const char *file, unsigned *steps, GError **error)
+{
+  struct trace_story story;
+  bool fine = trace_read(file, &story, error);
+  if (steps)
+    *steps = story.count;
+  trace_story_clear(&story);
+  return fine;
+}

@@ -1,0 +1,69 @@
+/* Traces: what happened, one line a move, in the notation of protocols/text.h (docs/trace.md).
+ *
+ *     recline-trace 1
+ *     protocol c3
+ *     ranks 8
+ *     capacity 64
+ *     order fifo | any | none
+ *     places anywhere | program
+ *     host smpi | explorer
+ *     ---
+ *     0.001250 3 arrived peer=1 tag=7 comm=0 request=3 bytes=8 words=0,0,4 @12 | deliver request=3
+ * # 8899aabbccddeeff
+ *
+ * `@n` numbers a message, the same at its sending and its arrival; the digest after `#` is that of
+ * the rank's protocol state after the step. `recline replay` and lock 4 take a trace through
+ * the same protocol objects and compare actions and digests.
+ */
+#ifndef RECLINE_TRACE_H
+#define RECLINE_TRACE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "verify/world/world.h"
+
+struct trace; /* a trace being written */
+
+/* Starts a trace in `file` (written under a temporary name until trace_close()). `host` names the
+ * host; `steps` prints times as step numbers, else as seconds with 9 decimals. */
+struct trace *trace_open(const char *file, const struct world *, const char *host, bool steps,
+                         GError **error);
+
+/* Adds the line of a move that world_step() has just taken. */
+void trace_move(struct trace *, double time, const struct world *, const struct move *,
+                const struct actions *, const struct verdict *);
+
+/* Adds a violation that no single move shows (at rest, an outcome): the last line. */
+void trace_violation(struct trace *, const struct verdict *);
+
+/* Adds that from here on the moves from number `step` on come again and again. */
+void trace_again(struct trace *, unsigned step);
+
+bool trace_close(struct trace *, GError **error); /* renames; frees also on error */
+
+/* What a trace tells. */
+struct trace_story {
+  const struct protocol *protocol;
+  int ranks;
+  bool overtaking; /* messages overtake each other, against MPI */
+  bool free;       /* programs are */
+  bool spelled;    /* their collectives are messages */
+  struct move *moves;
+  unsigned count;
+  unsigned again; /* the last so many of them come again and again; 0: none do */
+};
+
+/* The same as trace_replay(), and what has been replayed; trace_story_clear() frees it. */
+bool trace_read(const char *file, struct trace_story *, GError **error);
+void trace_story_clear(struct trace_story *);
+
+/* A text that is the same for equal states of a world; the caller frees it. */
+char *trace_state(const struct world *);
+
+/* Takes the trace in `file` through a world of its own. False with `error` set to
+ * `file:line: what, expected what` on the first line that does not parse, that the world refuses,
+ * or whose actions or digest differ. `steps`, when not NULL, gets the number of lines replayed. */
+bool trace_replay(const char *file, unsigned *steps, GError **error);
+
+#endif

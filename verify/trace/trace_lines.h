@@ -1,0 +1,35 @@
+/* The lines of a trace, shared by those who write and those who replay them (docs/trace.md). */
+#ifndef RECLINE_TRACE_LINES_H
+#define RECLINE_TRACE_LINES_H
+
+#include "verify/world/world.h"
+
+/* What lines need to know of the lines before them: the numbers of messages. */
+struct trace_lines;
+
+struct trace_lines *trace_lines_new(void);
+void trace_lines_free(struct trace_lines *);
+
+/* The line of a move that world_step() has just taken, but for its time and line end; and that of a
+ * violation. The caller frees them with g_free(). */
+char *trace_line(struct trace_lines *, const struct world *, const struct move *,
+                 const struct actions *);
+char *trace_violation_line(const struct verdict *);
+
+/* Whether a message leaves its channel by that move, or is lied about. */
+bool trace_takes_message(const struct move *);
+
+/* Place, in its channel, of the message with that number that the move takes; where a lie has
+ * doubled it, the one at `place` (negative: any). Negative: there is none. */
+int64_t trace_find(struct trace_lines *, const struct world *, const struct move *, uint64_t number,
+                   int64_t place);
+
+struct trace_lie {
+  unsigned lie; /* enum lie */
+  const char *name;
+};
+
+enum { TRACE_LIES = 3 };
+extern const struct trace_lie trace_lies[TRACE_LIES];
+
+#endif

@@ -1,0 +1,574 @@
+#include "verify/world/script.h"
+
+#include "protocols/protocol.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ANY_PEER = -1,          /* as ANY of protocol.h, which this file must not need */
+  OPERATIONS_MAX = 65535, /* world_program.next is 16 bits wide */
+  REPEAT_MAX = 65535
+};
+
+/* Operations of one line, loops unrolled. */
+struct list {
+  struct operation *item;
+  size_t count, room;
+};
+
+struct parser {
+  const char *at;  /* next character of the line */
+  const char *end; /* of the line, its comment left out */
+  int line;        /* from 1 */
+  int ranks;
+  bool free;     /* some operation is free */
+  char *message; /* first error; NULL: none so far */
+};
+
+static void *checked(void *memory)
+{
+  if (!memory) {
+    fputs("script: out of memory\n", stderr);
+    abort();
+  }
+  return memory;
+}
+
+/* Notes the first error; always false, so that callers can return it. */
+static bool fail(struct parser *p, const char *format, ...)
+{
+  if (p->message)
+    return false;
+  va_list args;
+  va_start(args, format);
+  char text[256];
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  p->message = checked(malloc(strlen(text) + 1));
+  memcpy(p->message, text, strlen(text) + 1);
+  return false;
+}
+
+static void append(struct list *list, const struct operation *operation)
+{
+  if (list->count == list->room) {
+    list->room = list->room ? 2 * list->room : 8;
+    list->item = checked(realloc(list->item, list->room * sizeof *list->item));
+  }
+  list->item[list->count++] = *operation;
+}
+
+/* ---- words ---- */
+
+/* A word is a run of characters that are neither blank nor punctuation, or one punctuation. */
+struct word {
+  const char *start;
+  int length; /* 0 at the end of the line */
+};
+
+static bool blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool punctuation(char c)
+{
+  return c == ',' || c == '(' || c == ')' || c == ':';
+}
+
+static struct word peek(struct parser *p)
+{
+  while (p->at < p->end && blank(*p->at))
+    p->at++;
+  const char *end = p->at;
+  if (end < p->end && punctuation(*end))
+    end++;
+  else
+    while (end < p->end && !blank(*end) && !punctuation(*end))
+      end++;
+  return (struct word){p->at, (int)(end - p->at)};
+}
+
+static struct word take(struct parser *p)
+{
+  struct word word = peek(p);
+  p->at += word.length;
+  return word;
+}
+
+static bool is(struct word word, const char *text)
+{
+  return word.length == (int)strlen(text) && !memcmp(word.start, text, (size_t)word.length);
+}
+
+static bool take_if(struct parser *p, const char *text)
+{
+  if (!is(peek(p), text))
+    return false;
+  take(p);
+  return true;
+}
+
+static bool expected(struct parser *p, struct word found, const char *what)
+{
+  if (!found.length)
+    return fail(p, "the line ends, expected %s", what);
+  return fail(p, "found '%.*s', expected %s", found.length < 40 ? found.length : 40, found.start,
+              what);
+}
+
+static bool number(struct word word, long max, int *value)
+{
+  long sum = 0;
+  for (int i = 0; i < word.length; i++) {
+    if (word.start[i] < '0' || word.start[i] > '9')
+      return false;
+    sum = 10 * sum + (word.start[i] - '0');
+    if (sum > max)
+      return false;
+  }
+  *value = (int)sum;
+  return word.length > 0;
+}
+
+/* ---- operations ---- */
+
+static bool parse_peer(struct parser *p, bool any, struct operation *operation)
+{
+  struct word word = take(p);
+  if (any && is(word, "any")) {
+    operation->peer = ANY_PEER;
+    return true;
+  }
+  char what[64];
+  snprintf(what, sizeof what, "a rank from 0 to %d%s", p->ranks - 1, any ? " or 'any'" : "");
+  if (!number(word, p->ranks - 1, &operation->peer))
+    return expected(p, word, what);
+  return true;
+}
+
+static bool parse_tag(struct parser *p, bool any, struct operation *operation)
+{
+  if (!take_if(p, "tag"))
+    return true;
+  struct word word = take(p);
+  if (any && is(word, "any")) {
+    operation->tag = ANY_PEER;
+    return true;
+  }
+  return number(word, INT32_MAX, &operation->tag) ||
+         expected(p, word, any ? "a tag (a number) or 'any'" : "a tag (a number)");
+}
+
+static bool parse_name(struct parser *p, struct operation *operation)
+{
+  struct word word = take(p);
+  operation->name = word.length == 1 ? word.start[0] - 'a' : -1;
+  if (operation->name < 0 || operation->name >= SCRIPT_NAMES)
+    return expected(p, word, "a name from a to h");
+  return true;
+}
+
+static bool parse_seconds(struct parser *p, struct operation *operation)
+{
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  struct word word = take(p);
+  char text[32];
+  snprintf(text, sizeof text, "%.*s", word.length, word.start);
+  char *unit;
+  double value = strtod(text, &unit);
+  if (unit != text && value >= 0 && word.length < (int)sizeof text)
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+      if (!strcmp(unit, units[i].name)) {
+        operation->seconds = value * units[i].seconds;
+        return true;
+      }
+  return expected(p, word, "a time such as 1.5ms (us, ms, s, min or h)");
+}
+
+static bool parse_list(struct parser *p, struct list *list, bool inner);
+
+static bool parse_repeat(struct parser *p, struct list *list)
+{
+  struct word word = take(p);
+  int times;
+  if (!number(word, REPEAT_MAX, &times))
+    return expected(p, word, "how often to repeat (a number up to 65535)");
+  word = take(p);
+  if (!is(word, "("))
+    return expected(p, word, "'('");
+  size_t from = list->count;
+  if (!parse_list(p, list, true))
+    return false;
+  size_t length = list->count - from;
+  if (length * (size_t)times > OPERATIONS_MAX)
+    return fail(p, "more than %d operations, expected a shorter program", OPERATIONS_MAX);
+  if (!times)
+    list->count = from;
+  for (int i = 1; i < times; i++)
+    for (size_t k = 0; k < length; k++) {
+      struct operation copy = list->item[from + k];
+      append(list, &copy);
+    }
+  return true;
+}
+
+static bool parse_free(struct parser *p, struct list *list)
+{
+  struct word word = take(p);
+  int count;
+  if (!number(word, OPERATIONS_MAX, &count))
+    return expected(p, word, "how many messages may be sent (a number up to 65535)");
+  for (int i = 0; i < count; i++)
+    append(list, &(struct operation){.kind = SCRIPT_FREE});
+  p->free = true;
+  return true;
+}
+
+static bool parse_count(struct parser *p, struct operation *operation)
+{
+  struct word word = take(p);
+  int count;
+  if (!number(word, INT32_MAX, &count) || !count)
+    return expected(p, word, "a number of outcomes, at least 1");
+  operation->count = (unsigned)count;
+  return true;
+}
+
+static bool parse_arguments(struct parser *p, struct operation *operation)
+{
+  switch (operation->kind) {
+  case SCRIPT_SEND:
+    return parse_peer(p, false, operation) && parse_tag(p, false, operation);
+  case SCRIPT_RECV:
+    operation->name = SCRIPT_NAMES;
+    return parse_peer(p, true, operation) && parse_tag(p, true, operation);
+  case SCRIPT_IRECV:
+    return parse_name(p, operation) && parse_peer(p, true, operation) &&
+           parse_tag(p, true, operation);
+  case SCRIPT_WAIT:
+  case SCRIPT_CANCEL:
+    return parse_name(p, operation);
+  case SCRIPT_CHOOSE:
+    return parse_count(p, operation);
+  case SCRIPT_COMPUTE:
+    return parse_seconds(p, operation);
+  case SCRIPT_COLLECTIVE:
+    return operation->flow == FLOW_ALL || operation->flow == FLOW_BARRIER ||
+           parse_peer(p, false, operation);
+  default:
+    return true;
+  }
+}
+
+static bool parse_operation(struct parser *p, struct list *list)
+{
+  static const struct {
+    const char *name;
+    enum script_kind kind;
+    enum flow flow;
+  } kinds[] = {{"send", SCRIPT_SEND, FLOW_NONE},
+               {"recv", SCRIPT_RECV, FLOW_NONE},
+               {"irecv", SCRIPT_IRECV, FLOW_NONE},
+               {"wait", SCRIPT_WAIT, FLOW_NONE},
+               {"cancel", SCRIPT_CANCEL, FLOW_NONE},
+               {"choose", SCRIPT_CHOOSE, FLOW_NONE},
+               {"checkpoint", SCRIPT_CHECKPOINT, FLOW_NONE},
+               {"iteration", SCRIPT_CHECKPOINT, FLOW_NONE},
+               {"compute", SCRIPT_COMPUTE, FLOW_NONE},
+               {"bcast", SCRIPT_COLLECTIVE, FLOW_FROM_ROOT},
+               {"reduce", SCRIPT_COLLECTIVE, FLOW_TO_ROOT},
+               {"allreduce", SCRIPT_COLLECTIVE, FLOW_ALL},
+               {"barrier", SCRIPT_COLLECTIVE, FLOW_BARRIER}};
+  struct word word = take(p);
+  if (is(word, "repeat"))
+    return parse_repeat(p, list);
+  if (is(word, "free"))
+    return parse_free(p, list);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (is(word, kinds[i].name)) {
+      struct operation operation = {.kind = kinds[i].kind, .flow = (int)kinds[i].flow};
+      operation.count = is(word, "iteration");
+      if (!parse_arguments(p, &operation))
+        return false;
+      append(list, &operation);
+      return true;
+    }
+  return expected(p, word,
+                  "an operation (send, recv, irecv, wait, cancel, choose, checkpoint, iteration, "
+                  "compute, bcast, reduce, allreduce, barrier, repeat or free)");
+}
+
+/* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */
+static bool parse_list(struct parser *p, struct list *list, bool inner)
+{
+  for (;;) {
+    if (!parse_operation(p, list))
+      return false;
+    if (list->count > OPERATIONS_MAX)
+      return fail(p, "more than %d operations, expected a shorter program", OPERATIONS_MAX);
+    struct word word = take(p);
+    if (inner ? is(word, ")") : !word.length)
+      return true;
+    if (!is(word, ","))
+      return expected(p, word, inner ? "',' or ')'" : "','");
+  }
+}
+
+/* ---- ranks ---- */
+
+static void number_iterations(struct list *list)
+{
+  unsigned iterations = 0;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->item[i].kind == SCRIPT_CHECKPOINT && list->item[i].count)
+      list->item[i].count = ++iterations;
+}
+
+/* Every irecv is completed, and every wait or cancel has something to complete: cancel knows what
+ * it may have to receive again. */
+static bool check_names(struct parser *p, const struct list *list)
+{
+  const struct operation *posted[SCRIPT_NAMES] = {NULL};
+  for (size_t i = 0; i < list->count; i++) {
+    struct operation *operation = &list->item[i];
+    bool post = operation->kind == SCRIPT_IRECV, cancel = operation->kind == SCRIPT_CANCEL;
+    if (!post && !cancel && operation->kind != SCRIPT_WAIT)
+      continue;
+    char name = (char)('a' + operation->name);
+    const struct operation *outstanding = posted[operation->name];
+    if (post && outstanding)
+      return fail(p, "irecv %c while %c is outstanding, expected 'wait %c' before it", name, name,
+                  name);
+    if (!post && !outstanding)
+      return fail(p, "%s %c without a receive of that name, expected 'irecv %c' before it",
+                  cancel ? "cancel" : "wait", name, name);
+    if (cancel) {
+      operation->peer = outstanding->peer;
+      operation->tag = outstanding->tag;
+    }
+    posted[operation->name] = post ? operation : NULL;
+  }
+  for (int i = 0; i < SCRIPT_NAMES; i++)
+    if (posted[i])
+      return fail(p, "irecv %c is never completed, expected 'wait %c'", 'a' + i, 'a' + i);
+  return true;
+}
+
+/* Free programs are free everywhere: only then may whatever comes be taken at once. */
+static bool check_free(struct parser *p, struct script *script)
+{
+  script->free = p->free;
+  for (int rank = 0; p->free && rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      if (op->kind != SCRIPT_FREE)
+        return fail(p, "'free' beside other operations, expected all ranks to be free or none");
+  return true;
+}
+
+/* Reads the operations that start at `at` as the program of rank `self`. */
+static bool parse_program(struct parser *p, const char *at, int self, struct script *script)
+{
+  struct list list = {0};
+  p->at = at;
+  bool fine = (!peek(p).length || parse_list(p, &list, false)) && check_names(p, &list);
+  number_iterations(&list);
+  if (fine) {
+    append(&list, &(struct operation){.kind = SCRIPT_END});
+    script->ops[self] = list.item;
+  } else {
+    free(list.item);
+  }
+  return fine;
+}
+
+/* The head of a line, up to the colon. `*rank` is -1 for '*'. */
+static bool parse_head(struct parser *p, int *rank)
+{
+  struct word word = take(p);
+  if (!is(word, "rank"))
+    return expected(p, word, "'rank'");
+  word = take(p);
+  char what[64];
+  snprintf(what, sizeof what, "a rank from 0 to %d or '*'", p->ranks - 1);
+  *rank = -1;
+  if (!is(word, "*") && !number(word, p->ranks - 1, rank))
+    return expected(p, word, what);
+  word = take(p);
+  return is(word, ":") || expected(p, word, "':'");
+}
+
+/* Where the line of `rank *` was. */
+struct rest {
+  const char *at, *end;
+  int line;
+};
+
+static bool parse_line(struct parser *p, struct script *script, struct rest *rest)
+{
+  if (!peek(p).length)
+    return true;
+  int rank = -1;
+  if (!parse_head(p, &rank))
+    return false;
+  if (rank < 0) {
+    if (rest->at)
+      return fail(p, "a second line for rank *, expected one");
+    *rest = (struct rest){p->at, p->end, p->line};
+    return true;
+  }
+  if (script->ops[rank])
+    return fail(p, "a second line for rank %d, expected one", rank);
+  return parse_program(p, p->at, rank, script);
+}
+
+/* Ranks without a line of their own. */
+static bool parse_rest(struct parser *p, struct script *script, const struct rest *rest)
+{
+  for (int rank = 0; rank < p->ranks; rank++) {
+    if (script->ops[rank])
+      continue;
+    if (!rest->at)
+      return fail(p, "no line for rank %d, expected 'rank %d:' or 'rank *:'", rank, rank);
+    p->end = rest->end;
+    p->line = rest->line;
+    if (!parse_program(p, rest->at, rank, script))
+      return false;
+  }
+  return true;
+}
+
+struct script *script_parse(const char *text, int ranks, int *line, char **message)
+{
+  struct script *script = checked(calloc(1, sizeof *script));
+  script->ranks = ranks;
+  script->ops = checked(calloc((size_t)ranks, sizeof *script->ops));
+  struct parser p = {.at = text, .ranks = ranks};
+  struct rest rest = {0};
+  bool fine = true;
+  for (const char *start = text; fine && *start;) {
+    size_t length = strcspn(start, "\n");
+    const char *comment = memchr(start, '#', length);
+    p.at = start;
+    p.end = comment ? comment : start + length;
+    p.line++;
+    fine = parse_line(&p, script, &rest);
+    start += length + (start[length] == '\n');
+  }
+  if (fine && parse_rest(&p, script, &rest) && check_free(&p, script))
+    return script;
+  *line = p.line ? p.line : 1;
+  *message = p.message;
+  script_free(script);
+  return NULL;
+}
+
+static void free_ops(struct operation **ops, int ranks)
+{
+  for (int rank = 0; ops && rank < ranks; rank++)
+    free(ops[rank]);
+  free(ops);
+}
+
+void script_free(struct script *script)
+{
+  if (!script)
+    return;
+  free_ops(script->ops, script->ranks);
+  free_ops(script->written, script->ranks);
+  free(script);
+}
+
+/* ---- collectives as messages ---- */
+
+static void message(struct list *list, enum script_kind kind, int peer, int number)
+{
+  append(
+      list,
+      &(struct operation){
+          .kind = kind, .peer = peer, .tag = number, .comm = SCRIPT_HIDDEN, .name = SCRIPT_NAMES});
+}
+
+/* What `self` has to do with one direction of a call: its root with everybody, others with it. */
+static void flow(struct list *list, int self, int ranks, int root, bool to_root, int number)
+{
+  enum script_kind kind = (self == root) == to_root ? SCRIPT_RECV : SCRIPT_SEND;
+  if (self != root)
+    message(list, kind, root, number);
+  for (int peer = 0; peer < ranks && self == root; peer++)
+    if (peer != root)
+      message(list, kind, peer, number);
+}
+
+/* NULL: too many. */
+static struct operation *spelled_out(const struct script *script, int self)
+{
+  struct list list = {0};
+  int number = 0;
+  for (const struct operation *op = script->ops[self]; op->kind != SCRIPT_END; op++) {
+    if (op->kind != SCRIPT_COLLECTIVE) {
+      append(&list, op);
+      continue;
+    }
+    bool rooted = op->flow == FLOW_FROM_ROOT || op->flow == FLOW_TO_ROOT;
+    int root = rooted ? op->peer : 0;
+    number++;
+    if (op->flow != FLOW_FROM_ROOT)
+      flow(&list, self, script->ranks, root, true, number);
+    if (op->flow != FLOW_TO_ROOT)
+      flow(&list, self, script->ranks, root, false, number);
+  }
+  append(&list, &(struct operation){.kind = SCRIPT_END});
+  if (list.count <= OPERATIONS_MAX)
+    return list.item;
+  free(list.item);
+  return NULL;
+}
+
+static bool has_collectives(const struct script *script)
+{
+  for (int rank = 0; rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      if (op->kind == SCRIPT_COLLECTIVE)
+        return true;
+  return false;
+}
+
+bool script_spell_out(struct script *script)
+{
+  if (script->written || !has_collectives(script))
+    return true;
+  struct operation **ops = checked(calloc((size_t)script->ranks, sizeof *ops));
+  for (int rank = 0; rank < script->ranks; rank++)
+    if (!(ops[rank] = spelled_out(script, rank))) {
+      free_ops(ops, script->ranks);
+      return false;
+    }
+  script->written = script->ops;
+  script->ops = ops;
+  return true;
+}
+
+/* One round and the final mix of MurmurHash3. Never 0, which stands for "nothing yet". */
+uint32_t script_fold(uint32_t history, uint32_t seen)
+{
+  uint32_t k = seen * 0xcc9e2d51u;
+  k = (k << 15 | k >> 17) * 0x1b873593u;
+  uint32_t h = history ^ k;
+  h = (h << 13 | h >> 19) * 5 + 0xe6546b64u;
+  h = (h ^ h >> 16) * 0x85ebca6bu;
+  h = (h ^ h >> 13) * 0xc2b2ae35u;
+  h ^= h >> 16;
+  return h ? h : 1;
+}
+
+uint32_t script_begin(int rank)
+{
+  return script_fold(0, (uint32_t)rank);
+}

@@ -1,0 +1,207 @@
+/* The world: taking a move. The rules of what can happen are in world_rules.c. */
+#include "verify/world/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verify/world/world_step.h"
+
+/* ---- parts ---- */
+
+uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
+{
+  uint32_t n = (uint32_t)w->ranks;
+  uint32_t pair = (uint32_t)a * n + (uint32_t)b;
+  switch (kind) {
+  case WORLD_CHANNEL:
+    return n * WORLD_RANK_PARTS + pair;
+  case WORLD_CONTROL:
+    return n * WORLD_RANK_PARTS + n * n + pair;
+  case WORLD_SHARE:
+    return n * WORLD_RANK_PARTS + 2 * n * n + pair;
+  case WORLD_GLOBAL:
+    return n * WORLD_RANK_PARTS + 3 * n * n;
+  case WORLD_TOKENS:
+    return n * WORLD_RANK_PARTS + 3 * n * n + 1;
+  default:
+    return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
+  }
+}
+
+uint32_t world_parts(const struct world *w)
+{
+  return world_part(w, WORLD_TOKENS, 0, 0) + 1;
+}
+
+uint32_t world_component(const struct world *w, uint32_t part)
+{
+  uint32_t n = (uint32_t)w->ranks;
+  if (part < n * WORLD_RANK_PARTS)
+    return part / WORLD_RANK_PARTS;
+  if (part >= world_part(w, WORLD_GLOBAL, 0, 0))
+    return n + n * n;
+  return n + (part - n * WORLD_RANK_PARTS) % (n * n);
+}
+
+uint32_t world_components(const struct world *w)
+{
+  return world_component(w, world_part(w, WORLD_GLOBAL, 0, 0)) + 1;
+}
+
+void world_init(struct world *w, const struct protocol *protocol, int ranks, uint32_t capacity)
+{
+  *w = (struct world){.protocol = protocol, .ranks = ranks, .places_anywhere = true};
+  w->config = calloc((size_t)ranks, sizeof *w->config);
+  if (!w->config)
+    abort();
+  for (int rank = 0; rank < ranks; rank++)
+    w->config[rank] =
+        (struct config){.self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = capacity};
+  w->state_bytes = (uint32_t)protocol->bytes(&w->config[0]);
+}
+
+void world_set_iterations(struct world *w, uint32_t interval, uint32_t log)
+{
+  for (int rank = 0; rank < w->ranks; rank++) {
+    w->config[rank].interval = interval;
+    w->config[rank].log = log;
+  }
+}
+
+void world_clear(struct world *w)
+{
+  free(w->config);
+  w->config = NULL;
+}
+
+void world_begin_program(const struct world *w, int rank)
+{
+  edit_program(w, rank)->history = script_begin(rank);
+  world_script_advance(w, rank);
+}
+
+/* A world of free programs begins when all ranks have started. */
+static void start_all(struct world *w)
+{
+  struct actions actions = {.capacity = ACTIONS_MAX(&w->config[0])};
+  actions.item = calloc(actions.capacity, sizeof *actions.item);
+  if (!actions.item)
+    abort();
+  for (int rank = 0; rank < w->ranks; rank++) {
+    struct move start = {.rank = (int16_t)rank, .event = {.kind = EVENT_START}};
+    struct verdict verdict;
+    world_step(w, &start, &actions, &verdict);
+  }
+  free(actions.item);
+}
+
+void world_begin(struct world *w, unsigned crashes, unsigned timers)
+{
+  for (int rank = 0; rank < w->ranks; rank++) {
+    edit_rank(w, rank)->phase = RANK_NEW;
+    world_begin_program(w, rank);
+  }
+  struct world_global *global = edit_global(w);
+  global->crashes = (uint16_t)crashes;
+  global->timers = (uint16_t)timers;
+  global->down = -1;
+  if (are_free(w))
+    start_all(w);
+}
+
+/* ---- the move ---- */
+
+static void step(struct taking *t)
+{
+  const struct world *w = t->w;
+  struct world_rank *me = edit_rank(w, t->rank);
+  int broken =
+      protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
+  if (broken)
+    world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
+  world_after_step(t);
+}
+
+static void take_event(struct taking *t)
+{
+  const struct world *w = t->w;
+  world_before_step(t);
+  if (read_rank(w, t->rank)->phase != RANK_RUNNING)
+    return; /* nothing to start from */
+  if (t->event.kind != EVENT_RECEIVE || !below_matching(w))
+    step(t);
+  if (read_rank(w, t->rank)->phase == RANK_RUNNING)
+    world_script_advance(w, t->rank);
+}
+
+static void lie(struct taking *t)
+{
+  const struct world *w = t->w;
+  uint32_t count;
+  struct world_message message = READ_LIST(struct world_message, w, WORLD_CHANNEL,
+                                           t->move->event.peer, t->rank, &count)[t->move->index];
+  if (t->move->lie == LIE_DROP)
+    list_remove(w, WORLD_CHANNEL, t->move->event.peer, t->rank, t->move->index, sizeof message);
+  else
+    list_insert(w, WORLD_CHANNEL, t->move->event.peer, t->rank, t->move->index, &message,
+                sizeof message);
+  edit_global(w)->lied = true;
+}
+
+/* Where a host does not know places in channels: the first message that fits. */
+static void find_index(const struct world *w, struct move *move)
+{
+  bool control = move->event.kind == EVENT_CONTROL;
+  uint32_t count;
+  if (move->event.peer < 0 || move->event.peer >= w->ranks)
+    return;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, control ? control_part(w) : WORLD_CHANNEL,
+                move->event.peer, move->rank, &count);
+  const struct world_rank *me = read_rank(w, move->rank);
+  for (uint32_t i = 0; i < count; i++)
+    if (world_exists(me, &channel[i]) && is_control(&channel[i]) == control &&
+        (control || (channel[i].tag == move->event.tag && channel[i].comm == move->event.comm))) {
+      move->index = i;
+      return;
+    }
+}
+
+void world_step(struct world *w, struct move *move, struct actions *actions,
+                struct verdict *verdict)
+{
+  actions->count = 0;
+  *verdict = (struct verdict){.kind = VERDICT_FINE, .rank = move->rank};
+  if (move->kind == MOVE_EVENT && move->index == WORLD_FIND)
+    find_index(w, move);
+  const char *why = world_refuses(w, move);
+  if (why) {
+    verdict->kind = VERDICT_IMPOSSIBLE;
+    snprintf(verdict->text, sizeof verdict->text, "%s", why);
+    return;
+  }
+  struct taking t = {.w = w,
+                     .move = move,
+                     .actions = actions,
+                     .verdict = verdict,
+                     .rank = move->rank,
+                     .event = move->event};
+  switch ((enum move_kind)move->kind) {
+  case MOVE_EVENT:
+    take_event(&t);
+    break;
+  case MOVE_CRASH:
+    world_crash(&t);
+    break;
+  case MOVE_DETECT:
+    world_detect(&t);
+    break;
+  case MOVE_FINISH:
+    edit_program(w, move->rank)->finished = true;
+    break;
+  case MOVE_LIE:
+    lie(&t);
+    break;
+  }
+  move->event = t.event;
+}

@@ -1,0 +1,375 @@
+/* The world: everything around the protocols of all ranks, as rules on plain memory.
+ *
+ * It holds the channels with MPI's matching rules, the receives that programs have posted, the
+ * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which
+ * move can happen next, and it is the only caller of protocol_step() (lock 2).
+ *
+ * The explorer takes every move that world_moves() lists. The SMPI host and the trace replay
+ * report what did happen through world_step(), which refuses anything that the world could not
+ * have produced (lock 3). There is no second copy of the rules.
+ *
+ *          +--------------------- world ---------------------+
+ *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  STORED
+ *          |             REJOINED  UNEXPECTED
+ *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
+ *          |             SHARE (contributions to collectives)
+ *          |  one:       GLOBAL  TOKENS
+ *          +--------------------------------------------------+
+ *
+ * Each box is a *part*: a run of bytes, comparable with memcmp, that the host of the world keeps
+ * (struct world_memory). The explorer interns parts, so that a state of the whole world is a
+ * tuple of small numbers; the SMPI host and the replay keep them in place.
+ *
+ * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
+ *
+ * History monitors live in the parts too and roll back with the programs: FLOWS counts, for each
+ * (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled or
+ * overtaking message shows at its delivery.
+ */
+#ifndef RECLINE_WORLD_H
+#define RECLINE_WORLD_H
+
+#include "protocols/protocol.h"
+#include "verify/world/script.h"
+
+/* ---- parts ---- */
+
+enum part_kind {
+  WORLD_RANK,       /* struct world_rank, then the protocol's state */
+  WORLD_PROGRAM,    /* struct world_program */
+  WORLD_POSTED,     /* struct world_receive[] in the order of posting */
+  WORLD_SLOTS,      /* struct world_slot[] by slot number */
+  WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
+  WORLD_STORED,     /* struct world_record[] in the order of writing */
+  WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
+  WORLD_UNEXPECTED, /* LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
+  WORLD_RANK_PARTS,
+  WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
+  WORLD_CONTROL,
+  WORLD_SHARE, /* struct world_message[]: tag is the number of the call */
+  WORLD_GLOBAL,
+  WORLD_TOKENS /* struct world_tokens, or empty */
+};
+
+enum rank_phase {
+  RANK_NEW, /* before its first START */
+  RANK_RUNNING,
+  RANK_CAPTURING, /* between CAPTURE and CAPTURED: nothing else happens here */
+  RANK_RESTORING, /* between ROLL_BACK and START */
+  RANK_DEAD,      /* crashed, nobody knows yet */
+  RANK_RESTARTING /* crashed and detected, not yet started again */
+};
+
+/* Clocks: an alarm that is set, or that has gone off. */
+struct world_alarm {
+  uint32_t checkpoint; /* 0: none */
+  int8_t after[BOUNDS];
+  uint8_t pad;
+};
+
+enum connections {
+  CONNECTIONS_CLOSED = 1, /* by START or CAPTURED, and there was no OPEN yet */
+  CONNECTIONS_ANEW = 2    /* START closed all: peers have none before they start, too */
+};
+
+struct world_rank {
+  uint8_t phase;
+  uint8_t held;         /* HOLD without RELEASE */
+  uint8_t timer;        /* SET_TIMER without TIMER */
+  uint8_t gave_up;      /* enum reason */
+  uint16_t draining;    /* 0: nobody; 1: every peer; else peer + 2 */
+  uint16_t closed;      /* enum connections, or-ed */
+  uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
+  uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
+  uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
+  uint16_t pad2;
+  uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
+  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
+  uint32_t line;      /* last checkpoint captured */
+  uint32_t stopped;   /* last checkpoint for which logging has stopped */
+  uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
+                         crash */
+  uint32_t pad;
+  struct world_alarm set, rung; /* clocks: the alarm to come, and the last that went off */
+};
+
+_Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
+
+enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
+
+/* A collective call that a program is in. */
+struct world_call {
+  uint8_t state; /* enum call_state */
+  uint8_t flow;  /* enum flow */
+  int16_t comm;
+  int16_t root;
+  uint16_t pad;
+  int32_t number;        /* of the call on its communicator, from 1 */
+  uint32_t words[WORDS]; /* own contribution, once joined */
+};
+
+struct world_program {
+  uint32_t receives; /* receives posted so far: the number of the last one */
+  uint32_t history;  /* digest of all that the program has received and chosen */
+  uint16_t next;     /* scripts: index of the next operation */
+  uint8_t finished;  /* reached its end; still takes part in the protocol */
+  uint8_t waiting;   /* scripts: name being waited for, +1; 0: none */
+  struct world_call call;
+  int32_t calls;                      /* scripts: collective calls so far */
+  uint32_t given;                     /* scripts: names whose receive is complete, a bit each */
+  uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
+  uint32_t content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
+};
+
+struct world_receive {
+  uint32_t request;
+  int16_t peer, comm; /* as posted */
+  int32_t tag;
+  int16_t from;      /* as allowed by MATCH, within what was posted */
+  uint8_t announced; /* the protocol has answered RECEIVE with MATCH */
+  uint8_t pad;
+  int32_t from_tag;
+};
+
+enum { CONTROL_COMM = -1 }; /* the comm of control messages */
+
+struct world_message {
+  int32_t tag;
+  int16_t comm;
+  uint16_t incarnation;
+  uint32_t bytes;
+  uint32_t words[WORDS];
+  uint32_t sequence; /* counts the messages of its flow in the sender's program, from 1 */
+  uint32_t content;  /* digest of the payload; scripts: the sender's history */
+  uint32_t line;     /* sender's line when it was sent (only for the claims that ask for it) */
+  uint32_t stopped;  /* the same for its stop-log line */
+  struct world_alarm after, before; /* clocks: the sender's last alarm when it was sent, its next */
+};
+
+/* Names a collective call whose contribution from `root` is taken and dropped. */
+struct world_share {
+  int16_t comm, root;
+  int32_t number;
+};
+
+struct world_slot {
+  uint32_t slot; /* UNEXPECTED: NO_SLOT */
+  int16_t peer;
+  uint16_t pad;
+  struct world_message message;
+};
+
+struct world_flow {
+  int16_t peer, comm;
+  int32_t tag;
+  uint32_t sent;        /* messages sent to peer, suppressed ones too */
+  uint32_t delivered;   /* messages from peer given to the program */
+  uint32_t sent_digest; /* of their contents, in order */
+  uint32_t delivered_digest;
+};
+
+struct world_record {
+  uint32_t checkpoint;
+  uint8_t part; /* enum part */
+  uint8_t durable;
+  uint8_t
+      reported; /* the rank was told so; differs from durable only under the early-durable lie */
+  uint8_t pad;
+  uint32_t image; /* kept bytes of the capture (IMAGE only) */
+  uint32_t state; /* kept bytes: protocol's state, SLOTS */
+};
+
+struct world_global {
+  uint32_t committed;   /* checkpoint to recover from; FRESH at first */
+  uint32_t committing;  /* COMMIT that is not yet COMMITTED; 0: none */
+  uint32_t target;      /* checkpoint of the recovery under way */
+  uint16_t incarnation; /* recoveries so far; independent: crashes detected so far */
+  uint16_t crashes;     /* crashes that may still happen (explorer) */
+  uint16_t timers;      /* TIMERs that may still happen (explorer) */
+  uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
+  uint8_t lied;         /* the one lie of a lying host has been told */
+  int16_t down;         /* rank whose crash was detected last; -1 at first */
+  uint16_t pad;
+};
+
+/* Property tokens: a global state that is being recorded. Apart from GLOBAL, as no rule looks here.
+ */
+struct world_tokens {
+  uint32_t ranks; /* that have recorded their part of it */
+  uint32_t more;  /* the sum of what they say */
+};
+
+/* What the world needs from its host. All functions take `ctx`. */
+struct world_memory {
+  void *ctx;
+  /* Bytes of a part and their number; empty parts have size 0. Valid until the part is edited. */
+  const void *(*read)(void *ctx, uint32_t part, uint32_t *size);
+  /* Its first `bytes`, of one part always as many: the rest is not looked at. May be NULL: `read`.
+   */
+  const void *(*read_head)(void *ctx, uint32_t part, uint32_t bytes);
+  /* The same to write to, grown (with zeroes) or cut to `size` bytes. */
+  void *(*edit)(void *ctx, uint32_t part, uint32_t size);
+  /* Keeps bytes for stable storage; equal bytes may get equal numbers; numbers count from 1. */
+  uint32_t (*keep)(void *ctx, const void *bytes, uint32_t size);
+  const void *(*kept)(void *ctx, uint32_t number, uint32_t *size);
+  /* They are no longer needed. May be NULL. */
+  void (*forget)(void *ctx, uint32_t number);
+};
+
+/* ---- the world ---- */
+
+/* What a lying host does, once, to show that the properties notice. */
+enum lie { LIE_DROP = 1, LIE_DUPLICATE = 2, LIE_EARLY_DURABLE = 4 };
+
+struct world {
+  const struct protocol *protocol;
+  struct config *config; /* one per rank */
+  int ranks;
+  uint32_t state_bytes;          /* of the protocol's state */
+  bool fifo;                     /* channels deliver in the order of sending */
+  bool overtaking;               /* channels keep no order at all, against MPI */
+  bool places_anywhere;          /* system level; else only at `checkpoint` operations */
+  bool closes;                   /* connections are closed for a capture or a restart (explorer) */
+  bool line_stamps;              /* messages carry line and stopped */
+  bool check;                    /* check the protocol's invariants after every step */
+  bool bounded;                  /* crashes and timers are counted down (explorer) */
+  unsigned lies;                 /* enum lie, or-ed */
+  unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum bound, or-ed */
+  const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
+  const struct script *script;   /* NULL: programs are real, their events come from outside */
+  /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.
+     NULL: everybody is. */
+  bool (*member)(const void *ctx, int comm, int rank);
+  const void *member_ctx;
+  struct world_memory memory;
+};
+
+/* Number of a part. `a` is a rank, or the source of a channel; `b` its destination. */
+uint32_t world_part(const struct world *, enum part_kind, int a, int b);
+uint32_t world_parts(const struct world *);
+
+/* Parts that belong together make a *component*: those of one rank, those between one pair of
+ * ranks, GLOBAL with TOKENS. Their values go together, so that the explorer numbers them together.
+ */
+uint32_t world_component(const struct world *, uint32_t part);
+uint32_t world_components(const struct world *);
+
+/* Fills in `world` for `ranks` ranks. The caller sets the other fields afterwards and calls
+ * world_begin(), which writes the parts as they are before the first START. */
+void world_init(struct world *, const struct protocol *, int ranks, uint32_t capacity);
+void world_set_iterations(struct world *, uint32_t interval, uint32_t log); /* struct config */
+void world_begin(struct world *, unsigned crashes, unsigned timers);
+void world_clear(struct world *); /* frees what world_init() made, not the parts */
+
+enum move_kind {
+  MOVE_EVENT,  /* `event` happens at `rank` */
+  MOVE_CRASH,  /* `rank` fails */
+  MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
+                  is -1; independent: the one dead that is noticed */
+  MOVE_FINISH, /* the program of `rank` ends (real programs) */
+  MOVE_LIE     /* a lying host drops or duplicates the message at `index` of peer -> rank */
+};
+
+struct move {
+  uint8_t kind;
+  uint8_t lie; /* MOVE_LIE, and CAPTURED..DURABLE told too early */
+  int16_t rank;
+  uint32_t index;   /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
+                       world when WORLD_FIND */
+  uint32_t content; /* real programs, OFFER and ARRIVED: digest of the payload; 0: not given */
+  struct event event;
+};
+
+enum { WORLD_FIND = UINT32_MAX };
+
+/* Things that a step showed, beyond its new state. */
+enum verdict_kind {
+  VERDICT_FINE,
+  VERDICT_GAVE_UP,   /* the protocol gave up: an outcome, not an error */
+  VERDICT_VIOLATION, /* a property does not hold */
+  VERDICT_IMPOSSIBLE /* world_step() only: the world could not have produced this move */
+};
+
+struct verdict {
+  enum verdict_kind kind;
+  const char *property; /* VIOLATION: name, as in claims */
+  int rank;
+  enum reason reason; /* GAVE_UP */
+  char text[192];     /* VIOLATION, IMPOSSIBLE: what was expected and what was seen */
+};
+
+/* Calls `visit` for every move that can happen now, in a fixed order: that of their origins. */
+void world_moves(const struct world *, void (*visit)(void *data, const struct move *), void *data);
+
+/* Moves by *origin*: what a rank does by itself, what comes to it from one peer, that it crashes,
+ * that the dead are detected. The moves of one origin depend on few parts, so that the explorer can
+ * remember them; those of all open origins are the moves of the world. */
+uint32_t world_origins(const struct world *);
+void world_moves_of(const struct world *, uint32_t origin,
+                    void (*visit)(void *data, const struct move *), void *data);
+
+/* How one rank stands, and, put together, how all do. */
+struct world_standing {
+  bool gave_up;  /* the protocol has (of all: anywhere) */
+  bool finished; /* the program has, and has yet to notice no crash (of all: everywhere) */
+  bool dead;     /* crashed, and nobody knows yet (of all: anybody) */
+  /* Of one rank only. */
+  bool ended;  /* its program has finished, even if it has crashed since */
+  bool behind; /* it has a crash to notice */
+  bool starts; /* all that it can do is START, and nobody minds when */
+  bool last;   /* one more crash may happen, not two */
+  bool safe;   /* no more crash may happen */
+};
+
+struct world_standing world_standing(const struct world *, int rank);
+struct world_standing world_standing_of_all(const struct world_standing *, int ranks);
+
+/* When all ranks stand like this, moves can come from the first so many origins only. */
+uint32_t world_open_origins(const struct world *, const struct world_standing *all);
+
+/* NULL when `move` can happen now; otherwise why not (a static text). */
+const char *world_refuses(const struct world *, const struct move *);
+
+/* Takes one move: the message leaves its channel, the protocol steps, its actions take effect.
+ * `actions` (item with room for ACTIONS_MAX, the caller's) tells the host what to carry out; it is
+ * empty for moves without a step. The verdict is filled in. Fields of `move` that the world finds
+ * (index) are written back. */
+void world_step(struct world *, struct move *, struct actions *, struct verdict *);
+
+/* Explorer's verdict on a state that nothing but a crash can change: `deadlock` when a program has
+ * not finished, `commits` when a checkpoint was asked for and never committed. */
+void world_at_rest(const struct world *, struct verdict *);
+
+/* The same on a state to which a run comes back for ever: `progress` when either. */
+void world_for_ever(const struct world *, struct verdict *);
+
+/* Verdict on a state in which all programs have finished: `agreement` when a receiver was given
+ * other contents than its sender, as it ended up, has sent (a suppressed message that came out
+ * differently the second time); `no-duplicate` when a message that was given is under way again. */
+void world_at_end(const struct world *, struct verdict *);
+
+/* Whether any of these properties is judged: world_at_end() looks at everything. */
+bool world_judges_end(const struct world *);
+
+/* What is in a part, `size` bytes, when each rank is called to[rank]; in place. False where that
+ * cannot be told: histories are digests, and what is stored is bytes. */
+bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
+                  uint32_t size);
+
+/* The part that it then is in. */
+uint32_t world_renamed(const struct world *, uint32_t part, const int16_t *to);
+
+/* Adds bytes to a digest. */
+uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
+
+/* A digest of all parts: of equal states the same in every exploration, also where bytes were kept
+ * under other numbers. */
+uint64_t world_digest(const struct world *);
+
+/* All programs have finished, and none of them has yet to notice a crash. */
+bool world_finished(const struct world *);
+
+/* The DOWN that `rank` has to take next; false when it knows of all crashes that were detected. */
+bool world_next_down(const struct world *, int rank, struct event *);
+
+#endif

@@ -1,0 +1,484 @@
+/* The world: after the step, its actions take effect. */
+#include "verify/world/world_step.h"
+
+/* A message for a rank that is dead, or beyond the sender's incarnation, never existed. */
+static bool reachable(const struct world *w, int rank, uint16_t incarnation)
+{
+  const struct world_rank *to = read_rank_head(w, rank);
+  if (to->phase == RANK_DEAD)
+    return false;
+  bool restarts = to->phase == RANK_RESTARTING || to->phase == RANK_RESTORING;
+  if (w->protocol->independent)
+    return incarnation >= (restarts ? to->noticed : to->incarnation);
+  return incarnation >= (restarts ? read_global(w)->incarnation : to->incarnation);
+}
+
+static void put_on(struct taking *t, enum part_kind kind, int peer,
+                   const struct world_message *message)
+{
+  uint32_t count;
+  if (!reachable(t->w, peer, message->incarnation))
+    return;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
+  if (t->w->overtaking) /* a channel without order has one order only */
+    while (count > 0 && memcmp(&channel[count - 1], message, sizeof *message) > 0)
+      count--;
+  list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);
+}
+
+/* Ranks that have died since, or are to restart for a later recovery, are sent to in vain. */
+static void check_open(struct taking *t, int peer)
+{
+  const struct world_rank *me = read_rank(t->w, t->rank), *to = read_rank_head(t->w, peer);
+  bool runs = to->phase <= RANK_CAPTURING, same = runs && to->incarnation == me->incarnation;
+  bool waited_for = (runs || to->phase == RANK_RESTORING || to->phase == RANK_RESTARTING) &&
+                    read_global(t->w)->incarnation == me->incarnation;
+  if (me->closed & CONNECTIONS_CLOSED)
+    world_violate(t, "legal", "rank %d sends while its connections are closed", t->rank);
+  else if (same ? to->closed & CONNECTIONS_CLOSED : waited_for && me->closed & CONNECTIONS_ANEW)
+    world_violate(t, "legal", "rank %d sends to rank %d, whose connections are closed", t->rank,
+                  peer);
+}
+
+static void transmit(struct taking *t, const struct action *action)
+{
+  check_open(t, t->event.peer);
+  memcpy(t->message.words, action->words, sizeof t->message.words);
+  put_on(t, WORLD_CHANNEL, t->event.peer, &t->message);
+}
+
+/* The program's call is over; `content` is what it was given, where it was given something. */
+static void end_call(struct taking *t, bool given, uint32_t content)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (given && t->w->script)
+    program->history = script_fold(program->history, content);
+  program->call = (struct world_call){.state = CALL_NONE};
+  if (t->w->script)
+    program->next++;
+}
+
+/* A contribution that its receiver takes only for the sender's sake is gone at once. */
+static bool taken_by_rejoin(const struct world *w, int from, int to,
+                            const struct world_message *share)
+{
+  uint32_t count;
+  const struct world_share *rejoined =
+      READ_LIST(struct world_share, w, WORLD_REJOINED, to, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (rejoined[i].comm == share->comm && rejoined[i].number == share->tag &&
+        rejoined[i].root == from && world_exists(read_rank(w, to), share)) {
+      list_remove(w, WORLD_REJOINED, to, 0, i, sizeof *rejoined);
+      return true;
+    }
+  return false;
+}
+
+static void join(struct taking *t, const struct action *action)
+{
+  const struct world *w = t->w;
+  const struct world_rank *me = read_rank(w, t->rank);
+  struct world_program *program = edit_program(w, t->rank);
+  struct world_message share = {.tag = program->call.number,
+                                .comm = program->call.comm,
+                                .incarnation = me->noticed,
+                                .content = program->history,
+                                .line = w->line_stamps ? me->line : 0,
+                                .stopped = w->line_stamps ? me->stopped : 0};
+  memcpy(share.words, action->words, sizeof share.words);
+  memcpy(program->call.words, action->words, sizeof program->call.words);
+  program->call.state = CALL_JOINED;
+  struct world_call joined = program->call;
+  for (int peer = 0; peer < w->ranks; peer++)
+    if (world_flows(w, &joined, t->rank, peer) && !taken_by_rejoin(w, t->rank, peer, &share))
+      put_on(t, WORLD_SHARE, peer, &share);
+  if (!world_flows_to(&joined, t->rank))
+    end_call(t, false, 0);
+}
+
+static void rejoin(struct taking *t, const struct action *action)
+{
+  struct world_share entry = {.comm = action->comm, .root = action->peer, .number = action->tag};
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, t->w, WORLD_SHARE, action->peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (shares[i].comm == action->comm && shares[i].tag == action->tag) {
+      list_remove(t->w, WORLD_SHARE, action->peer, t->rank, i, sizeof *shares);
+      return;
+    }
+  READ_LIST(struct world_share, t->w, WORLD_REJOINED, t->rank, 0, &count);
+  list_insert(t->w, WORLD_REJOINED, t->rank, 0, count, &entry, sizeof entry);
+}
+
+static void send_control(struct taking *t, const struct action *action)
+{
+  if (action->peer < 0 || action->peer >= t->w->ranks || action->peer == t->rank) {
+    world_violate(t, "legal", "control message to rank %d", action->peer);
+    return;
+  }
+  struct world_message message = {.comm = CONTROL_COMM,
+                                  .incarnation = read_rank(t->w, t->rank)->noticed};
+  memcpy(message.words, action->words, sizeof message.words);
+  put_on(t, control_part(t->w), action->peer, &message);
+}
+
+/* Nobody: only what was cancelled before a crash, and will be again. */
+static bool may_match(const struct taking *t, const struct world_receive *receive,
+                      const struct action *action)
+{
+  bool peer = receive->peer == ANY || receive->peer == action->peer ||
+              (action->peer == NOBODY && read_rank(t->w, t->rank)->incarnation > 0);
+  return peer && (receive->tag == ANY || receive->tag == action->tag);
+}
+
+static void match(struct taking *t, const struct action *action)
+{
+  uint32_t count;
+  READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
+  struct world_receive *posted =
+      world_edit(t->w, WORLD_POSTED, t->rank, 0, count * (uint32_t)sizeof *posted);
+  for (uint32_t i = 0; i < count; i++) {
+    struct world_receive *receive = &posted[i];
+    if (receive->request != action->request)
+      continue;
+    if (!may_match(t, receive, action))
+      world_violate(t, "legal", "receive %u may not match rank %d, tag %d", action->request,
+                    action->peer, action->tag);
+    receive->announced = true;
+    receive->from = action->peer;
+    receive->from_tag = action->tag;
+    return;
+  }
+  world_violate(t, "legal", "receive %u is not posted", action->request);
+}
+
+/* Index of `slot` among the sorted slots, or where it would stand. */
+static uint32_t find_slot(const struct taking *t, uint32_t slot, bool *full)
+{
+  uint32_t count, i = 0;
+  const struct world_slot *slots =
+      READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count);
+  while (i < count && slots[i].slot < slot)
+    i++;
+  *full = i < count && slots[i].slot == slot;
+  return i;
+}
+
+static void keep(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t i = find_slot(t, action->slot, &full);
+  if (full || !action->slot) {
+    world_violate(t, "legal", "slot %u is in use", action->slot);
+    return;
+  }
+  struct world_slot slot = {.slot = action->slot, .peer = t->event.peer, .message = t->message};
+  slot.message.incarnation = 0;
+  slot.message.after = slot.message.before = (struct world_alarm){0};
+  list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
+}
+
+static void empty_slot(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t i = find_slot(t, action->slot, &full);
+  if (full)
+    list_remove(t->w, WORLD_SLOTS, t->rank, 0, i, sizeof(struct world_slot));
+  else
+    world_violate(t, "legal", "slot %u is empty", action->slot);
+}
+
+static void resend(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t count, i = find_slot(t, action->slot, &full);
+  if (!full || action->peer < 0 || action->peer >= t->w->ranks) {
+    world_violate(t, "legal", "slot %u is empty, or there is no rank %d", action->slot,
+                  action->peer);
+    return;
+  }
+  struct world_message message =
+      READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i].message;
+  message.incarnation = read_rank(t->w, t->rank)->noticed;
+  message.after = read_rank(t->w, t->rank)->rung;
+  memcpy(message.words, action->words, sizeof message.words);
+  put_on(t, WORLD_CHANNEL, action->peer, &message);
+}
+
+/* To the receive that the protocol names or, below the matching, to the matching. */
+static void hand_over(struct taking *t, uint32_t request, int peer,
+                      const struct world_message *message)
+{
+  if (below_matching(t->w))
+    world_pass_up(t, peer, message);
+  else
+    world_give(t, request, peer, message);
+}
+
+static void deliver(struct taking *t, const struct action *action)
+{
+  bool full;
+  uint32_t count;
+  if (action->slot == NO_SLOT) {
+    if (t->event.kind != EVENT_ARRIVED && read_program(t->w, t->rank)->call.state != CALL_NONE)
+      end_call(t, t->message.content != 0, t->message.content);
+    else
+      hand_over(t, action->request, t->event.peer, &t->message);
+    return;
+  }
+  uint32_t i = find_slot(t, action->slot, &full);
+  if (!full) {
+    world_violate(t, "legal", "slot %u is empty", action->slot);
+    return;
+  }
+  struct world_slot slot = READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
+  if (t->event.kind == EVENT_COLLECTIVE)
+    end_call(t, true, slot.message.content);
+  else
+    hand_over(t, action->request, slot.peer, &slot.message);
+}
+
+/* Only in a state that is at a place, or held, is the program's image worth anything. */
+static void begin_capture(struct taking *t, const struct action *action)
+{
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  bool barrier = t->event.kind == EVENT_COLLECTED && t->event.flow == FLOW_BARRIER;
+  if (t->event.kind != EVENT_PLACE && !barrier && !me->held && !below_matching(t->w)) {
+    world_violate(t, "legal", "capture outside a place while the program runs");
+    return;
+  }
+  me->phase = RANK_CAPTURING;
+  me->capturing = action->checkpoint;
+}
+
+static void ask_commit(struct taking *t, const struct action *action)
+{
+  if (t->rank != COORDINATOR_RANK)
+    world_violate(t, "legal", "only rank %d may commit", COORDINATOR_RANK);
+  else if (!world_fenced(t))
+    edit_global(t->w)->committing = action->checkpoint;
+}
+
+static void roll_back(struct taking *t, const struct action *action)
+{
+  if (t->w->protocol->independent) {
+    world_set_back(t, action->checkpoint);
+    return;
+  }
+  if (t->event.kind != EVENT_DOWN || action->checkpoint != read_global(t->w)->target) {
+    world_violate(t, "legal", "roll back to %u, which is not the target", action->checkpoint);
+    return;
+  }
+  world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
+}
+
+static void give_up(struct taking *t, const struct action *action)
+{
+  edit_rank(t->w, t->rank)->gave_up = action->reason;
+  if (t->verdict->kind != VERDICT_FINE)
+    return;
+  t->verdict->kind = VERDICT_GAVE_UP;
+  t->verdict->rank = t->rank;
+  t->verdict->reason = action->reason;
+}
+
+/* An outcome repeats one from before a crash; where there was none, the program must be free. */
+static void force(struct taking *t, const struct action *action)
+{
+  if (read_rank(t->w, t->rank)->noticed == 0)
+    world_violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
+  t->outcome = action->outcome;
+}
+
+/* Whether the action is an answer to the event that the event may have. */
+static bool answers(const struct taking *t, enum action_kind kind)
+{
+  switch (kind) {
+  case ACTION_TRANSMIT:
+    return t->event.kind == EVENT_OFFER && !t->answered;
+  case ACTION_SUPPRESS:
+    return (t->event.kind == EVENT_OFFER || t->event.kind == EVENT_COLLECTIVE) && !t->answered;
+  case ACTION_JOIN:
+    return t->event.kind == EVENT_COLLECTIVE && !t->answered;
+  case ACTION_MATCH:
+    return t->event.kind == EVENT_RECEIVE && !t->answered;
+  case ACTION_KEEP:
+    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_COLLECTED ||
+           t->event.kind == EVENT_OFFER;
+  case ACTION_DISCARD:
+    return t->event.kind == EVENT_ARRIVED;
+  case ACTION_FORCE:
+    return t->event.kind == EVENT_CHOOSE;
+  case ACTION_DELIVER:
+    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_RECEIVE ||
+           (t->event.kind == EVENT_START && below_matching(t->w)) ||
+           read_program(t->w, t->rank)->call.state != CALL_NONE;
+  default:
+    return true;
+  }
+}
+
+static void carry_out(struct taking *t, const struct action *action)
+{
+  enum action_kind kind = action->kind;
+  if (!answers(t, kind)) {
+    world_violate(t, "legal", "an action that the event does not allow");
+    return;
+  }
+  switch (kind) {
+  case ACTION_TRANSMIT:
+    transmit(t, action);
+    break;
+  case ACTION_SUPPRESS:
+    if (t->event.kind == EVENT_COLLECTIVE)
+      end_call(t, false, 0);
+    break;
+  case ACTION_JOIN:
+    join(t, action);
+    break;
+  case ACTION_REJOIN:
+    rejoin(t, action);
+    break;
+  case ACTION_MATCH:
+    match(t, action);
+    break;
+  case ACTION_DELIVER:
+    deliver(t, action);
+    break;
+  case ACTION_KEEP:
+    keep(t, action);
+    break;
+  case ACTION_FORGET:
+    empty_slot(t, action);
+    break;
+  case ACTION_RESEND:
+    resend(t, action);
+    break;
+  case ACTION_FORCE:
+    force(t, action);
+    break;
+  case ACTION_CONTROL:
+    send_control(t, action);
+    break;
+  case ACTION_HOLD:
+    edit_rank(t->w, t->rank)->held = true;
+    break;
+  case ACTION_RELEASE:
+    edit_rank(t->w, t->rank)->held = false;
+    edit_rank(t->w, t->rank)->draining = 0;
+    break;
+  case ACTION_DRAIN:
+    edit_rank(t->w, t->rank)->draining = (uint16_t)(action->peer + 2);
+    break;
+  case ACTION_CAPTURE:
+    begin_capture(t, action);
+    break;
+  case ACTION_COMMIT:
+    ask_commit(t, action);
+    break;
+  case ACTION_ERASE:
+    if (!world_fenced(t))
+      world_erase(t, action->checkpoint);
+    break;
+  case ACTION_ROLL_BACK:
+    roll_back(t, action);
+    break;
+  case ACTION_OPEN:
+    if (!(read_rank(t->w, t->rank)->closed & CONNECTIONS_CLOSED))
+      world_violate(t, "legal", "connections are opened that were not closed");
+    edit_rank(t->w, t->rank)->closed &= (uint16_t)~CONNECTIONS_CLOSED;
+    break;
+  case ACTION_SET_TIMER:
+    if (t->w->protocol->clocks)
+      world_set_alarm(t, action);
+    else
+      edit_rank(t->w, t->rank)->timer = true;
+    break;
+  case ACTION_STOPPED_LOGGING:
+    edit_rank(t->w, t->rank)->stopped = action->checkpoint;
+    world_check_all_beyond(t, action->checkpoint);
+    world_check_tokens(t, action->outcome);
+    break;
+  case ACTION_GIVE_UP:
+    give_up(t, action);
+    break;
+  default:
+    break;
+  }
+  t->answered |= kind == ACTION_TRANSMIT || kind == ACTION_SUPPRESS || kind == ACTION_MATCH ||
+                 kind == ACTION_DELIVER || kind == ACTION_DISCARD ||
+                 (kind == ACTION_KEEP && t->event.kind != EVENT_OFFER) || kind == ACTION_JOIN ||
+                 kind == ACTION_CAPTURE || kind == ACTION_GIVE_UP;
+}
+
+static bool needs_answer(enum event_kind kind)
+{
+  return kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
+         kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED;
+}
+
+/* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
+static void note_request(struct taking *t)
+{
+  bool later = false;
+  for (uint32_t i = 0; i < t->actions->count; i++)
+    later |= t->actions->item[i].kind == ACTION_SET_TIMER;
+  bool old = t->w->protocol->clocks && t->event.checkpoint <= read_global(t->w)->committed;
+  if (!later && !old && !world_fenced(t) && !t->w->protocol->independent) /* these: no commit */
+    edit_global(t->w)->requested = true;
+}
+
+/* The receive is given up. */
+static void withdraw(struct taking *t)
+{
+  uint32_t place;
+  if (world_is_posted(t->w, t->rank, t->event.request, &place))
+    list_remove(t->w, WORLD_POSTED, t->rank, 0, place, sizeof(struct world_receive));
+  else
+    world_violate(t, "legal", "receive %u is cancelled, and was given a message", t->event.request);
+}
+
+static void choose(struct taking *t)
+{
+  bool cancels = t->event.request != NO_REQUEST;
+  if (cancels && t->outcome)
+    withdraw(t);
+  if (!t->w->script)
+    return;
+  struct world_program *program = edit_program(t->w, t->rank);
+  program->history = script_fold(program->history, t->outcome);
+  unsigned name = (unsigned)t->w->script->ops[t->rank][program->next].name;
+  if (!cancels)
+    program->next++;
+  else if (t->outcome)
+    program->request[name] = 0;
+  else
+    program->waiting = (uint8_t)(name + 1);
+}
+
+void world_after_step(struct taking *t)
+{
+  uint32_t stopped = read_rank(t->w, t->rank)->stopped;
+  t->outcome = t->event.outcome;
+  for (uint32_t i = 0; i < t->actions->count; i++)
+    if (t->actions->item[i].kind != ACTION_STORE)
+      carry_out(t, &t->actions->item[i]);
+  for (uint32_t i = 0; i < t->actions->count; i++)
+    if (t->actions->item[i].kind == ACTION_STORE)
+      world_store(t, &t->actions->item[i]);
+  if (needs_answer(t->event.kind) && !t->answered)
+    world_violate(t, "legal", "the event was not answered");
+  if (t->event.kind == EVENT_ARRIVED)
+    world_check_lines(t, stopped);
+  if (t->event.kind == EVENT_COLLECTED)
+    world_check_collected_lines(t);
+  if (t->event.kind == EVENT_TIMER)
+    note_request(t);
+  if (t->event.kind == EVENT_CHOOSE)
+    choose(t);
+  bool passed = t->event.kind == EVENT_PLACE && (t->event.outcome || !t->w->places_anywhere);
+  if (passed && t->w->script && !read_program(t->w, t->rank)->finished)
+    edit_program(t->w, t->rank)->next++;
+}

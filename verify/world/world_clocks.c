@@ -1,0 +1,124 @@
+/* The world: clocks, for protocols that have them (protocol.h).
+ *
+ * Nobody here knows what time it is. What is known follows from the bounds alone: an alarm goes off
+ * within the deviation D of its time, a message takes L at most and S at least. So an alarm x
+ * before an alarm y of another clock for certain when
+ *
+ *     time of x + D <= time of y - D
+ *
+ * a message that was sent before x has come before y when time of x + D + L <= time of y - D, and
+ * one that was sent after x has not come before y when time of x - D + S >= time of y + D. Times
+ * are the instant of a checkpoint and multiples of the bounds; an inequality counts when it holds
+ * for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after everything of an earlier
+ * one.
+ *
+ * The explorer takes no move against that. A run is told of it: property `bounds`. A bound that is
+ * `exceeded` says nothing.
+ */
+#include "verify/world/world_step.h"
+
+/* Whether x, moved by so many bounds, is not behind y, whatever the bounds are. */
+static bool precedes(const struct world_alarm *x, int deviations, int longest, int shortest,
+                     const struct world_alarm *y)
+{
+  if (x->checkpoint != y->checkpoint)
+    return x->checkpoint < y->checkpoint;
+  int d = y->after[BOUND_DEVIATION] - x->after[BOUND_DEVIATION] - deviations;
+  int l = y->after[BOUND_LONGEST] - x->after[BOUND_LONGEST] - longest;
+  int s = y->after[BOUND_SHORTEST] - x->after[BOUND_SHORTEST] - shortest;
+  return d >= 0 && l >= 0 && l + s >= 0;
+}
+
+static bool holds(const struct world *w, enum bound bound)
+{
+  return !(w->exceeds & 1u << bound);
+}
+
+bool world_needs_timer(const struct world *w, int rank)
+{
+  return !w->protocol->clocks || read_rank_head(w, rank)->set.checkpoint >
+                                     read_rank_head(w, COORDINATOR_RANK)->rung.checkpoint;
+}
+
+/* Ranks that have crashed, or gone back already, or not yet, wait for nobody. */
+static bool in_step(const struct world_rank *me, const struct world_rank *other)
+{
+  return (other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING) &&
+         other->incarnation == me->incarnation;
+}
+
+/* A message from before an alarm of its sender that must be here before y. */
+static bool is_awaited(const struct world *w, int peer, int rank, const struct world_alarm *y)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (channel[i].before.checkpoint && world_exists(read_rank_head(w, rank), &channel[i]) &&
+        precedes(&channel[i].before, 2, 1, 0, y))
+      return true;
+  return false;
+}
+
+const char *world_too_early(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank_head(w, rank);
+  const struct world_alarm y = me->set;
+  for (int peer = 0; peer < w->ranks && holds(w, BOUND_DEVIATION); peer++) {
+    const struct world_rank *other = read_rank_head(w, peer);
+    if (peer != rank && in_step(me, other)) {
+      if (other->set.checkpoint < y.checkpoint && other->rung.checkpoint < y.checkpoint)
+        return "another rank has not set its clock yet";
+      if (other->set.checkpoint && precedes(&other->set, 2, 0, 0, &y))
+        return "the alarm of another rank comes first";
+    }
+    if (holds(w, BOUND_LONGEST) && is_awaited(w, peer, rank, &y))
+      return "a message must have come before";
+  }
+  return NULL;
+}
+
+const char *world_too_fast(const struct world *w, int rank, const struct world_message *message)
+{
+  const struct world_alarm *y = &read_rank_head(w, rank)->set, *x = &message->after;
+  if (!x->checkpoint || !y->checkpoint || !holds(w, BOUND_DEVIATION))
+    return NULL;
+  struct world_alarm latest = *y; /* at which it still is too early */
+  latest.after[BOUND_SHORTEST] -= holds(w, BOUND_SHORTEST);
+  return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
+}
+
+void world_set_alarm(struct taking *t, const struct action *action)
+{
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  if (!action->checkpoint || me->set.checkpoint || action->checkpoint < me->rung.checkpoint) {
+    world_violate(t, "legal", "an alarm of checkpoint %u, of which another one is set, or none",
+                  action->checkpoint);
+    return;
+  }
+  me->set = (struct world_alarm){.checkpoint = action->checkpoint};
+  memcpy(me->set.after, action->after, sizeof me->set.after);
+}
+
+/* Messages under way that were sent since the last alarm were sent before this one. */
+void world_ring(struct taking *t)
+{
+  const struct world *w = t->w;
+  struct world_rank *me = edit_rank(w, t->rank);
+  me->rung = me->set;
+  me->set = (struct world_alarm){0};
+  const struct world_alarm rung = me->rung;
+  for (int peer = 0; peer < w->ranks; peer++) {
+    uint32_t count;
+    const struct world_message *channel =
+        READ_LIST(struct world_message, w, WORLD_CHANNEL, t->rank, peer, &count);
+    for (uint32_t i = 0; i < count; i++) {
+      if (is_control(&channel[i]) || channel[i].before.checkpoint)
+        continue;
+      struct world_message *message =
+          world_edit(w, WORLD_CHANNEL, t->rank, peer, count * (uint32_t)sizeof *message);
+      message[i].before = rung;
+      channel = message;
+    }
+  }
+}

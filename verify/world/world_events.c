@@ -1,0 +1,214 @@
+/* The world: an event takes place, before the protocol takes its step. */
+#include "verify/world/world_step.h"
+
+/* ---- before the step: the event takes place ---- */
+
+static void post(struct taking *t)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (t->event.request <= program->receives)
+    return; /* announced again after a restart */
+  program->receives = t->event.request;
+  struct world_receive receive = {.request = t->event.request,
+                                  .peer = t->event.peer,
+                                  .from = t->event.peer,
+                                  .comm = t->event.comm,
+                                  .tag = t->event.tag,
+                                  .announced = below_matching(t->w),
+                                  .from_tag = t->event.tag};
+  uint32_t count;
+  READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
+  list_insert(t->w, WORLD_POSTED, t->rank, 0, count, &receive, sizeof receive);
+  if (!t->w->script)
+    return;
+  const struct operation *op = &t->w->script->ops[t->rank][program->next];
+  unsigned name = op->kind == SCRIPT_RECV ? SCRIPT_NAMES : (unsigned)op->name;
+  program->request[name] = t->event.request;
+  if (op->kind != SCRIPT_IRECV)
+    program->waiting = (uint8_t)(name + 1);
+  else
+    program->next++;
+}
+
+static void send(struct taking *t)
+{
+  const struct world *w = t->w;
+  const struct world_rank *me = read_rank(w, t->rank);
+  uint32_t content = w->script ? read_program(w, t->rank)->history : t->move->content;
+  struct world_flow none = {0}, *f = &none;
+  if (world_follows(w)) {
+    f = world_flow(w, t->rank, t->event.peer, t->event.comm, t->event.tag);
+    f->sent++;
+    f->sent_digest = script_fold(f->sent_digest, content);
+  }
+  t->message = (struct world_message){.tag = t->event.tag,
+                                      .comm = t->event.comm,
+                                      .incarnation = me->noticed,
+                                      .bytes = t->event.bytes,
+                                      .sequence = f->sent,
+                                      .content = content,
+                                      .line = w->line_stamps ? me->line : 0,
+                                      .stopped = w->line_stamps ? me->stopped : 0,
+                                      .after = me->rung};
+  if (w->script)
+    edit_program(w, t->rank)->next++;
+}
+
+/* What a run was not to do if the bounds held. */
+static void check_bounds(struct taking *t, const char *why)
+{
+  if (why && !t->w->bounded)
+    world_violate(t, "bounds", "rank %d: %s", t->rank, why);
+}
+
+static void arrive(struct taking *t)
+{
+  const struct world *w = t->w;
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, t->event.peer, t->rank, &count);
+  t->message = channel[t->move->index];
+  list_remove(w, WORLD_CHANNEL, t->event.peer, t->rank, t->move->index, sizeof *channel);
+  if (w->protocol->clocks)
+    check_bounds(t, world_too_fast(w, t->rank, &t->message));
+  if (t->move->content && t->move->content != t->message.content)
+    world_violate(t, "no-corruption", "message %u from rank %d (tag %d) changed on the way",
+                  t->message.sequence, t->event.peer, t->event.tag);
+  t->event.bytes = t->message.bytes;
+  if (below_matching(w))
+    return;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (posted[i].request == t->event.request)
+      t->event.wildcard = posted[i].peer == ANY || posted[i].tag == ANY;
+}
+
+static void call(struct taking *t)
+{
+  struct world_program *program = edit_program(t->w, t->rank);
+  if (program->call.state == CALL_NONE && t->w->script)
+    program->calls++;
+  program->call = (struct world_call){.state = CALL_ANNOUNCED,
+                                      .flow = t->event.flow,
+                                      .comm = t->event.comm,
+                                      .root = t->event.peer,
+                                      .number = t->event.tag};
+}
+
+/* Takes the contributions of all peers, in the order of ranks, and its own in its place. */
+static void collect(struct taking *t)
+{
+  const struct world *w = t->w;
+  const struct world_call joined = read_program(w, t->rank)->call;
+  uint32_t index;
+  for (int peer = 0; peer < w->ranks; peer++) {
+    if (peer == t->rank && joined.flow != FLOW_FROM_ROOT)
+      t->result = script_fold(t->result, read_program(w, t->rank)->history);
+    if (!world_flows(w, &joined, peer, t->rank))
+      continue;
+    const struct world_message *share = world_find_share(w, peer, t->rank, &index);
+    if (!share)
+      continue;
+    t->result = script_fold(t->result, share->content);
+    world_check_share_lines(t, peer, share);
+    list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *share);
+  }
+  t->message = (struct world_message){.tag = joined.number,
+                                      .comm = joined.comm,
+                                      .content = joined.flow == FLOW_BARRIER ? 0 : t->result};
+}
+
+static void capture(struct taking *t)
+{
+  world_check_quiet(t);
+  uint32_t image = world_keep_image(t);
+  world_drop_image(t->w, t->rank);
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  me->phase = RANK_RUNNING;
+  me->capturing = 0;
+  me->closed = t->event.closed ? CONNECTIONS_CLOSED : 0;
+  me->image = image;
+  me->line = t->event.checkpoint;
+}
+
+static void notice(struct taking *t)
+{
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  me->phase = RANK_RUNNING;
+  me->capturing = 0;
+  if (t->w->protocol->independent) {
+    me->noticed = (uint16_t)t->event.outcome;
+    world_disconnect(t->w, t->rank, t->event.peer, me->noticed);
+  } else {
+    me->noticed = read_global(t->w)->incarnation;
+  }
+}
+
+static void commit(struct taking *t)
+{
+  struct world_global *global = edit_global(t->w);
+  global->committed = t->event.checkpoint;
+  global->committing = global->requested = 0;
+}
+
+/* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. A rank
+ * that has yet to notice a crash begins none. */
+static void time_goes_on(struct taking *t)
+{
+  bool counts = !t->w->protocol->clocks || t->rank == COORDINATOR_RANK;
+  if (t->w->bounded && counts && !world_fenced(t) && world_needs_timer(t->w, t->rank))
+    edit_global(t->w)->timers--;
+  edit_rank(t->w, t->rank)->timer = false;
+  if (!t->w->protocol->clocks)
+    return;
+  check_bounds(t, world_too_early(t->w, t->rank));
+  world_ring(t);
+}
+
+void world_before_step(struct taking *t)
+{
+  switch ((enum event_kind)t->event.kind) {
+  case EVENT_START:
+    world_restore(t);
+    break;
+  case EVENT_DOWN:
+    notice(t);
+    break;
+  case EVENT_TIMER:
+    time_goes_on(t);
+    break;
+  case EVENT_OFFER:
+    send(t);
+    break;
+  case EVENT_RECEIVE:
+    post(t);
+    if (below_matching(t->w))
+      world_take_unexpected(t);
+    break;
+  case EVENT_ARRIVED:
+    arrive(t);
+    break;
+  case EVENT_CONTROL:
+    list_remove(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index,
+                sizeof(struct world_message));
+    break;
+  case EVENT_COLLECTIVE:
+    call(t);
+    break;
+  case EVENT_COLLECTED:
+    collect(t);
+    break;
+  case EVENT_CAPTURED:
+    capture(t);
+    break;
+  case EVENT_DURABLE:
+    world_report(t);
+    break;
+  case EVENT_COMMITTED:
+    commit(t);
+    break;
+  default:
+    break;
+  }
+}

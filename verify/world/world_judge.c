@@ -1,0 +1,314 @@
+/* The world: properties, judged over what programs send and are given and over what protocols do at
+ * the door, never by looking into a state. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "verify/world/world_step.h"
+
+static bool judged(const struct world *w, const char *property)
+{
+  if (!w->properties)
+    return true;
+  for (const char *const *name = w->properties; *name; name++)
+    if (!strcmp(*name, property))
+      return true;
+  return false;
+}
+
+void world_violate(struct taking *t, const char *property, const char *format, ...)
+{
+  if (t->verdict->kind == VERDICT_VIOLATION || !judged(t->w, property))
+    return;
+  t->verdict->kind = VERDICT_VIOLATION;
+  t->verdict->property = property;
+  t->verdict->rank = t->rank;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(t->verdict->text, sizeof t->verdict->text, format, args);
+  va_end(args);
+}
+
+bool world_follows(const struct world *w)
+{
+  return !are_free(w) || judged(w, "no-loss") || judged(w, "no-duplicate") ||
+         judged(w, "agreement");
+}
+
+/* ---- history: what the program sent and was given ---- */
+
+static int compare_flows(const struct world_flow *a, int peer, int comm, int tag)
+{
+  if (a->peer != peer)
+    return a->peer < peer ? -1 : 1;
+  if (a->comm != comm)
+    return a->comm < comm ? -1 : 1;
+  return a->tag == tag ? 0 : a->tag < tag ? -1 : 1;
+}
+
+/* The flow of rank to and from peer with that envelope; NULL when there is none. `place` gets where
+ * it stands, or would stand, among `count`. */
+static const struct world_flow *find_flow(const struct world *w, int rank, int peer, int comm,
+                                          int tag, uint32_t *place, uint32_t *count)
+{
+  const struct world_flow *flows = READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, count);
+  uint32_t low = 0, high = *count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (compare_flows(&flows[middle], peer, comm, tag) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *place = low;
+  return low < *count && !compare_flows(&flows[low], peer, comm, tag) ? &flows[low] : NULL;
+}
+
+struct world_flow *world_flow(const struct world *w, int rank, int peer, int comm, int tag)
+{
+  uint32_t low, count;
+  if (!find_flow(w, rank, peer, comm, tag, &low, &count)) {
+    struct world_flow fresh = {.peer = (int16_t)peer, .comm = (int16_t)comm, .tag = tag};
+    list_insert(w, WORLD_FLOWS, rank, 0, low, &fresh, sizeof fresh);
+    count++;
+  }
+  struct world_flow *edited =
+      world_edit(w, WORLD_FLOWS, rank, 0, count * (uint32_t)sizeof(struct world_flow));
+  return &edited[low];
+}
+
+void world_check_sequence(struct taking *t, int peer, const struct world_message *message)
+{
+  struct world_flow *f = world_flow(t->w, t->rank, peer, message->comm, message->tag);
+  uint32_t expected = f->delivered + 1;
+  if (message->sequence > expected)
+    world_violate(t, "no-loss", "message %u from rank %d (tag %d) was given before message %u",
+                  message->sequence, peer, message->tag, expected);
+  else if (message->sequence < expected)
+    world_violate(t, "no-duplicate", "message %u from rank %d (tag %d) was given twice",
+                  message->sequence, peer, message->tag);
+  f->delivered++;
+  f->delivered_digest = script_fold(f->delivered_digest, message->content);
+}
+
+/* ---- claims about lines, seen from outside (design section 3) ---- */
+
+void world_check_lines(struct taking *t, uint32_t stopped)
+{
+  const struct world_rank *me = read_rank(t->w, t->rank);
+  if (!t->w->line_stamps)
+    return;
+  if (t->message.stopped > me->stopped)
+    world_violate(t, "c3-1.2", "rank %d beyond stop-log line %u sent to rank %d behind it",
+                  t->event.peer, t->message.stopped, t->rank);
+  if (stopped > t->message.line)
+    world_violate(t, "c3-1.3",
+                  "rank %d beyond stop-log line %u received from rank %d behind line %u", t->rank,
+                  stopped, t->event.peer, stopped);
+}
+
+void world_check_share_lines(struct taking *t, int peer, const struct world_message *share)
+{
+  if (!t->w->line_stamps || t->event.flow == FLOW_BARRIER) /* no data */
+    return;
+  if (share->stopped > t->newest_stop) {
+    t->newest_stop = share->stopped;
+    t->newest_peer = peer;
+  }
+  if (read_rank(t->w, t->rank)->stopped > share->line)
+    world_violate(t, "c3-2.3",
+                  "data flowed from rank %d behind line %u to rank %d beyond stop-log line", peer,
+                  share->line + 1, t->rank);
+}
+
+void world_check_collected_lines(struct taking *t)
+{
+  if (t->newest_stop > read_rank(t->w, t->rank)->stopped)
+    world_violate(t, "c3-2.2",
+                  "data flowed from rank %d beyond stop-log line %u to rank %d behind it",
+                  t->newest_peer, t->newest_stop, t->rank);
+}
+
+/* Ranks that have crashed, or gone back already, are beyond nothing: the claim is not about them.
+ */
+static bool same_life(const struct taking *t, int rank)
+{
+  const struct world_rank *other = read_rank(t->w, rank);
+  return other->phase <= RANK_CAPTURING &&
+         other->incarnation == read_rank(t->w, t->rank)->incarnation;
+}
+
+/* ---- claims about who goes back, and how far ---- */
+
+void world_judge_set_back(struct taking *t, uint32_t checkpoint)
+{
+  world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
+                checkpoint);
+  if (checkpoint != read_rank(t->w, t->rank)->line)
+    world_violate(t, "own-iteration", "rank %d lives and goes back behind its last capture, to %u",
+                  t->rank, checkpoint);
+  uint32_t count, passed = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    passed +=
+        stored[i].part == PART_IMAGE && stored[i].durable && stored[i].checkpoint > checkpoint;
+  if (passed > 1)
+    world_violate(t, "no-domino", "rank %d goes back to checkpoint %u, past %u of its checkpoints",
+                  t->rank, checkpoint, passed);
+}
+
+void world_check_all_beyond(struct taking *t, uint32_t checkpoint)
+{
+  if (!judged(t->w, "c3-1.1"))
+    return; /* looks at all ranks */
+  for (int rank = 0; rank < t->w->ranks; rank++)
+    if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
+      world_violate(t, "c3-1.1", "rank %d stopped logging before rank %d was beyond line %u",
+                    t->rank, rank, checkpoint);
+}
+
+void world_check_tokens(struct taking *t, uint32_t more)
+{
+  if (!judged(t->w, "tokens"))
+    return;
+  struct world_tokens *tokens = world_edit(t->w, WORLD_TOKENS, 0, 0, sizeof *tokens);
+  tokens->more += more;
+  if (++tokens->ranks < (uint32_t)t->w->ranks)
+    return;
+  if (tokens->more)
+    world_violate(t, "tokens", "the recorded global state has %d messages more than were sent",
+                  (int)tokens->more);
+  list_clear(t->w, WORLD_TOKENS, 0, 0);
+}
+
+static uint32_t under_way(const struct taking *t, int from, int to)
+{
+  uint32_t count, found = 0;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, WORLD_CHANNEL, from, to, &count);
+  for (uint32_t i = 0; i < count; i++)
+    found += !is_control(&channel[i]) && world_exists(read_rank(t->w, t->rank), &channel[i]);
+  return found;
+}
+
+void world_check_quiet(struct taking *t)
+{
+  if (!judged(t->w, "quiet-channels"))
+    return; /* looks at all channels, which would tie every capture to them */
+  for (int peer = 0; peer < t->w->ranks; peer++) {
+    uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
+    if (in || out)
+      world_violate(t, "quiet-channels", "captured with %u messages %s rank %d under way",
+                    in ? in : out, in ? "from" : "to", peer);
+  }
+}
+
+/* ---- the end ---- */
+
+/* Programs that never end are violations of property `ends`, checkpoints never committed of
+ * `commits`.
+ */
+static void judge_waits(const struct world *w, const char *ends, const char *commits,
+                        struct verdict *verdict)
+{
+  struct taking t = {.w = w, .verdict = verdict};
+  for (t.rank = 0; t.rank < w->ranks; t.rank++)
+    if (!world_standing(w, t.rank).finished)
+      world_violate(&t, ends, "the program of rank %d never ends", t.rank);
+  t.rank = COORDINATOR_RANK;
+  if (read_global(w)->requested)
+    world_violate(&t, commits, "a checkpoint was asked for and never committed");
+}
+
+void world_at_rest(const struct world *w, struct verdict *verdict)
+{
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  judge_waits(w, "deadlock", "commits", verdict);
+}
+
+void world_for_ever(const struct world *w, struct verdict *verdict)
+{
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  judge_waits(w, "progress", "progress", verdict);
+}
+
+/* What `rank` was given is what its peers, as they ended up, have sent. */
+static void check_agreement(struct taking *t)
+{
+  uint32_t count, place, their_count;
+  const struct world_flow *flows =
+      READ_LIST(struct world_flow, t->w, WORLD_FLOWS, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct world_flow *mine = &flows[i], *theirs;
+    if (!mine->delivered)
+      continue;
+    theirs = find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag, &place, &their_count);
+    uint32_t sent = theirs ? theirs->sent : 0;
+    if (sent < mine->delivered)
+      world_violate(t, "agreement",
+                    "rank %d was given %u messages with tag %d, rank %d has sent %u", t->rank,
+                    mine->delivered, mine->tag, mine->peer, sent);
+    else if (sent == mine->delivered && theirs->sent_digest != mine->delivered_digest)
+      world_violate(t, "agreement", "rank %d was given other contents than rank %d has sent",
+                    t->rank, mine->peer);
+  }
+}
+
+/* Nothing that `rank` was given is still to be given to it; what it drains, or takes out of a
+ * channel, it may yet discard. */
+static void check_leftover(struct taking *t, int peer, const struct world_message *message)
+{
+  uint32_t place, flows;
+  const struct world_flow *mine =
+      find_flow(t->w, t->rank, peer, message->comm, message->tag, &place, &flows);
+  if (mine && message->sequence <= mine->delivered)
+    world_violate(t, "no-duplicate",
+                  "message %u from rank %d (tag %d) was given, and sent once more",
+                  message->sequence, peer, message->tag);
+}
+
+static void check_leftovers(struct taking *t)
+{
+  uint32_t count;
+  for (int peer = 0; peer < t->w->ranks; peer++) {
+    const struct world_message *channel =
+        READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
+    bool open = read_rank(t->w, t->rank)->draining || below_matching(t->w);
+    for (uint32_t i = 0; i < count && !open; i++)
+      if (!is_control(&channel[i]) && world_exists(read_rank(t->w, t->rank), &channel[i]))
+        check_leftover(t, peer, &channel[i]);
+  }
+  const struct world_slot *unexpected =
+      READ_LIST(struct world_slot, t->w, WORLD_UNEXPECTED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    check_leftover(t, unexpected[i].peer, &unexpected[i].message);
+}
+
+/* Data sent in a collective are taken by all to whom they flow. */
+static void check_shares(struct taking *t, int peer)
+{
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, t->w, WORLD_SHARE, peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (world_exists(read_rank(t->w, t->rank), &shares[i]))
+      world_violate(t, "no-orphan", "rank %d never takes part in call %d of rank %d", t->rank,
+                    shares[i].tag, peer);
+}
+
+void world_at_end(const struct world *w, struct verdict *verdict)
+{
+  struct taking t = {.w = w, .verdict = verdict};
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  for (t.rank = 0; t.rank < w->ranks; t.rank++) {
+    check_agreement(&t);
+    check_leftovers(&t);
+    for (int peer = 0; peer < w->ranks; peer++)
+      check_shares(&t, peer);
+  }
+}
+
+bool world_judges_end(const struct world *w)
+{
+  return judged(w, "agreement") || judged(w, "no-duplicate") || judged(w, "no-orphan");
+}

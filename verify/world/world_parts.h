@@ -1,0 +1,185 @@
+/* Inside the world: access to its parts. Lists are arrays whose length is the part's size. */
+#ifndef RECLINE_WORLD_PARTS_H
+#define RECLINE_WORLD_PARTS_H
+
+#include <string.h>
+
+#include "verify/world/world.h"
+
+static inline const void *world_read(const struct world *w, enum part_kind kind, int a, int b,
+                                     uint32_t *size)
+{
+  return w->memory.read(w->memory.ctx, world_part(w, kind, a, b), size);
+}
+
+static inline void *world_edit(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t size)
+{
+  return w->memory.edit(w->memory.ctx, world_part(w, kind, a, b), size);
+}
+
+static inline const struct world_rank *read_rank(const struct world *w, int rank)
+{
+  uint32_t size;
+  return world_read(w, WORLD_RANK, rank, 0, &size);
+}
+
+/* Without the protocol's state, on which nothing then depends: for looking at other ranks. */
+static inline const struct world_rank *read_rank_head(const struct world *w, int rank)
+{
+  if (!w->memory.read_head)
+    return read_rank(w, rank);
+  return w->memory.read_head(w->memory.ctx, world_part(w, WORLD_RANK, rank, 0),
+                             sizeof(struct world_rank));
+}
+
+static inline struct world_rank *edit_rank(const struct world *w, int rank)
+{
+  return world_edit(w, WORLD_RANK, rank, 0, (uint32_t)sizeof(struct world_rank) + w->state_bytes);
+}
+
+static inline const struct world_program *read_program(const struct world *w, int rank)
+{
+  uint32_t size;
+  return world_read(w, WORLD_PROGRAM, rank, 0, &size);
+}
+
+static inline struct world_program *edit_program(const struct world *w, int rank)
+{
+  return world_edit(w, WORLD_PROGRAM, rank, 0, sizeof(struct world_program));
+}
+
+static inline const struct world_global *read_global(const struct world *w)
+{
+  uint32_t size;
+  return world_read(w, WORLD_GLOBAL, 0, 0, &size);
+}
+
+static inline struct world_global *edit_global(const struct world *w)
+{
+  return world_edit(w, WORLD_GLOBAL, 0, 0, sizeof(struct world_global));
+}
+
+static inline bool is_control(const struct world_message *message)
+{
+  return message->comm == CONTROL_COMM;
+}
+
+/* The protocol sits below the matching. */
+static inline bool below_matching(const struct world *w)
+{
+  return w->protocol->level == LEVEL_CHANNEL;
+}
+
+/* Programs that take whatever comes, as soon as it has been delivered. */
+static inline bool are_free(const struct world *w)
+{
+  return w->script && w->script->free;
+}
+
+/* The channels in which control messages travel. */
+static inline enum part_kind control_part(const struct world *w)
+{
+  return below_matching(w) ? WORLD_CHANNEL : WORLD_CONTROL;
+}
+
+/* Reads a list of `type`; sets count. */
+#define READ_LIST(type, w, kind, a, b, count)                                                      \
+  ((const type *)world_list((w), (kind), (a), (b), (uint32_t)sizeof(type), (count)))
+
+static inline const void *world_list(const struct world *w, enum part_kind kind, int a, int b,
+                                     uint32_t item, uint32_t *count)
+{
+  uint32_t size;
+  const void *list = world_read(w, kind, a, b, &size);
+  *count = size / item;
+  return list;
+}
+
+/* Inserts a copy of `item` before `index`. */
+static inline void list_insert(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t index, const void *item, uint32_t bytes)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  unsigned char *list = world_edit(w, kind, a, b, size + bytes);
+  unsigned char *at = list + (size_t)index * bytes;
+  memmove(at + bytes, at, size - (size_t)index * bytes);
+  memcpy(at, item, bytes);
+}
+
+static inline void list_remove(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t index, uint32_t bytes)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  unsigned char *list = world_edit(w, kind, a, b, size);
+  unsigned char *at = list + (size_t)index * bytes;
+  memmove(at, at + bytes, size - (size_t)(index + 1) * bytes);
+  world_edit(w, kind, a, b, size - bytes);
+}
+
+static inline void list_clear(const struct world *w, enum part_kind kind, int a, int b)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  if (size)
+    world_edit(w, kind, a, b, 0);
+}
+
+/* ---- messages and incarnations ---- */
+
+/* A message carries the incarnation that its sender had noticed. It exists for a rank when it is
+ * not from before that rank's last start; one from an incarnation that the rank has not noticed
+ * waits for that. With global recovery only one incarnation is left between the two. */
+static inline bool world_exists(const struct world_rank *to, const struct world_message *message)
+{
+  return message->incarnation >= to->incarnation && message->incarnation <= to->noticed;
+}
+
+/* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
+
+/* The receive that would get message `index` of peer -> rank, by MPI's matching order; NULL when
+ * no receive accepts it. */
+const struct world_receive *world_matching(const struct world *, int peer, int rank,
+                                           const struct world_message *);
+
+/* Whether that receive of the program is posted, and its place in the list. */
+bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
+
+/* Whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come out of
+ * it: the oldest or, where messages overtake, any. */
+bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
+
+/* Explorer: whether the TIMER of `rank` is, or waits for, one of those that may still happen. */
+bool world_needs_timer(const struct world *, int rank);
+
+/* Clocks (world_clocks.c): why the alarm of `rank` cannot go off yet, or why that message cannot be
+ * at `rank` yet, if the bounds hold; NULL: they say nothing against it. */
+const char *world_too_early(const struct world *, int rank);
+const char *world_too_fast(const struct world *, int rank, const struct world_message *);
+
+/* Whether message `index` of the channel may arrive now, and as which request (NO_REQUEST: it is
+ * drained). */
+bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
+
+/* Whether data of the call flow to `rank`, and from `peer` to it. */
+bool world_flows_to(const struct world_call *, int rank);
+bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
+
+/* Peer's contribution to the call of `rank`, and its place; NULL when it is not here. */
+const struct world_message *world_find_share(const struct world *, int peer, int rank,
+                                             uint32_t *index);
+
+/* The COLLECTED event of the call that `rank` is in: number and sums of the contributions that are
+ * here, own included; false when it has not joined, or some are missing (scripts). */
+bool world_collected(const struct world *, int rank, struct event *);
+
+/* The next event that the script wants to offer; false when it is blocked or finished, or there
+ * is no script. For CHOOSE, `choices` gets the number of outcomes. */
+bool world_script_event(const struct world *, int rank, struct event *, unsigned *choices);
+
+/* Lets a script pass operations that need no event. */
+void world_script_advance(const struct world *, int rank);
+
+#endif

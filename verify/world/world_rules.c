@@ -1,0 +1,836 @@
+/* The rules of the world: what can happen next. See world.h; world.c lets it happen. */
+#include "verify/world/world_parts.h"
+
+/* ---- messages ---- */
+
+static bool accepts(const struct world_receive *receive, int peer,
+                    const struct world_message *message)
+{
+  return receive->announced && receive->comm == message->comm &&
+         (receive->from == ANY || receive->from == peer) &&
+         (receive->from_tag == ANY || receive->from_tag == message->tag);
+}
+
+const struct world_receive *world_matching(const struct world *w, int peer, int rank,
+                                           const struct world_message *message)
+{
+  uint32_t count;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (accepts(&posted[i], peer, message))
+      return &posted[i];
+  return NULL;
+}
+
+bool world_comes_out(const struct world *w, enum part_kind kind, int peer, int rank, uint32_t index)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, kind, peer, rank, &count);
+  const struct world_rank *me = read_rank(w, rank);
+  if (index >= count || !world_exists(me, &channel[index]))
+    return false;
+  for (uint32_t i = 0; i < index; i++)
+    if (world_exists(me, &channel[i]))
+      return kind == WORLD_CHANNEL && w->overtaking;
+  return true;
+}
+
+bool world_is_posted(const struct world *w, int rank, uint32_t request, uint32_t *place)
+{
+  uint32_t count;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
+  for (*place = 0; *place < count; ++*place)
+    if (posted[*place].request == request)
+      return true;
+  return false;
+}
+
+/* MPI 3.1, section 3.5: of two messages from one sender that match the same receive, the earlier
+ * one comes first. */
+bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index, uint32_t *request)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
+  const struct world_rank *me = read_rank(w, rank);
+  if (index >= count || !world_exists(me, &channel[index]))
+    return false;
+  if (below_matching(w)) {
+    *request = NO_REQUEST;
+    return !is_control(&channel[index]) && world_comes_out(w, WORLD_CHANNEL, peer, rank, index) &&
+           !(w->bounded && w->protocol->clocks && world_too_fast(w, rank, &channel[index]));
+  }
+  const struct world_receive *receive = world_matching(w, peer, rank, &channel[index]);
+  bool drained = me->held && (me->draining == 1 || me->draining == peer + 2);
+  if (!receive && !drained)
+    return false;
+  for (uint32_t i = 0; i < index && !w->overtaking; i++) {
+    if (!world_exists(me, &channel[i]))
+      continue;
+    if (w->fifo || (receive ? accepts(receive, peer, &channel[i])
+                            : !world_matching(w, peer, rank, &channel[i])))
+      return false;
+  }
+  *request = receive ? receive->request : NO_REQUEST;
+  return true;
+}
+
+/* ---- collectives ---- */
+
+static bool is_member(const struct world *w, int comm, int rank)
+{
+  return !w->member || w->member(w->member_ctx, comm, rank);
+}
+
+bool world_flows(const struct world *w, const struct world_call *call, int peer, int rank)
+{
+  if (peer == rank || !is_member(w, call->comm, peer) || !is_member(w, call->comm, rank))
+    return false;
+  switch ((enum flow)call->flow) {
+  case FLOW_FROM_ROOT:
+    return peer == call->root;
+  case FLOW_TO_ROOT:
+    return rank == call->root;
+  default:
+    return true;
+  }
+}
+
+bool world_flows_to(const struct world_call *call, int rank)
+{
+  return call->flow == FLOW_FROM_ROOT ? rank != call->root
+                                      : call->flow != FLOW_TO_ROOT || rank == call->root;
+}
+
+const struct world_message *world_find_share(const struct world *w, int peer, int rank,
+                                             uint32_t *index)
+{
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, w, WORLD_SHARE, peer, rank, &count);
+  if (count == 0)
+    return NULL;
+  const struct world_call *call = &read_program(w, rank)->call;
+  const struct world_rank *me = read_rank(w, rank);
+  for (*index = 0; *index < count; ++*index)
+    if (shares[*index].comm == call->comm && shares[*index].tag == call->number &&
+        world_exists(me, &shares[*index]))
+      return &shares[*index];
+  return NULL;
+}
+
+bool world_collected(const struct world *w, int rank, struct event *event)
+{
+  const struct world_call *call = &read_program(w, rank)->call;
+  uint32_t index;
+  if (call->state != CALL_JOINED || !world_flows_to(call, rank))
+    return false;
+  *event = (struct event){.kind = EVENT_COLLECTED,
+                          .flow = call->flow,
+                          .peer = call->root,
+                          .comm = call->comm,
+                          .tag = call->number};
+  if (call->flow != FLOW_FROM_ROOT) {
+    event->outcome = 1;
+    memcpy(event->words, call->words, sizeof event->words);
+  }
+  for (int peer = 0; peer < w->ranks; peer++) {
+    if (!world_flows(w, call, peer, rank))
+      continue;
+    const struct world_message *share = world_find_share(w, peer, rank, &index);
+    if (!share) {
+      if (w->script)
+        return false;
+      continue;
+    }
+    event->outcome++;
+    for (int i = 0; i < WORDS; i++)
+      event->words[i] += share->words[i];
+  }
+  return true;
+}
+
+/* ---- scripts ---- */
+
+static const struct operation *operation(const struct world *w, int rank,
+                                         const struct world_program *program)
+{
+  return &w->script->ops[rank][program->next];
+}
+
+/* Where checkpoints may be taken anywhere, a place says nothing, but that of an iteration does. */
+static bool skipped(const struct world *w, const struct operation *op)
+{
+  bool silent = w->places_anywhere && (!op->count || below_matching(w));
+  return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && silent);
+}
+
+/* Passes one operation that needs no event, or a completed wait; false when there is none. */
+static bool pass(const struct world *w, int rank, struct world_program *program)
+{
+  const struct operation *op = operation(w, rank, program);
+  if (program->waiting) {
+    unsigned name = program->waiting - 1u;
+    if (!(program->given & 1u << name))
+      return false;
+    program->history = script_fold(program->history, program->content[name]);
+    program->given &= ~(1u << name);
+    program->content[name] = program->request[name] = 0;
+    program->waiting = 0;
+    program->next++;
+  } else if (op->kind == SCRIPT_WAIT) {
+    program->waiting = (uint8_t)(op->name + 1);
+  } else if (op->kind == SCRIPT_END) {
+    program->finished = true;
+    return false;
+  } else if (skipped(w, op)) {
+    program->next++;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void world_script_advance(const struct world *w, int rank)
+{
+  if (!w->script)
+    return;
+  struct world_program *program = edit_program(w, rank);
+  while (pass(w, rank, program))
+    continue;
+}
+
+bool world_script_event(const struct world *w, int rank, struct event *event, unsigned *choices)
+{
+  const struct world_program *program = read_program(w, rank);
+  if (!w->script || program->waiting || program->finished)
+    return false;
+  if (program->call.state != CALL_NONE) {
+    if (program->call.state == CALL_JOINED)
+      return false;
+    *event = (struct event){.kind = EVENT_COLLECTIVE,
+                            .flow = program->call.flow,
+                            .peer = program->call.root,
+                            .comm = program->call.comm,
+                            .tag = program->call.number};
+    return true;
+  }
+  const struct operation *op = operation(w, rank, program);
+  *event = (struct event){.peer = (int16_t)op->peer, .tag = op->tag, .comm = (int16_t)op->comm};
+  switch (op->kind) {
+  case SCRIPT_SEND:
+    event->kind = EVENT_OFFER;
+    event->bytes = 4;
+    return true;
+  case SCRIPT_RECV:
+  case SCRIPT_IRECV:
+    event->kind = EVENT_RECEIVE;
+    event->request = program->receives + 1;
+    return true;
+  case SCRIPT_CANCEL:
+    event->kind = EVENT_RECEIVE;
+    event->request = program->receives + 1;
+    if (program->request[op->name]) {
+      *event = (struct event){.kind = EVENT_CHOOSE, .request = program->request[op->name]};
+      *choices = 2;
+    }
+    return true;
+  case SCRIPT_CHOOSE:
+    *event = (struct event){.kind = EVENT_CHOOSE};
+    *choices = op->count;
+    return true;
+  case SCRIPT_CHECKPOINT:
+    *event = (struct event){.kind = EVENT_PLACE, .outcome = op->count};
+    return true;
+  case SCRIPT_FREE:
+    event->kind = EVENT_OFFER;
+    event->bytes = 4;
+    *choices = (unsigned)w->ranks - 1;
+    return true;
+  case SCRIPT_COLLECTIVE:
+    *event = (struct event){.kind = EVENT_COLLECTIVE,
+                            .flow = (uint8_t)op->flow,
+                            .peer = (int16_t)op->peer,
+                            .tag = program->calls + 1};
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* ---- which moves can happen ---- */
+
+static const struct world_receive *unannounced(const struct world *w, int rank)
+{
+  uint32_t count;
+  const struct world_receive *posted =
+      READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!posted[i].announced)
+      return &posted[i];
+  return NULL;
+}
+
+static bool same_script_event(const struct world *w, int rank, const struct event *event)
+{
+  struct event next;
+  unsigned choices = 1;
+  if (!w->script)
+    return true;
+  if (!world_script_event(w, rank, &next, &choices) || next.kind != event->kind)
+    return false;
+  if (event->kind == EVENT_CHOOSE)
+    return event->request == next.request && event->outcome < choices;
+  if (are_free(w))
+    return event->peer != rank && event->tag == next.tag && event->comm == next.comm;
+  return next.peer == event->peer && next.tag == event->tag && next.comm == event->comm &&
+         next.flow == event->flow && next.request == event->request;
+}
+
+/* Events that the program brings about by running. */
+static const char *refuses_program(const struct world *w, int rank, const struct event *event)
+{
+  const struct world_program *program = read_program(w, rank);
+  const struct world_receive *pending = unannounced(w, rank);
+  uint32_t place;
+  if (read_rank(w, rank)->held)
+    return "the program is held";
+  if (event->kind == EVENT_RECEIVE && pending)
+    return event->request == pending->request && event->peer == pending->peer &&
+                   event->tag == pending->tag && event->comm == pending->comm
+               ? NULL
+               : "a receive posted before the restart must be announced first";
+  if (pending)
+    return "receives posted before the restart must be announced first";
+  if (program->finished)
+    return "the program has finished";
+  if (program->call.state == CALL_JOINED ||
+      (program->call.state == CALL_ANNOUNCED && event->kind != EVENT_COLLECTIVE))
+    return "the program is in a collective";
+  if (event->kind == EVENT_RECEIVE && event->request != program->receives + 1)
+    return "receives are numbered one by one";
+  if (event->kind == EVENT_CHOOSE && event->request && event->outcome &&
+      !world_is_posted(w, rank, event->request, &place))
+    return "the receive was given a message before it was cancelled";
+  bool names_one = event->kind == EVENT_OFFER || event->kind == EVENT_COLLECTIVE;
+  if ((names_one && (event->peer < 0 || event->peer >= w->ranks)) ||
+      (event->kind == EVENT_RECEIVE && (event->peer < ANY || event->peer >= w->ranks)))
+    return "there is no such rank";
+  return same_script_event(w, rank, event) ? NULL : "the script does something else here";
+}
+
+static const char *refuses_place(const struct world *w, int rank, const struct event *event)
+{
+  struct event next;
+  unsigned choices;
+  if (below_matching(w))
+    return "the protocol needs no places";
+  if (read_rank(w, rank)->held)
+    return "the program is held";
+  if (read_program(w, rank)->call.state != CALL_NONE)
+    return "the program is in a collective";
+  bool anywhere = w->places_anywhere && !event->outcome;
+  if (anywhere || !w->script || read_program(w, rank)->finished)
+    return NULL;
+  if (unannounced(w, rank))
+    return "receives posted before the restart must be announced first";
+  return world_script_event(w, rank, &next, &choices) && next.kind == EVENT_PLACE &&
+                 next.outcome == event->outcome
+             ? NULL
+             : "no checkpoint is allowed here";
+}
+
+static const char *refuses_arrival(const struct world *w, const struct move *move)
+{
+  const struct event *event = &move->event;
+  uint32_t request, count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, event->peer, move->rank, &count);
+  if (!world_may_arrive(w, event->peer, move->rank, move->index, &request))
+    return "no such message can arrive now";
+  const struct world_message *message = &channel[move->index];
+  if (request != event->request)
+    return "the message belongs to another receive";
+  if (message->tag != event->tag || message->comm != event->comm)
+    return "the message has another envelope";
+  if (event->bytes && message->bytes != event->bytes)
+    return "the message has another length";
+  if (memcmp(message->words, event->words, sizeof event->words) != 0)
+    return "the message carries other words";
+  return NULL;
+}
+
+/* Control messages between two ranks arrive in the order of sending. */
+static const char *refuses_control(const struct world *w, const struct move *move)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, control_part(w), move->event.peer, move->rank, &count);
+  if (move->index >= count || !is_control(&channel[move->index]))
+    return "there is no control message";
+  if (!world_comes_out(w, control_part(w), move->event.peer, move->rank, move->index))
+    return "an earlier message comes first";
+  return memcmp(channel[move->index].words, move->event.words, sizeof channel->words) == 0
+             ? NULL
+             : "the control message carries other words";
+}
+
+static const char *refuses_collected(const struct world *w, const struct move *move)
+{
+  struct event event;
+  if (!world_collected(w, move->rank, &event))
+    return "contributions to the collective are missing";
+  event.bytes = move->event.bytes;
+  return memcmp(&event, &move->event, sizeof event) == 0 ? NULL : "other contributions have come";
+}
+
+static const struct world_record *unreported(const struct world *w, int rank, uint32_t checkpoint,
+                                             enum part part)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!stored[i].reported && (!w->protocol->independent || stored[i].part == part))
+      return stored[i].checkpoint == checkpoint && stored[i].part == part ? &stored[i] : NULL;
+  return NULL;
+}
+
+/* A protocol that does not know of connections must not be told, nor one that has none yet. */
+static bool may_be_closed(const struct world *w, const struct move *move)
+{
+  bool any = w->protocol->reconnects && move->event.checkpoint != FRESH;
+  return move->event.closed <= any;
+}
+
+/* ---- starts and downs ---- */
+
+static uint32_t start_of(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  if (me->phase == RANK_NEW)
+    return FRESH;
+  return w->protocol->independent ? me->origin : read_global(w)->target;
+}
+
+/* Independent: the first death since the last one noticed, of those who have died no more since. */
+static bool next_death(const struct world *w, int rank, struct event *event)
+{
+  uint16_t noticed = read_rank(w, rank)->noticed, next = UINT16_MAX;
+  for (int peer = 0; peer < w->ranks; peer++) {
+    const struct world_rank *dead = read_rank(w, peer);
+    if (peer == rank || dead->born <= noticed || dead->born >= next)
+      continue;
+    next = dead->born;
+    *event = (struct event){
+        .kind = EVENT_DOWN, .peer = (int16_t)peer, .checkpoint = dead->origin, .outcome = next};
+  }
+  return next != UINT16_MAX;
+}
+
+bool world_next_down(const struct world *w, int rank, struct event *event)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  const struct world_global *global = read_global(w);
+  bool runs = me->phase == RANK_RUNNING;
+  if (w->protocol->independent)
+    return runs && me->noticed != global->incarnation && next_death(w, rank, event);
+  *event = (struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target};
+  return (runs || me->phase == RANK_CAPTURING || me->phase == RANK_RESTORING) &&
+         me->noticed != global->incarnation;
+}
+
+static const char *refuses_start(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank(w, move->rank);
+  bool current = w->protocol->independent || me->noticed == read_global(w)->incarnation;
+  if (!may_be_closed(w, move))
+    return "there are no connections that were closed";
+  if (me->phase != RANK_NEW && me->phase != RANK_RESTARTING &&
+      !(me->phase == RANK_RESTORING && current))
+    return "the rank is neither rolled back nor restarting";
+  if (move->event.checkpoint != start_of(w, move->rank))
+    return me->phase == RANK_NEW ? "the first start is fresh" : "another checkpoint is the target";
+  return !w->protocol->independent || move->event.outcome == me->noticed
+             ? NULL
+             : "the rank knows of another incarnation";
+}
+
+static const char *refuses_down(const struct world *w, const struct move *move)
+{
+  struct event next;
+  if (!world_next_down(w, move->rank, &next))
+    return "nobody was found dead since, or the rank does not run";
+  return move->event.peer == next.peer && move->event.checkpoint == next.checkpoint &&
+                 move->event.outcome == next.outcome
+             ? NULL
+             : "another rank is down, or another checkpoint the target";
+}
+
+static const char *refuses_timer(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank_head(w, move->rank);
+  bool set = w->protocol->clocks ? me->set.checkpoint : me->timer;
+  if (!set || move->event.checkpoint != me->set.checkpoint)
+    return "no timer is set";
+  if (!w->bounded)
+    return NULL;
+  if (!read_global(w)->timers && world_needs_timer(w, move->rank))
+    return "no timer is left";
+  return w->protocol->clocks ? world_too_early(w, move->rank) : NULL;
+}
+
+static const char *refuses_running(const struct world *w, const struct move *move)
+{
+  const struct event *event = &move->event;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_TIMER:
+    return refuses_timer(w, move);
+  case EVENT_OFFER:
+  case EVENT_RECEIVE:
+  case EVENT_CHOOSE:
+  case EVENT_MEMBER:
+  case EVENT_COLLECTIVE:
+    return refuses_program(w, move->rank, event);
+  case EVENT_COLLECTED:
+    return refuses_collected(w, move);
+  case EVENT_PLACE:
+    return refuses_place(w, move->rank, event);
+  case EVENT_ARRIVED:
+    return refuses_arrival(w, move);
+  case EVENT_CONTROL:
+    return refuses_control(w, move);
+  case EVENT_DURABLE:
+    if (move->lie && (!(w->lies & LIE_EARLY_DURABLE) || read_global(w)->lied))
+      return "the host does not lie";
+    return unreported(w, move->rank, event->checkpoint, event->part) ? NULL
+                                                                     : "no such write is next";
+  case EVENT_COMMITTED:
+    return move->rank == COORDINATOR_RANK && read_global(w)->committing == event->checkpoint &&
+                   event->checkpoint
+               ? NULL
+               : "no such commit was asked for";
+  default:
+    return "no such event";
+  }
+}
+
+static const char *refuses_event(const struct world *w, const struct move *move)
+{
+  const struct world_rank *me = read_rank(w, move->rank);
+  if (me->gave_up)
+    return "the protocol has given up";
+  if (move->event.kind == EVENT_START)
+    return refuses_start(w, move);
+  if (move->event.kind == EVENT_DOWN)
+    return refuses_down(w, move);
+  if (me->phase == RANK_CAPTURING)
+    return move->event.kind == EVENT_CAPTURED && move->event.checkpoint == me->capturing &&
+                   may_be_closed(w, move)
+               ? NULL
+               : "the rank is being captured";
+  if (me->phase != RANK_RUNNING)
+    return "the rank does not run";
+  return refuses_running(w, move);
+}
+
+static bool alive(const struct world_rank *rank)
+{
+  return rank->phase == RANK_RUNNING || rank->phase == RANK_CAPTURING ||
+         rank->phase == RANK_RESTORING;
+}
+
+static const char *refuses_lie(const struct world *w, const struct move *move)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, move->event.peer, move->rank, &count);
+  if (!(w->lies & move->lie) || read_global(w)->lied || move->lie == LIE_EARLY_DURABLE)
+    return "the host does not lie";
+  return move->index < count && !is_control(&channel[move->index]) &&
+                 world_exists(read_rank(w, move->rank), &channel[move->index])
+             ? NULL
+             : "there is no such message";
+}
+
+const char *world_refuses(const struct world *w, const struct move *move)
+{
+  switch ((enum move_kind)move->kind) {
+  case MOVE_EVENT:
+    return refuses_event(w, move);
+  case MOVE_CRASH:
+    if (w->bounded && !read_global(w)->crashes)
+      return "no crash is left";
+    return alive(read_rank(w, move->rank)) ? NULL : "the rank does not run";
+  case MOVE_DETECT:
+    if (w->protocol->independent)
+      return read_rank(w, move->rank)->phase == RANK_DEAD ? NULL : "the rank is not dead";
+    for (int rank = 0; rank < w->ranks; rank++)
+      if (read_rank(w, rank)->phase == RANK_DEAD)
+        return NULL;
+    return "nobody is dead";
+  case MOVE_FINISH:
+    return !w->script && read_rank(w, move->rank)->phase == RANK_RUNNING &&
+                   !read_rank(w, move->rank)->held && !read_program(w, move->rank)->finished
+               ? NULL
+               : "the program cannot end here";
+  case MOVE_LIE:
+    return refuses_lie(w, move);
+  }
+  return "no such move";
+}
+
+/* ---- all moves ---- */
+
+struct listing {
+  const struct world *w;
+  void (*visit)(void *, const struct move *);
+  void *data;
+};
+
+static void list(const struct listing *l, const struct move *move)
+{
+  if (!world_refuses(l->w, move))
+    l->visit(l->data, move);
+}
+
+static void list_event(const struct listing *l, int rank, struct event event)
+{
+  list(l, &(struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank, .event = event});
+}
+
+static void list_program(const struct listing *l, int rank)
+{
+  const struct world_receive *pending = unannounced(l->w, rank);
+  struct event event = {.kind = EVENT_NONE};
+  unsigned choices = 1;
+  if (pending) {
+    list_event(l, rank,
+               (struct event){.kind = EVENT_RECEIVE,
+                              .request = pending->request,
+                              .peer = pending->peer,
+                              .tag = pending->tag,
+                              .comm = pending->comm});
+  } else if (world_script_event(l->w, rank, &event, &choices) && event.kind != EVENT_PLACE) {
+    for (unsigned i = 0; i < choices; i++) {
+      if (event.kind == EVENT_CHOOSE)
+        event.outcome = i;
+      else if (are_free(l->w))
+        event.peer = (int16_t)(i < (unsigned)rank ? i : i + 1);
+      list_event(l, rank, event);
+    }
+  }
+  bool here = !pending && event.kind == EVENT_PLACE;
+  list_event(l, rank, (struct event){.kind = EVENT_PLACE, .outcome = here ? event.outcome : 0});
+}
+
+static void list_arrivals(const struct listing *l, int peer, int rank)
+{
+  uint32_t count, request;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!world_may_arrive(l->w, peer, rank, i, &request))
+      continue;
+    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
+    move.event = (struct event){.kind = EVENT_ARRIVED,
+                                .peer = (int16_t)peer,
+                                .tag = channel[i].tag,
+                                .comm = channel[i].comm,
+                                .bytes = channel[i].bytes,
+                                .request = request};
+    memcpy(move.event.words, channel[i].words, sizeof move.event.words);
+    list(l, &move);
+  }
+}
+
+static void list_control(const struct listing *l, int peer, int rank)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, l->w, control_part(l->w), peer, rank, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_control(&channel[i]) || !world_comes_out(l->w, control_part(l->w), peer, rank, i))
+      continue;
+    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
+    move.event = (struct event){.kind = EVENT_CONTROL, .peer = (int16_t)peer};
+    memcpy(move.event.words, channel[i].words, sizeof move.event.words);
+    list(l, &move);
+    if (!l->w->overtaking)
+      return;
+  }
+}
+
+static void list_storage(const struct listing *l, int rank)
+{
+  uint32_t count;
+  unsigned listed = 0; /* parts, a bit each */
+  const struct world_record *stored =
+      READ_LIST(struct world_record, l->w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (stored[i].reported || listed & 1u << stored[i].part)
+      continue;
+    listed |= l->w->protocol->independent ? 1u << stored[i].part : ~0u;
+    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
+    move.event = (struct event){
+        .kind = EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
+    list(l, &move);
+    if (l->w->lies & LIE_EARLY_DURABLE) {
+      move.lie = LIE_EARLY_DURABLE;
+      list(l, &move);
+    }
+  }
+}
+
+static void list_lies(const struct listing *l, int peer, int rank)
+{
+  uint32_t count;
+  READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
+  for (unsigned lie = LIE_DROP; lie <= LIE_DUPLICATE; lie <<= 1)
+    for (uint32_t i = 0; i < count && l->w->lies & lie; i++) {
+      struct move move = {.kind = MOVE_LIE, .lie = (uint8_t)lie, .rank = (int16_t)rank, .index = i};
+      move.event.peer = (int16_t)peer;
+      list(l, &move);
+    }
+}
+
+/* What the rank does by itself. */
+static void list_rank(const struct listing *l, int rank)
+{
+  const struct world_rank *me = read_rank(l->w, rank);
+  const struct world_global *global = read_global(l->w);
+  list_event(l, rank,
+             (struct event){.kind = EVENT_START,
+                            .checkpoint = start_of(l->w, rank),
+                            .closed = l->w->closes && start_of(l->w, rank) != FRESH,
+                            .outcome = l->w->protocol->independent ? me->noticed : 0});
+  struct event down;
+  if (world_next_down(l->w, rank, &down))
+    list_event(l, rank, down);
+  list_event(
+      l, rank,
+      (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
+  if (me->phase != RANK_RUNNING)
+    return;
+  list_event(l, rank, (struct event){.kind = EVENT_TIMER, .checkpoint = me->set.checkpoint});
+  list_program(l, rank);
+  struct event collected;
+  if (world_collected(l->w, rank, &collected))
+    list_event(l, rank, collected);
+  list_storage(l, rank);
+  list_event(l, rank, (struct event){.kind = EVENT_COMMITTED, .checkpoint = global->committing});
+}
+
+/* Whether there is anything between two ranks; asked first, as it seldom is. */
+static bool under_way(const struct world *w, int peer, int rank)
+{
+  uint32_t messages, controls;
+  world_read(w, WORLD_CHANNEL, peer, rank, &messages);
+  world_read(w, WORLD_CONTROL, peer, rank, &controls);
+  return messages || controls;
+}
+
+static void list_pair(const struct listing *l, int peer, int rank)
+{
+  if (!under_way(l->w, peer, rank) || read_rank(l->w, rank)->phase != RANK_RUNNING)
+    return;
+  list_arrivals(l, peer, rank);
+  list_control(l, peer, rank);
+  list_lies(l, peer, rank);
+}
+
+/* All dead at once, or one by one. */
+static void list_detections(const struct listing *l)
+{
+  bool each = l->w->protocol->independent;
+  for (int rank = each ? 0 : -1; rank < (each ? l->w->ranks : 0); rank++)
+    list(l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
+}
+
+/* Origins: for each rank itself and each of its peers; then the crash of each rank; detection. */
+static uint32_t first_crash(const struct world *w)
+{
+  return (uint32_t)w->ranks * ((uint32_t)w->ranks + 1);
+}
+
+uint32_t world_origins(const struct world *w)
+{
+  return first_crash(w) + (uint32_t)w->ranks + 1;
+}
+
+void world_moves_of(const struct world *w, uint32_t origin,
+                    void (*visit)(void *data, const struct move *), void *data)
+{
+  const struct listing l = {.w = w, .visit = visit, .data = data};
+  uint32_t each = (uint32_t)w->ranks + 1, crash = first_crash(w);
+  if (origin == crash + (uint32_t)w->ranks)
+    list_detections(&l);
+  else if (origin >= crash)
+    list(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)(origin - crash)});
+  else if (origin % each == 0)
+    list_rank(&l, (int)(origin / each));
+  else
+    list_pair(&l, (int)(origin % each) - 1, (int)(origin / each));
+}
+
+struct world_standing world_standing(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  struct event down;
+  bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
+  bool ended = read_program(w, rank)->finished, behind = world_next_down(w, rank, &down);
+  bool back = me->phase == RANK_RESTARTING || (me->phase == RANK_RESTORING && !behind);
+  uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
+  return (struct world_standing){.gave_up = me->gave_up != REASON_NONE,
+                                 .dead = me->phase == RANK_DEAD,
+                                 .finished = current && ended && !behind,
+                                 .ended = ended,
+                                 .behind = behind,
+                                 .starts = me->phase == RANK_NEW || (back && !w->closes),
+                                 .last = crashes == 1,
+                                 .safe = !crashes};
+}
+
+struct world_standing world_standing_of_all(const struct world_standing *each, int ranks)
+{
+  struct world_standing all = {.finished = true};
+  for (int rank = 0; rank < ranks; rank++) {
+    all.gave_up |= each[rank].gave_up;
+    all.dead |= each[rank].dead;
+    all.finished &= each[rank].finished;
+  }
+  return all;
+}
+
+static struct world_standing standing_of_all(const struct world *w)
+{
+  struct world_standing each[w->ranks];
+  for (int rank = 0; rank < w->ranks; rank++)
+    each[rank] = world_standing(w, rank);
+  return world_standing_of_all(each, w->ranks);
+}
+
+bool world_finished(const struct world *w)
+{
+  return standing_of_all(w).finished;
+}
+
+uint32_t world_open_origins(const struct world *w, const struct world_standing *all)
+{
+  if (all->gave_up)
+    return 0;
+  if (all->finished) /* when the job has ended, later crashes concern nobody */
+    return first_crash(w);
+  return all->dead ? world_origins(w) : world_origins(w) - 1;
+}
+
+void world_moves(const struct world *w, void (*visit)(void *data, const struct move *), void *data)
+{
+  const struct world_standing all = standing_of_all(w);
+  uint32_t open = world_open_origins(w, &all);
+  for (uint32_t origin = 0; origin < open; origin++)
+    world_moves_of(w, origin, visit, data);
+}

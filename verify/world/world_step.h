@@ -1,0 +1,113 @@
+/* Inside the world: one move while it is being taken. world.c leads through it:
+ *
+ *     world_events.c    the event takes place
+ *     (protocol)        takes its step
+ *     world_actions.c   its actions take effect
+ *     world_matching.c  messages are given to receives of the program
+ *     world_storage.c   images, stable storage, crash, detection, restart
+ *     world_judge.c     properties: what is noted along the way, and at the end
+ */
+#ifndef RECLINE_WORLD_TAKING_H
+#define RECLINE_WORLD_TAKING_H
+
+#include "verify/world/world_parts.h"
+
+struct taking {
+  const struct world *w;
+  struct move *move;
+  struct actions *actions;
+  struct verdict *verdict;
+  int rank;
+  struct event event;           /* complete, as the protocol sees it */
+  struct world_message message; /* OFFER: being sent; ARRIVED: just arrived */
+  uint32_t result;              /* COLLECTED: digest of what came together */
+  uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
+  int newest_peer;
+  uint32_t outcome; /* CHOOSE: what stands, as it came or as it was forced */
+  bool answered;    /* OFFER, RECEIVE, ARRIVED got the answer that they need */
+};
+
+/* Before and after the step of the protocol. */
+void world_before_step(struct taking *);
+void world_after_step(struct taking *);
+
+void world_begin_program(const struct world *, int rank);
+
+/* ---- clocks (world_clocks.c) ---- */
+
+void world_set_alarm(struct taking *, const struct action *);
+void world_ring(struct taking *); /* the alarm of the rank goes off */
+
+/* ---- matching (world_matching.c) ---- */
+
+/* Gives `message` to receive `request` of the program. */
+void world_give(struct taking *, uint32_t request, int peer, const struct world_message *);
+
+/* Below the matching: gives `message` to the receive that it matches, or adds it to the unexpected
+ * ones; the receive posted last takes the first unexpected message that it matches. */
+void world_pass_up(struct taking *, int peer, const struct world_message *);
+void world_take_unexpected(struct taking *);
+
+/* ---- images, storage, failures (world_storage.c) ---- */
+
+uint32_t world_keep_image(struct taking *); /* number of the kept bytes of the program as it is */
+void world_drop_image(const struct world *, int rank); /* captured, and never stored */
+void world_store(struct taking *, const struct action *);
+void world_erase(struct taking *, uint32_t checkpoint);
+void world_report(struct taking *); /* DURABLE: the oldest part not yet reported */
+
+/* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
+bool world_fenced(const struct taking *);
+
+void world_crash(struct taking *);
+void world_detect(struct taking *);
+void world_restore(struct taking *);
+
+/* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
+void world_set_back(struct taking *, uint32_t checkpoint);
+
+/* What the old life of `peer` had under way to `rank` is gone. */
+void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
+
+/* Whatever the rank held in memory is gone; what was sent to it in earlier incarnations too. */
+void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
+
+/* ---- properties (world_judge.c) ---- */
+
+/* Notes a violation of a property that is judged; the first one of a step stands. */
+void world_violate(struct taking *, const char *property, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether flows are followed at all: for free programs only where a property asks for it, so that
+ * nothing else tells states apart. */
+bool world_follows(const struct world *);
+
+/* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
+ */
+struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
+
+/* A message has come to the program: it must be the next of its flow. */
+void world_check_sequence(struct taking *, int peer, const struct world_message *);
+
+/* Claims 1.2 and 1.3 of C3, at a delivery: `stopped` is the receiver's stop-log line before the
+ * step. */
+void world_check_lines(struct taking *, uint32_t stopped);
+
+/* Claims 2.2 and 2.3, where data come together: the same for each contribution. */
+void world_check_share_lines(struct taking *, int peer, const struct world_message *share);
+void world_check_collected_lines(struct taking *);
+
+/* Independent: a rank that lives goes back to `checkpoint`. */
+void world_judge_set_back(struct taking *, uint32_t checkpoint);
+
+/* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
+void world_check_all_beyond(struct taking *, uint32_t checkpoint);
+
+/* A rank has recorded its part of a global state: all parts together have as many messages
+ * received, or under way, as sent. */
+void world_check_tokens(struct taking *, uint32_t more);
+
+/* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
+void world_check_quiet(struct taking *);
+
+#endif

@@ -1,0 +1,528 @@
+/* The world: images and stable storage, crash, detection, restart. */
+#include <stdlib.h>
+
+#include "verify/world/world_step.h"
+
+/* ---- stable storage ---- */
+
+/* Bytes kept for an image: the parts of the program, each behind its size. */
+static uint32_t keep_parts(const struct world *w, int rank, const enum part_kind *kinds, int count)
+{
+  uint32_t size, total = 0;
+  for (int i = 0; i < count; i++) {
+    world_read(w, kinds[i], rank, 0, &size);
+    total += size + (uint32_t)sizeof size;
+  }
+  unsigned char *bytes = malloc(total), *at = bytes;
+  if (!bytes)
+    abort();
+  for (int i = 0; i < count; i++) {
+    const unsigned char *part = world_read(w, kinds[i], rank, 0, &size);
+    uint32_t skip = kinds[i] == WORLD_RANK ? (uint32_t)sizeof(struct world_rank) : 0;
+    uint32_t length = size - skip;
+    memcpy(at, &length, sizeof length);
+    if (length)
+      memcpy(at + sizeof length, part + skip, length);
+    at += sizeof length + length;
+  }
+  uint32_t number = w->memory.keep(w->memory.ctx, bytes, (uint32_t)(at - bytes));
+  free(bytes);
+  return number;
+}
+
+static void restore_parts(const struct world *w, int rank, const enum part_kind *kinds, int count,
+                          uint32_t number)
+{
+  uint32_t size, length;
+  const unsigned char *at = w->memory.kept(w->memory.ctx, number, &size);
+  for (int i = 0; i < count; i++) {
+    memcpy(&length, at, sizeof length);
+    uint32_t skip = kinds[i] == WORLD_RANK ? (uint32_t)sizeof(struct world_rank) : 0;
+    unsigned char *part = world_edit(w, kinds[i], rank, 0, length + skip);
+    if (length)
+      memcpy(part + skip, at + sizeof length, length);
+    at += sizeof length + length;
+  }
+}
+
+static const enum part_kind image_parts[] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_FLOWS,
+                                             WORLD_UNEXPECTED};
+enum { IMAGE_PARTS = sizeof image_parts / sizeof *image_parts };
+static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
+
+uint32_t world_keep_image(struct taking *t)
+{
+  return keep_parts(t->w, t->rank, image_parts, IMAGE_PARTS);
+}
+
+static void forget(const struct world *w, const struct world_record *record)
+{
+  if (!w->memory.forget)
+    return;
+  if (record->image)
+    w->memory.forget(w->memory.ctx, record->image);
+  if (record->state)
+    w->memory.forget(w->memory.ctx, record->state);
+}
+
+/* Removes the records of `rank` for which `gone` says so. */
+static void remove_records(const struct world *w, int rank,
+                           bool (*gone)(const struct world_record *, uint32_t), uint32_t with)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = count; i-- > 0;)
+    if (gone(&stored[i], with)) {
+      forget(w, &stored[i]);
+      list_remove(w, WORLD_STORED, rank, 0, i, sizeof *stored);
+      stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+    }
+}
+
+static bool is_of(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->checkpoint == checkpoint;
+}
+
+static bool is_of_other(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->checkpoint != checkpoint;
+}
+
+static bool is_image_of(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->checkpoint == checkpoint && record->part == PART_IMAGE;
+}
+
+static bool is_log_of(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->checkpoint == checkpoint && record->part == PART_LOG;
+}
+
+static bool is_cut(const struct world_record *record, uint32_t ignored)
+{
+  (void)ignored;
+  return !record->durable;
+}
+
+static bool is_after(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->checkpoint > checkpoint;
+}
+
+static bool is_image_after(const struct world_record *record, uint32_t checkpoint)
+{
+  return record->part == PART_IMAGE && is_after(record, checkpoint);
+}
+
+/* Independent recovery has no fence: storage serves each rank for itself. */
+bool world_fenced(const struct taking *t)
+{
+  return !t->w->protocol->independent &&
+         read_rank(t->w, t->rank)->incarnation < read_global(t->w)->incarnation;
+}
+
+/* What the new write replaces at once. An event logger keeps the old log until it has the new. */
+static void replace(struct taking *t, const struct action *action)
+{
+  if (action->part == PART_IMAGE)
+    remove_records(t->w, t->rank, is_image_of, action->checkpoint);
+  else if (!t->w->protocol->independent)
+    remove_records(t->w, t->rank, is_log_of, action->checkpoint);
+}
+
+/* START of `rank` from the state: what it makes of that, and what it wants done. */
+static void start_from(const struct world *w, int rank, uint32_t checkpoint, void *state,
+                       struct actions *actions)
+{
+  const struct event start = {
+      .kind = EVENT_START, .checkpoint = checkpoint, .closed = w->closes && checkpoint != FRESH};
+  memset(actions->item, 0, actions->capacity * sizeof *actions->item);
+  protocol_step(w->protocol, &w->config[rank], state, &start, actions, false);
+}
+
+/* All that will ever be done with a state that is stored is to start from it. Where START makes of
+ * a state what it makes of that in turn, both are the same; that one is kept, so that what START
+ * forgets does not tell worlds apart (explorer). */
+static void forget_what_start_forgets(const struct world *w, int rank, uint32_t checkpoint,
+                                      void *state)
+{
+  struct actions once = {.capacity = ACTIONS_MAX(&w->config[rank])}, twice = once;
+  size_t size = once.capacity * sizeof *once.item;
+  unsigned char *made = malloc(2 * (size_t)w->state_bytes), *again = made + w->state_bytes;
+  once.item = malloc(size);
+  twice.item = malloc(size);
+  if (!made || !once.item || !twice.item)
+    abort();
+  memcpy(made, state, w->state_bytes);
+  start_from(w, rank, checkpoint, made, &once);
+  memcpy(again, made, w->state_bytes);
+  start_from(w, rank, checkpoint, again, &twice);
+  if (!memcmp(made, again, w->state_bytes) && once.count == twice.count &&
+      !memcmp(once.item, twice.item, size))
+    memcpy(state, made, w->state_bytes);
+  free(once.item);
+  free(twice.item);
+  free(made);
+}
+
+static uint32_t keep_state(const struct taking *t, const struct action *action)
+{
+  const struct world *w = t->w;
+  bool no_slots = w->protocol->independent && action->part == PART_LOG;
+  int parts = no_slots ? 1 : 2;
+  if (!w->bounded || w->protocol->independent)
+    return keep_parts(w, t->rank, state_parts, parts);
+  unsigned char now[w->state_bytes + 1];
+  struct world_rank *me = edit_rank(w, t->rank);
+  memcpy(now, me + 1, w->state_bytes);
+  forget_what_start_forgets(w, t->rank, action->checkpoint, me + 1);
+  uint32_t kept = keep_parts(w, t->rank, state_parts, parts);
+  memcpy(edit_rank(w, t->rank) + 1, now, w->state_bytes);
+  return kept;
+}
+
+void world_store(struct taking *t, const struct action *action)
+{
+  const struct world_rank *me = read_rank(t->w, t->rank);
+  struct world_record record = {.checkpoint = action->checkpoint, .part = action->part};
+  if (world_fenced(t))
+    return;
+  if (action->part == PART_IMAGE) {
+    if (!me->image || me->line != action->checkpoint) {
+      world_violate(t, "legal", "no image of checkpoint %u to store", action->checkpoint);
+      return;
+    }
+    record.image = me->image;
+    edit_rank(t->w, t->rank)->image = 0;
+  }
+  replace(t, action);
+  record.state = keep_state(t, action);
+  uint32_t count;
+  READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  list_insert(t->w, WORLD_STORED, t->rank, 0, count, &record, sizeof record);
+}
+
+void world_erase(struct taking *t, uint32_t checkpoint)
+{
+  remove_records(t->w, t->rank, t->w->protocol->independent ? is_image_of : is_of, checkpoint);
+}
+
+/* Independent: of the logs that are durable only the newest is worth anything. */
+static void drop_old_logs(const struct world *w, int rank)
+{
+  uint32_t count;
+  bool newer = false;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = count; i-- > 0;) {
+    if (stored[i].part != PART_LOG || !stored[i].durable)
+      continue;
+    if (newer) {
+      forget(w, &stored[i]);
+      list_remove(w, WORLD_STORED, rank, 0, i, sizeof *stored);
+      stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+    }
+    newer = true;
+  }
+}
+
+void world_report(struct taking *t)
+{
+  const struct world *w = t->w;
+  uint32_t count, i = 0;
+  READ_LIST(struct world_record, w, WORLD_STORED, t->rank, 0, &count);
+  struct world_record *stored =
+      world_edit(w, WORLD_STORED, t->rank, 0, count * (uint32_t)sizeof *stored);
+  while (stored[i].reported || (w->protocol->independent && stored[i].part != t->event.part))
+    i++;
+  stored[i].reported = true;
+  stored[i].durable = !t->move->lie;
+  if (w->protocol->independent && t->event.part == PART_LOG)
+    drop_old_logs(w, t->rank);
+  if (t->move->lie)
+    edit_global(t->w)->lied = true;
+}
+
+/* ---- crash, detection, restart ---- */
+
+static void drop_stale(const struct world *w, enum part_kind kind, int peer, int rank,
+                       uint16_t incarnation)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, kind, peer, rank, &count);
+  for (uint32_t i = count; i-- > 0;)
+    if (channel[i].incarnation < incarnation) {
+      list_remove(w, kind, peer, rank, i, sizeof *channel);
+      channel = READ_LIST(struct world_message, w, kind, peer, rank, &count);
+    }
+}
+
+void world_drop_image(const struct world *w, int rank)
+{
+  struct world_rank *me = edit_rank(w, rank);
+  if (me->image && w->memory.forget)
+    w->memory.forget(w->memory.ctx, me->image);
+  me->image = 0;
+}
+
+void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t incarnation)
+{
+  struct world_rank *me = edit_rank(w, rank);
+  world_drop_image(w, rank);
+  uint16_t noticed = me->noticed;
+  memset(me, 0, sizeof *me + w->state_bytes);
+  me->phase = (uint8_t)phase;
+  me->noticed = noticed;
+  memset(edit_program(w, rank), 0, sizeof(struct world_program));
+  list_clear(w, WORLD_POSTED, rank, 0);
+  list_clear(w, WORLD_SLOTS, rank, 0);
+  list_clear(w, WORLD_FLOWS, rank, 0);
+  list_clear(w, WORLD_REJOINED, rank, 0);
+  list_clear(w, WORLD_UNEXPECTED, rank, 0);
+  for (int peer = 0; peer < w->ranks; peer++) {
+    drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
+    drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
+    drop_stale(w, WORLD_SHARE, peer, rank, incarnation);
+  }
+}
+
+void world_disconnect(const struct world *w, int rank, int peer, uint16_t incarnation)
+{
+  drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
+  drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
+  drop_stale(w, WORLD_SHARE, peer, rank, incarnation);
+}
+
+static const struct world_record *image_record(const struct world *w, int rank, uint32_t checkpoint,
+                                               bool durable)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint == checkpoint && stored[i].part == PART_IMAGE &&
+        (stored[i].durable || !durable))
+      return &stored[i];
+  return NULL;
+}
+
+/* The rank lives: what it captured and has not stored is in its memory. */
+static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  return checkpoint == FRESH || (me->image && me->line == checkpoint) ||
+         image_record(w, rank, checkpoint, false);
+}
+
+void world_set_back(struct taking *t, uint32_t checkpoint)
+{
+  const struct world *w = t->w;
+  if (!has_image(w, t->rank, checkpoint)) {
+    world_violate(t, "legal", "roll back to %u, of which there is no image", checkpoint);
+    return;
+  }
+  world_judge_set_back(t, checkpoint);
+  struct world_rank *me = edit_rank(w, t->rank);
+  me->phase = RANK_RESTORING;
+  me->held = false;
+  me->draining = 0;
+  me->capturing = 0;
+  me->origin = checkpoint;
+}
+
+void world_crash(struct taking *t)
+{
+  bool finished = !t->w->protocol->independent && read_program(t->w, t->rank)->finished;
+  world_wipe(t->w, t->rank, RANK_DEAD, UINT16_MAX);
+  if (finished)
+    edit_program(t->w, t->rank)->finished = true; /* until it is found dead */
+  edit_rank(t->w, t->rank)->noticed = 0;
+  remove_records(t->w, t->rank, is_cut, 0);
+  struct world_global *global = edit_global(t->w);
+  if (t->w->bounded)
+    global->crashes--;
+  if (t->rank == COORDINATOR_RANK)
+    global->committing = global->requested = 0;
+}
+
+static uint32_t last_image(const struct world *w, int rank)
+{
+  uint32_t count, last = FRESH;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].part == PART_IMAGE && stored[i].durable && stored[i].checkpoint > last)
+      last = stored[i].checkpoint;
+  return last;
+}
+
+/* Each death is an incarnation of its own, so that the living can be told one after the other. */
+static void detect_one(struct taking *t)
+{
+  struct world_global *global = edit_global(t->w);
+  struct world_rank *dead = edit_rank(t->w, t->rank);
+  dead->phase = RANK_RESTARTING;
+  dead->born = dead->noticed = ++global->incarnation;
+  dead->origin = last_image(t->w, t->rank);
+  global->down = (int16_t)t->rank;
+  global->target = dead->origin;
+}
+
+/* The dispatcher fences storage first, so that what it then reads as committed stays so. */
+void world_detect(struct taking *t)
+{
+  if (t->w->protocol->independent) {
+    detect_one(t);
+    return;
+  }
+  struct world_global *global = edit_global(t->w);
+  global->committing = global->requested = 0;
+  global->incarnation++;
+  global->target = global->committed;
+  global->down = -1;
+  for (int rank = 0; rank < t->w->ranks; rank++) {
+    remove_records(t->w, rank, is_cut, 0);
+    if (read_rank(t->w, rank)->phase != RANK_DEAD)
+      continue;
+    edit_rank(t->w, rank)->phase = RANK_RESTARTING;
+    if (read_program(t->w, rank)->finished)
+      edit_program(t->w, rank)->finished = false;
+    if (edit_global(t->w)->down < 0)
+      edit_global(t->w)->down = (int16_t)rank;
+  }
+}
+
+static const struct world_record *durable_record(const struct world *w, int rank,
+                                                 uint32_t checkpoint, enum part part)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint == checkpoint && stored[i].part == part && stored[i].durable)
+      return &stored[i];
+  return NULL;
+}
+
+/* Receives that were posted when the image was taken, and the collective that the program was in,
+ * are to be announced again. */
+static void withdraw_announcements(const struct world *w, int rank)
+{
+  uint32_t count;
+  if (read_program(w, rank)->call.state != CALL_NONE)
+    edit_program(w, rank)->call.state = CALL_ANNOUNCED;
+  READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
+  if (!count || below_matching(w))
+    return;
+  struct world_receive *posted =
+      world_edit(w, WORLD_POSTED, rank, 0, count * (uint32_t)sizeof *posted);
+  for (uint32_t i = 0; i < count; i++) {
+    posted[i].announced = false;
+    posted[i].from = posted[i].peer;
+    posted[i].from_tag = posted[i].tag;
+  }
+}
+
+/* ---- independent recovery ---- */
+
+/* The state of a rank that died: of the part that was stored last of those that are durable. Its
+ * slots: of the image. */
+static void restore_state(const struct world *w, int rank, const struct world_record *image)
+{
+  uint32_t count, slots = image ? image->state : 0, last = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].durable)
+      last = stored[i].state;
+  if (slots)
+    restore_parts(w, rank, state_parts, 2, slots);
+  if (last)
+    restore_parts(w, rank, state_parts, 1, last);
+}
+
+static void restore_program(struct taking *t, uint32_t image)
+{
+  const struct world *w = t->w;
+  memset(edit_program(w, t->rank), 0, sizeof(struct world_program));
+  list_clear(w, WORLD_POSTED, t->rank, 0);
+  list_clear(w, WORLD_FLOWS, t->rank, 0);
+  if (image) {
+    restore_parts(w, t->rank, image_parts, 3, image);
+    withdraw_announcements(w, t->rank);
+  } else {
+    world_begin_program(w, t->rank);
+  }
+}
+
+/* START of a rank that has died, or has gone back on its own. */
+static void restore_independently(struct taking *t)
+{
+  const struct world *w = t->w;
+  struct world_rank *me = edit_rank(w, t->rank);
+  uint32_t checkpoint = t->event.checkpoint;
+  const struct world_record *record = image_record(w, t->rank, checkpoint, false);
+  uint32_t image = record ? record->image : checkpoint == FRESH ? 0 : me->image;
+  if (me->phase == RANK_RESTARTING)
+    restore_state(w, t->rank, record);
+  remove_records(w, t->rank, is_image_after, checkpoint);
+  restore_program(t, image);
+  for (int peer = 0; peer < w->ranks; peer++)
+    world_disconnect(w, t->rank, peer, me->noticed);
+  me = edit_rank(w, t->rank);
+  me->phase = RANK_RUNNING;
+  me->incarnation = me->noticed;
+  if (me->line != checkpoint)
+    world_drop_image(w, t->rank);
+  me->line = me->stopped = checkpoint;
+}
+
+/* When all have started again, nobody asks any more who was down, and where all were to go. */
+static void end_recovery(const struct world *w)
+{
+  for (int rank = 0; rank < w->ranks; rank++) {
+    const struct world_rank *other = read_rank_head(w, rank);
+    bool runs = other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING;
+    if (other->phase != RANK_NEW && (!runs || other->noticed != read_global(w)->incarnation))
+      return;
+  }
+  edit_global(w)->target = FRESH;
+  edit_global(w)->down = -1;
+}
+
+void world_restore(struct taking *t)
+{
+  const struct world *w = t->w;
+  if (w->protocol->independent) {
+    restore_independently(t);
+    return;
+  }
+  uint32_t checkpoint = t->event.checkpoint;
+  uint16_t incarnation = read_global(w)->incarnation;
+  world_wipe(w, t->rank, RANK_RUNNING, incarnation);
+  remove_records(w, t->rank, is_of_other, checkpoint); /* nobody goes back to those any more */
+  if (checkpoint != FRESH) {
+    const struct world_record *image = durable_record(w, t->rank, checkpoint, PART_IMAGE);
+    const struct world_record *log = durable_record(w, t->rank, checkpoint, PART_LOG);
+    if (!image) {
+      world_violate(t, "restorable", "checkpoint %u of rank %d is not on stable storage",
+                    checkpoint, t->rank);
+      edit_rank(w, t->rank)->phase = RANK_DEAD;
+      return;
+    }
+    restore_parts(w, t->rank, image_parts, IMAGE_PARTS, image->image);
+    restore_parts(w, t->rank, state_parts, 2, log ? log->state : image->state);
+    withdraw_announcements(w, t->rank);
+  } else {
+    world_begin_program(w, t->rank);
+  }
+  struct world_rank *me = edit_rank(w, t->rank);
+  me->incarnation = me->noticed = incarnation;
+  me->line = me->stopped = checkpoint;
+  me->closed = t->event.closed ? CONNECTIONS_CLOSED | CONNECTIONS_ANEW : 0;
+  if (incarnation)
+    end_recovery(w);
+}
