@@ -6,9 +6,9 @@
 #include "plots/dependencies.h"
 #include "plots/input.h"
 #include "plots/narration.h"
-#include "plots/topology.h"
 #include "plots/spacetime.h"
 #include "plots/states.h"
+#include "plots/topology.h"
 
 enum { EXIT_DRAWN = 0, EXIT_BAD = 64 };
 
@@ -69,7 +69,7 @@ static struct picture *draw(const struct request *request, const char **engine, 
     return states_draw(request->file, request->text, error);
   }
   bad(error, request->file,
-      "neither a trace, a platform nor a protocol, expected \"recline-trace 1\", <platform> or "
+      "neither a trace, a platform nor a protocol, expected \"recline-trace 2\", <platform> or "
       "a .c file");
   return NULL;
 }

@@ -249,7 +249,7 @@ static bool read_line(struct scan *scan, int at, GError **error)
     capture(scan, at, line->rank, trace_item_number(event, "checkpoint", 0));
   else if (trace_item_is(event, "committed"))
     commit(scan, trace_item_number(event, "checkpoint", 0));
-  else if (trace_item_is(event, "offer"))
+  else if (trace_item_is(event, "send"))
     send_message(scan, at, event, trace_line_action(line, "suppress", NULL) != NULL);
   else if (trace_item_is(event, "arrived") || trace_item_is(event, "control"))
     if (!receive_message(scan, at, error))

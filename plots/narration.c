@@ -168,7 +168,7 @@ static void tell_choice(struct teller *t, int line, const struct trace_item *eve
 
 static void tell_place(struct teller *t, int line, const struct trace_item *event)
 {
-  gint64 iteration = trace_item_number(event, "outcome", 0);
+  gint64 iteration = trace_item_number(event, "iteration", 0);
   (void)line;
   if (iteration)
     g_string_append_printf(t->text, "begins iteration %" G_GINT64_FORMAT, iteration);
@@ -200,14 +200,14 @@ static void tell_collective(struct teller *t, int line, const struct trace_item 
   const char *flow = trace_item_field(event, "flow");
   (void)line;
   g_string_append_printf(t->text, "comes to collective call %" G_GINT64_FORMAT " (%s)",
-                         trace_item_number(event, "tag", 0), flow ? flow : "");
+                         trace_item_number(event, "call", 0), flow ? flow : "");
 }
 
 static void tell_collected(struct teller *t, int line, const struct trace_item *event)
 {
   (void)line;
   g_string_append_printf(t->text, "has all that flows to it in collective call %" G_GINT64_FORMAT,
-                         trace_item_number(event, "tag", 0));
+                         trace_item_number(event, "call", 0));
 }
 
 /* %s: the field of the event, where there is one. */
@@ -215,13 +215,13 @@ static const struct {
   const char *event, *words, *field;
   void (*tell)(struct teller *, int line, const struct trace_item *);
 } EVENTS[] = {
-    {"offer", NULL, NULL, tell_offer},
+    {"send", NULL, NULL, tell_offer},
     {"receive", NULL, NULL, tell_receive},
     {"arrived", NULL, NULL, tell_arrival},
     {"control", NULL, NULL, tell_control},
     {"start", NULL, NULL, tell_start},
-    {"choose", NULL, NULL, tell_choice},
-    {"place", NULL, NULL, tell_place},
+    {"choice", NULL, NULL, tell_choice},
+    {"safe-point", NULL, NULL, tell_place},
     {"durable", NULL, NULL, tell_durable},
     {"lie", NULL, NULL, tell_lie},
     {"collective", NULL, NULL, tell_collective},

@@ -129,14 +129,14 @@ static bool has_only(const struct trace_line *line, const char *first, const cha
 static bool is_posting(const struct trace_line *line)
 {
   return (trace_item_is(&line->event, "receive") && has_only(line, "match", "match")) ||
-         (trace_item_is(&line->event, "place") && has_only(line, "", ""));
+         (trace_item_is(&line->event, "safe-point") && has_only(line, "", ""));
 }
 
 static bool is_traffic(const struct trace_line *line)
 {
-  return (trace_item_is(&line->event, "offer") && has_only(line, "transmit", "transmit")) ||
+  return (trace_item_is(&line->event, "send") && has_only(line, "transmit", "transmit")) ||
          (trace_item_is(&line->event, "arrived") && has_only(line, "deliver", "match")) ||
-         (trace_item_is(&line->event, "choose") && has_only(line, "", ""));
+         (trace_item_is(&line->event, "choice") && has_only(line, "", ""));
 }
 
 static bool is_control(const struct trace_line *line)
@@ -251,7 +251,7 @@ static void item_text(const struct trace_item *item, GString *text)
     g_string_append_printf(text, " to %s", checkpoint);
   if (trace_item_is(item, "durable"))
     add_text(text, part && g_str_equal(part, "log") ? "log durable %s" : "durable %s", checkpoint);
-  if (trace_item_is(item, "choose"))
+  if (trace_item_is(item, "choice"))
     add_text(text, "choose %s", trace_item_field(item, "outcome"));
   if (trace_item_is(item, "force"))
     g_string_append_printf(text, " forced to %s", trace_item_field(item, "outcome"));
@@ -593,10 +593,10 @@ static bool is_free(const struct diagram *diagram, struct rectangle want)
 static void paint_name(struct diagram *diagram, const struct message *message, struct point from,
                        struct point to)
 {
-  static const double PARTS[] = {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82};
+  static const double PLACES[] = {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82};
   double half = picture_text_width(message->name, SMALL) / 2 + 1;
-  for (unsigned i = 0; i < G_N_ELEMENTS(PARTS) && message->name[0] != '\0'; i++) {
-    struct point at = {from.x + PARTS[i] * (to.x - from.x), from.y + PARTS[i] * (to.y - from.y)};
+  for (unsigned i = 0; i < G_N_ELEMENTS(PLACES) && message->name[0] != '\0'; i++) {
+    struct point at = {from.x + PLACES[i] * (to.x - from.x), from.y + PLACES[i] * (to.y - from.y)};
     struct rectangle want = {at.x - half, at.y - 4, at.x + half, at.y + 4};
     if (!is_free(diagram, want))
       continue;
@@ -670,7 +670,7 @@ static const struct mark {
     {"roll-back", "triangle", "0.15", "#c1121f", "#c1121f", "90"},
     {"start", "triangle", "0.13", "#444444", "#444444", "-90"},
     {"timer", "circle", "0.1", "white", "black", "0"},
-    {"choose", "diamond", "0.1", "white", "black", "0"},
+    {"choice", "diamond", "0.1", "white", "black", "0"},
     {"finished", "square", "0.085", "black", "black", "0"},
     {"detected", "circle", "0.075", "#d00000", "#d00000", "0"},
 };

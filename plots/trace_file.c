@@ -98,9 +98,14 @@ static bool read_item(struct reader *reader, struct trace_item *item, const char
 static const struct {
   const char *event, *field;
 } REQUIRED[] = {
-    {"offer", "peer"},           {"arrived", "peer"},        {"control", "peer"},
-    {"resend", "peer"},          {"captured", "checkpoint"}, {"durable", "checkpoint"},
-    {"committed", "checkpoint"}, {"detected", "rank"},
+    {"send", "peer"},
+    {"arrived", "peer"},
+    {"control", "peer"},
+    {"resend", "peer"},
+    {"captured", "checkpoint"},
+    {"durable", "checkpoint"},
+    {"committed", "checkpoint"},
+    {"detected", "rank"},
 };
 
 static bool check_item(struct reader *reader, const struct trace_item *item)
@@ -229,8 +234,8 @@ static bool read_header(struct reader *reader, const char *text)
 
 static bool read_lines(struct reader *reader, char **lines)
 {
-  if (lines[0] == NULL || !g_str_equal(lines[0], "recline-trace 1"))
-    return bad(reader, "\"%s\", expected \"recline-trace 1\"", lines[0] ? lines[0] : "");
+  if (lines[0] == NULL || !g_str_equal(lines[0], "recline-trace 2"))
+    return bad(reader, "\"%s\", expected \"recline-trace 2\"", lines[0] ? lines[0] : "");
   bool body = false;
   for (unsigned i = 1; lines[i] != NULL; i++) {
     reader->line = i + 1;

@@ -52,10 +52,10 @@ struct state {
   uint32_t wanted;    /* coordinator: whether a checkpoint was asked for and not yet taken */
   uint32_t under_way; /* messages sent less messages received, modulo 2^32 */
   uint32_t pad;
-  struct commit commit;
+  struct rcl_commit commit;
 };
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   (void)config;
   return sizeof(struct state);
@@ -63,128 +63,132 @@ static size_t bytes(const struct config *config)
 
 /* ---- messages and collectives ---- */
 
-static void join(const struct state *state, const struct event *event, struct actions *actions)
+static void join(const struct state *state, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
-  struct action *join = act(actions, ACTION_JOIN);
-  if (event->flow != FLOW_BARRIER)
+  struct rcl_action *join = rcl_act(actions, RCL_ACTION_JOIN);
+  if (event->flow != RCL_FLOW_BARRIER)
     return;
   join->words[WANTED] = state->wanted;
   join->words[UNDER_WAY] = state->under_way;
 }
 
 /* All that is contributed to a collective is here; in a barrier, from everybody in it. */
-static void leave(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void leave(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  bool all = event->flow == FLOW_BARRIER && event->outcome == (uint32_t)config->ranks;
+  bool all = event->flow == RCL_FLOW_BARRIER && event->contributions == (uint32_t)config->ranks;
   bool quiet = event->words[UNDER_WAY] == 0;
   if (all && quiet && event->words[WANTED]) {
     state->phase = CAPTURING;
     state->wanted = false;
-    act(actions, ACTION_CAPTURE)->checkpoint = state->captured + 1;
+    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->captured + 1;
   } else {
-    act(actions, ACTION_DELIVER);
+    rcl_act(actions, RCL_ACTION_DELIVER);
   }
 }
 
 /* ---- a checkpoint ---- */
 
-static void request(struct state *state, struct actions *actions)
+static void request(struct state *state, struct rcl_actions *actions)
 {
-  if (commit_begin(&state->commit, state->phase == RUNNING, state->captured + 1, actions))
+  if (rcl_commit_begin(&state->commit, state->phase == RUNNING, state->captured + 1, actions))
     state->wanted = true;
 }
 
 /* The barrier is over for the program, but it stays where it is. */
-static void write_image(struct state *state, const struct event *event, struct actions *actions)
+static void write_image(struct state *state, const struct rcl_event *event,
+                        struct rcl_actions *actions)
 {
   state->phase = WRITING;
   state->captured = event->checkpoint;
-  act(actions, ACTION_HOLD);
-  act(actions, ACTION_DELIVER);
-  store(actions, PART_IMAGE, event->checkpoint);
+  rcl_act(actions, RCL_ACTION_HOLD);
+  rcl_act(actions, RCL_ACTION_DELIVER);
+  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
 }
 
-static void report(const struct config *config, struct state *state, struct actions *actions)
+static void report(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
 {
   state->phase = WAITING;
-  commit_done(config, &state->commit, DONE, state->captured, actions);
+  rcl_commit_done(config, &state->commit, DONE, state->captured, actions);
 }
 
-static void release(struct state *state, struct actions *actions)
+static void release(struct state *state, struct rcl_actions *actions)
 {
   state->phase = RUNNING;
   state->committed = state->captured;
-  act(actions, ACTION_RELEASE);
+  rcl_act(actions, RCL_ACTION_RELEASE);
   if (state->captured > 1)
-    act(actions, ACTION_ERASE)->checkpoint = state->captured - 1;
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->captured - 1;
 }
 
-static void committed(const struct config *config, struct state *state, struct actions *actions)
+static void committed(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
 {
-  tell_all(config, actions, RELEASE, state->captured);
+  rcl_send_control_to_all(config, actions, RELEASE, state->captured);
   release(state, actions);
-  commit_end(&state->commit, actions);
+  rcl_commit_end(&state->commit, actions);
 }
 
 /* ---- recovery: everybody goes back to the last committed checkpoint ---- */
 
-static void start(const struct config *config, struct state *state, struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   state->phase = RUNNING;
   state->committed = state->captured;
   state->wanted = false;
-  state->commit = (struct commit){0};
-  if (coordinator(config))
-    act(actions, ACTION_SET_TIMER);
+  state->commit = (struct rcl_commit){0};
+  if (rcl_coordinator(config))
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- the step ---- */
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, actions);
     break;
-  case EVENT_DOWN:
-    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  case RCL_EVENT_DOWN:
+    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     request(state, actions);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     state->under_way++;
-    act(actions, ACTION_TRANSMIT);
+    rcl_act(actions, RCL_ACTION_TRANSMIT);
     break;
-  case EVENT_RECEIVE:
-    match(actions, event);
+  case RCL_EVENT_RECEIVE:
+    rcl_match(actions, event);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     state->under_way--;
-    act(actions, ACTION_DELIVER)->request = event->request;
+    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
     break;
-  case EVENT_COLLECTIVE:
+  case RCL_EVENT_COLLECTIVE:
     join(state, event, actions);
     break;
-  case EVENT_COLLECTED:
+  case RCL_EVENT_COLLECTED:
     leave(config, state, event, actions);
     break;
-  case EVENT_CONTROL:
-    if (event->words[0] == DONE)
-      commit_count(config, &state->commit, actions);
+  case RCL_EVENT_CONTROL:
+    if (event->control == DONE)
+      rcl_commit_count(config, &state->commit, actions);
     else
       release(state, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     write_image(state, event, actions);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     report(config, state, actions);
     break;
-  case EVENT_COMMITTED:
+  case RCL_EVENT_COMMITTED:
     committed(config, state, actions);
     break;
   default:
@@ -194,19 +198,19 @@ static void step(const struct config *config, void *memory, const struct event *
 
 /* ---- invariants, by their numbers above ---- */
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
-  if (state->wanted && (!coordinator(config) || state->phase != RUNNING ||
+  if (state->wanted && (!rcl_coordinator(config) || state->phase != RUNNING ||
                         state->commit.in_progress != state->captured + 1))
     return 1;
   if (state->phase == RUNNING && state->committed != state->captured)
     return 2;
-  return commit_is_sound(config, &state->commit) ? 0 : 3;
+  return rcl_commit_is_sound(config, &state->commit) ? 0 : 3;
 }
 
-extern const struct protocol protocol_blocking;
-const struct protocol protocol_blocking = {
+extern const struct rcl_protocol protocol_blocking;
+const struct rcl_protocol protocol_blocking = {
     .name = "blocking",
     .title =
         "blocking at a barrier (slides on coordinated checkpoints; Event Logging, section 2.2.1)",
@@ -215,6 +219,6 @@ const struct protocol protocol_blocking = {
     .barrier_words = true,
     .controls = controls,
     .invariants = invariants,
-    .bytes = bytes,
+    .state_size = state_size,
     .step = step,
-    .broken = broken};
+    .violated_invariant = violated_invariant};

@@ -93,47 +93,47 @@ static struct peer *peers(const void *state)
   return (struct peer *)((struct state *)state + 1);
 }
 
-static struct mailbox mailbox(const struct config *config, const struct state *state)
+static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
 {
-  return (struct mailbox){.capacity = config->capacity,
-                          .used = (uint32_t *)&state->kept,
-                          .item = (struct kept *)(peers(state) + config->ranks)};
+  return (struct rcl_mailbox){.capacity = config->capacity,
+                              .used = (uint32_t *)&state->kept,
+                              .item = (struct rcl_kept *)(peers(state) + config->ranks)};
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * sizeof(struct kept);
+                config->capacity * sizeof(struct rcl_kept);
   return (size + 7) / 8 * 8;
 }
 
 /* ---- the program's messages ---- */
 
-static void offer(void *state, const struct event *event, struct actions *actions)
+static void offer(void *state, const struct rcl_event *event, struct rcl_actions *actions)
 {
   peers(state)[event->peer].sent++;
-  act(actions, ACTION_TRANSMIT);
+  rcl_act(actions, RCL_ACTION_TRANSMIT);
 }
 
 /* Kept messages are older than anything in the channels: they come first. */
-static bool receive_kept(const struct config *config, struct state *state,
-                         const struct event *event, struct actions *actions)
+static bool receive_kept(const struct rcl_config *config, struct state *state,
+                         const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct mailbox box = mailbox(config, state);
-  struct kept *entry = mailbox_find(&box, event);
+  struct rcl_mailbox box = mailbox(config, state);
+  struct rcl_kept *entry = rcl_mailbox_find(&box, event);
   if (!entry)
     return false;
-  mailbox_deliver(entry, event->request, actions);
-  mailbox_forget(&box, entry, actions);
+  rcl_mailbox_deliver(entry, event->request, actions);
+  rcl_mailbox_forget(&box, entry, actions);
   return true;
 }
 
-static void receive(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void receive(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   if (receive_kept(config, state, event, actions))
     return;
-  match(actions, event);
+  rcl_match(actions, event);
 }
 
 /* ---- a checkpoint ---- */
@@ -149,20 +149,21 @@ static void want(struct state *state, uint32_t checkpoint)
 }
 
 /* The coordinator's timer: ask everybody, unless a checkpoint is still under way. */
-static void request(const struct config *config, struct state *state, struct actions *actions)
+static void request(const struct rcl_config *config, struct state *state,
+                    struct rcl_actions *actions)
 {
   if (state->phase != RUNNING) {
-    act(actions, ACTION_SET_TIMER);
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
     return;
   }
   state->done = 0;
   want(state, state->captured + 1);
-  tell_all(config, actions, REQUEST, state->checkpoint);
+  rcl_send_control_to_all(config, actions, REQUEST, state->checkpoint);
 }
 
 /* Says to each peer whose bookmark has been reached that its channel to here is empty; captures
  * when all channels are, both ways. */
-static void drain(const struct config *config, struct state *state, struct actions *actions)
+static void drain(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != DRAINING)
     return;
@@ -175,57 +176,59 @@ static void drain(const struct config *config, struct state *state, struct actio
       if (i == config->self)
         peer->empty_for = state->checkpoint;
       else
-        tell(actions, i, DRAINED, state->checkpoint, 0);
+        rcl_send_control(actions, i, DRAINED, state->checkpoint, 0);
     }
     quiet &= peer->drained_for == state->checkpoint && peer->empty_for == state->checkpoint;
   }
   if (quiet) {
     state->phase = CAPTURING;
-    act(actions, ACTION_CAPTURE)->checkpoint = state->checkpoint;
+    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->checkpoint;
   }
 }
 
-static void hold(const struct config *config, struct state *state, struct actions *actions)
+static void hold(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   state->phase = DRAINING;
-  act(actions, ACTION_HOLD);
-  act(actions, ACTION_DRAIN)->peer = ANY;
+  rcl_act(actions, RCL_ACTION_HOLD);
+  rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
-      tell(actions, i, BOOKMARK, state->checkpoint, peers(state)[i].sent);
+      rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(state)[i].sent);
   struct peer *self = &peers(state)[config->self];
   self->bookmark = self->sent;
   self->bookmark_for = state->checkpoint;
   drain(config, state, actions);
 }
 
-static void write_image(struct state *state, const struct event *event, struct actions *actions)
+static void write_image(struct state *state, const struct rcl_event *event,
+                        struct rcl_actions *actions)
 {
   state->phase = WRITING;
   state->captured = event->checkpoint;
   state->closed = event->closed;
-  store(actions, PART_IMAGE, event->checkpoint);
+  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
 }
 
 /* Coordinator: one more image is durable. */
-static void count(const struct config *config, struct state *state, struct actions *actions)
+static void count(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (++state->done == (uint32_t)config->ranks)
-    act(actions, ACTION_COMMIT)->checkpoint = state->checkpoint;
+    rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = state->checkpoint;
 }
 
 /* ---- connections: opened again after a capture or a restart ---- */
 
-static void reconnect(const struct config *config, struct state *state, struct actions *actions)
+static void reconnect(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
 {
-  act(actions, ACTION_OPEN);
+  rcl_act(actions, RCL_ACTION_OPEN);
   peers(state)[config->self].address_for = state->captured;
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
-      tell(actions, i, ADDRESS, state->captured, 0);
+      rcl_send_control(actions, i, ADDRESS, state->captured, 0);
 }
 
-static bool is_connected(const struct config *config, const struct state *state)
+static bool is_connected(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->closed && i < config->ranks; i++)
     if (peers(state)[i].address_for != state->captured)
@@ -233,49 +236,52 @@ static bool is_connected(const struct config *config, const struct state *state)
   return true;
 }
 
-static void go_on(const struct config *config, struct state *state, struct actions *actions)
+static void go_on(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != RECONNECTING || !is_connected(config, state))
     return;
   state->phase = RUNNING;
   state->closed = 0;
-  act(actions, ACTION_RELEASE);
+  rcl_act(actions, RCL_ACTION_RELEASE);
   if (state->later)
     want(state, state->later);
   state->later = 0;
 }
 
-static void report(const struct config *config, struct state *state, struct actions *actions)
+static void report(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
 {
   state->phase = WAITING;
   if (state->closed)
     reconnect(config, state, actions);
-  if (config->self == COORDINATOR_RANK)
+  if (config->self == RCL_COORDINATOR_RANK)
     count(config, state, actions);
   else
-    tell(actions, COORDINATOR_RANK, DONE, state->checkpoint, 0);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, DONE, state->checkpoint, 0);
 }
 
-static void release(const struct config *config, struct state *state, struct actions *actions)
+static void release(const struct rcl_config *config, struct state *state,
+                    struct rcl_actions *actions)
 {
   state->phase = RECONNECTING;
   state->done = 0;
   if (state->captured > 1)
-    act(actions, ACTION_ERASE)->checkpoint = state->captured - 1;
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->captured - 1;
   go_on(config, state, actions);
 }
 
-static void committed(const struct config *config, struct state *state, struct actions *actions)
+static void committed(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
 {
-  tell_all(config, actions, RELEASE, state->checkpoint);
+  rcl_send_control_to_all(config, actions, RELEASE, state->checkpoint);
   release(config, state, actions);
-  act(actions, ACTION_SET_TIMER);
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- recovery: everybody goes back to the last committed checkpoint ---- */
 
-static void start(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
   state->phase = RUNNING;
   state->checkpoint = state->captured;
@@ -285,29 +291,29 @@ static void start(const struct config *config, struct state *state, const struct
     peers(state)[i].address_for = 0;
   if (state->closed) {
     state->phase = RECONNECTING;
-    act(actions, ACTION_HOLD);
+    rcl_act(actions, RCL_ACTION_HOLD);
     reconnect(config, state, actions);
     go_on(config, state, actions); /* at once when it is alone */
   }
-  if (config->self == COORDINATOR_RANK)
-    act(actions, ACTION_SET_TIMER);
+  if (config->self == RCL_COORDINATOR_RANK)
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
-static void control(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void control(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct peer *peer = &peers(state)[event->peer];
-  switch ((enum control)event->words[0]) {
+  switch ((enum control)event->control) {
   case REQUEST:
-    want(state, event->words[1]);
+    want(state, event->about);
     break;
   case BOOKMARK:
-    peer->bookmark = event->words[2];
-    peer->bookmark_for = event->words[1];
+    peer->bookmark = event->value;
+    peer->bookmark_for = event->about;
     drain(config, state, actions);
     break;
   case DRAINED:
-    peer->empty_for = event->words[1];
+    peer->empty_for = event->about;
     drain(config, state, actions);
     break;
   case DONE:
@@ -317,61 +323,61 @@ static void control(const struct config *config, struct state *state, const stru
     release(config, state, actions);
     break;
   case ADDRESS:
-    peer->address_for = event->words[1];
+    peer->address_for = event->about;
     go_on(config, state, actions);
     break;
   }
 }
 
-static void arrived(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void arrived(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   peers(state)[event->peer].received++;
-  struct mailbox box = mailbox(config, state);
-  if (event->request == NO_REQUEST)
-    mailbox_keep(&box, event, actions);
+  struct rcl_mailbox box = mailbox(config, state);
+  if (event->request == RCL_NO_REQUEST)
+    rcl_mailbox_keep(&box, event, actions);
   else
-    act(actions, ACTION_DELIVER)->request = event->request;
+    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
   drain(config, state, actions);
 }
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, event, actions);
     break;
-  case EVENT_DOWN:
-    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  case RCL_EVENT_DOWN:
+    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     request(config, state, actions);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(state, event, actions);
     break;
-  case EVENT_RECEIVE:
+  case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
     break;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     if (state->phase == WANTED)
       hold(config, state, actions);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(config, state, event, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     write_image(state, event, actions);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     report(config, state, actions);
     break;
-  case EVENT_COMMITTED:
+  case RCL_EVENT_COMMITTED:
     committed(config, state, actions);
     break;
   default:
@@ -387,7 +393,7 @@ static bool right_checkpoint(const struct state *state)
   return state->checkpoint == state->captured + !captured;
 }
 
-static bool drained_both_ways(const struct config *config, const struct state *state)
+static bool drained_both_ways(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->phase >= CAPTURING && i < config->ranks; i++)
     if (peers(state)[i].drained_for < state->checkpoint ||
@@ -396,7 +402,7 @@ static bool drained_both_ways(const struct config *config, const struct state *s
   return true;
 }
 
-static bool within_bookmarks(const struct config *config, const struct state *state)
+static bool within_bookmarks(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->phase <= CAPTURING && i < config->ranks; i++)
     if (peers(state)[i].bookmark_for == state->captured + 1 &&
@@ -405,27 +411,27 @@ static bool within_bookmarks(const struct config *config, const struct state *st
   return true;
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
-  struct mailbox box = mailbox(config, state);
+  struct rcl_mailbox box = mailbox(config, state);
   if (!right_checkpoint(state))
     return 1;
   if (!drained_both_ways(config, state))
     return 2;
   if (!within_bookmarks(config, state))
     return 3;
-  if (!mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_has_own_slots(&box))
     return 4;
-  if (state->done > (config->self == COORDINATOR_RANK ? (uint32_t)config->ranks : 0))
+  if (state->done > (config->self == RCL_COORDINATOR_RANK ? (uint32_t)config->ranks : 0))
     return 5;
   if (state->phase == RECONNECTING && is_connected(config, state))
     return 6;
   return 0;
 }
 
-extern const struct protocol protocol_bookmark;
-const struct protocol protocol_bookmark = {
+extern const struct rcl_protocol protocol_bookmark;
+const struct rcl_protocol protocol_bookmark = {
     .name = "bookmark",
     .title = "bookmark exchange (Hursey et al., HPDC 2009, section 3.2)",
     .piggyback_bytes = 0,
@@ -433,6 +439,6 @@ const struct protocol protocol_bookmark = {
     .reconnects = true,
     .controls = controls,
     .invariants = invariants,
-    .bytes = bytes,
+    .state_size = state_size,
     .step = step,
-    .broken = broken};
+    .violated_invariant = violated_invariant};

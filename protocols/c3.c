@@ -97,8 +97,12 @@ static const char *const invariants[] = {
     "nobody takes a checkpoint before its own replay is over",
     NULL};
 
-/* words[0] of a message; words[1] is its number */
-enum { COLOUR = 1, IS_LOGGING = 2 };
+/* Words of a message. */
+enum header { FLAGS, NUMBER };
+enum flag { COLOUR = 1, IS_LOGGING = 2 };
+
+/* Words of a contribution to a collective: the epoch, and whether its sender does not log. */
+enum contribution { EPOCH, STOPPED };
 
 /* Counts of messages exchanged with one peer, by the epoch in which they were sent. */
 struct peer {
@@ -180,42 +184,42 @@ static struct peer *peers(const void *state)
   return (struct peer *)((struct state *)state + 1);
 }
 
-static struct entry *log_of(const struct config *config, const void *state)
+static struct entry *log_of(const struct rcl_config *config, const void *state)
 {
   return (struct entry *)(peers(state) + config->ranks);
 }
 
-static struct number *early_of(const struct config *config, const void *state)
+static struct number *early_of(const struct rcl_config *config, const void *state)
 {
   return (struct number *)(log_of(config, state) + config->capacity);
 }
 
-static struct number *suppress_of(const struct config *config, const void *state)
+static struct number *suppress_of(const struct rcl_config *config, const void *state)
 {
   return early_of(config, state) + config->capacity;
 }
 
-static struct call *rejoin_of(const struct config *config, const void *state)
+static struct call *rejoin_of(const struct rcl_config *config, const void *state)
 {
   return (struct call *)(suppress_of(config, state) + config->capacity);
 }
 
-static struct call *suppress_calls_of(const struct config *config, const void *state)
+static struct call *suppress_calls_of(const struct rcl_config *config, const void *state)
 {
   return rejoin_of(config, state) + config->capacity;
 }
 
-static struct call *passed_of(const struct config *config, const void *state)
+static struct call *passed_of(const struct rcl_config *config, const void *state)
 {
   return suppress_calls_of(config, state) + config->capacity;
 }
 
-static struct comm *comms_of(const struct config *config, const void *state)
+static struct comm *comms_of(const struct rcl_config *config, const void *state)
 {
   return (struct comm *)(passed_of(config, state) + COMMS);
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
                 config->capacity * (sizeof(struct entry) + 2 * sizeof(struct number) +
@@ -224,18 +228,18 @@ static size_t bytes(const struct config *config)
   return (size + 7) / 8 * 8;
 }
 
-static bool initiator(const struct config *config)
+static bool initiator(const struct rcl_config *config)
 {
-  return config->self == COORDINATOR_RANK;
+  return config->self == RCL_COORDINATOR_RANK;
 }
 
 /* ---- the log ---- */
 
-static struct entry *append(const struct config *config, struct state *state,
-                            struct actions *actions, enum entry_kind kind)
+static struct entry *append(const struct rcl_config *config, struct state *state,
+                            struct rcl_actions *actions, enum entry_kind kind)
 {
   if (state->log == config->capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return NULL;
   }
   struct entry *entry = &log_of(config, state)[state->log++];
@@ -244,30 +248,31 @@ static struct entry *append(const struct config *config, struct state *state,
 }
 
 /* A late message, or a result, keeps its payload in the slot with the number of its entry. */
-static uint32_t slot_of(const struct config *config, const struct state *state,
+static uint32_t slot_of(const struct rcl_config *config, const struct state *state,
                         const struct entry *entry)
 {
   return (uint32_t)(entry - log_of(config, state)) + 1;
 }
 
-static void clear_log(const struct config *config, struct state *state, struct actions *actions)
+static void clear_log(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
 {
   struct entry *entry = log_of(config, state);
   for (uint32_t i = 0; i < state->log; i++)
     if (entry[i].kind == LATE || entry[i].kind == RESULT)
-      act(actions, ACTION_FORGET)->slot = slot_of(config, state, &entry[i]);
+      rcl_act(actions, RCL_ACTION_FORGET)->slot = slot_of(config, state, &entry[i]);
   memset(entry, 0, state->log * sizeof *entry);
   state->log = 0;
 }
 
-static void clear_early(const struct config *config, struct state *state)
+static void clear_early(const struct rcl_config *config, struct state *state)
 {
   memset(early_of(config, state), 0, state->early * sizeof(struct number));
   memset(passed_of(config, state), 0, state->passed * sizeof(struct call));
   state->early = state->passed = 0;
 }
 
-static bool replay_is_over(const struct config *config, const struct state *state)
+static bool replay_is_over(const struct rcl_config *config, const struct state *state)
 {
   for (uint32_t i = 0; i < state->log; i++)
     if (!log_of(config, state)[i].replayed)
@@ -277,7 +282,7 @@ static bool replay_is_over(const struct config *config, const struct state *stat
 
 /* ---- the program's messages and decisions ---- */
 
-static bool suppressed(const struct config *config, struct state *state, uint32_t number)
+static bool suppressed(const struct rcl_config *config, struct state *state, uint32_t number)
 {
   struct number *list = suppress_of(config, state);
   for (uint32_t i = 0; i < state->suppress; i++)
@@ -289,23 +294,23 @@ static bool suppressed(const struct config *config, struct state *state, uint32_
   return false;
 }
 
-static void offer(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void offer(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
   uint32_t number = state->next_message++;
   peers(state)[event->peer].sent++;
   if (suppressed(config, state, number)) {
-    act(actions, ACTION_SUPPRESS);
+    rcl_act(actions, RCL_ACTION_SUPPRESS);
     return;
   }
-  struct action *transmit = act(actions, ACTION_TRANSMIT);
-  transmit->words[0] =
+  struct rcl_action *transmit = rcl_act(actions, RCL_ACTION_TRANSMIT);
+  transmit->words[FLAGS] =
       (state->epoch & COLOUR) | (state->phase == LOGGING ? (uint32_t)IS_LOGGING : 0);
-  transmit->words[1] = number;
+  transmit->words[NUMBER] = number;
 }
 
 /* The log's entry for this receive of the program, which replays deterministically. */
-static struct entry *logged(const struct config *config, struct state *state, uint32_t request)
+static struct entry *logged(const struct rcl_config *config, struct state *state, uint32_t request)
 {
   struct entry *entry = log_of(config, state);
   for (uint32_t i = 0; state->replaying && i < state->log; i++)
@@ -316,7 +321,7 @@ static struct entry *logged(const struct config *config, struct state *state, ui
 }
 
 /* The log's entry of the cancelling of a receive. */
-static struct entry *cancellation(const struct config *config, struct state *state,
+static struct entry *cancellation(const struct rcl_config *config, struct state *state,
                                   uint32_t request)
 {
   struct entry *entry = log_of(config, state);
@@ -327,23 +332,24 @@ static struct entry *cancellation(const struct config *config, struct state *sta
 }
 
 /* A receive that was cancelled in the end has to stay unmatched until it is. */
-static bool will_be_cancelled(const struct config *config, struct state *state, uint32_t request)
+static bool will_be_cancelled(const struct rcl_config *config, struct state *state,
+                              uint32_t request)
 {
   const struct entry *entry = cancellation(config, state, request);
   return entry && entry->outcome;
 }
 
-static void receive(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void receive(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct entry *entry = logged(config, state, event->request);
-  struct action *answer =
-      act(actions, entry && entry->kind == LATE ? ACTION_DELIVER : ACTION_MATCH);
+  struct rcl_action *answer =
+      rcl_act(actions, entry && entry->kind == LATE ? RCL_ACTION_DELIVER : RCL_ACTION_MATCH);
   answer->request = event->request;
   answer->peer = entry ? entry->peer : event->peer;
   answer->tag = entry ? entry->tag : event->tag;
   if (will_be_cancelled(config, state, event->request))
-    answer->peer = NOBODY;
+    answer->peer = RCL_NOBODY;
   if (!entry)
     return;
   entry->replayed = true;
@@ -351,8 +357,8 @@ static void receive(const struct config *config, struct state *state, const stru
     answer->slot = slot_of(config, state, entry);
 }
 
-static void choose(const struct config *config, struct state *state, const struct event *event,
-                   struct actions *actions)
+static void choose(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct entry *entry = log_of(config, state);
   if (state->phase == LOGGING) {
@@ -367,22 +373,22 @@ static void choose(const struct config *config, struct state *state, const struc
   }
   for (uint32_t i = 0; state->replaying && i < state->log; i++)
     if (entry[i].kind == CHOICE && !entry[i].replayed) {
-      act(actions, ACTION_FORCE)->outcome = entry[i].outcome;
+      rcl_act(actions, RCL_ACTION_FORCE)->outcome = entry[i].outcome;
       entry[i].replayed = --entry[i].times == 0;
       return;
     }
 }
 
 /* Whether a receive is cancelled or too late for it depends on time, as other decisions do. */
-static void cancel(const struct config *config, struct state *state, const struct event *event,
-                   struct actions *actions)
+static void cancel(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct entry *entry = cancellation(config, state, event->request);
   if (state->phase == LOGGING && (entry = append(config, state, actions, CANCELLED))) {
     entry->request = event->request;
     entry->outcome = event->outcome;
   } else if (entry) {
-    act(actions, ACTION_FORCE)->outcome = entry->outcome;
+    rcl_act(actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
     entry->replayed = true;
   }
 }
@@ -390,63 +396,64 @@ static void cancel(const struct config *config, struct state *state, const struc
 /* ---- a checkpoint ---- */
 
 /* Phase 1, at the initiator. */
-static void begin_checkpoint(const struct config *config, struct state *state,
-                             struct actions *actions)
+static void begin_checkpoint(const struct rcl_config *config, struct state *state,
+                             struct rcl_actions *actions)
 {
   if (state->in_progress || state->replaying_ranks) {
-    act(actions, ACTION_SET_TIMER);
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
     return;
   }
   state->in_progress = state->wanted = state->epoch + 1;
   state->ready_ranks = state->stopped_ranks = 0;
-  tell_all(config, actions, PLEASE_CHECKPOINT, state->wanted);
+  rcl_send_control_to_all(config, actions, PLEASE_CHECKPOINT, state->wanted);
 }
 
 /* Phase 2. That a checkpoint is wanted tells that the one before is committed. */
-static void want(struct state *state, uint32_t checkpoint, struct actions *actions)
+static void want(struct state *state, uint32_t checkpoint, struct rcl_actions *actions)
 {
   if (checkpoint > state->epoch) /* a barrier may have forced it already */
     state->wanted = checkpoint;
   if (checkpoint > 2)
-    act(actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void place(struct state *state, struct actions *actions)
+static void place(struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != RUNNING || !state->wanted)
     return;
   state->phase = CAPTURING;
-  act(actions, ACTION_CAPTURE)->checkpoint = state->wanted;
+  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->wanted;
 }
 
-static void stop_logging(struct state *state, struct actions *actions)
+static void stop_logging(struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != LOGGING)
     return;
   state->phase = WRITING;
-  act(actions, ACTION_STOPPED_LOGGING)->checkpoint = state->epoch;
-  store(actions, PART_LOG, state->epoch);
+  rcl_act(actions, RCL_ACTION_STOPPED_LOGGING)->checkpoint = state->epoch;
+  rcl_store(actions, RCL_PART_LOG, state->epoch);
 }
 
 /* Phase 3, at the initiator: one more rank has all its late messages. */
-static void count_ready(const struct config *config, struct state *state, struct actions *actions)
+static void count_ready(const struct rcl_config *config, struct state *state,
+                        struct rcl_actions *actions)
 {
   if (++state->ready_ranks < (uint32_t)config->ranks)
     return;
-  tell_all(config, actions, STOP_LOGGING, state->in_progress);
+  rcl_send_control_to_all(config, actions, STOP_LOGGING, state->in_progress);
   stop_logging(state, actions);
 }
 
 /* The entry of a communicator, made when there is none; NULL when the list is full. */
-static struct comm *comm_entry(const struct config *config, struct state *state, int16_t comm,
-                               struct actions *actions)
+static struct comm *comm_entry(const struct rcl_config *config, struct state *state, int16_t comm,
+                               struct rcl_actions *actions)
 {
   struct comm *entry = comms_of(config, state);
   for (uint32_t i = 0; i < state->comms; i++)
     if (entry[i].comm == comm)
       return &entry[i];
   if (state->comms == config->capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return NULL;
   }
   entry = &entry[state->comms++];
@@ -455,8 +462,8 @@ static struct comm *comm_entry(const struct config *config, struct state *state,
 }
 
 /* The program has completed call `number` on `comm`. */
-static void made(const struct config *config, struct state *state, int16_t comm, int32_t number,
-                 struct actions *actions)
+static void made(const struct rcl_config *config, struct state *state, int16_t comm, int32_t number,
+                 struct rcl_actions *actions)
 {
   struct comm *entry = comm_entry(config, state, comm, actions);
   if (!entry)
@@ -467,26 +474,26 @@ static void made(const struct config *config, struct state *state, int16_t comm,
 
 /* Peers learn how far this rank had come in collectives: what it contributed is late for a rank
  * that is beyond the line and has not come as far. */
-static void announce_calls(const struct config *config, struct state *state,
-                           struct actions *actions)
+static void announce_calls(const struct rcl_config *config, struct state *state,
+                           struct rcl_actions *actions)
 {
   struct comm *entry = comms_of(config, state);
   uint32_t told = 0;
   for (uint32_t i = 0; i < state->comms; i++) {
     if (entry[i].made == entry[i].told)
       continue;
-    if (++told > COMMS || actions->count + 4 * (uint32_t)config->ranks > ACTIONS_MAX(config)) {
-      give_up(actions, REASON_FULL);
+    if (++told > COMMS || actions->count + 4 * (uint32_t)config->ranks > RCL_ACTIONS_MAX(config)) {
+      rcl_give_up(actions, RCL_REASON_FULL);
       return;
     }
     entry[i].told = entry[i].made;
     for (int peer = 0; peer < config->ranks; peer++)
       if (peer != config->self)
-        tell(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
+        rcl_send_control(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
   }
 }
 
-static bool all_late_are_in(const struct config *config, const struct state *state)
+static bool all_late_are_in(const struct rcl_config *config, const struct state *state)
 {
   const struct comm *comm = comms_of(config, state);
   for (uint32_t i = 0; i < state->comms; i++)
@@ -500,7 +507,8 @@ static bool all_late_are_in(const struct config *config, const struct state *sta
   return true;
 }
 
-static void check_ready(const struct config *config, struct state *state, struct actions *actions)
+static void check_ready(const struct rcl_config *config, struct state *state,
+                        struct rcl_actions *actions)
 {
   if (state->phase != LOGGING || state->ready || !all_late_are_in(config, state))
     return;
@@ -508,18 +516,18 @@ static void check_ready(const struct config *config, struct state *state, struct
   if (initiator(config))
     count_ready(config, state, actions);
   else
-    tell(actions, COORDINATOR_RANK, READY_TO_STOP_LOGGING, state->epoch, 0);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, state->epoch, 0);
 }
 
 /* A new epoch: what was sent in the old one is announced, what came early is now on time. */
-static void begin_logging(const struct config *config, struct state *state,
-                          const struct event *event, struct actions *actions)
+static void begin_logging(const struct rcl_config *config, struct state *state,
+                          const struct rcl_event *event, struct rcl_actions *actions)
 {
   clear_log(config, state, actions);
   state->phase = LOGGING;
   state->epoch = event->checkpoint;
   state->wanted = state->ready = state->durable = state->next_message = 0;
-  store(actions, PART_IMAGE, state->epoch);
+  rcl_store(actions, RCL_PART_IMAGE, state->epoch);
   announce_calls(config, state, actions);
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(state)[i];
@@ -527,7 +535,7 @@ static void begin_logging(const struct config *config, struct state *state,
       peer->announced = peer->sent;
       peer->announced_for = state->epoch;
     } else {
-      tell(actions, i, MY_SEND_COUNT, state->epoch, peer->sent);
+      rcl_send_control(actions, i, MY_SEND_COUNT, state->epoch, peer->sent);
     }
     peer->sent = 0;
     peer->previous = peer->received;
@@ -535,7 +543,7 @@ static void begin_logging(const struct config *config, struct state *state,
     peer->early = 0;
   }
   if (state->in_barrier) {
-    act(actions, ACTION_DELIVER);
+    rcl_act(actions, RCL_ACTION_DELIVER);
     made(config, state, (int16_t)state->barrier_comm, (int32_t)state->in_barrier, actions);
   }
   state->in_barrier = state->barrier_comm = 0;
@@ -543,17 +551,18 @@ static void begin_logging(const struct config *config, struct state *state,
 }
 
 /* Phase 4, at the initiator: one more rank has its log on disk. */
-static void count_stopped(const struct config *config, struct state *state, struct actions *actions)
+static void count_stopped(const struct rcl_config *config, struct state *state,
+                          struct rcl_actions *actions)
 {
   if (++state->stopped_ranks == (uint32_t)config->ranks)
-    act(actions, ACTION_COMMIT)->checkpoint = state->in_progress;
+    rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = state->in_progress;
 }
 
-static void durable(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void durable(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   state->durable |= 1u << event->part;
-  if (state->durable != (1u << PART_IMAGE | 1u << PART_LOG))
+  if (state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
     return;
   state->phase = RUNNING;
   clear_log(config, state, actions);
@@ -561,21 +570,22 @@ static void durable(const struct config *config, struct state *state, const stru
   if (initiator(config))
     count_stopped(config, state, actions);
   else
-    tell(actions, COORDINATOR_RANK, STOPPED_LOGGING, state->epoch, 0);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, STOPPED_LOGGING, state->epoch, 0);
 }
 
-static void committed(struct state *state, const struct event *event, struct actions *actions)
+static void committed(struct state *state, const struct rcl_event *event,
+                      struct rcl_actions *actions)
 {
   state->in_progress = 0;
   if (event->checkpoint > 1)
-    act(actions, ACTION_ERASE)->checkpoint = event->checkpoint - 1;
-  act(actions, ACTION_SET_TIMER);
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- arrivals ---- */
 
-static void late(const struct config *config, struct state *state, const struct event *event,
-                 struct actions *actions)
+static void late(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
   peers(state)[event->peer].previous++;
   struct entry *entry = append(config, state, actions, LATE);
@@ -584,26 +594,26 @@ static void late(const struct config *config, struct state *state, const struct 
   entry->request = event->request;
   entry->peer = event->peer;
   entry->tag = event->tag;
-  act(actions, ACTION_KEEP)->slot = slot_of(config, state, entry);
+  rcl_act(actions, RCL_ACTION_KEEP)->slot = slot_of(config, state, entry);
 }
 
-static void early(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void early(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
   peers(state)[event->peer].early++;
   if (state->early == config->capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return;
   }
   early_of(config, state)[state->early++] =
-      (struct number){.peer = event->peer, .number = event->words[1]};
+      (struct number){.peer = event->peer, .number = event->words[NUMBER]};
 }
 
-static void on_time(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void on_time(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   peers(state)[event->peer].received++;
-  if (!(event->words[0] & IS_LOGGING))
+  if (!(event->words[FLAGS] & IS_LOGGING))
     stop_logging(state, actions);
   if (state->phase != LOGGING || !event->wildcard)
     return;
@@ -615,94 +625,95 @@ static void on_time(const struct config *config, struct state *state, const stru
   }
 }
 
-static void arrived(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void arrived(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  bool same_colour = ((event->words[0] ^ state->epoch) & COLOUR) == 0;
+  bool same_colour = ((event->words[FLAGS] ^ state->epoch) & COLOUR) == 0;
   if (same_colour)
     on_time(config, state, event, actions);
   else if (state->phase == LOGGING)
     late(config, state, event, actions);
   else
     early(config, state, event, actions);
-  act(actions, ACTION_DELIVER)->request = event->request;
+  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
   check_ready(config, state, actions);
 }
 
 /* ---- collectives ---- */
 
 /* Whether a call is complete for this rank as soon as it takes part: nothing flows to it. */
-static bool only_gives(const struct config *config, const struct event *event)
+static bool only_gives(const struct rcl_config *config, const struct rcl_event *event)
 {
-  return event->flow == FLOW_FROM_ROOT ? event->peer == config->self
-                                       : event->flow == FLOW_TO_ROOT && event->peer != config->self;
+  return event->flow == RCL_FLOW_FROM_ROOT
+             ? event->root == config->self
+             : event->flow == RCL_FLOW_TO_ROOT && event->root != config->self;
 }
 
-static struct entry *logged_result(const struct config *config, struct state *state,
-                                   const struct event *event)
+static struct entry *logged_result(const struct rcl_config *config, struct state *state,
+                                   const struct rcl_event *event)
 {
   struct entry *entry = log_of(config, state);
   for (uint32_t i = 0; state->replaying && i < state->log; i++)
-    if (entry[i].kind == RESULT && entry[i].comm == event->comm && entry[i].tag == event->tag)
+    if (entry[i].kind == RESULT && entry[i].comm == event->comm && entry[i].tag == event->call)
       return &entry[i];
   return NULL;
 }
 
-static bool suppressed_call(const struct config *config, const struct state *state,
-                            const struct event *event)
+static bool suppressed_call(const struct rcl_config *config, const struct state *state,
+                            const struct rcl_event *event)
 {
   const struct call *call = suppress_calls_of(config, state);
-  for (uint32_t i = 0; event->flow == FLOW_TO_ROOT && i < state->suppress_calls; i++)
-    if (call[i].comm == event->comm && call[i].root == event->peer && call[i].number >= event->tag)
+  for (uint32_t i = 0; event->flow == RCL_FLOW_TO_ROOT && i < state->suppress_calls; i++)
+    if (call[i].comm == event->comm && call[i].root == event->root && call[i].number >= event->call)
       return true;
   return false;
 }
 
-static void collective(const struct config *config, struct state *state, const struct event *event,
-                       struct actions *actions)
+static void collective(const struct rcl_config *config, struct state *state,
+                       const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct entry *entry = logged_result(config, state, event);
   bool joins = false;
   if (entry) {
-    struct action *deliver = act(actions, ACTION_DELIVER);
+    struct rcl_action *deliver = rcl_act(actions, RCL_ACTION_DELIVER);
     deliver->slot = slot_of(config, state, entry);
-    deliver->peer = event->peer;
-    deliver->tag = event->tag;
+    deliver->peer = event->root;
+    deliver->tag = event->call;
     entry->replayed = true;
   } else if (suppressed_call(config, state, event)) {
-    act(actions, ACTION_SUPPRESS);
+    rcl_act(actions, RCL_ACTION_SUPPRESS);
   } else {
-    struct action *join = act(actions, ACTION_JOIN);
-    join->words[0] = state->epoch;
-    join->words[1] = state->phase != LOGGING;
+    struct rcl_action *join = rcl_act(actions, RCL_ACTION_JOIN);
+    join->words[EPOCH] = state->epoch;
+    join->words[STOPPED] = state->phase != LOGGING;
     joins = true;
   }
   if (!joins || only_gives(config, event))
-    made(config, state, event->comm, event->tag, actions);
+    made(config, state, event->comm, event->call, actions);
   check_ready(config, state, actions);
 }
 
-static void log_result(const struct config *config, struct state *state, const struct event *event,
-                       struct actions *actions)
+static void log_result(const struct rcl_config *config, struct state *state,
+                       const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct entry *entry = append(config, state, actions, RESULT);
   if (!entry)
     return;
   entry->comm = event->comm;
-  entry->peer = event->peer;
-  entry->tag = event->tag;
-  act(actions, ACTION_KEEP)->slot = slot_of(config, state, entry);
+  entry->peer = event->root;
+  entry->tag = event->call;
+  rcl_act(actions, RCL_ACTION_KEEP)->slot = slot_of(config, state, entry);
 }
 
 /* Adds a call to a list, or moves the one of the same communicator and root on. */
 static void note_call(struct call *list, uint32_t *count, uint32_t capacity, struct call call,
-                      struct actions *actions)
+                      struct rcl_actions *actions)
 {
   uint32_t i = 0;
   while (i < *count && (list[i].comm != call.comm || list[i].root != call.root))
     i++;
   if (i == capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return;
   }
   if (i == *count)
@@ -711,46 +722,46 @@ static void note_call(struct call *list, uint32_t *count, uint32_t capacity, str
     list[i] = call;
 }
 
-static void note_broadcast(const struct config *config, struct state *state, struct call call,
-                           struct actions *actions)
+static void note_broadcast(const struct rcl_config *config, struct state *state, struct call call,
+                           struct rcl_actions *actions)
 {
   if (state->rejoin == config->capacity)
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
   else
     rejoin_of(config, state)[state->rejoin++] = call;
 }
 
 /* Whether data have flowed to here from the other side of a recovery line (Figures 5 to 8). The
  * epochs of all that take part differ by one at most, so their sum tells. */
-static bool crosses(const struct state *state, const struct event *event)
+static bool crosses(const struct state *state, const struct rcl_event *event)
 {
-  return event->words[0] != event->outcome * state->epoch;
+  return event->words[EPOCH] != event->contributions * state->epoch;
 }
 
 /* Whether somebody in the call is beyond a line that this rank is behind. */
-static bool behind(const struct state *state, const struct event *event)
+static bool behind(const struct state *state, const struct rcl_event *event)
 {
-  return event->words[0] > event->outcome * state->epoch;
+  return event->words[EPOCH] > event->contributions * state->epoch;
 }
 
-static void crossed(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void crossed(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct call call = {.comm = event->comm, .root = event->peer, .number = event->tag};
+  struct call call = {.comm = event->comm, .root = event->root, .number = event->call};
   bool logging = state->phase == LOGGING;
-  switch ((enum flow)event->flow) {
-  case FLOW_FROM_ROOT:
+  switch ((enum rcl_flow)event->flow) {
+  case RCL_FLOW_FROM_ROOT:
     if (logging)
       log_result(config, state, event, actions);
     else
       note_broadcast(config, state, call, actions);
     break;
-  case FLOW_TO_ROOT:
+  case RCL_FLOW_TO_ROOT:
     if (logging)
       log_result(config, state, event, actions);
     note_call(passed_of(config, state), &state->passed, COMMS, call, actions);
     break;
-  case FLOW_ALL:
+  case RCL_FLOW_ALL:
     if (logging)
       log_result(config, state, event, actions);
     break;
@@ -759,23 +770,23 @@ static void crossed(const struct config *config, struct state *state, const stru
   }
 }
 
-static void collected(const struct config *config, struct state *state, const struct event *event,
-                      struct actions *actions)
+static void collected(const struct rcl_config *config, struct state *state,
+                      const struct rcl_event *event, struct rcl_actions *actions)
 {
   bool crossing = crosses(state, event);
-  if (event->flow == FLOW_BARRIER && behind(state, event)) {
+  if (event->flow == RCL_FLOW_BARRIER && behind(state, event)) {
     state->phase = CAPTURING;
-    state->in_barrier = (uint32_t)event->tag;
+    state->in_barrier = (uint32_t)event->call;
     state->barrier_comm = (uint32_t)event->comm;
-    act(actions, ACTION_CAPTURE)->checkpoint = state->epoch + 1;
+    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->epoch + 1;
     return;
   }
   if (crossing)
     crossed(config, state, event, actions);
-  else if (event->words[1])
+  else if (event->words[STOPPED])
     stop_logging(state, actions);
-  act(actions, ACTION_DELIVER);
-  made(config, state, event->comm, event->tag, actions);
+  rcl_act(actions, RCL_ACTION_DELIVER);
+  made(config, state, event->comm, event->call, actions);
   check_ready(config, state, actions);
 }
 
@@ -783,12 +794,12 @@ static void collected(const struct config *config, struct state *state, const st
 
 /* The state is that of the moment at which logging stopped; what it counted since the line is
  * set back to the line. */
-static void back_to_line(const struct config *config, struct state *state)
+static void back_to_line(const struct rcl_config *config, struct state *state)
 {
   state->replaying = true;
   state->replaying_ranks = initiator(config) ? (uint32_t)config->ranks : 0;
   state->wanted = state->in_progress = state->ready_ranks = state->stopped_ranks = 0;
-  state->durable = 1u << PART_IMAGE | 1u << PART_LOG;
+  state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
   state->next_message = 0;
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(state)[i];
@@ -801,39 +812,41 @@ static void back_to_line(const struct config *config, struct state *state)
     comms_of(config, state)[i].made = comms_of(config, state)[i].told;
 }
 
-static void tell_suppress_lists(const struct config *config, struct state *state,
-                                struct actions *actions)
+static void tell_suppress_lists(const struct rcl_config *config, struct state *state,
+                                struct rcl_actions *actions)
 {
   const struct number *early = early_of(config, state);
   const struct call *passed = passed_of(config, state), *rejoin = rejoin_of(config, state);
   for (uint32_t i = 0; i < state->early; i++)
-    tell(actions, early[i].peer, SUPPRESS, state->epoch, early[i].number);
+    rcl_send_control(actions, early[i].peer, SUPPRESS, state->epoch, early[i].number);
   for (uint32_t i = 0; i < state->passed; i++)
     for (int peer = 0; peer < config->ranks; peer++)
       if (peer != config->self)
-        tell(actions, peer, PASSED, (uint32_t)passed[i].comm, (uint32_t)passed[i].number);
+        rcl_send_control(actions, peer, PASSED, (uint32_t)passed[i].comm,
+                         (uint32_t)passed[i].number);
   for (uint32_t i = 0; i < state->rejoin; i++) {
-    struct action *again = act(actions, ACTION_REJOIN);
+    struct rcl_action *again = rcl_act(actions, RCL_ACTION_REJOIN);
     again->comm = rejoin[i].comm;
     again->peer = rejoin[i].root;
     again->tag = rejoin[i].number;
   }
-  tell_all(config, actions, SUPPRESS_LIST, state->epoch);
+  rcl_send_control_to_all(config, actions, SUPPRESS_LIST, state->epoch);
   clear_early(config, state);
 }
 
-static void resume(const struct config *config, struct state *state, struct actions *actions)
+static void resume(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
 {
   for (int i = 0; i < config->ranks; i++)
     if (!peers(state)[i].listed)
       return;
   state->phase = RUNNING;
-  act(actions, ACTION_RELEASE);
+  rcl_act(actions, RCL_ACTION_RELEASE);
 }
 
 /* Called after every step: any of them may be the last of the replay. */
-static void check_replayed(const struct config *config, struct state *state,
-                           struct actions *actions)
+static void check_replayed(const struct rcl_config *config, struct state *state,
+                           struct rcl_actions *actions)
 {
   if (!state->replaying || state->phase == RECOVERING || !replay_is_over(config, state))
     return;
@@ -841,37 +854,37 @@ static void check_replayed(const struct config *config, struct state *state,
   if (initiator(config))
     state->replaying_ranks--;
   else
-    tell(actions, COORDINATOR_RANK, REPLAYED, state->epoch, 0);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, REPLAYED, state->epoch, 0);
 }
 
-static void start(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
   if (initiator(config))
-    act(actions, ACTION_SET_TIMER);
-  if (event->checkpoint == FRESH)
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
+  if (event->checkpoint == RCL_FRESH)
     return;
   back_to_line(config, state);
   state->phase = RECOVERING;
-  act(actions, ACTION_HOLD);
+  rcl_act(actions, RCL_ACTION_HOLD);
   tell_suppress_lists(config, state, actions);
   resume(config, state, actions);
 }
 
-static void suppress(const struct config *config, struct state *state, const struct event *event,
-                     struct actions *actions)
+static void suppress(const struct rcl_config *config, struct state *state,
+                     const struct rcl_event *event, struct rcl_actions *actions)
 {
   if (state->suppress == config->capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return;
   }
   suppress_of(config, state)[state->suppress++] =
-      (struct number){.peer = event->peer, .number = event->words[2]};
+      (struct number){.peer = event->peer, .number = event->value};
 }
 
 /* Broadcasts that their root has made before its new line will not be repeated any more. Until
  * then they stay in the list, over any number of checkpoints. */
-static void forget_broadcasts(const struct config *config, struct state *state, int16_t comm,
+static void forget_broadcasts(const struct rcl_config *config, struct state *state, int16_t comm,
                               int16_t root, int32_t number)
 {
   struct call *list = rejoin_of(config, state);
@@ -883,44 +896,44 @@ static void forget_broadcasts(const struct config *config, struct state *state, 
   state->rejoin = kept;
 }
 
-static void expect(const struct config *config, struct state *state, const struct event *event,
-                   struct actions *actions)
+static void expect(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
 {
-  forget_broadcasts(config, state, (int16_t)event->words[1], event->peer, (int32_t)event->words[2]);
-  struct comm *entry = comm_entry(config, state, (int16_t)event->words[1], actions);
-  if (entry && entry->expected < (int32_t)event->words[2])
-    entry->expected = (int32_t)event->words[2];
+  forget_broadcasts(config, state, (int16_t)event->about, event->peer, (int32_t)event->value);
+  struct comm *entry = comm_entry(config, state, (int16_t)event->about, actions);
+  if (entry && entry->expected < (int32_t)event->value)
+    entry->expected = (int32_t)event->value;
 }
 
-static void passed(const struct config *config, struct state *state, const struct event *event,
-                   struct actions *actions)
+static void passed(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct call call = {
-      .comm = (int16_t)event->words[1], .root = event->peer, .number = (int32_t)event->words[2]};
+      .comm = (int16_t)event->about, .root = event->peer, .number = (int32_t)event->value};
   note_call(suppress_calls_of(config, state), &state->suppress_calls, config->capacity, call,
             actions);
 }
 
 /* ---- the step ---- */
 
-static void control(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void control(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct peer *peer = &peers(state)[event->peer];
-  switch ((enum control)event->words[0]) {
+  switch ((enum control)event->control) {
   case PLEASE_CHECKPOINT:
-    want(state, event->words[1], actions);
+    want(state, event->about, actions);
     break;
   case MY_SEND_COUNT:
-    peer->announced = event->words[2];
-    peer->announced_for = event->words[1];
+    peer->announced = event->value;
+    peer->announced_for = event->about;
     check_ready(config, state, actions);
     break;
   case READY_TO_STOP_LOGGING:
     count_ready(config, state, actions);
     break;
   case STOP_LOGGING: /* an older one may come after the checkpoint that a barrier has forced */
-    if (event->words[1] == state->epoch)
+    if (event->about == state->epoch)
       stop_logging(state, actions);
     break;
   case STOPPED_LOGGING:
@@ -945,57 +958,57 @@ static void control(const struct config *config, struct state *state, const stru
   }
 }
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, event, actions);
     break;
-  case EVENT_DOWN:
-    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  case RCL_EVENT_DOWN:
+    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     begin_checkpoint(config, state, actions);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(config, state, event, actions);
     break;
-  case EVENT_RECEIVE:
+  case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
     break;
-  case EVENT_CHOOSE:
+  case RCL_EVENT_CHOICE:
     if (event->request)
       cancel(config, state, event, actions);
     else
       choose(config, state, event, actions);
     break;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     place(state, actions);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(config, state, event, actions);
     break;
-  case EVENT_MEMBER:
+  case RCL_EVENT_MEMBER:
     made(config, state, event->comm, 0, actions);
     break;
-  case EVENT_COLLECTIVE:
+  case RCL_EVENT_COLLECTIVE:
     collective(config, state, event, actions);
     break;
-  case EVENT_COLLECTED:
+  case RCL_EVENT_COLLECTED:
     collected(config, state, event, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     begin_logging(config, state, event, actions);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     durable(config, state, event, actions);
     break;
-  case EVENT_COMMITTED:
+  case RCL_EVENT_COMMITTED:
     committed(state, event, actions);
     break;
   default:
@@ -1006,7 +1019,7 @@ static void step(const struct config *config, void *memory, const struct event *
 
 /* ---- invariants, by their numbers above ---- */
 
-static bool late_within_announced(const struct config *config, const struct state *state)
+static bool late_within_announced(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->phase == LOGGING && i < config->ranks; i++)
     if (peers(state)[i].announced_for == state->epoch &&
@@ -1015,7 +1028,7 @@ static bool late_within_announced(const struct config *config, const struct stat
   return true;
 }
 
-static bool none_passed_over(const struct config *config, const struct state *state)
+static bool none_passed_over(const struct rcl_config *config, const struct state *state)
 {
   for (uint32_t i = 0; i < state->suppress; i++)
     if (suppress_of(config, state)[i].number < state->next_message)
@@ -1023,7 +1036,7 @@ static bool none_passed_over(const struct config *config, const struct state *st
   return true;
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
   bool stopping = state->phase == LOGGING || state->phase == WRITING;
@@ -1045,8 +1058,8 @@ static int broken(const struct config *config, const void *memory)
   return 0;
 }
 
-extern const struct protocol protocol_c3;
-const struct protocol protocol_c3 = {
+extern const struct rcl_protocol protocol_c3;
+const struct rcl_protocol protocol_c3 = {
     .name = "c3",
     .title = "C3, point to point and collectives (Bronevetsky et al., ICS 2003)",
     .piggyback_bytes = 4,
@@ -1054,6 +1067,6 @@ const struct protocol protocol_c3 = {
     .collectives = true,
     .controls = controls,
     .invariants = invariants,
-    .bytes = bytes,
+    .state_size = state_size,
     .step = step,
-    .broken = broken};
+    .violated_invariant = violated_invariant};

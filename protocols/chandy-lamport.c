@@ -84,30 +84,30 @@ struct variant {
 
 /* One rank in one step. */
 struct rank {
-  const struct config *config;
+  const struct rcl_config *config;
   const struct variant *variant;
   struct state *state;
-  struct actions *actions;
+  struct rcl_actions *actions;
 };
 
 /* The state is struct state, then for each rank the checkpoint of the last marker from it, then
- * `capacity` struct kept. */
+ * `capacity` struct rcl_kept. */
 static uint32_t *markers(const struct rank *r)
 {
   return (uint32_t *)(r->state + 1);
 }
 
-static struct mailbox mailbox(const struct rank *r)
+static struct rcl_mailbox mailbox(const struct rank *r)
 {
-  return (struct mailbox){.capacity = r->config->capacity,
-                          .used = &r->state->recorded,
-                          .item = (struct kept *)(markers(r) + r->config->ranks)};
+  return (struct rcl_mailbox){.capacity = r->config->capacity,
+                              .used = &r->state->recorded,
+                              .item = (struct rcl_kept *)(markers(r) + r->config->ranks)};
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(uint32_t) +
-                config->capacity * sizeof(struct kept);
+                config->capacity * sizeof(struct rcl_kept);
   return (size + 7) / 8 * 8;
 }
 
@@ -115,7 +115,7 @@ static size_t bytes(const struct config *config)
 
 static int parent(const struct rank *r)
 {
-  return r->variant->tree ? (r->config->self - 1) / 2 : COORDINATOR_RANK;
+  return r->variant->tree ? (r->config->self - 1) / 2 : RCL_COORDINATOR_RANK;
 }
 
 /* How many ranks have this one as their parent. */
@@ -123,7 +123,7 @@ static uint32_t children(const struct rank *r)
 {
   int self = r->config->self, ranks = r->config->ranks;
   if (!r->variant->tree)
-    return self == COORDINATOR_RANK ? (uint32_t)ranks - 1 : 0;
+    return self == RCL_COORDINATOR_RANK ? (uint32_t)ranks - 1 : 0;
   return (uint32_t)((2 * self + 1 < ranks) + (2 * self + 2 < ranks));
 }
 
@@ -133,10 +133,10 @@ static void report(const struct rank *r)
   if (r->state->phase != RUNNING || r->state->done < children(r))
     return;
   r->state->done = 0;
-  if (r->config->self == COORDINATOR_RANK)
-    act(r->actions, ACTION_COMMIT)->checkpoint = r->state->captured;
+  if (r->config->self == RCL_COORDINATOR_RANK)
+    rcl_act(r->actions, RCL_ACTION_COMMIT)->checkpoint = r->state->captured;
   else
-    tell(r->actions, parent(r), DONE, r->state->captured, 0);
+    rcl_send_control(r->actions, parent(r), DONE, r->state->captured, 0);
 }
 
 /* ---- a checkpoint ---- */
@@ -144,7 +144,7 @@ static void report(const struct rank *r)
 static void capture(const struct rank *r)
 {
   r->state->phase = CAPTURING;
-  act(r->actions, ACTION_CAPTURE)->checkpoint = r->state->captured + 1;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->captured + 1;
 }
 
 static bool is_open(const struct rank *r, int peer)
@@ -165,7 +165,7 @@ static void close_channels(const struct rank *r)
   if (r->state->phase != RECORDING || !all_closed(r))
     return;
   r->state->phase = WRITING;
-  store(r->actions, PART_LOG, r->state->captured);
+  rcl_store(r->actions, RCL_PART_LOG, r->state->captured);
 }
 
 static void record(const struct rank *r)
@@ -173,10 +173,10 @@ static void record(const struct rank *r)
   r->state->phase = RECORDING;
   r->state->captured++;
   r->state->own_late = r->state->own;
-  store(r->actions, PART_IMAGE, r->state->captured);
-  tell_all(r->config, r->actions, MARKER, r->state->captured);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->state->captured);
+  rcl_send_control_to_all(r->config, r->actions, MARKER, r->state->captured);
   if (r->state->captured > 2)
-    act(r->actions, ACTION_ERASE)->checkpoint = r->state->captured - 2;
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->captured - 2;
   close_channels(r);
 }
 
@@ -184,7 +184,7 @@ static void marker(const struct rank *r, int peer, uint32_t checkpoint)
 {
   bool first = r->state->phase == RUNNING;
   if (checkpoint != r->state->captured + first) {
-    give_up(r->actions, REASON_PROTOCOL);
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
   markers(r)[peer] = checkpoint;
@@ -195,36 +195,36 @@ static void marker(const struct rank *r, int peer, uint32_t checkpoint)
 }
 
 /* The recorded messages are on disk. */
-static void durable(const struct rank *r, const struct event *event)
+static void durable(const struct rank *r, const struct rcl_event *event)
 {
-  struct mailbox box = mailbox(r);
-  if (event->part != PART_LOG)
+  struct rcl_mailbox box = mailbox(r);
+  if (event->part != RCL_PART_LOG)
     return;
   r->state->phase = RUNNING;
   while (*box.used)
-    mailbox_forget(&box, box.item, r->actions);
+    rcl_mailbox_forget(&box, box.item, r->actions);
   report(r);
 }
 
 /* ---- the program's messages ---- */
 
-static void offer(const struct rank *r, const struct event *event)
+static void offer(const struct rank *r, const struct rcl_event *event)
 {
   r->state->own += event->peer == r->config->self;
-  act(r->actions, ACTION_TRANSMIT);
+  rcl_act(r->actions, RCL_ACTION_TRANSMIT);
 }
 
-static void arrived(const struct rank *r, const struct event *event)
+static void arrived(const struct rank *r, const struct rcl_event *event)
 {
   bool own = event->peer == r->config->self;
   if (r->state->phase == RECORDING && is_open(r, event->peer)) {
-    struct mailbox box = mailbox(r);
-    if (!mailbox_keep(&box, event, r->actions))
+    struct rcl_mailbox box = mailbox(r);
+    if (!rcl_mailbox_keep(&box, event, r->actions))
       return;
     r->state->own_late -= own;
   }
   r->state->own -= own;
-  act(r->actions, ACTION_DELIVER);
+  rcl_act(r->actions, RCL_ACTION_DELIVER);
   close_channels(r);
 }
 
@@ -233,22 +233,22 @@ static void arrived(const struct rank *r, const struct event *event)
 /* The recorded messages come first. */
 static void start(const struct rank *r)
 {
-  struct mailbox box = mailbox(r);
+  struct rcl_mailbox box = mailbox(r);
   r->state->phase = RUNNING;
   r->state->done = r->state->own = r->state->own_late = 0;
   while (*box.used) {
-    mailbox_deliver(box.item, NO_REQUEST, r->actions);
-    mailbox_forget(&box, box.item, r->actions);
+    rcl_mailbox_deliver(box.item, RCL_NO_REQUEST, r->actions);
+    rcl_mailbox_forget(&box, box.item, r->actions);
   }
-  if (r->config->self == COORDINATOR_RANK)
-    act(r->actions, ACTION_SET_TIMER);
+  if (r->config->self == RCL_COORDINATOR_RANK)
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
-static void control(const struct rank *r, const struct event *event)
+static void control(const struct rank *r, const struct rcl_event *event)
 {
-  switch ((enum control)event->words[0]) {
+  switch ((enum control)event->control) {
   case MARKER:
-    marker(r, event->peer, event->words[1]);
+    marker(r, event->peer, event->about);
     break;
   case DONE:
     r->state->done++;
@@ -257,35 +257,35 @@ static void control(const struct rank *r, const struct event *event)
   }
 }
 
-static void step(const struct rank *r, const struct event *event)
+static void step(const struct rank *r, const struct rcl_event *event)
 {
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(r);
     break;
-  case EVENT_DOWN:
-    act(r->actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  case RCL_EVENT_DOWN:
+    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     capture(r);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(r, event);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(r, event);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(r, event);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     record(r);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     durable(r, event);
     break;
-  case EVENT_COMMITTED:
-    act(r->actions, ACTION_SET_TIMER);
+  case RCL_EVENT_COMMITTED:
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
     break;
   default:
     break;
@@ -305,14 +305,14 @@ static bool closed_between(const struct rank *r)
 
 static int first_broken(const struct rank *r)
 {
-  struct mailbox box = mailbox(r);
+  struct rcl_mailbox box = mailbox(r);
   if (!closed_between(r))
     return 1;
   if (r->state->phase >= RECORDING && all_closed(r) != (r->state->phase == WRITING))
     return 2;
   if (r->state->phase < RECORDING && r->state->recorded > 0)
     return 3;
-  if (!mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_has_own_slots(&box))
     return 4;
   if (r->state->done > children(r))
     return 5;
@@ -324,21 +324,21 @@ static int first_broken(const struct rank *r)
 /* ---- the registered forms ---- */
 
 #define FORM(ID)                                                                                   \
-  static void ID##_step(const struct config *config, void *state, const struct event *event,       \
-                        struct actions *actions)                                                   \
+  static void ID##_step(const struct rcl_config *config, void *state,                              \
+                        const struct rcl_event *event, struct rcl_actions *actions)                \
   {                                                                                                \
     step(&(struct rank){config, &ID, state, actions}, event);                                      \
   }                                                                                                \
-  static int ID##_broken(const struct config *config, const void *state)                           \
+  static int ID##_broken(const struct rcl_config *config, const void *state)                       \
   {                                                                                                \
     return first_broken(&(struct rank){config, &ID, (struct state *)state, NULL});                 \
   }
 
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
-    .name = NAME, .title = TITLE, .control_bytes = 12, .level = LEVEL_CHANNEL,                     \
-    .controls = controls, .invariants = invariants, .bytes = bytes, .step = ID##_step,             \
-    .broken = ID##_broken, .variant = NEXT                                                         \
+    .name = NAME, .title = TITLE, .control_bytes = 12, .level = RCL_LEVEL_CHANNEL,                 \
+    .controls = controls, .invariants = invariants, .state_size = state_size, .step = ID##_step,   \
+    .violated_invariant = ID##_broken, .variant = NEXT                                             \
   }
 
 static const struct variant direct = {.tree = false};
@@ -347,9 +347,9 @@ static const struct variant tree = {.tree = true};
 FORM(direct)
 FORM(tree)
 
-static const struct protocol chandy_lamport_tree = PROTOCOL(
+static const struct rcl_protocol chandy_lamport_tree = PROTOCOL(
     tree, "chandy-lamport-tree", "Chandy-Lamport, the ranks report over a spanning tree", NULL);
-extern const struct protocol protocol_chandy_lamport;
-const struct protocol protocol_chandy_lamport =
+extern const struct rcl_protocol protocol_chandy_lamport;
+const struct rcl_protocol protocol_chandy_lamport =
     PROTOCOL(direct, "chandy-lamport", "Chandy-Lamport (TOCS 1985), below MPI's matching",
              &chandy_lamport_tree);

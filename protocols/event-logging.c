@@ -87,9 +87,9 @@ enum which {
 
 /* What distinguishes the registered forms of the protocol. */
 struct variant {
-  enum form form; /* of the logs */
-  bool paired;    /* each log has a sorted twin */
-  bool posted;    /* messages in transit are taken in before the program asks for them */
+  enum rcl_form form; /* of the logs */
+  bool paired;        /* each log has a sorted twin */
+  bool posted;        /* messages in transit are taken in before the program asks for them */
 };
 
 struct state {
@@ -97,7 +97,7 @@ struct state {
   uint32_t epoch;   /* checkpoints taken */
   uint32_t wanted;  /* checkpoint asked for and not yet taken; 0: none */
   uint32_t durable; /* parts of this epoch's checkpoint on disk, a bit each */
-  struct commit commit;
+  struct rcl_commit commit;
   uint32_t kept; /* entries in the mailbox */
   uint32_t pad;
   uint32_t used[LOGS], twin_used[LOGS];
@@ -109,10 +109,10 @@ struct peer {
 
 /* What a step works on. */
 struct rank {
-  const struct config *config;
+  const struct rcl_config *config;
   const struct variant *variant;
   struct state *state;
-  struct actions *actions;
+  struct rcl_actions *actions;
 };
 
 /* The state is struct state, a struct peer per rank, the mailbox, the logs, and perhaps their
@@ -122,89 +122,90 @@ static struct peer *peers(const struct rank *r)
   return (struct peer *)(r->state + 1);
 }
 
-static struct mailbox mailbox(const struct rank *r)
+static struct rcl_mailbox mailbox(const struct rank *r)
 {
-  return (struct mailbox){.capacity = r->config->capacity,
-                          .used = &r->state->kept,
-                          .item = (struct kept *)(peers(r) + r->config->ranks)};
+  return (struct rcl_mailbox){.capacity = r->config->capacity,
+                              .used = &r->state->kept,
+                              .item = (struct rcl_kept *)(peers(r) + r->config->ranks)};
 }
 
-static struct envelopes log_of(const struct rank *r, enum which which)
-{
-  uint32_t capacity = r->config->capacity;
-  struct envelope *first = (struct envelope *)(mailbox(r).item + capacity);
-  return (struct envelopes){.form = r->variant->form,
-                            .capacity = capacity,
-                            .used = &r->state->used[which],
-                            .item = first + which * capacity};
-}
-
-static struct envelopes twin_of(const struct rank *r, enum which which)
+static struct rcl_envelopes log_of(const struct rank *r, enum which which)
 {
   uint32_t capacity = r->config->capacity;
-  return (struct envelopes){.form = SORTED,
-                            .capacity = capacity,
-                            .used = &r->state->twin_used[which],
-                            .item = log_of(r, LOGS).item + which * capacity};
+  struct rcl_envelope *first = (struct rcl_envelope *)(mailbox(r).item + capacity);
+  return (struct rcl_envelopes){.form = r->variant->form,
+                                .capacity = capacity,
+                                .used = &r->state->used[which],
+                                .item = first + which * capacity};
 }
 
-static size_t bytes_of(const struct config *config, unsigned logs)
+static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
+{
+  uint32_t capacity = r->config->capacity;
+  return (struct rcl_envelopes){.form = RCL_SORTED,
+                                .capacity = capacity,
+                                .used = &r->state->twin_used[which],
+                                .item = log_of(r, LOGS).item + which * capacity};
+}
+
+static size_t bytes_of(const struct rcl_config *config, unsigned logs)
 {
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * (sizeof(struct kept) + logs * sizeof(struct envelope));
+                config->capacity * (sizeof(struct rcl_kept) + logs * sizeof(struct rcl_envelope));
   return (size + 7) / 8 * 8;
 }
 
 /* ---- the logs ---- */
 
-static void add(const struct rank *r, enum which which, const struct envelope *e)
+static void add(const struct rank *r, enum which which, const struct rcl_envelope *e)
 {
-  struct envelopes log = log_of(r, which), twin = twin_of(r, which);
-  bool room = envelopes_add(&log, e);
+  struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
+  bool room = rcl_envelopes_add(&log, e);
   if (r->variant->paired)
-    room &= envelopes_add(&twin, e);
+    room &= rcl_envelopes_add(&twin, e);
   if (!room)
-    give_up(r->actions, REASON_FULL);
+    rcl_give_up(r->actions, RCL_REASON_FULL);
 }
 
-static bool take(const struct rank *r, enum which which, const struct envelope *e)
+static bool take(const struct rank *r, enum which which, const struct rcl_envelope *e)
 {
-  struct envelopes log = log_of(r, which), twin = twin_of(r, which);
+  struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
   if (r->variant->paired)
-    envelopes_take(&twin, e);
-  return envelopes_take(&log, e);
+    rcl_envelopes_take(&twin, e);
+  return rcl_envelopes_take(&log, e);
 }
 
 static void clear(const struct rank *r, enum which which)
 {
-  struct envelopes log = log_of(r, which), twin = twin_of(r, which);
-  envelopes_clear(&log);
+  struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
+  rcl_envelopes_clear(&log);
   if (r->variant->paired)
-    envelopes_clear(&twin);
+    rcl_envelopes_clear(&twin);
 }
 
-static uint32_t count(const struct rank *r, enum which which, const struct envelope *e)
+static uint32_t count(const struct rank *r, enum which which, const struct rcl_envelope *e)
 {
-  struct envelopes log = log_of(r, which);
-  return envelopes_count(&log, e);
+  struct rcl_envelopes log = log_of(r, which);
+  return rcl_envelopes_count(&log, e);
 }
 
 /* ---- messages that are kept ---- */
 
-static bool is_of(const struct kept *entry, const struct envelope *e)
+static bool is_of(const struct rcl_kept *entry, const struct rcl_envelope *e)
 {
   return entry->peer == e->peer && entry->comm == e->comm && entry->tag == e->tag;
 }
 
-static struct envelope envelope_kept(const struct kept *entry)
+static struct rcl_envelope envelope_kept(const struct rcl_kept *entry)
 {
-  return (struct envelope){.peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
+  return (struct rcl_envelope){
+      .peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
 }
 
 /* Late messages with this envelope (NULL: all) that are in. */
-static uint32_t late_in(const struct rank *r, const struct envelope *e)
+static uint32_t late_in(const struct rank *r, const struct rcl_envelope *e)
 {
-  struct mailbox box = mailbox(r);
+  struct rcl_mailbox box = mailbox(r);
   uint32_t late = 0;
   for (uint32_t i = 0; i < *box.used; i++)
     late += box.item[i].late && (!e || is_of(&box.item[i], e));
@@ -213,7 +214,7 @@ static uint32_t late_in(const struct rank *r, const struct envelope *e)
 
 /* Whether the next message with this envelope is in transit: they arrive in the order of sending.
  */
-static bool next_is_late(const struct rank *r, const struct envelope *e)
+static bool next_is_late(const struct rank *r, const struct rcl_envelope *e)
 {
   return late_in(r, e) < count(r, IN_TRANSIT, e);
 }
@@ -230,7 +231,7 @@ static bool is_taking_checkpoint(const struct state *state)
 }
 
 /* The program has been given a message, of which the sender's log tells already, or will tell. */
-static void received(const struct rank *r, const struct envelope *e)
+static void received(const struct rank *r, const struct rcl_envelope *e)
 {
   if (is_taking_checkpoint(r->state) || !take(r, IN_TRANSIT, e))
     add(r, RECEIVED, e);
@@ -244,7 +245,7 @@ static void want(const struct rank *r, uint32_t checkpoint)
     return;
   r->state->wanted = checkpoint;
   if (checkpoint > 2) /* the one before is committed */
-    act(r->actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
 static void place(const struct rank *r)
@@ -252,13 +253,13 @@ static void place(const struct rank *r)
   if (r->state->phase != RUNNING || !r->state->wanted)
     return;
   r->state->phase = CAPTURING;
-  act(r->actions, ACTION_CAPTURE)->checkpoint = r->state->wanted;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->wanted;
 }
 
 /* A message that was sent before its sender's checkpoint, in the order of sending. */
-static void identify(const struct rank *r, const struct envelope *e)
+static void identify(const struct rank *r, const struct rcl_envelope *e)
 {
-  struct envelope one = *e;
+  struct rcl_envelope one = *e;
   one.count = 1;
   for (uint32_t i = 0; i < e->count; i++)
     if (!take(r, ORPHANS, &one) && !take(r, RECEIVED, &one))
@@ -267,33 +268,34 @@ static void identify(const struct rank *r, const struct envelope *e)
 
 enum { COUNT_MAX = UINT16_MAX }; /* messages in one control message */
 
-static void tell_envelope(const struct rank *r, const struct envelope *e)
+static void tell_envelope(const struct rank *r, const struct rcl_envelope *e)
 {
   for (uint32_t left = e->count; left > 0;) {
     uint32_t some = left < COUNT_MAX ? left : COUNT_MAX;
-    tell(r->actions, e->peer, ENVELOPE, (uint32_t)e->tag, (uint16_t)e->comm | some << 16);
+    rcl_send_control(r->actions, e->peer, ENVELOPE, (uint32_t)e->tag,
+                     (uint16_t)e->comm | some << 16);
     left -= some;
   }
 }
 
 static void exchange_logs(const struct rank *r)
 {
-  struct envelopes sent = log_of(r, SENT);
+  struct rcl_envelopes sent = log_of(r, SENT);
   for (uint32_t i = 0; i < *sent.used; i++)
     if (sent.item[i].peer == r->config->self)
       identify(r, &sent.item[i]);
     else
       tell_envelope(r, &sent.item[i]);
   clear(r, SENT);
-  tell_all(r->config, r->actions, SEND_LOG, r->state->epoch);
+  rcl_send_control_to_all(r->config, r->actions, SEND_LOG, r->state->epoch);
 }
 
 static void orphan(const struct rank *r, int peer)
 {
-  struct envelopes log = log_of(r, RECEIVED);
+  struct rcl_envelopes log = log_of(r, RECEIVED);
   for (uint32_t i = 0; i < *log.used;)
     if (log.item[i].peer == peer) {
-      struct envelope one = log.item[i];
+      struct rcl_envelope one = log.item[i];
       one.count = 1;
       take(r, RECEIVED, &one);
       add(r, ORPHANS, &one);
@@ -306,19 +308,19 @@ static void orphan(const struct rank *r, int peer)
  * transit, or it belongs to the new interval and its payload is not needed. */
 static void complete(const struct rank *r, int peer)
 {
-  struct mailbox box = mailbox(r);
+  struct rcl_mailbox box = mailbox(r);
   orphan(r, peer);
   for (uint32_t i = 0; i < *box.used; i++) {
-    struct envelope e = envelope_kept(&box.item[i]);
+    struct rcl_envelope e = envelope_kept(&box.item[i]);
     if (e.peer == peer)
       box.item[i].late = next_is_late(r, &e);
   }
   for (uint32_t i = 0; i < *box.used;) {
-    struct kept *entry = &box.item[i];
-    struct envelope e = envelope_kept(entry);
+    struct rcl_kept *entry = &box.item[i];
+    struct rcl_envelope e = envelope_kept(entry);
     if (entry->peer == peer && entry->given && !entry->late) {
       received(r, &e);
-      mailbox_forget(&box, entry, r->actions);
+      rcl_mailbox_forget(&box, entry, r->actions);
     } else {
       i++;
     }
@@ -328,9 +330,9 @@ static void complete(const struct rank *r, int peer)
 static void write_log(const struct rank *r)
 {
   if (r->state->phase == TAKING)
-    act(r->actions, ACTION_RELEASE);
+    rcl_act(r->actions, RCL_ACTION_RELEASE);
   r->state->phase = WRITING;
-  store(r->actions, PART_LOG, r->state->epoch);
+  rcl_store(r->actions, RCL_PART_LOG, r->state->epoch);
 }
 
 static void check_complete(const struct rank *r)
@@ -340,22 +342,22 @@ static void check_complete(const struct rank *r)
   for (int i = 0; i < r->config->ranks; i++)
     if (is_unknown(r, i))
       return;
-  struct envelopes in_transit = log_of(r, IN_TRANSIT);
-  if (late_in(r, NULL) == envelopes_total(&in_transit, ANY)) {
+  struct rcl_envelopes in_transit = log_of(r, IN_TRANSIT);
+  if (late_in(r, NULL) == rcl_envelopes_total(&in_transit, RCL_ANY)) {
     write_log(r);
   } else if (r->variant->posted && r->state->phase == LOGGING) {
     r->state->phase = TAKING;
-    act(r->actions, ACTION_HOLD);
-    act(r->actions, ACTION_DRAIN)->peer = ANY;
+    rcl_act(r->actions, RCL_ACTION_HOLD);
+    rcl_act(r->actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   }
 }
 
-static void begin_logging(const struct rank *r, const struct event *event)
+static void begin_logging(const struct rank *r, const struct rcl_event *event)
 {
   r->state->phase = LOGGING;
   r->state->epoch = event->checkpoint;
   r->state->wanted = r->state->durable = 0;
-  store(r->actions, PART_IMAGE, r->state->epoch);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->state->epoch);
   exchange_logs(r);
   peers(r)[r->config->self].listed = r->state->epoch;
   for (int i = 0; i < r->config->ranks; i++)
@@ -364,100 +366,100 @@ static void begin_logging(const struct rank *r, const struct event *event)
   check_complete(r);
 }
 
-static void send_log(const struct rank *r, const struct event *event)
+static void send_log(const struct rank *r, const struct rcl_event *event)
 {
-  peers(r)[event->peer].listed = event->words[1];
-  want(r, event->words[1]);
+  peers(r)[event->peer].listed = event->about;
+  want(r, event->about);
   if (is_taking_checkpoint(r->state))
     complete(r, event->peer);
   check_complete(r);
 }
 
 /* What the program has received of the log is in transit no longer. */
-static void durable(const struct rank *r, const struct event *event)
+static void durable(const struct rank *r, const struct rcl_event *event)
 {
-  struct mailbox box = mailbox(r);
+  struct rcl_mailbox box = mailbox(r);
   r->state->durable |= 1u << event->part;
-  if (r->state->durable != (1u << PART_IMAGE | 1u << PART_LOG))
+  if (r->state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
     return;
   r->state->phase = RUNNING;
   for (uint32_t i = 0; i < *box.used;) {
-    struct envelope e = envelope_kept(&box.item[i]);
+    struct rcl_envelope e = envelope_kept(&box.item[i]);
     box.item[i].late = false;
     if (box.item[i].given) {
       take(r, IN_TRANSIT, &e);
-      mailbox_forget(&box, &box.item[i], r->actions);
+      rcl_mailbox_forget(&box, &box.item[i], r->actions);
     } else {
       i++;
     }
   }
-  commit_done(r->config, &r->state->commit, DONE, r->state->epoch, r->actions);
+  rcl_commit_done(r->config, &r->state->commit, DONE, r->state->epoch, r->actions);
 }
 
-static void committed(const struct rank *r, const struct event *event)
+static void committed(const struct rank *r, const struct rcl_event *event)
 {
   if (event->checkpoint > 1)
-    act(r->actions, ACTION_ERASE)->checkpoint = event->checkpoint - 1;
-  commit_end(&r->state->commit, r->actions);
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+  rcl_commit_end(&r->state->commit, r->actions);
 }
 
 /* ---- the program's messages ---- */
 
-static void offer(const struct rank *r, const struct event *event)
+static void offer(const struct rank *r, const struct rcl_event *event)
 {
-  struct envelope e = envelope_of(event);
+  struct rcl_envelope e = rcl_envelope_of(event);
   add(r, SENT, &e);
-  act(r->actions, ACTION_TRANSMIT);
+  rcl_act(r->actions, RCL_ACTION_TRANSMIT);
 }
 
-static void receive(const struct rank *r, const struct event *event)
+static void receive(const struct rank *r, const struct rcl_event *event)
 {
-  struct mailbox box = mailbox(r);
-  struct kept *entry = mailbox_find(&box, event);
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_kept *entry = rcl_mailbox_find(&box, event);
   if (!entry) {
-    match(r->actions, event);
+    rcl_match(r->actions, event);
     return;
   }
-  struct envelope e = envelope_kept(entry);
-  mailbox_deliver(entry, event->request, r->actions);
+  struct rcl_envelope e = envelope_kept(entry);
+  rcl_mailbox_deliver(entry, event->request, r->actions);
   if (is_unknown(r, entry->peer) || entry->late) {
     entry->given = true; /* it may be needed once more */
     return;
   }
   received(r, &e);
-  mailbox_forget(&box, entry, r->actions);
+  rcl_mailbox_forget(&box, entry, r->actions);
 }
 
 /* An orphan that came once more. */
 static void drop(const struct rank *r)
 {
-  struct envelopes dropped = log_of(r, DROPPED);
-  act(r->actions, ACTION_DISCARD);
+  struct rcl_envelopes dropped = log_of(r, DROPPED);
+  rcl_act(r->actions, RCL_ACTION_DISCARD);
   if (*dropped.used == 0) {
     r->state->phase = RUNNING;
-    act(r->actions, ACTION_RELEASE);
+    rcl_act(r->actions, RCL_ACTION_RELEASE);
   }
 }
 
-static void arrived(const struct rank *r, const struct event *event)
+static void arrived(const struct rank *r, const struct rcl_event *event)
 {
-  struct mailbox box = mailbox(r);
-  struct envelope e = envelope_of(event);
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_envelope e = rcl_envelope_of(event);
   if (take(r, DROPPED, &e)) {
     drop(r);
     return;
   }
   bool unknown = is_unknown(r, event->peer);
   bool late = !unknown && is_taking_checkpoint(r->state) && next_is_late(r, &e);
-  if (unknown || late || event->request == NO_REQUEST) {
-    struct kept *entry = mailbox_keep(&box, event, r->actions);
+  if (unknown || late || event->request == RCL_NO_REQUEST) {
+    struct rcl_kept *entry = rcl_mailbox_keep(&box, event, r->actions);
     if (!entry)
       return;
     entry->late = late;
-    entry->given = event->request != NO_REQUEST;
+    entry->given = event->request != RCL_NO_REQUEST;
   }
-  if (event->request != NO_REQUEST) {
-    act(r->actions, ACTION_DELIVER)->request = event->request;
+  if (event->request != RCL_NO_REQUEST) {
+    rcl_act(r->actions, RCL_ACTION_DELIVER)->request = event->request;
     if (!unknown && !late)
       received(r, &e);
   }
@@ -469,12 +471,12 @@ static void arrived(const struct rank *r, const struct event *event)
 /* The log in the order in which it was sent, as far as IN_TRANSIT tells; the rest is of no line. */
 static void open_log(const struct rank *r)
 {
-  struct mailbox box = mailbox(r);
-  struct envelopes in_transit = log_of(r, IN_TRANSIT);
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_envelopes in_transit = log_of(r, IN_TRANSIT);
   uint32_t placed = 0;
   for (uint32_t i = 0; i < *in_transit.used; i++)
     for (uint32_t k = placed, left = in_transit.item[i].count; left > 0 && k < *box.used; k++) {
-      struct kept entry = box.item[k];
+      struct rcl_kept entry = box.item[k];
       if (!entry.late || !is_of(&entry, &in_transit.item[i]))
         continue;
       memmove(&box.item[placed + 1], &box.item[placed], (k - placed) * sizeof entry);
@@ -483,42 +485,42 @@ static void open_log(const struct rank *r)
       left--;
     }
   while (*box.used > placed)
-    mailbox_forget(&box, &box.item[placed], r->actions);
+    rcl_mailbox_forget(&box, &box.item[placed], r->actions);
 }
 
 /* The state is that of the moment at which the log was complete; back to the line. */
-static void start(const struct rank *r, const struct event *event)
+static void start(const struct rank *r, const struct rcl_event *event)
 {
-  if (coordinator(r->config))
-    act(r->actions, ACTION_SET_TIMER);
-  if (event->checkpoint == FRESH)
+  if (rcl_coordinator(r->config))
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  if (event->checkpoint == RCL_FRESH)
     return;
   open_log(r);
   clear(r, SENT);
   clear(r, RECEIVED);
   clear(r, DROPPED);
-  struct envelopes orphans = log_of(r, ORPHANS);
+  struct rcl_envelopes orphans = log_of(r, ORPHANS);
   for (uint32_t i = 0; i < *orphans.used; i++)
     add(r, DROPPED, &orphans.item[i]);
   r->state->wanted = 0;
-  r->state->commit = (struct commit){0};
-  r->state->durable = 1u << PART_IMAGE | 1u << PART_LOG;
+  r->state->commit = (struct rcl_commit){0};
+  r->state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
   r->state->phase = *orphans.used ? RECOVERING : RUNNING;
   if (*orphans.used) {
-    act(r->actions, ACTION_HOLD);
-    act(r->actions, ACTION_DRAIN)->peer = ANY;
+    rcl_act(r->actions, RCL_ACTION_HOLD);
+    rcl_act(r->actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   }
 }
 
 /* ---- the step ---- */
 
-static void control(const struct rank *r, const struct event *event)
+static void control(const struct rank *r, const struct rcl_event *event)
 {
-  struct envelope e = {.peer = event->peer,
-                       .comm = (int16_t)(event->words[2] & UINT16_MAX),
-                       .tag = (int32_t)event->words[1],
-                       .count = event->words[2] >> 16};
-  switch ((enum control)event->words[0]) {
+  struct rcl_envelope e = {.peer = event->peer,
+                           .comm = (int16_t)(event->value & UINT16_MAX),
+                           .tag = (int32_t)event->about,
+                           .count = event->value >> 16};
+  switch ((enum control)event->control) {
   case ENVELOPE:
     identify(r, &e);
     break;
@@ -526,47 +528,47 @@ static void control(const struct rank *r, const struct event *event)
     send_log(r, event);
     break;
   case DONE:
-    commit_count(r->config, &r->state->commit, r->actions);
+    rcl_commit_count(r->config, &r->state->commit, r->actions);
     break;
   }
 }
 
-static void step(const struct rank *r, const struct event *event)
+static void step(const struct rank *r, const struct rcl_event *event)
 {
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(r, event);
     break;
-  case EVENT_DOWN:
-    act(r->actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  case RCL_EVENT_DOWN:
+    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
     break;
-  case EVENT_TIMER:
-    if (commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->epoch + 1,
-                     r->actions))
+  case RCL_EVENT_TIMER:
+    if (rcl_commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->epoch + 1,
+                         r->actions))
       want(r, r->state->epoch + 1);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(r, event);
     break;
-  case EVENT_RECEIVE:
+  case RCL_EVENT_RECEIVE:
     receive(r, event);
     break;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     place(r);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(r, event);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(r, event);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     begin_logging(r, event);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     durable(r, event);
     break;
-  case EVENT_COMMITTED:
+  case RCL_EVENT_COMMITTED:
     committed(r, event);
     break;
   default:
@@ -578,7 +580,7 @@ static void step(const struct rank *r, const struct event *event)
 
 static bool never_both(const struct rank *r)
 {
-  struct envelopes in_transit = log_of(r, IN_TRANSIT);
+  struct rcl_envelopes in_transit = log_of(r, IN_TRANSIT);
   for (uint32_t i = 0; i < *in_transit.used; i++)
     if (count(r, RECEIVED, &in_transit.item[i]) || count(r, ORPHANS, &in_transit.item[i]))
       return false;
@@ -587,16 +589,16 @@ static bool never_both(const struct rank *r)
 
 static bool late_are_in(const struct rank *r)
 {
-  struct envelopes in_transit = log_of(r, IN_TRANSIT);
-  uint32_t late = late_in(r, NULL), all = envelopes_total(&in_transit, ANY);
+  struct rcl_envelopes in_transit = log_of(r, IN_TRANSIT);
+  uint32_t late = late_in(r, NULL), all = rcl_envelopes_total(&in_transit, RCL_ANY);
   return r->state->phase == WRITING ? late == all : late <= all;
 }
 
 static bool twins_are_equal(const struct rank *r)
 {
   for (enum which which = 0; r->variant->paired && which < LOGS; which++) {
-    struct envelopes log = log_of(r, which), twin = twin_of(r, which);
-    if (!envelopes_equal(&log, &twin))
+    struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
+    if (!rcl_envelopes_equal(&log, &twin))
       return false;
   }
   return true;
@@ -604,7 +606,7 @@ static bool twins_are_equal(const struct rank *r)
 
 static int first_broken(const struct rank *r)
 {
-  struct mailbox box = mailbox(r);
+  struct rcl_mailbox box = mailbox(r);
   const struct state *state = r->state;
   if (state->wanted && is_taking_checkpoint(state))
     return 1;
@@ -612,11 +614,11 @@ static int first_broken(const struct rank *r)
     return 2;
   if (!late_are_in(r))
     return 3;
-  if (!mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_has_own_slots(&box))
     return 4;
   if ((state->used[DROPPED] > 0) != (state->phase == RECOVERING))
     return 5;
-  if (!commit_is_sound(r->config, &state->commit))
+  if (!rcl_commit_is_sound(r->config, &state->commit))
     return 6;
   return twins_are_equal(r) ? 0 : 7;
 }
@@ -624,16 +626,16 @@ static int first_broken(const struct rank *r)
 /* ---- the registered forms ---- */
 
 #define FORM(ID)                                                                                   \
-  static size_t ID##_bytes(const struct config *config)                                            \
+  static size_t ID##_size(const struct rcl_config *config)                                         \
   {                                                                                                \
     return bytes_of(config, ID.paired ? 2 * LOGS : LOGS);                                          \
   }                                                                                                \
-  static void ID##_step(const struct config *config, void *state, const struct event *event,       \
-                        struct actions *actions)                                                   \
+  static void ID##_step(const struct rcl_config *config, void *state,                              \
+                        const struct rcl_event *event, struct rcl_actions *actions)                \
   {                                                                                                \
     step(&(struct rank){config, &ID, state, actions}, event);                                      \
   }                                                                                                \
-  static int ID##_broken(const struct config *config, const void *state)                           \
+  static int ID##_broken(const struct rcl_config *config, const void *state)                       \
   {                                                                                                \
     return first_broken(&(struct rank){config, &ID, (struct state *)state, NULL});                 \
   }
@@ -641,28 +643,28 @@ static int first_broken(const struct rank *r)
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
-    .invariants = invariants, .bytes = ID##_bytes, .step = ID##_step, .broken = ID##_broken,       \
-    .variant = NEXT                                                                                \
+    .invariants = invariants, .state_size = ID##_size, .step = ID##_step,                          \
+    .violated_invariant = ID##_broken, .variant = NEXT                                             \
   }
 
-static const struct variant list = {.form = LIST};
-static const struct variant sorted = {.form = SORTED};
-static const struct variant posted = {.form = LIST, .posted = true};
-static const struct variant paired = {.form = LIST, .paired = true};
+static const struct variant list = {.form = RCL_LIST};
+static const struct variant sorted = {.form = RCL_SORTED};
+static const struct variant posted = {.form = RCL_LIST, .posted = true};
+static const struct variant paired = {.form = RCL_LIST, .paired = true};
 
 FORM(list)
 FORM(sorted)
 FORM(posted)
 FORM(paired)
 
-static const struct protocol event_logging_paired = PROTOCOL(
+static const struct rcl_protocol event_logging_paired = PROTOCOL(
     paired, "event-logging-paired", "Event Logging, a list that a sorted log follows", NULL);
-static const struct protocol event_logging_posted =
+static const struct rcl_protocol event_logging_posted =
     PROTOCOL(posted, "event-logging-posted", "Event Logging with posted receives (section 5.3)",
              &event_logging_paired);
-static const struct protocol event_logging_sorted =
+static const struct rcl_protocol event_logging_sorted =
     PROTOCOL(sorted, "event-logging-sorted", "Event Logging with sorted logs (section 4.2)",
              &event_logging_posted);
-extern const struct protocol protocol_event_logging;
-const struct protocol protocol_event_logging =
+extern const struct rcl_protocol protocol_event_logging;
+const struct rcl_protocol protocol_event_logging =
     PROTOCOL(list, "event-logging", "Event Logging (section 3.3)", &event_logging_sorted);

@@ -36,7 +36,7 @@
  * rank waits until the last is durable everywhere, as nobody has room for more than two.
  *
  * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
- * FRESH is before the first.
+ * RCL_FRESH is before the first.
  *
  * Invariants:
  *     1. The checkpoint that all have is not newer than the last of this rank.
@@ -49,6 +49,12 @@
 enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
+
+/* Indices of parameters: iterations from one checkpoint to the next, 0: none; iterations of each
+ * interval whose payloads are kept. */
+enum parameter { CP_INT, LOG_SIZE };
+
+static const char *const parameters[] = {"interval", "log", NULL};
 
 enum { NEVER = UINT16_MAX }; /* links.h has 16 bits for an iteration */
 
@@ -80,23 +86,23 @@ struct row {
 
 struct state {
   uint32_t phase;
-  uint32_t at[PLACES];    /* checkpoints; COMMON, FRESH at first, is durable */
+  uint32_t at[PLACES];    /* checkpoints; COMMON, RCL_FRESH at first, is durable */
   uint32_t since[PLACES]; /* the log has all messages from this iteration on up to the place */
   uint32_t unlogged;      /* it lacks one of the present iteration */
   uint32_t durable;       /* last one of this rank: COMMON or STORED */
   uint32_t epoch;
   uint32_t fresh; /* restarted, and the program has not run since */
   uint32_t next;  /* iteration that a held program is to begin; 0: none */
-  struct links_counts links;
+  struct rcl_links_counts links;
 };
 
 /* The state is struct state, the marks of each place, the coordinator's rows and the links. */
-static struct mark *mark_of(const struct config *config, const void *state, enum place place)
+static struct mark *mark_of(const struct rcl_config *config, const void *state, enum place place)
 {
   return (struct mark *)((struct state *)state + 1) + (size_t)place * (size_t)config->ranks;
 }
 
-static struct row *rows_of(const struct config *config, const void *state)
+static struct row *rows_of(const struct rcl_config *config, const void *state)
 {
   return (struct row *)mark_of(config, state, PLACES);
 }
@@ -107,99 +113,101 @@ static bool stands(const struct state *state)
   return state->phase != HELD && state->phase != ROLLING;
 }
 
-static struct links links_of(const struct config *config, const void *memory)
+static struct rcl_links links_of(const struct rcl_config *config, const void *memory)
 {
   struct state *state = (struct state *)memory;
-  struct links links = links_at(config, &state->links, rows_of(config, state) + config->ranks);
+  struct rcl_links links =
+      rcl_links_at(config, &state->links, rows_of(config, state) + config->ranks);
   links.held = !stands(state);
   links.interval = state->at[PRESENT];
   links.epoch = state->epoch;
   return links;
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
-  size_t size = sizeof(struct state) + links_bytes(config) +
+  size_t size = sizeof(struct state) + rcl_links_bytes(config) +
                 (size_t)config->ranks * (PLACES * sizeof(struct mark) + sizeof(struct row));
   return (size + 7) / 8 * 8;
 }
 
 /* ---- messages ---- */
 
-static bool is_logged(const struct config *config, const struct state *state)
+static bool is_logged(const struct rcl_config *config, const struct state *state)
 {
   uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
-  return state->at[PRESENT] < base + config->log;
+  return state->at[PRESENT] < base + config->parameter[LOG_SIZE];
 }
 
-static void offer(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void offer(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  if (is_logged(config, state) || !links_may_pass(&links, event->peer)) {
-    links_offer(&links, event->peer, actions);
+  struct rcl_links links = links_of(config, state);
+  if (is_logged(config, state) || !rcl_links_may_pass(&links, event->peer)) {
+    rcl_links_send(&links, event->peer, actions);
     return;
   }
   state->unlogged = true;
-  links_offer_unlogged(&links, event->peer, actions);
+  rcl_links_send_unlogged(&links, event->peer, actions);
 }
 
 /* What was under way at the crash is sent again. A message of another iteration than the receiver's
  * is none of the protocol's: the image of the receiver's iteration would hold it, or its sender's
  * log would not. */
-static void arrived(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void arrived(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  if (event->words[2] != state->epoch) {
-    act(actions, ACTION_DISCARD);
+  struct rcl_links links = links_of(config, state);
+  if (event->words[RCL_LINKS_EPOCH] != state->epoch) {
+    rcl_act(actions, RCL_ACTION_DISCARD);
     return;
   }
-  if (event->words[1] != state->at[PRESENT])
-    give_up(actions, REASON_PROTOCOL);
-  act(actions, ACTION_DELIVER)->request = event->request;
-  if (!links_arrived(&links, event->peer, event->words[0]))
-    give_up(actions, REASON_FULL);
+  if (event->words[RCL_LINKS_INTERVAL] != state->at[PRESENT])
+    rcl_give_up(actions, RCL_REASON_PROTOCOL);
+  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
+  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up(actions, RCL_REASON_FULL);
 }
 
 /* ---- iterations and checkpoints ---- */
 
 /* Each iteration that begins a new interval is stored. */
-static bool is_due(const struct config *config, uint32_t iteration)
+static bool is_due(const struct rcl_config *config, uint32_t iteration)
 {
-  return iteration > 1 && config->interval && (iteration - 1) % config->interval == 0;
+  return iteration > 1 && config->parameter[CP_INT] &&
+         (iteration - 1) % config->parameter[CP_INT] == 0;
 }
 
-static void begin_iteration(const struct config *config, struct state *state,
-                            const struct event *event, struct actions *actions)
+static void begin_iteration(const struct rcl_config *config, struct state *state,
+                            const struct rcl_event *event, struct rcl_actions *actions)
 {
-  uint32_t iteration = event->outcome;
+  uint32_t iteration = event->iteration;
   if (!iteration || state->phase != RUNNING)
     return;
   if (iteration >= NEVER) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return;
   }
   if (is_due(config, iteration) && state->at[STORED] != state->at[COMMON]) {
     state->phase = WAITING;
     state->next = iteration;
-    act(actions, ACTION_HOLD);
+    rcl_act(actions, RCL_ACTION_HOLD);
     return;
   }
   state->phase = CAPTURING;
-  act(actions, ACTION_CAPTURE)->checkpoint = iteration;
+  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = iteration;
 }
 
-static void mark(const struct config *config, struct state *state, enum place place)
+static void mark(const struct rcl_config *config, struct state *state, enum place place)
 {
-  const struct link *link = links_of(config, state).link;
+  const struct rcl_link *link = links_of(config, state).link;
   state->at[place] = state->at[PRESENT];
   state->since[place] = state->since[PRESENT];
   for (int i = 0; i < config->ranks; i++)
     mark_of(config, state, place)[i] = (struct mark){link[i].sent, link[i].received};
 }
 
-static void copy_mark(const struct config *config, struct state *state, enum place to,
+static void copy_mark(const struct rcl_config *config, struct state *state, enum place to,
                       enum place from)
 {
   state->at[to] = state->at[from];
@@ -208,16 +216,16 @@ static void copy_mark(const struct config *config, struct state *state, enum pla
           (size_t)config->ranks * sizeof(struct mark));
 }
 
-static void captured(const struct config *config, struct state *state, const struct event *event,
-                     struct actions *actions)
+static void captured(const struct rcl_config *config, struct state *state,
+                     const struct rcl_event *event, struct rcl_actions *actions)
 {
   uint32_t last = state->at[PRESENT];
   state->phase = RUNNING;
   if (state->next)
-    act(actions, ACTION_RELEASE);
+    rcl_act(actions, RCL_ACTION_RELEASE);
   state->next = 0;
   if (last && last != state->at[COMMON] && last != state->at[STORED])
-    act(actions, ACTION_ERASE)->checkpoint = last;
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = last;
   state->at[PRESENT] = event->checkpoint;
   if (state->unlogged)
     state->since[PRESENT] = event->checkpoint;
@@ -226,34 +234,34 @@ static void captured(const struct config *config, struct state *state, const str
   if (!is_due(config, event->checkpoint))
     return;
   mark(config, state, STORED);
-  store(actions, PART_IMAGE, event->checkpoint);
+  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
 }
 
 /* No rank will go back behind that checkpoint: the logs from before it are not needed. */
-static void settle(const struct config *config, struct state *state, uint32_t checkpoint,
-                   struct actions *actions)
+static void settle(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
+                   struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   if (checkpoint != state->at[STORED] || checkpoint == state->at[COMMON])
     return;
   if (state->at[COMMON])
-    act(actions, ACTION_ERASE)->checkpoint = state->at[COMMON];
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->at[COMMON];
   copy_mark(config, state, COMMON, STORED);
   for (int place = 0; place < PLACES; place++)
     if (state->since[place] < checkpoint)
       state->since[place] = checkpoint;
   for (uint32_t i = 0; i < state->links.log; i++)
     if (links.log[i].interval < checkpoint)
-      links_forget(&links.log[i], actions);
-  links_compact(&links);
+      rcl_links_forget(&links.log[i], actions);
+  rcl_links_compact(&links);
   if (state->phase != WAITING)
     return;
   state->phase = CAPTURING;
-  act(actions, ACTION_CAPTURE)->checkpoint = state->next;
+  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->next;
 }
 
 /* The last checkpoint that all have told of, as what they store are the same ones. */
-static uint32_t durable_everywhere(const struct config *config, const struct state *state)
+static uint32_t durable_everywhere(const struct rcl_config *config, const struct state *state)
 {
   uint32_t least = NEVER;
   for (int i = 0; i < config->ranks; i++)
@@ -263,31 +271,32 @@ static uint32_t durable_everywhere(const struct config *config, const struct sta
 }
 
 /* Coordinator: when all have one, all may forget the one before. */
-static void note_durable(const struct config *config, struct state *state, int rank,
-                         uint32_t checkpoint, struct actions *actions)
+static void note_durable(const struct rcl_config *config, struct state *state, int rank,
+                         uint32_t checkpoint, struct rcl_actions *actions)
 {
   uint32_t before = durable_everywhere(config, state);
   rows_of(config, state)[rank].durable = checkpoint;
   uint32_t now = durable_everywhere(config, state);
   if (now == before)
     return;
-  tell_all(config, actions, DURABLE_EVERYWHERE, now);
+  rcl_send_control_to_all(config, actions, DURABLE_EVERYWHERE, now);
   settle(config, state, now, actions);
 }
 
 /* Only of a checkpoint that stands: while a recovery has yet to be decided it may be undone. */
-static void tell_durable(const struct config *config, struct state *state, struct actions *actions)
+static void tell_durable(const struct rcl_config *config, struct state *state,
+                         struct rcl_actions *actions)
 {
   if (!stands(state) || state->durable == state->at[COMMON])
     return;
-  if (config->self == COORDINATOR_RANK)
+  if (config->self == RCL_COORDINATOR_RANK)
     note_durable(config, state, config->self, state->durable, actions);
   else
-    tell(actions, COORDINATOR_RANK, DURABLE_HERE, state->durable, state->epoch);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, DURABLE_HERE, state->durable, state->epoch);
 }
 
-static void durable(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void durable(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   state->durable = event->checkpoint;
   tell_durable(config, state, actions);
@@ -296,9 +305,9 @@ static void durable(const struct config *config, struct state *state, const stru
 /* ---- recovery ---- */
 
 /* The program is where it was at `checkpoint`; what it did since happens again. */
-static void undo(const struct config *config, struct state *state, uint32_t checkpoint)
+static void undo(const struct rcl_config *config, struct state *state, uint32_t checkpoint)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   enum place there = COMMON;
   while (there < PRESENT && state->at[there] != checkpoint)
     there++;
@@ -314,30 +323,31 @@ static void undo(const struct config *config, struct state *state, uint32_t chec
   state->unlogged = false; /* what was not is sent again */
 }
 
-static void resume(const struct config *config, struct state *state, struct actions *actions)
+static void resume(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
 {
   state->phase = RUNNING;
   state->fresh = false;
-  struct links links = links_of(config, state);
-  links_stand(&links, HAVE, REPORT, actions);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_stand(&links, HAVE, REPORT, actions);
   tell_durable(config, state, actions);
 }
 
 /* A restarted rank may be there already. */
-static void go_to(const struct config *config, struct state *state, uint32_t checkpoint,
-                  struct actions *actions)
+static void go_to(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
+                  struct rcl_actions *actions)
 {
   if (state->fresh && checkpoint == state->at[PRESENT]) {
-    act(actions, ACTION_RELEASE);
+    rcl_act(actions, RCL_ACTION_RELEASE);
     resume(config, state, actions);
     return;
   }
   state->phase = ROLLING;
-  act(actions, ACTION_ROLL_BACK)->checkpoint = checkpoint;
+  rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
 /* Whether the logs have all that ranks behind others need. */
-static bool logs_reach(const struct config *config, const struct state *state)
+static bool logs_reach(const struct rcl_config *config, const struct state *state)
 {
   const struct row *rows = rows_of(config, state);
   uint32_t hindmost = NEVER;
@@ -350,7 +360,8 @@ static bool logs_reach(const struct config *config, const struct state *state)
   return true;
 }
 
-static void decide(const struct config *config, struct state *state, struct actions *actions)
+static void decide(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
 {
   const struct row *rows = rows_of(config, state);
   uint32_t version = NEVER;
@@ -363,27 +374,28 @@ static void decide(const struct config *config, struct state *state, struct acti
   bool local = logs_reach(config, state);
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
-      tell(actions, i, local ? LOCAL : GLOBAL, state->epoch, version);
+      rcl_send_control(actions, i, local ? LOCAL : GLOBAL, state->epoch, version);
   go_to(config, state, local ? state->at[PRESENT] : version, actions);
 }
 
-static void recover(const struct config *config, struct state *state, uint32_t epoch,
-                    struct actions *actions)
+static void recover(const struct rcl_config *config, struct state *state, uint32_t epoch,
+                    struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   struct row *row = &rows_of(config, state)[config->self];
   state->epoch = epoch;
   state->phase = HELD;
   state->next = 0;
-  act(actions, ACTION_HOLD);
-  links_all_down(&links);
-  if (config->self != COORDINATOR_RANK) {
-    tell(actions, COORDINATOR_RANK, FRONT, state->at[PRESENT], state->since[PRESENT]);
-    tell(actions, COORDINATOR_RANK, VERSION, epoch, state->durable);
+  rcl_act(actions, RCL_ACTION_HOLD);
+  rcl_links_all_down(&links);
+  if (config->self != RCL_COORDINATOR_RANK) {
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, FRONT, state->at[PRESENT],
+                     state->since[PRESENT]);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, VERSION, epoch, state->durable);
     return;
   }
   for (int i = 0; i < config->ranks; i++)
-    rows_of(config, state)[i].durable = FRESH; /* to be told again by those who stand */
+    rows_of(config, state)[i].durable = RCL_FRESH; /* to be told again by those who stand */
   row->iteration = state->at[PRESENT];
   row->since = state->since[PRESENT];
   row->version = state->durable;
@@ -391,99 +403,98 @@ static void recover(const struct config *config, struct state *state, uint32_t e
   decide(config, state, actions);
 }
 
-static void start(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   if (state->phase == ROLLING) {
     undo(config, state, event->checkpoint);
-    links_go_back(&links, event->checkpoint, true, actions);
+    rcl_links_go_back(&links, event->checkpoint, true, actions);
     resume(config, state, actions);
     return;
   }
-  if (!event->outcome) {
-    links_all_up(&links);
+  if (!event->incarnation) {
+    rcl_links_all_up(&links);
     return;
   }
   undo(config, state, event->checkpoint);
-  links_go_back(&links, event->checkpoint, true, actions);
+  rcl_links_go_back(&links, event->checkpoint, true, actions);
   state->durable = event->checkpoint;
   state->fresh = true;
-  recover(config, state, event->outcome, actions);
+  recover(config, state, event->incarnation, actions);
 }
 
-static void control(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void control(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   struct row *row = &rows_of(config, state)[event->peer];
-  bool current = event->words[1] == state->epoch;
-  switch ((enum control)event->words[0]) {
+  bool current = event->about == state->epoch;
+  switch ((enum control)event->control) {
   case HAVE:
-    if (current && !links_peer_has(&links, event->peer, event->words[2]))
-      give_up(actions, REASON_FULL);
+    if (current && !rcl_links_peer_has(&links, event->peer, event->value))
+      rcl_give_up(actions, RCL_REASON_FULL);
     break;
   case REPORT:
     if (current) {
-      links_up(&links, event->peer, event->words[2]);
-      links_flush(&links, event->peer, actions);
+      rcl_links_up(&links, event->peer, event->value);
+      rcl_links_flush(&links, event->peer, actions);
     }
     break;
   case FRONT:
-    row->iteration = event->words[1];
-    row->since = event->words[2];
+    row->iteration = event->about;
+    row->since = event->value;
     break;
   case VERSION:
-    row->epoch = event->words[1];
-    row->version = event->words[2];
+    row->epoch = event->about;
+    row->version = event->value;
     decide(config, state, actions);
     break;
   case LOCAL:
   case GLOBAL:
     if (current)
-      go_to(config, state, event->words[0] == LOCAL ? state->at[PRESENT] : event->words[2],
-            actions);
+      go_to(config, state, event->control == LOCAL ? state->at[PRESENT] : event->value, actions);
     break;
   case DURABLE_HERE:
-    if (event->words[2] == state->epoch)
-      note_durable(config, state, event->peer, event->words[1], actions);
+    if (event->value == state->epoch)
+      note_durable(config, state, event->peer, event->about, actions);
     break;
   case DURABLE_EVERYWHERE:
-    settle(config, state, event->words[1], actions);
+    settle(config, state, event->about, actions);
     break;
   }
 }
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, event, actions);
     break;
-  case EVENT_DOWN:
-    recover(config, state, event->outcome, actions);
+  case RCL_EVENT_DOWN:
+    recover(config, state, event->incarnation, actions);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(config, state, event, actions);
     break;
-  case EVENT_RECEIVE:
-    match(actions, event);
+  case RCL_EVENT_RECEIVE:
+    rcl_match(actions, event);
     break;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     begin_iteration(config, state, event, actions);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(config, state, event, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     captured(config, state, event, actions);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     durable(config, state, event, actions);
     break;
   default:
@@ -493,33 +504,33 @@ static void step(const struct config *config, void *memory, const struct event *
 
 /* ---- invariants, by their numbers above ---- */
 
-static bool is_capped(const struct config *config, const struct state *state)
+static bool is_capped(const struct rcl_config *config, const struct state *state)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
-  if (!links_are_all_up(&links))
+  if (!rcl_links_are_all_up(&links))
     return true;
   for (uint32_t i = 0; i < state->links.log && !state->epoch; i++)
-    if (links.log[i].interval >= base + config->log)
+    if (links.log[i].interval >= base + config->parameter[LOG_SIZE])
       return false;
   return true;
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   if (state->at[COMMON] > state->at[STORED])
     return 1;
   if (!is_capped(config, state))
     return 2;
-  if (!links_nothing_waits(&links))
+  if (!rcl_links_nothing_waits(&links))
     return 3;
   return 0;
 }
 
-extern const struct protocol protocol_hybrid;
-const struct protocol protocol_hybrid = {
+extern const struct rcl_protocol protocol_hybrid;
+const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
     .title =
         "hybrid of local and global rollback with capped payload logs (Dichev and Nikolopoulos)",
@@ -528,6 +539,7 @@ const struct protocol protocol_hybrid = {
     .independent = true,
     .controls = controls,
     .invariants = invariants,
-    .bytes = bytes,
+    .parameters = parameters,
+    .state_size = state_size,
     .step = step,
-    .broken = broken};
+    .violated_invariant = violated_invariant};

@@ -74,7 +74,7 @@ struct state {
   uint32_t epoch;   /* checkpoints taken: the index */
   uint32_t wanted;  /* checkpoint asked for and not yet taken; 0: none */
   uint32_t durable; /* parts of this epoch's checkpoint on disk, a bit each */
-  struct commit commit;
+  struct rcl_commit commit;
   uint32_t kept; /* entries in the mailbox */
   uint32_t orphans, dropped;
   uint32_t pad;
@@ -87,59 +87,59 @@ static struct peer *peers(const void *state)
   return (struct peer *)((struct state *)state + 1);
 }
 
-static struct mailbox mailbox(const struct config *config, const struct state *state)
+static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
 {
-  return (struct mailbox){.capacity = config->capacity,
-                          .used = (uint32_t *)&state->kept,
-                          .item = (struct kept *)(peers(state) + config->ranks)};
+  return (struct rcl_mailbox){.capacity = config->capacity,
+                              .used = (uint32_t *)&state->kept,
+                              .item = (struct rcl_kept *)(peers(state) + config->ranks)};
 }
 
 /* Messages received before this rank's checkpoint and sent after their sender's. */
-static struct envelopes orphans(const struct config *config, const struct state *state)
+static struct rcl_envelopes orphans(const struct rcl_config *config, const struct state *state)
 {
-  return (struct envelopes){
-      .form = SORTED,
+  return (struct rcl_envelopes){
+      .form = RCL_SORTED,
       .capacity = config->capacity,
       .used = (uint32_t *)&state->orphans,
-      .item = (struct envelope *)(mailbox(config, state).item + config->capacity)};
+      .item = (struct rcl_envelope *)(mailbox(config, state).item + config->capacity)};
 }
 
 /* Those that are still to come once more, after a restart. */
-static struct envelopes dropped(const struct config *config, const struct state *state)
+static struct rcl_envelopes dropped(const struct rcl_config *config, const struct state *state)
 {
-  struct envelopes log = orphans(config, state);
+  struct rcl_envelopes log = orphans(config, state);
   log.used = (uint32_t *)&state->dropped;
   log.item += config->capacity;
   return log;
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * (sizeof(struct kept) + 2 * sizeof(struct envelope));
+                config->capacity * (sizeof(struct rcl_kept) + 2 * sizeof(struct rcl_envelope));
   return (size + 7) / 8 * 8;
 }
 
 /* ---- checkpoint ---- */
 
-static void want(struct state *state, uint32_t checkpoint, struct actions *actions)
+static void want(struct state *state, uint32_t checkpoint, struct rcl_actions *actions)
 {
   if (checkpoint <= state->epoch || state->wanted)
     return;
   state->wanted = checkpoint;
   if (checkpoint > 2) /* the one before is committed */
-    act(actions, ACTION_ERASE)->checkpoint = checkpoint - 2;
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void place(struct state *state, struct actions *actions)
+static void place(struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != RUNNING || !state->wanted)
     return;
   state->phase = CAPTURING;
-  act(actions, ACTION_CAPTURE)->checkpoint = state->wanted;
+  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->wanted;
 }
 
-static bool all_are_in(const struct config *config, const struct state *state)
+static bool all_are_in(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; i < config->ranks; i++) {
     const struct peer *peer = &peers(state)[i];
@@ -149,16 +149,16 @@ static bool all_are_in(const struct config *config, const struct state *state)
   return true;
 }
 
-static void check_complete(const struct config *config, struct state *state,
-                           struct actions *actions)
+static void check_complete(const struct rcl_config *config, struct state *state,
+                           struct rcl_actions *actions)
 {
   if (state->phase != LOGGING || !all_are_in(config, state))
     return;
   state->phase = WRITING;
-  store(actions, PART_LOG, state->epoch);
+  rcl_store(actions, RCL_PART_LOG, state->epoch);
 }
 
-static void mark(const struct config *config, struct state *state, struct actions *actions)
+static void mark(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(state)[i];
@@ -166,7 +166,7 @@ static void mark(const struct config *config, struct state *state, struct action
       peer->announced = peer->sent;
       peer->announced_for = state->epoch;
     } else {
-      tell(actions, i, MARKER, state->epoch, peer->sent);
+      rcl_send_control(actions, i, MARKER, state->epoch, peer->sent);
     }
     peer->sent = 0;
     peer->previous = peer->received;
@@ -176,95 +176,97 @@ static void mark(const struct config *config, struct state *state, struct action
 }
 
 /* Messages that are here and that the program has not asked for are in transit, too. */
-static void begin_logging(const struct config *config, struct state *state,
-                          const struct event *event, struct actions *actions)
+static void begin_logging(const struct rcl_config *config, struct state *state,
+                          const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct mailbox box = mailbox(config, state);
+  struct rcl_mailbox box = mailbox(config, state);
   state->phase = LOGGING;
   state->epoch = event->checkpoint;
   state->wanted = state->durable = 0;
-  store(actions, PART_IMAGE, state->epoch);
+  rcl_store(actions, RCL_PART_IMAGE, state->epoch);
   for (uint32_t i = 0; i < *box.used; i++)
     box.item[i].late = box.item[i].epoch < state->epoch;
   mark(config, state, actions);
   check_complete(config, state, actions);
 }
 
-static void durable(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void durable(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct mailbox box = mailbox(config, state);
-  struct envelopes early = orphans(config, state);
+  struct rcl_mailbox box = mailbox(config, state);
+  struct rcl_envelopes early = orphans(config, state);
   state->durable |= 1u << event->part;
-  if (state->durable != (1u << PART_IMAGE | 1u << PART_LOG))
+  if (state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
     return;
   state->phase = RUNNING;
-  envelopes_clear(&early);
+  rcl_envelopes_clear(&early);
   for (uint32_t i = 0; i < *box.used;) {
     box.item[i].late = false;
     if (box.item[i].given)
-      mailbox_forget(&box, &box.item[i], actions);
+      rcl_mailbox_forget(&box, &box.item[i], actions);
     else
       i++;
   }
-  commit_done(config, &state->commit, DONE, state->epoch, actions);
+  rcl_commit_done(config, &state->commit, DONE, state->epoch, actions);
 }
 
-static void committed(struct state *state, const struct event *event, struct actions *actions)
+static void committed(struct state *state, const struct rcl_event *event,
+                      struct rcl_actions *actions)
 {
   if (event->checkpoint > 1)
-    act(actions, ACTION_ERASE)->checkpoint = event->checkpoint - 1;
-  commit_end(&state->commit, actions);
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+  rcl_commit_end(&state->commit, actions);
 }
 
 /* ---- the program's messages ---- */
 
-static void offer(struct state *state, const struct event *event, struct actions *actions)
+static void offer(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct action *transmit = act(actions, ACTION_TRANSMIT);
+  struct rcl_action *transmit = rcl_act(actions, RCL_ACTION_TRANSMIT);
   transmit->words[INDEX] = state->epoch;
   transmit->words[NUMBER] = peers(state)[event->peer].sent++;
 }
 
 /* The program is given a message with that index: an orphan if its sender is beyond the line. */
-static void give(const struct config *config, struct state *state, const struct envelope *e,
-                 uint32_t index, struct actions *actions)
+static void give(const struct rcl_config *config, struct state *state, const struct rcl_envelope *e,
+                 uint32_t index, struct rcl_actions *actions)
 {
-  struct envelopes log = orphans(config, state);
-  if (index > state->epoch && !envelopes_add(&log, e))
-    give_up(actions, REASON_FULL);
+  struct rcl_envelopes log = orphans(config, state);
+  if (index > state->epoch && !rcl_envelopes_add(&log, e))
+    rcl_give_up(actions, RCL_REASON_FULL);
 }
 
-static void receive(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void receive(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct mailbox box = mailbox(config, state);
-  struct kept *entry = mailbox_find(&box, event);
+  struct rcl_mailbox box = mailbox(config, state);
+  struct rcl_kept *entry = rcl_mailbox_find(&box, event);
   if (!entry) {
-    match(actions, event);
+    rcl_match(actions, event);
     return;
   }
-  struct envelope e = {.peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
-  mailbox_deliver(entry, event->request, actions);
+  struct rcl_envelope e = {.peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
+  rcl_mailbox_deliver(entry, event->request, actions);
   give(config, state, &e, entry->epoch, actions);
   if (entry->late)
     entry->given = true; /* it may be needed once more */
   else
-    mailbox_forget(&box, entry, actions);
+    rcl_mailbox_forget(&box, entry, actions);
 }
 
 /* An orphan that came once more. */
-static void drop(const struct config *config, struct state *state, struct actions *actions)
+static void drop(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
-  act(actions, ACTION_DISCARD);
+  rcl_act(actions, RCL_ACTION_DISCARD);
   if (*dropped(config, state).used == 0) {
     state->phase = RUNNING;
-    act(actions, ACTION_RELEASE);
+    rcl_act(actions, RCL_ACTION_RELEASE);
   }
 }
 
 /* Counts a message by the interval in which it was sent; whether it is in transit. */
-static bool classify(struct state *state, const struct event *event, struct actions *actions)
+static bool classify(struct state *state, const struct rcl_event *event,
+                     struct rcl_actions *actions)
 {
   struct peer *peer = &peers(state)[event->peer];
   uint32_t index = event->words[INDEX];
@@ -282,8 +284,9 @@ static bool classify(struct state *state, const struct event *event, struct acti
 /* An orphan counts for the interval in which it was sent at first. When its sender has taken its
  * next checkpoint before sending it again, it is of that interval, and an orphan of the next line,
  * too. */
-static void count_again(const struct config *config, struct state *state, const struct event *event,
-                        const struct envelope *e, struct actions *actions)
+static void count_again(const struct rcl_config *config, struct state *state,
+                        const struct rcl_event *event, const struct rcl_envelope *e,
+                        struct rcl_actions *actions)
 {
   struct peer *peer = &peers(state)[event->peer];
   uint32_t index = event->words[INDEX];
@@ -295,29 +298,29 @@ static void count_again(const struct config *config, struct state *state, const 
   want(state, index, actions);
 }
 
-static void arrived(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void arrived(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct mailbox box = mailbox(config, state);
-  struct envelopes again = dropped(config, state);
-  struct envelope e = envelope_of(event);
-  if (envelopes_take(&again, &e)) {
+  struct rcl_mailbox box = mailbox(config, state);
+  struct rcl_envelopes again = dropped(config, state);
+  struct rcl_envelope e = rcl_envelope_of(event);
+  if (rcl_envelopes_take(&again, &e)) {
     count_again(config, state, event, &e, actions);
     drop(config, state, actions);
     return;
   }
   bool late = classify(state, event, actions);
-  if (late || event->request == NO_REQUEST) {
-    struct kept *entry = mailbox_keep(&box, event, actions);
+  if (late || event->request == RCL_NO_REQUEST) {
+    struct rcl_kept *entry = rcl_mailbox_keep(&box, event, actions);
     if (!entry)
       return;
     entry->late = late;
-    entry->given = event->request != NO_REQUEST;
+    entry->given = event->request != RCL_NO_REQUEST;
     entry->epoch = event->words[INDEX];
     entry->number = event->words[NUMBER];
   }
-  if (event->request != NO_REQUEST) {
-    act(actions, ACTION_DELIVER)->request = event->request;
+  if (event->request != RCL_NO_REQUEST) {
+    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
     give(config, state, &e, event->words[INDEX], actions);
   }
   check_complete(config, state, actions);
@@ -325,7 +328,7 @@ static void arrived(const struct config *config, struct state *state, const stru
 
 /* ---- recovery: everybody goes back to the last committed checkpoint ---- */
 
-static bool is_older(const struct kept *a, const struct kept *b)
+static bool is_older(const struct rcl_kept *a, const struct rcl_kept *b)
 {
   if (a->peer != b->peer)
     return a->peer < b->peer;
@@ -333,16 +336,17 @@ static bool is_older(const struct kept *a, const struct kept *b)
 }
 
 /* The log in the order in which it was sent; what else is in the mailbox will be sent again. */
-static void open_log(const struct config *config, struct state *state, struct actions *actions)
+static void open_log(const struct rcl_config *config, struct state *state,
+                     struct rcl_actions *actions)
 {
-  struct mailbox box = mailbox(config, state);
+  struct rcl_mailbox box = mailbox(config, state);
   for (uint32_t i = 0; i < *box.used;)
     if (box.item[i].late)
       i++;
     else
-      mailbox_forget(&box, &box.item[i], actions);
+      rcl_mailbox_forget(&box, &box.item[i], actions);
   for (uint32_t i = 0; i < *box.used; i++) {
-    struct kept entry = box.item[i];
+    struct rcl_kept entry = box.item[i];
     uint32_t k = i;
     for (; k > 0 && is_older(&entry, &box.item[k - 1]); k--)
       box.item[k] = box.item[k - 1];
@@ -352,94 +356,94 @@ static void open_log(const struct config *config, struct state *state, struct ac
 }
 
 /* The state is that of the moment at which the log was complete; back to the line. */
-static void back_to_line(const struct config *config, struct state *state)
+static void back_to_line(const struct rcl_config *config, struct state *state)
 {
-  struct envelopes early = orphans(config, state), again = dropped(config, state);
+  struct rcl_envelopes early = orphans(config, state), again = dropped(config, state);
   state->wanted = 0;
-  state->commit = (struct commit){0};
-  state->durable = 1u << PART_IMAGE | 1u << PART_LOG;
+  state->commit = (struct rcl_commit){0};
+  state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(state)[i];
     peer->sent = peer->early = 0;
-    peer->received = envelopes_total(&early, i);
+    peer->received = rcl_envelopes_total(&early, i);
   }
   memcpy(again.item, early.item, *early.used * sizeof *early.item);
   *again.used = *early.used;
-  envelopes_clear(&early);
+  rcl_envelopes_clear(&early);
 }
 
-static void start(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  if (coordinator(config))
-    act(actions, ACTION_SET_TIMER);
-  if (event->checkpoint == FRESH)
+  if (rcl_coordinator(config))
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
+  if (event->checkpoint == RCL_FRESH)
     return;
   open_log(config, state, actions);
   back_to_line(config, state);
   state->phase = state->dropped ? RECOVERING : RUNNING;
   if (state->dropped) {
-    act(actions, ACTION_HOLD);
-    act(actions, ACTION_DRAIN)->peer = ANY;
+    rcl_act(actions, RCL_ACTION_HOLD);
+    rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   }
 }
 
 /* ---- the step ---- */
 
-static void control(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void control(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct peer *peer = &peers(state)[event->peer];
-  switch ((enum control)event->words[0]) {
+  switch ((enum control)event->control) {
   case MARKER:
-    peer->announced_for = event->words[1];
-    peer->announced = event->words[2];
-    want(state, event->words[1], actions);
+    peer->announced_for = event->about;
+    peer->announced = event->value;
+    want(state, event->about, actions);
     check_complete(config, state, actions);
     break;
   case DONE:
-    commit_count(config, &state->commit, actions);
+    rcl_commit_count(config, &state->commit, actions);
     break;
   }
 }
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, event, actions);
     break;
-  case EVENT_DOWN:
-    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  case RCL_EVENT_DOWN:
+    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
     break;
-  case EVENT_TIMER:
-    if (commit_begin(&state->commit, state->phase == RUNNING, state->epoch + 1, actions))
+  case RCL_EVENT_TIMER:
+    if (rcl_commit_begin(&state->commit, state->phase == RUNNING, state->epoch + 1, actions))
       want(state, state->epoch + 1, actions);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(state, event, actions);
     break;
-  case EVENT_RECEIVE:
+  case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
     break;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     place(state, actions);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(config, state, event, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     begin_logging(config, state, event, actions);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     durable(config, state, event, actions);
     break;
-  case EVENT_COMMITTED:
+  case RCL_EVENT_COMMITTED:
     committed(state, event, actions);
     break;
   default:
@@ -449,7 +453,7 @@ static void step(const struct config *config, void *memory, const struct event *
 
 /* ---- invariants, by their numbers above ---- */
 
-static bool within_announced(const struct config *config, const struct state *state)
+static bool within_announced(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; i < config->ranks; i++) {
     const struct peer *peer = &peers(state)[i];
@@ -459,10 +463,10 @@ static bool within_announced(const struct config *config, const struct state *st
   return true;
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
-  struct mailbox box = mailbox(config, state);
+  struct rcl_mailbox box = mailbox(config, state);
   bool taking = state->phase == LOGGING || state->phase == WRITING;
   if (state->wanted && taking)
     return 1;
@@ -470,15 +474,15 @@ static int broken(const struct config *config, const void *memory)
     return 2;
   if (state->phase == WRITING && !all_are_in(config, state))
     return 3;
-  if (!mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_has_own_slots(&box))
     return 4;
   if ((state->dropped > 0) != (state->phase == RECOVERING))
     return 5;
-  return commit_is_sound(config, &state->commit) ? 0 : 6;
+  return rcl_commit_is_sound(config, &state->commit) ? 0 : 6;
 }
 
-extern const struct protocol protocol_message_tagging;
-const struct protocol protocol_message_tagging = {
+extern const struct rcl_protocol protocol_message_tagging;
+const struct rcl_protocol protocol_message_tagging = {
     .name = "message-tagging",
     .title = "Message Tagging (Event Logging, sections 2.2.2 and 6)",
     .piggyback_bytes = 8,
@@ -486,6 +490,6 @@ const struct protocol protocol_message_tagging = {
     .control_bytes = 12,
     .controls = controls,
     .invariants = invariants,
-    .bytes = bytes,
+    .state_size = state_size,
     .step = step,
-    .broken = broken};
+    .violated_invariant = violated_invariant};

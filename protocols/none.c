@@ -4,44 +4,44 @@
  */
 #include "protocols/parts/act.h"
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   (void)config;
   return 8; /* a state of its own, however empty, keeps the hosts free of special cases */
 }
 
-static void step(const struct config *config, void *state, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   (void)config;
   (void)state;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_OFFER:
-    act(actions, ACTION_TRANSMIT);
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_SEND:
+    rcl_act(actions, RCL_ACTION_TRANSMIT);
     break;
-  case EVENT_RECEIVE:
-    match(actions, event);
+  case RCL_EVENT_RECEIVE:
+    rcl_match(actions, event);
     break;
-  case EVENT_ARRIVED:
-    act(actions, ACTION_DELIVER)->request = event->request;
+  case RCL_EVENT_ARRIVED:
+    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
     break;
-  case EVENT_COLLECTIVE:
-    act(actions, ACTION_JOIN);
+  case RCL_EVENT_COLLECTIVE:
+    rcl_act(actions, RCL_ACTION_JOIN);
     break;
-  case EVENT_COLLECTED:
-    act(actions, ACTION_DELIVER);
+  case RCL_EVENT_COLLECTED:
+    rcl_act(actions, RCL_ACTION_DELIVER);
     break;
-  case EVENT_DOWN:
-    give_up(actions, REASON_NO_CHECKPOINT);
+  case RCL_EVENT_DOWN:
+    rcl_give_up(actions, RCL_REASON_NO_CHECKPOINT);
     break;
   default:
     break;
   }
 }
 
-extern const struct protocol protocol_none;
-const struct protocol protocol_none = {.name = "none",
-                                       .title = "no fault tolerance",
-                                       .collectives = true,
-                                       .bytes = bytes,
-                                       .step = step};
+extern const struct rcl_protocol protocol_none;
+const struct rcl_protocol protocol_none = {.name = "none",
+                                           .title = "no fault tolerance",
+                                           .collectives = true,
+                                           .state_size = state_size,
+                                           .step = step};

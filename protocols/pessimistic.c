@@ -57,7 +57,7 @@ static const char *const invariants[] = {
     NULL};
 
 /* What happened, in order: receive `request` was given a message of (peer, tag), or was cancelled
- * (NOBODY), or `count` decisions in a row came out as `outcome`. */
+ * (RCL_NOBODY), or `count` decisions in a row came out as `outcome`. */
 struct happened {
   uint32_t request; /* 0: decisions */
   uint32_t outcome;
@@ -82,7 +82,7 @@ struct state {
   uint32_t happened;                  /* entries of the event log */
   uint32_t replaying;                 /* events that have yet to happen again */
   uint32_t decision, repeated;        /* entry from which decisions are taken, how many were */
-  struct links_counts links;
+  struct rcl_links_counts links;
 };
 
 struct counts {
@@ -91,35 +91,35 @@ struct counts {
 
 /* The state is struct state, then the counts of both checkpoints, for each rank which of its
  * messages no restart of it will ask for, the event log, and the links. */
-static struct counts *counts_of(const struct config *config, const void *state, bool pending)
+static struct counts *counts_of(const struct rcl_config *config, const void *state, bool pending)
 {
   return (struct counts *)((struct state *)state + 1) + pending * config->ranks;
 }
 
-static uint32_t *released_of(const struct config *config, const void *state)
+static uint32_t *released_of(const struct rcl_config *config, const void *state)
 {
   return (uint32_t *)(counts_of(config, state, false) + 2 * config->ranks);
 }
 
-static struct happened *happened_of(const struct config *config, const void *state)
+static struct happened *happened_of(const struct rcl_config *config, const void *state)
 {
   return (struct happened *)(released_of(config, state) + config->ranks);
 }
 
-static struct links links_of(const struct config *config, const void *memory)
+static struct rcl_links links_of(const struct rcl_config *config, const void *memory)
 {
   struct state *state = (struct state *)memory;
-  struct links links =
-      links_at(config, &state->links, happened_of(config, state) + config->capacity);
+  struct rcl_links links =
+      rcl_links_at(config, &state->links, happened_of(config, state) + config->capacity);
   links.interval = state->phase == WRITING ? state->pending.number : state->durable.number;
   links.events = state->events;
   links.stable = state->stable;
   return links;
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
-  size_t size = sizeof(struct state) + links_bytes(config) +
+  size_t size = sizeof(struct state) + rcl_links_bytes(config) +
                 (size_t)config->ranks * (2 * sizeof(struct counts) + sizeof(uint32_t)) +
                 config->capacity * sizeof(struct happened);
   return (size + 7) / 8 * 8;
@@ -127,26 +127,26 @@ static size_t bytes(const struct config *config)
 
 /* ---- the event log ---- */
 
-static void write_log(struct state *state, struct actions *actions)
+static void write_log(struct state *state, struct rcl_actions *actions)
 {
   if (state->writing || state->events == state->stable)
     return;
   state->writing = state->events;
-  store(actions, PART_LOG, state->durable.number);
+  rcl_store(actions, RCL_PART_LOG, state->durable.number);
 }
 
-static struct happened *append(const struct config *config, struct state *state,
-                               struct actions *actions)
+static struct happened *append(const struct rcl_config *config, struct state *state,
+                               struct rcl_actions *actions)
 {
   if (state->happened == config->capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return NULL;
   }
   return &happened_of(config, state)[state->happened++];
 }
 
-static void note_reception(const struct config *config, struct state *state,
-                           const struct event *event, struct actions *actions)
+static void note_reception(const struct rcl_config *config, struct state *state,
+                           const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct happened *entry = append(config, state, actions);
   if (!entry)
@@ -157,8 +157,8 @@ static void note_reception(const struct config *config, struct state *state,
 }
 
 /* A program that polls decides the same many times over: that is one entry. */
-static void note_decision(const struct config *config, struct state *state, uint32_t outcome,
-                          struct actions *actions)
+static void note_decision(const struct rcl_config *config, struct state *state, uint32_t outcome,
+                          struct rcl_actions *actions)
 {
   uint32_t first = state->phase == WRITING ? state->pending.happened : state->durable.happened;
   struct happened *last = happened_of(config, state) + state->happened - 1;
@@ -173,7 +173,7 @@ static void note_decision(const struct config *config, struct state *state, uint
   write_log(state, actions);
 }
 
-static const struct happened *reception(const struct config *config, const struct state *state,
+static const struct happened *reception(const struct rcl_config *config, const struct state *state,
                                         uint32_t request)
 {
   const struct happened *entry = happened_of(config, state);
@@ -184,7 +184,7 @@ static const struct happened *reception(const struct config *config, const struc
 }
 
 /* The next decision to be made again; NULL when the program is free. */
-static const struct happened *next_decision(const struct config *config, struct state *state)
+static const struct happened *next_decision(const struct rcl_config *config, struct state *state)
 {
   const struct happened *entry = happened_of(config, state);
   while (state->decision < state->happened &&
@@ -197,69 +197,70 @@ static const struct happened *next_decision(const struct config *config, struct 
 
 /* ---- sending ---- */
 
-static void flush_all(const struct config *config, struct state *state, struct actions *actions)
+static void flush_all(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   for (int peer = 0; peer < config->ranks; peer++)
-    links_flush(&links, peer, actions);
+    rcl_links_flush(&links, peer, actions);
 }
 
-static void offer(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void offer(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  links_offer(&links, event->peer, actions);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_send(&links, event->peer, actions);
 }
 
 /* ---- receiving ---- */
 
-static void receive(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void receive(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   const struct happened *entry = reception(config, state, event->request);
-  struct action *match = act(actions, ACTION_MATCH);
+  struct rcl_action *match = rcl_act(actions, RCL_ACTION_MATCH);
   match->request = event->request;
   match->peer = entry ? entry->peer : event->peer;
-  match->tag = entry && entry->peer != NOBODY ? entry->tag : event->tag;
+  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : event->tag;
 }
 
-static void arrived(const struct config *config, struct state *state, const struct event *event,
-                    bool all, struct actions *actions)
+static void arrived(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, bool all, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  act(actions, ACTION_DELIVER)->request = event->request;
-  if (!links_arrived(&links, event->peer, event->words[0]))
-    give_up(actions, REASON_FULL);
+  struct rcl_links links = links_of(config, state);
+  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
+  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up(actions, RCL_REASON_FULL);
   if (reception(config, state, event->request))
     state->replaying--;
   else if (all || event->wildcard)
     note_reception(config, state, event, actions);
 }
 
-static void choose(const struct config *config, struct state *state, const struct event *event,
-                   struct actions *actions)
+static void choose(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
 {
   const struct happened *entry = next_decision(config, state);
   if (!entry) {
     note_decision(config, state, event->outcome, actions);
     return;
   }
-  act(actions, ACTION_FORCE)->outcome = entry->outcome;
+  rcl_act(actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
   state->repeated++;
   state->replaying--;
 }
 
 /* A receive is cancelled, and will never be given anything; or it is too late for it, which is a
  * decision like any other. */
-static void cancel(const struct config *config, struct state *state, const struct event *event,
-                   struct actions *actions)
+static void cancel(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
 {
   const struct happened *entry = reception(config, state, event->request);
-  if (entry && entry->peer == NOBODY) {
-    act(actions, ACTION_FORCE)->outcome = 1;
+  if (entry && entry->peer == RCL_NOBODY) {
+    rcl_act(actions, RCL_ACTION_FORCE)->outcome = 1;
     state->replaying--;
   } else if (event->outcome && !next_decision(config, state)) {
-    struct event nobody = {.request = event->request, .peer = NOBODY};
+    struct rcl_event nobody = {.request = event->request, .peer = RCL_NOBODY};
     note_reception(config, state, &nobody, actions);
   } else {
     choose(config, state, event, actions);
@@ -268,42 +269,42 @@ static void cancel(const struct config *config, struct state *state, const struc
 
 /* ---- a checkpoint, of this rank alone ---- */
 
-static void take_checkpoint(struct state *state, struct actions *actions)
+static void take_checkpoint(struct state *state, struct rcl_actions *actions)
 {
   if (!state->wanted || state->phase != RUNNING || state->replaying)
     return;
   state->wanted = false;
   state->phase = CAPTURING;
-  act(actions, ACTION_CAPTURE)->checkpoint = state->durable.number + 1;
+  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->durable.number + 1;
 }
 
-static void forget_released(const struct config *config, struct state *state,
-                            struct actions *actions)
+static void forget_released(const struct rcl_config *config, struct state *state,
+                            struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   for (uint32_t i = 0; i < state->links.log; i++)
     if (links.log[i].number <= released_of(config, state)[links.log[i].peer])
-      links_forget(&links.log[i], actions);
+      rcl_links_forget(&links.log[i], actions);
 }
 
-static void captured(const struct config *config, struct state *state, const struct event *event,
-                     struct actions *actions)
+static void captured(const struct rcl_config *config, struct state *state,
+                     const struct rcl_event *event, struct rcl_actions *actions)
 {
   state->phase = WRITING;
   state->pending = (struct checkpoint){
       .number = event->checkpoint, .events = state->events, .happened = state->happened};
   struct counts *counts = counts_of(config, state, true);
-  const struct link *link = links_of(config, state).link;
+  const struct rcl_link *link = links_of(config, state).link;
   for (int i = 0; i < config->ranks; i++)
     counts[i] = (struct counts){link[i].sent, link[i].received};
   forget_released(config, state, actions);
-  store(actions, PART_IMAGE, event->checkpoint);
+  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
 }
 
 /* The pending checkpoint is the one to start from: what only the old one needed goes. */
-static void settle(const struct config *config, struct state *state)
+static void settle(const struct rcl_config *config, struct state *state)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   struct happened *happened = happened_of(config, state);
   const struct counts *counts = counts_of(config, state, true);
   uint32_t old = state->pending.happened;
@@ -311,23 +312,24 @@ static void settle(const struct config *config, struct state *state)
   memmove(happened, happened + old, state->happened * sizeof *happened);
   memset(happened + state->happened, 0, old * sizeof *happened);
   state->decision -= state->decision < old ? state->decision : old;
-  links_compact(&links);
+  rcl_links_compact(&links);
   for (int i = 0; i < config->ranks; i++)
-    links_drop(links.ahead, &state->links.ahead, i, counts[i].received, 0);
+    rcl_links_drop(links.ahead, &state->links.ahead, i, counts[i].received, 0);
   state->durable = state->pending;
   state->durable.happened = 0;
   memcpy(counts_of(config, state, false), counts, (size_t)config->ranks * sizeof *counts);
 }
 
 /* Nothing is pending. */
-static void clear_pending(const struct config *config, struct state *state)
+static void clear_pending(const struct rcl_config *config, struct state *state)
 {
   state->phase = RUNNING;
   state->pending = (struct checkpoint){0};
   memset(counts_of(config, state, true), 0, (size_t)config->ranks * sizeof(struct counts));
 }
 
-static void image_durable(const struct config *config, struct state *state, struct actions *actions)
+static void image_durable(const struct rcl_config *config, struct state *state,
+                          struct rcl_actions *actions)
 {
   uint32_t old = state->durable.number;
   if (state->stable < state->pending.events)
@@ -338,18 +340,18 @@ static void image_durable(const struct config *config, struct state *state, stru
     if (i == config->self)
       released_of(config, state)[i] = counts_of(config, state, false)[i].received;
     else
-      tell(actions, i, CHECKPOINTED, state->durable.number,
-           counts_of(config, state, false)[i].received);
-  if (old != FRESH)
-    act(actions, ACTION_ERASE)->checkpoint = old;
-  act(actions, ACTION_SET_TIMER);
+      rcl_send_control(actions, i, CHECKPOINTED, state->durable.number,
+                       counts_of(config, state, false)[i].received);
+  if (old != RCL_FRESH)
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = old;
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
   flush_all(config, state, actions);
 }
 
-static void durable(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void durable(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  if (event->part == PART_IMAGE) {
+  if (event->part == RCL_PART_IMAGE) {
     image_durable(config, state, actions);
     return;
   }
@@ -362,36 +364,37 @@ static void durable(const struct config *config, struct state *state, const stru
 
 /* ---- recovery ---- */
 
-static void link_up(const struct config *config, struct state *state, int from, uint32_t received,
-                    struct actions *actions)
+static void link_up(const struct rcl_config *config, struct state *state, int from,
+                    uint32_t received, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  links_up(&links, from, received);
-  links_flush(&links, from, actions);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_up(&links, from, received);
+  rcl_links_flush(&links, from, actions);
 }
 
-static void link_down(const struct config *config, struct state *state, int peer,
-                      struct actions *actions)
+static void link_down(const struct rcl_config *config, struct state *state, int peer,
+                      struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  links_down(&links, peer);
-  links_report(&links, peer, HAVE, REPORT, actions);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_down(&links, peer);
+  rcl_links_report(&links, peer, HAVE, REPORT, actions);
 }
 
 /* The program is where it was at the checkpoint; so are counts and the log of sent messages. */
-static void go_back(const struct config *config, struct state *state, struct actions *actions)
+static void go_back(const struct rcl_config *config, struct state *state,
+                    struct rcl_actions *actions)
 {
   const struct counts *counts = counts_of(config, state, false);
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   for (int i = 0; i < config->ranks; i++) {
     links.link[i].sent = counts[i].sent;
     links.link[i].received = counts[i].received;
   }
-  links_go_back(&links, state->durable.number, false, actions);
+  rcl_links_go_back(&links, state->durable.number, false, actions);
 }
 
 /* All that the event logger has is stable, and happens again. */
-static void replay(const struct config *config, struct state *state)
+static void replay(const struct rcl_config *config, struct state *state)
 {
   const struct happened *entry = happened_of(config, state);
   state->stable = state->events;
@@ -400,8 +403,8 @@ static void replay(const struct config *config, struct state *state)
     state->replaying += entry[i].request ? 1 : entry[i].count;
 }
 
-static void restart(const struct config *config, struct state *state, uint32_t checkpoint,
-                    struct actions *actions)
+static void restart(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
+                    struct rcl_actions *actions)
 {
   if (state->phase == WRITING && state->pending.number == checkpoint)
     settle(config, state);
@@ -412,78 +415,78 @@ static void restart(const struct config *config, struct state *state, uint32_t c
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
       link_down(config, state, i, actions);
-  struct links links = links_of(config, state);
-  links_to_self(&links);
-  links_flush(&links, config->self, actions);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_to_self(&links);
+  rcl_links_flush(&links, config->self, actions);
 }
 
-static void start(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  act(actions, ACTION_SET_TIMER);
-  if (event->outcome)
+  struct rcl_links links = links_of(config, state);
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
+  if (event->incarnation)
     restart(config, state, event->checkpoint, actions);
   else
-    links_all_up(&links);
+    rcl_links_all_up(&links);
 }
 
-static void control(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void control(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  switch ((enum control)event->words[0]) {
+  struct rcl_links links = links_of(config, state);
+  switch ((enum control)event->control) {
   case HAVE:
-    if (!links_peer_has(&links, event->peer, event->words[2]))
-      give_up(actions, REASON_FULL);
+    if (!rcl_links_peer_has(&links, event->peer, event->value))
+      rcl_give_up(actions, RCL_REASON_FULL);
     break;
   case REPORT:
-    link_up(config, state, event->peer, event->words[2], actions);
+    link_up(config, state, event->peer, event->value, actions);
     break;
   case CHECKPOINTED:
-    released_of(config, state)[event->peer] = event->words[2];
+    released_of(config, state)[event->peer] = event->value;
     break;
   }
 }
 
-static void step_logging(const struct config *config, struct state *state,
-                         const struct event *event, bool all, struct actions *actions)
+static void step_logging(const struct rcl_config *config, struct state *state,
+                         const struct rcl_event *event, bool all, struct rcl_actions *actions)
 {
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, event, actions);
     break;
-  case EVENT_DOWN:
+  case RCL_EVENT_DOWN:
     link_down(config, state, event->peer, actions);
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     state->wanted = true;
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(config, state, event, actions);
     break;
-  case EVENT_RECEIVE:
+  case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
     break;
-  case EVENT_CHOOSE:
+  case RCL_EVENT_CHOICE:
     if (event->request)
       cancel(config, state, event, actions);
     else
       choose(config, state, event, actions);
     break;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     take_checkpoint(state, actions);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(config, state, event, all, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(config, state, event, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     captured(config, state, event, actions);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     durable(config, state, event, actions);
     break;
   default:
@@ -491,14 +494,14 @@ static void step_logging(const struct config *config, struct state *state,
   }
 }
 
-static void step(const struct config *config, void *state, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   step_logging(config, state, event, true, actions);
 }
 
-static void step_wildcards(const struct config *config, void *state, const struct event *event,
-                           struct actions *actions)
+static void step_wildcards(const struct rcl_config *config, void *state,
+                           const struct rcl_event *event, struct rcl_actions *actions)
 {
   step_logging(config, state, event, false, actions);
 }
@@ -506,9 +509,9 @@ static void step_wildcards(const struct config *config, void *state, const struc
 /* ---- invariants, by their numbers above ---- */
 
 /* Numbers in the log count up to `sent`, from the first that is not released. */
-static bool log_is_whole(const struct config *config, const struct state *state)
+static bool log_is_whole(const struct rcl_config *config, const struct state *state)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   for (int i = 0; i < config->ranks; i++) {
     uint32_t released = released_of(config, state)[i], sent = links.link[i].sent, found = 0;
     for (uint32_t j = 0; j < state->links.log; j++)
@@ -520,20 +523,20 @@ static bool log_is_whole(const struct config *config, const struct state *state)
 }
 
 /* What is not, is kept for a checkpoint from before the gap was closed. */
-static bool beyond_gaps(const struct config *config, const struct state *state)
+static bool beyond_gaps(const struct rcl_config *config, const struct state *state)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   for (uint32_t i = 0; i < state->links.ahead; i++)
     if (links.ahead[i].number == links.link[links.ahead[i].peer].received + 1)
       return false;
   return true;
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
-  struct links links = links_of(config, state);
-  if (!links_nothing_waits(&links))
+  struct rcl_links links = links_of(config, state);
+  if (!rcl_links_nothing_waits(&links))
     return 1;
   if (state->stable > state->events || state->writing > state->events)
     return 2;
@@ -549,16 +552,16 @@ static int broken(const struct config *config, const void *memory)
 #define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
-    .controls = controls, .invariants = invariants, .bytes = bytes, .step = STEP,                  \
-    .broken = broken, .variant = NEXT                                                              \
+    .controls = controls, .invariants = invariants, .state_size = state_size, .step = STEP,        \
+    .violated_invariant = violated_invariant, .variant = NEXT                                      \
   }
 
-static const struct protocol wildcards =
+static const struct rcl_protocol wildcards =
     PROTOCOL("pessimistic-wildcards",
              "pessimistic message logging, of non-deterministic events only (Bouteiller et al.)",
              step_wildcards, NULL);
 
-extern const struct protocol protocol_pessimistic;
-const struct protocol protocol_pessimistic =
+extern const struct rcl_protocol protocol_pessimistic;
+const struct rcl_protocol protocol_pessimistic =
     PROTOCOL("pessimistic", "pessimistic sender-based message logging with an event logger", step,
              &wildcards);

@@ -3,22 +3,22 @@
 #include <string.h>
 
 /* Adding a protocol takes one line in each of these two lists. */
-extern const struct protocol protocol_none, protocol_c3, protocol_bookmark, protocol_chandy_lamport,
-    protocol_event_logging, protocol_message_tagging, protocol_blocking, protocol_pessimistic,
-    protocol_uncoordinated, protocol_hybrid, protocol_time_based;
+extern const struct rcl_protocol protocol_none, protocol_c3, protocol_bookmark,
+    protocol_chandy_lamport, protocol_event_logging, protocol_message_tagging, protocol_blocking,
+    protocol_pessimistic, protocol_uncoordinated, protocol_hybrid, protocol_time_based;
 
-static const struct protocol *const own[] = {&protocol_none,          &protocol_c3,
-                                             &protocol_bookmark,      &protocol_chandy_lamport,
-                                             &protocol_event_logging, &protocol_message_tagging,
-                                             &protocol_blocking,      &protocol_pessimistic,
-                                             &protocol_uncoordinated, &protocol_hybrid,
-                                             &protocol_time_based,    NULL};
+static const struct rcl_protocol *const own[] = {&protocol_none,          &protocol_c3,
+                                                 &protocol_bookmark,      &protocol_chandy_lamport,
+                                                 &protocol_event_logging, &protocol_message_tagging,
+                                                 &protocol_blocking,      &protocol_pessimistic,
+                                                 &protocol_uncoordinated, &protocol_hybrid,
+                                                 &protocol_time_based,    NULL};
 
 enum { LISTS_MAX = 64 };
-static const struct protocol *const *more[LISTS_MAX];
+static const struct rcl_protocol *const *more[LISTS_MAX];
 static size_t lists;
 
-bool protocol_register(const struct protocol *const *list)
+bool rcl_protocol_register(const struct rcl_protocol *const *list)
 {
   if (lists == LISTS_MAX)
     return false;
@@ -27,27 +27,27 @@ bool protocol_register(const struct protocol *const *list)
 }
 
 /* The protocol at *index of a list and its variants; else moves *index on by as many. */
-static const struct protocol *at(const struct protocol *const *list, size_t *index)
+static const struct rcl_protocol *at(const struct rcl_protocol *const *list, size_t *index)
 {
   for (; *list; list++)
-    for (const struct protocol *form = *list; form; form = form->variant)
+    for (const struct rcl_protocol *form = *list; form; form = form->variant)
       if ((*index)-- == 0)
         return form;
   return NULL;
 }
 
-const struct protocol *protocol_at(size_t index)
+const struct rcl_protocol *rcl_protocol_at(size_t index)
 {
-  const struct protocol *found = at(own, &index);
+  const struct rcl_protocol *found = at(own, &index);
   for (size_t i = 0; !found && i < lists; i++)
     found = at(more[i], &index);
   return found;
 }
 
-const struct protocol *protocol_named(const char *name)
+const struct rcl_protocol *rcl_protocol_named(const char *name)
 {
-  const struct protocol *protocol;
-  for (size_t i = 0; (protocol = protocol_at(i)); i++)
+  const struct rcl_protocol *protocol;
+  for (size_t i = 0; (protocol = rcl_protocol_at(i)); i++)
     if (!strcmp(protocol->name, name))
       return protocol;
   return NULL;

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int protocol_step(const struct protocol *protocol, const struct config *config, void *state,
-                  const struct event *event, struct actions *actions, bool check)
+int rcl_protocol_step(const struct rcl_protocol *protocol, const struct rcl_config *config,
+                      void *state, const struct rcl_event *event, struct rcl_actions *actions,
+                      bool check)
 {
   actions->count = 0;
   actions->overflow = false;
@@ -15,7 +16,7 @@ int protocol_step(const struct protocol *protocol, const struct config *config, 
             protocol->name, actions->capacity, config->self);
     abort();
   }
-  return check && protocol->broken ? protocol->broken(config, state) : 0;
+  return check && protocol->violated_invariant ? protocol->violated_invariant(config, state) : 0;
 }
 
 static const uint64_t PRIME = UINT64_C(0x9E3779B97F4A7C15);
@@ -43,7 +44,7 @@ static void fold_block(uint64_t lane[LANES], const unsigned char *at, size_t byt
 /* Multiply and rotate, in lanes that do not wait for each other. Every state of a traced run goes
  * through here, and most of one is room in lists: a block of zeros is only compared, and leaves its
  * place to the next that is none. */
-uint64_t protocol_digest(const void *state, size_t bytes)
+uint64_t rcl_protocol_digest(const void *state, size_t bytes)
 {
   static const unsigned char zeros[BLOCK];
   const unsigned char *at = state;

@@ -5,50 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const event_names[EVENT_KINDS] = {[EVENT_NONE] = "none",
-                                                     [EVENT_START] = "start",
-                                                     [EVENT_DOWN] = "down",
-                                                     [EVENT_TIMER] = "timer",
-                                                     [EVENT_OFFER] = "offer",
-                                                     [EVENT_RECEIVE] = "receive",
-                                                     [EVENT_CHOOSE] = "choose",
-                                                     [EVENT_PLACE] = "place",
-                                                     [EVENT_ARRIVED] = "arrived",
-                                                     [EVENT_CONTROL] = "control",
-                                                     [EVENT_CAPTURED] = "captured",
-                                                     [EVENT_DURABLE] = "durable",
-                                                     [EVENT_COMMITTED] = "committed",
-                                                     [EVENT_MEMBER] = "member",
-                                                     [EVENT_COLLECTIVE] = "collective",
-                                                     [EVENT_COLLECTED] = "collected"};
+static const char *const event_names[RCL_EVENT_KINDS] = {[RCL_EVENT_NONE] = "none",
+                                                         [RCL_EVENT_START] = "start",
+                                                         [RCL_EVENT_DOWN] = "down",
+                                                         [RCL_EVENT_TIMER] = "timer",
+                                                         [RCL_EVENT_SEND] = "send",
+                                                         [RCL_EVENT_RECEIVE] = "receive",
+                                                         [RCL_EVENT_CHOICE] = "choice",
+                                                         [RCL_EVENT_SAFE_POINT] = "safe-point",
+                                                         [RCL_EVENT_ARRIVED] = "arrived",
+                                                         [RCL_EVENT_CONTROL] = "control",
+                                                         [RCL_EVENT_CAPTURED] = "captured",
+                                                         [RCL_EVENT_DURABLE] = "durable",
+                                                         [RCL_EVENT_COMMITTED] = "committed",
+                                                         [RCL_EVENT_MEMBER] = "member",
+                                                         [RCL_EVENT_COLLECTIVE] = "collective",
+                                                         [RCL_EVENT_COLLECTED] = "collected"};
 
-static const char *const action_names[ACTION_KINDS] = {
-    [ACTION_NONE] = "none",           [ACTION_TRANSMIT] = "transmit",
-    [ACTION_SUPPRESS] = "suppress",   [ACTION_MATCH] = "match",
-    [ACTION_DELIVER] = "deliver",     [ACTION_DISCARD] = "discard",
-    [ACTION_KEEP] = "keep",           [ACTION_FORGET] = "forget",
-    [ACTION_JOIN] = "join",           [ACTION_REJOIN] = "rejoin",
-    [ACTION_FORCE] = "force",         [ACTION_CONTROL] = "control",
-    [ACTION_HOLD] = "hold",           [ACTION_RELEASE] = "release",
-    [ACTION_DRAIN] = "drain",         [ACTION_CAPTURE] = "capture",
-    [ACTION_STORE] = "store",         [ACTION_COMMIT] = "commit",
-    [ACTION_ERASE] = "erase",         [ACTION_ROLL_BACK] = "roll-back",
-    [ACTION_SET_TIMER] = "set-timer", [ACTION_STOPPED_LOGGING] = "stopped-logging",
-    [ACTION_OPEN] = "open",           [ACTION_RESEND] = "resend",
-    [ACTION_GIVE_UP] = "give-up"};
+static const char *const action_names[RCL_ACTION_KINDS] = {
+    [RCL_ACTION_NONE] = "none",           [RCL_ACTION_TRANSMIT] = "transmit",
+    [RCL_ACTION_SUPPRESS] = "suppress",   [RCL_ACTION_MATCH] = "match",
+    [RCL_ACTION_DELIVER] = "deliver",     [RCL_ACTION_DISCARD] = "discard",
+    [RCL_ACTION_KEEP] = "keep",           [RCL_ACTION_FORGET] = "forget",
+    [RCL_ACTION_JOIN] = "join",           [RCL_ACTION_REJOIN] = "rejoin",
+    [RCL_ACTION_FORCE] = "force",         [RCL_ACTION_CONTROL] = "control",
+    [RCL_ACTION_HOLD] = "hold",           [RCL_ACTION_RELEASE] = "release",
+    [RCL_ACTION_DRAIN] = "drain",         [RCL_ACTION_CAPTURE] = "capture",
+    [RCL_ACTION_STORE] = "store",         [RCL_ACTION_COMMIT] = "commit",
+    [RCL_ACTION_ERASE] = "erase",         [RCL_ACTION_ROLL_BACK] = "roll-back",
+    [RCL_ACTION_SET_TIMER] = "set-timer", [RCL_ACTION_STOPPED_LOGGING] = "stopped-logging",
+    [RCL_ACTION_OPEN] = "open",           [RCL_ACTION_RESEND] = "resend",
+    [RCL_ACTION_GIVE_UP] = "give-up"};
 
-static const char *const part_names[PARTS] = {[PART_IMAGE] = "image", [PART_LOG] = "log"};
+static const char *const part_names[RCL_PARTS] = {
+    [RCL_PART_IMAGE] = "image", [RCL_PART_LOG] = "log"};
 
-static const char *const flow_names[FLOWS] = {[FLOW_NONE] = "none",
-                                              [FLOW_FROM_ROOT] = "from-root",
-                                              [FLOW_TO_ROOT] = "to-root",
-                                              [FLOW_ALL] = "all",
-                                              [FLOW_BARRIER] = "barrier"};
+static const char *const flow_names[RCL_FLOWS] = {[RCL_FLOW_NONE] = "none",
+                                                  [RCL_FLOW_FROM_ROOT] = "from-root",
+                                                  [RCL_FLOW_TO_ROOT] = "to-root",
+                                                  [RCL_FLOW_ALL] = "all",
+                                                  [RCL_FLOW_BARRIER] = "barrier"};
 
-static const char *const reason_names[REASONS] = {[REASON_NONE] = "none",
-                                                  [REASON_NO_CHECKPOINT] = "no-checkpoint",
-                                                  [REASON_FULL] = "full",
-                                                  [REASON_PROTOCOL] = "protocol"};
+static const char *const reason_names[RCL_REASONS] = {[RCL_REASON_NONE] = "none",
+                                                      [RCL_REASON_NO_CHECKPOINT] = "no-checkpoint",
+                                                      [RCL_REASON_FULL] = "full",
+                                                      [RCL_REASON_PROTOCOL] = "protocol"};
 
 static int find(const char *const *names, int count, const char *name, size_t length)
 {
@@ -58,31 +59,31 @@ static int find(const char *const *names, int count, const char *name, size_t le
   return -1;
 }
 
-const char *event_name(enum event_kind kind)
+const char *event_name(enum rcl_event_kind kind)
 {
-  return (unsigned)kind < EVENT_KINDS ? event_names[kind] : NULL;
+  return (unsigned)kind < RCL_EVENT_KINDS ? event_names[kind] : NULL;
 }
 
-const char *action_name(enum action_kind kind)
+const char *action_name(enum rcl_action_kind kind)
 {
-  return (unsigned)kind < ACTION_KINDS ? action_names[kind] : NULL;
+  return (unsigned)kind < RCL_ACTION_KINDS ? action_names[kind] : NULL;
 }
 
-enum event_kind event_named(const char *name)
+enum rcl_event_kind event_named(const char *name)
 {
-  int kind = find(event_names, EVENT_KINDS, name, strlen(name));
-  return kind < 0 ? EVENT_NONE : (enum event_kind)kind;
+  int kind = find(event_names, RCL_EVENT_KINDS, name, strlen(name));
+  return kind < 0 ? RCL_EVENT_NONE : (enum rcl_event_kind)kind;
 }
 
-enum action_kind action_named(const char *name)
+enum rcl_action_kind action_named(const char *name)
 {
-  int kind = find(action_names, ACTION_KINDS, name, strlen(name));
-  return kind < 0 ? ACTION_NONE : (enum action_kind)kind;
+  int kind = find(action_names, RCL_ACTION_KINDS, name, strlen(name));
+  return kind < 0 ? RCL_ACTION_NONE : (enum rcl_action_kind)kind;
 }
 
-const char *reason_name(enum reason reason)
+const char *reason_name(enum rcl_reason reason)
 {
-  return (unsigned)reason < REASONS ? reason_names[reason] : "unknown";
+  return (unsigned)reason < RCL_REASONS ? reason_names[reason] : "unknown";
 }
 
 /* ---- printing ---- */
@@ -112,9 +113,9 @@ static void put_name(struct out *out, const char *key, const char *name)
 
 static void put_peer(struct out *out, const char *key, int64_t value)
 {
-  if (value == ANY)
+  if (value == RCL_ANY)
     put_name(out, key, "=any");
-  else if (value == NOBODY)
+  else if (value == RCL_NOBODY)
     put_name(out, key, "=nobody");
   else
     put(out, key, value);
@@ -130,11 +131,11 @@ static void put_words(struct out *out, const uint32_t *words)
 static void put_bounds(struct out *out, const int8_t *after)
 {
   int n = snprintf(out->text + out->used, TEXT_MAX - out->used, " after=%d,%d,%d",
-                   after[BOUND_DEVIATION], after[BOUND_LONGEST], after[BOUND_SHORTEST]);
+                   after[RCL_BOUND_DEVIATION], after[RCL_BOUND_LONGEST], after[RCL_BOUND_SHORTEST]);
   out->used += (size_t)n;
 }
 
-static void put_control(struct out *out, const struct protocol *protocol, int peer,
+static void put_control(struct out *out, const struct rcl_protocol *protocol, int peer,
                         const uint32_t *words)
 {
   put(out, "peer", peer);
@@ -145,13 +146,13 @@ static void put_control(struct out *out, const struct protocol *protocol, int pe
   put_words(out, words);
 }
 
-char *event_print(const struct protocol *protocol, const struct event *e, char *text)
+char *event_print(const struct rcl_protocol *protocol, const struct rcl_event *e, char *text)
 {
   struct out out = {text, (size_t)snprintf(text, TEXT_MAX, "%s", event_name(e->kind))};
-  switch ((enum event_kind)e->kind) {
-  case EVENT_OFFER:
-  case EVENT_RECEIVE:
-  case EVENT_ARRIVED:
+  switch ((enum rcl_event_kind)e->kind) {
+  case RCL_EVENT_SEND:
+  case RCL_EVENT_RECEIVE:
+  case RCL_EVENT_ARRIVED:
     put_some(&out, "request", e->request);
     put_peer(&out, "peer", e->peer);
     put_peer(&out, "tag", e->tag);
@@ -159,76 +160,79 @@ char *event_print(const struct protocol *protocol, const struct event *e, char *
     put_some(&out, "bytes", e->bytes);
     if (e->wildcard)
       put_name(&out, "", "wildcard");
-    if (e->kind == EVENT_ARRIVED)
+    if (e->kind == RCL_EVENT_ARRIVED)
       put_words(&out, e->words);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     put_control(&out, protocol, e->peer, e->words);
     break;
-  case EVENT_DOWN:
+  case RCL_EVENT_DOWN:
     put(&out, "peer", e->peer);
     put_some(&out, "checkpoint", e->checkpoint);
-    put_some(&out, "outcome", e->outcome);
+    put_some(&out, "incarnation", e->incarnation);
     break;
-  case EVENT_CHOOSE:
+  case RCL_EVENT_SAFE_POINT:
+    put_some(&out, "iteration", e->iteration);
+    break;
+  case RCL_EVENT_CHOICE:
     put_some(&out, "request", e->request);
     put(&out, "outcome", e->outcome);
     break;
-  case EVENT_MEMBER:
+  case RCL_EVENT_MEMBER:
     put(&out, "comm", e->comm);
     break;
-  case EVENT_COLLECTIVE:
-  case EVENT_COLLECTED:
+  case RCL_EVENT_COLLECTIVE:
+  case RCL_EVENT_COLLECTED:
     put_name(&out, "flow=", flow_names[e->flow]);
-    put(&out, "peer", e->peer);
-    put(&out, "tag", e->tag);
+    put(&out, "root", e->root);
+    put(&out, "call", e->call);
     put(&out, "comm", e->comm);
     put_some(&out, "bytes", e->bytes);
-    if (e->kind == EVENT_COLLECTED) {
-      put(&out, "outcome", e->outcome);
+    if (e->kind == RCL_EVENT_COLLECTED) {
+      put(&out, "contributions", e->contributions);
       put_words(&out, e->words);
     }
     break;
-  case EVENT_DURABLE: /* an event log can be from before the first checkpoint */
+  case RCL_EVENT_DURABLE: /* an event log can be from before the first checkpoint */
     put_name(&out, "part=", part_names[e->part]);
     put(&out, "checkpoint", e->checkpoint);
     break;
   default:
     put_some(&out, "checkpoint", e->checkpoint);
-    put_some(&out, "outcome", e->outcome);
+    put_some(&out, "incarnation", e->incarnation);
     if (e->closed)
       put_name(&out, "", "closed");
   }
   return text;
 }
 
-char *action_print(const struct protocol *protocol, const struct action *a, char *text)
+char *action_print(const struct rcl_protocol *protocol, const struct rcl_action *a, char *text)
 {
   struct out out = {text, (size_t)snprintf(text, TEXT_MAX, "%s", action_name(a->kind))};
-  switch ((enum action_kind)a->kind) {
-  case ACTION_TRANSMIT:
-  case ACTION_JOIN:
+  switch ((enum rcl_action_kind)a->kind) {
+  case RCL_ACTION_TRANSMIT:
+  case RCL_ACTION_JOIN:
     put_words(&out, a->words);
     break;
-  case ACTION_RESEND:
+  case RCL_ACTION_RESEND:
     put(&out, "peer", a->peer);
     put(&out, "slot", a->slot);
     put_words(&out, a->words);
     break;
-  case ACTION_REJOIN:
-    put(&out, "peer", a->peer);
-    put(&out, "tag", a->tag);
+  case RCL_ACTION_REJOIN:
+    put(&out, "root", a->root);
+    put(&out, "call", a->call);
     put(&out, "comm", a->comm);
     break;
-  case ACTION_CONTROL:
+  case RCL_ACTION_CONTROL:
     put_control(&out, protocol, a->peer, a->words);
     break;
-  case ACTION_MATCH:
+  case RCL_ACTION_MATCH:
     put(&out, "request", a->request);
     put_peer(&out, "peer", a->peer);
     put_peer(&out, "tag", a->tag);
     break;
-  case ACTION_DELIVER:
+  case RCL_ACTION_DELIVER:
     put(&out, "request", a->request);
     if (a->slot) {
       put(&out, "peer", a->peer);
@@ -236,26 +240,26 @@ char *action_print(const struct protocol *protocol, const struct action *a, char
       put(&out, "slot", a->slot);
     }
     break;
-  case ACTION_FORCE:
+  case RCL_ACTION_FORCE:
     put(&out, "outcome", a->outcome);
     break;
-  case ACTION_SET_TIMER:
+  case RCL_ACTION_SET_TIMER:
     put_some(&out, "checkpoint", a->checkpoint);
     if (a->checkpoint)
       put_bounds(&out, a->after);
     break;
-  case ACTION_DRAIN:
+  case RCL_ACTION_DRAIN:
     put_peer(&out, "peer", a->peer);
     break;
-  case ACTION_STOPPED_LOGGING:
+  case RCL_ACTION_STOPPED_LOGGING:
     put_some(&out, "checkpoint", a->checkpoint);
-    put_some(&out, "outcome", a->outcome);
+    put_some(&out, "surplus", a->surplus);
     break;
-  case ACTION_STORE:
+  case RCL_ACTION_STORE:
     put_name(&out, "part=", part_names[a->part]);
     put_some(&out, "checkpoint", a->checkpoint);
     break;
-  case ACTION_GIVE_UP:
+  case RCL_ACTION_GIVE_UP:
     put_name(&out, "reason=", reason_name(a->reason));
     break;
   default:
@@ -297,7 +301,7 @@ static bool number(const struct field *field, int64_t *value)
 {
   bool any = field->length == 3 && !memcmp(field->value, "any", 3);
   if (any || (field->length == 6 && !memcmp(field->value, "nobody", 6))) {
-    *value = any ? ANY : NOBODY;
+    *value = any ? RCL_ANY : RCL_NOBODY;
     return true;
   }
   char *end;
@@ -321,46 +325,46 @@ static bool numbers(const struct field *field, int64_t *out)
 
 static bool words(const struct field *field, uint32_t *out)
 {
-  _Static_assert(WORDS == 3, "numbers() reads three");
-  int64_t value[WORDS];
+  _Static_assert(RCL_WORDS == 3, "numbers() reads three");
+  int64_t value[RCL_WORDS];
   if (!numbers(field, value))
     return false;
-  for (int i = 0; i < WORDS; i++)
+  for (int i = 0; i < RCL_WORDS; i++)
     out[i] = (uint32_t)value[i];
   return true;
 }
 
 static bool bounds(const struct field *field, int8_t *out)
 {
-  _Static_assert(BOUNDS == 3, "numbers() reads three");
-  int64_t value[BOUNDS];
+  _Static_assert(RCL_BOUNDS == 3, "numbers() reads three");
+  int64_t value[RCL_BOUNDS];
   if (!numbers(field, value))
     return false;
-  for (int i = 0; i < BOUNDS; i++)
+  for (int i = 0; i < RCL_BOUNDS; i++)
     out[i] = (int8_t)value[i];
   return true;
 }
 
-static bool event_field(const struct field *field, struct event *e)
+static bool event_field(const struct field *field, struct rcl_event *e)
 {
   if (is(field, "words"))
     return words(field, e->words);
   if (is(field, "part")) {
-    int part = find(part_names, PARTS, field->value, field->length);
+    int part = find(part_names, RCL_PARTS, field->value, field->length);
     e->part = (uint8_t)part;
     return part >= 0;
   }
   if (is(field, "flow")) {
-    int flow = find(flow_names, FLOWS, field->value, field->length);
+    int flow = find(flow_names, RCL_FLOWS, field->value, field->length);
     e->flow = (uint8_t)flow;
     return flow >= 0;
   }
   int64_t value;
   if (!number(field, &value))
     return false;
-  if (is(field, "peer"))
+  if (is(field, "peer") || is(field, "root"))
     e->peer = (int16_t)value;
-  else if (is(field, "tag"))
+  else if (is(field, "tag") || is(field, "call"))
     e->tag = (int32_t)value;
   else if (is(field, "comm"))
     e->comm = (int16_t)value;
@@ -370,14 +374,15 @@ static bool event_field(const struct field *field, struct event *e)
     e->bytes = (uint32_t)value;
   else if (is(field, "checkpoint"))
     e->checkpoint = (uint32_t)value;
-  else if (is(field, "outcome"))
+  else if (is(field, "outcome") || is(field, "iteration") || is(field, "contributions") ||
+           is(field, "incarnation"))
     e->outcome = (uint32_t)value;
   else
     return false;
   return true;
 }
 
-static bool action_field(const struct field *field, struct action *a)
+static bool action_field(const struct field *field, struct rcl_action *a)
 {
   if (is(field, "words"))
     return words(field, a->words);
@@ -385,17 +390,17 @@ static bool action_field(const struct field *field, struct action *a)
     return bounds(field, a->after);
   if (is(field, "part") || is(field, "reason")) {
     bool part = is(field, "part");
-    int i =
-        find(part ? part_names : reason_names, part ? PARTS : REASONS, field->value, field->length);
+    int i = find(part ? part_names : reason_names, part ? RCL_PARTS : RCL_REASONS, field->value,
+                 field->length);
     *(part ? &a->part : &a->reason) = (uint8_t)i;
     return i >= 0;
   }
   int64_t value;
   if (!number(field, &value))
     return false;
-  if (is(field, "peer"))
+  if (is(field, "peer") || is(field, "root"))
     a->peer = (int16_t)value;
-  else if (is(field, "tag"))
+  else if (is(field, "tag") || is(field, "call"))
     a->tag = (int32_t)value;
   else if (is(field, "comm"))
     a->comm = (int16_t)value;
@@ -405,7 +410,7 @@ static bool action_field(const struct field *field, struct action *a)
     a->slot = (uint32_t)value;
   else if (is(field, "checkpoint"))
     a->checkpoint = (uint32_t)value;
-  else if (is(field, "outcome"))
+  else if (is(field, "outcome") || is(field, "surplus"))
     a->outcome = (uint32_t)value;
   else
     return false;
@@ -413,16 +418,16 @@ static bool action_field(const struct field *field, struct action *a)
 }
 
 /* A word without a value: a flag, or what the paper calls a control message. */
-static bool event_word(const struct field *field, struct event *e)
+static bool event_word(const struct field *field, struct rcl_event *e)
 {
-  switch ((enum event_kind)e->kind) {
-  case EVENT_CONTROL:
+  switch ((enum rcl_event_kind)e->kind) {
+  case RCL_EVENT_CONTROL:
     return true;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     e->wildcard = is(field, "wildcard");
     return e->wildcard;
-  case EVENT_START:
-  case EVENT_CAPTURED:
+  case RCL_EVENT_START:
+  case RCL_EVENT_CAPTURED:
     e->closed = is(field, "closed");
     return e->closed;
   default:
@@ -430,30 +435,30 @@ static bool event_word(const struct field *field, struct event *e)
   }
 }
 
-const char *event_parse(const char *text, struct event *e)
+const char *event_parse(const char *text, struct rcl_event *e)
 {
   struct field field;
   const char *at = next_field(text, &field);
-  int kind = find(event_names, EVENT_KINDS, field.start, field.key);
-  if (kind <= EVENT_NONE || field.value)
+  int kind = find(event_names, RCL_EVENT_KINDS, field.start, field.key);
+  if (kind <= RCL_EVENT_NONE || field.value)
     return field.start;
-  *e = (struct event){.kind = (uint8_t)kind};
+  *e = (struct rcl_event){.kind = (uint8_t)kind};
   for (at = next_field(at, &field); field.key; at = next_field(at, &field))
     if (!(field.value ? event_field(&field, e) : event_word(&field, e)))
       return field.start;
   return NULL;
 }
 
-const char *action_parse(const char *text, struct action *a)
+const char *action_parse(const char *text, struct rcl_action *a)
 {
   struct field field;
   const char *at = next_field(text, &field);
-  int kind = find(action_names, ACTION_KINDS, field.start, field.key);
-  if (kind <= ACTION_NONE || field.value)
+  int kind = find(action_names, RCL_ACTION_KINDS, field.start, field.key);
+  if (kind <= RCL_ACTION_NONE || field.value)
     return field.start;
-  *a = (struct action){.kind = (uint8_t)kind};
+  *a = (struct rcl_action){.kind = (uint8_t)kind};
   for (at = next_field(at, &field); field.key; at = next_field(at, &field))
-    if (field.value ? !action_field(&field, a) : kind != ACTION_CONTROL)
+    if (field.value ? !action_field(&field, a) : kind != RCL_ACTION_CONTROL)
       return field.start;
   return NULL;
 }

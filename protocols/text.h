@@ -14,24 +14,24 @@
 enum { TEXT_MAX = 256 }; /* bytes that the text of one event or action can take, with its end */
 
 /* Lower-case name of a kind ("arrived", "set-timer"); NULL for a number that is no kind. */
-const char *event_name(enum event_kind);
-const char *action_name(enum action_kind);
+const char *event_name(enum rcl_event_kind);
+const char *action_name(enum rcl_action_kind);
 
 /* Inverse of the above; the NONE kind when there is no such name. */
-enum event_kind event_named(const char *name);
-enum action_kind action_named(const char *name);
+enum rcl_event_kind event_named(const char *name);
+enum rcl_action_kind action_named(const char *name);
 
 /* Name of a reason to give up. */
-const char *reason_name(enum reason);
+const char *reason_name(enum rcl_reason);
 
 /* Print into `text` (TEXT_MAX bytes) and return it. `protocol` names control messages; may be
  * NULL. */
-char *event_print(const struct protocol *, const struct event *, char *text);
-char *action_print(const struct protocol *, const struct action *, char *text);
+char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);
+char *action_print(const struct rcl_protocol *, const struct rcl_action *, char *text);
 
 /* Parse what the above printed. Return NULL when all of `text` was understood; otherwise the
  * place in `text` that was not. */
-const char *event_parse(const char *text, struct event *);
-const char *action_parse(const char *text, struct action *);
+const char *event_parse(const char *text, struct rcl_event *);
+const char *action_parse(const char *text, struct rcl_action *);
 
 #endif

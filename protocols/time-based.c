@@ -61,163 +61,162 @@ static const char *const invariants[] = {
     "only the coordinator counts, at most one per rank",
     NULL};
 
-enum again {
-  FIRST,
-  AGAIN
-}; /* links' interval: whether a message is sent after a restart once more */
+/* RCL_LINKS_INTERVAL: whether a message is sent once more after a restart. */
+enum again { FIRST, AGAIN };
 
 struct state {
   uint32_t phase;
   uint32_t captured; /* the last checkpoint captured */
   uint32_t next;     /* the one to come, said while this rank was HOLDING; 0: none */
   uint32_t ready;    /* coordinator: ranks that have started */
-  struct commit commit;
-  struct links_counts counts;
+  struct rcl_commit commit;
+  struct rcl_links_counts counts;
 };
 
-static struct links links_of(const struct config *config, const struct state *state)
+static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
 {
   struct state *mine = (struct state *)state;
-  struct links links = links_at(config, &mine->counts, mine + 1);
+  struct rcl_links links = rcl_links_at(config, &mine->counts, mine + 1);
   links.held = state->phase == CAPTURING || state->phase == HOLDING;
   return links;
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
-  return (sizeof(struct state) + links_bytes(config) + 7) / 8 * 8;
+  return (sizeof(struct state) + rcl_links_bytes(config) + 7) / 8 * 8;
 }
 
 /* ---- messages ---- */
 
 /* What is not cached needs no slot. */
-static void offer(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void offer(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   if (state->phase == RUNNING)
-    links_offer_unlogged(&links, event->peer, actions);
+    rcl_links_send_unlogged(&links, event->peer, actions);
   else
-    links_offer(&links, event->peer, actions);
+    rcl_links_send(&links, event->peer, actions);
 }
 
-static bool has_come(const struct links *links, int from, uint32_t number)
+static bool has_come(const struct rcl_links *links, int from, uint32_t number)
 {
   return number <= links->link[from].received ||
-         links_has(links->ahead, links->counts->ahead, from, number);
+         rcl_links_has(links->ahead, links->counts->ahead, from, number);
 }
 
-static void arrived(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void arrived(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  uint32_t number = event->words[0];
+  struct rcl_links links = links_of(config, state);
+  uint32_t number = event->words[RCL_LINKS_NUMBER];
   if (!has_come(&links, event->peer, number)) {
-    if (!links_arrived(&links, event->peer, number))
-      give_up(actions, REASON_FULL);
-    act(actions, ACTION_DELIVER);
-  } else if (event->words[1] == AGAIN) {
-    act(actions, ACTION_DISCARD);
+    if (!rcl_links_arrived(&links, event->peer, number))
+      rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_act(actions, RCL_ACTION_DELIVER);
+  } else if (event->words[RCL_LINKS_INTERVAL] == AGAIN) {
+    rcl_act(actions, RCL_ACTION_DISCARD);
   } else {
-    give_up(actions, REASON_PROTOCOL);
+    rcl_give_up(actions, RCL_REASON_PROTOCOL);
   }
 }
 
 /* Sends what is held back and empties the cache. */
-static void empty(const struct links *links, struct actions *actions)
+static void empty(const struct rcl_links *links, struct rcl_actions *actions)
 {
   for (int peer = 0; peer < links->config->ranks; peer++)
-    links_flush(links, peer, actions);
+    rcl_links_flush(links, peer, actions);
   for (uint32_t i = 0; i < links->counts->log; i++)
-    act(actions, ACTION_FORGET)->slot = links->log[i].slot;
+    rcl_act(actions, RCL_ACTION_FORGET)->slot = links->log[i].slot;
   memset(links->log, 0, links->counts->log * sizeof *links->log);
   links->counts->log = links->counts->slots = 0;
 }
 
 /* ---- a checkpoint ---- */
 
-static void set_clock(struct state *state, struct actions *actions)
+static void set_clock(struct state *state, struct rcl_actions *actions)
 {
-  set_alarm(actions, state->captured + 1, -2, -1, 0);
+  rcl_set_alarm(actions, state->captured + 1, -2, -1, 0);
   if (state->captured > 1)
-    act(actions, ACTION_ERASE)->checkpoint = state->captured - 1;
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->captured - 1;
 }
 
 /* All ranks are ready for the next checkpoint, and the last one is committed. */
-static void next(const struct config *config, struct state *state, struct actions *actions)
+static void next(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
-  state->commit = (struct commit){.in_progress = state->captured + 1};
-  tell_all(config, actions, NEXT, state->captured + 1);
+  state->commit = (struct rcl_commit){.in_progress = state->captured + 1};
+  rcl_send_control_to_all(config, actions, NEXT, state->captured + 1);
   if (state->phase == RUNNING)
     set_clock(state, actions);
   else
     state->next = true;
 }
 
-static void pass(const struct config *config, struct state *state, struct actions *actions)
+static void pass(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   state->phase = RUNNING;
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   empty(&links, actions);
   if (state->next)
     set_clock(state, actions);
   state->next = false;
 }
 
-static void ring(const struct config *config, struct state *state, struct actions *actions)
+static void ring(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (state->phase == RUNNING) {
     state->phase = CACHING;
-    set_alarm(actions, state->captured + 1, 0, 0, 0);
+    rcl_set_alarm(actions, state->captured + 1, 0, 0, 0);
   } else if (state->phase == CACHING) {
     state->phase = CAPTURING;
-    act(actions, ACTION_CAPTURE)->checkpoint = state->captured + 1;
+    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->captured + 1;
   } else {
     pass(config, state, actions);
   }
 }
 
-static void hold(struct state *state, const struct event *event, struct actions *actions)
+static void hold(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
 {
   state->phase = HOLDING;
   state->captured = event->checkpoint;
-  store(actions, PART_IMAGE, event->checkpoint);
-  set_alarm(actions, event->checkpoint, 2, 0, -1);
+  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
+  rcl_set_alarm(actions, event->checkpoint, 2, 0, -1);
 }
 
 /* ---- recovery: everybody goes back to the last committed checkpoint ---- */
 
-static void count_ready(const struct config *config, struct state *state, struct actions *actions)
+static void count_ready(const struct rcl_config *config, struct state *state,
+                        struct rcl_actions *actions)
 {
   if (++state->ready == (uint32_t)config->ranks)
     next(config, state, actions);
 }
 
 /* What may have been in transit goes on the wire again. */
-static void start(const struct config *config, struct state *state, struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   state->phase = RUNNING;
-  struct links links = links_of(config, state);
-  links_all_up(&links);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_all_up(&links);
   state->next = state->ready = 0;
-  state->commit = (struct commit){0};
+  state->commit = (struct rcl_commit){0};
   for (uint32_t i = links.counts->log; i-- > 0;) {
     links.log[i].interval = AGAIN;
     links.link[links.log[i].peer].passed = links.log[i].number - 1;
   }
   empty(&links, actions);
-  if (coordinator(config))
+  if (rcl_coordinator(config))
     count_ready(config, state, actions);
   else
-    tell(actions, COORDINATOR_RANK, READY, state->captured, 0);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, READY, state->captured, 0);
 }
 
 /* ---- the step ---- */
 
-static void control(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void control(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  switch ((enum control)event->words[0]) {
+  switch ((enum control)event->control) {
   case READY:
     count_ready(config, state, actions);
     break;
@@ -228,41 +227,41 @@ static void control(const struct config *config, struct state *state, const stru
       state->next = true;
     break;
   case DONE:
-    commit_count(config, &state->commit, actions);
+    rcl_commit_count(config, &state->commit, actions);
     break;
   }
 }
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, actions);
     break;
-  case EVENT_DOWN:
-    act(actions, ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  case RCL_EVENT_DOWN:
+    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     ring(config, state, actions);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(config, state, event, actions);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(config, state, event, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     hold(state, event, actions);
     break;
-  case EVENT_DURABLE:
-    commit_done(config, &state->commit, DONE, state->captured, actions);
+  case RCL_EVENT_DURABLE:
+    rcl_commit_done(config, &state->commit, DONE, state->captured, actions);
     break;
-  case EVENT_COMMITTED:
+  case RCL_EVENT_COMMITTED:
     next(config, state, actions);
     break;
   default:
@@ -272,7 +271,7 @@ static void step(const struct config *config, void *memory, const struct event *
 
 /* ---- invariants, by their numbers above ---- */
 
-static bool all_passed(const struct links *links)
+static bool all_passed(const struct rcl_links *links)
 {
   for (int peer = 0; peer < links->config->ranks; peer++)
     if (links->link[peer].passed != links->link[peer].sent)
@@ -280,7 +279,7 @@ static bool all_passed(const struct links *links)
   return true;
 }
 
-static bool have_own_slots(const struct links *links)
+static bool have_own_slots(const struct rcl_links *links)
 {
   for (uint32_t i = 1; i < links->counts->log; i++)
     if (links->log[i].slot <= links->log[i - 1].slot)
@@ -288,21 +287,21 @@ static bool have_own_slots(const struct links *links)
   return true;
 }
 
-static bool ahead_is_sound(const struct links *links)
+static bool ahead_is_sound(const struct rcl_links *links)
 {
   for (uint32_t i = 0; i < links->counts->ahead; i++) {
-    const struct ahead *ahead = &links->ahead[i];
+    const struct rcl_ahead *ahead = &links->ahead[i];
     if (ahead->number <= links->link[ahead->peer].received + 1 ||
-        links_has(links->ahead, i, ahead->peer, ahead->number))
+        rcl_links_has(links->ahead, i, ahead->peer, ahead->number))
       return false;
   }
   return true;
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   if (state->phase == RUNNING && links.counts->log > 0)
     return 1;
   if (state->phase != HOLDING && !all_passed(&links))
@@ -311,20 +310,20 @@ static int broken(const struct config *config, const void *memory)
     return 3;
   if (!ahead_is_sound(&links))
     return 4;
-  uint32_t most = coordinator(config) ? (uint32_t)config->ranks : 0;
-  return state->ready <= most && commit_is_sound(config, &state->commit) ? 0 : 5;
+  uint32_t most = rcl_coordinator(config) ? (uint32_t)config->ranks : 0;
+  return state->ready <= most && rcl_commit_is_sound(config, &state->commit) ? 0 : 5;
 }
 
-extern const struct protocol protocol_time_based;
-const struct protocol protocol_time_based = {
+extern const struct rcl_protocol protocol_time_based;
+const struct rcl_protocol protocol_time_based = {
     .name = "time-based",
     .title = "time-based coordination by clocks within bounds (Event Logging, section 2.2.1)",
     .piggyback_bytes = 4,
     .control_bytes = 12,
-    .level = LEVEL_CHANNEL,
+    .level = RCL_LEVEL_CHANNEL,
     .clocks = true,
     .controls = controls,
     .invariants = invariants,
-    .bytes = bytes,
+    .state_size = state_size,
     .step = step,
-    .broken = broken};
+    .violated_invariant = violated_invariant};

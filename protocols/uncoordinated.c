@@ -74,117 +74,118 @@ struct state {
   uint32_t undone;   /* as above */
   uint32_t fresh;    /* restarted, and the program has not run since */
   uint32_t pad;
-  struct links_counts links;
+  struct rcl_links_counts links;
 };
 
-static uint32_t checkpoints(const struct config *config)
+static uint32_t checkpoints(const struct rcl_config *config)
 {
   return config->capacity < CHECKPOINTS ? config->capacity : CHECKPOINTS;
 }
 
 /* The state is struct state, the marks of each checkpoint and now, the coordinator's rows and what
  * each state of a rank depends on, and the links. */
-static struct mark *mark_of(const struct config *config, const void *state, uint32_t checkpoint)
+static struct mark *mark_of(const struct rcl_config *config, const void *state, uint32_t checkpoint)
 {
   return (struct mark *)((struct state *)state + 1) + checkpoint * (size_t)config->ranks;
 }
 
-static uint32_t *depends_now(const struct config *config, const void *state)
+static uint32_t *depends_now(const struct rcl_config *config, const void *state)
 {
   return (uint32_t *)mark_of(config, state, checkpoints(config) + 1);
 }
 
-static struct row *rows_of(const struct config *config, const void *state)
+static struct row *rows_of(const struct rcl_config *config, const void *state)
 {
   return (struct row *)(depends_now(config, state) + config->ranks);
 }
 
-static uint16_t *known_of(const struct config *config, const void *state, int rank, uint32_t at)
+static uint16_t *known_of(const struct rcl_config *config, const void *state, int rank, uint32_t at)
 {
   uint16_t *known = (uint16_t *)(rows_of(config, state) + config->ranks);
   size_t states = checkpoints(config) + 2, ranks = (size_t)config->ranks;
   return known + ((size_t)rank * states + at) * ranks;
 }
 
-static struct links links_of(const struct config *config, const void *memory)
+static struct rcl_links links_of(const struct rcl_config *config, const void *memory)
 {
   struct state *state = (struct state *)memory;
   const uint16_t *end = known_of(config, state, config->ranks, 0);
-  struct links links = links_at(config, &state->links, (void *)(((uintptr_t)end + 3) / 4 * 4));
+  struct rcl_links links =
+      rcl_links_at(config, &state->links, (void *)(((uintptr_t)end + 3) / 4 * 4));
   links.held = state->phase != RUNNING;
   links.interval = state->interval;
   links.epoch = state->epoch;
   return links;
 }
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   size_t ranks = (size_t)config->ranks, states = checkpoints(config) + 2;
   size_t size = sizeof(struct state) + (states - 1) * ranks * sizeof(struct mark) +
                 ranks * (sizeof(uint32_t) + sizeof(struct row)) +
-                (ranks * states * ranks * sizeof(uint16_t) + 3) / 4 * 4 + links_bytes(config);
+                (ranks * states * ranks * sizeof(uint16_t) + 3) / 4 * 4 + rcl_links_bytes(config);
   return (size + 7) / 8 * 8;
 }
 
 /* ---- messages ---- */
 
-static void offer(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void offer(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  links_offer(&links, event->peer, actions);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_send(&links, event->peer, actions);
 }
 
 /* What was under way when somebody crashed does not count: it is sent again, or undone. */
-static void arrived(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void arrived(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   uint32_t *depends = &depends_now(config, state)[event->peer];
-  if (event->words[2] != state->epoch) {
-    act(actions, ACTION_DISCARD);
+  if (event->words[RCL_LINKS_EPOCH] != state->epoch) {
+    rcl_act(actions, RCL_ACTION_DISCARD);
     return;
   }
-  act(actions, ACTION_DELIVER)->request = event->request;
-  if (!links_arrived(&links, event->peer, event->words[0]))
-    give_up(actions, REASON_FULL);
-  if (event->peer != config->self && *depends <= event->words[1])
-    *depends = event->words[1] + 1;
+  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
+  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up(actions, RCL_REASON_FULL);
+  if (event->peer != config->self && *depends <= event->words[RCL_LINKS_INTERVAL])
+    *depends = event->words[RCL_LINKS_INTERVAL] + 1;
 }
 
 /* ---- a checkpoint ---- */
 
-static void take_checkpoint(const struct config *config, struct state *state,
-                            struct actions *actions)
+static void take_checkpoint(const struct rcl_config *config, struct state *state,
+                            struct rcl_actions *actions)
 {
   if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
     return;
   if (state->interval == checkpoints(config)) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return;
   }
   state->wanted = false;
   state->phase = CAPTURING;
-  act(actions, ACTION_CAPTURE)->checkpoint = state->interval + 1;
+  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->interval + 1;
 }
 
-static void captured(const struct config *config, struct state *state, const struct event *event,
-                     struct actions *actions)
+static void captured(const struct rcl_config *config, struct state *state,
+                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  const struct link *link = links_of(config, state).link;
+  const struct rcl_link *link = links_of(config, state).link;
   struct mark *mark = mark_of(config, state, event->checkpoint);
   for (int i = 0; i < config->ranks; i++)
     mark[i] = (struct mark){link[i].sent, link[i].received, depends_now(config, state)[i]};
   state->phase = RUNNING;
   state->interval = event->checkpoint;
-  store(actions, PART_IMAGE, event->checkpoint);
+  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
   state->writing = true;
 }
 
-static void durable(struct state *state, struct actions *actions)
+static void durable(struct state *state, struct rcl_actions *actions)
 {
   state->writing = false;
-  act(actions, ACTION_SET_TIMER);
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- the line ---- */
@@ -202,7 +203,7 @@ static uint32_t undone_by(const struct row *row)
 }
 
 /* Goes back with one rank after the other until nobody depends on what is undone. */
-static void find_line(const struct config *config, struct state *state)
+static void find_line(const struct rcl_config *config, struct state *state)
 {
   struct row *rows = rows_of(config, state);
   for (int rank = 0; rank < config->ranks; rank++)
@@ -219,17 +220,17 @@ static void find_line(const struct config *config, struct state *state)
 }
 
 /* The program is where it was at `checkpoint`; what it did since never happened. */
-static void undo(const struct config *config, struct state *state, uint32_t checkpoint,
-                 struct actions *actions)
+static void undo(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
+                 struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   const struct mark *mark = mark_of(config, state, checkpoint);
   for (int i = 0; i < config->ranks; i++) {
     links.link[i].sent = mark[i].sent;
     links.link[i].received = mark[i].received;
     depends_now(config, state)[i] = mark[i].depends;
   }
-  links_go_back(&links, checkpoint, true, actions);
+  rcl_links_go_back(&links, checkpoint, true, actions);
   for (uint32_t i = checkpoint + 1; i <= checkpoints(config); i++)
     memset(mark_of(config, state, i), 0, (size_t)config->ranks * sizeof *mark);
   if (state->writing && state->interval > checkpoint)
@@ -238,37 +239,39 @@ static void undo(const struct config *config, struct state *state, uint32_t chec
 }
 
 /* When all peers stand on the line, nobody depends on what was undone. */
-static void all_stand(const struct config *config, struct state *state)
+static void all_stand(const struct rcl_config *config, struct state *state)
 {
-  struct links links = links_of(config, state);
-  if (state->phase == RUNNING && links_are_all_up(&links))
+  struct rcl_links links = links_of(config, state);
+  if (state->phase == RUNNING && rcl_links_are_all_up(&links))
     state->undone = NOWHERE;
 }
 
 /* This rank stands on the line. It hears the same from a peer when that reports. */
-static void resume(const struct config *config, struct state *state, struct actions *actions)
+static void resume(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
 {
   state->phase = RUNNING;
   state->fresh = false;
-  struct links links = links_of(config, state);
-  links_stand(&links, HAVE, REPORT, actions);
+  struct rcl_links links = links_of(config, state);
+  rcl_links_stand(&links, HAVE, REPORT, actions);
   all_stand(config, state);
 }
 
-static void stand(const struct config *config, struct state *state, uint32_t checkpoint,
-                  struct actions *actions)
+static void stand(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
+                  struct rcl_actions *actions)
 {
   if (checkpoint > state->interval || (checkpoint == state->interval && state->fresh)) {
-    act(actions, ACTION_RELEASE);
+    rcl_act(actions, RCL_ACTION_RELEASE);
     resume(config, state, actions);
     return;
   }
   state->phase = ROLLING;
-  act(actions, ACTION_ROLL_BACK)->checkpoint = checkpoint;
+  rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
 /* The coordinator has all tables: tells everybody where to stand. */
-static void draw_line(const struct config *config, struct state *state, struct actions *actions)
+static void draw_line(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
 {
   const struct row *rows = rows_of(config, state);
   for (int rank = 0; rank < config->ranks; rank++)
@@ -277,20 +280,20 @@ static void draw_line(const struct config *config, struct state *state, struct a
   find_line(config, state);
   for (int rank = 0; rank < config->ranks; rank++)
     if (rank != config->self)
-      tell(actions, rank, LINE, state->epoch, rows[rank].line);
+      rcl_send_control(actions, rank, LINE, state->epoch, rows[rank].line);
   stand(config, state, rows[config->self].line, actions);
 }
 
 /* ---- the tables ---- */
 
-static uint32_t depends_at(const struct config *config, const struct state *state, uint32_t at,
+static uint32_t depends_at(const struct rcl_config *config, const struct state *state, uint32_t at,
                            int peer)
 {
   return at > state->interval ? depends_now(config, state)[peer]
                               : mark_of(config, state, at)[peer].depends;
 }
 
-static void fill_own_row(const struct config *config, struct state *state)
+static void fill_own_row(const struct rcl_config *config, struct state *state)
 {
   int self = config->self;
   for (uint32_t at = 0; at <= state->interval + !state->fresh; at++)
@@ -302,38 +305,39 @@ static void fill_own_row(const struct config *config, struct state *state)
                                               .complete = state->epoch};
 }
 
-static void send_table(const struct config *config, struct state *state, struct actions *actions)
+static void send_table(const struct rcl_config *config, struct state *state,
+                       struct rcl_actions *actions)
 {
-  tell(actions, COORDINATOR_RANK, TABLE, state->interval, !state->fresh);
+  rcl_send_control(actions, RCL_COORDINATOR_RANK, TABLE, state->interval, !state->fresh);
   for (uint32_t at = 1; at <= state->interval + !state->fresh; at++)
     for (int peer = 0; peer < config->ranks; peer++) {
       uint32_t depends = depends_at(config, state, at, peer);
       if (depends)
-        tell(actions, COORDINATOR_RANK, DEPENDS, at, (uint32_t)peer << 16 | depends);
+        rcl_send_control(actions, RCL_COORDINATOR_RANK, DEPENDS, at,
+                         (uint32_t)peer << 16 | depends);
     }
-  tell(actions, COORDINATOR_RANK, END, state->epoch, state->undone);
+  rcl_send_control(actions, RCL_COORDINATOR_RANK, END, state->epoch, state->undone);
 }
 
-static void begin_row(const struct config *config, struct state *state, int rank,
-                      const struct event *event)
+static void begin_row(const struct rcl_config *config, struct state *state, int rank,
+                      const struct rcl_event *event)
 {
-  rows_of(config, state)[rank] =
-      (struct row){.latest = event->words[1], .present = event->words[2]};
+  rows_of(config, state)[rank] = (struct row){.latest = event->about, .present = event->value};
   memset(known_of(config, state, rank, 0), 0,
          (checkpoints(config) + 2) * (size_t)config->ranks * sizeof(uint16_t));
 }
 
 /* ---- recovery ---- */
 
-static void recover(const struct config *config, struct state *state, uint32_t epoch,
-                    struct actions *actions)
+static void recover(const struct rcl_config *config, struct state *state, uint32_t epoch,
+                    struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   state->epoch = epoch;
   state->phase = HELD;
-  act(actions, ACTION_HOLD);
-  links_all_down(&links);
-  if (config->self != COORDINATOR_RANK) {
+  rcl_act(actions, RCL_ACTION_HOLD);
+  rcl_links_all_down(&links);
+  if (config->self != RCL_COORDINATOR_RANK) {
     send_table(config, state, actions);
   } else {
     fill_own_row(config, state);
@@ -341,47 +345,47 @@ static void recover(const struct config *config, struct state *state, uint32_t e
   }
 }
 
-static void start(const struct config *config, struct state *state, const struct event *event,
-                  struct actions *actions)
+static void start(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   if (state->phase == ROLLING) {
     undo(config, state, event->checkpoint, actions);
     resume(config, state, actions);
     return;
   }
-  act(actions, ACTION_SET_TIMER);
-  if (!event->outcome) {
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
+  if (!event->incarnation) {
     state->undone = NOWHERE;
-    links_all_up(&links);
+    rcl_links_all_up(&links);
     return;
   }
   undo(config, state, event->checkpoint, actions);
   state->wanted = state->writing = false;
   state->fresh = true;
-  recover(config, state, event->outcome, actions);
+  recover(config, state, event->incarnation, actions);
 }
 
-static void reported(const struct config *config, struct state *state, const struct event *event,
-                     struct actions *actions)
+static void reported(const struct rcl_config *config, struct state *state,
+                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
-  if (event->words[1] != state->epoch)
+  struct rcl_links links = links_of(config, state);
+  if (event->about != state->epoch)
     return;
-  links_up(&links, event->peer, event->words[2]);
-  links_flush(&links, event->peer, actions);
+  rcl_links_up(&links, event->peer, event->value);
+  rcl_links_flush(&links, event->peer, actions);
   all_stand(config, state);
 }
 
-static void control(const struct config *config, struct state *state, const struct event *event,
-                    struct actions *actions)
+static void control(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   struct row *row = &rows_of(config, state)[event->peer];
-  switch ((enum control)event->words[0]) {
+  switch ((enum control)event->control) {
   case HAVE:
-    if (event->words[1] == state->epoch && !links_peer_has(&links, event->peer, event->words[2]))
-      give_up(actions, REASON_FULL);
+    if (event->about == state->epoch && !rcl_links_peer_has(&links, event->peer, event->value))
+      rcl_give_up(actions, RCL_REASON_FULL);
     break;
   case REPORT:
     reported(config, state, event, actions);
@@ -390,54 +394,53 @@ static void control(const struct config *config, struct state *state, const stru
     begin_row(config, state, event->peer, event);
     break;
   case DEPENDS:
-    known_of(config, state, event->peer, event->words[1])[event->words[2] >> 16] =
-        (uint16_t)event->words[2];
+    known_of(config, state, event->peer, event->about)[event->value >> 16] = (uint16_t)event->value;
     break;
   case END:
-    row->complete = event->words[1];
-    row->undone = event->words[2];
+    row->complete = event->about;
+    row->undone = event->value;
     draw_line(config, state, actions);
     break;
   case LINE:
-    if (event->words[1] == state->epoch)
-      stand(config, state, event->words[2], actions);
+    if (event->about == state->epoch)
+      stand(config, state, event->value, actions);
     break;
   }
 }
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     start(config, state, event, actions);
     break;
-  case EVENT_DOWN:
-    recover(config, state, event->outcome, actions);
+  case RCL_EVENT_DOWN:
+    recover(config, state, event->incarnation, actions);
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     state->wanted = true;
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     offer(config, state, event, actions);
     break;
-  case EVENT_RECEIVE:
-    match(actions, event);
+  case RCL_EVENT_RECEIVE:
+    rcl_match(actions, event);
     break;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     take_checkpoint(config, state, actions);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     control(config, state, event, actions);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     captured(config, state, event, actions);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     durable(state, actions);
     break;
   default:
@@ -447,9 +450,9 @@ static void step(const struct config *config, void *memory, const struct event *
 
 /* ---- invariants, by their numbers above ---- */
 
-static bool depends_on_received(const struct config *config, const struct state *state)
+static bool depends_on_received(const struct rcl_config *config, const struct state *state)
 {
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   for (int i = 0; i < config->ranks; i++) {
     bool heard = links.link[i].received > 0;
     for (uint32_t j = 0; j < state->links.ahead; j++)
@@ -460,7 +463,7 @@ static bool depends_on_received(const struct config *config, const struct state 
   return true;
 }
 
-static bool dependencies_rise(const struct config *config, const struct state *state)
+static bool dependencies_rise(const struct rcl_config *config, const struct state *state)
 {
   for (uint32_t at = 0; at <= state->interval; at++)
     for (int i = 0; i < config->ranks; i++)
@@ -469,23 +472,23 @@ static bool dependencies_rise(const struct config *config, const struct state *s
   return true;
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
-  struct links links = links_of(config, state);
+  struct rcl_links links = links_of(config, state);
   if (!depends_on_received(config, state))
     return 1;
   if (!dependencies_rise(config, state))
     return 2;
   if (state->phase == CAPTURING && state->undone != NOWHERE)
     return 3;
-  if (!links_nothing_waits(&links))
+  if (!rcl_links_nothing_waits(&links))
     return 4;
   return 0;
 }
 
-extern const struct protocol protocol_uncoordinated;
-const struct protocol protocol_uncoordinated = {
+extern const struct rcl_protocol protocol_uncoordinated;
+const struct rcl_protocol protocol_uncoordinated = {
     .name = "uncoordinated",
     .title =
         "uncoordinated checkpoints with dependency tracking (slides of Stodghill; Event Logging)",
@@ -494,6 +497,6 @@ const struct protocol protocol_uncoordinated = {
     .independent = true,
     .controls = controls,
     .invariants = invariants,
-    .bytes = bytes,
+    .state_size = state_size,
     .step = step,
-    .broken = broken};
+    .violated_invariant = violated_invariant};

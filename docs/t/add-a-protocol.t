@@ -32,7 +32,7 @@ is "$(value out/result.json audit.violations)" 0 'the audit agrees'
 recline run out/scenario.yaml >stdout 2>stderr
 is "$?" 0 'the saved scenario finds the object again' stderr
 
-sed '/ACTION_ROLL_BACK/d' restart.c >flawed.c
+sed '/RCL_ACTION_ROLL_BACK/d' restart.c >flawed.c
 mkdir flawed
 compile flawed.c flawed/restart.so
 cp restart-recovers.yaml flawed
@@ -47,7 +47,7 @@ refused() { # FILE-LINE EXPECTED DESCRIPTION
 
 echo 'int nothing;' >nothing.c && compile nothing.c nothing.so
 sed 's/"restart"/"c3"/' restart.c >taken.c && compile taken.c taken.so
-sed 's/RECLINE_PROTOCOLS(&restart)/const uint32_t recline_door = 0; const struct protocol *const recline_protocols[] = {\&restart, 0}/' \
+sed 's/RECLINE_PROTOCOLS(&restart)/const uint32_t recline_door = 0; const struct rcl_protocol *const recline_protocols[] = {\&restart, 0}/' \
   restart.c >old.c && compile old.c old.so
 refused missing.so 'expected a shared object' 'a file that is not there'
 refused bad.yaml 'expected a shared object' 'a file that is no object'

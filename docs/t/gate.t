@@ -33,7 +33,7 @@ mkdir claims flaws runs recline-source
 cp ../restart.c .
 cp ../restart-recovers.yaml claims
 cp ../run.yaml runs
-sed 's/^/ /; /ACTION_ROLL_BACK/s/^ /-/' restart.c >flawed
+sed 's/^/ /; /RCL_ACTION_ROLL_BACK/s/^ /-/' restart.c >flawed
 lines=$(wc -l <restart.c)
 {
   printf -- '--- a/restart.c\n+++ b/restart.c\n@@ -1,%d +1,%d @@\n' "$lines" $((lines - 1))
@@ -81,7 +81,7 @@ is "$(ls counterexamples | tr '\n' ' ')" \
 
 # A protocol that is wrong.
 cp restart.c right.c
-sed -i '/ACTION_ROLL_BACK/d' restart.c
+sed -i '/RCL_ACTION_ROLL_BACK/d' restart.c
 sed -n '/^compile()/,/^compile restart.c/p' "$dir/steps/3" >"$dir/steps/7" # flaws as they are
 cp "$dir/steps/3.name" "$dir/steps/7.name"
 passes 7

@@ -50,7 +50,7 @@ usage() {
 }
 # after_header LINE...: writes t.trace with these lines, the first of which is line 5.
 after_header() {
-  printf 'recline-trace 1\nprotocol c3\nranks 2\n---\n' >t.trace
+  printf 'recline-trace 2\nprotocol c3\nranks 2\n---\n' >t.trace
   [ $# = 0 ] || printf '%s\n' "$@" >>t.trace
 }
 
@@ -113,8 +113,8 @@ ok "ranks roll back to their first start" has t.svg 2 "edge rollback"
 
 # --- rollback dependencies: one message each way, received before a checkpoint, and a crash ---
 after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' \
-  '3 0 offer peer=1 tag=0 @1 | transmit' '4 1 arrived peer=0 tag=0 @1 | deliver request=1' \
-  '5 1 captured checkpoint=1' '6 1 offer peer=0 tag=0 @2 | transmit' '7 0 crash' \
+  '3 0 send peer=1 tag=0 @1 | transmit' '4 1 arrived peer=0 tag=0 @1 | deliver request=1' \
+  '5 1 captured checkpoint=1' '6 1 send peer=0 tag=0 @2 | transmit' '7 0 crash' \
   '8 - detected rank=0 checkpoint=1' '9 1 down peer=0' '10 0 start checkpoint=1' \
   '11 1 roll-back-is-told-by-control peer=0 | roll-back checkpoint=0'
 "$draw" t.trace --dependencies -o graph.svg >/dev/null
@@ -127,7 +127,7 @@ ok "the one that was not received says nothing" has graph.svg 0 "edge depends"
 
 # --- a checkpoint that is begun, given up with a crash, and taken again ---
 after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' '3 1 captured checkpoint=1' \
-  '4 0 committed checkpoint=1' '5 0 offer peer=1 tag=0 @1 | transmit' '6 0 captured checkpoint=2' \
+  '4 0 committed checkpoint=1' '5 0 send peer=1 tag=0 @1 | transmit' '6 0 captured checkpoint=2' \
   '7 1 captured checkpoint=2' '8 1 crash' '9 0 down peer=1 checkpoint=1 | roll-back checkpoint=1' \
   '10 0 start checkpoint=1' '11 1 start checkpoint=1' '12 0 captured checkpoint=2' \
   '13 1 captured checkpoint=2' '14 1 arrived peer=0 tag=0 @1 | deliver' \
@@ -143,9 +143,9 @@ ok "a local rollback leaves the others' captures in the line" says t.svg \
 
 # --- a long trace ---
 awk 'BEGIN {
-  print "recline-trace 1\nprotocol c3\nranks 2\n---\n0 0 start\n0 1 start"
+  print "recline-trace 2\nprotocol c3\nranks 2\n---\n0 0 start\n0 1 start"
   for (i = 1; i <= 300; i++) {
-    print i " 0 offer peer=1 tag=0 comm=0 bytes=1 @" i " | transmit words=0,0,0"
+    print i " 0 send peer=1 tag=0 comm=0 bytes=1 @" i " | transmit words=0,0,0"
     print i " 1 receive request=" i " peer=0 tag=0 comm=0 | match request=" i " peer=0 tag=0"
     print i " 1 arrived peer=0 tag=0 comm=0 request=" i " bytes=1 words=0,0,0 @" i " | deliver request=" i
   }
@@ -185,14 +185,14 @@ ok "no such file" fails no.trace "no.trace: cannot be read, \
 expected a trace, a platform or a protocol"
 echo hello >t.txt
 ok "no such kind" fails t.txt "t.txt: neither a trace, a platform nor a protocol, \
-expected \"recline-trace 1\", <platform> or a .c file"
-echo 'recline-trace 2' >t.trace
-ok "another version" fails t.trace 't.trace:1: "recline-trace 2", expected "recline-trace 1"'
-printf 'recline-trace 1\nranks none\n---\n' >t.trace
+expected \"recline-trace 2\", <platform> or a .c file"
+echo 'recline-trace 1' >t.trace
+ok "another version" fails t.trace 't.trace:1: "recline-trace 1", expected "recline-trace 2"'
+printf 'recline-trace 2\nranks none\n---\n' >t.trace
 ok "bad ranks" fails t.trace 't.trace:2: ranks "none", expected 1 to 32767'
-printf 'recline-trace 1\nprotocol c3\n---\n' >t.trace
+printf 'recline-trace 2\nprotocol c3\n---\n' >t.trace
 ok "no ranks" fails t.trace 't.trace:3: the header ends without ranks, expected "ranks N"'
-printf 'recline-trace 1\nranks 2\n' >t.trace
+printf 'recline-trace 2\nranks 2\n' >t.trace
 ok "no end of the header" fails t.trace 't.trace:3: the file ends in the header, expected ---'
 after_header
 ok "no steps" fails t.trace 't.trace:5: the file ends, expected at least one step'
@@ -206,19 +206,19 @@ after_header '0 0 start' '1 0 Offer'
 ok "no name" fails t.trace 't.trace:6: "Offer", expected the name of an event or action'
 after_header '0 0 start | | set-timer'
 ok "no action" fails t.trace 't.trace:5: "|", expected the name of an event or action'
-after_header '0 0 offer peer=1 @x'
+after_header '0 0 send peer=1 @x'
 ok "no message number" fails t.trace \
   't.trace:5: message number "@x", expected @ and a whole number'
-after_header '0 0 offer tag=1 @1'
+after_header '0 0 send tag=1 @1'
 ok "no peer" fails t.trace \
-  't.trace:5: offer with peer=(none), expected peer=0 to one less than the ranks'
+  't.trace:5: send with peer=(none), expected peer=0 to one less than the ranks'
 after_header '0 0 captured checkpoint=one'
 ok "no checkpoint" fails t.trace \
   't.trace:5: captured with checkpoint=one, expected checkpoint=0 to any number'
 after_header '0 0 start' '1 0 arrived peer=1 @9'
 ok "a message from nowhere" fails t.trace \
   't.trace:6: message @9 arrives, expected an earlier line that sends it'
-after_header '0 0 start' '1 0 place' 'again from=1'
+after_header '0 0 start' '1 0 safe-point' 'again from=1'
 ok "a round" "$draw" t.trace -o round.svg
 ok "a round is a red arrow" has round.svg 1 "edge again"
 after_header '0 0 start' 'again from=1'

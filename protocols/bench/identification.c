@@ -17,9 +17,9 @@
 enum { MESSAGES_MAX = 1 << 14, ROUNDS_MAX = 99 };
 
 struct log {
-  struct envelopes log;
+  struct rcl_envelopes log;
   uint32_t used;
-  struct envelope item[MESSAGES_MAX];
+  struct rcl_envelope item[MESSAGES_MAX];
 };
 
 struct cost {
@@ -35,42 +35,42 @@ static double now(void)
   return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
 }
 
-static void begin(struct log *log, enum form form)
+static void begin(struct log *log, enum rcl_form form)
 {
   memset(log->item, 0, sizeof log->item);
   log->used = 0;
-  log->log = (struct envelopes){
+  log->log = (struct rcl_envelopes){
       .form = form, .capacity = MESSAGES_MAX, .used = &log->used, .item = log->item};
 }
 
 /* Tags in an order that neither form likes better: a stride through all of them. */
-static struct envelope envelope(uint32_t i, uint32_t envelopes)
+static struct rcl_envelope envelope(uint32_t i, uint32_t envelopes)
 {
-  return (struct envelope){.peer = 1, .tag = (int32_t)(i * 7919u % envelopes), .count = 1};
+  return (struct rcl_envelope){.peer = 1, .tag = (int32_t)(i * 7919u % envelopes), .count = 1};
 }
 
-static struct cost round_of(enum form form, uint32_t messages, uint32_t envelopes)
+static struct cost round_of(enum rcl_form form, uint32_t messages, uint32_t envelopes)
 {
   begin(&sent, form);
   begin(&received, form);
   begin(&in_transit, form);
   double start = now();
   for (uint32_t i = 0; i < messages; i++) {
-    struct envelope e = envelope(i, envelopes);
-    envelopes_add(&sent.log, &e);
+    struct rcl_envelope e = envelope(i, envelopes);
+    rcl_envelopes_add(&sent.log, &e);
     if (i % 10)
-      envelopes_add(&received.log, &e);
+      rcl_envelopes_add(&received.log, &e);
   }
   double logged = now();
   for (uint32_t i = 0; i < sent.used; i++) {
-    struct envelope one = sent.item[i];
+    struct rcl_envelope one = sent.item[i];
     one.count = 1;
     for (uint32_t k = 0; k < sent.item[i].count; k++)
-      if (!envelopes_take(&received.log, &one))
-        envelopes_add(&in_transit.log, &one);
+      if (!rcl_envelopes_take(&received.log, &one))
+        rcl_envelopes_add(&in_transit.log, &one);
   }
   double identified = now();
-  if (envelopes_total(&in_transit.log, ANY) != (messages + 9) / 10)
+  if (rcl_envelopes_total(&in_transit.log, RCL_ANY) != (messages + 9) / 10)
     abort();
   return (struct cost){(logged - start) / messages, (identified - logged) / messages};
 }
@@ -93,13 +93,13 @@ int main(int argc, char **argv)
          "logging, ns", "identification, ns");
   for (uint32_t messages = 256; messages <= MESSAGES_MAX; messages *= 8)
     for (int k = 0; k < 3; k++)
-      for (enum form form = LIST; form <= SORTED; form++) {
+      for (enum rcl_form form = RCL_LIST; form <= RCL_SORTED; form++) {
         uint32_t envelopes = k == 0 ? 1 : k == 1 ? 16 : messages;
         for (int i = 0; i < rounds; i++)
           cost[i] = round_of(form, messages, envelopes);
         qsort(cost, (size_t)rounds, sizeof *cost, by_identification);
         printf("%9u %10u  %-7s %8u %14.1f %21.1f\n", messages, envelopes,
-               form == LIST ? "list" : "sorted", sent.used, cost[rounds / 2].logging,
+               form == RCL_LIST ? "list" : "sorted", sent.used, cost[rounds / 2].logging,
                cost[rounds / 2].identification);
       }
   return 0;

@@ -9,57 +9,58 @@
 
 #include "protocols/parts/act.h"
 
-struct commit {         /* all zero at every other rank */
+struct rcl_commit {     /* all zero at every other rank */
   uint32_t in_progress; /* checkpoint under way; 0: none */
   uint32_t done;        /* ranks whose part of it is durable */
 };
 
-static inline bool coordinator(const struct config *config)
+static inline bool rcl_coordinator(const struct rcl_config *config)
 {
-  return config->self == COORDINATOR_RANK;
+  return config->self == RCL_COORDINATOR_RANK;
 }
 
 /* Whether the coordinator's timer may begin `checkpoint` now; else the timer is set again. */
-static inline bool commit_begin(struct commit *commit, bool idle, uint32_t checkpoint,
-                                struct actions *actions)
+static inline bool rcl_commit_begin(struct rcl_commit *commit, bool idle, uint32_t checkpoint,
+                                    struct rcl_actions *actions)
 {
   if (commit->in_progress || !idle) {
-    act(actions, ACTION_SET_TIMER);
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
     return false;
   }
-  *commit = (struct commit){.in_progress = checkpoint};
+  *commit = (struct rcl_commit){.in_progress = checkpoint};
   return true;
 }
 
 /* Coordinator: one more rank is done. */
-static inline void commit_count(const struct config *config, struct commit *commit,
-                                struct actions *actions)
+static inline void rcl_commit_count(const struct rcl_config *config, struct rcl_commit *commit,
+                                    struct rcl_actions *actions)
 {
   if (++commit->done == (uint32_t)config->ranks)
-    act(actions, ACTION_COMMIT)->checkpoint = commit->in_progress;
+    rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = commit->in_progress;
 }
 
 /* This rank is done with `checkpoint`; others tell the coordinator by control message `done`. */
-static inline void commit_done(const struct config *config, struct commit *commit, uint32_t done,
-                               uint32_t checkpoint, struct actions *actions)
+static inline void rcl_commit_done(const struct rcl_config *config, struct rcl_commit *commit,
+                                   uint32_t done, uint32_t checkpoint, struct rcl_actions *actions)
 {
-  if (coordinator(config))
-    commit_count(config, commit, actions);
+  if (rcl_coordinator(config))
+    rcl_commit_count(config, commit, actions);
   else
-    tell(actions, COORDINATOR_RANK, done, checkpoint, 0);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, done, checkpoint, 0);
 }
 
 /* Coordinator: the next checkpoint may begin. */
-static inline void commit_end(struct commit *commit, struct actions *actions)
+static inline void rcl_commit_end(struct rcl_commit *commit, struct rcl_actions *actions)
 {
-  *commit = (struct commit){0};
-  act(actions, ACTION_SET_TIMER);
+  *commit = (struct rcl_commit){0};
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
 /* Only the coordinator counts, at most one per rank. */
-static inline bool commit_is_sound(const struct config *config, const struct commit *commit)
+static inline bool rcl_commit_is_sound(const struct rcl_config *config,
+                                       const struct rcl_commit *commit)
 {
-  return commit->done <= (coordinator(config) ? (uint32_t)config->ranks : 0);
+  return commit->done <= (rcl_coordinator(config) ? (uint32_t)config->ranks : 0);
 }
 
 #endif

@@ -16,42 +16,43 @@
 
 #include <string.h>
 
-struct envelope {
+struct rcl_envelope {
   int16_t peer, comm;
   int32_t tag;
   uint32_t count; /* messages with this envelope; 1 in a list */
 };
 
-enum form { LIST, SORTED };
+enum rcl_form { RCL_LIST, RCL_SORTED };
 
 /* A log in the caller's memory: `*used` entries of `capacity`, the others zero. */
-struct envelopes {
-  enum form form;
+struct rcl_envelopes {
+  enum rcl_form form;
   uint32_t capacity;
   uint32_t *used;
-  struct envelope *item;
+  struct rcl_envelope *item;
 };
 
-static inline struct envelope envelope_of(const struct event *event)
+static inline struct rcl_envelope rcl_envelope_of(const struct rcl_event *event)
 {
-  return (struct envelope){.peer = event->peer, .comm = event->comm, .tag = event->tag, .count = 1};
+  return (struct rcl_envelope){
+      .peer = event->peer, .comm = event->comm, .tag = event->tag, .count = 1};
 }
 
 /* The paper asks for a perfect hash: no two envelopes may have the same. */
-static inline uint64_t envelope_hash(const struct envelope *e)
+static inline uint64_t rcl_envelope_hash(const struct rcl_envelope *e)
 {
   return (uint64_t)(uint16_t)e->peer << 48 | (uint64_t)(uint16_t)e->comm << 32 | (uint32_t)e->tag;
 }
 
 /* The first entry whose hash is not below that of `e`. */
-static inline uint32_t envelopes_binary_search(const struct envelopes *log,
-                                               const struct envelope *e)
+static inline uint32_t rcl_envelopes_binary_search(const struct rcl_envelopes *log,
+                                                   const struct rcl_envelope *e)
 {
-  uint64_t hash = envelope_hash(e);
+  uint64_t hash = rcl_envelope_hash(e);
   uint32_t low = 0, high = *log->used;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
-    if (envelope_hash(&log->item[middle]) < hash)
+    if (rcl_envelope_hash(&log->item[middle]) < hash)
       low = middle + 1;
     else
       high = middle;
@@ -59,96 +60,97 @@ static inline uint32_t envelopes_binary_search(const struct envelopes *log,
   return low;
 }
 
-static inline uint32_t envelopes_sequential_search(const struct envelopes *log,
-                                                   const struct envelope *e)
+static inline uint32_t rcl_envelopes_sequential_search(const struct rcl_envelopes *log,
+                                                       const struct rcl_envelope *e)
 {
-  uint64_t hash = envelope_hash(e);
+  uint64_t hash = rcl_envelope_hash(e);
   uint32_t i = 0;
-  while (i < *log->used && envelope_hash(&log->item[i]) != hash)
+  while (i < *log->used && rcl_envelope_hash(&log->item[i]) != hash)
     i++;
   return i;
 }
 
 /* Index of the first entry with this envelope, or where a new one belongs; `found` says which. */
-static inline uint32_t envelopes_find(const struct envelopes *log, const struct envelope *e,
-                                      bool *found)
+static inline uint32_t rcl_envelopes_find(const struct rcl_envelopes *log,
+                                          const struct rcl_envelope *e, bool *found)
 {
-  uint32_t i =
-      log->form == LIST ? envelopes_sequential_search(log, e) : envelopes_binary_search(log, e);
-  *found = i < *log->used && envelope_hash(&log->item[i]) == envelope_hash(e);
+  uint32_t i = log->form == RCL_LIST ? rcl_envelopes_sequential_search(log, e)
+                                     : rcl_envelopes_binary_search(log, e);
+  *found = i < *log->used && rcl_envelope_hash(&log->item[i]) == rcl_envelope_hash(e);
   return i;
 }
 
 /* Logs e->count messages; false when the log is full. */
-static inline bool envelopes_add(struct envelopes *log, const struct envelope *e)
+static inline bool rcl_envelopes_add(struct rcl_envelopes *log, const struct rcl_envelope *e)
 {
   bool found;
-  uint32_t i = log->form == LIST ? *log->used : envelopes_find(log, e, &found);
-  if (log->form == SORTED && found) {
+  uint32_t i = log->form == RCL_LIST ? *log->used : rcl_envelopes_find(log, e, &found);
+  if (log->form == RCL_SORTED && found) {
     log->item[i].count += e->count;
     return true;
   }
-  uint32_t entries = log->form == LIST ? e->count : 1;
+  uint32_t entries = log->form == RCL_LIST ? e->count : 1;
   if (log->capacity - *log->used < entries)
     return false;
   memmove(&log->item[i + entries], &log->item[i], (*log->used - i) * sizeof *e);
   for (uint32_t k = 0; k < entries; k++) {
     log->item[i + k] = *e;
-    log->item[i + k].count = log->form == LIST ? 1 : e->count;
+    log->item[i + k].count = log->form == RCL_LIST ? 1 : e->count;
   }
   *log->used += entries;
   return true;
 }
 
 /* Takes the oldest message with this envelope out of the log; false when there is none. */
-static inline bool envelopes_take(struct envelopes *log, const struct envelope *e)
+static inline bool rcl_envelopes_take(struct rcl_envelopes *log, const struct rcl_envelope *e)
 {
   bool found;
-  uint32_t i = envelopes_find(log, e, &found);
+  uint32_t i = rcl_envelopes_find(log, e, &found);
   if (!found || --log->item[i].count > 0)
     return found;
   --*log->used;
   memmove(&log->item[i], &log->item[i + 1], (*log->used - i) * sizeof *e);
-  log->item[*log->used] = (struct envelope){0};
+  log->item[*log->used] = (struct rcl_envelope){0};
   return true;
 }
 
 /* How many messages with this envelope the log has. */
-static inline uint32_t envelopes_count(const struct envelopes *log, const struct envelope *e)
+static inline uint32_t rcl_envelopes_count(const struct rcl_envelopes *log,
+                                           const struct rcl_envelope *e)
 {
   bool found;
-  uint32_t count = 0, i = envelopes_find(log, e, &found);
+  uint32_t count = 0, i = rcl_envelopes_find(log, e, &found);
   for (; found && i < *log->used; i++)
-    if (envelope_hash(&log->item[i]) == envelope_hash(e))
+    if (rcl_envelope_hash(&log->item[i]) == rcl_envelope_hash(e))
       count += log->item[i].count;
-    else if (log->form == SORTED)
+    else if (log->form == RCL_SORTED)
       break;
   return count;
 }
 
-/* How many messages from or to `peer` (ANY: all) it has. */
-static inline uint32_t envelopes_total(const struct envelopes *log, int peer)
+/* How many messages from or to `peer` (RCL_ANY: all) it has. */
+static inline uint32_t rcl_envelopes_total(const struct rcl_envelopes *log, int peer)
 {
   uint32_t count = 0;
   for (uint32_t i = 0; i < *log->used; i++)
-    if (peer == ANY || log->item[i].peer == peer)
+    if (peer == RCL_ANY || log->item[i].peer == peer)
       count += log->item[i].count;
   return count;
 }
 
-static inline void envelopes_clear(struct envelopes *log)
+static inline void rcl_envelopes_clear(struct rcl_envelopes *log)
 {
   memset(log->item, 0, *log->used * sizeof *log->item);
   *log->used = 0;
 }
 
 /* Whether each envelope occurs as often in one log as in the other, whatever their forms. */
-static inline bool envelopes_equal(const struct envelopes *a, const struct envelopes *b)
+static inline bool rcl_envelopes_equal(const struct rcl_envelopes *a, const struct rcl_envelopes *b)
 {
   for (uint32_t i = 0; i < *a->used; i++)
-    if (envelopes_count(a, &a->item[i]) != envelopes_count(b, &a->item[i]))
+    if (rcl_envelopes_count(a, &a->item[i]) != rcl_envelopes_count(b, &a->item[i]))
       return false;
-  return envelopes_total(a, ANY) == envelopes_total(b, ANY);
+  return rcl_envelopes_total(a, RCL_ANY) == rcl_envelopes_total(b, RCL_ANY);
 }
 
 #endif

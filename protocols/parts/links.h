@@ -17,7 +17,10 @@
 
 #include <string.h>
 
-struct link {
+/* What goes with each message. */
+enum { RCL_LINKS_NUMBER, RCL_LINKS_INTERVAL, RCL_LINKS_EPOCH };
+
+struct rcl_link {
   uint32_t sent;     /* by the program */
   uint32_t passed;   /* of these, all up to this one are on the wire or with the peer */
   uint32_t received; /* of the peer's, all up to this one have arrived */
@@ -25,7 +28,7 @@ struct link {
 };
 
 /* A sent message. */
-struct sent {
+struct rcl_sent {
   int16_t peer;
   uint16_t forgotten; /* its slot is empty; the entry goes when the checkpoint is durable */
   uint32_t number, slot;
@@ -34,59 +37,60 @@ struct sent {
 };
 
 /* The number of a message that arrived, or that the peer says has arrived there, ahead of a gap. */
-struct ahead {
+struct rcl_ahead {
   int16_t peer;
   uint16_t interval; /* of the receiver; one from before its last checkpoint is kept for that */
   uint32_t number;
 };
 
-struct links_counts {
+struct rcl_links_counts {
   uint32_t log, ahead, had; /* entries of the lists */
   uint32_t slots;           /* used so far */
 };
 
 /* Where the links lie in the state of a protocol. */
-struct links {
-  const struct config *config;
-  struct links_counts *counts;
-  struct link *link; /* one for each rank, this one included */
-  struct sent *log;
-  struct ahead *ahead, *had; /* arrived here, and at the peer */
-  bool held;                 /* the program stands still, and nothing goes on the wire */
-  uint32_t interval, epoch;  /* go with each message, behind its number */
-  uint32_t events, stable;   /* numbers of events: so far, on stable storage; both 0: no log */
+struct rcl_links {
+  const struct rcl_config *config;
+  struct rcl_links_counts *counts;
+  struct rcl_link *link; /* one for each rank, this one included */
+  struct rcl_sent *log;
+  struct rcl_ahead *ahead, *had; /* arrived here, and at the peer */
+  bool held;                     /* the program stands still, and nothing goes on the wire */
+  uint32_t interval, epoch;      /* go with each message, behind its number */
+  uint32_t events, stable;       /* numbers of events: so far, on stable storage; both 0: no log */
 };
 
-static inline size_t links_bytes(const struct config *config)
+static inline size_t rcl_links_bytes(const struct rcl_config *config)
 {
-  return (size_t)config->ranks * sizeof(struct link) +
-         config->capacity * (sizeof(struct sent) + 2 * sizeof(struct ahead));
+  return (size_t)config->ranks * sizeof(struct rcl_link) +
+         config->capacity * (sizeof(struct rcl_sent) + 2 * sizeof(struct rcl_ahead));
 }
 
 /* The links that lie at `memory`, after `counts`. */
-static inline struct links links_at(const struct config *config, struct links_counts *counts,
-                                    void *memory)
+static inline struct rcl_links rcl_links_at(const struct rcl_config *config,
+                                            struct rcl_links_counts *counts, void *memory)
 {
-  struct links links = {.config = config, .counts = counts, .link = memory};
-  links.log = (struct sent *)(links.link + config->ranks);
-  links.ahead = (struct ahead *)(links.log + config->capacity);
+  struct rcl_links links = {.config = config, .counts = counts, .link = memory};
+  links.log = (struct rcl_sent *)(links.link + config->ranks);
+  links.ahead = (struct rcl_ahead *)(links.log + config->capacity);
   links.had = links.ahead + config->capacity;
   return links;
 }
 
 /* ---- lists of numbers ---- */
 
-static inline bool links_add(const struct links *links, struct ahead *list, uint32_t *count,
-                             int peer, uint32_t number)
+static inline bool rcl_links_add(const struct rcl_links *links, struct rcl_ahead *list,
+                                 uint32_t *count, int peer, uint32_t number)
 {
   if (*count == links->config->capacity)
     return false;
-  list[(*count)++] = (struct ahead){
+  list[(*count)++] = (struct rcl_ahead){
       .peer = (int16_t)peer, .interval = (uint16_t)links->interval, .number = number};
   return true;
 }
 
-static inline bool links_has(const struct ahead *list, uint32_t count, int peer, uint32_t number)
+static inline bool rcl_links_has(const struct rcl_ahead *list, uint32_t count, int peer,
+                                 uint32_t number)
 {
   for (uint32_t i = 0; i < count; i++)
     if (list[i].peer == peer && list[i].number == number)
@@ -95,8 +99,8 @@ static inline bool links_has(const struct ahead *list, uint32_t count, int peer,
 }
 
 /* Removes the numbers of `peer` up to `last` that were noted in `interval` or later. */
-static inline void links_drop(struct ahead *list, uint32_t *count, int peer, uint32_t last,
-                              uint32_t interval)
+static inline void rcl_links_drop(struct rcl_ahead *list, uint32_t *count, int peer, uint32_t last,
+                                  uint32_t interval)
 {
   uint32_t left = 0;
   for (uint32_t i = 0; i < *count; i++)
@@ -108,15 +112,15 @@ static inline void links_drop(struct ahead *list, uint32_t *count, int peer, uin
 
 /* ---- the log ---- */
 
-/* The payload is not needed any more; the entry stays until links_compact(). */
-static inline void links_forget(struct sent *entry, struct actions *actions)
+/* The payload is not needed any more; the entry stays until rcl_links_compact(). */
+static inline void rcl_links_forget(struct rcl_sent *entry, struct rcl_actions *actions)
 {
   entry->forgotten = true;
-  act(actions, ACTION_FORGET)->slot = entry->slot;
+  rcl_act(actions, RCL_ACTION_FORGET)->slot = entry->slot;
 }
 
 /* Removes the entries that are forgotten. */
-static inline void links_compact(const struct links *links)
+static inline void rcl_links_compact(const struct rcl_links *links)
 {
   uint32_t left = 0, *count = &links->counts->log;
   for (uint32_t i = 0; i < *count; i++)
@@ -128,87 +132,90 @@ static inline void links_compact(const struct links *links)
 
 /* ---- sending ---- */
 
-static inline bool links_may_pass(const struct links *links, int to)
+static inline bool rcl_links_may_pass(const struct rcl_links *links, int to)
 {
   return !links->held && links->link[to].up;
 }
 
 /* Puts on the wire what waits for the peer, may pass and depends on stable events only. */
-static inline void links_flush(const struct links *links, int to, struct actions *actions)
+static inline void rcl_links_flush(const struct rcl_links *links, int to,
+                                   struct rcl_actions *actions)
 {
-  struct link *link = &links->link[to];
-  if (!links_may_pass(links, to))
+  struct rcl_link *link = &links->link[to];
+  if (!rcl_links_may_pass(links, to))
     return;
   for (uint32_t i = 0; link->passed < link->sent && i < links->counts->log; i++) {
-    struct sent *entry = &links->log[i];
+    struct rcl_sent *entry = &links->log[i];
     if (entry->peer != to || entry->number <= link->passed)
       continue;
     if (entry->after > links->stable)
       break;
     entry->after = 0;
     link->passed = entry->number;
-    if (links_has(links->had, links->counts->had, to, entry->number))
+    if (rcl_links_has(links->had, links->counts->had, to, entry->number))
       continue;
-    struct action *resend = act(actions, ACTION_RESEND);
+    struct rcl_action *resend = rcl_act(actions, RCL_ACTION_RESEND);
     resend->peer = entry->peer;
     resend->slot = entry->slot;
-    resend->words[0] = entry->number;
-    resend->words[1] = entry->interval;
-    resend->words[2] = links->epoch;
+    resend->words[RCL_LINKS_NUMBER] = entry->number;
+    resend->words[RCL_LINKS_INTERVAL] = entry->interval;
+    resend->words[RCL_LINKS_EPOCH] = links->epoch;
   }
-  links_drop(links->had, &links->counts->had, to, link->passed, 0);
+  rcl_links_drop(links->had, &links->counts->had, to, link->passed, 0);
 }
 
 /* What the program has just sent goes on the wire if it `may_pass` and the peer has not got it. */
-static inline void links_transmit(const struct links *links, int to, bool may_pass,
-                                  struct actions *actions)
+static inline void rcl_links_transmit(const struct rcl_links *links, int to, bool may_pass,
+                                      struct rcl_actions *actions)
 {
-  struct link *link = &links->link[to];
+  struct rcl_link *link = &links->link[to];
   uint32_t number = link->sent;
   bool passes = may_pass && number > link->passed;
   if (passes)
     link->passed = number;
-  if (!passes || links_has(links->had, links->counts->had, to, number)) {
-    act(actions, ACTION_SUPPRESS);
+  if (!passes || rcl_links_has(links->had, links->counts->had, to, number)) {
+    rcl_act(actions, RCL_ACTION_SUPPRESS);
     return;
   }
-  struct action *transmit = act(actions, ACTION_TRANSMIT);
-  transmit->words[0] = number;
-  transmit->words[1] = links->interval;
-  transmit->words[2] = links->epoch;
+  struct rcl_action *transmit = rcl_act(actions, RCL_ACTION_TRANSMIT);
+  transmit->words[RCL_LINKS_NUMBER] = number;
+  transmit->words[RCL_LINKS_INTERVAL] = links->interval;
+  transmit->words[RCL_LINKS_EPOCH] = links->epoch;
 }
 
 /* The program sends: into the log and, once it depends on stable events only, on the wire. */
-static inline void links_offer(const struct links *links, int to, struct actions *actions)
+static inline void rcl_links_send(const struct rcl_links *links, int to,
+                                  struct rcl_actions *actions)
 {
-  struct links_counts *counts = links->counts;
+  struct rcl_links_counts *counts = links->counts;
   if (counts->log == links->config->capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return;
   }
   bool stable = links->stable >= links->events;
-  links->log[counts->log++] = (struct sent){.peer = (int16_t)to,
-                                            .number = ++links->link[to].sent,
-                                            .slot = ++counts->slots,
-                                            .interval = links->interval,
-                                            .after = stable ? 0 : links->events};
-  act(actions, ACTION_KEEP)->slot = counts->slots;
-  links_transmit(links, to, links_may_pass(links, to) && stable, actions);
+  links->log[counts->log++] = (struct rcl_sent){.peer = (int16_t)to,
+                                                .number = ++links->link[to].sent,
+                                                .slot = ++counts->slots,
+                                                .interval = links->interval,
+                                                .after = stable ? 0 : links->events};
+  rcl_act(actions, RCL_ACTION_KEEP)->slot = counts->slots;
+  rcl_links_transmit(links, to, rcl_links_may_pass(links, to) && stable, actions);
 }
 
 /* The same without a copy, of what may pass. */
-static inline void links_offer_unlogged(const struct links *links, int to, struct actions *actions)
+static inline void rcl_links_send_unlogged(const struct rcl_links *links, int to,
+                                           struct rcl_actions *actions)
 {
   links->link[to].sent++;
-  links_transmit(links, to, true, actions);
+  rcl_links_transmit(links, to, true, actions);
 }
 
 /* An invariant: what may pass, and depends on stable events only, has passed. */
-static inline bool links_nothing_waits(const struct links *links)
+static inline bool rcl_links_nothing_waits(const struct rcl_links *links)
 {
   for (int to = 0; to < links->config->ranks; to++) {
-    const struct link *link = &links->link[to];
-    bool waits = links_may_pass(links, to) && link->passed < link->sent;
+    const struct rcl_link *link = &links->link[to];
+    bool waits = rcl_links_may_pass(links, to) && link->passed < link->sent;
     for (uint32_t i = 0; waits && i < links->counts->log; i++)
       if (links->log[i].peer == to && links->log[i].number == link->passed + 1)
         waits = links->log[i].after <= links->stable;
@@ -221,49 +228,49 @@ static inline bool links_nothing_waits(const struct links *links)
 /* ---- receiving ---- */
 
 /* Message `number` of that peer has arrived. False when the list of those ahead is full. */
-static inline bool links_arrived(const struct links *links, int from, uint32_t number)
+static inline bool rcl_links_arrived(const struct rcl_links *links, int from, uint32_t number)
 {
-  struct link *link = &links->link[from];
+  struct rcl_link *link = &links->link[from];
   uint32_t *count = &links->counts->ahead;
   if (number != link->received + 1)
-    return links_add(links, links->ahead, count, from, number);
+    return rcl_links_add(links, links->ahead, count, from, number);
   link->received++;
-  while (links_has(links->ahead, *count, from, link->received + 1))
+  while (rcl_links_has(links->ahead, *count, from, link->received + 1))
     link->received++;
-  links_drop(links->ahead, count, from, link->received, links->interval);
+  rcl_links_drop(links->ahead, count, from, link->received, links->interval);
   return true;
 }
 
 /* ---- links go down at a failure, and up when the peer has reported ---- */
 
 /* Says to the peer what has arrived from it: `have` each that is ahead, then `report` the rest. */
-static inline void links_report(const struct links *links, int peer, uint32_t have, uint32_t report,
-                                struct actions *actions)
+static inline void rcl_links_report(const struct rcl_links *links, int peer, uint32_t have,
+                                    uint32_t report, struct rcl_actions *actions)
 {
   for (uint32_t i = 0; i < links->counts->ahead; i++)
     if (links->ahead[i].peer == peer && links->ahead[i].number > links->link[peer].received)
-      tell(actions, peer, have, links->epoch, links->ahead[i].number);
-  tell(actions, peer, report, links->epoch, links->link[peer].received);
+      rcl_send_control(actions, peer, have, links->epoch, links->ahead[i].number);
+  rcl_send_control(actions, peer, report, links->epoch, links->link[peer].received);
 }
 
-static inline bool links_peer_has(const struct links *links, int peer, uint32_t number)
+static inline bool rcl_links_peer_has(const struct rcl_links *links, int peer, uint32_t number)
 {
-  return links_add(links, links->had, &links->counts->had, peer, number);
+  return rcl_links_add(links, links->had, &links->counts->had, peer, number);
 }
 
-static inline void links_up(const struct links *links, int peer, uint32_t received)
+static inline void rcl_links_up(const struct rcl_links *links, int peer, uint32_t received)
 {
   links->link[peer].up = true;
   links->link[peer].passed = received;
 }
 
-static inline void links_all_up(const struct links *links)
+static inline void rcl_links_all_up(const struct rcl_links *links)
 {
   for (int peer = 0; peer < links->config->ranks; peer++)
     links->link[peer].up = true;
 }
 
-static inline bool links_are_all_up(const struct links *links)
+static inline bool rcl_links_are_all_up(const struct rcl_links *links)
 {
   for (int peer = 0; peer < links->config->ranks; peer++)
     if (!links->link[peer].up)
@@ -271,55 +278,55 @@ static inline bool links_are_all_up(const struct links *links)
   return true;
 }
 
-static inline void links_down(const struct links *links, int peer)
+static inline void rcl_links_down(const struct rcl_links *links, int peer)
 {
   links->link[peer].up = false;
-  links_drop(links->had, &links->counts->had, peer, UINT32_MAX, 0);
+  rcl_links_drop(links->had, &links->counts->had, peer, UINT32_MAX, 0);
 }
 
-static inline void links_all_down(const struct links *links)
+static inline void rcl_links_all_down(const struct rcl_links *links)
 {
   for (int peer = 0; peer < links->config->ranks; peer++)
-    links_down(links, peer);
+    rcl_links_down(links, peer);
 }
 
 /* A rank is its own peer: what it has sent to itself it reports to itself. */
-static inline void links_to_self(const struct links *links)
+static inline void rcl_links_to_self(const struct rcl_links *links)
 {
   int self = links->config->self;
-  links_down(links, self);
+  rcl_links_down(links, self);
   for (uint32_t i = 0; i < links->counts->ahead; i++)
     if (links->ahead[i].peer == self && links->ahead[i].number > links->link[self].received)
-      links_peer_has(links, self, links->ahead[i].number);
-  links_up(links, self, links->link[self].received);
+      rcl_links_peer_has(links, self, links->ahead[i].number);
+  rcl_links_up(links, self, links->link[self].received);
 }
 
 /* The program is where it was at `checkpoint`, when it had sent and received what link->sent and
  * link->received say by now. Slots of what is undone are emptied if they `live` on. */
-static inline void links_go_back(const struct links *links, uint32_t checkpoint, bool live,
-                                 struct actions *actions)
+static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t checkpoint, bool live,
+                                     struct rcl_actions *actions)
 {
   for (uint32_t i = 0; i < links->counts->log; i++) {
-    struct sent *entry = &links->log[i];
+    struct rcl_sent *entry = &links->log[i];
     entry->forgotten = entry->number > links->link[entry->peer].sent;
     if (entry->forgotten && live)
-      act(actions, ACTION_FORGET)->slot = entry->slot;
+      rcl_act(actions, RCL_ACTION_FORGET)->slot = entry->slot;
   }
-  links_compact(links);
+  rcl_links_compact(links);
   for (int peer = 0; peer < links->config->ranks; peer++)
-    links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
+    rcl_links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
 }
 
 /* The rank stands where it will go on: all hear what it has received, itself included. */
-static inline void links_stand(const struct links *links, uint32_t have, uint32_t report,
-                               struct actions *actions)
+static inline void rcl_links_stand(const struct rcl_links *links, uint32_t have, uint32_t report,
+                                   struct rcl_actions *actions)
 {
-  links_to_self(links);
+  rcl_links_to_self(links);
   for (int peer = 0; peer < links->config->ranks; peer++)
     if (peer != links->config->self)
-      links_report(links, peer, have, report, actions);
+      rcl_links_report(links, peer, have, report, actions);
   for (int peer = 0; peer < links->config->ranks; peer++)
-    links_flush(links, peer, actions);
+    rcl_links_flush(links, peer, actions);
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-struct kept {
+struct rcl_kept {
   uint32_t slot;
   int16_t peer, comm;
   int32_t tag;
@@ -22,14 +22,14 @@ struct kept {
 };
 
 /* A mailbox in the caller's memory: `*used` entries of `capacity`, the others zero. */
-struct mailbox {
+struct rcl_mailbox {
   uint32_t capacity;
   uint32_t *used;
-  struct kept *item;
+  struct rcl_kept *item;
 };
 
 /* The lowest slot that is free, looked for 64 at a time. */
-static inline uint32_t mailbox_free_slot(const struct mailbox *box)
+static inline uint32_t rcl_mailbox_free_slot(const struct rcl_mailbox *box)
 {
   for (uint32_t first = 1;; first += 64) {
     uint64_t taken = 0;
@@ -43,54 +43,57 @@ static inline uint32_t mailbox_free_slot(const struct mailbox *box)
 }
 
 /* Keeps the message that has arrived; NULL, and the protocol gives up, when the mailbox is full. */
-static inline struct kept *mailbox_keep(struct mailbox *box, const struct event *arrived,
-                                        struct actions *actions)
+static inline struct rcl_kept *rcl_mailbox_keep(struct rcl_mailbox *box,
+                                                const struct rcl_event *arrived,
+                                                struct rcl_actions *actions)
 {
   if (*box->used == box->capacity) {
-    give_up(actions, REASON_FULL);
+    rcl_give_up(actions, RCL_REASON_FULL);
     return NULL;
   }
-  uint32_t slot = mailbox_free_slot(box);
-  act(actions, ACTION_KEEP)->slot = slot;
-  struct kept *entry = &box->item[(*box->used)++];
-  *entry = (struct kept){
+  uint32_t slot = rcl_mailbox_free_slot(box);
+  rcl_act(actions, RCL_ACTION_KEEP)->slot = slot;
+  struct rcl_kept *entry = &box->item[(*box->used)++];
+  *entry = (struct rcl_kept){
       .slot = slot, .peer = arrived->peer, .comm = arrived->comm, .tag = arrived->tag};
   return entry;
 }
 
 /* The first message for this receive that the program does not have; NULL when there is none. */
-static inline struct kept *mailbox_find(const struct mailbox *box, const struct event *receive)
+static inline struct rcl_kept *rcl_mailbox_find(const struct rcl_mailbox *box,
+                                                const struct rcl_event *receive)
 {
   for (uint32_t i = 0; i < *box->used; i++) {
-    struct kept *entry = &box->item[i];
+    struct rcl_kept *entry = &box->item[i];
     if (!entry->given && entry->comm == receive->comm &&
-        (receive->peer == ANY || receive->peer == entry->peer) &&
-        (receive->tag == ANY || receive->tag == entry->tag))
+        (receive->peer == RCL_ANY || receive->peer == entry->peer) &&
+        (receive->tag == RCL_ANY || receive->tag == entry->tag))
       return entry;
   }
   return NULL;
 }
 
-static inline void mailbox_deliver(const struct kept *entry, uint32_t request,
-                                   struct actions *actions)
+static inline void rcl_mailbox_deliver(const struct rcl_kept *entry, uint32_t request,
+                                       struct rcl_actions *actions)
 {
-  struct action *deliver = act(actions, ACTION_DELIVER);
+  struct rcl_action *deliver = rcl_act(actions, RCL_ACTION_DELIVER);
   deliver->request = request;
   deliver->slot = entry->slot;
   deliver->peer = entry->peer;
   deliver->tag = entry->tag;
 }
 
-static inline void mailbox_forget(struct mailbox *box, struct kept *entry, struct actions *actions)
+static inline void rcl_mailbox_forget(struct rcl_mailbox *box, struct rcl_kept *entry,
+                                      struct rcl_actions *actions)
 {
-  act(actions, ACTION_FORGET)->slot = entry->slot;
+  rcl_act(actions, RCL_ACTION_FORGET)->slot = entry->slot;
   uint32_t i = (uint32_t)(entry - box->item);
   --*box->used;
   memmove(entry, entry + 1, (*box->used - i) * sizeof *entry);
-  box->item[*box->used] = (struct kept){0};
+  box->item[*box->used] = (struct rcl_kept){0};
 }
 
-static inline bool mailbox_has_own_slots(const struct mailbox *box)
+static inline bool rcl_mailbox_has_own_slots(const struct rcl_mailbox *box)
 {
   for (uint32_t i = 0; i < *box->used; i++)
     for (uint32_t j = 0; j < i; j++)

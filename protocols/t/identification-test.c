@@ -20,23 +20,23 @@ enum { SENDER_FIRST, RECEIVER_FIRST };
 
 struct message {
   int tag;
-  uint32_t words[WORDS];
+  uint32_t words[RCL_WORDS];
 };
 
 struct side {
-  struct config config;
+  struct rcl_config config;
   uint64_t state[STATE_MAX / 8], stored[STATE_MAX / 8];
   int slot[CAPACITY + 1]; /* message that it holds, from 0; -1 */
   int stored_slot[CAPACITY + 1];
   bool held, has_stored;
-  uint32_t control[QUEUE][WORDS]; /* to the other side */
+  uint32_t control[QUEUE][RCL_WORDS]; /* to the other side */
   int controls;
 };
 
-static const struct protocol *protocol;
+static const struct rcl_protocol *protocol;
 static unsigned long seed;
-static struct action items[ACTIONS];
-static struct actions actions = {.capacity = ACTIONS, .item = items};
+static struct rcl_action items[ACTIONS];
+static struct rcl_actions actions = {.capacity = ACTIONS, .item = items};
 static struct side sender, receiver;
 static struct message message[MESSAGES_MAX];
 static int messages, sent_before, received_before, order[MESSAGES_MAX];
@@ -63,7 +63,7 @@ static void fail(const char *what)
 
 /* ---- one step ---- */
 
-static const struct action *find(enum action_kind kind)
+static const struct rcl_action *find(enum rcl_action_kind kind)
 {
   for (uint32_t i = 0; i < actions.count; i++)
     if (items[i].kind == kind)
@@ -71,27 +71,27 @@ static const struct action *find(enum action_kind kind)
   return NULL;
 }
 
-static void note(struct side *side, const struct action *action, int arrived)
+static void note(struct side *side, const struct rcl_action *action, int arrived)
 {
-  switch ((enum action_kind)action->kind) {
-  case ACTION_HOLD:
+  switch ((enum rcl_action_kind)action->kind) {
+  case RCL_ACTION_HOLD:
     side->held = true;
     break;
-  case ACTION_RELEASE:
+  case RCL_ACTION_RELEASE:
     side->held = false;
     break;
-  case ACTION_KEEP:
+  case RCL_ACTION_KEEP:
     side->slot[action->slot] = arrived;
     break;
-  case ACTION_FORGET:
+  case RCL_ACTION_FORGET:
     side->slot[action->slot] = -1;
     break;
-  case ACTION_CONTROL:
+  case RCL_ACTION_CONTROL:
     if (side->controls == QUEUE)
       fail("more control messages than there is room for");
     memcpy(side->control[side->controls++], action->words, sizeof action->words);
     break;
-  case ACTION_GIVE_UP:
+  case RCL_ACTION_GIVE_UP:
     fail("it gives up");
     break;
   default:
@@ -100,15 +100,15 @@ static void note(struct side *side, const struct action *action, int arrived)
 }
 
 /* `arrived` is the message of an ARRIVED, or -1. */
-static void take(struct side *side, struct event event, int arrived)
+static void take(struct side *side, struct rcl_event event, int arrived)
 {
   event.peer = (int16_t)!side->config.self;
-  if (protocol_step(protocol, &side->config, side->state, &event, &actions, true))
+  if (rcl_protocol_step(protocol, &side->config, side->state, &event, &actions, true))
     fail("an invariant is broken");
   for (uint32_t i = 0; i < actions.count; i++)
     note(side, &items[i], arrived);
   for (uint32_t i = 0; i < actions.count; i++)
-    if (items[i].kind == ACTION_STORE && items[i].part == PART_LOG) {
+    if (items[i].kind == RCL_ACTION_STORE && items[i].part == RCL_PART_LOG) {
       memcpy(side->stored, side->state, sizeof side->state);
       memcpy(side->stored_slot, side->slot, sizeof side->slot);
       side->has_stored = true;
@@ -118,7 +118,7 @@ static void take(struct side *side, struct event event, int arrived)
 static void hand_over(struct side *from, struct side *to)
 {
   for (int i = 0; i < from->controls; i++) {
-    struct event event = {.kind = EVENT_CONTROL};
+    struct rcl_event event = {.kind = RCL_EVENT_CONTROL};
     memcpy(event.words, from->control[i], sizeof event.words);
     take(to, event, -1);
   }
@@ -127,8 +127,8 @@ static void hand_over(struct side *from, struct side *to)
 
 static void offer(int i)
 {
-  take(&sender, (struct event){.kind = EVENT_OFFER, .tag = message[i].tag, .bytes = 8}, -1);
-  const struct action *transmit = find(ACTION_TRANSMIT);
+  take(&sender, (struct rcl_event){.kind = RCL_EVENT_SEND, .tag = message[i].tag, .bytes = 8}, -1);
+  const struct rcl_action *transmit = find(RCL_ACTION_TRANSMIT);
   if (!transmit)
     fail("a message is not transmitted");
   memcpy(message[i].words, transmit->words, sizeof message[i].words);
@@ -137,10 +137,10 @@ static void offer(int i)
 
 static void checkpoint(struct side *side)
 {
-  take(side, (struct event){.kind = EVENT_PLACE}, -1);
-  if (!find(ACTION_CAPTURE))
+  take(side, (struct rcl_event){.kind = RCL_EVENT_SAFE_POINT}, -1);
+  if (!find(RCL_ACTION_CAPTURE))
     fail("no checkpoint is taken");
-  take(side, (struct event){.kind = EVENT_CAPTURED, .checkpoint = 1}, -1);
+  take(side, (struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = 1}, -1);
 }
 
 /* ---- the receiver ---- */
@@ -148,21 +148,21 @@ static void checkpoint(struct side *side)
 /* A message comes for receive `request`, or is drained; whether the receive is filled. */
 static bool arrive(int i, uint32_t request)
 {
-  struct event event = {
-      .kind = EVENT_ARRIVED, .tag = message[i].tag, .bytes = 8, .request = request};
+  struct rcl_event event = {
+      .kind = RCL_EVENT_ARRIVED, .tag = message[i].tag, .bytes = 8, .request = request};
   memcpy(event.words, message[i].words, sizeof event.words);
   in_channel[i] = false;
   take(&receiver, event, i);
-  if (find(ACTION_DISCARD))
+  if (find(RCL_ACTION_DISCARD))
     dropped[i] = true;
-  return find(ACTION_DELIVER) != NULL;
+  return find(RCL_ACTION_DELIVER) != NULL;
 }
 
 static void drain(void)
 {
   for (int i = 0; i < messages && receiver.held; i++)
     if (in_channel[i])
-      arrive(i, NO_REQUEST);
+      arrive(i, RCL_NO_REQUEST);
   if (receiver.held)
     fail("the program is held for ever");
 }
@@ -172,8 +172,9 @@ static int receive(uint32_t request, int tag)
 {
   int slot[CAPACITY + 1]; /* as they are before the step, which may empty them */
   memcpy(slot, receiver.slot, sizeof slot);
-  take(&receiver, (struct event){.kind = EVENT_RECEIVE, .request = request, .tag = tag}, -1);
-  const struct action *deliver = find(ACTION_DELIVER);
+  take(&receiver, (struct rcl_event){.kind = RCL_EVENT_RECEIVE, .request = request, .tag = tag},
+       -1);
+  const struct rcl_action *deliver = find(RCL_ACTION_DELIVER);
   if (deliver)
     return slot[deliver->slot];
   for (int i = 0; i < messages; i++)
@@ -217,11 +218,11 @@ static void draw_history(int first)
 static void begin(struct side *side, int self)
 {
   memset(side, 0, sizeof *side);
-  side->config = (struct config){.self = (int16_t)self, .ranks = 2, .capacity = CAPACITY};
+  side->config = (struct rcl_config){.self = (int16_t)self, .ranks = 2, .capacity = CAPACITY};
   memset(side->slot, -1, sizeof side->slot);
-  take(side, (struct event){.kind = EVENT_START}, -1);
-  if (self == COORDINATOR_RANK)
-    take(side, (struct event){.kind = EVENT_TIMER}, -1);
+  take(side, (struct rcl_event){.kind = RCL_EVENT_START}, -1);
+  if (self == RCL_COORDINATOR_RANK)
+    take(side, (struct rcl_event){.kind = RCL_EVENT_TIMER}, -1);
 }
 
 static void send_rest(void)
@@ -268,7 +269,7 @@ static void again(void)
     memcpy(side->slot, side->stored_slot, sizeof side->slot);
     side->held = false;
     side->controls = 0;
-    take(side, (struct event){.kind = EVENT_START, .checkpoint = 1}, -1);
+    take(side, (struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = 1}, -1);
     if (side == &receiver)
       break;
   }
@@ -284,12 +285,12 @@ static void again(void)
 
 int main(int argc, char **argv)
 {
-  protocol = argc > 1 ? protocol_named(argv[1]) : NULL;
+  protocol = argc > 1 ? rcl_protocol_named(argv[1]) : NULL;
   unsigned long from = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
   unsigned long count = argc > 3 ? strtoul(argv[3], NULL, 10) : 2000;
   unsigned long crossing = 0;
   if (!protocol ||
-      protocol->bytes(&(struct config){.ranks = 2, .capacity = CAPACITY}) > STATE_MAX) {
+      protocol->state_size(&(struct rcl_config){.ranks = 2, .capacity = CAPACITY}) > STATE_MAX) {
     fprintf(stderr, "identification-test: expected the name of a protocol\n");
     return 64;
   }

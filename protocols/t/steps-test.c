@@ -17,13 +17,13 @@
 
 enum { RANKS_MAX = 8, CHECKPOINTS_MAX = 8, STATE_MAX = 16384, ACTIONS = 512 };
 
-static const struct protocol *protocol;
-static struct config config[RANKS_MAX];
+static const struct rcl_protocol *protocol;
+static struct rcl_config config[RANKS_MAX];
 static uint64_t state[RANKS_MAX][STATE_MAX / 8];
 static uint64_t stored[RANKS_MAX][CHECKPOINTS_MAX][STATE_MAX / 8];
 static uint64_t last_stored[RANKS_MAX][STATE_MAX / 8];
-static struct action items[ACTIONS];
-static struct actions actions = {.capacity = ACTIONS, .item = items};
+static struct rcl_action items[ACTIONS];
+static struct rcl_actions actions = {.capacity = ACTIONS, .item = items};
 static int tests, failed;
 
 static void fail(const char *file, int line, const char *what)
@@ -39,31 +39,30 @@ static void begin(const char *file, const char *header)
   unsigned interval = 0, log = 0;
   if (sscanf(header, "protocol %63s ranks %d capacity %d interval %u log %u", name, &ranks,
              &capacity, &interval, &log) < 3 ||
-      !(protocol = protocol_named(name)) || ranks > RANKS_MAX)
+      !(protocol = rcl_protocol_named(name)) || ranks > RANKS_MAX)
     fail(file, 1, "no header, expected 'protocol NAME ranks N capacity K [interval I log L]'");
   for (int rank = 0; rank < ranks; rank++)
-    config[rank] = (struct config){.self = (int16_t)rank,
-                                   .ranks = (int16_t)ranks,
-                                   .capacity = (uint32_t)capacity,
-                                   .interval = interval,
-                                   .log = log};
-  if (protocol->bytes(config) > STATE_MAX || ACTIONS_MAX(config) > ACTIONS)
+    config[rank] = (struct rcl_config){.self = (int16_t)rank,
+                                       .ranks = (int16_t)ranks,
+                                       .capacity = (uint32_t)capacity,
+                                       .parameter = {interval, log}};
+  if (protocol->state_size(config) > STATE_MAX || RCL_ACTIONS_MAX(config) > ACTIONS)
     fail(file, 1, "state too large, expected a smaller capacity");
 }
 
-static void take(int rank, const struct event *event, char *got)
+static void take(int rank, const struct rcl_event *event, char *got)
 {
   char text[TEXT_MAX];
-  size_t bytes = protocol->bytes(&config[rank]);
-  if (event->kind == EVENT_START && event->checkpoint && !protocol->independent)
+  size_t bytes = protocol->state_size(&config[rank]);
+  if (event->kind == RCL_EVENT_START && event->checkpoint && !protocol->independent)
     memcpy(state[rank], stored[rank][event->checkpoint], bytes);
-  int broken =
-      protocol_step(protocol, &config[rank], state[rank], event, &actions, protocol->broken);
+  int broken = rcl_protocol_step(protocol, &config[rank], state[rank], event, &actions,
+                                 protocol->violated_invariant);
   *got = '\0';
   for (uint32_t i = 0; i < actions.count; i++) {
     strcat(strcat(got, "  "), action_print(protocol, &items[i], text));
     strcat(got, "\n");
-    if (items[i].kind == ACTION_STORE) {
+    if (items[i].kind == RCL_ACTION_STORE) {
       memcpy(stored[rank][items[i].checkpoint], state[rank], bytes);
       memcpy(last_stored[rank], state[rank], bytes);
     }
@@ -108,7 +107,7 @@ int main(int argc, char **argv)
     line[strcspn(line, "\n")] = '\0';
     char *text;
     long rank = strtol(line, &text, 10);
-    struct event event;
+    struct rcl_event event;
     if (*step)
       check(step, expected, got);
     *step = '\0';

@@ -29,45 +29,45 @@ static uint32_t draw(void)
 
 static void fill_words(uint32_t *words)
 {
-  for (int i = 0; i < WORDS; i++)
+  for (int i = 0; i < RCL_WORDS; i++)
     words[i] = draw();
 }
 
 /* Random values in exactly the fields that the kind uses (protocol.h). */
-static struct event random_event(enum event_kind kind)
+static struct rcl_event random_event(enum rcl_event_kind kind)
 {
-  struct event e = {.kind = (uint8_t)kind};
-  bool collective = kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED;
-  bool envelope =
-      kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED || collective;
+  struct rcl_event e = {.kind = (uint8_t)kind};
+  bool collective = kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED;
+  bool envelope = kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE ||
+                  kind == RCL_EVENT_ARRIVED || collective;
   if (envelope) {
     e.peer = (int16_t)draw();
-    e.tag = kind == EVENT_RECEIVE && draw() % 2 ? ANY : (int32_t)draw();
+    e.tag = kind == RCL_EVENT_RECEIVE && draw() % 2 ? RCL_ANY : (int32_t)draw();
     e.comm = (int16_t)draw();
   }
-  if (kind == EVENT_RECEIVE || kind == EVENT_ARRIVED)
+  if (kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED)
     e.request = draw();
-  if (kind == EVENT_OFFER || kind == EVENT_ARRIVED || collective)
+  if (kind == RCL_EVENT_SEND || kind == RCL_EVENT_ARRIVED || collective)
     e.bytes = draw();
-  if (kind == EVENT_ARRIVED)
+  if (kind == RCL_EVENT_ARRIVED)
     e.wildcard = draw() % 2;
-  if (kind == EVENT_ARRIVED || kind == EVENT_CONTROL)
+  if (kind == RCL_EVENT_ARRIVED || kind == RCL_EVENT_CONTROL)
     fill_words(e.words);
-  if (kind == EVENT_CONTROL || kind == EVENT_DOWN)
+  if (kind == RCL_EVENT_CONTROL || kind == RCL_EVENT_DOWN)
     e.peer = (int16_t)draw();
-  if (kind == EVENT_START || kind == EVENT_DOWN || kind >= EVENT_CAPTURED)
+  if (kind == RCL_EVENT_START || kind == RCL_EVENT_DOWN || kind >= RCL_EVENT_CAPTURED)
     e.checkpoint = draw();
-  if (kind == EVENT_MEMBER)
+  if (kind == RCL_EVENT_MEMBER)
     e.comm = (int16_t)draw();
-  if (kind == EVENT_DURABLE)
-    e.part = draw() % PARTS;
-  if (kind == EVENT_CHOOSE || kind == EVENT_COLLECTED)
+  if (kind == RCL_EVENT_DURABLE)
+    e.part = draw() % RCL_PARTS;
+  if (kind == RCL_EVENT_CHOICE || kind == RCL_EVENT_COLLECTED)
     e.outcome = draw();
-  if (kind == EVENT_CHOOSE)
+  if (kind == RCL_EVENT_CHOICE)
     e.request = draw() % 2;
   if (collective)
-    e.flow = (uint8_t)(draw() % FLOWS);
-  if (kind == EVENT_COLLECTED)
+    e.flow = (uint8_t)(draw() % RCL_FLOWS);
+  if (kind == RCL_EVENT_COLLECTED)
     fill_words(e.words);
   return e;
 }
@@ -75,11 +75,11 @@ static struct event random_event(enum event_kind kind)
 static void round_trip_events(void)
 {
   char text[TEXT_MAX] = "";
-  const struct protocol *c3 = protocol_named("c3");
-  for (enum event_kind kind = EVENT_NONE + 1; kind < EVENT_KINDS; kind++) {
+  const struct rcl_protocol *c3 = rcl_protocol_named("c3");
+  for (enum rcl_event_kind kind = RCL_EVENT_NONE + 1; kind < RCL_EVENT_KINDS; kind++) {
     bool same = true;
     for (int i = 0; i < 200 && same; i++) {
-      struct event before = random_event(kind), after;
+      struct rcl_event before = random_event(kind), after;
       const char *stopped = event_parse(event_print(c3, &before, text), &after);
       same = !stopped && !memcmp(&before, &after, sizeof before);
     }
@@ -87,58 +87,58 @@ static void round_trip_events(void)
   }
 }
 
-static struct action random_action(enum action_kind kind)
+static struct rcl_action random_action(enum rcl_action_kind kind)
 {
-  struct action a = {.kind = (uint8_t)kind};
+  struct rcl_action a = {.kind = (uint8_t)kind};
   switch (kind) {
-  case ACTION_REJOIN:
+  case RCL_ACTION_REJOIN:
     a.peer = (int16_t)draw();
     a.tag = (int32_t)draw();
     a.comm = (int16_t)draw();
     break;
-  case ACTION_JOIN:
-  case ACTION_TRANSMIT:
+  case RCL_ACTION_JOIN:
+  case RCL_ACTION_TRANSMIT:
     fill_words(a.words);
     break;
-  case ACTION_CONTROL:
+  case RCL_ACTION_CONTROL:
     a.peer = (int16_t)draw();
     fill_words(a.words);
     break;
-  case ACTION_MATCH:
+  case RCL_ACTION_MATCH:
     a.request = draw();
-    a.peer = draw() % 2 ? ANY : (int16_t)draw();
-    a.tag = draw() % 2 ? ANY : (int32_t)draw();
+    a.peer = draw() % 2 ? RCL_ANY : (int16_t)draw();
+    a.tag = draw() % 2 ? RCL_ANY : (int32_t)draw();
     break;
-  case ACTION_DELIVER:
+  case RCL_ACTION_DELIVER:
     a.request = draw();
     a.slot = draw();
     a.peer = a.slot ? (int16_t)draw() : 0;
     a.tag = a.slot ? (int32_t)draw() : 0;
     break;
-  case ACTION_KEEP:
-  case ACTION_FORGET:
+  case RCL_ACTION_KEEP:
+  case RCL_ACTION_FORGET:
     a.slot = draw();
     break;
-  case ACTION_FORCE:
+  case RCL_ACTION_FORCE:
     a.outcome = draw();
     break;
-  case ACTION_DRAIN:
-    a.peer = ANY;
+  case RCL_ACTION_DRAIN:
+    a.peer = RCL_ANY;
     break;
-  case ACTION_STORE:
-    a.part = draw() % PARTS;
+  case RCL_ACTION_STORE:
+    a.part = draw() % RCL_PARTS;
     a.checkpoint = draw();
     break;
-  case ACTION_GIVE_UP:
-    a.reason = (uint8_t)(draw() % REASONS);
+  case RCL_ACTION_GIVE_UP:
+    a.reason = (uint8_t)(draw() % RCL_REASONS);
     break;
-  case ACTION_CAPTURE:
-  case ACTION_COMMIT:
-  case ACTION_ERASE:
-  case ACTION_ROLL_BACK:
+  case RCL_ACTION_CAPTURE:
+  case RCL_ACTION_COMMIT:
+  case RCL_ACTION_ERASE:
+  case RCL_ACTION_ROLL_BACK:
     a.checkpoint = draw();
     break;
-  case ACTION_STOPPED_LOGGING:
+  case RCL_ACTION_STOPPED_LOGGING:
     a.checkpoint = draw();
     a.outcome = draw();
     break;
@@ -151,11 +151,11 @@ static struct action random_action(enum action_kind kind)
 static void round_trip_actions(void)
 {
   char text[TEXT_MAX] = "";
-  const struct protocol *c3 = protocol_named("c3");
-  for (enum action_kind kind = ACTION_NONE + 1; kind < ACTION_KINDS; kind++) {
+  const struct rcl_protocol *c3 = rcl_protocol_named("c3");
+  for (enum rcl_action_kind kind = RCL_ACTION_NONE + 1; kind < RCL_ACTION_KINDS; kind++) {
     bool same = true;
     for (int i = 0; i < 200 && same; i++) {
-      struct action before = random_action(kind), after;
+      struct rcl_action before = random_action(kind), after;
       const char *stopped = action_parse(action_print(c3, &before, text), &after);
       same = !stopped && !memcmp(&before, &after, sizeof before);
     }
@@ -170,8 +170,8 @@ static void refusals(void)
     const char *stops_at;
   } bad[] = {{"arived peer=1", "arived peer=1"},       {"arrived pear=1", "pear=1"},
              {"arrived peer=one", "peer=one"},         {"arrived peer=1 words=1,2", "words=1,2"},
-             {"durable part=nothing", "part=nothing"}, {"offer wildly", "wildly"}};
-  struct event event;
+             {"durable part=nothing", "part=nothing"}, {"send wildly", "wildly"}};
+  struct rcl_event event;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const char *stopped = event_parse(bad[i].text, &event);
     ok(stopped && !strcmp(stopped, bad[i].stops_at), bad[i].text, stopped ? stopped : "accepted");
@@ -180,10 +180,10 @@ static void refusals(void)
 
 static void registry(void)
 {
-  const struct protocol *p;
-  for (size_t i = 0; (p = protocol_at(i)); i++)
-    ok(protocol_named(p->name) == p, p->name, "the registry does not find it by name");
-  ok(!protocol_named("no such"), "no such protocol", "found");
+  const struct rcl_protocol *p;
+  for (size_t i = 0; (p = rcl_protocol_at(i)); i++)
+    ok(rcl_protocol_named(p->name) == p, p->name, "the registry does not find it by name");
+  ok(!rcl_protocol_named("no such"), "no such protocol", "found");
 }
 
 int main(int argc, char **argv)

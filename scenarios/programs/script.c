@@ -45,12 +45,12 @@ static uint32_t choose(const struct state *state, unsigned count)
 
 static int source(const struct operation *op)
 {
-  return op->peer == ANY ? MPI_ANY_SOURCE : op->peer;
+  return op->peer == RCL_ANY ? MPI_ANY_SOURCE : op->peer;
 }
 
 static int tag(const struct operation *op)
 {
-  return op->tag == ANY ? MPI_ANY_TAG : op->tag;
+  return op->tag == RCL_ANY ? MPI_ANY_TAG : op->tag;
 }
 
 static void see(struct state *state, uint32_t seen)
@@ -75,18 +75,18 @@ static void call(struct state *state, const struct operation *op)
   uint32_t content = state->history;
   if (contents == NULL)
     MPI_Abort(MPI_COMM_WORLD, 1);
-  switch ((enum flow)op->flow) {
-  case FLOW_FROM_ROOT:
+  switch ((enum rcl_flow)op->flow) {
+  case RCL_FLOW_FROM_ROOT:
     MPI_Bcast(&content, 1, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
     if (state->rank != op->peer)
       see(state, script_fold(0, content));
     break;
-  case FLOW_TO_ROOT:
+  case RCL_FLOW_TO_ROOT:
     MPI_Gather(&content, 1, MPI_UINT32_T, contents, 1, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
     if (state->rank == op->peer)
       see(state, together(state, contents));
     break;
-  case FLOW_ALL:
+  case RCL_FLOW_ALL:
     MPI_Allgather(&content, 1, MPI_UINT32_T, contents, 1, MPI_UINT32_T, MPI_COMM_WORLD);
     see(state, together(state, contents));
     break;

@@ -76,7 +76,7 @@ settings() { # KIND
 # Of each kind what was measured, after a crash in that iteration of the interval; -1: none.
 row() { # ITERATION
   failures='failures=none'
-  [ "$1" -lt 0 ] || failures="failures=[{rank: 3, after: {event: offer,
+  [ "$1" -lt 0 ] || failures="failures=[{rank: 3, after: {event: send,
     iteration: $((interval + 1 + $1)), count: 4}, kills: rank, repair: 0}]"
   line=$1
   for kind in $kinds; do

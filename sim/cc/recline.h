@@ -15,8 +15,8 @@ void recline_potential_checkpoint(void);
  * lives goes back to its beginning. In Fortran an INTEGER. */
 void recline_iteration(unsigned iteration);
 
-/* From here on the copy that makes an iteration a transaction takes as long as one of `bytes` bytes:
- * what the program changes in an iteration. The rank is saved as a whole all the same, and a
+/* From here on the copy that makes an iteration a transaction takes as long as one of `bytes`
+ * bytes: what the program changes in an iteration. The rank is saved as a whole all the same, and a
  * checkpoint that is stored is copied as a whole; 0: every copy is one of the whole image. In
  * Fortran an INTEGER(8). */
 void recline_iteration_bytes(unsigned long long bytes);

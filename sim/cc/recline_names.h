@@ -1,5 +1,6 @@
 /* Included ahead of everything that recline-cc and recline-c++ compile, in the place of SMPI's
- * smpi_helpers.h: what a program calls by these names of libc is SMPI's, or the layer's ahead of it.
+ * smpi_helpers.h: what a program calls by these names of libc is SMPI's, or the layer's ahead of
+ * it.
  *
  * SMPI's header has macros for that, which also hit what only has such a name: a member of a
  * structure, a prototype of getopt in an old program. Here the names of symbols change and nothing

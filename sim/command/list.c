@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocols/protocol.h"
 #include "sim/command/main.h"
 #include "verify/scenario/platform_file.h"
-#include "protocols/protocol.h"
 #include "verify/scenario/scenario.h"
 
 /* A kind of things that are files: `folder` below the data folder, and how their names end. */
@@ -26,8 +26,8 @@ static void add_number(JsonBuilder *builder, const char *key, gint64 value)
 /* Output goes to `builder`, or as lines to standard output where that is NULL. */
 static void list_protocols(JsonBuilder *builder)
 {
-  const struct protocol *protocol;
-  for (size_t i = 0; (protocol = protocol_at(i)); i++) {
+  const struct rcl_protocol *protocol;
+  for (size_t i = 0; (protocol = rcl_protocol_at(i)); i++) {
     if (!builder) {
       printf("%-20s %s\n", protocol->name, protocol->title);
       continue;

@@ -19,14 +19,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/trace/schedule_file.h"
+#include "protocols/text.h"
 #include "sim/command/launch.h"
 #include "sim/command/main.h"
-#include "verify/mutants/mutants.h"
 #include "sim/host/result.h"
+#include "verify/mutants/mutants.h"
 #include "verify/scenario/scenario.h"
+#include "verify/trace/schedule_file.h"
 #include "verify/world/script.h"
-#include "protocols/text.h"
 
 struct options {
   char **set;

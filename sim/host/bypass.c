@@ -1,10 +1,10 @@
 #include "sim/host/bypass.h"
 
-#include "sim/host/shadow.h"
-#include "sim/mpi/collectives.h"
+#include "sim/host/communicators.h"
 #include "sim/host/host.h"
 #include "sim/host/matching.h"
-#include "sim/host/communicators.h"
+#include "sim/host/shadow.h"
+#include "sim/mpi/collectives.h"
 #include "sim/mpi/p2p.h"
 #include "sim/net/transport.h"
 

@@ -1,9 +1,9 @@
 #include "sim/host/dispatcher.h"
 
-#include "sim/host/shadow.h"
-#include "sim/host/ulfm.h"
 #include "sim/host/schedule.h"
+#include "sim/host/shadow.h"
 #include "sim/host/storage.h"
+#include "sim/host/ulfm.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static GQueue agenda;
 static uint64_t entries;
 static struct bell *bell;
 static struct transport *transport;
-static struct actions actions;
+static struct rcl_actions actions;
 static char *own_host;
 static const char **host_of;
 static const struct layout *layout; /* where ranks run, but for spares */
@@ -67,7 +67,7 @@ void dispatcher_begin(void)
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);
   host_of = g_new0(const char *, (gsize)layer.ranks + 1);
   actions.capacity = audit_actions_max();
-  actions.item = g_new0(struct action, actions.capacity);
+  actions.item = g_new0(struct rcl_action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     if (failure_at(i)->trigger == TRIGGER_TIME)
       put_down(&(struct entry){.time = failure_at(i)->at,
@@ -139,7 +139,7 @@ void dispatcher_finished(void)
 static void take(enum move_kind kind, int rank)
 {
   struct move move = {.kind = (uint8_t)kind, .rank = (int16_t)rank};
-  enum reason reason;
+  enum rcl_reason reason;
   bool scheduled = schedule_on();
   if (scheduled)
     schedule_check(&move);
@@ -207,14 +207,14 @@ bool dispatcher_is_over(void)
   return audit_finished() && !schedule_on();
 }
 
-void dispatcher_point(int rank, const struct event *event)
+void dispatcher_point(int rank, const struct rcl_event *event)
 {
   if (dispatcher_is_over()) /* nobody restarts who dies now */
     return;
   for (unsigned i = 0; i < layer.scenario->failures_count; i++) {
     const struct failure *failure = failure_at(i);
     if (failure->trigger != TRIGGER_POINT || failure->after.rank != rank ||
-        failure->after.event != (enum event_kind)event->kind ||
+        failure->after.event != (enum rcl_event_kind)event->kind ||
         recoveries < failure->after.recovery)
       continue;
     if (failure->after.checkpoint && failure->after.checkpoint != event->checkpoint)

@@ -23,7 +23,7 @@ void dispatcher_tell(int rank, const struct message *notice);
 void dispatcher_set_timer(struct rank *);
 
 /* From a rank, after each step: failures at points of the protocol strike here. */
-void dispatcher_point(int rank, const struct event *);
+void dispatcher_point(int rank, const struct rcl_event *);
 
 /* Runs by schedule: a rank has had its turn. The dispatcher tells whose it is now. */
 void dispatcher_turn(void);

@@ -1,12 +1,12 @@
 #include "sim/host/host.h"
 
-#include "sim/host/shadow.h"
+#include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/host_inside.h"
 #include "sim/host/matching.h"
-#include "sim/host/bypass.h"
 #include "sim/host/schedule.h"
+#include "sim/host/shadow.h"
 #include "sim/host/storage.h"
 #include "sim/net/transport.h"
 
@@ -26,12 +26,12 @@ static void count_crossing(const struct rank *r, const struct message *message)
 static void take_message(struct rank *r, struct message *message, struct request *request)
 {
   struct step step = {.arrived = message, .drained = request == NULL};
-  struct event event = {.kind = EVENT_ARRIVED,
-                        .peer = (int16_t)message->source,
-                        .comm = (int16_t)message->comm,
-                        .tag = message->tag,
-                        .bytes = message->bytes,
-                        .request = request ? request->number : NO_REQUEST};
+  struct rcl_event event = {.kind = RCL_EVENT_ARRIVED,
+                            .peer = (int16_t)message->source,
+                            .comm = (int16_t)message->comm,
+                            .tag = message->tag,
+                            .bytes = message->bytes,
+                            .request = request ? request->number : RCL_NO_REQUEST};
   memcpy(event.words, message->words, sizeof event.words);
   g_queue_remove(&r->unexpected, message);
   count_crossing(r, message);
@@ -43,11 +43,11 @@ static void take_message(struct rank *r, struct message *message, struct request
 static void take_from_channel(struct rank *r, struct message *message)
 {
   struct step step = {.arrived = message};
-  struct event event = {.kind = EVENT_ARRIVED,
-                        .peer = (int16_t)message->source,
-                        .comm = (int16_t)message->comm,
-                        .tag = message->tag,
-                        .bytes = message->bytes};
+  struct rcl_event event = {.kind = RCL_EVENT_ARRIVED,
+                            .peer = (int16_t)message->source,
+                            .comm = (int16_t)message->comm,
+                            .tag = message->tag,
+                            .bytes = message->bytes};
   memcpy(event.words, message->words, sizeof event.words);
   count_crossing(r, message);
   host_take_event(r, &event, &step);
@@ -60,7 +60,7 @@ static void take_from_channel(struct rank *r, struct message *message)
 static void take_control(struct rank *r, const struct message *message)
 {
   struct step step = {0};
-  struct event event = {.kind = EVENT_CONTROL, .peer = (int16_t)message->source};
+  struct rcl_event event = {.kind = RCL_EVENT_CONTROL, .peer = (int16_t)message->source};
   memcpy(event.words, message->words, sizeof event.words);
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   host_take_event(r, &event, &step);
@@ -68,7 +68,7 @@ static void take_control(struct rank *r, const struct message *message)
 }
 
 /* A rollback has cut the write whose end is told here. */
-static bool was_undone(const struct rank *r, const struct event *event)
+static bool was_undone(const struct rank *r, const struct rcl_event *event)
 {
   struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
   return !audit_allows(&move);
@@ -91,7 +91,7 @@ static bool is_current(const struct rank *r, const struct message *notice)
 
 static void take_notice(struct rank *r, const struct message *message)
 {
-  struct event event = {.checkpoint = message->checkpoint};
+  struct rcl_event event = {.checkpoint = message->checkpoint};
   if (message->notice == NOTICE_DOWN) {
     take_notice_of_death(r);
     return;
@@ -105,19 +105,19 @@ static void take_notice(struct rank *r, const struct message *message)
   struct step step = {0};
   switch (message->notice) {
   case NOTICE_TIMER:
-    event.kind = EVENT_TIMER;
+    event.kind = RCL_EVENT_TIMER;
     break;
   case NOTICE_DURABLE:
-    event.kind = EVENT_DURABLE;
+    event.kind = RCL_EVENT_DURABLE;
     event.part = (uint8_t)message->part;
     if (host_independent() && was_undone(r, &event))
       return;
-    if (host_independent() && message->part == PART_IMAGE)
+    if (host_independent() && message->part == RCL_PART_IMAGE)
       layer.result.checkpoints_committed++;
     storage_durable(r, message->checkpoint, message->part);
     break;
   default:
-    event.kind = EVENT_COMMITTED;
+    event.kind = RCL_EVENT_COMMITTED;
     layer.result.checkpoints_committed++;
     break;
   }
@@ -186,11 +186,11 @@ void host_announce(struct rank *r, struct request *request)
   struct step step = {0};
   host_take_event(
       r,
-      &(struct event){.kind = EVENT_RECEIVE,
-                      .peer = (int16_t)request->peer,
-                      .tag = request->tag,
-                      .comm = (int16_t)matching_context(request->comm, request->collective),
-                      .request = request->number},
+      &(struct rcl_event){.kind = RCL_EVENT_RECEIVE,
+                          .peer = (int16_t)request->peer,
+                          .tag = request->tag,
+                          .comm = (int16_t)matching_context(request->comm, request->collective),
+                          .request = request->number},
       &step);
   if (host_below_matching() && !r->dead)
     host_take_unexpected(r, request);
@@ -201,7 +201,7 @@ static bool match_one(struct rank *r)
 {
   struct request *request = NULL;
   struct message *message = matching_pair(r, &request);
-  if (!message && r->held && r->draining != NOBODY)
+  if (!message && r->held && r->draining != RCL_NOBODY)
     message = matching_unclaimed(r, r->draining);
   if (!message) {
     r->rematch = false;
@@ -227,7 +227,8 @@ void host_offer_place(struct rank *r, uint32_t iteration)
 {
   struct step step = {0};
   r->place_due = false;
-  host_take_event(r, &(struct event){.kind = EVENT_PLACE, .outcome = iteration}, &step);
+  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = iteration},
+                  &step);
 }
 
 /* A clock shows the time of its alarm, or nearly: it cannot stop between two numbers. */
@@ -248,13 +249,13 @@ static void take_alarm(struct rank *r)
   struct step step = {0};
   uint32_t checkpoint = r->alarm.checkpoint;
   r->alarm.checkpoint = 0;
-  host_take_event(r, &(struct event){.kind = EVENT_TIMER, .checkpoint = checkpoint}, &step);
+  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_TIMER, .checkpoint = checkpoint}, &step);
 }
 
 /* ---- by schedule ---- */
 
 /* Takes in the first message that needs no turn or, with a turn, brings what is to happen. */
-static bool take_in_first(struct rank *r, const struct event *turn)
+static bool take_in_first(struct rank *r, const struct rcl_event *turn)
 {
   for (GList *item = r->inbox.head; item; item = item->next) {
     struct message *message = item->data;
@@ -268,13 +269,14 @@ static bool take_in_first(struct rank *r, const struct event *turn)
 }
 
 /* Above the matching: the first message that the receive, or nobody, asks for. */
-static bool match_scheduled(struct rank *r, const struct event *event)
+static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
     struct message *message = item->data;
     struct request *request = matching_receive(r->face, message);
     if (!schedule_brings(message, event) || message->tag != event->tag ||
-        message->comm != event->comm || (request ? request->number : NO_REQUEST) != event->request)
+        message->comm != event->comm ||
+        (request ? request->number : RCL_NO_REQUEST) != event->request)
       continue;
     take_message(r, message, request);
     host_handle(r);
@@ -285,7 +287,7 @@ static bool match_scheduled(struct rank *r, const struct event *event)
 
 static bool notice_scheduled(struct rank *r)
 {
-  struct event down;
+  struct rcl_event down;
   struct step step = {0};
   if (!host_independent()) {
     host_note_down(r);
@@ -306,26 +308,26 @@ static bool go_on_by_schedule(struct rank *r)
   struct step step = {0};
   if (take_in_first(r, NULL))
     return true;
-  if (!turn || schedule_is_program(r) != (turn->event.kind == EVENT_RECEIVE && request))
+  if (!turn || schedule_is_program(r) != (turn->event.kind == RCL_EVENT_RECEIVE && request))
     return false;
-  switch ((enum event_kind)turn->event.kind) {
-  case EVENT_DOWN:
+  switch ((enum rcl_event_kind)turn->event.kind) {
+  case RCL_EVENT_DOWN:
     return notice_scheduled(r);
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     host_take_event(r, &turn->event, &step);
     return true;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     if (!r->capture)
       return false;
     host_capture(r);
     return true;
-  case EVENT_RECEIVE:
+  case RCL_EVENT_RECEIVE:
     host_announce(r, request);
     return true;
-  case EVENT_PLACE:
-    host_offer_place(r, turn->event.outcome);
+  case RCL_EVENT_SAFE_POINT:
+    host_offer_place(r, turn->event.iteration);
     return true;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     return host_below_matching() ? take_in_first(r, &turn->event)
                                  : match_scheduled(r, &turn->event);
   default:

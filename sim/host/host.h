@@ -10,8 +10,8 @@
 
 #include "sim/host/rank.h"
 
-/* At the end of MPI_Init: the FRESH image and the START from it. Returns once more after every
- * rollback to FRESH. `inside_program` is an address in the program of the rank. */
+/* At the end of MPI_Init: the RCL_FRESH image and the START from it. Returns once more after every
+ * rollback to RCL_FRESH. `inside_program` is an address in the program of the rank. */
 void host_begin(struct rank *, const void *inside_program);
 
 /* At the entry of an MPI call: takes in what has come and lets the protocol take a checkpoint. */

@@ -14,7 +14,7 @@
 
 /* What the actions of one step refer to. On the stack of a step, which no image holds. */
 struct step {
-  struct message *offered; /* OFFER: to be transmitted */
+  struct message *offered; /* SEND: to be transmitted */
   bool blocking;
   uint32_t send; /* its number at the transport */
   struct message *arrived;
@@ -28,7 +28,7 @@ struct step {
 
 /* Takes the move and carries out what the protocol answers. */
 void host_take(struct rank *, struct move *, struct step *);
-void host_take_event(struct rank *, const struct event *, struct step *);
+void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 
 /* What kind of protocol it is (protocols/protocol.h). */
 bool host_below_matching(void);

@@ -1,11 +1,11 @@
 /* What the program does: events of its own. */
 #include "sim/host/host_inside.h"
 
-#include "sim/host/shadow.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
 #include "sim/host/schedule.h"
+#include "sim/host/shadow.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 /* A digest of a payload, never 0. */
 static uint32_t digest(const struct payload *payload)
 {
-  uint32_t hash = (uint32_t)protocol_digest(payload->bytes, payload->size);
+  uint32_t hash = (uint32_t)rcl_protocol_digest(payload->bytes, payload->size);
   return hash ? hash : 1;
 }
 
@@ -32,7 +32,7 @@ uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct p
   struct move move = {.kind = MOVE_EVENT,
                       .rank = (int16_t)r->index,
                       .content = audit_compares() ? digest(payload) : 0,
-                      .event = {.kind = EVENT_OFFER,
+                      .event = {.kind = RCL_EVENT_SEND,
                                 .peer = (int16_t)peer,
                                 .comm = (int16_t)context,
                                 .tag = tag,
@@ -58,15 +58,16 @@ static uint32_t choose(struct rank *r, uint32_t request, uint32_t outcome)
   const struct move *turn = schedule_turn(r->index);
   if (turn)
     outcome = turn->event.outcome;
-  host_take_event(r, &(struct event){.kind = EVENT_CHOOSE, .request = request, .outcome = outcome},
-                  &step);
+  host_take_event(
+      r, &(struct rcl_event){.kind = RCL_EVENT_CHOICE, .request = request, .outcome = outcome},
+      &step);
   return step.forced ? step.outcome : outcome;
 }
 
 uint32_t host_choose(struct rank *r, uint32_t outcome)
 {
   host_await_turn(r);
-  return choose(r, NO_REQUEST, outcome);
+  return choose(r, RCL_NO_REQUEST, outcome);
 }
 
 bool host_cancel(struct rank *r, struct request *request)
@@ -83,20 +84,20 @@ void host_member(struct rank *r, int comm)
 {
   host_ready(r);
   struct step step = {0};
-  host_take_event(r, &(struct event){.kind = EVENT_MEMBER, .comm = (int16_t)comm}, &step);
+  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_MEMBER, .comm = (int16_t)comm}, &step);
   host_ready(r);
 }
 
 /* What COLLECTIVE and COLLECTED have in common. */
-static struct event event_of(const struct call *call, enum event_kind kind)
+static struct rcl_event event_of(const struct call *call, enum rcl_event_kind kind)
 {
   const struct call_site *site = &call->site;
-  bool has_root = site->flow == FLOW_FROM_ROOT || site->flow == FLOW_TO_ROOT;
-  return (struct event){.kind = (uint8_t)kind,
-                        .flow = (uint8_t)site->flow,
-                        .peer = (int16_t)(has_root ? site->comm->member[site->root] : 0),
-                        .comm = (int16_t)site->comm->number,
-                        .tag = call->number};
+  bool has_root = site->flow == RCL_FLOW_FROM_ROOT || site->flow == RCL_FLOW_TO_ROOT;
+  return (struct rcl_event){.kind = (uint8_t)kind,
+                            .flow = (uint8_t)site->flow,
+                            .peer = (int16_t)(has_root ? site->comm->member[site->root] : 0),
+                            .comm = (int16_t)site->comm->number,
+                            .tag = call->number};
 }
 
 void host_collective(struct rank *r)
@@ -105,7 +106,7 @@ void host_collective(struct rank *r)
   host_await_turn(r);
   call->state = CALL_ANNOUNCED;
   struct step step = {.call = call};
-  struct event event = event_of(call, EVENT_COLLECTIVE);
+  struct rcl_event event = event_of(call, RCL_EVENT_COLLECTIVE);
   event.bytes = call->site.bytes;
   host_take_event(r, &event, &step);
   host_ready(r);
@@ -122,8 +123,8 @@ void host_collected(struct rank *r)
   struct call *call = &r->face->call;
   host_await_turn(r);
   struct step step = {.call = call};
-  struct event event = event_of(call, EVENT_COLLECTED);
-  event.outcome = call->words[WORDS];
+  struct rcl_event event = event_of(call, RCL_EVENT_COLLECTED);
+  event.contributions = call->words[RCL_WORDS];
   memcpy(event.words, call->words, sizeof event.words);
   host_take_event(r, &event, &step);
   host_wait(r, is_over, call);

@@ -1,13 +1,13 @@
 /* Images: how a rank comes to one, and how it goes back to one. */
 #include "sim/host/host_inside.h"
 
-#include "sim/host/shadow.h"
+#include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
-#include "sim/host/bypass.h"
-#include "sim/host/ulfm.h"
 #include "sim/host/schedule.h"
+#include "sim/host/shadow.h"
 #include "sim/host/storage.h"
+#include "sim/host/ulfm.h"
 #include "sim/net/transport.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void drop_stale(struct rank *r, uint32_t incarnation, int source)
   for (GList *item = r->unexpected.head, *next; item; item = next) {
     struct message *message = item->data;
     next = item->next;
-    if ((source != ANY && message->source != source) || message->incarnation >= incarnation)
+    if ((source != RCL_ANY && message->source != source) || message->incarnation >= incarnation)
       continue;
     g_queue_delete_link(&r->unexpected, item);
     host_drop(r, message);
@@ -63,9 +63,10 @@ void host_note_down(struct rank *r)
     return; /* a later detection was noticed already */
   r->capture = 0;
   struct step step = {0};
-  host_take_event(
-      r, &(struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target},
-      &step);
+  host_take_event(r,
+                  &(struct rcl_event){
+                      .kind = RCL_EVENT_DOWN, .peer = global->down, .checkpoint = global->target},
+                  &step);
 }
 
 /* What the dead had under way to this rank is gone; so is what is under way to them. */
@@ -78,7 +79,7 @@ void host_disconnect(struct rank *r, int peer)
 /* Independent: takes notice of each death, unless the rank is being rolled back: then later. */
 void host_note_deaths(struct rank *r)
 {
-  struct event down;
+  struct rcl_event down;
   r->notified = r->down_due = false;
   runtime_join(r);
   while (!r->dead && audit_next_down(r->index, &down)) {
@@ -173,7 +174,7 @@ static _Noreturn void stop_without_image(void)
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
   struct step step = {0};
-  host_take_event(r, &(struct event){.kind = EVENT_START, .checkpoint = checkpoint}, &step);
+  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = checkpoint}, &step);
   if (!layer.result.audit_violations)
     layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
   stop_without_image();
@@ -213,10 +214,10 @@ static _Noreturn void go_back_alone(struct rank *r)
     if (!died && target == r->line)
       copy_state(r, storage_capture(r, target)->copied);
     else
-      machine_read(storage_server(), target == FRESH ? 0.0 : storage_image_bytes(r, target));
+      machine_read(storage_server(), target == RCL_FRESH ? 0.0 : storage_image_bytes(r, target));
     await_turn(r);
   } while (r->dead);
-  drop_stale(r, audit_rank(r->index)->noticed, ANY);
+  drop_stale(r, audit_rank(r->index)->noticed, RCL_ANY);
   dispatcher_note_return(audit_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
   storage_set_back(r, target, died);
   restore(r, target);
@@ -238,7 +239,7 @@ _Noreturn void host_go_back(struct rank *r)
       await_restart(r);
     go_home(r);
     target = audit_global()->target;
-    if (target != FRESH)
+    if (target != RCL_FRESH)
       machine_read(storage_server(), storage_image_bytes(r, target));
     await_turn(r);
     if (r->dead || target != audit_global()->target)
@@ -258,7 +259,7 @@ _Noreturn void host_go_back(struct rank *r)
 static void start(struct rank *r, uint32_t checkpoint)
 {
   r->held = r->roll_back = r->place_due = r->notified = false;
-  r->draining = NOBODY;
+  r->draining = RCL_NOBODY;
   r->capture = r->alarm.checkpoint = 0;
   r->line = checkpoint;
   for (struct request *request = r->face->posted; request; request = request->next)
@@ -273,12 +274,12 @@ static void start(struct rank *r, uint32_t checkpoint)
   libc_restored(r);
   struct step step = {0};
   const struct move *turn = schedule_turn(r->index);
-  bool closed = checkpoint != FRESH && audit_protocol()->reconnects;
+  bool closed = checkpoint != RCL_FRESH && audit_protocol()->reconnects;
   host_take_event(r,
-                  &(struct event){.kind = EVENT_START,
-                                  .checkpoint = checkpoint,
-                                  .closed = turn ? turn->event.closed : closed,
-                                  .outcome = host_independent() ? noticed : 0},
+                  &(struct rcl_event){.kind = RCL_EVENT_START,
+                                      .checkpoint = checkpoint,
+                                      .closed = turn ? turn->event.closed : closed,
+                                      .incarnation = host_independent() ? noticed : 0},
                   &step);
   host_look_again(r);
   r->rematch = true;
@@ -338,7 +339,8 @@ void host_capture(struct rank *r)
   r->line = checkpoint;
   struct step step = {.call = r->face->call.state == CALL_JOINED ? &r->face->call : NULL};
   host_take_event(
-      r, &(struct event){.kind = EVENT_CAPTURED, .checkpoint = checkpoint, .closed = closed},
+      r,
+      &(struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint, .closed = closed},
       &step);
 }
 
@@ -364,8 +366,8 @@ void host_begin(struct rank *r, const void *inside_program)
     layer_die(64, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
   struct image *image = take_image(r);
   if (image) {
-    storage_captured(r, FRESH, image);
+    storage_captured(r, RCL_FRESH, image);
     await_turn(r);
   }
-  start(r, FRESH);
+  start(r, RCL_FRESH);
 }

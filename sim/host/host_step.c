@@ -1,16 +1,16 @@
 /* One step of the protocol: an event goes in, actions are carried out. */
 #include "sim/host/host_inside.h"
 
-#include "sim/host/shadow.h"
-#include "sim/host/rank_clock.h"
+#include "protocols/text.h"
+#include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
-#include "sim/mpi/p2p.h"
-#include "sim/host/bypass.h"
+#include "sim/host/rank_clock.h"
 #include "sim/host/schedule.h"
+#include "sim/host/shadow.h"
 #include "sim/host/storage.h"
-#include "protocols/text.h"
+#include "sim/mpi/p2p.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ void host_fetch(struct rank *r, struct message *message, struct request *request
 
 bool host_below_matching(void)
 {
-  return audit_protocol()->level == LEVEL_CHANNEL;
+  return audit_protocol()->level == RCL_LEVEL_CHANNEL;
 }
 
 /* Owns the message. */
@@ -99,7 +99,7 @@ bool host_fenced(const struct rank *r)
   return !host_independent() && r->incarnation < audit_global()->incarnation;
 }
 
-static void stamp(const struct rank *r, const struct action *action, struct message *message)
+static void stamp(const struct rank *r, const struct rcl_action *action, struct message *message)
 {
   memcpy(message->words, action->words, sizeof message->words);
   message->incarnation = audit_rank(r->index)->noticed;
@@ -107,7 +107,7 @@ static void stamp(const struct rank *r, const struct action *action, struct mess
   message->line = r->line;
 }
 
-static void transmit(struct rank *r, const struct action *action, struct step *step)
+static void transmit(struct rank *r, const struct rcl_action *action, struct step *step)
 {
   struct message *message = step->offered;
   stamp(r, action, message);
@@ -118,7 +118,7 @@ static void transmit(struct rank *r, const struct action *action, struct step *s
 
 /* When all programs have ended, ranks leave one by one, and SMPI takes no message to one that has.
  */
-static void send_control(struct rank *r, const struct action *action)
+static void send_control(struct rank *r, const struct rcl_action *action)
 {
   if (dispatcher_is_over())
     return;
@@ -137,7 +137,7 @@ static struct slot *filled_slot(const struct rank *r, uint32_t number)
   return slot;
 }
 
-static void resend(struct rank *r, const struct action *action)
+static void resend(struct rank *r, const struct rcl_action *action)
 {
   struct message *message = message_from(r->index, action->peer, filled_slot(r, action->slot));
   stamp(r, action, message);
@@ -148,10 +148,10 @@ static void resend(struct rank *r, const struct action *action)
 }
 
 /* The call is over for the protocol. A result that it holds goes where the data would have come. */
-static void deliver_call(struct rank *r, const struct action *action, struct call *call)
+static void deliver_call(struct rank *r, const struct rcl_action *action, struct call *call)
 {
   call->state = CALL_NONE;
-  if (action->slot == NO_SLOT)
+  if (action->slot == RCL_NO_SLOT)
     return;
   struct slot *slot = filled_slot(r, action->slot);
   layer.result.messages.replayed++;
@@ -167,9 +167,9 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
 }
 
 /* Of an image, what was not copied when it was captured is now; then it is written. */
-static void store(struct rank *r, const struct action *action)
+static void store(struct rank *r, const struct rcl_action *action)
 {
-  if (action->part == PART_IMAGE) {
+  if (action->part == RCL_PART_IMAGE) {
     enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
     copy_state(r, storage_rest(r, action->checkpoint));
     rank_switch(r, before);
@@ -185,16 +185,16 @@ static void keep_sent(struct rank *r, uint32_t slot, const struct message *messa
   copy_payload(r, message->bytes);
 }
 
-static void join(const struct action *action, struct call *call)
+static void join(const struct rcl_action *action, struct call *call)
 {
   call->state = CALL_JOINED;
   memcpy(call->words, action->words, sizeof action->words);
-  call->words[WORDS] = 1;
+  call->words[RCL_WORDS] = 1;
 }
 
-static void deliver_up(struct rank *r, const struct action *action, struct step *step)
+static void deliver_up(struct rank *r, const struct rcl_action *action, struct step *step)
 {
-  if (action->slot == NO_SLOT) {
+  if (action->slot == RCL_NO_SLOT) {
     step->passed = true;
     return;
   }
@@ -203,13 +203,13 @@ static void deliver_up(struct rank *r, const struct action *action, struct step 
   host_pass_up(r, message_from(slot->source, r->index, slot));
 }
 
-static void deliver(struct rank *r, const struct action *action, struct step *step)
+static void deliver(struct rank *r, const struct rcl_action *action, struct step *step)
 {
   struct request *request = matching_numbered(r->face, action->request);
   if (!request)
     layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
   matching_withdraw(r->face, request);
-  if (action->slot == NO_SLOT) {
+  if (action->slot == RCL_NO_SLOT) {
     step->given = request;
     return;
   }
@@ -220,7 +220,7 @@ static void deliver(struct rank *r, const struct action *action, struct step *st
   p2p_complete(request);
 }
 
-static void match(struct rank *r, const struct action *action)
+static void match(struct rank *r, const struct rcl_action *action)
 {
   struct request *request = matching_numbered(r->face, action->request);
   if (!request)
@@ -242,7 +242,7 @@ static void open_connections(struct rank *r)
   rank_switch(r, before);
 }
 
-static void set_timer(struct rank *r, const struct action *action)
+static void set_timer(struct rank *r, const struct rcl_action *action)
 {
   if (!audit_protocol()->clocks) {
     dispatcher_set_timer(r);
@@ -252,36 +252,36 @@ static void set_timer(struct rank *r, const struct action *action)
   }
 }
 
-static void carry_out(struct rank *r, const struct action *action, struct step *step)
+static void carry_out(struct rank *r, const struct rcl_action *action, struct step *step)
 {
-  switch ((enum action_kind)action->kind) {
-  case ACTION_TRANSMIT:
+  switch ((enum rcl_action_kind)action->kind) {
+  case RCL_ACTION_TRANSMIT:
     transmit(r, action, step);
     break;
-  case ACTION_SUPPRESS:
+  case RCL_ACTION_SUPPRESS:
     layer.result.messages.suppressed++;
     if (step->call)
       step->call->state = CALL_NONE;
     break;
-  case ACTION_JOIN:
+  case RCL_ACTION_JOIN:
     join(action, step->call);
     break;
-  case ACTION_REJOIN:
+  case RCL_ACTION_REJOIN:
     raw_rejoin(r, action->comm, action->peer, action->tag);
     break;
-  case ACTION_MATCH:
+  case RCL_ACTION_MATCH:
     match(r, action);
     break;
-  case ACTION_DELIVER:
+  case RCL_ACTION_DELIVER:
     if (step->call)
       deliver_call(r, action, step->call);
     else
       (host_below_matching() ? deliver_up : deliver)(r, action, step);
     break;
-  case ACTION_DISCARD:
+  case RCL_ACTION_DISCARD:
     layer.result.messages.discarded++;
     break;
-  case ACTION_KEEP:
+  case RCL_ACTION_KEEP:
     if (step->call)
       keep_result(r, action->slot, step->call);
     else if (step->offered)
@@ -289,52 +289,52 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
     else
       storage_keep(r, action->slot, step->arrived, step->drained, false);
     break;
-  case ACTION_RESEND:
+  case RCL_ACTION_RESEND:
     resend(r, action);
     break;
-  case ACTION_FORGET:
+  case RCL_ACTION_FORGET:
     storage_forget(r, action->slot);
     break;
-  case ACTION_FORCE:
+  case RCL_ACTION_FORCE:
     step->forced = true;
     step->outcome = action->outcome;
     break;
-  case ACTION_CONTROL:
+  case RCL_ACTION_CONTROL:
     send_control(r, action);
     break;
-  case ACTION_HOLD:
+  case RCL_ACTION_HOLD:
     r->held = true;
     break;
-  case ACTION_RELEASE:
+  case RCL_ACTION_RELEASE:
     r->held = false;
-    r->draining = NOBODY;
+    r->draining = RCL_NOBODY;
     break;
-  case ACTION_DRAIN:
+  case RCL_ACTION_DRAIN:
     r->draining = action->peer;
     r->rematch = true;
     break;
-  case ACTION_CAPTURE:
+  case RCL_ACTION_CAPTURE:
     r->capture = action->checkpoint;
     break;
-  case ACTION_STORE:
+  case RCL_ACTION_STORE:
     if (!host_fenced(r))
       store(r, action);
     break;
-  case ACTION_COMMIT:
+  case RCL_ACTION_COMMIT:
     if (!host_fenced(r))
       storage_commit(action->checkpoint);
     break;
-  case ACTION_ERASE:
+  case RCL_ACTION_ERASE:
     if (!host_fenced(r))
       storage_erase(r, action->checkpoint);
     break;
-  case ACTION_ROLL_BACK:
+  case RCL_ACTION_ROLL_BACK:
     r->roll_back = true;
     break;
-  case ACTION_OPEN:
+  case RCL_ACTION_OPEN:
     open_connections(r);
     break;
-  case ACTION_SET_TIMER:
+  case RCL_ACTION_SET_TIMER:
     set_timer(r, action);
     break;
   default:
@@ -342,10 +342,10 @@ static void carry_out(struct rank *r, const struct action *action, struct step *
   }
 }
 
-static _Noreturn void gave_up(const struct rank *r, enum reason reason)
+static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
 {
   g_autofree char *why = g_strdup_printf("rank %d: %s", r->index, reason_name(reason));
-  layer_stop(reason == REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
+  layer_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
 /* Computing, capturing, starting again, or taking in a message: it may send something yet. */
@@ -369,11 +369,11 @@ static void watch(const struct move *move)
 {
   enum { IDLE_MOST = 100 }; /* timers of the coordinator with nothing done in between */
   static unsigned idle;
-  enum event_kind kind = move->event.kind;
-  bool timer = kind == EVENT_TIMER && move->rank == COORDINATOR_RANK;
-  bool works = kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
-               kind == EVENT_CHOOSE || kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED ||
-               kind == EVENT_MEMBER || kind == EVENT_START;
+  enum rcl_event_kind kind = move->event.kind;
+  bool timer = kind == RCL_EVENT_TIMER && move->rank == RCL_COORDINATOR_RANK;
+  bool works = kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
+               kind == RCL_EVENT_CHOICE || kind == RCL_EVENT_COLLECTIVE ||
+               kind == RCL_EVENT_COLLECTED || kind == RCL_EVENT_MEMBER || kind == RCL_EVENT_START;
   idle = works ? 0 : idle + (timer && !anybody_is_busy());
   if (idle > IDLE_MOST)
     layer_stuck();
@@ -383,7 +383,7 @@ static void watch(const struct move *move)
  * saves what the other actions have made of the slots. */
 void host_take(struct rank *r, struct move *move, struct step *step)
 {
-  enum reason reason;
+  enum rcl_reason reason;
   bool scheduled = schedule_on() && move->kind != MOVE_FINISH;
   if (scheduled)
     schedule_check(move);
@@ -395,10 +395,10 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   if (!going)
     gave_up(r, reason);
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
-    if (r->actions.item[i].kind != ACTION_STORE)
+    if (r->actions.item[i].kind != RCL_ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
-    if (r->actions.item[i].kind == ACTION_STORE)
+    if (r->actions.item[i].kind == RCL_ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);
   if (!scheduled)
     return;
@@ -406,7 +406,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   dispatcher_turn();
 }
 
-void host_take_event(struct rank *r, const struct event *event, struct step *step)
+void host_take_event(struct rank *r, const struct rcl_event *event, struct step *step)
 {
   struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
   host_take(r, &move, step);

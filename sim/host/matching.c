@@ -44,8 +44,8 @@ struct request *matching_unannounced(const struct face *face)
 
 static bool fits(const struct message *message, int peer, int tag, int context)
 {
-  return message->comm == context && (peer == ANY || peer == message->source) &&
-         (tag == ANY || tag == message->tag);
+  return message->comm == context && (peer == RCL_ANY || peer == message->source) &&
+         (tag == RCL_ANY || tag == message->tag);
 }
 
 bool matching_accepts(const struct request *request, const struct message *message)
@@ -76,7 +76,7 @@ struct message *matching_unclaimed(struct rank *r, int peer)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
     struct message *message = item->data;
-    if ((peer == ANY || peer == message->source) && !matching_receive(r->face, message))
+    if ((peer == RCL_ANY || peer == message->source) && !matching_receive(r->face, message))
       return message;
   }
   return NULL;

@@ -21,7 +21,7 @@ struct request *matching_receive(const struct face *, const struct message *);
 
 /* The earliest message that a receive accepts; sets that receive. NULL: none. */
 struct message *matching_pair(struct rank *, struct request **);
-/* The earliest message from `peer` or ANY that no receive accepts. */
+/* The earliest message from `peer` or RCL_ANY that no receive accepts. */
 struct message *matching_unclaimed(struct rank *, int peer);
 
 /* What a receive with this envelope would get (probe): kept by the protocol, or just come. */

@@ -1,16 +1,16 @@
 #include "sim/host/rank.h"
 
-#include "sim/host/shadow.h"
-#include "sim/mpi/collectives.h"
+#include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/host.h"
-#include "sim/memory/library_data.h"
-#include "verify/mutants/mutants.h"
-#include "sim/host/bypass.h"
 #include "sim/host/schedule.h"
+#include "sim/host/shadow.h"
 #include "sim/host/storage.h"
+#include "sim/memory/library_data.h"
+#include "sim/mpi/collectives.h"
 #include "sim/net/transport.h"
+#include "verify/mutants/mutants.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -219,7 +219,8 @@ void recline_program_is_built(const void *inside_program)
   heap_enter(arena);
 }
 
-/* A rank that never came back from MPI_Finalize: the simulator calls that a deadlock, and success. */
+/* A rank that never came back from MPI_Finalize: the simulator calls that a deadlock, and success.
+ */
 static void check_end(void)
 {
   if (layer.left < layer.ranks && layer.ended)
@@ -275,11 +276,11 @@ static void begin_rank(int index, const void *inside_program)
   if (!r->arena)
     layer_die(64, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
   heap_await(r->arena, NULL); /* it is running */
-  r->draining = NOBODY;
+  r->draining = RCL_NOBODY;
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;
   r->actions.capacity = audit_actions_max();
-  r->actions.item = g_new0(struct action, r->actions.capacity);
+  r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
   r->transport = transport_new(index);
   dispatcher_at_home(index, machine_host());
   storage_begin(r);

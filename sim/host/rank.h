@@ -36,12 +36,12 @@
 #include <stdint.h>
 
 #include "sim/host/blocks.h"
+#include "sim/host/libc.h"
+#include "sim/host/result.h"
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"
-#include "sim/host/libc.h"
 #include "sim/net/machine.h"
 #include "sim/net/payload.h"
-#include "sim/host/result.h"
 #include "verify/scenario/scenario.h"
 #include "verify/world/world.h"
 
@@ -83,7 +83,7 @@ struct comm {
 /* A collective call, as the program makes it. */
 struct call_site {
   struct comm *comm;
-  enum flow flow;
+  enum rcl_flow flow;
   int root;             /* rank in comm */
   uint32_t bytes;       /* that this rank gives */
   struct blocks result; /* what it gets, where data flow to it */
@@ -99,10 +99,10 @@ struct call {
   const void *packed;    /* the data that were last made one with the words */
   enum call_state state; /* as the protocol sees it: NONE when nothing is to come from it */
   struct call_site site;
-  int number;                /* on its communicator, from 1 */
-  uint32_t words[WORDS + 1]; /* what COLLECTED tells: sums, and of how many */
-  uint32_t received[WORDS + 1];
-  uint32_t own[WORDS + 1]; /* of this rank alone */
+  int number;                    /* on its communicator, from 1 */
+  uint32_t words[RCL_WORDS + 1]; /* what COLLECTED tells: sums, and of how many */
+  uint32_t received[RCL_WORDS + 1];
+  uint32_t own[RCL_WORDS + 1]; /* of this rank alone */
 };
 
 enum send_mode {
@@ -138,7 +138,7 @@ struct request {
   int count;
   MPI_Datatype type;
   struct comm *comm;
-  int peer, tag;      /* as the program named them: rank of the program or ANY; tag or ANY */
+  int peer, tag; /* as the program named them: rank of the program or RCL_ANY; tag or RCL_ANY */
   int from, from_tag; /* as MATCH allows */
   bool announced;     /* the protocol has answered RECEIVE */
   struct whole whole;
@@ -227,7 +227,7 @@ struct message {
   int comm;
   int32_t tag;
   uint32_t bytes;
-  uint32_t words[WORDS];
+  uint32_t words[RCL_WORDS];
   uint32_t shares;         /* raw: contributions that the words sum up; 0: it has no words */
   uint32_t line;           /* last checkpoint that its sender had captured */
   struct payload *payload; /* NULL: it has none, or a receive has it */
@@ -238,7 +238,7 @@ struct message {
   enum notice_kind notice;
   int peer;
   uint32_t checkpoint;
-  enum part part;
+  enum rcl_part part;
   uint32_t for_life;    /* of the receiver; RESTART: the life that it begins */
   struct posted posted; /* control */
 };
@@ -256,7 +256,7 @@ struct slot {
 /* One part of a checkpoint, as stored: what START gives back. */
 struct record {
   uint32_t checkpoint;
-  enum part part;
+  enum rcl_part part;
   bool durable;
   GHashTable *slots; /* slot number -> struct slot, with references of their own */
 };
@@ -308,27 +308,28 @@ struct rank {
 
   /* the protocol's wishes */
   bool held;
-  int draining;     /* a rank, ANY or NOBODY */
+  int draining;     /* a rank, RCL_ANY or RCL_NOBODY */
   uint32_t capture; /* checkpoint to capture as soon as it is safe; 0: none */
   bool roll_back;   /* as soon as the wait loop is reached */
-  bool place_due;   /* offer a PLACE */
+  bool place_due;   /* offer a SAFE_POINT */
   struct {
     uint32_t checkpoint; /* 0: it is not set */
     double at;           /* seconds of simulated time */
   } alarm;               /* clocks */
   bool iterates;         /* the place that is offered begins an iteration */
-  struct actions actions;
+  struct rcl_actions actions;
 
   double handling; /* seconds for each message, where the protocol looks at them */
 
   /* storage */
-  GHashTable *slots;    /* slot number -> struct slot */
-  GPtrArray *records;   /* struct record */
-  GPtrArray *captures;  /* struct capture; the first is FRESH */
-  GQueue writes[PARTS]; /* struct write: the first is under way; global recovery has one queue */
-  void *logged;         /* independent: the protocol's state as it was last written */
-  uint32_t line;        /* last checkpoint captured */
-  size_t image_bytes;   /* of its largest image but the FRESH one */
+  GHashTable *slots;   /* slot number -> struct slot */
+  GPtrArray *records;  /* struct record */
+  GPtrArray *captures; /* struct capture; the first is RCL_FRESH */
+  GQueue
+      writes[RCL_PARTS]; /* struct write: the first is under way; global recovery has one queue */
+  void *logged;          /* independent: the protocol's state as it was last written */
+  uint32_t line;         /* last checkpoint captured */
+  size_t image_bytes;    /* of its largest image but the RCL_FRESH one */
 
   /* failures */
   uint32_t incarnation; /* in which it last started */

@@ -30,10 +30,10 @@ static double instant(const struct rank *r, uint32_t checkpoint)
   return last.time;
 }
 
-double clock_alarm(const struct rank *r, const struct action *alarm)
+double clock_alarm(const struct rank *r, const struct rcl_action *alarm)
 {
   double time = instant(r, alarm->checkpoint) - skew(r);
-  for (int i = 0; i < BOUNDS; i++)
+  for (int i = 0; i < RCL_BOUNDS; i++)
     time += alarm->after[i] * layer.scenario->clocks.bound[i];
   return time;
 }

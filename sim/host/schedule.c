@@ -1,8 +1,8 @@
 #include "sim/host/schedule.h"
 
+#include "protocols/text.h"
 #include "sim/host/shadow.h"
 #include "verify/trace/schedule_file.h"
-#include "protocols/text.h"
 
 static struct trace_story story;
 static unsigned position;
@@ -61,14 +61,14 @@ bool schedule_is_program(const struct rank *r)
   const struct move *turn = schedule_turn(r->index);
   if (!turn)
     return false;
-  switch ((enum event_kind)turn->event.kind) {
-  case EVENT_OFFER:
-  case EVENT_RECEIVE:
-  case EVENT_CHOOSE:
-  case EVENT_COLLECTIVE:
-  case EVENT_COLLECTED:
+  switch ((enum rcl_event_kind)turn->event.kind) {
+  case RCL_EVENT_SEND:
+  case RCL_EVENT_RECEIVE:
+  case RCL_EVENT_CHOICE:
+  case RCL_EVENT_COLLECTIVE:
+  case RCL_EVENT_COLLECTED:
     return true;
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     return is_place_of_program(r);
   default:
     return false;
@@ -84,19 +84,19 @@ bool schedule_holds_back(const struct rank *r, const struct message *message)
   if (is_notice)
     return message->notice == NOTICE_DURABLE || message->notice == NOTICE_COMMITTED;
   return message->kind == MESSAGE_CONTROL ||
-         (message->kind == MESSAGE_PROGRAM && audit_protocol()->level == LEVEL_CHANNEL);
+         (message->kind == MESSAGE_PROGRAM && audit_protocol()->level == RCL_LEVEL_CHANNEL);
 }
 
-bool schedule_brings(const struct message *message, const struct event *event)
+bool schedule_brings(const struct message *message, const struct rcl_event *event)
 {
-  switch ((enum event_kind)event->kind) {
-  case EVENT_CONTROL:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_CONTROL:
     return message->kind == MESSAGE_CONTROL && message->source == event->peer;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     return message->kind == MESSAGE_PROGRAM && message->source == event->peer;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DURABLE &&
-           message->checkpoint == event->checkpoint && message->part == (enum part)event->part;
+           message->checkpoint == event->checkpoint && message->part == (enum rcl_part)event->part;
   default:
     return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_COMMITTED &&
            message->checkpoint == event->checkpoint;
@@ -105,7 +105,7 @@ bool schedule_brings(const struct message *message, const struct event *event)
 
 static bool same(const struct move *a, const struct move *b)
 {
-  const struct event *x = &a->event, *y = &b->event;
+  const struct rcl_event *x = &a->event, *y = &b->event;
   if (a->kind != b->kind || a->rank != b->rank)
     return false;
   return a->kind != MOVE_EVENT ||

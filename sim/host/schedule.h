@@ -30,7 +30,7 @@ bool schedule_is_program(const struct rank *);
 /* Whether the message brings an event to the rank, and so waits for its turn; and whether it brings
  * that event. */
 bool schedule_holds_back(const struct rank *, const struct message *);
-bool schedule_brings(const struct message *, const struct event *);
+bool schedule_brings(const struct message *, const struct rcl_event *);
 
 /* Ends the run unless that move comes next. */
 void schedule_check(const struct move *);

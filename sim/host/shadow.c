@@ -1,11 +1,11 @@
 #include "sim/host/shadow.h"
 
-#include "verify/check/claim.h"
-#include "sim/host/communicators.h"
-#include "verify/world/in_place.h"
-#include "sim/host/schedule.h"
 #include "protocols/text.h"
+#include "sim/host/communicators.h"
+#include "sim/host/schedule.h"
+#include "verify/check/claim.h"
 #include "verify/trace/trace.h"
+#include "verify/world/in_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,12 @@ static unsigned last_count;
 
 void audit_begin(const struct scenario *scenario, const char *trace_file)
 {
-  const struct protocol *protocol = protocol_named(scenario->protocol.name);
+  const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
   if (!protocol)
     layer_die(64, "there is no protocol %s", scenario->protocol.name);
   world_init(&world, protocol, scenario->program.ranks, scenario->protocol.capacity);
-  world_set_iterations(&world, scenario->protocol.interval, scenario->protocol.log);
+  world_set_parameter(&world, "interval", scenario->protocol.interval);
+  world_set_parameter(&world, "log", scenario->protocol.log);
   world.places_anywhere = scenario->checkpoint.places == PLACES_ANYWHERE;
   world.script = NULL;
   world.bounded = false;
@@ -45,7 +46,7 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
     layer_die(64, "%s", error->message);
 }
 
-const struct protocol *audit_protocol(void)
+const struct rcl_protocol *audit_protocol(void)
 {
   return world.protocol;
 }
@@ -68,7 +69,7 @@ const struct world_global *audit_global(void)
 
 uint32_t audit_actions_max(void)
 {
-  return ACTIONS_MAX(&world.config[0]);
+  return RCL_ACTIONS_MAX(&world.config[0]);
 }
 
 bool audit_allows(const struct move *move)
@@ -84,12 +85,12 @@ static bool worth_checking(const struct move *move)
   (void)move;
   return true;
 #else
-  switch ((enum event_kind)move->event.kind) {
-  case EVENT_START:
-  case EVENT_DOWN:
-  case EVENT_CAPTURED:
-  case EVENT_DURABLE:
-  case EVENT_COMMITTED:
+  switch ((enum rcl_event_kind)move->event.kind) {
+  case RCL_EVENT_START:
+  case RCL_EVENT_DOWN:
+  case RCL_EVENT_CAPTURED:
+  case RCL_EVENT_DURABLE:
+  case RCL_EVENT_COMMITTED:
     return true;
   default:
     return false;
@@ -141,7 +142,7 @@ static void count_violation(const struct verdict *verdict)
   }
 }
 
-bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
+bool audit_take(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
   move->index = WORLD_FIND;
@@ -151,13 +152,14 @@ bool audit_take(struct move *move, struct actions *actions, enum reason *reason)
   world_step(&world, move, actions, &verdict);
   if (verdict.kind == VERDICT_IMPOSSIBLE)
     breach(&verdict);
-  bool silent = move->kind == MOVE_EVENT && move->event.kind == EVENT_PLACE && actions->count == 0;
+  bool silent =
+      move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT && actions->count == 0;
   if (trace && !silent)
     trace_move(trace, machine_now(), &world, move, actions, &verdict);
   if (verdict.kind == VERDICT_VIOLATION)
     count_violation(&verdict);
-  *reason = move->rank < 0 ? REASON_NONE : (enum reason)audit_rank(move->rank)->gave_up;
-  return *reason == REASON_NONE; /* also when the step violates something, too */
+  *reason = move->rank < 0 ? RCL_REASON_NONE : (enum rcl_reason)audit_rank(move->rank)->gave_up;
+  return *reason == RCL_REASON_NONE; /* also when the step violates something, too */
 }
 
 static void judge(void (*verdict_on)(const struct world *, struct verdict *))
@@ -227,7 +229,7 @@ uint32_t audit_state_increment(int rank, void **before)
   return changed * (uint32_t)sizeof *word;
 }
 
-bool audit_next_down(int rank, struct event *event)
+bool audit_next_down(int rank, struct rcl_event *event)
 {
   return world_next_down(&world, rank, event);
 }

@@ -15,11 +15,11 @@ char *audit_state(void);
 void audit_comes_again(const char *state);
 void audit_rest(void);
 
-const struct protocol *audit_protocol(void);
+const struct rcl_protocol *audit_protocol(void);
 const struct world_rank *audit_rank(int rank);
 const struct world_global *audit_global(void);
 uint32_t audit_actions_max(void);
-bool audit_next_down(int rank, struct event *); /* as world_next_down() */
+bool audit_next_down(int rank, struct rcl_event *); /* as world_next_down() */
 
 /* Bytes of the protocol's state of a rank that are in use. Its lists have room for `capacity`
  * entries; a protocol that wrote them to disk would not write the empty ones. */
@@ -40,6 +40,6 @@ bool audit_allows(const struct move *);
 
 /* Takes a move. `actions` has room for audit_actions_max(); count is 0 when there was no step.
  * False when the protocol gave up: `reason` says why. */
-bool audit_take(struct move *, struct actions *, enum reason *reason);
+bool audit_take(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
 #endif

@@ -1,7 +1,7 @@
 #include "sim/host/storage.h"
 
-#include "sim/host/shadow.h"
 #include "sim/host/dispatcher.h"
+#include "sim/host/shadow.h"
 #include "sim/net/transport.h"
 
 enum { COMMIT_BYTES = 512 }; /* the record of a commit */
@@ -119,8 +119,8 @@ const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int 
   g_hash_table_iter_init(&iter, r->slots);
   while (g_hash_table_iter_next(&iter, NULL, &item)) {
     const struct slot *slot = item;
-    if (slot->waiting && slot->comm == comm && (peer == ANY || peer == slot->source) &&
-        (tag == ANY || tag == slot->tag) && (!first || slot->order < first->order))
+    if (slot->waiting && slot->comm == comm && (peer == RCL_ANY || peer == slot->source) &&
+        (tag == RCL_ANY || tag == slot->tag) && (!first || slot->order < first->order))
       first = slot;
   }
   return first;
@@ -147,8 +147,8 @@ static void drop_capture(struct rank *r, uint32_t checkpoint)
 
 void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
 {
-  double copied = checkpoint == FRESH ? 0.0 : storage_next_copy(r);
-  double rest = checkpoint == FRESH ? 0.0 : storage_next_bytes(r) - copied;
+  double copied = checkpoint == RCL_FRESH ? 0.0 : storage_next_copy(r);
+  double rest = checkpoint == RCL_FRESH ? 0.0 : storage_next_bytes(r) - copied;
   drop_capture(r, checkpoint);
   struct capture *capture = g_new0(struct capture, 1);
   *capture = (struct capture){.checkpoint = checkpoint,
@@ -157,7 +157,7 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
                               .copied = copied,
                               .rest = MAX(rest, 0.0),
                               .time = r->time};
-  if (audit_protocol()->level == LEVEL_CHANNEL)
+  if (audit_protocol()->level == RCL_LEVEL_CHANNEL)
     copy_messages(&capture->unexpected, &r->unexpected);
   capture->bytes = (double)image_bytes(image);
   for (const GList *item = capture->unexpected.head; item; item = item->next)
@@ -191,7 +191,7 @@ double storage_next_bytes(const struct rank *r)
     return layer.scenario->checkpoint.bytes;
   if (r->face->image_bytes > 0.0)
     return r->face->image_bytes;
-  return storage_image_bytes(r, storage_capture(r, r->line) ? r->line : FRESH);
+  return storage_image_bytes(r, storage_capture(r, r->line) ? r->line : RCL_FRESH);
 }
 
 double storage_next_copy(const struct rank *r)
@@ -212,7 +212,7 @@ double storage_rest(const struct rank *r, uint32_t checkpoint)
 struct write {
   struct rank *rank;
   uint32_t checkpoint;
-  enum part part;
+  enum rcl_part part;
   double bytes;
   bool cut;
 };
@@ -229,12 +229,12 @@ static bool independent(void)
   return audit_protocol()->independent;
 }
 
-static enum part queue_of(enum part part)
+static enum rcl_part queue_of(enum rcl_part part)
 {
-  return independent() ? part : PART_IMAGE;
+  return independent() ? part : RCL_PART_IMAGE;
 }
 
-static void begin_write(struct rank *r, enum part queue);
+static void begin_write(struct rank *r, enum rcl_part queue);
 
 static void write_ended(void *data)
 {
@@ -251,27 +251,27 @@ static void write_ended(void *data)
   g_free(job);
 }
 
-static void begin_write(struct rank *r, enum part queue)
+static void begin_write(struct rank *r, enum rcl_part queue)
 {
   struct write *job = g_queue_peek_head(&r->writes[queue]);
-  bool logger = independent() && queue == PART_LOG;
+  bool logger = independent() && queue == RCL_PART_LOG;
   if (job)
     machine_write(dispatcher_host_of(r->index), logger ? dispatcher_host() : storage_server(),
                   job->bytes, write_ended, job);
 }
 
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
-static double bytes_of(struct rank *r, uint32_t checkpoint, enum part part)
+static double bytes_of(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
-  if (independent() && part == PART_LOG)
+  if (independent() && part == RCL_PART_LOG)
     return (double)audit_state_increment(r->index, &r->logged);
   double state = (double)audit_state_bytes(r->index) + slots_bytes(r->slots);
-  return part == PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
+  return part == RCL_PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
 }
 
-void storage_store(struct rank *r, uint32_t checkpoint, enum part part)
+void storage_store(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
-  if (part == PART_IMAGE || !independent()) { /* else there is nothing but the state */
+  if (part == RCL_PART_IMAGE || !independent()) { /* else there is nothing but the state */
     struct record *record = g_new0(struct record, 1);
     *record =
         (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
@@ -302,10 +302,10 @@ struct commit {
 static void commit_ended(void *data)
 {
   struct commit *commit = data;
-  const struct rank *coordinator = &layer.rank[COORDINATOR_RANK];
+  const struct rank *coordinator = &layer.rank[RCL_COORDINATOR_RANK];
   if (commit->incarnation == audit_global()->incarnation && commit->life == coordinator->life)
-    dispatcher_tell(COORDINATOR_RANK, &(struct message){.notice = NOTICE_COMMITTED,
-                                                        .checkpoint = commit->checkpoint});
+    dispatcher_tell(RCL_COORDINATOR_RANK, &(struct message){.notice = NOTICE_COMMITTED,
+                                                            .checkpoint = commit->checkpoint});
   g_free(commit);
 }
 
@@ -314,11 +314,11 @@ void storage_commit(uint32_t checkpoint)
   struct commit *commit = g_new0(struct commit, 1);
   *commit = (struct commit){.checkpoint = checkpoint,
                             .incarnation = audit_global()->incarnation,
-                            .life = layer.rank[COORDINATOR_RANK].life};
+                            .life = layer.rank[RCL_COORDINATOR_RANK].life};
   machine_write(NULL, dispatcher_host(), COMMIT_BYTES, commit_ended, commit);
 }
 
-void storage_durable(struct rank *r, uint32_t checkpoint, enum part part)
+void storage_durable(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
   for (guint i = 0; i < r->records->len; i++) {
     struct record *record = r->records->pdata[i];
@@ -332,7 +332,7 @@ void storage_erase(struct rank *r, uint32_t checkpoint)
   for (guint i = r->records->len; i-- > 0;)
     if (((struct record *)r->records->pdata[i])->checkpoint == checkpoint)
       g_ptr_array_remove_index(r->records, i);
-  if (checkpoint != FRESH)
+  if (checkpoint != RCL_FRESH)
     drop_capture(r, checkpoint);
 }
 
@@ -349,7 +349,7 @@ static void cut_queue(GQueue *writes)
 
 void storage_cut(struct rank *r)
 {
-  for (int part = 0; part < PARTS; part++)
+  for (int part = 0; part < RCL_PARTS; part++)
     cut_queue(&r->writes[part]);
   for (guint i = r->records->len; i-- > 0;)
     if (!((struct record *)r->records->pdata[i])->durable)
@@ -371,7 +371,7 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
     if (record->checkpoint > checkpoint)
       g_ptr_array_remove_index(r->records, i);
     else if (record->checkpoint == checkpoint && record->durable &&
-             (!slots || record->part == PART_LOG))
+             (!slots || record->part == RCL_PART_LOG))
       slots = record->slots;
   }
   GHashTable *restored = slots ? copy_slots(slots) : new_slots();
@@ -391,7 +391,7 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
 /* Checkpoints are numbered upwards, so those behind the first to be cut are to be cut, too. */
 static void cut_images_after(struct rank *r, uint32_t checkpoint)
 {
-  GQueue *writes = &r->writes[PART_IMAGE], keep = G_QUEUE_INIT;
+  GQueue *writes = &r->writes[RCL_PART_IMAGE], keep = G_QUEUE_INIT;
   struct write *job;
   while ((job = g_queue_peek_head(writes)) && job->checkpoint <= checkpoint)
     g_queue_push_tail(&keep, g_queue_pop_head(writes));

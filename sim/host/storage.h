@@ -32,14 +32,14 @@ double storage_rest(const struct rank *, uint32_t checkpoint);
 
 /* Writes in the background, one part after the other; the dispatcher hears of the end. The log of
  * an independent protocol goes beside the images to the event logger, on the service host. */
-void storage_store(struct rank *, uint32_t checkpoint, enum part);
+void storage_store(struct rank *, uint32_t checkpoint, enum rcl_part);
 
 /* Whether the program has to wait for a write, as the scenario may have it: until the rank has
  * heard of the end. For logs of independent protocols nobody waits. */
 bool storage_is_awaited(const struct rank *);
 
 void storage_commit(uint32_t checkpoint);
-void storage_durable(struct rank *, uint32_t checkpoint, enum part);
+void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
 void storage_erase(struct rank *, uint32_t checkpoint);
 
 /* Writes that have not ended never will. */

@@ -1,7 +1,7 @@
 #include "sim/host/ulfm.h"
 
-#include "sim/host/shadow.h"
 #include "sim/host/dispatcher.h"
+#include "sim/host/shadow.h"
 #include "sim/net/transport.h"
 
 /* Of the repair that is under way. */

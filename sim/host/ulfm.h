@@ -28,8 +28,8 @@ double runtime_detection(void);
 /* That rank lives, and is told of a failure: it has to come, unless it is there already. */
 void runtime_await(struct rank *);
 
-/* That rank, in that life, is known to be dead, and can start again at `ready` at the earliest. Repairs
- * when all who live have come. */
+/* That rank, in that life, is known to be dead, and can start again at `ready` at the earliest.
+ * Repairs when all who live have come. */
 void runtime_bury(int rank, uint32_t life, double ready);
 
 /* That repair has ended, unless another has begun since: starts the dead, releases the living. */

@@ -10,8 +10,8 @@
 #include "sim/memory/image.h"
 #include "sim/memory/heap.h"
 #include "sim/memory/image_source.h"
-#include "sim/memory/pages.h"
 #include "sim/memory/pagemap.h"
+#include "sim/memory/pages.h"
 
 #include <errno.h>
 #include <stdbool.h>

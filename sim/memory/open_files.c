@@ -10,10 +10,10 @@
  *
  * What programs have changed in files is undone by journal.c. */
 #define _GNU_SOURCE
+#include "sim/memory/open_files.h"
 #include "sim/memory/arena.h"
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
-#include "sim/memory/open_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* Collective calls under protocols that handle them: numbers, words, events. */
+#include "sim/host/bypass.h"
+#include "sim/host/host.h"
+#include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/mpi/collectives.h"
-#include "sim/host/host.h"
 #include "sim/mpi/p2p.h"
-#include "sim/host/bypass.h"
-#include "sim/host/schedule.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void send_words(struct rank *r, int to, int kind)
 {
   struct call *call = &r->face->call;
   p2p_finish(r,
-             p2p_send(r, call->words, WORDS + 1, MPI_UINT32_T, to, call_tag(r, kind),
+             p2p_send(r, call->words, RCL_WORDS + 1, MPI_UINT32_T, to, call_tag(r, kind),
                       call->site.comm, P2P_RAW | P2P_BLOCKING),
              MPI_STATUS_IGNORE);
 }
@@ -30,7 +30,7 @@ static void send_words(struct rank *r, int to, int kind)
 static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
 {
   p2p_finish(r,
-             p2p_receive(r, words, WORDS + 1, MPI_UINT32_T, from, call_tag(r, kind),
+             p2p_receive(r, words, RCL_WORDS + 1, MPI_UINT32_T, from, call_tag(r, kind),
                          r->face->call.site.comm, P2P_RAW),
              MPI_STATUS_IGNORE);
 }
@@ -49,7 +49,7 @@ static void sum_words(struct rank *r)
     if (place + bit >= size)
       continue;
     receive_words(r, call->received, (place + bit + root) % size, TAG_WORDS_UP);
-    for (int i = 0; i <= WORDS; i++)
+    for (int i = 0; i <= RCL_WORDS; i++)
       call->words[i] += call->received[i];
   }
 }
@@ -75,16 +75,17 @@ static void spread_words(struct rank *r)
  */
 static bool exchanges(const struct call *call)
 {
-  const struct protocol *protocol = audit_protocol();
+  const struct rcl_protocol *protocol = audit_protocol();
   return protocol->piggyback_bytes > 0 || call->site.partial ||
-         (protocol->barrier_words && call->site.flow == FLOW_BARRIER);
+         (protocol->barrier_words && call->site.flow == RCL_FLOW_BARRIER);
 }
 
 static void exchange_words(struct rank *r)
 {
   struct call *call = &r->face->call;
   if (!exchanges(call)) {
-    call->words[WORDS] = call->site.flow == FLOW_FROM_ROOT ? 1 : (uint32_t)call->site.comm->size;
+    call->words[RCL_WORDS] =
+        call->site.flow == RCL_FLOW_FROM_ROOT ? 1 : (uint32_t)call->site.comm->size;
     return;
   }
   memcpy(call->own, call->words, sizeof call->own);
@@ -92,11 +93,11 @@ static void exchange_words(struct rank *r)
   uint64_t *count =
       call->combined ? &layer.result.control.combined : &layer.result.control.separate;
   ++*count;
-  if (call->combined && call->site.flow != FLOW_BARRIER)
+  if (call->combined && call->site.flow != RCL_FLOW_BARRIER)
     return;
-  if (call->site.flow != FLOW_FROM_ROOT)
+  if (call->site.flow != RCL_FLOW_FROM_ROOT)
     sum_words(r);
-  if (call->site.flow != FLOW_TO_ROOT)
+  if (call->site.flow != RCL_FLOW_TO_ROOT)
     spread_words(r);
 }
 
@@ -112,7 +113,7 @@ static bool combines(const struct call_site *site)
   case CONTROL_COMBINED:
     return true;
   case CONTROL_AUTO:
-    return site->flow == FLOW_BARRIER ||
+    return site->flow == RCL_FLOW_BARRIER ||
            (site->largest > 0 && (double)site->largest < layer.combined_below);
   default:
     return false;
@@ -171,7 +172,7 @@ void call_attach(const struct rank *r, struct message *message)
     return;
   const uint32_t *words = goes_down(message->tag) ? call->words : call->own;
   memcpy(message->words, words, sizeof message->words);
-  message->shares = words[WORDS];
+  message->shares = words[RCL_WORDS];
   message->bytes += audit_protocol()->piggyback_bytes;
 }
 
@@ -182,9 +183,9 @@ void call_detach(struct rank *r, const struct message *message)
     return;
   machine_sleep(machine_copy_seconds(message->bytes - audit_protocol()->piggyback_bytes));
   bool replaces = goes_down(message->tag);
-  for (int i = 0; i < WORDS; i++)
+  for (int i = 0; i < RCL_WORDS; i++)
     call->words[i] = message->words[i] + (replaces ? 0 : call->words[i]);
-  call->words[WORDS] = message->shares + (replaces ? 0 : call->words[WORDS]);
+  call->words[RCL_WORDS] = message->shares + (replaces ? 0 : call->words[RCL_WORDS]);
 }
 
 /* ---- the call ---- */
@@ -192,7 +193,8 @@ void call_detach(struct rank *r, const struct message *message)
 static bool data_flow_here(const struct call *call)
 {
   bool is_root = call->site.comm->rank == call->site.root;
-  return call->site.flow == FLOW_FROM_ROOT ? !is_root : call->site.flow != FLOW_TO_ROOT || is_root;
+  return call->site.flow == RCL_FLOW_FROM_ROOT ? !is_root
+                                               : call->site.flow != RCL_FLOW_TO_ROOT || is_root;
 }
 
 /* An image that was captured in a barrier goes on here, in a call that is to be made again. */
@@ -204,7 +206,7 @@ static bool take_part(struct rank *r)
     if (call->state == CALL_NONE)
       return false;
     exchange_words(r);
-    if (call->site.flow == FLOW_BARRIER && exchanges(call))
+    if (call->site.flow == RCL_FLOW_BARRIER && exchanges(call))
       host_collected(r);
   } while (call->state == CALL_ANNOUNCED);
   return true;
@@ -215,7 +217,7 @@ static bool take_part(struct rank *r)
  * have these the other way round. */
 static bool is_passed(const struct call *call)
 {
-  return schedule_on() && call->site.flow == FLOW_BARRIER && exchanges(call);
+  return schedule_on() && call->site.flow == RCL_FLOW_BARRIER && exchanges(call);
 }
 
 bool call_begin(struct rank *r, struct call_site site)

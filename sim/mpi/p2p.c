@@ -1,10 +1,10 @@
 #include "sim/mpi/p2p.h"
 
-#include "sim/host/shadow.h"
+#include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/host.h"
 #include "sim/host/matching.h"
-#include "sim/host/bypass.h"
+#include "sim/host/shadow.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ void p2p_poll_cost(void)
 static int world_rank(const struct comm *comm, int rank)
 {
   if (rank == MPI_ANY_SOURCE)
-    return ANY;
+    return RCL_ANY;
   if (rank < 0 || rank >= comm->size)
     layer_die(64, "rank %d in a communicator of %d ranks", rank, comm->size);
   return comm->member[rank];
@@ -54,7 +54,7 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
                               .type = type,
                               .comm = comm,
                               .peer = peer == MPI_PROC_NULL ? peer : world_rank(comm, peer),
-                              .tag = tag == MPI_ANY_TAG ? ANY : tag};
+                              .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag};
   return request;
 }
 

@@ -387,7 +387,7 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
 {
   struct blocks blocks = EQUAL(in, in_count, in_type);
   struct call_site site = {.comm = comm,
-                           .flow = FLOW_ALL,
+                           .flow = RCL_FLOW_ALL,
                            .result = blocks,
                            .blocks = comm->size,
                            .bytes = shared(out, out_count, out_type, in_count, in_type)};
@@ -401,13 +401,13 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
 int MPI_Barrier(MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_BARRIER, comm, barrier(r, c), .bytes = 0), PMPI_Barrier(comm));
+  WRAP(CALL(RCL_FLOW_BARRIER, comm, barrier(r, c), .bytes = 0), PMPI_Barrier(comm));
 }
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_FROM_ROOT, comm, broadcast(r, buffer, count, type, root, c), .root = root,
+  WRAP(CALL(RCL_FLOW_FROM_ROOT, comm, broadcast(r, buffer, count, type, root, c), .root = root,
             .bytes = given(c->rank == root, count, type), .largest = given(true, count, type),
             .result = EQUAL(buffer, count, type), .blocks = 1),
        PMPI_Bcast(buffer, count, type, root, comm));
@@ -417,7 +417,7 @@ int MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op o
                MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_TO_ROOT, comm, reduce(r, out, in, count, type, op, root, c), .root = root,
+  WRAP(CALL(RCL_FLOW_TO_ROOT, comm, reduce(r, out, in, count, type, op, root, c), .root = root,
             .bytes = given(true, count, type), .largest = given(true, count, type),
             .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Reduce(out, in, count, type, op, root, comm));
@@ -426,7 +426,7 @@ int MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op o
 int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm, allreduce(r, out, in, count, type, op, c),
+  WRAP(CALL(RCL_FLOW_ALL, comm, allreduce(r, out, in, count, type, op, c),
             .bytes = given(true, count, type), .largest = given(true, count, type),
             .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Allreduce(out, in, count, type, op, comm));
@@ -435,7 +435,7 @@ int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_O
 int MPI_Scan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm, scan(r, out, in, count, type, op, c, false), .partial = true,
+  WRAP(CALL(RCL_FLOW_ALL, comm, scan(r, out, in, count, type, op, c, false), .partial = true,
             .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1),
        PMPI_Scan(out, in, count, type, op, comm));
 }
@@ -443,7 +443,7 @@ int MPI_Scan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
 int MPI_Exscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm, scan(r, out, in, count, type, op, c, true), .partial = true,
+  WRAP(CALL(RCL_FLOW_ALL, comm, scan(r, out, in, count, type, op, c, true), .partial = true,
             .bytes = given(true, count, type), .result = EQUAL(in, count, type),
             .blocks = c->rank > 0),
        PMPI_Exscan(out, in, count, type, op, comm));
@@ -453,7 +453,7 @@ int MPI_Gather(const void *out, int out_count, MPI_Datatype out_type, void *in, 
                MPI_Datatype in_type, int root, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_TO_ROOT, comm,
+  WRAP(CALL(RCL_FLOW_TO_ROOT, comm,
             gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
             .root = root, .bytes = shared(out, out_count, out_type, in_count, in_type),
             .largest = shared(out, out_count, out_type, in_count, in_type),
@@ -466,7 +466,7 @@ int MPI_Gatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
                 MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_TO_ROOT, comm,
+  WRAP(CALL(RCL_FLOW_TO_ROOT, comm,
             gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root, c),
             .root = root, .bytes = given(out != MPI_IN_PLACE, out_count, out_type),
             .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size),
@@ -477,7 +477,7 @@ int MPI_Scatter(const void *out, int out_count, MPI_Datatype out_type, void *in,
                 MPI_Datatype in_type, int root, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_FROM_ROOT, comm,
+  WRAP(CALL(RCL_FLOW_FROM_ROOT, comm,
             scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
             .root = root, .bytes = given(c->rank == root, out_count * c->size, out_type),
             .largest =
@@ -490,7 +490,7 @@ int MPI_Scatterv(const void *out, const int *out_counts, const int *starts, MPI_
                  void *in, int in_count, MPI_Datatype in_type, int root, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_FROM_ROOT, comm,
+  WRAP(CALL(RCL_FLOW_FROM_ROOT, comm,
             scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root, c),
             .root = root,
             .bytes = c->rank == root ? given(true, sum_of(out_counts, c->size), out_type) : 0,
@@ -509,7 +509,7 @@ int MPI_Allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *
                    const int *in_counts, const int *starts, MPI_Datatype in_type, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm,
+  WRAP(CALL(RCL_FLOW_ALL, comm,
             allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), c),
             .bytes = shared(out, out_count, out_type, in_counts[c->rank], in_type),
             .largest = given(true, largest_of(in_counts, c->size), in_type),
@@ -521,7 +521,7 @@ int MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in
                  MPI_Datatype in_type, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm,
+  WRAP(CALL(RCL_FLOW_ALL, comm,
             alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
             .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
             .largest = given(true, in_count, in_type), .result = EQUAL(in, in_count, in_type),
@@ -534,7 +534,7 @@ int MPI_Alltoallv(const void *out, const int *out_counts, const int *out_starts,
                   MPI_Datatype in_type, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm,
+  WRAP(CALL(RCL_FLOW_ALL, comm,
             alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
                      UNEQUAL(in, in_counts, in_starts, in_type), c),
             .bytes = given(true, sum_of(in_counts, c->size), in_type),
@@ -556,7 +556,7 @@ int MPI_Alltoallw(const void *out, const int *out_counts, const int *out_starts,
                   const int *in_starts, const MPI_Datatype *in_types, MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm,
+  WRAP(CALL(RCL_FLOW_ALL, comm,
             alltoall(r, TYPED(out, out_counts, out_starts, out_types),
                      TYPED(in, in_counts, in_starts, in_types), c),
             .bytes = bytes_of(&TYPED(in, in_counts, in_starts, in_types), c->size),
@@ -569,7 +569,7 @@ int MPI_Reduce_scatter_block(const void *out, void *in, int count, MPI_Datatype 
                              MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm, reduce_scatter(r, out, in, NULL, count, type, op, c),
+  WRAP(CALL(RCL_FLOW_ALL, comm, reduce_scatter(r, out, in, NULL, count, type, op, c),
             .bytes = given(true, count * c->size, type),
             .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
             .blocks = 1),
@@ -580,7 +580,7 @@ int MPI_Reduce_scatter(const void *out, void *in, const int *counts, MPI_Datatyp
                        MPI_Comm comm)
 {
   struct comm *c;
-  WRAP(CALL(FLOW_ALL, comm, reduce_scatter(r, out, in, counts, 0, type, op, c),
+  WRAP(CALL(RCL_FLOW_ALL, comm, reduce_scatter(r, out, in, counts, 0, type, op, c),
             .bytes = given(true, sum_of(counts, c->size), type),
             .largest = given(true, sum_of(counts, c->size), type),
             .result = EQUAL(in, counts[c->rank], type), .blocks = 1),

@@ -3,8 +3,8 @@
  * rollback and a replay give the same ones. */
 #include "sim/mpi/comm.h"
 
-#include "sim/mpi/collectives.h"
 #include "sim/host/communicators.h"
+#include "sim/mpi/collectives.h"
 #include "sim/mpi/wrap.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Point-to-point calls. An inert layer passes them through. */
-#include "sim/mpi/comm.h"
 #include "sim/host/host.h"
 #include "sim/host/matching.h"
+#include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
@@ -157,8 +157,8 @@ static struct probe probe_for(struct rank *r, const struct comm *comm, int from,
 {
   if (from != MPI_ANY_SOURCE && (from < 0 || from >= comm->size))
     layer_die(64, "rank %d probes rank %d of %d", r->index, from, comm->size);
-  return (struct probe){.peer = from == MPI_ANY_SOURCE ? ANY : comm->member[from],
-                        .tag = tag == MPI_ANY_TAG ? ANY : tag,
+  return (struct probe){.peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from],
+                        .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag,
                         .context = matching_context(comm, false)};
 }
 
@@ -196,9 +196,9 @@ static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *s
   }
   struct probe wanted = probe_for(r, c, from, tag);
   host_wait(r, is_there, &wanted);
-  if (wanted.peer == ANY) {
+  if (wanted.peer == RCL_ANY) {
     struct found found;
-    matching_probe(r, ANY, wanted.tag, wanted.context, &found);
+    matching_probe(r, RCL_ANY, wanted.tag, wanted.context, &found);
     wanted.peer = (int)host_choose(r, (uint32_t)found.source);
     host_wait(r, is_there, &wanted);
   }

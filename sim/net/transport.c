@@ -1,7 +1,7 @@
 #include "sim/net/transport.h"
 
-#include "sim/host/shadow.h"
 #include "sim/host/host.h"
+#include "sim/host/shadow.h"
 #include "sim/net/control_mail.h"
 #include "sim/net/wire.h"
 
@@ -135,7 +135,7 @@ static uint64_t wire_bytes(const struct message *message)
 /* Below the matching, control messages stay in one order with those of the program. */
 static bool may_be_mail(const struct message *message)
 {
-  return message->kind == MESSAGE_CONTROL && audit_protocol()->level != LEVEL_CHANNEL;
+  return message->kind == MESSAGE_CONTROL && audit_protocol()->level != RCL_LEVEL_CHANNEL;
 }
 
 /* What the receiver expects is asked when the message is on its way: nobody else may run between

@@ -172,7 +172,7 @@ instants() { # JUDGE
 points() {
   awk -v ranks=$ranks '
     BEGIN {
-      kinds = split("start down timer offer receive choose collective arrived control collected captured durable committed", kind)
+      kinds = split("start down timer send receive choice collective arrived control collected captured durable committed", kind)
       for (i = 1; i <= kinds; i++) known[kind[i]] = 1
     }
     /^---/ { body = 1; next }
@@ -219,7 +219,7 @@ at_points() {
 twice() {
   awk -v protocol="$protocol" -v end="$seconds" -v ranks=$ranks -v repair=$repair \
     -v detection=$detection -v all="${RECLINE_LONG:-0}" 'BEGIN {
-    kinds = split("down start control offer receive arrived captured durable committed timer", kind)
+    kinds = split("down start control send receive arrived captured durable committed timer", kind)
     firsts = all > 0 ? 12 : 3
     for (i = 0; i < firsts; i++) {
       at = (i + 0.5) * end / firsts

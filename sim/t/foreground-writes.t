@@ -24,7 +24,7 @@ sends_during_writes() {
   awk '/store part=image/ { writes[$2] = 1 }
     $3 == "durable" && /part=image/ { writes[$2] = 0 }
     $3 == "crash" || $3 == "start" { writes[$2] = 0 }
-    $3 == "offer" && writes[$2] { sends++ }
+    $3 == "send" && writes[$2] { sends++ }
     END { print sends + 0 }' out/trace.txt
 }
 

@@ -65,7 +65,7 @@ for protocol in bookmark c3; do
     done
   done
   for point in 'event: captured, checkpoint: 2' 'event: committed, checkpoint: 1, rank: 0' \
-    'event: offer, count: 9'; do
+    'event: send, count: 9'; do
     run recovered "$protocol, a crash after $point" --set protocol.name=$protocol \
       --set "$every" --set "failures=[{rank: 3, after: {$point}}]"
   done

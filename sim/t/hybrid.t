@@ -107,19 +107,19 @@ sizes() { # PROGRAM ARGUMENTS RANKS CP_INT EVENT COUNT: all three kinds of LOG_S
 
 extra=
 writes=foreground
-sizes lulesh-like '["4", "13"]' 8 5 offer 1
-verify cg '[-s, S, "1"]' 8 8 4 offer 5
+sizes lulesh-like '["4", "13"]' 8 5 send 1
+verify cg '[-s, S, "1"]' 8 8 4 send 5
 if [ "$long" = 1 ]; then
   for class in S W A; do
     for interval in 3 7; do
-      sizes cg "[$class]" 16 $interval offer 40
+      sizes cg "[$class]" 16 $interval send 40
     done
     verify cg "[-s, $class]" 8 25 25 arrived 2
-    verify cg "[-s, $class]" 8 25 12 offer 3
+    verify cg "[-s, $class]" 8 25 12 send 3
   done
   for ranks in 8 27 64; do
     sizes lulesh-like '["4", "16"]' $ranks 5 arrived 5
-    verify lulesh-like '["4", "43"]' $ranks 20 20 offer 5
+    verify lulesh-like '["4", "43"]' $ranks 20 20 send 5
     verify lulesh-like '["4", "43"]' $ranks 20 10 arrived 9
   done
 fi
@@ -129,7 +129,7 @@ count=7
 if [ "$long" = 1 ]; then
   extra='--set recovery.runtime=none'
   sizes lulesh-like '["5", "13"]' 27 5 captured 1
-  sizes cg '[S]' 8 5 offer 100
+  sizes cg '[S]' 8 5 send 100
   count=$((count + 45))
 fi
 echo "# $crashes crashes"
@@ -142,7 +142,7 @@ flawed() { # MUTANT PROPERTY
     echo 'RECLINE_PROTOCOLS(&protocol_hybrid);' >>flawed.c &&
     cc -O2 -shared -fPIC -I"$root" flawed.c -o "$dir/$1.so" 2>compiler
   "$recline" run scenario.yaml --set "protocol.file=$dir/$1.so" --set protocol.name=flawed \
-    --set protocol.interval=4 --set 'failures=[{rank: 3, after: {event: offer, iteration: 7,
+    --set protocol.interval=4 --set 'failures=[{rank: 3, after: {event: send, iteration: 7,
     count: 40}, kills: rank, repair: 0}]' >said 2>&1
   is "$(grep -c "violated: $2" said)" 1 "$1: the audit says $2" said compiler
 }

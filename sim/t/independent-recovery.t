@@ -14,7 +14,7 @@ is "$?-$(value "$dir/domino.json" verdict)-$(value "$dir/domino.json" audit.viol
 trace=$dir/domino/trace.txt
 is "$(grep -c ' 1 durable part=image' "$trace" | awk '{ print ($1 > 2) }')" 1 \
   'rank 1 had checkpoints' "$trace"
-is "$(grep -c ' 1 start outcome=1' "$trace")" 1 'and goes back to its beginning' "$trace"
+is "$(grep -c ' 1 start incarnation=1' "$trace")" 1 'and goes back to its beginning' "$trace"
 # The rollback-dependency graph: each of the five intervals of either rank is undone with another one.
 "$recline" draw "$trace" --dependencies -o "$dir/domino.svg" >/dev/null 2>"$dir/domino.err"
 sed -n 's/^<title>interval&#45;\([01]\)&#45;.*&gt;interval&#45;\([01]\)&#45;.*/\1>\2/p' "$dir/domino.svg" |

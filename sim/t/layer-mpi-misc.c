@@ -1,7 +1,8 @@
 /* The MPI calls that the other programs do not make: all send modes, packing, graphs and
  * neighbourhood collectives, generalized requests, error handlers, old names. With results that can
  * be told to be right, in a loop, so that crashes and checkpoints fall everywhere. Compiled as C
- * and as C++. Usage: layer-mpi-misc ROUNDS [all]. `all`: also what plain SMPI 3.32 lacks or gets wrong.
+ * and as C++. Usage: layer-mpi-misc ROUNDS [all]. `all`: also what plain SMPI 3.32 lacks or gets
+ * wrong.
  */
 #include <mpi.h>
 #include <smpi/smpi.h>

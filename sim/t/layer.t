@@ -103,7 +103,7 @@ for protocol in bookmark c3; do
   run 5 $protocol "$interval\nfailures: $two" "$mpi" 4 && says recovered &&
     grep -q ' 0 failures, PASS' "$work/out"
   result $? "$protocol: two ranks crash at once, and one again while it recovers"
-  for point in "event: captured, checkpoint: 2" "event: start, recovery: 1" "event: offer, count: 99"; do
+  for point in "event: captured, checkpoint: 2" "event: start, recovery: 1" "event: send, count: 99"; do
     first="{rank: 0, at: 40ms}"
     run 5 $protocol "$interval\nfailures: [$first, {rank: 3, after: {$point}}]" "$mpi" 4 &&
       says recovered && grep -q ' 0 failures, PASS' "$work/out"

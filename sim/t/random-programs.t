@@ -76,7 +76,7 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
     BEGIN {
       at = (seed * 7919 + 12345) % 2147483646 + 1
       for (i = 0; i < 10; i++) draw(2)
-      kinds = split("captured durable committed control offer receive arrived choose place down", kind)
+      kinds = split("captured durable committed control send receive arrived choice safe-point down", kind)
       ranks = 2 + draw(15)
       print "ranks", ranks
       interval = length_s / (3 + draw(8)) / (protocol == "c3" ? 3 : 1) # it waits for places

@@ -34,7 +34,7 @@ is "$(grep -c '^recovered ' "$dir/stdout")" 1 'so is the verdict' "$dir/stdout"
 is "$(ls -A "$dir/out" | tr '\n' ' ')" 'program.out result.json scenario.yaml trace.txt ' \
   'files of --out'
 is "$(grep -c '^verification: PASS$' "$dir/out/program.out")" 1 'program.out'
-is "$(head -n 1 "$dir/out/trace.txt")" 'recline-trace 1' 'trace.txt'
+is "$(head -n 1 "$dir/out/trace.txt")" 'recline-trace 2' 'trace.txt'
 is "$(value "$dir/out/result.json" crashes)" 1 'result.json: the crash'
 is "$(value "$dir/out/result.json" rollbacks.global)" 1 'result.json: the rollback'
 is "$(value "$dir/out/result.json" audit.violations)" 0 'result.json: no violation'
@@ -143,13 +143,13 @@ for protocol in c3 bookmark; do
     cat "$dir/out/trace.txt" >>"$dir/choices.$protocol"
   done
   for outcome in 0 1; do
-    is "$(grep -q "choose request=[0-9]* outcome=$outcome" "$dir/choices.$protocol" && echo yes)" \
+    is "$(grep -q "choice request=[0-9]* outcome=$outcome" "$dir/choices.$protocol" && echo yes)" \
       yes "$protocol: cancelling came out as $outcome"
   done
 done
-is "$(grep -q 'choose outcome=[0-9] | force outcome=' "$dir/choices.c3" && echo yes)" yes \
+is "$(grep -q 'choice outcome=[0-9] | force outcome=' "$dir/choices.c3" && echo yes)" yes \
   'c3: choices were forced'
-is "$(grep -q 'choose request=.* | force outcome=' "$dir/choices.c3" && echo yes)" yes \
+is "$(grep -q 'choice request=.* | force outcome=' "$dir/choices.c3" && echo yes)" yes \
   'c3: outcomes of cancelling, too'
 
 # A checkpoint becomes durable when all programs have ended and rank 2 has not heard of that yet: a

@@ -133,7 +133,7 @@ uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
 {
   if (crowded(table->count, table->mask))
     intern_rehash(table);
-  uint32_t hash = (uint32_t)protocol_digest(bytes, size),
+  uint32_t hash = (uint32_t)rcl_protocol_digest(bytes, size),
            at = intern_slot(table, bytes, size, hash);
   if (!table->slot[at]) {
     const void *copy = intern_copy(table, bytes, size);
@@ -144,9 +144,9 @@ uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
 
 uint32_t intern_find(const struct intern *table, const void *bytes, uint32_t size)
 {
-  return table->count
-             ? table->slot[intern_slot(table, bytes, size, (uint32_t)protocol_digest(bytes, size))]
-             : 0;
+  return table->count ? table->slot[intern_slot(table, bytes, size,
+                                                (uint32_t)rcl_protocol_digest(bytes, size))]
+                      : 0;
 }
 
 size_t intern_bytes(const struct intern *table)

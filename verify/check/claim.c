@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "verify/trace/schedule_file.h"
-#include "verify/world/in_place.h"
 #include "verify/trace/trace.h"
+#include "verify/world/in_place.h"
 
 /* Of physical memory, what the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
@@ -107,8 +107,8 @@ static bool read_counts(const struct scenario *claim, GError **error)
 /* What the protocol has no meaning for. */
 static bool suits(const struct scenario *claim, const struct script *script, GError **error)
 {
-  const struct protocol *protocol = protocol_named(claim->protocol.name);
-  if (script->free && protocol->level != LEVEL_CHANNEL)
+  const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
+  if (script->free && protocol->level != RCL_LEVEL_CHANNEL)
     scenario_complain(claim, "program.script", error,
                       "free programs, expected a protocol at the level of the channels for them");
   else if (claim->check.exceeds && !protocol->clocks)
@@ -127,7 +127,7 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
 static bool valid(const struct scenario *claim, struct script **script, unsigned *lies,
                   GError **error)
 {
-  if (!protocol_named(claim->protocol.name)) {
+  if (!rcl_protocol_named(claim->protocol.name)) {
     scenario_complain(claim, "protocol.name", error,
                       "'%s', expected a name of 'recline list protocols' or a mutant's",
                       claim->protocol.name);
@@ -139,7 +139,7 @@ static bool valid(const struct scenario *claim, struct script **script, unsigned
   *script = read_script(claim, error);
   if (!*script || !suits(claim, *script, error))
     return false;
-  if (protocol_named(claim->protocol.name)->collectives || script_spell_out(*script))
+  if (rcl_protocol_named(claim->protocol.name)->collectives || script_spell_out(*script))
     return true;
   scenario_complain(claim, "program.script", error,
                     "too many messages in its collectives, expected a smaller program");
@@ -188,9 +188,10 @@ bool claim_stamps(const struct scenario *claim)
 static void set_up(const struct job *job, struct world *world)
 {
   const struct scenario *claim = job->claim;
-  world_init(world, protocol_named(claim->protocol.name), claim->program.ranks,
+  world_init(world, rcl_protocol_named(claim->protocol.name), claim->program.ranks,
              claim->protocol.capacity);
-  world_set_iterations(world, claim->protocol.interval, claim->protocol.log);
+  world_set_parameter(world, "interval", claim->protocol.interval);
+  world_set_parameter(world, "log", claim->protocol.log);
   world->fifo = claim->check.fifo;
   world->closes = claim->check.closes;
   world->overtaking = claim->check.overtaking;
@@ -262,7 +263,7 @@ static bool find_outcomes(struct job *job, GError **error)
                                            .workers = job->options->workers,
                                            .max_states = bound(job),
                                            .max_bytes = memory_limit(job)};
-  world_init(&world, protocol_named("none"), job->claim->program.ranks, 1);
+  world_init(&world, rcl_protocol_named("none"), job->claim->program.ranks, 1);
   world.fifo = job->claim->check.fifo;
   world.overtaking = job->claim->check.overtaking;
   world.bounded = true;
@@ -296,8 +297,8 @@ static bool write_trace(const struct job *job, const struct exploration *found, 
   set_up(job, &world);
   parts_init(&parts, &world);
   world_begin(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints);
-  struct actions actions = {.capacity = ACTIONS_MAX(&world.config[0])};
-  actions.item = g_new0(struct action, actions.capacity);
+  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world.config[0])};
+  actions.item = g_new0(struct rcl_action, actions.capacity);
   struct trace *trace = trace_open(file, &world, "explorer", true, error);
   for (unsigned i = 0; trace && i < found->moves_count; i++) {
     struct move move = found->moves[i];

@@ -16,8 +16,8 @@ enum { REFUSED = -1 };
 
 static void add_protocols(struct matrix *matrix)
 {
-  const struct protocol *protocol;
-  for (size_t i = 0; (protocol = protocol_at(i)); i++)
+  const struct rcl_protocol *protocol;
+  for (size_t i = 0; (protocol = rcl_protocol_at(i)); i++)
     if (!strchr(protocol->name, '~') && !g_str_has_prefix(protocol->name, "cl-"))
       g_ptr_array_add(matrix->protocols, g_strdup(protocol->name));
 }

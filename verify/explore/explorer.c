@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "verify/reduce/abstraction.h"
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
+#include "verify/reduce/abstraction.h"
 
 const char *const explorer_properties[] = {
     "no-loss",   "no-duplicate",  "restorable", "legal",   "quiet-channels", "c3-1.1",

@@ -94,9 +94,9 @@ static enum option_kind kind_of(const struct move *move)
     return OPTION_DETECT;
   if (move->kind != MOVE_EVENT)
     return OPTION_ANY;
-  return move->event.kind == EVENT_DOWN    ? OPTION_DOWN
-         : move->event.kind == EVENT_START ? OPTION_START
-                                           : OPTION_ANY;
+  return move->event.kind == RCL_EVENT_DOWN    ? OPTION_DOWN
+         : move->event.kind == RCL_EVENT_START ? OPTION_START
+                                               : OPTION_ANY;
 }
 
 uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)

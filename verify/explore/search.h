@@ -15,15 +15,15 @@
 
 #include <pthread.h>
 
+#include "verify/explore/enabled.h"
 #include "verify/explore/explorer.h"
+#include "verify/explore/local_cache.h"
+#include "verify/reduce/crash.h"
+#include "verify/reduce/stubborn.h"
+#include "verify/reduce/symmetry.h"
 #include "verify/state/fingerprint.h"
 #include "verify/state/frontier.h"
 #include "verify/state/transition_cache.h"
-#include "verify/explore/enabled.h"
-#include "verify/reduce/crash.h"
-#include "verify/reduce/stubborn.h"
-#include "verify/explore/local_cache.h"
-#include "verify/reduce/symmetry.h"
 #include "verify/state/visited.h"
 
 /* Parts whose values go together (world_component()). Its own values are tuples of theirs, numbered

@@ -225,16 +225,16 @@ bool explorer_checks(const struct explorer *e, const char *property)
 
 bool explorer_violates(const struct explorer *e, struct verdict *verdict)
 {
-  static const char *const reasons[REASONS] = {[REASON_NONE] = "no reason",
-                                               [REASON_NO_CHECKPOINT] = "it takes no checkpoints",
-                                               [REASON_FULL] = "one of its lists is full",
-                                               [REASON_PROTOCOL] =
-                                                   "an event that its claims exclude"};
+  static const char *const reasons[RCL_REASONS] = {
+      [RCL_REASON_NONE] = "no reason",
+      [RCL_REASON_NO_CHECKPOINT] = "it takes no checkpoints",
+      [RCL_REASON_FULL] = "one of its lists is full",
+      [RCL_REASON_PROTOCOL] = "an event that its claims exclude"};
   if (verdict->kind == VERDICT_GAVE_UP) {
     verdict->kind = VERDICT_VIOLATION;
     verdict->property = "recovers";
     snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
-             verdict->reason < REASONS ? reasons[verdict->reason] : "unknown reason");
+             verdict->reason < RCL_REASONS ? reasons[verdict->reason] : "unknown reason");
   }
   return verdict->kind == VERDICT_VIOLATION && explorer_checks(e, verdict->property);
 }

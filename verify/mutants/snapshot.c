@@ -35,53 +35,54 @@ struct state {
   uint8_t under_way[RANKS_MAX];
 };
 
-static size_t bytes(const struct config *config)
+static size_t state_size(const struct rcl_config *config)
 {
   (void)config;
   return sizeof(struct state);
 }
 
-static void record(const struct config *config, struct state *state, struct actions *actions)
+static void record(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
 {
   if (state->recorded)
     return;
   state->recorded = true;
   state->recorded_more = state->more;
-  tell_all(config, actions, MARKER, 1);
+  rcl_send_control_to_all(config, actions, MARKER, 1);
 }
 
-static void arrived(struct state *state, const struct event *event, struct actions *actions)
+static void arrived(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
 {
   state->wrong |= (event->words[0] != 0) != state->closed[event->peer];
-  act(actions, ACTION_DELIVER);
+  rcl_act(actions, RCL_ACTION_DELIVER);
 }
 
-static void step(const struct config *config, void *memory, const struct event *event,
-                 struct actions *actions)
+static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   struct state *state = memory;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
     if (config->ranks > RANKS_MAX)
-      give_up(actions, REASON_FULL);
-    if (config->self == COORDINATOR_RANK)
-      act(actions, ACTION_SET_TIMER);
+      rcl_give_up(actions, RCL_REASON_FULL);
+    if (config->self == RCL_COORDINATOR_RANK)
+      rcl_act(actions, RCL_ACTION_SET_TIMER);
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     record(config, state, actions);
     break;
-  case EVENT_OFFER:
-    act(actions, ACTION_TRANSMIT)->words[0] = state->recorded;
+  case RCL_EVENT_SEND:
+    rcl_act(actions, RCL_ACTION_TRANSMIT)->words[0] = state->recorded;
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrived(state, event, actions);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     record(config, state, actions);
     state->closed[event->peer] = true;
     break;
-  case EVENT_DOWN:
-    give_up(actions, REASON_NO_CHECKPOINT);
+  case RCL_EVENT_DOWN:
+    rcl_give_up(actions, RCL_REASON_NO_CHECKPOINT);
     break;
   default:
     break;
@@ -90,7 +91,7 @@ static void step(const struct config *config, void *memory, const struct event *
 
 /* ---- cl-t ---- */
 
-static bool all_closed(const struct config *config, const struct state *state)
+static bool all_closed(const struct rcl_config *config, const struct state *state)
 {
   for (int peer = 0; peer < config->ranks; peer++)
     if (peer != config->self && !state->closed[peer])
@@ -98,43 +99,43 @@ static bool all_closed(const struct config *config, const struct state *state)
   return state->recorded;
 }
 
-static void report(struct state *state, struct action *stopped)
+static void report(struct state *state, struct rcl_action *stopped)
 {
   int32_t more = state->recorded_more;
   for (int peer = 0; peer < RANKS_MAX; peer++)
     more += state->under_way[peer];
   stopped->checkpoint = 1;
-  stopped->outcome = (uint32_t)more;
+  stopped->surplus = (uint32_t)more;
   state->done = true;
   state->recorded_more = 0;
   memset(state->under_way, 0, sizeof state->under_way);
 }
 
-static void step_tokens(const struct config *config, void *memory, const struct event *event,
-                        struct actions *actions)
+static void step_tokens(const struct rcl_config *config, void *memory,
+                        const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct state *state = memory;
   step(config, state, event, actions);
   state->wrong = false; /* the tokens alone must tell */
-  if (event->kind == EVENT_OFFER)
+  if (event->kind == RCL_EVENT_SEND)
     state->more--;
-  if (event->kind == EVENT_ARRIVED) {
+  if (event->kind == RCL_EVENT_ARRIVED) {
     state->more++;
     if (state->recorded && !state->closed[event->peer])
       state->under_way[event->peer]++;
   }
   if (state->done || !all_closed(config, state))
     return;
-  report(state, act(actions, ACTION_STOPPED_LOGGING));
+  report(state, rcl_act(actions, RCL_ACTION_STOPPED_LOGGING));
 }
 
-static int broken(const struct config *config, const void *memory)
+static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   (void)config;
   return ((const struct state *)memory)->wrong;
 }
 
-static void rename_ranks(const struct config *config, void *memory, const int16_t *to)
+static void rename_ranks(const struct rcl_config *config, void *memory, const int16_t *to)
 {
   struct state *state = memory, old = *state;
   for (int rank = 0; rank < config->ranks; rank++) {
@@ -143,26 +144,26 @@ static void rename_ranks(const struct config *config, void *memory, const int16_
   }
 }
 
-extern const struct protocol protocol_cl_c, protocol_cl_t;
+extern const struct rcl_protocol protocol_cl_c, protocol_cl_t;
 
-const struct protocol protocol_cl_c = {.name = "cl-c",
-                                       .title = "reference world: Chandy-Lamport, colours",
-                                       .control_bytes = 12,
-                                       .level = LEVEL_CHANNEL,
-                                       .controls = controls,
-                                       .invariants = invariants,
-                                       .bytes = bytes,
-                                       .step = step,
-                                       .broken = broken,
-                                       .rename = rename_ranks};
+const struct rcl_protocol protocol_cl_c = {.name = "cl-c",
+                                           .title = "reference world: Chandy-Lamport, colours",
+                                           .control_bytes = 12,
+                                           .level = RCL_LEVEL_CHANNEL,
+                                           .controls = controls,
+                                           .invariants = invariants,
+                                           .state_size = state_size,
+                                           .step = step,
+                                           .violated_invariant = violated_invariant,
+                                           .permute_ranks = rename_ranks};
 
-const struct protocol protocol_cl_t = {.name = "cl-t",
-                                       .title = "reference world: Chandy-Lamport, tokens",
-                                       .control_bytes = 12,
-                                       .level = LEVEL_CHANNEL,
-                                       .controls = controls,
-                                       .invariants = invariants,
-                                       .bytes = bytes,
-                                       .step = step_tokens,
-                                       .broken = broken,
-                                       .rename = rename_ranks};
+const struct rcl_protocol protocol_cl_t = {.name = "cl-t",
+                                           .title = "reference world: Chandy-Lamport, tokens",
+                                           .control_bytes = 12,
+                                           .level = RCL_LEVEL_CHANNEL,
+                                           .controls = controls,
+                                           .invariants = invariants,
+                                           .state_size = state_size,
+                                           .step = step_tokens,
+                                           .violated_invariant = violated_invariant,
+                                           .permute_ranks = rename_ranks};

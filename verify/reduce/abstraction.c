@@ -157,7 +157,7 @@ static void explore_rank(struct closure *c, uint32_t rank)
   uint32_t length = key_length(c, rank), key[length];
   memset(key, 0, sizeof key);
   key[KEY_VALUE] = 1;
-  key[KEY_CHANGES + SHARED_GLOBAL] = rank == COORDINATOR_RANK;
+  key[KEY_CHANGES + SHARED_GLOBAL] = rank == RCL_COORDINATOR_RANK;
   for (uint32_t queue = 0; c->bounded && queue < KINDS * c->ranks; queue++)
     key[KEY_QUEUES + queue] = r->comes[queue];
   intern_clear(&r->nodes);

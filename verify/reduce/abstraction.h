@@ -18,8 +18,8 @@
 #ifndef RECLINE_CLOSURE_H
 #define RECLINE_CLOSURE_H
 
-#include "verify/reduce/dfa.h"
 #include "verify/explore/search.h"
+#include "verify/reduce/dfa.h"
 
 enum {
   CLOSURE_ACTIONS = 64, /* of one rank, at most */

@@ -73,7 +73,7 @@ static void find_fits(struct closure *c, struct attempt *a, unsigned shared)
   for (uint32_t i = 1; i <= c->shared[shared].count; i++)
     if (shared != SHARED_GLOBAL
             ? shared_entry(c, shared, i)[1 + a->rank] == a->key[KEY_CHANGES + shared]
-            : a->rank != COORDINATOR_RANK || i == a->key[KEY_CHANGES + shared])
+            : a->rank != RCL_COORDINATOR_RANK || i == a->key[KEY_CHANGES + shared])
       a->fits[shared][count++] = i;
   a->fits[shared][count] = 0;
   if (!count)
@@ -123,7 +123,7 @@ static void load(struct closure *c, const struct attempt *a)
     if (a->varied & 1u << (c->ranks + shared))
       values[part_of(c, shared_kinds[shared], 0, 0)] =
           shared_entry(c, shared, a->fits[shared][a->choice[c->ranks + shared]])[0];
-  if (a->rank == COORDINATOR_RANK)
+  if (a->rank == RCL_COORDINATOR_RANK)
     values[part_of(c, WORLD_GLOBAL, 0, 0)] =
         shared_entry(c, SHARED_GLOBAL, a->key[KEY_CHANGES + SHARED_GLOBAL])[0];
   memcpy(values + part_of(c, WORLD_RANK, a->rank, 0),
@@ -338,7 +338,7 @@ static uint32_t sharing(struct closure *c, const struct attempt *a)
         a->table[i + 1] != VIOLATES && a->table[i + 1] != shared_entry(c, shared, a->table[i])[0];
   if (!any)
     return 0;
-  if (shared == SHARED_GLOBAL && a->rank != COORDINATOR_RANK)
+  if (shared == SHARED_GLOBAL && a->rank != RCL_COORDINATOR_RANK)
     refuse(c, "ranks change the same thing");
   table[0] = shared;
   for (uint32_t i = 0; i < a->count; i += 2) {

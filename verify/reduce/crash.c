@@ -177,14 +177,16 @@ static bool is_first(struct worker *w, const uint32_t *key)
 
 /* ---- which moves are enough ---- */
 
-/* Leaves moves of that kind, and of those of one rank that is not ANY; or, when `not`, the others.
+/* Leaves moves of that kind, and of those of one rank that is not RCL_ANY; or, when `not`, the
+ * others.
  */
 static void keep(struct worker *w, enum option_kind kind, int rank, bool not )
 {
   uint32_t each = w->recoverer->ranks + 1, count = 0;
   for (uint32_t i = 0; i < w->moves_count; i++) {
     const struct option *option = &w->shortcuts.options[w->moves[i].option];
-    bool is = option->kind == kind && (rank == ANY || w->moves[i].origin / each == (uint32_t)rank);
+    bool is =
+        option->kind == kind && (rank == RCL_ANY || w->moves[i].origin / each == (uint32_t)rank);
     if (is == not )
       continue;
     w->jumps[count] = w->jumps[i];
@@ -220,12 +222,12 @@ static void choose_crashes(struct worker *w)
   if (w->e->options->audit)
     audit(w, key);
   if (!w->e->options->save && !is_first(w, key)) /* saves do not hold what was first */
-    keep(w, OPTION_CRASH, ANY, true);
+    keep(w, OPTION_CRASH, RCL_ANY, true);
 }
 
 void recoverer_choose(struct worker *w, const struct world_standing *standing)
 {
-  int ranks = (int)w->recoverer->ranks, dead = 0, open = 0, behind = ANY, starts = ANY;
+  int ranks = (int)w->recoverer->ranks, dead = 0, open = 0, behind = RCL_ANY, starts = RCL_ANY;
   for (int rank = ranks - 1; rank >= 0; rank--) {
     dead += standing[rank].dead;
     open += !standing[rank].ended;
@@ -238,9 +240,9 @@ void recoverer_choose(struct worker *w, const struct world_standing *standing)
   if (standing->last && !nearly_over)
     choose_crashes(w);
   else if (standing->safe && dead && !nearly_over)
-    keep(w, OPTION_DETECT, ANY, false);
-  else if (standing->safe && !dead && behind != ANY)
+    keep(w, OPTION_DETECT, RCL_ANY, false);
+  else if (standing->safe && !dead && behind != RCL_ANY)
     keep(w, OPTION_DOWN, behind, false);
-  else if (standing->safe && !dead && starts != ANY)
+  else if (standing->safe && !dead && starts != RCL_ANY)
     keep(w, OPTION_START, starts, false);
 }

@@ -2,8 +2,8 @@
 #ifndef RECLINE_RECOVERY_PARTS_H
 #define RECLINE_RECOVERY_PARTS_H
 
-#include "verify/reduce/crash.h"
 #include "verify/explore/search.h"
+#include "verify/reduce/crash.h"
 #include "verify/world/world_parts.h"
 
 /* Under the explorer's `rules`. */

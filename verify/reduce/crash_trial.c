@@ -160,7 +160,7 @@ static bool take_recovery(struct explorer *e)
     if (!turn.count)
       continue;
     move = *(const struct move *)e->memo.moves.item[e->memo.turn_moves[turn.first]].bytes;
-    if (move.event.kind == EVENT_START && take(e, &move)->verdict)
+    if (move.event.kind == RCL_EVENT_START && take(e, &move)->verdict)
       return false;
   }
   return true;

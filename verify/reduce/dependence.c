@@ -22,7 +22,7 @@ static uint32_t width(const struct relation *r, uint32_t rank)
 static uint32_t place(const struct relation *r, uint32_t rank, uint32_t value, uint32_t global)
 {
   uint32_t values = r->closure->rank[rank].values.count + 1;
-  return value + (rank == COORDINATOR_RANK ? values * global : 0);
+  return value + (rank == RCL_COORDINATOR_RANK ? values * global : 0);
 }
 
 static uint32_t places(const struct relation *r, uint32_t rank)
@@ -93,7 +93,7 @@ static bool drained(const struct closure *c, const struct closure_edge *edge)
   const struct world *w = c->e->world;
   const struct move *move = c->e->memo.moves.item[edge->move].bytes;
   return !w->fifo && !below_matching(w) && move->kind == MOVE_EVENT &&
-         move->event.kind == EVENT_ARRIVED && move->event.request == NO_REQUEST;
+         move->event.kind == RCL_EVENT_ARRIVED && move->event.request == RCL_NO_REQUEST;
 }
 
 /* ---- rows ---- */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/reduce/terminal.h"
 #include "verify/reduce/dependence.h"
+#include "verify/reduce/terminal.h"
 #include "verify/world/world_parts.h"
 
 enum {
@@ -104,9 +104,9 @@ uint32_t reduction_action(const struct reduction *r, struct explorer *e, uint32_
 {
   const struct move *move = e->memo.moves.item[number].bytes;
   uint32_t rank = (uint32_t)move->rank;
-  if (move->event.kind == EVENT_ARRIVED || move->event.kind == EVENT_CONTROL) {
+  if (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL) {
     enum part_kind kind =
-        move->event.kind == EVENT_CONTROL ? control_part(e->world) : WORLD_CHANNEL;
+        move->event.kind == RCL_EVENT_CONTROL ? control_part(e->world) : WORLD_CHANNEL;
     uint32_t part = world_part(e->world, kind, move->event.peer, move->rank);
     return taking(r, (uint32_t)move->event.peer, rank, kind,
                   &e->memo.parts.item[e->memo.values[part]], move->index);
@@ -182,8 +182,8 @@ static const struct row *row_of(struct worker *w, uint32_t rank)
 {
   struct reducer *d = w->reducer;
   const struct reduction *r = w->e->reduction;
-  uint32_t number = w->numbers[rank], global = rank == COORDINATOR_RANK ? global_of(w) : 0;
-  if (rank == COORDINATOR_RANK)
+  uint32_t number = w->numbers[rank], global = rank == RCL_COORDINATOR_RANK ? global_of(w) : 0;
+  if (rank == RCL_COORDINATOR_RANK)
     number = number * (r->closure->shared[SHARED_GLOBAL].count + 1) + global;
   d->rank[rank] = with_room(d->rank[rank], number, &d->ranks_room[rank], sizeof **d->rank);
   struct known_rank *known = &d->rank[rank][number];

@@ -387,7 +387,7 @@ struct symmetry *symmetry_new(struct explorer *e, const struct closure *closure,
       .e = e, .ranks = (uint32_t)world->ranks, .components = e->components, .count = 0};
   if (s->ranks < 3) {
     *refused = "no two ranks are alike";
-  } else if (!world->protocol->rename || !are_free(world)) {
+  } else if (!world->protocol->permute_ranks || !are_free(world)) {
     *refused = "programs or protocol name ranks";
   } else {
     find_renamings(s);

@@ -8,10 +8,10 @@ G_DEFINE_QUARK(recline - plugin, plugin_error)
 
 static GHashTable *loaded; /* by path */
 
-static const struct protocol *const *protocols_of(void *object, GError **error)
+static const struct rcl_protocol *const *protocols_of(void *object, GError **error)
 {
   const uint32_t *door = dlsym(object, "recline_door");
-  const struct protocol *const *list = dlsym(object, "recline_protocols");
+  const struct rcl_protocol *const *list = dlsym(object, "recline_protocols");
   if (!door || !list) {
     g_set_error(error, PLUGIN_ERROR, 0, "it holds no protocols, expected RECLINE_PROTOCOLS in it");
     return NULL;
@@ -22,7 +22,7 @@ static const struct protocol *const *protocols_of(void *object, GError **error)
     return NULL;
   }
   for (size_t i = 0; list[i]; i++)
-    if (protocol_named(list[i]->name)) {
+    if (rcl_protocol_named(list[i]->name)) {
       g_set_error(error, PLUGIN_ERROR, 0, "there is a protocol %s already, expected another name",
                   list[i]->name);
       return NULL;
@@ -41,12 +41,12 @@ bool plugin_load(const char *file, GError **error)
     g_set_error(error, PLUGIN_ERROR, 0, "%s, expected a shared object with protocols", dlerror());
     return false;
   }
-  const struct protocol *const *list = protocols_of(object, error);
+  const struct rcl_protocol *const *list = protocols_of(object, error);
   if (!list) {
     dlclose(object);
     return false;
   }
-  if (!protocol_register(list)) {
+  if (!rcl_protocol_register(list)) {
     g_set_error(error, PLUGIN_ERROR, 0, "too many such files, expected fewer protocols at once");
     return false;
   }

@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "protocols/text.h"
 #include "verify/scenario/document.h"
 #include "verify/scenario/platform_file.h"
 #include "verify/scenario/plugin.h"
-#include "protocols/text.h"
 
 G_DEFINE_QUARK(recline - scenario - error - quark, scenario_error)
 
@@ -580,14 +580,14 @@ static bool read_protocol(const struct reader *reader, const struct raw_protocol
     return false;
   scenario->protocol.control = raw->control ? (enum control) * raw->control : CONTROL_SEPARATE;
   scenario->protocol.name = g_strdup(raw->name);
-  if (protocol_named(raw->name))
+  if (rcl_protocol_named(raw->name))
     return true;
   unsigned total = 0;
-  while (protocol_at(total))
+  while (rcl_protocol_at(total))
     total++;
   GString *names = g_string_new(NULL);
   for (unsigned i = 0; i < total; i++)
-    document_enumerate(names, i, total, protocol_at(i)->name);
+    document_enumerate(names, i, total, rcl_protocol_at(i)->name);
   g_autofree char *shown = document_quote(raw->name);
   complain(reader, "name", "%s is no protocol, expected %s", shown, names->str);
   g_string_free(names, TRUE);
@@ -601,7 +601,7 @@ static bool read_checkpoint(const struct reader *reader, const struct raw_checkp
   scenario->checkpoint.writes = raw->writes ? (enum writes) * raw->writes : WRITES_BACKGROUND;
   scenario->checkpoint.places = raw->places ? (enum places) * raw->places : PLACES_ANYWHERE;
   if (scenario->checkpoint.places == PLACES_PROGRAM &&
-      protocol_named(scenario->protocol.name)->level == LEVEL_CHANNEL)
+      rcl_protocol_named(scenario->protocol.name)->level == RCL_LEVEL_CHANNEL)
     return complain(reader, "places", "program, expected anywhere: %s checkpoints at any moment",
                     scenario->protocol.name);
   return measure(reader, "every", raw->every, 0, scenario_seconds, &scenario->checkpoint.every) &&
@@ -615,8 +615,8 @@ static bool fits_interval(const struct reader *reader)
   const struct scenario *scenario = reader->scenario;
   const double *bound = scenario->clocks.bound;
   double every = scenario->checkpoint.every;
-  double least = 4.0 * bound[BOUND_DEVIATION] + 2.0 * bound[BOUND_LONGEST];
-  if (!protocol_named(scenario->protocol.name)->clocks || every <= 0.0 || every > least)
+  double least = 4.0 * bound[RCL_BOUND_DEVIATION] + 2.0 * bound[RCL_BOUND_LONGEST];
+  if (!rcl_protocol_named(scenario->protocol.name)->clocks || every <= 0.0 || every > least)
     return true;
   return complain(reader, "longest",
                   "four deviations and two longest latencies are %gs, expected less than the %gs "
@@ -629,25 +629,27 @@ static bool read_clocks(const struct reader *reader, const struct raw_clocks *ra
   struct scenario *scenario = reader->scenario;
   double *bound = scenario->clocks.bound;
   if (!measure(reader, "deviation", raw->deviation, 5e-4, scenario_seconds,
-               &bound[BOUND_DEVIATION]) ||
-      !measure(reader, "longest", raw->longest, 5e-3, scenario_seconds, &bound[BOUND_LONGEST]) ||
-      !measure(reader, "shortest", raw->shortest, 0, scenario_seconds, &bound[BOUND_SHORTEST]) ||
-      !measure(reader, "skew", raw->skew, bound[BOUND_DEVIATION] / 2, scenario_seconds,
+               &bound[RCL_BOUND_DEVIATION]) ||
+      !measure(reader, "longest", raw->longest, 5e-3, scenario_seconds,
+               &bound[RCL_BOUND_LONGEST]) ||
+      !measure(reader, "shortest", raw->shortest, 0, scenario_seconds,
+               &bound[RCL_BOUND_SHORTEST]) ||
+      !measure(reader, "skew", raw->skew, bound[RCL_BOUND_DEVIATION] / 2, scenario_seconds,
                &scenario->clocks.skew))
     return false;
-  if (bound[BOUND_SHORTEST] > bound[BOUND_LONGEST])
+  if (bound[RCL_BOUND_SHORTEST] > bound[RCL_BOUND_LONGEST])
     return complain(reader, "shortest", "longer than the longest latency, expected it shorter");
   return fits_interval(reader);
 }
 
-static bool read_event(const struct reader *reader, const char *name, enum event_kind *event)
+static bool read_event(const struct reader *reader, const char *name, enum rcl_event_kind *event)
 {
   *event = event_named(name);
-  if (*event != EVENT_NONE)
+  if (*event != RCL_EVENT_NONE)
     return true;
   GString *names = g_string_new(NULL);
-  for (unsigned kind = EVENT_NONE + 1; kind < EVENT_KINDS; kind++)
-    document_enumerate(names, kind - 1, EVENT_KINDS - 1, event_name((enum event_kind)kind));
+  for (unsigned kind = RCL_EVENT_NONE + 1; kind < RCL_EVENT_KINDS; kind++)
+    document_enumerate(names, kind - 1, RCL_EVENT_KINDS - 1, event_name((enum rcl_event_kind)kind));
   g_autofree char *shown = document_quote(name);
   complain(reader, "after.event", "%s is no event, expected %s", shown, names->str);
   g_string_free(names, TRUE);
@@ -738,8 +740,9 @@ static bool read_schedule(const struct reader *reader, const char *name)
     return complain(reader, "schedule", "with a binary, expected a script");
   if (scenario->failures_count || scenario->checkpoint.every > 0 ||
       scenario->checkpoint.writes != WRITES_BACKGROUND)
-    return complain(reader, "schedule",
-                    "beside failures, checkpoint.every or checkpoint.writes, expected none of them");
+    return complain(
+        reader, "schedule",
+        "beside failures, checkpoint.every or checkpoint.writes, expected none of them");
   g_autofree char *path =
       g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(scenario->directory, name, NULL);
   scenario->schedule = g_canonicalize_filename(path, NULL);
@@ -773,17 +776,18 @@ static bool read_lies(const struct reader *reader, const struct raw_check *raw)
   return true;
 }
 
-static const char *const bounds[] = {
-    [BOUND_DEVIATION] = "deviation", [BOUND_LONGEST] = "longest", [BOUND_SHORTEST] = "shortest"};
+static const char *const bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
+                                     [RCL_BOUND_LONGEST] = "longest",
+                                     [RCL_BOUND_SHORTEST] = "shortest"};
 
 static bool read_exceeds(const struct reader *reader, const struct raw_check *raw)
 {
   for (unsigned i = 0; i < raw->exceeds_count; i++) {
     unsigned bound = 0;
-    while (bound < BOUNDS && strcmp(bounds[bound], raw->exceeds[i]))
+    while (bound < RCL_BOUNDS && strcmp(bounds[bound], raw->exceeds[i]))
       bound++;
     reader->scenario->check.exceeds |= 1u << bound;
-    if (bound < BOUNDS)
+    if (bound < RCL_BOUNDS)
       continue;
     g_autofree char *key = g_strdup_printf("exceeds.%u", i);
     g_autofree char *shown = document_quote(raw->exceeds[i]);
@@ -1023,8 +1027,8 @@ static struct raw_platform *raw_platform(struct pool *pool, const struct scenari
 
 static char **exceeded(struct pool *pool, const struct scenario *scenario, unsigned *count)
 {
-  char **names = keep(pool, g_new0(char *, BOUNDS));
-  for (unsigned i = 0; i < BOUNDS; i++)
+  char **names = keep(pool, g_new0(char *, RCL_BOUNDS));
+  for (unsigned i = 0; i < RCL_BOUNDS; i++)
     if (scenario->check.exceeds & 1u << i)
       names[(*count)++] = (char *)bounds[i];
   return names;
@@ -1065,9 +1069,9 @@ static struct raw raw_of(struct pool *pool, const struct scenario *scenario)
                    .rebuild = amount(pool, scenario->recovery.rebuild, "s")},
       .schedule = scenario->schedule,
       .seed = keep(pool, g_memdup2(&scenario->seed, sizeof scenario->seed)),
-      .clocks = {.deviation = amount(pool, scenario->clocks.bound[BOUND_DEVIATION], "s"),
-                 .longest = amount(pool, scenario->clocks.bound[BOUND_LONGEST], "s"),
-                 .shortest = amount(pool, scenario->clocks.bound[BOUND_SHORTEST], "s"),
+      .clocks = {.deviation = amount(pool, scenario->clocks.bound[RCL_BOUND_DEVIATION], "s"),
+                 .longest = amount(pool, scenario->clocks.bound[RCL_BOUND_LONGEST], "s"),
+                 .shortest = amount(pool, scenario->clocks.bound[RCL_BOUND_SHORTEST], "s"),
                  .skew = amount(pool, scenario->clocks.skew, "s")},
       .check = {.checkpoints = number(pool, scenario->check.checkpoints),
                 .crashes = number(pool, scenario->check.crashes),

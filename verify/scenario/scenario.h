@@ -40,7 +40,7 @@ struct failure {
   double at; /* TRIGGER_TIME: seconds */
   struct {
     int rank; /* whose protocol point it is; the victim's where the file names none */
-    enum event_kind event;
+    enum rcl_event_kind event;
     uint32_t checkpoint; /* 0: any */
     uint32_t iteration;  /* that the rank is in, by its program; 0: any */
     uint32_t count;      /* 1: the first time */
@@ -116,8 +116,8 @@ struct scenario {
   unsigned failures_count;
   double detection; /* seconds from a crash to its detection */
   struct {
-    double bound[BOUNDS]; /* seconds, as protocols with clocks are told */
-    double skew;          /* seconds by which clocks are off, at most, in fact */
+    double bound[RCL_BOUNDS]; /* seconds, as protocols with clocks are told */
+    double skew;              /* seconds by which clocks are off, at most, in fact */
   } clocks;
   struct {
     enum runtime runtime;
@@ -141,7 +141,7 @@ struct scenario {
     bool overtaking;     /* they keep no order at all, not even MPI's */
     char **properties;   /* names of verify/property.h to check; NULL: all that apply */
     char **lies;         /* what the host does wrong: drop, duplicate, early-durable */
-    unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum bound, or-ed */
+    unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
     uint64_t max_states; /* 0: no bound */
   } check;
 

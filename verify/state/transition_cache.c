@@ -359,7 +359,7 @@ void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned t
   m->looked = intern_table(2 * m->count, sizeof *m->looked);
   m->is_looked = intern_table(2 * m->count, 1);
   m->is_edited = intern_table(2 * m->count, 1);
-  m->actions.capacity = ACTIONS_MAX(&world->config[0]);
+  m->actions.capacity = RCL_ACTIONS_MAX(&world->config[0]);
   m->actions.item = intern_table(m->actions.capacity, sizeof *m->actions.item);
   for (uint32_t part = 0; part < m->count; part++)
     m->values[part] = nothing;

@@ -69,7 +69,7 @@ struct memo {
   /* The run that is being watched. */
   struct scratch *scratch;
   uint8_t *is_looked, *is_edited;
-  struct actions actions;
+  struct rcl_actions actions;
 };
 
 /* world->memory is the memo's from here on; its parts are as world_begin(crashes, timers) writes

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "verify/explore/explorer.h"
-#include "verify/state/frontier.h"
 #include "verify/mutants/mutants.h"
-#include "verify/world/in_place.h"
+#include "verify/state/frontier.h"
+#include "verify/state/visited.h"
 #include "verify/t/reference.h"
 #include "verify/t/tap.h"
-#include "verify/state/visited.h"
+#include "verify/world/in_place.h"
 
 /* ---- the reference ---- */
 
@@ -151,15 +151,15 @@ static void counts(const struct small *small, uint64_t states, uint64_t transiti
 /* A protocol that breaks the first rule: it remembers something outside of its state. */
 static uint32_t steps_taken;
 
-static void cheat(const struct config *config, void *state, const struct event *event,
-                  struct actions *actions)
+static void cheat(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                  struct rcl_actions *actions)
 {
-  protocol_step(protocol_named("none"), config, state, event, actions, false);
-  if (event->kind == EVENT_PLACE)
+  rcl_protocol_step(rcl_protocol_named("none"), config, state, event, actions, false);
+  if (event->kind == RCL_EVENT_SAFE_POINT)
     *(uint64_t *)state = 1 + steps_taken++ % 2;
 }
 
-static size_t cheat_bytes(const struct config *config)
+static size_t cheat_bytes(const struct rcl_config *config)
 {
   (void)config;
   return 8;
@@ -173,13 +173,13 @@ static const struct small cheated = {
 
 static void audit(void)
 {
-  static struct protocol cheat_protocol;
-  static const struct protocol *const list[] = {&cheat_protocol, NULL};
-  cheat_protocol = *protocol_named("none");
+  static struct rcl_protocol cheat_protocol;
+  static const struct rcl_protocol *const list[] = {&cheat_protocol, NULL};
+  cheat_protocol = *rcl_protocol_named("none");
   cheat_protocol.name = "cheat";
   cheat_protocol.step = cheat;
-  cheat_protocol.bytes = cheat_bytes;
-  protocol_register(list);
+  cheat_protocol.state_size = cheat_bytes;
+  rcl_protocol_register(list);
   const struct explorer_options options = {.properties = nothing, .audit = true};
   ok(breaches(&cheated, &options), "a protocol that remembers something elsewhere is found out");
   struct small honest = cheated;
@@ -393,13 +393,13 @@ static void recoveries(void)
 }
 
 /* bookmark, but a rank that is told of a crash also does `extra`. */
-static struct action extra;
+static struct rcl_action extra;
 
-static void goes_on(const struct config *config, void *state, const struct event *event,
-                    struct actions *actions)
+static void goes_on(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                    struct rcl_actions *actions)
 {
-  protocol_step(protocol_named("bookmark"), config, state, event, actions, false);
-  if (event->kind != EVENT_DOWN)
+  rcl_protocol_step(rcl_protocol_named("bookmark"), config, state, event, actions, false);
+  if (event->kind != RCL_EVENT_DOWN)
     return;
   actions->item[actions->count] = extra;
   actions->item[actions->count++].peer = config->self ? 0 : 1;
@@ -408,17 +408,17 @@ static void goes_on(const struct config *config, void *state, const struct event
 /* What does not hold of a protocol is noticed: then nothing is left out. */
 static void no_recovery(void)
 {
-  static struct protocol talkative;
-  static const struct protocol *const list[] = {&talkative, NULL};
+  static struct rcl_protocol talkative;
+  static const struct rcl_protocol *const list[] = {&talkative, NULL};
   const struct small small = {"talkative", 2,    1, 1,
                               false,       true, 0, "rank 0: send 1\nrank 1: recv 0"};
   const struct explorer_options options = {.properties = nothing, .stubborn = true};
   struct exploration full, reduced;
-  talkative = *protocol_named("bookmark");
+  talkative = *rcl_protocol_named("bookmark");
   talkative.name = "talkative";
   talkative.step = goes_on;
-  protocol_register(list);
-  extra.kind = ACTION_CONTROL;
+  rcl_protocol_register(list);
+  extra.kind = RCL_ACTION_CONTROL;
   run(&small, 1, nothing, &full);
   run_with(&small, &options, &reduced);
   ok(reduced.unreduced && reduced.states == full.states && !strcmp(reduced.reduction, "none"),
@@ -522,15 +522,15 @@ static void symmetry(void)
 }
 
 /* cl-c, but messages are white for ever. */
-static void pale(const struct config *config, void *state, const struct event *event,
-                 struct actions *actions)
+static void pale(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
-  protocol_step(protocol_named("cl-c"), config, state, event, actions, false);
-  if (event->kind == EVENT_OFFER)
+  rcl_protocol_step(rcl_protocol_named("cl-c"), config, state, event, actions, false);
+  if (event->kind == RCL_EVENT_SEND)
     actions->item[0].words[0] = 0;
 }
 
-static void keep_names(const struct config *config, void *state, const int16_t *to)
+static void keep_names(const struct rcl_config *config, void *state, const int16_t *to)
 {
   (void)config;
   (void)state;
@@ -544,9 +544,9 @@ static bool leads_there(const struct small *small, const struct exploration *fou
   struct parts parts;
   struct verdict verdict = {0};
   struct script *script = set_up(small, &world);
-  struct actions actions = {.capacity = ACTIONS_MAX(&world.config[0])};
+  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world.config[0])};
   bool fine = found->moves_count > 0;
-  actions.item = g_new0(struct action, actions.capacity);
+  actions.item = g_new0(struct rcl_action, actions.capacity);
   world.properties = snapshot;
   parts_init(&parts, &world);
   world_begin(&world, small->crashes, small->timers);
@@ -564,14 +564,14 @@ static bool leads_there(const struct small *small, const struct exploration *fou
 
 static void reduced_runs(void)
 {
-  static struct protocol pale_protocol, nameless;
-  static const struct protocol *const list[] = {&pale_protocol, &nameless, NULL};
-  pale_protocol = nameless = *protocol_named("cl-c");
+  static struct rcl_protocol pale_protocol, nameless;
+  static const struct rcl_protocol *const list[] = {&pale_protocol, &nameless, NULL};
+  pale_protocol = nameless = *rcl_protocol_named("cl-c");
   pale_protocol.name = "pale";
   pale_protocol.step = pale;
   nameless.name = "nameless";
-  nameless.rename = keep_names;
-  protocol_register(list);
+  nameless.permute_ranks = keep_names;
+  rcl_protocol_register(list);
   struct small small = {"pale", 3, 0, 1, false, false, 0, "rank *: free 2"};
   for (unsigned which = 1; which <= 3; which++) {
     struct exploration found;

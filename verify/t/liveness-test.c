@@ -8,64 +8,64 @@
 /* ---- protocols that never fall silent ---- */
 
 /* Rank 0 and the next one write to each other for ever. */
-static void chatter(const struct config *config, void *state, const struct event *event,
-                    struct actions *actions)
+static void chatter(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                    struct rcl_actions *actions)
 {
-  protocol_step(protocol_named("none"), config, state, event, actions, false);
-  if (event->kind == EVENT_START && config->self == 0)
-    tell(actions, 1, 1, 0, 0);
-  if (event->kind == EVENT_CONTROL)
-    tell(actions, event->peer, 1, 0, 0);
+  rcl_protocol_step(rcl_protocol_named("none"), config, state, event, actions, false);
+  if (event->kind == RCL_EVENT_START && config->self == 0)
+    rcl_send_control(actions, 1, 1, 0, 0);
+  if (event->kind == RCL_EVENT_CONTROL)
+    rcl_send_control(actions, event->peer, 1, 0, 0);
 }
 
 /* The same, and the program of rank 1 is held: */
-static void mute(const struct config *config, void *state, const struct event *event,
-                 struct actions *actions)
+static void mute(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                 struct rcl_actions *actions)
 {
   chatter(config, state, event, actions);
-  if (event->kind == EVENT_START && config->self == 1)
-    act(actions, ACTION_HOLD); /* for ever, */
+  if (event->kind == RCL_EVENT_START && config->self == 1)
+    rcl_act(actions, RCL_ACTION_HOLD); /* for ever, */
 }
 
-static void stutter(const struct config *config, void *state, const struct event *event,
-                    struct actions *actions)
+static void stutter(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                    struct rcl_actions *actions)
 {
   uint64_t *held = state;
   mute(config, state, event, actions);
-  if (event->kind != EVENT_CONTROL || config->self != 1)
+  if (event->kind != RCL_EVENT_CONTROL || config->self != 1)
     return;
-  act(actions, *held ? ACTION_HOLD : ACTION_RELEASE); /* now and then, */
+  rcl_act(actions, *held ? RCL_ACTION_HOLD : RCL_ACTION_RELEASE); /* now and then, */
   *held = !*held;
 }
 
-static void pause_(const struct config *config, void *state, const struct event *event,
-                   struct actions *actions)
+static void pause_(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                   struct rcl_actions *actions)
 {
   mute(config, state, event, actions);
-  if (event->kind == EVENT_CONTROL && config->self == 1)
-    act(actions, ACTION_RELEASE); /* or at first. */
+  if (event->kind == RCL_EVENT_CONTROL && config->self == 1)
+    rcl_act(actions, RCL_ACTION_RELEASE); /* or at first. */
 }
 
-static size_t word(const struct config *config)
+static size_t word(const struct rcl_config *config)
 {
   (void)config;
   return sizeof(uint64_t);
 }
 
-static struct protocol talkers[] = {{.name = "chatter", .step = chatter},
-                                    {.name = "mute", .step = mute},
-                                    {.name = "stutter", .step = stutter},
-                                    {.name = "pause", .step = pause_}};
+static struct rcl_protocol talkers[] = {{.name = "chatter", .step = chatter},
+                                        {.name = "mute", .step = mute},
+                                        {.name = "stutter", .step = stutter},
+                                        {.name = "pause", .step = pause_}};
 
 static void register_talkers(void)
 {
-  static const struct protocol *list[G_N_ELEMENTS(talkers) + 1];
+  static const struct rcl_protocol *list[G_N_ELEMENTS(talkers) + 1];
   for (size_t i = 0; i < G_N_ELEMENTS(talkers); i++) {
     talkers[i].title = talkers[i].name;
-    talkers[i].bytes = word;
+    talkers[i].state_size = word;
     list[i] = &talkers[i];
   }
-  protocol_register(list);
+  rcl_protocol_register(list);
 }
 
 /* ---- the reference ---- */

@@ -20,7 +20,7 @@ struct reference {
   GHashTable *kept; /* GBytes -> number */
   GPtrArray *kept_list;
   GArray *moves;
-  struct actions actions;
+  struct rcl_actions actions;
 };
 
 static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
@@ -98,8 +98,8 @@ static inline void reference_begin(struct reference *r, struct world *world, uns
   r->kept = g_hash_table_new(g_bytes_hash, g_bytes_equal);
   r->kept_list = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   r->moves = g_array_new(FALSE, FALSE, sizeof(struct move));
-  r->actions.capacity = ACTIONS_MAX(&world->config[0]);
-  r->actions.item = g_new0(struct action, r->actions.capacity);
+  r->actions.capacity = RCL_ACTIONS_MAX(&world->config[0]);
+  r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
   world->memory = (struct world_memory){r, read_part, NULL, edit_part, keep, kept, NULL};
   world->properties = properties;
   world_begin(world, crashes, timers);
@@ -132,7 +132,7 @@ static inline struct script *set_up(const struct small *small, struct world *wor
   struct script *script = script_parse(small->script, small->ranks, &line, &message);
   if (!script)
     g_error("line %d: %s", line, message);
-  world_init(world, protocol_named(small->protocol), small->ranks, 3);
+  world_init(world, rcl_protocol_named(small->protocol), small->ranks, 3);
   world->fifo = small->fifo;
   world->places_anywhere = small->anywhere;
   world->lies = small->lies;

@@ -43,8 +43,8 @@ static void put(const char *file, const char *text)
 
 /* ---- a world to test in: a folder with platforms ---- */
 
-static const struct protocol mutant = {.name = "c3~no-suppress", .title = "C3 with a flaw"};
-static const struct protocol *const mutants[] = {&mutant, NULL};
+static const struct rcl_protocol mutant = {.name = "c3~no-suppress", .title = "C3 with a flaw"};
+static const struct rcl_protocol *const mutants[] = {&mutant, NULL};
 
 static const char mini[] =
     "<?xml version='1.0'?>\n"
@@ -86,7 +86,7 @@ static void make_world(void)
   put("broken.xml", "<platform>\n<zone>\n</platform>\n");
   put("radical.xml", "<platform><cluster prefix='a' radical='0-' suffix=''/></platform>\n");
   g_setenv("RECLINE_PLATFORMS", "nowhere:platforms", TRUE);
-  protocol_register(mutants);
+  rcl_protocol_register(mutants);
 }
 
 /* ---- what is refused ---- */
@@ -96,8 +96,8 @@ static void make_world(void)
 #define PROTOCOL "protocol: {name: c3}\n"
 #define GOOD PROGRAM PLATFORM PROTOCOL /* three lines */
 #define EVENTS                                                                                     \
-  "start, down, timer, offer, receive, choose, place, member, collective, arrived, control, "      \
-  "collected, captured, durable or "                                                               \
+  "start, down, timer, send, receive, choice, safe-point, member, collective, arrived, "           \
+  "control, collected, captured, durable or "                                                      \
   "committed"
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
@@ -455,12 +455,12 @@ static void test_unknown_protocols(void)
     GString *expected = g_string_new(NULL);
     g_string_printf(expected, "t.yaml:4: protocol.name: \"%s\" is no protocol, expected ",
                     names[i]);
-    for (size_t p = 0; protocol_at(p); p++)
+    for (size_t p = 0; rcl_protocol_at(p); p++)
       g_string_append_printf(expected, "%s%s",
-                             !p                   ? ""
-                             : protocol_at(p + 1) ? ", "
-                                                  : " or ",
-                             protocol_at(p)->name);
+                             !p                       ? ""
+                             : rcl_protocol_at(p + 1) ? ", "
+                                                      : " or ",
+                             rcl_protocol_at(p)->name);
     put("t.yaml", yaml);
     scenario_load("t.yaml", NULL, &error);
     g_autofree char *name = g_strdup_printf("protocol \"%s\"", names[i]);
@@ -588,7 +588,7 @@ static void check_full(const struct scenario *scenario, const char *when)
   is_number(failures[0].at, 4.1, "its time");
   is_number(failures[0].repair, 120, "its repair");
   ok(failures[1].trigger == TRIGGER_POINT && failures[1].rank == 1, "a failure by point");
-  ok(failures[1].after.event == EVENT_DURABLE && failures[1].after.rank == 0, "its event");
+  ok(failures[1].after.event == RCL_EVENT_DURABLE && failures[1].after.rank == 0, "its event");
   ok(failures[1].after.checkpoint == 2 && failures[1].after.count == 3 &&
          failures[1].after.recovery == 1,
      "its numbers");
@@ -615,10 +615,10 @@ static void check_full(const struct scenario *scenario, const char *when)
   is_text(properties, "a b", "properties");
   g_autofree char *lies = g_strjoinv(" ", scenario->check.lies);
   is_text(lies, "drop early-durable", "lies");
-  ok(scenario->check.exceeds == 1u << BOUND_LONGEST, "exceeds");
-  is_number(scenario->clocks.bound[BOUND_DEVIATION], 2e-5, "deviation");
-  is_number(scenario->clocks.bound[BOUND_LONGEST], 3e-3, "longest");
-  is_number(scenario->clocks.bound[BOUND_SHORTEST], 1e-6, "shortest");
+  ok(scenario->check.exceeds == 1u << RCL_BOUND_LONGEST, "exceeds");
+  is_number(scenario->clocks.bound[RCL_BOUND_DEVIATION], 2e-5, "deviation");
+  is_number(scenario->clocks.bound[RCL_BOUND_LONGEST], 3e-3, "longest");
+  is_number(scenario->clocks.bound[RCL_BOUND_SHORTEST], 1e-6, "shortest");
   is_number(scenario->clocks.skew, 0, "skew");
   ok(scenario->check.max_states == 5000000000u, "max_states");
 }
@@ -739,7 +739,7 @@ static void test_set(void)
   is_number(scenario->failures[0].repair, 3, "its neighbour stays");
   is_number(scenario->failures_count, 3, "items are appended");
   is_number(scenario->failures[1].at, 2, "an item as a whole");
-  ok(scenario->failures[2].after.event == EVENT_COMMITTED, "an item key by key");
+  ok(scenario->failures[2].after.event == RCL_EVENT_COMMITTED, "an item key by key");
   is_text(scenario->protocol.name, "bookmark", "another protocol");
   is_number(scenario->check.crashes, 2, "a mapping that was not there");
   is_text(scenario->check.properties[1], "b=c", "an equals sign in a value");

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/world/script.h"
 #include "verify/t/tap.h"
+#include "verify/world/script.h"
 
 /* Writes the operations of a rank as text that can be compared. */
 static void print(const struct operation *op, char *text)

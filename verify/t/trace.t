@@ -24,7 +24,7 @@ refuses()
   fi
 }
 
-refuses 'another format' '1s/1/2/' "damaged.trace:1: found 'recline-trace 2', expected"
+refuses 'another format' '1s/2/1/' "damaged.trace:1: found 'recline-trace 1', expected"
 refuses 'an unknown protocol' 's/^protocol .*/protocol c4/' "there is no protocol 'c4'"
 refuses 'no ranks' '/^ranks/d' "expected lines 'protocol NAME' and 'ranks N'"
 refuses 'a bad number' 's/^ranks 2/ranks two/' "ranks is 'two', expected a number from 1 to 32767"
@@ -34,7 +34,7 @@ refuses 'no body' '/^---/,$d' 'the file ends in the header, expected ---'
 refuses 'a rank that is none' 's/^\([0-9]*\) 1 start/\1 7 start/' "rank is '7', expected a number"
 refuses 'no event' 's/^0 [01] start/0 1 begin/' "found 'begin"
 refuses 'a message that is not under way' 's/^\(.*arrived.*\)@\([0-9]*\)/\1@9\2/' 'is not on its way'
-refuses 'an impossible event' '/ crash$/,$d; s/^\([0-9]*\) 0 offer .*/\1 0 captured checkpoint=9/' \
+refuses 'an impossible event' '/ crash$/,$d; s/^\([0-9]*\) 0 send .*/\1 0 captured checkpoint=9/' \
   'the world refuses this'
 refuses 'another action' 's/transmit words=\([0-9]*\),/transmit words=9\1,/' 'the replay gives'
 refuses 'another digest' '0,/ # [0-9a-f]*$/s/ # [0-9a-f]*$/ # 0123456789abcdef/' 'the replay gives'

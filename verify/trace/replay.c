@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/world/in_place.h"
 #include "protocols/text.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/trace_lines.h"
+#include "verify/world/in_place.h"
 
 struct replay {
   const char *file;
@@ -15,7 +15,7 @@ struct replay {
   struct world world;
   struct script *script;
   struct parts parts;
-  struct actions actions;
+  struct rcl_actions actions;
   struct verdict verdict; /* of the last line */
   bool begun;
   GArray *moves;         /* struct move, as taken */
@@ -42,7 +42,7 @@ static bool bad(struct replay *r, const char *format, ...)
 /* What the lines before `---` say. */
 struct header {
   char *protocol;
-  guint64 ranks, capacity, crashes, timers, interval, log, exceeds;
+  guint64 ranks, capacity, crashes, timers, exceeds, parameter[RCL_PARAMETERS];
   bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
   GString *script; /* NULL: none */
@@ -76,6 +76,19 @@ static bool read_lie(struct replay *r, const char *value, struct header *header)
   return bad(r, "lie is '%s', expected drop, duplicate or early-durable", value);
 }
 
+/* A parameter of the protocol, which is named before. Other keys are for other readers
+ * (docs/trace.md). */
+static bool read_parameter(struct replay *r, const char *key, const char *value,
+                           struct header *header)
+{
+  const struct rcl_protocol *protocol =
+      header->protocol ? rcl_protocol_named(header->protocol) : NULL;
+  for (int i = 0; protocol && protocol->parameters && protocol->parameters[i]; i++)
+    if (g_str_equal(key, protocol->parameters[i]))
+      return whole(r, key, value, 0, G_MAXINT32, &header->parameter[i]);
+  return true;
+}
+
 static bool read_header_line(struct replay *r, const char *text, struct header *header)
 {
   const char *space = strchr(text, ' ');
@@ -90,9 +103,6 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     return whole(r, key, value, 1, G_MAXINT16, &header->ranks);
   } else if (g_str_equal(key, "capacity")) {
     return whole(r, key, value, 0, G_MAXINT32, &header->capacity);
-  } else if (g_str_equal(key, "interval") || g_str_equal(key, "log")) {
-    return whole(r, key, value, 0, G_MAXINT32,
-                 g_str_equal(key, "log") ? &header->log : &header->interval);
   } else if (g_str_equal(key, "order")) {
     header->overtaking = g_str_equal(value, "none");
     return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
@@ -107,13 +117,13 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
   } else if (g_str_equal(key, "lie")) {
     return read_lie(r, value, header);
   } else if (g_str_equal(key, "exceeds")) {
-    return whole(r, key, value, 0, (1u << BOUNDS) - 1, &header->exceeds);
+    return whole(r, key, value, 0, (1u << RCL_BOUNDS) - 1, &header->exceeds);
   } else if (g_str_equal(key, "script")) {
     if (!header->script)
       header->script = g_string_new(NULL);
     g_string_append_printf(header->script, "%s\n", value);
-  } /* other keys are for other readers (docs/trace.md) */
-  return true;
+  }
+  return read_parameter(r, key, value, header);
 }
 
 static bool begin_script(struct replay *r, const struct header *header)
@@ -156,7 +166,7 @@ static bool begin(struct replay *r, const struct header *header)
 {
   if (!header->protocol || !header->ranks)
     return bad(r, "the header ends, expected lines 'protocol NAME' and 'ranks N' in it");
-  const struct protocol *protocol = protocol_named(header->protocol);
+  const struct rcl_protocol *protocol = rcl_protocol_named(header->protocol);
   if (!protocol)
     return bad(r, "there is no protocol '%s', expected one of 'recline list protocols'",
                header->protocol);
@@ -166,7 +176,8 @@ static bool begin(struct replay *r, const struct header *header)
     return bad(r, "too many messages in its collectives, expected a smaller %s", "script");
   struct world *world = &r->world;
   world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
-  world_set_iterations(world, (uint32_t)header->interval, (uint32_t)header->log);
+  for (int i = 0; protocol->parameters && protocol->parameters[i]; i++)
+    world_set_parameter(world, protocol->parameters[i], (uint32_t)header->parameter[i]);
   world->fifo = header->fifo;
   world->overtaking = header->overtaking;
   world->places_anywhere = header->anywhere;
@@ -182,8 +193,8 @@ static bool begin(struct replay *r, const struct header *header)
   parts_init(&r->parts, world);
   r->begun = true;
   world_begin(world, (unsigned)header->crashes, (unsigned)header->timers);
-  r->actions.capacity = ACTIONS_MAX(&world->config[0]);
-  r->actions.item = g_new0(struct action, r->actions.capacity);
+  r->actions.capacity = RCL_ACTIONS_MAX(&world->config[0]);
+  r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
   return true;
 }
 
@@ -273,8 +284,8 @@ static bool read_event(struct replay *r, char **words, struct move *move)
     const char *wrong = event_parse(text, &move->event);
     if (wrong)
       return bad(r, "found '%s', expected an event in the notation of docs/trace.md", wrong);
-    bool pair = move->event.kind == EVENT_OFFER || move->event.kind == EVENT_ARRIVED ||
-                move->event.kind == EVENT_CONTROL;
+    bool pair = move->event.kind == RCL_EVENT_SEND || move->event.kind == RCL_EVENT_ARRIVED ||
+                move->event.kind == RCL_EVENT_CONTROL;
     if (pair && (move->event.peer < 0 || move->event.peer >= r->world.ranks))
       return bad(r, "peer %d, expected 0 to %d", move->event.peer, r->world.ranks - 1);
   }
@@ -432,8 +443,8 @@ static bool replay_lines(struct replay *r, char **lines)
   struct header header = {0};
   bool body = false, fine = true;
   r->line = 1;
-  if (!lines[0] || !g_str_equal(lines[0], "recline-trace 1"))
-    return bad(r, "found '%s', expected 'recline-trace 1'", lines[0] ? lines[0] : "");
+  if (!lines[0] || !g_str_equal(lines[0], "recline-trace 2"))
+    return bad(r, "found '%s', expected 'recline-trace 2'", lines[0] ? lines[0] : "");
   for (char **line = lines + 1; fine && *line; line++) {
     r->line++;
     if (!**line && !line[1])

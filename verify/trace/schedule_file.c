@@ -39,7 +39,7 @@ bool counterexample_write(const struct scenario *claim, const char *property, co
 
 static const char *refuses(const struct scenario *scenario, const struct trace_story *story)
 {
-  const struct protocol *protocol = protocol_named(scenario->protocol.name);
+  const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
   if (story->protocol != protocol || story->ranks != scenario->program.ranks)
     return "of another protocol or number of ranks, expected those of the scenario";
   if (story->overtaking)

@@ -3,8 +3,8 @@
 #define RECLINE_COUNTEREXAMPLE_H
 
 #include "verify/scenario/scenario.h"
-#include "verify/world/script.h"
 #include "verify/trace/trace.h"
+#include "verify/world/script.h"
 
 /* NULL when real programs can do what a counterexample of the claim says; otherwise why not. */
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script);

@@ -100,7 +100,7 @@ static uint64_t number_next(struct trace_lines *numbers, uint32_t part)
 
 static uint32_t channel(const struct world *world, bool control, int source, int destination)
 {
-  bool shared = world->protocol->level == LEVEL_CHANNEL;
+  bool shared = world->protocol->level == RCL_LEVEL_CHANNEL;
   return world_part(world, control && !shared ? WORLD_CONTROL : WORLD_CHANNEL, source, destination);
 }
 
@@ -108,7 +108,7 @@ bool trace_takes_message(const struct move *move)
 {
   return move->kind == MOVE_LIE ||
          (move->kind == MOVE_EVENT &&
-          (move->event.kind == EVENT_ARRIVED || move->event.kind == EVENT_CONTROL));
+          (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL));
 }
 
 /* ` @n` of the message that `move` takes, found before the copy of its channel follows; with
@@ -187,15 +187,15 @@ static void print_move(GString *line, const struct world *world, const struct mo
 /* Appends the actions of a step to `line` and gives numbers to the messages that it sent; returns
  * that of the program's message. */
 static uint64_t print_actions(GString *line, struct trace_lines *numbers, const struct world *world,
-                              const struct move *move, const struct actions *actions)
+                              const struct move *move, const struct rcl_actions *actions)
 {
   uint64_t offered = 0;
   for (uint32_t i = 0; i < actions->count; i++) {
-    const struct action *action = &actions->item[i];
+    const struct rcl_action *action = &actions->item[i];
     char text[TEXT_MAX];
     g_string_append_printf(line, " | %s", action_print(world->protocol, action, text));
-    bool control = action->kind == ACTION_CONTROL, answer = action->kind == ACTION_TRANSMIT;
-    if (!control && !answer && action->kind != ACTION_RESEND)
+    bool control = action->kind == RCL_ACTION_CONTROL, answer = action->kind == RCL_ACTION_TRANSMIT;
+    if (!control && !answer && action->kind != RCL_ACTION_RESEND)
       continue;
     uint32_t part = channel(world, control, move->rank, answer ? move->event.peer : action->peer);
     follow(numbers, world, part);
@@ -213,11 +213,11 @@ static uint64_t state_digest(const struct world *world, int rank)
   uint32_t size;
   const char *bytes =
       world->memory.read(world->memory.ctx, world_part(world, WORLD_RANK, rank, 0), &size);
-  return protocol_digest(bytes + (size - world->state_bytes), world->state_bytes);
+  return rcl_protocol_digest(bytes + (size - world->state_bytes), world->state_bytes);
 }
 
 char *trace_line(struct trace_lines *numbers, const struct world *world, const struct move *move,
-                 const struct actions *actions)
+                 const struct rcl_actions *actions)
 {
   GString *line = g_string_new(NULL);
   if (move->kind == MOVE_DETECT)
@@ -226,13 +226,13 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
     g_string_append_printf(line, "%d ", move->rank);
   print_move(line, world, move);
   if (trace_takes_message(move)) {
-    bool control = move->kind == MOVE_EVENT && move->event.kind == EVENT_CONTROL;
+    bool control = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CONTROL;
     uint32_t part = channel(world, control, move->event.peer, move->rank);
     print_taken(line, queue_of(numbers, part), move->index);
     take(numbers, world, move, part);
   }
-  bool down = move->event.kind == EVENT_DOWN && world->protocol->independent;
-  if (move->kind != MOVE_EVENT || move->event.kind == EVENT_START || down)
+  bool down = move->event.kind == RCL_EVENT_DOWN && world->protocol->independent;
+  if (move->kind != MOVE_EVENT || move->event.kind == RCL_EVENT_START || down)
     follow_all(numbers, world);
   g_autoptr(GString) rest = g_string_new(NULL);
   uint64_t offered = print_actions(rest, numbers, world, move, actions);
@@ -247,7 +247,7 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
 int64_t trace_find(struct trace_lines *numbers, const struct world *world, const struct move *move,
                    uint64_t number, int64_t place)
 {
-  bool control = move->kind == MOVE_EVENT && move->event.kind == EVENT_CONTROL;
+  bool control = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CONTROL;
   GArray *queue = queue_of(numbers, channel(world, control, move->event.peer, move->rank));
   for (guint i = 0; i < queue->len; i++)
     if (at(queue, i)->number == number && (place < 0 || place == i))
@@ -275,7 +275,7 @@ const struct trace_lie trace_lies[TRACE_LIES] = {
 
 static void print_peer(GString *out, const char *before, int number)
 {
-  if (number == ANY)
+  if (number == RCL_ANY)
     g_string_append_printf(out, "%sany", before);
   else
     g_string_append_printf(out, "%s%d", before, number);
@@ -283,12 +283,12 @@ static void print_peer(GString *out, const char *before, int number)
 
 static void print_collective(GString *out, const struct operation *operation)
 {
-  static const char *const names[FLOWS] = {[FLOW_FROM_ROOT] = "bcast",
-                                           [FLOW_TO_ROOT] = "reduce",
-                                           [FLOW_ALL] = "allreduce",
-                                           [FLOW_BARRIER] = "barrier"};
+  static const char *const names[RCL_FLOWS] = {[RCL_FLOW_FROM_ROOT] = "bcast",
+                                               [RCL_FLOW_TO_ROOT] = "reduce",
+                                               [RCL_FLOW_ALL] = "allreduce",
+                                               [RCL_FLOW_BARRIER] = "barrier"};
   g_string_append(out, names[operation->flow]);
-  if (operation->flow == FLOW_FROM_ROOT || operation->flow == FLOW_TO_ROOT)
+  if (operation->flow == RCL_FLOW_FROM_ROOT || operation->flow == RCL_FLOW_TO_ROOT)
     print_peer(out, " ", operation->peer);
 }
 
@@ -357,16 +357,16 @@ static void print_bounds(GString *out, const struct world *world)
 
 static char *print_header(const struct world *world, const char *host)
 {
-  GString *out = g_string_new("recline-trace 1\n");
+  GString *out = g_string_new("recline-trace 2\n");
   g_string_append_printf(out, "protocol %s\nranks %d\ncapacity %u\norder %s\nplaces %s\nhost %s\n",
                          world->protocol->name, world->ranks, world->config[0].capacity,
                          world->fifo         ? "fifo"
                          : world->overtaking ? "none"
                                              : "any",
                          world->places_anywhere ? "anywhere" : "program", host);
-  if (world->config[0].interval)
-    g_string_append_printf(out, "interval %u\nlog %u\n", world->config[0].interval,
-                           world->config[0].log);
+  const char *const *parameters = world->protocol->parameters;
+  for (int i = 0; parameters && parameters[i] && world->config[0].parameter[0]; i++)
+    g_string_append_printf(out, "%s %u\n", parameters[i], world->config[0].parameter[i]);
   if (world->bounded)
     print_bounds(out, world);
   if (world->line_stamps)
@@ -420,7 +420,7 @@ struct trace *trace_open(const char *file, const struct world *world, const char
 }
 
 void trace_move(struct trace *trace, double time, const struct world *world,
-                const struct move *move, const struct actions *actions,
+                const struct move *move, const struct rcl_actions *actions,
                 const struct verdict *verdict)
 {
   g_autofree char *line = trace_line(trace->lines, world, move, actions);

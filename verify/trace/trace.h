@@ -1,6 +1,6 @@
 /* Traces: what happened, one line a move, in the notation of protocols/text.h (docs/trace.md).
  *
- *     recline-trace 1
+ *     recline-trace 2
  *     protocol c3
  *     ranks 8
  *     capacity 64
@@ -32,7 +32,7 @@ struct trace *trace_open(const char *file, const struct world *, const char *hos
 
 /* Adds the line of a move that world_step() has just taken. */
 void trace_move(struct trace *, double time, const struct world *, const struct move *,
-                const struct actions *, const struct verdict *);
+                const struct rcl_actions *, const struct verdict *);
 
 /* Adds a violation that no single move shows (at rest, an outcome): the last line. */
 void trace_violation(struct trace *, const struct verdict *);
@@ -44,7 +44,7 @@ bool trace_close(struct trace *, GError **error); /* renames; frees also on erro
 
 /* What a trace tells. */
 struct trace_story {
-  const struct protocol *protocol;
+  const struct rcl_protocol *protocol;
   int ranks;
   bool overtaking; /* messages overtake each other, against MPI */
   bool free;       /* programs are */

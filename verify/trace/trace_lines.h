@@ -13,7 +13,7 @@ void trace_lines_free(struct trace_lines *);
 /* The line of a move that world_step() has just taken, but for its time and line end; and that of a
  * violation. The caller frees them with g_free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
-                 const struct actions *);
+                 const struct rcl_actions *);
 char *trace_violation_line(const struct verdict *);
 
 /* Whether a message leaves its channel by that move, or is lied about. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-  ANY_PEER = -1,          /* as ANY of protocol.h, which this file must not need */
+  ANY_PEER = -1,          /* as RCL_ANY of protocol.h, which this file must not need */
   OPERATIONS_MAX = 65535, /* world_program.next is 16 bits wide */
   REPEAT_MAX = 65535
 };
@@ -260,7 +260,7 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
   case SCRIPT_COMPUTE:
     return parse_seconds(p, operation);
   case SCRIPT_COLLECTIVE:
-    return operation->flow == FLOW_ALL || operation->flow == FLOW_BARRIER ||
+    return operation->flow == RCL_FLOW_ALL || operation->flow == RCL_FLOW_BARRIER ||
            parse_peer(p, false, operation);
   default:
     return true;
@@ -272,20 +272,20 @@ static bool parse_operation(struct parser *p, struct list *list)
   static const struct {
     const char *name;
     enum script_kind kind;
-    enum flow flow;
-  } kinds[] = {{"send", SCRIPT_SEND, FLOW_NONE},
-               {"recv", SCRIPT_RECV, FLOW_NONE},
-               {"irecv", SCRIPT_IRECV, FLOW_NONE},
-               {"wait", SCRIPT_WAIT, FLOW_NONE},
-               {"cancel", SCRIPT_CANCEL, FLOW_NONE},
-               {"choose", SCRIPT_CHOOSE, FLOW_NONE},
-               {"checkpoint", SCRIPT_CHECKPOINT, FLOW_NONE},
-               {"iteration", SCRIPT_CHECKPOINT, FLOW_NONE},
-               {"compute", SCRIPT_COMPUTE, FLOW_NONE},
-               {"bcast", SCRIPT_COLLECTIVE, FLOW_FROM_ROOT},
-               {"reduce", SCRIPT_COLLECTIVE, FLOW_TO_ROOT},
-               {"allreduce", SCRIPT_COLLECTIVE, FLOW_ALL},
-               {"barrier", SCRIPT_COLLECTIVE, FLOW_BARRIER}};
+    enum rcl_flow flow;
+  } kinds[] = {{"send", SCRIPT_SEND, RCL_FLOW_NONE},
+               {"recv", SCRIPT_RECV, RCL_FLOW_NONE},
+               {"irecv", SCRIPT_IRECV, RCL_FLOW_NONE},
+               {"wait", SCRIPT_WAIT, RCL_FLOW_NONE},
+               {"cancel", SCRIPT_CANCEL, RCL_FLOW_NONE},
+               {"choose", SCRIPT_CHOOSE, RCL_FLOW_NONE},
+               {"checkpoint", SCRIPT_CHECKPOINT, RCL_FLOW_NONE},
+               {"iteration", SCRIPT_CHECKPOINT, RCL_FLOW_NONE},
+               {"compute", SCRIPT_COMPUTE, RCL_FLOW_NONE},
+               {"bcast", SCRIPT_COLLECTIVE, RCL_FLOW_FROM_ROOT},
+               {"reduce", SCRIPT_COLLECTIVE, RCL_FLOW_TO_ROOT},
+               {"allreduce", SCRIPT_COLLECTIVE, RCL_FLOW_ALL},
+               {"barrier", SCRIPT_COLLECTIVE, RCL_FLOW_BARRIER}};
   struct word word = take(p);
   if (is(word, "repeat"))
     return parse_repeat(p, list);
@@ -516,12 +516,12 @@ static struct operation *spelled_out(const struct script *script, int self)
       append(&list, op);
       continue;
     }
-    bool rooted = op->flow == FLOW_FROM_ROOT || op->flow == FLOW_TO_ROOT;
+    bool rooted = op->flow == RCL_FLOW_FROM_ROOT || op->flow == RCL_FLOW_TO_ROOT;
     int root = rooted ? op->peer : 0;
     number++;
-    if (op->flow != FLOW_FROM_ROOT)
+    if (op->flow != RCL_FLOW_FROM_ROOT)
       flow(&list, self, script->ranks, root, true, number);
-    if (op->flow != FLOW_TO_ROOT)
+    if (op->flow != RCL_FLOW_TO_ROOT)
       flow(&list, self, script->ranks, root, false, number);
   }
   append(&list, &(struct operation){.kind = SCRIPT_END});

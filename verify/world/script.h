@@ -47,13 +47,13 @@ enum { SCRIPT_NAMES = 8 }; /* receives that can be outstanding under a name: X =
 
 struct operation {
   enum script_kind kind;
-  int peer;       /* SEND, RECV, IRECV, CANCEL; ANY */
-  int tag;        /* SEND, RECV, IRECV, CANCEL; ANY */
+  int peer;       /* SEND, RECV, IRECV, CANCEL; RCL_ANY */
+  int tag;        /* SEND, RECV, IRECV, CANCEL; RCL_ANY */
   int comm;       /* SEND, RECV: SCRIPT_HIDDEN in a collective that is spelled out */
   int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
   unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none */
   double seconds; /* COMPUTE */
-  int flow;       /* COLLECTIVE: enum flow; its root is `peer` */
+  int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer` */
 };
 
 struct script {

@@ -48,7 +48,7 @@ uint32_t world_components(const struct world *w)
   return world_component(w, world_part(w, WORLD_GLOBAL, 0, 0)) + 1;
 }
 
-void world_init(struct world *w, const struct protocol *protocol, int ranks, uint32_t capacity)
+void world_init(struct world *w, const struct rcl_protocol *protocol, int ranks, uint32_t capacity)
 {
   *w = (struct world){.protocol = protocol, .ranks = ranks, .places_anywhere = true};
   w->config = calloc((size_t)ranks, sizeof *w->config);
@@ -56,16 +56,15 @@ void world_init(struct world *w, const struct protocol *protocol, int ranks, uin
     abort();
   for (int rank = 0; rank < ranks; rank++)
     w->config[rank] =
-        (struct config){.self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = capacity};
-  w->state_bytes = (uint32_t)protocol->bytes(&w->config[0]);
+        (struct rcl_config){.self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = capacity};
+  w->state_bytes = (uint32_t)protocol->state_size(&w->config[0]);
 }
 
-void world_set_iterations(struct world *w, uint32_t interval, uint32_t log)
+void world_set_parameter(struct world *w, const char *name, uint32_t value)
 {
-  for (int rank = 0; rank < w->ranks; rank++) {
-    w->config[rank].interval = interval;
-    w->config[rank].log = log;
-  }
+  for (int i = 0; w->protocol->parameters && w->protocol->parameters[i]; i++)
+    for (int rank = 0; rank < w->ranks && strcmp(w->protocol->parameters[i], name) == 0; rank++)
+      w->config[rank].parameter[i] = value;
 }
 
 void world_clear(struct world *w)
@@ -83,12 +82,12 @@ void world_begin_program(const struct world *w, int rank)
 /* A world of free programs begins when all ranks have started. */
 static void start_all(struct world *w)
 {
-  struct actions actions = {.capacity = ACTIONS_MAX(&w->config[0])};
+  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[0])};
   actions.item = calloc(actions.capacity, sizeof *actions.item);
   if (!actions.item)
     abort();
   for (int rank = 0; rank < w->ranks; rank++) {
-    struct move start = {.rank = (int16_t)rank, .event = {.kind = EVENT_START}};
+    struct move start = {.rank = (int16_t)rank, .event = {.kind = RCL_EVENT_START}};
     struct verdict verdict;
     world_step(w, &start, &actions, &verdict);
   }
@@ -116,7 +115,7 @@ static void step(struct taking *t)
   const struct world *w = t->w;
   struct world_rank *me = edit_rank(w, t->rank);
   int broken =
-      protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
+      rcl_protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
   if (broken)
     world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
   world_after_step(t);
@@ -128,7 +127,7 @@ static void take_event(struct taking *t)
   world_before_step(t);
   if (read_rank(w, t->rank)->phase != RANK_RUNNING)
     return; /* nothing to start from */
-  if (t->event.kind != EVENT_RECEIVE || !below_matching(w))
+  if (t->event.kind != RCL_EVENT_RECEIVE || !below_matching(w))
     step(t);
   if (read_rank(w, t->rank)->phase == RANK_RUNNING)
     world_script_advance(w, t->rank);
@@ -151,7 +150,7 @@ static void lie(struct taking *t)
 /* Where a host does not know places in channels: the first message that fits. */
 static void find_index(const struct world *w, struct move *move)
 {
-  bool control = move->event.kind == EVENT_CONTROL;
+  bool control = move->event.kind == RCL_EVENT_CONTROL;
   uint32_t count;
   if (move->event.peer < 0 || move->event.peer >= w->ranks)
     return;
@@ -167,7 +166,7 @@ static void find_index(const struct world *w, struct move *move)
     }
 }
 
-void world_step(struct world *w, struct move *move, struct actions *actions,
+void world_step(struct world *w, struct move *move, struct rcl_actions *actions,
                 struct verdict *verdict)
 {
   actions->count = 0;

@@ -2,14 +2,14 @@
  *
  * It holds the channels with MPI's matching rules, the receives that programs have posted, the
  * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which
- * move can happen next, and it is the only caller of protocol_step() (lock 2).
+ * move can happen next, and it is the only caller of rcl_protocol_step() (lock 2).
  *
  * The explorer takes every move that world_moves() lists. The SMPI host and the trace replay
  * report what did happen through world_step(), which refuses anything that the world could not
  * have produced (lock 3). There is no second copy of the rules.
  *
  *          +--------------------- world ---------------------+
- *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  STORED
+ *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  RCL_FLOWS  STORED
  *          |             REJOINED  UNEXPECTED
  *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
  *          |             SHARE (contributions to collectives)
@@ -22,9 +22,9 @@
  *
  * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
  *
- * History monitors live in the parts too and roll back with the programs: FLOWS counts, for each
- * (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled or
- * overtaking message shows at its delivery.
+ * History monitors live in the parts too and roll back with the programs: RCL_FLOWS counts, for
+ * each (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled
+ * or overtaking message shows at its delivery.
  */
 #ifndef RECLINE_WORLD_H
 #define RECLINE_WORLD_H
@@ -42,7 +42,7 @@ enum part_kind {
   WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
   WORLD_STORED,     /* struct world_record[] in the order of writing */
   WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
-  WORLD_UNEXPECTED, /* LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
+  WORLD_UNEXPECTED, /* RCL_LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
   WORLD_RANK_PARTS,
   WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
   WORLD_CONTROL,
@@ -63,7 +63,7 @@ enum rank_phase {
 /* Clocks: an alarm that is set, or that has gone off. */
 struct world_alarm {
   uint32_t checkpoint; /* 0: none */
-  int8_t after[BOUNDS];
+  int8_t after[RCL_BOUNDS];
   uint8_t pad;
 };
 
@@ -76,7 +76,7 @@ struct world_rank {
   uint8_t phase;
   uint8_t held;         /* HOLD without RELEASE */
   uint8_t timer;        /* SET_TIMER without TIMER */
-  uint8_t gave_up;      /* enum reason */
+  uint8_t gave_up;      /* enum rcl_reason */
   uint16_t draining;    /* 0: nobody; 1: every peer; else peer + 2 */
   uint16_t closed;      /* enum connections, or-ed */
   uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
@@ -84,7 +84,7 @@ struct world_rank {
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
   uint16_t pad2;
   uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
-  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, FLOWS */
+  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
   uint32_t line;      /* last checkpoint captured */
   uint32_t stopped;   /* last checkpoint for which logging has stopped */
   uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
@@ -100,12 +100,12 @@ enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
 /* A collective call that a program is in. */
 struct world_call {
   uint8_t state; /* enum call_state */
-  uint8_t flow;  /* enum flow */
+  uint8_t flow;  /* enum rcl_flow */
   int16_t comm;
   int16_t root;
   uint16_t pad;
-  int32_t number;        /* of the call on its communicator, from 1 */
-  uint32_t words[WORDS]; /* own contribution, once joined */
+  int32_t number;            /* of the call on its communicator, from 1 */
+  uint32_t words[RCL_WORDS]; /* own contribution, once joined */
 };
 
 struct world_program {
@@ -138,7 +138,7 @@ struct world_message {
   int16_t comm;
   uint16_t incarnation;
   uint32_t bytes;
-  uint32_t words[WORDS];
+  uint32_t words[RCL_WORDS];
   uint32_t sequence; /* counts the messages of its flow in the sender's program, from 1 */
   uint32_t content;  /* digest of the payload; scripts: the sender's history */
   uint32_t line;     /* sender's line when it was sent (only for the claims that ask for it) */
@@ -153,7 +153,7 @@ struct world_share {
 };
 
 struct world_slot {
-  uint32_t slot; /* UNEXPECTED: NO_SLOT */
+  uint32_t slot; /* UNEXPECTED: RCL_NO_SLOT */
   int16_t peer;
   uint16_t pad;
   struct world_message message;
@@ -170,7 +170,7 @@ struct world_flow {
 
 struct world_record {
   uint32_t checkpoint;
-  uint8_t part; /* enum part */
+  uint8_t part; /* enum rcl_part */
   uint8_t durable;
   uint8_t
       reported; /* the rank was told so; differs from durable only under the early-durable lie */
@@ -180,7 +180,7 @@ struct world_record {
 };
 
 struct world_global {
-  uint32_t committed;   /* checkpoint to recover from; FRESH at first */
+  uint32_t committed;   /* checkpoint to recover from; RCL_FRESH at first */
   uint32_t committing;  /* COMMIT that is not yet COMMITTED; 0: none */
   uint32_t target;      /* checkpoint of the recovery under way */
   uint16_t incarnation; /* recoveries so far; independent: crashes detected so far */
@@ -222,8 +222,8 @@ struct world_memory {
 enum lie { LIE_DROP = 1, LIE_DUPLICATE = 2, LIE_EARLY_DURABLE = 4 };
 
 struct world {
-  const struct protocol *protocol;
-  struct config *config; /* one per rank */
+  const struct rcl_protocol *protocol;
+  struct rcl_config *config; /* one per rank */
   int ranks;
   uint32_t state_bytes;          /* of the protocol's state */
   bool fifo;                     /* channels deliver in the order of sending */
@@ -234,7 +234,7 @@ struct world {
   bool check;                    /* check the protocol's invariants after every step */
   bool bounded;                  /* crashes and timers are counted down (explorer) */
   unsigned lies;                 /* enum lie, or-ed */
-  unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum bound, or-ed */
+  unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
   /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.
@@ -256,8 +256,9 @@ uint32_t world_components(const struct world *);
 
 /* Fills in `world` for `ranks` ranks. The caller sets the other fields afterwards and calls
  * world_begin(), which writes the parts as they are before the first START. */
-void world_init(struct world *, const struct protocol *, int ranks, uint32_t capacity);
-void world_set_iterations(struct world *, uint32_t interval, uint32_t log); /* struct config */
+void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t capacity);
+/* Sets a parameter of the protocol (rcl_config.parameter); one that it does not have: no effect. */
+void world_set_parameter(struct world *, const char *name, uint32_t value);
 void world_begin(struct world *, unsigned crashes, unsigned timers);
 void world_clear(struct world *); /* frees what world_init() made, not the parts */
 
@@ -276,8 +277,8 @@ struct move {
   int16_t rank;
   uint32_t index;   /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
                        world when WORLD_FIND */
-  uint32_t content; /* real programs, OFFER and ARRIVED: digest of the payload; 0: not given */
-  struct event event;
+  uint32_t content; /* real programs, SEND and ARRIVED: digest of the payload; 0: not given */
+  struct rcl_event event;
 };
 
 enum { WORLD_FIND = UINT32_MAX };
@@ -294,8 +295,8 @@ struct verdict {
   enum verdict_kind kind;
   const char *property; /* VIOLATION: name, as in claims */
   int rank;
-  enum reason reason; /* GAVE_UP */
-  char text[192];     /* VIOLATION, IMPOSSIBLE: what was expected and what was seen */
+  enum rcl_reason reason; /* GAVE_UP */
+  char text[192];         /* VIOLATION, IMPOSSIBLE: what was expected and what was seen */
 };
 
 /* Calls `visit` for every move that can happen now, in a fixed order: that of their origins. */
@@ -331,10 +332,10 @@ uint32_t world_open_origins(const struct world *, const struct world_standing *a
 const char *world_refuses(const struct world *, const struct move *);
 
 /* Takes one move: the message leaves its channel, the protocol steps, its actions take effect.
- * `actions` (item with room for ACTIONS_MAX, the caller's) tells the host what to carry out; it is
- * empty for moves without a step. The verdict is filled in. Fields of `move` that the world finds
- * (index) are written back. */
-void world_step(struct world *, struct move *, struct actions *, struct verdict *);
+ * `actions` (item with room for RCL_ACTIONS_MAX, the caller's) tells the host what to carry out; it
+ * is empty for moves without a step. The verdict is filled in. Fields of `move` that the world
+ * finds (index) are written back. */
+void world_step(struct world *, struct move *, struct rcl_actions *, struct verdict *);
 
 /* Explorer's verdict on a state that nothing but a crash can change: `deadlock` when a program has
  * not finished, `commits` when a checkpoint was asked for and never committed. */
@@ -370,6 +371,6 @@ uint64_t world_digest(const struct world *);
 bool world_finished(const struct world *);
 
 /* The DOWN that `rank` has to take next; false when it knows of all crashes that were detected. */
-bool world_next_down(const struct world *, int rank, struct event *);
+bool world_next_down(const struct world *, int rank, struct rcl_event *);
 
 #endif

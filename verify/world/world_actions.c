@@ -41,7 +41,7 @@ static void check_open(struct taking *t, int peer)
                   peer);
 }
 
-static void transmit(struct taking *t, const struct action *action)
+static void transmit(struct taking *t, const struct rcl_action *action)
 {
   check_open(t, t->event.peer);
   memcpy(t->message.words, action->words, sizeof t->message.words);
@@ -75,7 +75,7 @@ static bool taken_by_rejoin(const struct world *w, int from, int to,
   return false;
 }
 
-static void join(struct taking *t, const struct action *action)
+static void join(struct taking *t, const struct rcl_action *action)
 {
   const struct world *w = t->w;
   const struct world_rank *me = read_rank(w, t->rank);
@@ -97,7 +97,7 @@ static void join(struct taking *t, const struct action *action)
     end_call(t, false, 0);
 }
 
-static void rejoin(struct taking *t, const struct action *action)
+static void rejoin(struct taking *t, const struct rcl_action *action)
 {
   struct world_share entry = {.comm = action->comm, .root = action->peer, .number = action->tag};
   uint32_t count;
@@ -112,7 +112,7 @@ static void rejoin(struct taking *t, const struct action *action)
   list_insert(t->w, WORLD_REJOINED, t->rank, 0, count, &entry, sizeof entry);
 }
 
-static void send_control(struct taking *t, const struct action *action)
+static void send_control(struct taking *t, const struct rcl_action *action)
 {
   if (action->peer < 0 || action->peer >= t->w->ranks || action->peer == t->rank) {
     world_violate(t, "legal", "control message to rank %d", action->peer);
@@ -126,14 +126,14 @@ static void send_control(struct taking *t, const struct action *action)
 
 /* Nobody: only what was cancelled before a crash, and will be again. */
 static bool may_match(const struct taking *t, const struct world_receive *receive,
-                      const struct action *action)
+                      const struct rcl_action *action)
 {
-  bool peer = receive->peer == ANY || receive->peer == action->peer ||
-              (action->peer == NOBODY && read_rank(t->w, t->rank)->incarnation > 0);
-  return peer && (receive->tag == ANY || receive->tag == action->tag);
+  bool peer = receive->peer == RCL_ANY || receive->peer == action->peer ||
+              (action->peer == RCL_NOBODY && read_rank(t->w, t->rank)->incarnation > 0);
+  return peer && (receive->tag == RCL_ANY || receive->tag == action->tag);
 }
 
-static void match(struct taking *t, const struct action *action)
+static void match(struct taking *t, const struct rcl_action *action)
 {
   uint32_t count;
   READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
@@ -166,7 +166,7 @@ static uint32_t find_slot(const struct taking *t, uint32_t slot, bool *full)
   return i;
 }
 
-static void keep(struct taking *t, const struct action *action)
+static void keep(struct taking *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t i = find_slot(t, action->slot, &full);
@@ -180,7 +180,7 @@ static void keep(struct taking *t, const struct action *action)
   list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
 }
 
-static void empty_slot(struct taking *t, const struct action *action)
+static void empty_slot(struct taking *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t i = find_slot(t, action->slot, &full);
@@ -190,7 +190,7 @@ static void empty_slot(struct taking *t, const struct action *action)
     world_violate(t, "legal", "slot %u is empty", action->slot);
 }
 
-static void resend(struct taking *t, const struct action *action)
+static void resend(struct taking *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t count, i = find_slot(t, action->slot, &full);
@@ -217,12 +217,12 @@ static void hand_over(struct taking *t, uint32_t request, int peer,
     world_give(t, request, peer, message);
 }
 
-static void deliver(struct taking *t, const struct action *action)
+static void deliver(struct taking *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t count;
-  if (action->slot == NO_SLOT) {
-    if (t->event.kind != EVENT_ARRIVED && read_program(t->w, t->rank)->call.state != CALL_NONE)
+  if (action->slot == RCL_NO_SLOT) {
+    if (t->event.kind != RCL_EVENT_ARRIVED && read_program(t->w, t->rank)->call.state != CALL_NONE)
       end_call(t, t->message.content != 0, t->message.content);
     else
       hand_over(t, action->request, t->event.peer, &t->message);
@@ -234,18 +234,18 @@ static void deliver(struct taking *t, const struct action *action)
     return;
   }
   struct world_slot slot = READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
-  if (t->event.kind == EVENT_COLLECTIVE)
+  if (t->event.kind == RCL_EVENT_COLLECTIVE)
     end_call(t, true, slot.message.content);
   else
     hand_over(t, action->request, slot.peer, &slot.message);
 }
 
 /* Only in a state that is at a place, or held, is the program's image worth anything. */
-static void begin_capture(struct taking *t, const struct action *action)
+static void begin_capture(struct taking *t, const struct rcl_action *action)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
-  bool barrier = t->event.kind == EVENT_COLLECTED && t->event.flow == FLOW_BARRIER;
-  if (t->event.kind != EVENT_PLACE && !barrier && !me->held && !below_matching(t->w)) {
+  bool barrier = t->event.kind == RCL_EVENT_COLLECTED && t->event.flow == RCL_FLOW_BARRIER;
+  if (t->event.kind != RCL_EVENT_SAFE_POINT && !barrier && !me->held && !below_matching(t->w)) {
     world_violate(t, "legal", "capture outside a place while the program runs");
     return;
   }
@@ -253,28 +253,28 @@ static void begin_capture(struct taking *t, const struct action *action)
   me->capturing = action->checkpoint;
 }
 
-static void ask_commit(struct taking *t, const struct action *action)
+static void ask_commit(struct taking *t, const struct rcl_action *action)
 {
-  if (t->rank != COORDINATOR_RANK)
-    world_violate(t, "legal", "only rank %d may commit", COORDINATOR_RANK);
+  if (t->rank != RCL_COORDINATOR_RANK)
+    world_violate(t, "legal", "only rank %d may commit", RCL_COORDINATOR_RANK);
   else if (!world_fenced(t))
     edit_global(t->w)->committing = action->checkpoint;
 }
 
-static void roll_back(struct taking *t, const struct action *action)
+static void roll_back(struct taking *t, const struct rcl_action *action)
 {
   if (t->w->protocol->independent) {
     world_set_back(t, action->checkpoint);
     return;
   }
-  if (t->event.kind != EVENT_DOWN || action->checkpoint != read_global(t->w)->target) {
+  if (t->event.kind != RCL_EVENT_DOWN || action->checkpoint != read_global(t->w)->target) {
     world_violate(t, "legal", "roll back to %u, which is not the target", action->checkpoint);
     return;
   }
   world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
 }
 
-static void give_up(struct taking *t, const struct action *action)
+static void give_up(struct taking *t, const struct rcl_action *action)
 {
   edit_rank(t->w, t->rank)->gave_up = action->reason;
   if (t->verdict->kind != VERDICT_FINE)
@@ -285,7 +285,7 @@ static void give_up(struct taking *t, const struct action *action)
 }
 
 /* An outcome repeats one from before a crash; where there was none, the program must be free. */
-static void force(struct taking *t, const struct action *action)
+static void force(struct taking *t, const struct rcl_action *action)
 {
   if (read_rank(t->w, t->rank)->noticed == 0)
     world_violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
@@ -293,130 +293,132 @@ static void force(struct taking *t, const struct action *action)
 }
 
 /* Whether the action is an answer to the event that the event may have. */
-static bool answers(const struct taking *t, enum action_kind kind)
+static bool answers(const struct taking *t, enum rcl_action_kind kind)
 {
   switch (kind) {
-  case ACTION_TRANSMIT:
-    return t->event.kind == EVENT_OFFER && !t->answered;
-  case ACTION_SUPPRESS:
-    return (t->event.kind == EVENT_OFFER || t->event.kind == EVENT_COLLECTIVE) && !t->answered;
-  case ACTION_JOIN:
-    return t->event.kind == EVENT_COLLECTIVE && !t->answered;
-  case ACTION_MATCH:
-    return t->event.kind == EVENT_RECEIVE && !t->answered;
-  case ACTION_KEEP:
-    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_COLLECTED ||
-           t->event.kind == EVENT_OFFER;
-  case ACTION_DISCARD:
-    return t->event.kind == EVENT_ARRIVED;
-  case ACTION_FORCE:
-    return t->event.kind == EVENT_CHOOSE;
-  case ACTION_DELIVER:
-    return t->event.kind == EVENT_ARRIVED || t->event.kind == EVENT_RECEIVE ||
-           (t->event.kind == EVENT_START && below_matching(t->w)) ||
+  case RCL_ACTION_TRANSMIT:
+    return t->event.kind == RCL_EVENT_SEND && !t->answered;
+  case RCL_ACTION_SUPPRESS:
+    return (t->event.kind == RCL_EVENT_SEND || t->event.kind == RCL_EVENT_COLLECTIVE) &&
+           !t->answered;
+  case RCL_ACTION_JOIN:
+    return t->event.kind == RCL_EVENT_COLLECTIVE && !t->answered;
+  case RCL_ACTION_MATCH:
+    return t->event.kind == RCL_EVENT_RECEIVE && !t->answered;
+  case RCL_ACTION_KEEP:
+    return t->event.kind == RCL_EVENT_ARRIVED || t->event.kind == RCL_EVENT_COLLECTED ||
+           t->event.kind == RCL_EVENT_SEND;
+  case RCL_ACTION_DISCARD:
+    return t->event.kind == RCL_EVENT_ARRIVED;
+  case RCL_ACTION_FORCE:
+    return t->event.kind == RCL_EVENT_CHOICE;
+  case RCL_ACTION_DELIVER:
+    return t->event.kind == RCL_EVENT_ARRIVED || t->event.kind == RCL_EVENT_RECEIVE ||
+           (t->event.kind == RCL_EVENT_START && below_matching(t->w)) ||
            read_program(t->w, t->rank)->call.state != CALL_NONE;
   default:
     return true;
   }
 }
 
-static void carry_out(struct taking *t, const struct action *action)
+static void carry_out(struct taking *t, const struct rcl_action *action)
 {
-  enum action_kind kind = action->kind;
+  enum rcl_action_kind kind = action->kind;
   if (!answers(t, kind)) {
     world_violate(t, "legal", "an action that the event does not allow");
     return;
   }
   switch (kind) {
-  case ACTION_TRANSMIT:
+  case RCL_ACTION_TRANSMIT:
     transmit(t, action);
     break;
-  case ACTION_SUPPRESS:
-    if (t->event.kind == EVENT_COLLECTIVE)
+  case RCL_ACTION_SUPPRESS:
+    if (t->event.kind == RCL_EVENT_COLLECTIVE)
       end_call(t, false, 0);
     break;
-  case ACTION_JOIN:
+  case RCL_ACTION_JOIN:
     join(t, action);
     break;
-  case ACTION_REJOIN:
+  case RCL_ACTION_REJOIN:
     rejoin(t, action);
     break;
-  case ACTION_MATCH:
+  case RCL_ACTION_MATCH:
     match(t, action);
     break;
-  case ACTION_DELIVER:
+  case RCL_ACTION_DELIVER:
     deliver(t, action);
     break;
-  case ACTION_KEEP:
+  case RCL_ACTION_KEEP:
     keep(t, action);
     break;
-  case ACTION_FORGET:
+  case RCL_ACTION_FORGET:
     empty_slot(t, action);
     break;
-  case ACTION_RESEND:
+  case RCL_ACTION_RESEND:
     resend(t, action);
     break;
-  case ACTION_FORCE:
+  case RCL_ACTION_FORCE:
     force(t, action);
     break;
-  case ACTION_CONTROL:
+  case RCL_ACTION_CONTROL:
     send_control(t, action);
     break;
-  case ACTION_HOLD:
+  case RCL_ACTION_HOLD:
     edit_rank(t->w, t->rank)->held = true;
     break;
-  case ACTION_RELEASE:
+  case RCL_ACTION_RELEASE:
     edit_rank(t->w, t->rank)->held = false;
     edit_rank(t->w, t->rank)->draining = 0;
     break;
-  case ACTION_DRAIN:
+  case RCL_ACTION_DRAIN:
     edit_rank(t->w, t->rank)->draining = (uint16_t)(action->peer + 2);
     break;
-  case ACTION_CAPTURE:
+  case RCL_ACTION_CAPTURE:
     begin_capture(t, action);
     break;
-  case ACTION_COMMIT:
+  case RCL_ACTION_COMMIT:
     ask_commit(t, action);
     break;
-  case ACTION_ERASE:
+  case RCL_ACTION_ERASE:
     if (!world_fenced(t))
       world_erase(t, action->checkpoint);
     break;
-  case ACTION_ROLL_BACK:
+  case RCL_ACTION_ROLL_BACK:
     roll_back(t, action);
     break;
-  case ACTION_OPEN:
+  case RCL_ACTION_OPEN:
     if (!(read_rank(t->w, t->rank)->closed & CONNECTIONS_CLOSED))
       world_violate(t, "legal", "connections are opened that were not closed");
     edit_rank(t->w, t->rank)->closed &= (uint16_t)~CONNECTIONS_CLOSED;
     break;
-  case ACTION_SET_TIMER:
+  case RCL_ACTION_SET_TIMER:
     if (t->w->protocol->clocks)
       world_set_alarm(t, action);
     else
       edit_rank(t->w, t->rank)->timer = true;
     break;
-  case ACTION_STOPPED_LOGGING:
+  case RCL_ACTION_STOPPED_LOGGING:
     edit_rank(t->w, t->rank)->stopped = action->checkpoint;
     world_check_all_beyond(t, action->checkpoint);
-    world_check_tokens(t, action->outcome);
+    world_check_tokens(t, action->surplus);
     break;
-  case ACTION_GIVE_UP:
+  case RCL_ACTION_GIVE_UP:
     give_up(t, action);
     break;
   default:
     break;
   }
-  t->answered |= kind == ACTION_TRANSMIT || kind == ACTION_SUPPRESS || kind == ACTION_MATCH ||
-                 kind == ACTION_DELIVER || kind == ACTION_DISCARD ||
-                 (kind == ACTION_KEEP && t->event.kind != EVENT_OFFER) || kind == ACTION_JOIN ||
-                 kind == ACTION_CAPTURE || kind == ACTION_GIVE_UP;
+  t->answered |=
+      kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_SUPPRESS || kind == RCL_ACTION_MATCH ||
+      kind == RCL_ACTION_DELIVER || kind == RCL_ACTION_DISCARD ||
+      (kind == RCL_ACTION_KEEP && t->event.kind != RCL_EVENT_SEND) || kind == RCL_ACTION_JOIN ||
+      kind == RCL_ACTION_CAPTURE || kind == RCL_ACTION_GIVE_UP;
 }
 
-static bool needs_answer(enum event_kind kind)
+static bool needs_answer(enum rcl_event_kind kind)
 {
-  return kind == EVENT_OFFER || kind == EVENT_RECEIVE || kind == EVENT_ARRIVED ||
-         kind == EVENT_COLLECTIVE || kind == EVENT_COLLECTED;
+  return kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
+         kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED;
 }
 
 /* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
@@ -424,7 +426,7 @@ static void note_request(struct taking *t)
 {
   bool later = false;
   for (uint32_t i = 0; i < t->actions->count; i++)
-    later |= t->actions->item[i].kind == ACTION_SET_TIMER;
+    later |= t->actions->item[i].kind == RCL_ACTION_SET_TIMER;
   bool old = t->w->protocol->clocks && t->event.checkpoint <= read_global(t->w)->committed;
   if (!later && !old && !world_fenced(t) && !t->w->protocol->independent) /* these: no commit */
     edit_global(t->w)->requested = true;
@@ -442,7 +444,7 @@ static void withdraw(struct taking *t)
 
 static void choose(struct taking *t)
 {
-  bool cancels = t->event.request != NO_REQUEST;
+  bool cancels = t->event.request != RCL_NO_REQUEST;
   if (cancels && t->outcome)
     withdraw(t);
   if (!t->w->script)
@@ -463,22 +465,23 @@ void world_after_step(struct taking *t)
   uint32_t stopped = read_rank(t->w, t->rank)->stopped;
   t->outcome = t->event.outcome;
   for (uint32_t i = 0; i < t->actions->count; i++)
-    if (t->actions->item[i].kind != ACTION_STORE)
+    if (t->actions->item[i].kind != RCL_ACTION_STORE)
       carry_out(t, &t->actions->item[i]);
   for (uint32_t i = 0; i < t->actions->count; i++)
-    if (t->actions->item[i].kind == ACTION_STORE)
+    if (t->actions->item[i].kind == RCL_ACTION_STORE)
       world_store(t, &t->actions->item[i]);
   if (needs_answer(t->event.kind) && !t->answered)
     world_violate(t, "legal", "the event was not answered");
-  if (t->event.kind == EVENT_ARRIVED)
+  if (t->event.kind == RCL_EVENT_ARRIVED)
     world_check_lines(t, stopped);
-  if (t->event.kind == EVENT_COLLECTED)
+  if (t->event.kind == RCL_EVENT_COLLECTED)
     world_check_collected_lines(t);
-  if (t->event.kind == EVENT_TIMER)
+  if (t->event.kind == RCL_EVENT_TIMER)
     note_request(t);
-  if (t->event.kind == EVENT_CHOOSE)
+  if (t->event.kind == RCL_EVENT_CHOICE)
     choose(t);
-  bool passed = t->event.kind == EVENT_PLACE && (t->event.outcome || !t->w->places_anywhere);
+  bool passed =
+      t->event.kind == RCL_EVENT_SAFE_POINT && (t->event.iteration || !t->w->places_anywhere);
   if (passed && t->w->script && !read_program(t->w, t->rank)->finished)
     edit_program(t->w, t->rank)->next++;
 }

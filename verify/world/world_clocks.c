@@ -23,13 +23,13 @@ static bool precedes(const struct world_alarm *x, int deviations, int longest, i
 {
   if (x->checkpoint != y->checkpoint)
     return x->checkpoint < y->checkpoint;
-  int d = y->after[BOUND_DEVIATION] - x->after[BOUND_DEVIATION] - deviations;
-  int l = y->after[BOUND_LONGEST] - x->after[BOUND_LONGEST] - longest;
-  int s = y->after[BOUND_SHORTEST] - x->after[BOUND_SHORTEST] - shortest;
+  int d = y->after[RCL_BOUND_DEVIATION] - x->after[RCL_BOUND_DEVIATION] - deviations;
+  int l = y->after[RCL_BOUND_LONGEST] - x->after[RCL_BOUND_LONGEST] - longest;
+  int s = y->after[RCL_BOUND_SHORTEST] - x->after[RCL_BOUND_SHORTEST] - shortest;
   return d >= 0 && l >= 0 && l + s >= 0;
 }
 
-static bool holds(const struct world *w, enum bound bound)
+static bool holds(const struct world *w, enum rcl_bound bound)
 {
   return !(w->exceeds & 1u << bound);
 }
@@ -37,7 +37,7 @@ static bool holds(const struct world *w, enum bound bound)
 bool world_needs_timer(const struct world *w, int rank)
 {
   return !w->protocol->clocks || read_rank_head(w, rank)->set.checkpoint >
-                                     read_rank_head(w, COORDINATOR_RANK)->rung.checkpoint;
+                                     read_rank_head(w, RCL_COORDINATOR_RANK)->rung.checkpoint;
 }
 
 /* Ranks that have crashed, or gone back already, or not yet, wait for nobody. */
@@ -64,7 +64,7 @@ const char *world_too_early(const struct world *w, int rank)
 {
   const struct world_rank *me = read_rank_head(w, rank);
   const struct world_alarm y = me->set;
-  for (int peer = 0; peer < w->ranks && holds(w, BOUND_DEVIATION); peer++) {
+  for (int peer = 0; peer < w->ranks && holds(w, RCL_BOUND_DEVIATION); peer++) {
     const struct world_rank *other = read_rank_head(w, peer);
     if (peer != rank && in_step(me, other)) {
       if (other->set.checkpoint < y.checkpoint && other->rung.checkpoint < y.checkpoint)
@@ -72,7 +72,7 @@ const char *world_too_early(const struct world *w, int rank)
       if (other->set.checkpoint && precedes(&other->set, 2, 0, 0, &y))
         return "the alarm of another rank comes first";
     }
-    if (holds(w, BOUND_LONGEST) && is_awaited(w, peer, rank, &y))
+    if (holds(w, RCL_BOUND_LONGEST) && is_awaited(w, peer, rank, &y))
       return "a message must have come before";
   }
   return NULL;
@@ -81,14 +81,14 @@ const char *world_too_early(const struct world *w, int rank)
 const char *world_too_fast(const struct world *w, int rank, const struct world_message *message)
 {
   const struct world_alarm *y = &read_rank_head(w, rank)->set, *x = &message->after;
-  if (!x->checkpoint || !y->checkpoint || !holds(w, BOUND_DEVIATION))
+  if (!x->checkpoint || !y->checkpoint || !holds(w, RCL_BOUND_DEVIATION))
     return NULL;
   struct world_alarm latest = *y; /* at which it still is too early */
-  latest.after[BOUND_SHORTEST] -= holds(w, BOUND_SHORTEST);
+  latest.after[RCL_BOUND_SHORTEST] -= holds(w, RCL_BOUND_SHORTEST);
   return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
 }
 
-void world_set_alarm(struct taking *t, const struct action *action)
+void world_set_alarm(struct taking *t, const struct rcl_action *action)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
   if (!action->checkpoint || me->set.checkpoint || action->checkpoint < me->rung.checkpoint) {

@@ -4,7 +4,7 @@
 
 uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size)
 {
-  return intern_mix(digest ^ protocol_digest(bytes, size));
+  return intern_mix(digest ^ rcl_protocol_digest(bytes, size));
 }
 
 /* Kept bytes, by what they are. */

@@ -81,7 +81,7 @@ static void arrive(struct taking *t)
       READ_LIST(struct world_receive, w, WORLD_POSTED, t->rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     if (posted[i].request == t->event.request)
-      t->event.wildcard = posted[i].peer == ANY || posted[i].tag == ANY;
+      t->event.wildcard = posted[i].peer == RCL_ANY || posted[i].tag == RCL_ANY;
 }
 
 static void call(struct taking *t)
@@ -103,7 +103,7 @@ static void collect(struct taking *t)
   const struct world_call joined = read_program(w, t->rank)->call;
   uint32_t index;
   for (int peer = 0; peer < w->ranks; peer++) {
-    if (peer == t->rank && joined.flow != FLOW_FROM_ROOT)
+    if (peer == t->rank && joined.flow != RCL_FLOW_FROM_ROOT)
       t->result = script_fold(t->result, read_program(w, t->rank)->history);
     if (!world_flows(w, &joined, peer, t->rank))
       continue;
@@ -116,7 +116,7 @@ static void collect(struct taking *t)
   }
   t->message = (struct world_message){.tag = joined.number,
                                       .comm = joined.comm,
-                                      .content = joined.flow == FLOW_BARRIER ? 0 : t->result};
+                                      .content = joined.flow == RCL_FLOW_BARRIER ? 0 : t->result};
 }
 
 static void capture(struct taking *t)
@@ -138,7 +138,7 @@ static void notice(struct taking *t)
   me->phase = RANK_RUNNING;
   me->capturing = 0;
   if (t->w->protocol->independent) {
-    me->noticed = (uint16_t)t->event.outcome;
+    me->noticed = (uint16_t)t->event.incarnation;
     world_disconnect(t->w, t->rank, t->event.peer, me->noticed);
   } else {
     me->noticed = read_global(t->w)->incarnation;
@@ -156,7 +156,7 @@ static void commit(struct taking *t)
  * that has yet to notice a crash begins none. */
 static void time_goes_on(struct taking *t)
 {
-  bool counts = !t->w->protocol->clocks || t->rank == COORDINATOR_RANK;
+  bool counts = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;
   if (t->w->bounded && counts && !world_fenced(t) && world_needs_timer(t->w, t->rank))
     edit_global(t->w)->timers--;
   edit_rank(t->w, t->rank)->timer = false;
@@ -168,44 +168,44 @@ static void time_goes_on(struct taking *t)
 
 void world_before_step(struct taking *t)
 {
-  switch ((enum event_kind)t->event.kind) {
-  case EVENT_START:
+  switch ((enum rcl_event_kind)t->event.kind) {
+  case RCL_EVENT_START:
     world_restore(t);
     break;
-  case EVENT_DOWN:
+  case RCL_EVENT_DOWN:
     notice(t);
     break;
-  case EVENT_TIMER:
+  case RCL_EVENT_TIMER:
     time_goes_on(t);
     break;
-  case EVENT_OFFER:
+  case RCL_EVENT_SEND:
     send(t);
     break;
-  case EVENT_RECEIVE:
+  case RCL_EVENT_RECEIVE:
     post(t);
     if (below_matching(t->w))
       world_take_unexpected(t);
     break;
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     arrive(t);
     break;
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     list_remove(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index,
                 sizeof(struct world_message));
     break;
-  case EVENT_COLLECTIVE:
+  case RCL_EVENT_COLLECTIVE:
     call(t);
     break;
-  case EVENT_COLLECTED:
+  case RCL_EVENT_COLLECTED:
     collect(t);
     break;
-  case EVENT_CAPTURED:
+  case RCL_EVENT_CAPTURED:
     capture(t);
     break;
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     world_report(t);
     break;
-  case EVENT_COMMITTED:
+  case RCL_EVENT_COMMITTED:
     commit(t);
     break;
   default:

@@ -108,7 +108,7 @@ void world_check_lines(struct taking *t, uint32_t stopped)
 
 void world_check_share_lines(struct taking *t, int peer, const struct world_message *share)
 {
-  if (!t->w->line_stamps || t->event.flow == FLOW_BARRIER) /* no data */
+  if (!t->w->line_stamps || t->event.flow == RCL_FLOW_BARRIER) /* no data */
     return;
   if (share->stopped > t->newest_stop) {
     t->newest_stop = share->stopped;
@@ -151,7 +151,7 @@ void world_judge_set_back(struct taking *t, uint32_t checkpoint)
       READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     passed +=
-        stored[i].part == PART_IMAGE && stored[i].durable && stored[i].checkpoint > checkpoint;
+        stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > checkpoint;
   if (passed > 1)
     world_violate(t, "no-domino", "rank %d goes back to checkpoint %u, past %u of its checkpoints",
                   t->rank, checkpoint, passed);
@@ -215,7 +215,7 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
   for (t.rank = 0; t.rank < w->ranks; t.rank++)
     if (!world_standing(w, t.rank).finished)
       world_violate(&t, ends, "the program of rank %d never ends", t.rank);
-  t.rank = COORDINATOR_RANK;
+  t.rank = RCL_COORDINATOR_RANK;
   if (read_global(w)->requested)
     world_violate(&t, commits, "a checkpoint was asked for and never committed");
 }

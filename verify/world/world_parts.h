@@ -68,7 +68,7 @@ static inline bool is_control(const struct world_message *message)
 /* The protocol sits below the matching. */
 static inline bool below_matching(const struct world *w)
 {
-  return w->protocol->level == LEVEL_CHANNEL;
+  return w->protocol->level == RCL_LEVEL_CHANNEL;
 }
 
 /* Programs that take whatever comes, as soon as it has been delivered. */
@@ -159,8 +159,8 @@ bool world_needs_timer(const struct world *, int rank);
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
-/* Whether message `index` of the channel may arrive now, and as which request (NO_REQUEST: it is
- * drained). */
+/* Whether message `index` of the channel may arrive now, and as which request (RCL_NO_REQUEST: it
+ * is drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
 /* Whether data of the call flow to `rank`, and from `peer` to it. */
@@ -173,11 +173,11 @@ const struct world_message *world_find_share(const struct world *, int peer, int
 
 /* The COLLECTED event of the call that `rank` is in: number and sums of the contributions that are
  * here, own included; false when it has not joined, or some are missing (scripts). */
-bool world_collected(const struct world *, int rank, struct event *);
+bool world_collected(const struct world *, int rank, struct rcl_event *);
 
 /* The next event that the script wants to offer; false when it is blocked or finished, or there
- * is no script. For CHOOSE, `choices` gets the number of outcomes. */
-bool world_script_event(const struct world *, int rank, struct event *, unsigned *choices);
+ * is no script. For CHOICE, `choices` gets the number of outcomes. */
+bool world_script_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 
 /* Lets a script pass operations that need no event. */
 void world_script_advance(const struct world *, int rank);

@@ -13,9 +13,9 @@ static bool rename_program(const struct world *w, int rank, struct world_program
 
 static bool rename_rank(const struct world *w, int rank, struct world_rank *me, const int16_t *to)
 {
-  if (!w->protocol->rename || me->image || me->draining > 1)
+  if (!w->protocol->permute_ranks || me->image || me->draining > 1)
     return false;
-  w->protocol->rename(&w->config[rank], me + 1, to);
+  w->protocol->permute_ranks(&w->config[rank], me + 1, to);
   return true;
 }
 

@@ -7,8 +7,8 @@ static bool accepts(const struct world_receive *receive, int peer,
                     const struct world_message *message)
 {
   return receive->announced && receive->comm == message->comm &&
-         (receive->from == ANY || receive->from == peer) &&
-         (receive->from_tag == ANY || receive->from_tag == message->tag);
+         (receive->from == RCL_ANY || receive->from == peer) &&
+         (receive->from_tag == RCL_ANY || receive->from_tag == message->tag);
 }
 
 const struct world_receive *world_matching(const struct world *w, int peer, int rank,
@@ -59,7 +59,7 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
   if (index >= count || !world_exists(me, &channel[index]))
     return false;
   if (below_matching(w)) {
-    *request = NO_REQUEST;
+    *request = RCL_NO_REQUEST;
     return !is_control(&channel[index]) && world_comes_out(w, WORLD_CHANNEL, peer, rank, index) &&
            !(w->bounded && w->protocol->clocks && world_too_fast(w, rank, &channel[index]));
   }
@@ -74,7 +74,7 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
                             : !world_matching(w, peer, rank, &channel[i])))
       return false;
   }
-  *request = receive ? receive->request : NO_REQUEST;
+  *request = receive ? receive->request : RCL_NO_REQUEST;
   return true;
 }
 
@@ -89,10 +89,10 @@ bool world_flows(const struct world *w, const struct world_call *call, int peer,
 {
   if (peer == rank || !is_member(w, call->comm, peer) || !is_member(w, call->comm, rank))
     return false;
-  switch ((enum flow)call->flow) {
-  case FLOW_FROM_ROOT:
+  switch ((enum rcl_flow)call->flow) {
+  case RCL_FLOW_FROM_ROOT:
     return peer == call->root;
-  case FLOW_TO_ROOT:
+  case RCL_FLOW_TO_ROOT:
     return rank == call->root;
   default:
     return true;
@@ -101,8 +101,8 @@ bool world_flows(const struct world *w, const struct world_call *call, int peer,
 
 bool world_flows_to(const struct world_call *call, int rank)
 {
-  return call->flow == FLOW_FROM_ROOT ? rank != call->root
-                                      : call->flow != FLOW_TO_ROOT || rank == call->root;
+  return call->flow == RCL_FLOW_FROM_ROOT ? rank != call->root
+                                          : call->flow != RCL_FLOW_TO_ROOT || rank == call->root;
 }
 
 const struct world_message *world_find_share(const struct world *w, int peer, int rank,
@@ -122,19 +122,19 @@ const struct world_message *world_find_share(const struct world *w, int peer, in
   return NULL;
 }
 
-bool world_collected(const struct world *w, int rank, struct event *event)
+bool world_collected(const struct world *w, int rank, struct rcl_event *event)
 {
   const struct world_call *call = &read_program(w, rank)->call;
   uint32_t index;
   if (call->state != CALL_JOINED || !world_flows_to(call, rank))
     return false;
-  *event = (struct event){.kind = EVENT_COLLECTED,
-                          .flow = call->flow,
-                          .peer = call->root,
-                          .comm = call->comm,
-                          .tag = call->number};
-  if (call->flow != FLOW_FROM_ROOT) {
-    event->outcome = 1;
+  *event = (struct rcl_event){.kind = RCL_EVENT_COLLECTED,
+                              .flow = call->flow,
+                              .root = call->root,
+                              .comm = call->comm,
+                              .call = call->number};
+  if (call->flow != RCL_FLOW_FROM_ROOT) {
+    event->contributions = 1;
     memcpy(event->words, call->words, sizeof event->words);
   }
   for (int peer = 0; peer < w->ranks; peer++) {
@@ -146,8 +146,8 @@ bool world_collected(const struct world *w, int rank, struct event *event)
         return false;
       continue;
     }
-    event->outcome++;
-    for (int i = 0; i < WORDS; i++)
+    event->contributions++;
+    for (int i = 0; i < RCL_WORDS; i++)
       event->words[i] += share->words[i];
   }
   return true;
@@ -203,7 +203,7 @@ void world_script_advance(const struct world *w, int rank)
     continue;
 }
 
-bool world_script_event(const struct world *w, int rank, struct event *event, unsigned *choices)
+bool world_script_event(const struct world *w, int rank, struct rcl_event *event, unsigned *choices)
 {
   const struct world_program *program = read_program(w, rank);
   if (!w->script || program->waiting || program->finished)
@@ -211,50 +211,50 @@ bool world_script_event(const struct world *w, int rank, struct event *event, un
   if (program->call.state != CALL_NONE) {
     if (program->call.state == CALL_JOINED)
       return false;
-    *event = (struct event){.kind = EVENT_COLLECTIVE,
-                            .flow = program->call.flow,
-                            .peer = program->call.root,
-                            .comm = program->call.comm,
-                            .tag = program->call.number};
+    *event = (struct rcl_event){.kind = RCL_EVENT_COLLECTIVE,
+                                .flow = program->call.flow,
+                                .peer = program->call.root,
+                                .comm = program->call.comm,
+                                .tag = program->call.number};
     return true;
   }
   const struct operation *op = operation(w, rank, program);
-  *event = (struct event){.peer = (int16_t)op->peer, .tag = op->tag, .comm = (int16_t)op->comm};
+  *event = (struct rcl_event){.peer = (int16_t)op->peer, .tag = op->tag, .comm = (int16_t)op->comm};
   switch (op->kind) {
   case SCRIPT_SEND:
-    event->kind = EVENT_OFFER;
+    event->kind = RCL_EVENT_SEND;
     event->bytes = 4;
     return true;
   case SCRIPT_RECV:
   case SCRIPT_IRECV:
-    event->kind = EVENT_RECEIVE;
+    event->kind = RCL_EVENT_RECEIVE;
     event->request = program->receives + 1;
     return true;
   case SCRIPT_CANCEL:
-    event->kind = EVENT_RECEIVE;
+    event->kind = RCL_EVENT_RECEIVE;
     event->request = program->receives + 1;
     if (program->request[op->name]) {
-      *event = (struct event){.kind = EVENT_CHOOSE, .request = program->request[op->name]};
+      *event = (struct rcl_event){.kind = RCL_EVENT_CHOICE, .request = program->request[op->name]};
       *choices = 2;
     }
     return true;
   case SCRIPT_CHOOSE:
-    *event = (struct event){.kind = EVENT_CHOOSE};
+    *event = (struct rcl_event){.kind = RCL_EVENT_CHOICE};
     *choices = op->count;
     return true;
   case SCRIPT_CHECKPOINT:
-    *event = (struct event){.kind = EVENT_PLACE, .outcome = op->count};
+    *event = (struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = op->count};
     return true;
   case SCRIPT_FREE:
-    event->kind = EVENT_OFFER;
+    event->kind = RCL_EVENT_SEND;
     event->bytes = 4;
     *choices = (unsigned)w->ranks - 1;
     return true;
   case SCRIPT_COLLECTIVE:
-    *event = (struct event){.kind = EVENT_COLLECTIVE,
-                            .flow = (uint8_t)op->flow,
-                            .peer = (int16_t)op->peer,
-                            .tag = program->calls + 1};
+    *event = (struct rcl_event){.kind = RCL_EVENT_COLLECTIVE,
+                                .flow = (uint8_t)op->flow,
+                                .peer = (int16_t)op->peer,
+                                .tag = program->calls + 1};
     return true;
   default:
     return false;
@@ -274,15 +274,15 @@ static const struct world_receive *unannounced(const struct world *w, int rank)
   return NULL;
 }
 
-static bool same_script_event(const struct world *w, int rank, const struct event *event)
+static bool same_script_event(const struct world *w, int rank, const struct rcl_event *event)
 {
-  struct event next;
+  struct rcl_event next;
   unsigned choices = 1;
   if (!w->script)
     return true;
   if (!world_script_event(w, rank, &next, &choices) || next.kind != event->kind)
     return false;
-  if (event->kind == EVENT_CHOOSE)
+  if (event->kind == RCL_EVENT_CHOICE)
     return event->request == next.request && event->outcome < choices;
   if (are_free(w))
     return event->peer != rank && event->tag == next.tag && event->comm == next.comm;
@@ -291,14 +291,14 @@ static bool same_script_event(const struct world *w, int rank, const struct even
 }
 
 /* Events that the program brings about by running. */
-static const char *refuses_program(const struct world *w, int rank, const struct event *event)
+static const char *refuses_program(const struct world *w, int rank, const struct rcl_event *event)
 {
   const struct world_program *program = read_program(w, rank);
   const struct world_receive *pending = unannounced(w, rank);
   uint32_t place;
   if (read_rank(w, rank)->held)
     return "the program is held";
-  if (event->kind == EVENT_RECEIVE && pending)
+  if (event->kind == RCL_EVENT_RECEIVE && pending)
     return event->request == pending->request && event->peer == pending->peer &&
                    event->tag == pending->tag && event->comm == pending->comm
                ? NULL
@@ -308,23 +308,23 @@ static const char *refuses_program(const struct world *w, int rank, const struct
   if (program->finished)
     return "the program has finished";
   if (program->call.state == CALL_JOINED ||
-      (program->call.state == CALL_ANNOUNCED && event->kind != EVENT_COLLECTIVE))
+      (program->call.state == CALL_ANNOUNCED && event->kind != RCL_EVENT_COLLECTIVE))
     return "the program is in a collective";
-  if (event->kind == EVENT_RECEIVE && event->request != program->receives + 1)
+  if (event->kind == RCL_EVENT_RECEIVE && event->request != program->receives + 1)
     return "receives are numbered one by one";
-  if (event->kind == EVENT_CHOOSE && event->request && event->outcome &&
+  if (event->kind == RCL_EVENT_CHOICE && event->request && event->outcome &&
       !world_is_posted(w, rank, event->request, &place))
     return "the receive was given a message before it was cancelled";
-  bool names_one = event->kind == EVENT_OFFER || event->kind == EVENT_COLLECTIVE;
+  bool names_one = event->kind == RCL_EVENT_SEND || event->kind == RCL_EVENT_COLLECTIVE;
   if ((names_one && (event->peer < 0 || event->peer >= w->ranks)) ||
-      (event->kind == EVENT_RECEIVE && (event->peer < ANY || event->peer >= w->ranks)))
+      (event->kind == RCL_EVENT_RECEIVE && (event->peer < RCL_ANY || event->peer >= w->ranks)))
     return "there is no such rank";
   return same_script_event(w, rank, event) ? NULL : "the script does something else here";
 }
 
-static const char *refuses_place(const struct world *w, int rank, const struct event *event)
+static const char *refuses_place(const struct world *w, int rank, const struct rcl_event *event)
 {
-  struct event next;
+  struct rcl_event next;
   unsigned choices;
   if (below_matching(w))
     return "the protocol needs no places";
@@ -332,20 +332,20 @@ static const char *refuses_place(const struct world *w, int rank, const struct e
     return "the program is held";
   if (read_program(w, rank)->call.state != CALL_NONE)
     return "the program is in a collective";
-  bool anywhere = w->places_anywhere && !event->outcome;
+  bool anywhere = w->places_anywhere && !event->iteration;
   if (anywhere || !w->script || read_program(w, rank)->finished)
     return NULL;
   if (unannounced(w, rank))
     return "receives posted before the restart must be announced first";
-  return world_script_event(w, rank, &next, &choices) && next.kind == EVENT_PLACE &&
-                 next.outcome == event->outcome
+  return world_script_event(w, rank, &next, &choices) && next.kind == RCL_EVENT_SAFE_POINT &&
+                 next.iteration == event->iteration
              ? NULL
              : "no checkpoint is allowed here";
 }
 
 static const char *refuses_arrival(const struct world *w, const struct move *move)
 {
-  const struct event *event = &move->event;
+  const struct rcl_event *event = &move->event;
   uint32_t request, count;
   const struct world_message *channel =
       READ_LIST(struct world_message, w, WORLD_CHANNEL, event->peer, move->rank, &count);
@@ -380,7 +380,7 @@ static const char *refuses_control(const struct world *w, const struct move *mov
 
 static const char *refuses_collected(const struct world *w, const struct move *move)
 {
-  struct event event;
+  struct rcl_event event;
   if (!world_collected(w, move->rank, &event))
     return "contributions to the collective are missing";
   event.bytes = move->event.bytes;
@@ -388,7 +388,7 @@ static const char *refuses_collected(const struct world *w, const struct move *m
 }
 
 static const struct world_record *unreported(const struct world *w, int rank, uint32_t checkpoint,
-                                             enum part part)
+                                             enum rcl_part part)
 {
   uint32_t count;
   const struct world_record *stored =
@@ -402,7 +402,7 @@ static const struct world_record *unreported(const struct world *w, int rank, ui
 /* A protocol that does not know of connections must not be told, nor one that has none yet. */
 static bool may_be_closed(const struct world *w, const struct move *move)
 {
-  bool any = w->protocol->reconnects && move->event.checkpoint != FRESH;
+  bool any = w->protocol->reconnects && move->event.checkpoint != RCL_FRESH;
   return move->event.closed <= any;
 }
 
@@ -412,12 +412,12 @@ static uint32_t start_of(const struct world *w, int rank)
 {
   const struct world_rank *me = read_rank(w, rank);
   if (me->phase == RANK_NEW)
-    return FRESH;
+    return RCL_FRESH;
   return w->protocol->independent ? me->origin : read_global(w)->target;
 }
 
 /* Independent: the first death since the last one noticed, of those who have died no more since. */
-static bool next_death(const struct world *w, int rank, struct event *event)
+static bool next_death(const struct world *w, int rank, struct rcl_event *event)
 {
   uint16_t noticed = read_rank(w, rank)->noticed, next = UINT16_MAX;
   for (int peer = 0; peer < w->ranks; peer++) {
@@ -425,20 +425,23 @@ static bool next_death(const struct world *w, int rank, struct event *event)
     if (peer == rank || dead->born <= noticed || dead->born >= next)
       continue;
     next = dead->born;
-    *event = (struct event){
-        .kind = EVENT_DOWN, .peer = (int16_t)peer, .checkpoint = dead->origin, .outcome = next};
+    *event = (struct rcl_event){.kind = RCL_EVENT_DOWN,
+                                .peer = (int16_t)peer,
+                                .checkpoint = dead->origin,
+                                .incarnation = next};
   }
   return next != UINT16_MAX;
 }
 
-bool world_next_down(const struct world *w, int rank, struct event *event)
+bool world_next_down(const struct world *w, int rank, struct rcl_event *event)
 {
   const struct world_rank *me = read_rank(w, rank);
   const struct world_global *global = read_global(w);
   bool runs = me->phase == RANK_RUNNING;
   if (w->protocol->independent)
     return runs && me->noticed != global->incarnation && next_death(w, rank, event);
-  *event = (struct event){.kind = EVENT_DOWN, .peer = global->down, .checkpoint = global->target};
+  *event = (struct rcl_event){
+      .kind = RCL_EVENT_DOWN, .peer = global->down, .checkpoint = global->target};
   return (runs || me->phase == RANK_CAPTURING || me->phase == RANK_RESTORING) &&
          me->noticed != global->incarnation;
 }
@@ -454,18 +457,18 @@ static const char *refuses_start(const struct world *w, const struct move *move)
     return "the rank is neither rolled back nor restarting";
   if (move->event.checkpoint != start_of(w, move->rank))
     return me->phase == RANK_NEW ? "the first start is fresh" : "another checkpoint is the target";
-  return !w->protocol->independent || move->event.outcome == me->noticed
+  return !w->protocol->independent || move->event.incarnation == me->noticed
              ? NULL
              : "the rank knows of another incarnation";
 }
 
 static const char *refuses_down(const struct world *w, const struct move *move)
 {
-  struct event next;
+  struct rcl_event next;
   if (!world_next_down(w, move->rank, &next))
     return "nobody was found dead since, or the rank does not run";
   return move->event.peer == next.peer && move->event.checkpoint == next.checkpoint &&
-                 move->event.outcome == next.outcome
+                 move->event.incarnation == next.incarnation
              ? NULL
              : "another rank is down, or another checkpoint the target";
 }
@@ -485,31 +488,31 @@ static const char *refuses_timer(const struct world *w, const struct move *move)
 
 static const char *refuses_running(const struct world *w, const struct move *move)
 {
-  const struct event *event = &move->event;
-  switch ((enum event_kind)event->kind) {
-  case EVENT_TIMER:
+  const struct rcl_event *event = &move->event;
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_TIMER:
     return refuses_timer(w, move);
-  case EVENT_OFFER:
-  case EVENT_RECEIVE:
-  case EVENT_CHOOSE:
-  case EVENT_MEMBER:
-  case EVENT_COLLECTIVE:
+  case RCL_EVENT_SEND:
+  case RCL_EVENT_RECEIVE:
+  case RCL_EVENT_CHOICE:
+  case RCL_EVENT_MEMBER:
+  case RCL_EVENT_COLLECTIVE:
     return refuses_program(w, move->rank, event);
-  case EVENT_COLLECTED:
+  case RCL_EVENT_COLLECTED:
     return refuses_collected(w, move);
-  case EVENT_PLACE:
+  case RCL_EVENT_SAFE_POINT:
     return refuses_place(w, move->rank, event);
-  case EVENT_ARRIVED:
+  case RCL_EVENT_ARRIVED:
     return refuses_arrival(w, move);
-  case EVENT_CONTROL:
+  case RCL_EVENT_CONTROL:
     return refuses_control(w, move);
-  case EVENT_DURABLE:
+  case RCL_EVENT_DURABLE:
     if (move->lie && (!(w->lies & LIE_EARLY_DURABLE) || read_global(w)->lied))
       return "the host does not lie";
     return unreported(w, move->rank, event->checkpoint, event->part) ? NULL
                                                                      : "no such write is next";
-  case EVENT_COMMITTED:
-    return move->rank == COORDINATOR_RANK && read_global(w)->committing == event->checkpoint &&
+  case RCL_EVENT_COMMITTED:
+    return move->rank == RCL_COORDINATOR_RANK && read_global(w)->committing == event->checkpoint &&
                    event->checkpoint
                ? NULL
                : "no such commit was asked for";
@@ -523,12 +526,12 @@ static const char *refuses_event(const struct world *w, const struct move *move)
   const struct world_rank *me = read_rank(w, move->rank);
   if (me->gave_up)
     return "the protocol has given up";
-  if (move->event.kind == EVENT_START)
+  if (move->event.kind == RCL_EVENT_START)
     return refuses_start(w, move);
-  if (move->event.kind == EVENT_DOWN)
+  if (move->event.kind == RCL_EVENT_DOWN)
     return refuses_down(w, move);
   if (me->phase == RANK_CAPTURING)
-    return move->event.kind == EVENT_CAPTURED && move->event.checkpoint == me->capturing &&
+    return move->event.kind == RCL_EVENT_CAPTURED && move->event.checkpoint == me->capturing &&
                    may_be_closed(w, move)
                ? NULL
                : "the rank is being captured";
@@ -597,7 +600,7 @@ static void list(const struct listing *l, const struct move *move)
     l->visit(l->data, move);
 }
 
-static void list_event(const struct listing *l, int rank, struct event event)
+static void list_event(const struct listing *l, int rank, struct rcl_event event)
 {
   list(l, &(struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank, .event = event});
 }
@@ -605,26 +608,29 @@ static void list_event(const struct listing *l, int rank, struct event event)
 static void list_program(const struct listing *l, int rank)
 {
   const struct world_receive *pending = unannounced(l->w, rank);
-  struct event event = {.kind = EVENT_NONE};
+  struct rcl_event event = {.kind = RCL_EVENT_NONE};
   unsigned choices = 1;
   if (pending) {
     list_event(l, rank,
-               (struct event){.kind = EVENT_RECEIVE,
-                              .request = pending->request,
-                              .peer = pending->peer,
-                              .tag = pending->tag,
-                              .comm = pending->comm});
-  } else if (world_script_event(l->w, rank, &event, &choices) && event.kind != EVENT_PLACE) {
+               (struct rcl_event){.kind = RCL_EVENT_RECEIVE,
+                                  .request = pending->request,
+                                  .peer = pending->peer,
+                                  .tag = pending->tag,
+                                  .comm = pending->comm});
+  } else if (world_script_event(l->w, rank, &event, &choices) &&
+             event.kind != RCL_EVENT_SAFE_POINT) {
     for (unsigned i = 0; i < choices; i++) {
-      if (event.kind == EVENT_CHOOSE)
+      if (event.kind == RCL_EVENT_CHOICE)
         event.outcome = i;
       else if (are_free(l->w))
         event.peer = (int16_t)(i < (unsigned)rank ? i : i + 1);
       list_event(l, rank, event);
     }
   }
-  bool here = !pending && event.kind == EVENT_PLACE;
-  list_event(l, rank, (struct event){.kind = EVENT_PLACE, .outcome = here ? event.outcome : 0});
+  bool here = !pending && event.kind == RCL_EVENT_SAFE_POINT;
+  list_event(
+      l, rank,
+      (struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = here ? event.iteration : 0});
 }
 
 static void list_arrivals(const struct listing *l, int peer, int rank)
@@ -636,12 +642,12 @@ static void list_arrivals(const struct listing *l, int peer, int rank)
     if (!world_may_arrive(l->w, peer, rank, i, &request))
       continue;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
-    move.event = (struct event){.kind = EVENT_ARRIVED,
-                                .peer = (int16_t)peer,
-                                .tag = channel[i].tag,
-                                .comm = channel[i].comm,
-                                .bytes = channel[i].bytes,
-                                .request = request};
+    move.event = (struct rcl_event){.kind = RCL_EVENT_ARRIVED,
+                                    .peer = (int16_t)peer,
+                                    .tag = channel[i].tag,
+                                    .comm = channel[i].comm,
+                                    .bytes = channel[i].bytes,
+                                    .request = request};
     memcpy(move.event.words, channel[i].words, sizeof move.event.words);
     list(l, &move);
   }
@@ -656,7 +662,7 @@ static void list_control(const struct listing *l, int peer, int rank)
     if (!is_control(&channel[i]) || !world_comes_out(l->w, control_part(l->w), peer, rank, i))
       continue;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
-    move.event = (struct event){.kind = EVENT_CONTROL, .peer = (int16_t)peer};
+    move.event = (struct rcl_event){.kind = RCL_EVENT_CONTROL, .peer = (int16_t)peer};
     memcpy(move.event.words, channel[i].words, sizeof move.event.words);
     list(l, &move);
     if (!l->w->overtaking)
@@ -675,8 +681,8 @@ static void list_storage(const struct listing *l, int rank)
       continue;
     listed |= l->w->protocol->independent ? 1u << stored[i].part : ~0u;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
-    move.event = (struct event){
-        .kind = EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
+    move.event = (struct rcl_event){
+        .kind = RCL_EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
     list(l, &move);
     if (l->w->lies & LIE_EARLY_DURABLE) {
       move.lie = LIE_EARLY_DURABLE;
@@ -703,25 +709,27 @@ static void list_rank(const struct listing *l, int rank)
   const struct world_rank *me = read_rank(l->w, rank);
   const struct world_global *global = read_global(l->w);
   list_event(l, rank,
-             (struct event){.kind = EVENT_START,
-                            .checkpoint = start_of(l->w, rank),
-                            .closed = l->w->closes && start_of(l->w, rank) != FRESH,
-                            .outcome = l->w->protocol->independent ? me->noticed : 0});
-  struct event down;
+             (struct rcl_event){.kind = RCL_EVENT_START,
+                                .checkpoint = start_of(l->w, rank),
+                                .closed = l->w->closes && start_of(l->w, rank) != RCL_FRESH,
+                                .incarnation = l->w->protocol->independent ? me->noticed : 0});
+  struct rcl_event down;
   if (world_next_down(l->w, rank, &down))
     list_event(l, rank, down);
-  list_event(
-      l, rank,
-      (struct event){.kind = EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
+  list_event(l, rank,
+             (struct rcl_event){
+                 .kind = RCL_EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
   if (me->phase != RANK_RUNNING)
     return;
-  list_event(l, rank, (struct event){.kind = EVENT_TIMER, .checkpoint = me->set.checkpoint});
+  list_event(l, rank,
+             (struct rcl_event){.kind = RCL_EVENT_TIMER, .checkpoint = me->set.checkpoint});
   list_program(l, rank);
-  struct event collected;
+  struct rcl_event collected;
   if (world_collected(l->w, rank, &collected))
     list_event(l, rank, collected);
   list_storage(l, rank);
-  list_event(l, rank, (struct event){.kind = EVENT_COMMITTED, .checkpoint = global->committing});
+  list_event(l, rank,
+             (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = global->committing});
 }
 
 /* Whether there is anything between two ranks; asked first, as it seldom is. */
@@ -779,12 +787,12 @@ void world_moves_of(const struct world *w, uint32_t origin,
 struct world_standing world_standing(const struct world *w, int rank)
 {
   const struct world_rank *me = read_rank(w, rank);
-  struct event down;
+  struct rcl_event down;
   bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
   bool ended = read_program(w, rank)->finished, behind = world_next_down(w, rank, &down);
   bool back = me->phase == RANK_RESTARTING || (me->phase == RANK_RESTORING && !behind);
   uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
-  return (struct world_standing){.gave_up = me->gave_up != REASON_NONE,
+  return (struct world_standing){.gave_up = me->gave_up != RCL_REASON_NONE,
                                  .dead = me->phase == RANK_DEAD,
                                  .finished = current && ended && !behind,
                                  .ended = ended,

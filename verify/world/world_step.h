@@ -15,16 +15,16 @@
 struct taking {
   const struct world *w;
   struct move *move;
-  struct actions *actions;
+  struct rcl_actions *actions;
   struct verdict *verdict;
   int rank;
-  struct event event;           /* complete, as the protocol sees it */
-  struct world_message message; /* OFFER: being sent; ARRIVED: just arrived */
+  struct rcl_event event;       /* complete, as the protocol sees it */
+  struct world_message message; /* SEND: being sent; ARRIVED: just arrived */
   uint32_t result;              /* COLLECTED: digest of what came together */
   uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
   int newest_peer;
-  uint32_t outcome; /* CHOOSE: what stands, as it came or as it was forced */
-  bool answered;    /* OFFER, RECEIVE, ARRIVED got the answer that they need */
+  uint32_t outcome; /* CHOICE: what stands, as it came or as it was forced */
+  bool answered;    /* SEND, RECEIVE, ARRIVED got the answer that they need */
 };
 
 /* Before and after the step of the protocol. */
@@ -35,7 +35,7 @@ void world_begin_program(const struct world *, int rank);
 
 /* ---- clocks (world_clocks.c) ---- */
 
-void world_set_alarm(struct taking *, const struct action *);
+void world_set_alarm(struct taking *, const struct rcl_action *);
 void world_ring(struct taking *); /* the alarm of the rank goes off */
 
 /* ---- matching (world_matching.c) ---- */
@@ -52,7 +52,7 @@ void world_take_unexpected(struct taking *);
 
 uint32_t world_keep_image(struct taking *); /* number of the kept bytes of the program as it is */
 void world_drop_image(const struct world *, int rank); /* captured, and never stored */
-void world_store(struct taking *, const struct action *);
+void world_store(struct taking *, const struct rcl_action *);
 void world_erase(struct taking *, uint32_t checkpoint);
 void world_report(struct taking *); /* DURABLE: the oldest part not yet reported */
 

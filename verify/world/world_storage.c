@@ -92,12 +92,12 @@ static bool is_of_other(const struct world_record *record, uint32_t checkpoint)
 
 static bool is_image_of(const struct world_record *record, uint32_t checkpoint)
 {
-  return record->checkpoint == checkpoint && record->part == PART_IMAGE;
+  return record->checkpoint == checkpoint && record->part == RCL_PART_IMAGE;
 }
 
 static bool is_log_of(const struct world_record *record, uint32_t checkpoint)
 {
-  return record->checkpoint == checkpoint && record->part == PART_LOG;
+  return record->checkpoint == checkpoint && record->part == RCL_PART_LOG;
 }
 
 static bool is_cut(const struct world_record *record, uint32_t ignored)
@@ -113,7 +113,7 @@ static bool is_after(const struct world_record *record, uint32_t checkpoint)
 
 static bool is_image_after(const struct world_record *record, uint32_t checkpoint)
 {
-  return record->part == PART_IMAGE && is_after(record, checkpoint);
+  return record->part == RCL_PART_IMAGE && is_after(record, checkpoint);
 }
 
 /* Independent recovery has no fence: storage serves each rank for itself. */
@@ -124,9 +124,9 @@ bool world_fenced(const struct taking *t)
 }
 
 /* What the new write replaces at once. An event logger keeps the old log until it has the new. */
-static void replace(struct taking *t, const struct action *action)
+static void replace(struct taking *t, const struct rcl_action *action)
 {
-  if (action->part == PART_IMAGE)
+  if (action->part == RCL_PART_IMAGE)
     remove_records(t->w, t->rank, is_image_of, action->checkpoint);
   else if (!t->w->protocol->independent)
     remove_records(t->w, t->rank, is_log_of, action->checkpoint);
@@ -134,12 +134,13 @@ static void replace(struct taking *t, const struct action *action)
 
 /* START of `rank` from the state: what it makes of that, and what it wants done. */
 static void start_from(const struct world *w, int rank, uint32_t checkpoint, void *state,
-                       struct actions *actions)
+                       struct rcl_actions *actions)
 {
-  const struct event start = {
-      .kind = EVENT_START, .checkpoint = checkpoint, .closed = w->closes && checkpoint != FRESH};
+  const struct rcl_event start = {.kind = RCL_EVENT_START,
+                                  .checkpoint = checkpoint,
+                                  .closed = w->closes && checkpoint != RCL_FRESH};
   memset(actions->item, 0, actions->capacity * sizeof *actions->item);
-  protocol_step(w->protocol, &w->config[rank], state, &start, actions, false);
+  rcl_protocol_step(w->protocol, &w->config[rank], state, &start, actions, false);
 }
 
 /* All that will ever be done with a state that is stored is to start from it. Where START makes of
@@ -148,7 +149,7 @@ static void start_from(const struct world *w, int rank, uint32_t checkpoint, voi
 static void forget_what_start_forgets(const struct world *w, int rank, uint32_t checkpoint,
                                       void *state)
 {
-  struct actions once = {.capacity = ACTIONS_MAX(&w->config[rank])}, twice = once;
+  struct rcl_actions once = {.capacity = RCL_ACTIONS_MAX(&w->config[rank])}, twice = once;
   size_t size = once.capacity * sizeof *once.item;
   unsigned char *made = malloc(2 * (size_t)w->state_bytes), *again = made + w->state_bytes;
   once.item = malloc(size);
@@ -167,10 +168,10 @@ static void forget_what_start_forgets(const struct world *w, int rank, uint32_t 
   free(made);
 }
 
-static uint32_t keep_state(const struct taking *t, const struct action *action)
+static uint32_t keep_state(const struct taking *t, const struct rcl_action *action)
 {
   const struct world *w = t->w;
-  bool no_slots = w->protocol->independent && action->part == PART_LOG;
+  bool no_slots = w->protocol->independent && action->part == RCL_PART_LOG;
   int parts = no_slots ? 1 : 2;
   if (!w->bounded || w->protocol->independent)
     return keep_parts(w, t->rank, state_parts, parts);
@@ -183,13 +184,13 @@ static uint32_t keep_state(const struct taking *t, const struct action *action)
   return kept;
 }
 
-void world_store(struct taking *t, const struct action *action)
+void world_store(struct taking *t, const struct rcl_action *action)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
   struct world_record record = {.checkpoint = action->checkpoint, .part = action->part};
   if (world_fenced(t))
     return;
-  if (action->part == PART_IMAGE) {
+  if (action->part == RCL_PART_IMAGE) {
     if (!me->image || me->line != action->checkpoint) {
       world_violate(t, "legal", "no image of checkpoint %u to store", action->checkpoint);
       return;
@@ -217,7 +218,7 @@ static void drop_old_logs(const struct world *w, int rank)
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = count; i-- > 0;) {
-    if (stored[i].part != PART_LOG || !stored[i].durable)
+    if (stored[i].part != RCL_PART_LOG || !stored[i].durable)
       continue;
     if (newer) {
       forget(w, &stored[i]);
@@ -239,7 +240,7 @@ void world_report(struct taking *t)
     i++;
   stored[i].reported = true;
   stored[i].durable = !t->move->lie;
-  if (w->protocol->independent && t->event.part == PART_LOG)
+  if (w->protocol->independent && t->event.part == RCL_PART_LOG)
     drop_old_logs(w, t->rank);
   if (t->move->lie)
     edit_global(t->w)->lied = true;
@@ -303,7 +304,7 @@ static const struct world_record *image_record(const struct world *w, int rank, 
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (stored[i].checkpoint == checkpoint && stored[i].part == PART_IMAGE &&
+    if (stored[i].checkpoint == checkpoint && stored[i].part == RCL_PART_IMAGE &&
         (stored[i].durable || !durable))
       return &stored[i];
   return NULL;
@@ -313,7 +314,7 @@ static const struct world_record *image_record(const struct world *w, int rank, 
 static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
 {
   const struct world_rank *me = read_rank(w, rank);
-  return checkpoint == FRESH || (me->image && me->line == checkpoint) ||
+  return checkpoint == RCL_FRESH || (me->image && me->line == checkpoint) ||
          image_record(w, rank, checkpoint, false);
 }
 
@@ -344,17 +345,17 @@ void world_crash(struct taking *t)
   struct world_global *global = edit_global(t->w);
   if (t->w->bounded)
     global->crashes--;
-  if (t->rank == COORDINATOR_RANK)
+  if (t->rank == RCL_COORDINATOR_RANK)
     global->committing = global->requested = 0;
 }
 
 static uint32_t last_image(const struct world *w, int rank)
 {
-  uint32_t count, last = FRESH;
+  uint32_t count, last = RCL_FRESH;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (stored[i].part == PART_IMAGE && stored[i].durable && stored[i].checkpoint > last)
+    if (stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > last)
       last = stored[i].checkpoint;
   return last;
 }
@@ -396,7 +397,7 @@ void world_detect(struct taking *t)
 }
 
 static const struct world_record *durable_record(const struct world *w, int rank,
-                                                 uint32_t checkpoint, enum part part)
+                                                 uint32_t checkpoint, enum rcl_part part)
 {
   uint32_t count;
   const struct world_record *stored =
@@ -465,7 +466,7 @@ static void restore_independently(struct taking *t)
   struct world_rank *me = edit_rank(w, t->rank);
   uint32_t checkpoint = t->event.checkpoint;
   const struct world_record *record = image_record(w, t->rank, checkpoint, false);
-  uint32_t image = record ? record->image : checkpoint == FRESH ? 0 : me->image;
+  uint32_t image = record ? record->image : checkpoint == RCL_FRESH ? 0 : me->image;
   if (me->phase == RANK_RESTARTING)
     restore_state(w, t->rank, record);
   remove_records(w, t->rank, is_image_after, checkpoint);
@@ -489,7 +490,7 @@ static void end_recovery(const struct world *w)
     if (other->phase != RANK_NEW && (!runs || other->noticed != read_global(w)->incarnation))
       return;
   }
-  edit_global(w)->target = FRESH;
+  edit_global(w)->target = RCL_FRESH;
   edit_global(w)->down = -1;
 }
 
@@ -504,9 +505,9 @@ void world_restore(struct taking *t)
   uint16_t incarnation = read_global(w)->incarnation;
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
   remove_records(w, t->rank, is_of_other, checkpoint); /* nobody goes back to those any more */
-  if (checkpoint != FRESH) {
-    const struct world_record *image = durable_record(w, t->rank, checkpoint, PART_IMAGE);
-    const struct world_record *log = durable_record(w, t->rank, checkpoint, PART_LOG);
+  if (checkpoint != RCL_FRESH) {
+    const struct world_record *image = durable_record(w, t->rank, checkpoint, RCL_PART_IMAGE);
+    const struct world_record *log = durable_record(w, t->rank, checkpoint, RCL_PART_LOG);
     if (!image) {
       world_violate(t, "restorable", "checkpoint %u of rank %d is not on stable storage",
                     checkpoint, t->rank);
