@@ -319,6 +319,13 @@ struct rcl_actions {
 /* Room that a step may need: some control messages per peer, a few actions per list entry. */
 #define RCL_ACTIONS_MAX(config) (32u + 12u * (uint32_t)(config)->ranks + 2u * (config)->capacity)
 
+/* Whether a receive for (`peer`|ANY, `tag`|ANY) takes a message of `sender` with `sent_tag`, on one
+ * communicator. In a program, in the world and in a protocol's logs (MPI 3.1, section 3.2.4). */
+static inline bool rcl_matches(int peer, int32_t tag, int sender, int32_t sent_tag)
+{
+  return (peer == RCL_ANY || peer == sender) && (tag == RCL_ANY || tag == sent_tag);
+}
+
 struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* what it is, with its paper and section */

@@ -66,8 +66,7 @@ static inline struct rcl_kept *rcl_mailbox_find(const struct rcl_mailbox *box,
   for (uint32_t i = 0; i < *box->used; i++) {
     struct rcl_kept *entry = &box->item[i];
     if (!entry->given && entry->comm == receive->comm &&
-        (receive->peer == RCL_ANY || receive->peer == entry->peer) &&
-        (receive->tag == RCL_ANY || receive->tag == entry->tag))
+        rcl_matches(receive->peer, receive->tag, entry->peer, entry->tag))
       return entry;
   }
   return NULL;

@@ -44,8 +44,7 @@ struct request *matching_unannounced(const struct face *face)
 
 static bool fits(const struct message *message, int peer, int tag, int context)
 {
-  return message->comm == context && (peer == RCL_ANY || peer == message->source) &&
-         (tag == RCL_ANY || tag == message->tag);
+  return message->comm == context && rcl_matches(peer, tag, message->source, message->tag);
 }
 
 bool matching_accepts(const struct request *request, const struct message *message)

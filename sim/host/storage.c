@@ -119,8 +119,8 @@ const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int 
   g_hash_table_iter_init(&iter, r->slots);
   while (g_hash_table_iter_next(&iter, NULL, &item)) {
     const struct slot *slot = item;
-    if (slot->waiting && slot->comm == comm && (peer == RCL_ANY || peer == slot->source) &&
-        (tag == RCL_ANY || tag == slot->tag) && (!first || slot->order < first->order))
+    if (slot->waiting && slot->comm == comm && rcl_matches(peer, tag, slot->source, slot->tag) &&
+        (!first || slot->order < first->order))
       first = slot;
   }
   return first;

@@ -128,9 +128,8 @@ static void send_control(struct taking *t, const struct rcl_action *action)
 static bool may_match(const struct taking *t, const struct world_receive *receive,
                       const struct rcl_action *action)
 {
-  bool peer = receive->peer == RCL_ANY || receive->peer == action->peer ||
-              (action->peer == RCL_NOBODY && read_rank(t->w, t->rank)->incarnation > 0);
-  return peer && (receive->tag == RCL_ANY || receive->tag == action->tag);
+  bool nobody = action->peer == RCL_NOBODY && read_rank(t->w, t->rank)->incarnation > 0;
+  return rcl_matches(nobody ? RCL_ANY : receive->peer, receive->tag, action->peer, action->tag);
 }
 
 static void match(struct taking *t, const struct rcl_action *action)

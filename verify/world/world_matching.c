@@ -3,8 +3,8 @@
 
 static bool fits(const struct world_receive *posted, int peer, const struct world_message *message)
 {
-  return posted->comm == message->comm && (posted->peer == RCL_ANY || posted->peer == peer) &&
-         (posted->tag == RCL_ANY || posted->tag == message->tag);
+  return posted->comm == message->comm &&
+         rcl_matches(posted->peer, posted->tag, peer, message->tag);
 }
 
 void world_give(struct taking *t, uint32_t request, int peer, const struct world_message *message)

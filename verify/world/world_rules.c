@@ -7,8 +7,7 @@ static bool accepts(const struct world_receive *receive, int peer,
                     const struct world_message *message)
 {
   return receive->announced && receive->comm == message->comm &&
-         (receive->from == RCL_ANY || receive->from == peer) &&
-         (receive->from_tag == RCL_ANY || receive->from_tag == message->tag);
+         rcl_matches(receive->from, receive->from_tag, peer, message->tag);
 }
 
 const struct world_receive *world_matching(const struct world *w, int peer, int rank,
