@@ -25,23 +25,20 @@
  * messages is passed; the checkpoint is taken at the next one that is quiet. A program without such
  * barriers is never checkpointed, and starts from its beginning after a crash.
  *
- * Invariants:
- *     1. Only the coordinator wants a checkpoint: the next one, and not while it takes one.
- *     2. The program goes on only when all that was captured is committed.
- *     3. Only the coordinator counts images, at most one per rank.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/commit.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "only the coordinator wants a checkpoint: the next one, and not while it takes one",
+    /* 2 */ "the program goes on only when all that was captured is committed",
+    /* 3 */ "only the coordinator counts images, at most one per rank", NULL};
 
 enum phase { RUNNING, CAPTURING, WRITING, WAITING };
 
 enum control { DONE = 1, RELEASE };
 
 static const char *const controls[] = {"none", "done", "release", NULL};
-
-static const char *const invariants[] = {
-    "only the coordinator wants a checkpoint: the next one, and not while it takes one",
-    "the program goes on only when all that was captured is committed",
-    "only the coordinator counts images, at most one per rank", NULL};
 
 enum contribution { WANTED, UNDER_WAY }; /* words of a barrier */
 
@@ -196,7 +193,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static int violated_invariant(const struct rcl_config *config, const void *memory)
 {

@@ -6,7 +6,7 @@
  * it is captured). Messages taken from a channel that no receive of the program asked for are
  * kept and given to the first receive that matches later.
  *
- *               request              place                    drained, both ways
+ *               request           SAFE_POINT                 drained, both ways
  *     RUNNING ----------> WANTED ------------> DRAINING --------------------------> CAPTURING
  *        ^                                                                              |
  *        |  release                durable                     captured                 |
@@ -23,7 +23,7 @@
  *
  * Transitions:
  *     RUNNING -> WANTED : want()  [control request, timer]
- *     WANTED -> DRAINING : hold()  [place]
+ *     WANTED -> DRAINING : hold()  [safe-point]
  *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, control drained]
  *     CAPTURING -> WRITING : write_image()  [captured]
  *     WRITING -> WAITING : report()  [durable]
@@ -36,17 +36,19 @@
  * sender's capture be counted before its receiver's (docs/protocols/bookmark.md, mutant
  * release-early).
  *
- * Invariants:
- *     1. From WANTED to WAITING the checkpoint under way is the one after the last captured, or
- *        the last captured itself.
- *     2. From CAPTURING to WAITING every peer's messages are in, and every peer has said the same
- *        of this rank's.
- *     3. Until the capture no peer has delivered more messages than its bookmark says.
- *     4. Every kept message has a slot of its own.
- *     5. Only the coordinator counts images, and never more than there are ranks.
- *     6. Whoever reconnects lacks the address of some peer.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
+#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "the checkpoint under way is the last captured, or the one after it",
+    /* 2 */ "from CAPTURING on all peers' messages are in, and they have all of this rank's",
+    /* 3 */ "before the capture no peer has delivered more messages than its bookmark says",
+    /* 4 */ "every kept message has a slot of its own",
+    /* 5 */ "only the coordinator counts images, at most one per rank",
+    /* 6 */ "a rank that reconnects lacks the address of a peer",
+    NULL};
 
 enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
 
@@ -54,15 +56,6 @@ enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS };
 
 static const char *const controls[] = {"none", "request", "bookmark", "drained",
                                        "done", "release", "address",  NULL};
-
-static const char *const invariants[] = {
-    "the checkpoint under way is the last captured or the next",
-    "a captured rank is drained both ways",
-    "no peer delivered more than its bookmark before the capture",
-    "every kept message has a slot of its own",
-    "only the coordinator counts images, at most one per rank",
-    "whoever reconnects lacks an address",
-    NULL};
 
 /* Totals count whole messages from the beginning of the program; they are part of the image and
  * roll back with it. The other fields name the checkpoint for which they hold. */
@@ -87,31 +80,23 @@ struct state {
   uint32_t pad;
 };
 
-/* The state is struct state, then a struct peer per rank, then the mailbox. */
-static struct peer *peers(const void *state)
-{
-  return (struct peer *)((struct state *)state + 1);
-}
+#define LISTS(LIST)                                                                                \
+  LIST(peers, struct peer, config->ranks)                                                          \
+  LIST(kept_of, struct rcl_kept, config->capacity)
+RCL_STATE(LISTS)
 
 static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
 {
-  return (struct rcl_mailbox){.capacity = config->capacity,
-                              .used = (uint32_t *)&state->kept,
-                              .item = (struct rcl_kept *)(peers(state) + config->ranks)};
-}
-
-static size_t state_size(const struct rcl_config *config)
-{
-  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * sizeof(struct rcl_kept);
-  return (size + 7) / 8 * 8;
+  return (struct rcl_mailbox){
+      .capacity = config->capacity, .used = RCL_COUNT(state, kept), .item = kept_of(config, state)};
 }
 
 /* ---- the program's messages ---- */
 
-static void offer(void *state, const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
-  peers(state)[event->peer].sent++;
+  peers(config, state)[event->peer].sent++;
   rcl_act(actions, RCL_ACTION_TRANSMIT);
 }
 
@@ -169,7 +154,7 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
     return;
   bool quiet = true;
   for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(state)[i];
+    struct peer *peer = &peers(config, state)[i];
     bool known = peer->bookmark_for == state->checkpoint;
     if (known && peer->received == peer->bookmark && peer->drained_for != state->checkpoint) {
       peer->drained_for = state->checkpoint;
@@ -193,8 +178,8 @@ static void hold(const struct rcl_config *config, struct state *state, struct rc
   rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
-      rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(state)[i].sent);
-  struct peer *self = &peers(state)[config->self];
+      rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(config, state)[i].sent);
+  struct peer *self = &peers(config, state)[config->self];
   self->bookmark = self->sent;
   self->bookmark_for = state->checkpoint;
   drain(config, state, actions);
@@ -222,7 +207,7 @@ static void reconnect(const struct rcl_config *config, struct state *state,
                       struct rcl_actions *actions)
 {
   rcl_act(actions, RCL_ACTION_OPEN);
-  peers(state)[config->self].address_for = state->captured;
+  peers(config, state)[config->self].address_for = state->captured;
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
       rcl_send_control(actions, i, ADDRESS, state->captured, 0);
@@ -231,7 +216,7 @@ static void reconnect(const struct rcl_config *config, struct state *state,
 static bool is_connected(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->closed && i < config->ranks; i++)
-    if (peers(state)[i].address_for != state->captured)
+    if (peers(config, state)[i].address_for != state->captured)
       return false;
   return true;
 }
@@ -288,7 +273,7 @@ static void start(const struct rcl_config *config, struct state *state,
   state->done = 0;
   state->closed = event->closed;
   for (int i = 0; i < config->ranks; i++)
-    peers(state)[i].address_for = 0;
+    peers(config, state)[i].address_for = 0;
   if (state->closed) {
     state->phase = RECONNECTING;
     rcl_act(actions, RCL_ACTION_HOLD);
@@ -302,7 +287,7 @@ static void start(const struct rcl_config *config, struct state *state,
 static void control(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct peer *peer = &peers(state)[event->peer];
+  struct peer *peer = &peers(config, state)[event->peer];
   switch ((enum control)event->control) {
   case REQUEST:
     want(state, event->about);
@@ -332,7 +317,7 @@ static void control(const struct rcl_config *config, struct state *state,
 static void arrived(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  peers(state)[event->peer].received++;
+  peers(config, state)[event->peer].received++;
   struct rcl_mailbox box = mailbox(config, state);
   if (event->request == RCL_NO_REQUEST)
     rcl_mailbox_keep(&box, event, actions);
@@ -356,7 +341,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     request(config, state, actions);
     break;
   case RCL_EVENT_SEND:
-    offer(state, event, actions);
+    send(config, state, event, actions);
     break;
   case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
@@ -385,7 +370,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool right_checkpoint(const struct state *state)
 {
@@ -396,8 +381,8 @@ static bool right_checkpoint(const struct state *state)
 static bool drained_both_ways(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->phase >= CAPTURING && i < config->ranks; i++)
-    if (peers(state)[i].drained_for < state->checkpoint ||
-        peers(state)[i].empty_for < state->checkpoint)
+    if (peers(config, state)[i].drained_for < state->checkpoint ||
+        peers(config, state)[i].empty_for < state->checkpoint)
       return false;
   return true;
 }
@@ -405,8 +390,8 @@ static bool drained_both_ways(const struct rcl_config *config, const struct stat
 static bool within_bookmarks(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->phase <= CAPTURING && i < config->ranks; i++)
-    if (peers(state)[i].bookmark_for == state->captured + 1 &&
-        peers(state)[i].received > peers(state)[i].bookmark)
+    if (peers(config, state)[i].bookmark_for == state->captured + 1 &&
+        peers(config, state)[i].received > peers(config, state)[i].bookmark)
       return false;
   return true;
 }

@@ -6,14 +6,14 @@
  * claim 2 (collectives); the phases are also in Stodghill's slides on the protocol.
  *
  *     1  the initiator (rank 0) sends pleaseCheckpoint to all
- *     2  at its next place a rank takes its checkpoint, tells every peer how many messages it sent
- *        it (mySendCount), and logs late messages and the outcomes of non-deterministic decisions;
- *        when all its late messages are in it tells the initiator readyToStopLogging
+ *     2  at its next SAFE_POINT a rank takes its checkpoint, tells every peer how many messages it
+ *        sent it (mySendCount), and logs late messages and the outcomes of non-deterministic
+ *        decisions; when all its late messages are in it tells the initiator readyToStopLogging
  *     3  all are ready: the initiator sends stopLogging
  *     4  a rank stops logging on stopLogging, or on a message whose sender has stopped; when its
  *        log is on disk it sends stoppedLogging; all have: the initiator commits
  *
- *                 place, pleaseCheckpoint          captured
+ *            SAFE_POINT, pleaseCheckpoint          captured
  *     RUNNING ------------------------> CAPTURING ---------> LOGGING
  *      ^   ^                                                    |  stopLogging, or a message
  *      |   |                 image and log durable              v  from a rank that stopped
@@ -22,7 +22,7 @@
  *     RECOVERING  <-- start from a checkpoint
  *
  * Transitions:
- *     RUNNING -> CAPTURING : place()  [place]
+ *     RUNNING -> CAPTURING : take_checkpoint()  [safe-point]
  *     CAPTURING -> LOGGING : begin_logging()  [captured]
  *     LOGGING -> WRITING : stop_logging()  [control stop-logging, arrived]
  *     WRITING -> RUNNING : durable()  [durable]
@@ -52,18 +52,22 @@
  * line's log knows. A rank cannot see to this alone, as a barrier may force its checkpoint, so
  * after a restart all tell the initiator when their replay is over (docs/protocols/c3.md).
  *
- * Invariants:
- *     1. A rank that wants a checkpoint is not logging, nor writing a log.
- *     2. No peer delivers more late messages than it announced.
- *     3. Ready to stop means that every late message is in.
- *     4. Nobody stops logging before it was ready to.
- *     5. A message number that is to be suppressed has not been passed over.
- *     6. Only the initiator counts ranks that are ready, have stopped, or still replay, each once.
- *     7. Nobody takes a checkpoint before its own replay is over.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/act.h"
+#include "protocols/parts/lists.h"
 
 #include <string.h>
+
+static const char *const invariants[] = {
+    /* 1 */ "a rank that wants a checkpoint is neither logging nor writing its log",
+    /* 2 */ "no peer delivers more late messages than it announced",
+    /* 3 */ "a rank that is ready to stop logging has all late messages",
+    /* 4 */ "no rank stops logging before it was ready to",
+    /* 5 */ "a message that is to be suppressed has not been passed over",
+    /* 6 */ "only the initiator counts ranks (ready, stopped, replaying), each once",
+    /* 7 */ "no rank takes a checkpoint before its own replay is over",
+    NULL};
 
 enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
 
@@ -86,16 +90,6 @@ static const char *const controls[] = {"none",          "please-checkpoint",
                                        "suppress",      "suppress-list",
                                        "calls",         "passed",
                                        "replayed",      NULL};
-
-static const char *const invariants[] = {
-    "a rank that wants a checkpoint is neither logging nor writing its log",
-    "no peer delivers more late messages than it announced",
-    "ready to stop means that every late message is in",
-    "nobody stops logging before it was ready to",
-    "a message that is to be suppressed has not been passed over",
-    "only the initiator counts, at most one per rank",
-    "nobody takes a checkpoint before its own replay is over",
-    NULL};
 
 /* Words of a message. */
 enum header { FLAGS, NUMBER };
@@ -178,55 +172,16 @@ struct state {
   uint32_t replaying_ranks;
 };
 
-/* The state is struct state, a struct peer per rank, then five lists of `capacity` entries. */
-static struct peer *peers(const void *state)
-{
-  return (struct peer *)((struct state *)state + 1);
-}
-
-static struct entry *log_of(const struct rcl_config *config, const void *state)
-{
-  return (struct entry *)(peers(state) + config->ranks);
-}
-
-static struct number *early_of(const struct rcl_config *config, const void *state)
-{
-  return (struct number *)(log_of(config, state) + config->capacity);
-}
-
-static struct number *suppress_of(const struct rcl_config *config, const void *state)
-{
-  return early_of(config, state) + config->capacity;
-}
-
-static struct call *rejoin_of(const struct rcl_config *config, const void *state)
-{
-  return (struct call *)(suppress_of(config, state) + config->capacity);
-}
-
-static struct call *suppress_calls_of(const struct rcl_config *config, const void *state)
-{
-  return rejoin_of(config, state) + config->capacity;
-}
-
-static struct call *passed_of(const struct rcl_config *config, const void *state)
-{
-  return suppress_calls_of(config, state) + config->capacity;
-}
-
-static struct comm *comms_of(const struct rcl_config *config, const void *state)
-{
-  return (struct comm *)(passed_of(config, state) + COMMS);
-}
-
-static size_t state_size(const struct rcl_config *config)
-{
-  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * (sizeof(struct entry) + 2 * sizeof(struct number) +
-                                    2 * sizeof(struct call) + sizeof(struct comm)) +
-                COMMS * sizeof(struct call);
-  return (size + 7) / 8 * 8;
-}
+#define LISTS(LIST)                                                                                \
+  LIST(peers, struct peer, config->ranks)                                                          \
+  LIST(log_of, struct entry, config->capacity)                                                     \
+  LIST(early_of, struct number, config->capacity)                                                  \
+  LIST(suppress_of, struct number, config->capacity)                                               \
+  LIST(rejoin_of, struct call, config->capacity)                                                   \
+  LIST(suppress_calls_of, struct call, config->capacity)                                           \
+  LIST(passed_of, struct call, COMMS)                                                              \
+  LIST(comms_of, struct comm, config->capacity)
+RCL_STATE(LISTS)
 
 static bool initiator(const struct rcl_config *config)
 {
@@ -294,11 +249,11 @@ static bool suppressed(const struct rcl_config *config, struct state *state, uin
   return false;
 }
 
-static void offer(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
   uint32_t number = state->next_message++;
-  peers(state)[event->peer].sent++;
+  peers(config, state)[event->peer].sent++;
   if (suppressed(config, state, number)) {
     rcl_act(actions, RCL_ACTION_SUPPRESS);
     return;
@@ -417,7 +372,7 @@ static void want(struct state *state, uint32_t checkpoint, struct rcl_actions *a
     rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void place(struct state *state, struct rcl_actions *actions)
+static void take_checkpoint(struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != RUNNING || !state->wanted)
     return;
@@ -500,7 +455,7 @@ static bool all_late_are_in(const struct rcl_config *config, const struct state 
     if (comm[i].member && comm[i].made < comm[i].expected)
       return false;
   for (int i = 0; i < config->ranks; i++) {
-    const struct peer *peer = &peers(state)[i];
+    const struct peer *peer = &peers(config, state)[i];
     if (peer->announced_for != state->epoch || peer->previous != peer->announced)
       return false;
   }
@@ -530,7 +485,7 @@ static void begin_logging(const struct rcl_config *config, struct state *state,
   rcl_store(actions, RCL_PART_IMAGE, state->epoch);
   announce_calls(config, state, actions);
   for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(state)[i];
+    struct peer *peer = &peers(config, state)[i];
     if (i == config->self) {
       peer->announced = peer->sent;
       peer->announced_for = state->epoch;
@@ -587,7 +542,7 @@ static void committed(struct state *state, const struct rcl_event *event,
 static void late(const struct rcl_config *config, struct state *state,
                  const struct rcl_event *event, struct rcl_actions *actions)
 {
-  peers(state)[event->peer].previous++;
+  peers(config, state)[event->peer].previous++;
   struct entry *entry = append(config, state, actions, LATE);
   if (!entry)
     return;
@@ -600,7 +555,7 @@ static void late(const struct rcl_config *config, struct state *state,
 static void early(const struct rcl_config *config, struct state *state,
                   const struct rcl_event *event, struct rcl_actions *actions)
 {
-  peers(state)[event->peer].early++;
+  peers(config, state)[event->peer].early++;
   if (state->early == config->capacity) {
     rcl_give_up(actions, RCL_REASON_FULL);
     return;
@@ -612,7 +567,7 @@ static void early(const struct rcl_config *config, struct state *state,
 static void on_time(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  peers(state)[event->peer].received++;
+  peers(config, state)[event->peer].received++;
   if (!(event->words[FLAGS] & IS_LOGGING))
     stop_logging(state, actions);
   if (state->phase != LOGGING || !event->wildcard)
@@ -802,7 +757,7 @@ static void back_to_line(const struct rcl_config *config, struct state *state)
   state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
   state->next_message = 0;
   for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(state)[i];
+    struct peer *peer = &peers(config, state)[i];
     peer->sent = 0;
     peer->received = peer->at_line;
     peer->early = 0;
@@ -838,7 +793,7 @@ static void resume(const struct rcl_config *config, struct state *state,
                    struct rcl_actions *actions)
 {
   for (int i = 0; i < config->ranks; i++)
-    if (!peers(state)[i].listed)
+    if (!peers(config, state)[i].listed)
       return;
   state->phase = RUNNING;
   rcl_act(actions, RCL_ACTION_RELEASE);
@@ -919,7 +874,7 @@ static void passed(const struct rcl_config *config, struct state *state,
 static void control(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct peer *peer = &peers(state)[event->peer];
+  struct peer *peer = &peers(config, state)[event->peer];
   switch ((enum control)event->control) {
   case PLEASE_CHECKPOINT:
     want(state, event->about, actions);
@@ -973,7 +928,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     begin_checkpoint(config, state, actions);
     break;
   case RCL_EVENT_SEND:
-    offer(config, state, event, actions);
+    send(config, state, event, actions);
     break;
   case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
@@ -985,7 +940,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
       choose(config, state, event, actions);
     break;
   case RCL_EVENT_SAFE_POINT:
-    place(state, actions);
+    take_checkpoint(state, actions);
     break;
   case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
@@ -1017,13 +972,13 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   check_replayed(config, state, actions);
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool late_within_announced(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; state->phase == LOGGING && i < config->ranks; i++)
-    if (peers(state)[i].announced_for == state->epoch &&
-        peers(state)[i].previous > peers(state)[i].announced)
+    if (peers(config, state)[i].announced_for == state->epoch &&
+        peers(config, state)[i].previous > peers(config, state)[i].announced)
       return false;
   return true;
 }

@@ -41,33 +41,27 @@
  * Above MPI's matching, where messages are received in another order than they were sent, it is
  * wrong (docs/protocols/chandy-lamport.md, mutant application).
  *
- * Invariants:
- *     1. Between checkpoints all channels are closed by the markers of the last one.
- *     2. A rank records as long as a channel is open, and no longer.
- *     3. Messages are recorded between a checkpoint and the end of its writing only.
- *     4. Every recorded message has a slot of its own.
- *     5. No rank counts more than the ranks below it as done.
- *     6. What a rank has under way to itself includes what it had at its checkpoint.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include <string.h>
 
-#include "protocols/parts/act.h"
+#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "between checkpoints all channels are closed by the markers of the last one",
+    /* 2 */ "a rank records as long as a channel is open, and no longer",
+    /* 3 */ "messages are recorded only between a checkpoint and the end of its writing",
+    /* 4 */ "every recorded message has a slot of its own",
+    /* 5 */ "no rank counts more than the ranks below it as done",
+    /* 6 */ "what a rank has under way to itself includes what it had at its checkpoint",
+    NULL};
 
 enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
 
 enum control { MARKER = 1, DONE };
 
 static const char *const controls[] = {"none", "marker", "done", NULL};
-
-static const char *const invariants[] = {
-    "between checkpoints all channels are closed by the markers of the last one",
-    "a rank records as long as a channel is open, and no longer",
-    "messages are recorded between a checkpoint and the end of its writing only",
-    "every recorded message has a slot of its own",
-    "no rank counts more than the ranks below it as done",
-    "what a rank has under way to itself includes what it had at its checkpoint",
-    NULL};
 
 struct state {
   uint32_t phase;
@@ -90,25 +84,17 @@ struct rank {
   struct rcl_actions *actions;
 };
 
-/* The state is struct state, then for each rank the checkpoint of the last marker from it, then
- * `capacity` struct rcl_kept. */
-static uint32_t *markers(const struct rank *r)
-{
-  return (uint32_t *)(r->state + 1);
-}
+/* For each rank the checkpoint of the last marker from it; the recorded messages. */
+#define LISTS(LIST)                                                                                \
+  LIST(markers, uint32_t, config->ranks)                                                           \
+  LIST(recorded_of, struct rcl_kept, config->capacity)
+RCL_STATE(LISTS)
 
 static struct rcl_mailbox mailbox(const struct rank *r)
 {
   return (struct rcl_mailbox){.capacity = r->config->capacity,
                               .used = &r->state->recorded,
-                              .item = (struct rcl_kept *)(markers(r) + r->config->ranks)};
-}
-
-static size_t state_size(const struct rcl_config *config)
-{
-  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(uint32_t) +
-                config->capacity * sizeof(struct rcl_kept);
-  return (size + 7) / 8 * 8;
+                              .item = recorded_of(r->config, r->state)};
 }
 
 /* ---- termination ---- */
@@ -149,7 +135,8 @@ static void capture(const struct rank *r)
 
 static bool is_open(const struct rank *r, int peer)
 {
-  return peer == r->config->self ? r->state->own_late > 0 : markers(r)[peer] < r->state->captured;
+  return peer == r->config->self ? r->state->own_late > 0
+                                 : markers(r->config, r->state)[peer] < r->state->captured;
 }
 
 static bool all_closed(const struct rank *r)
@@ -187,7 +174,7 @@ static void marker(const struct rank *r, int peer, uint32_t checkpoint)
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
-  markers(r)[peer] = checkpoint;
+  markers(r->config, r->state)[peer] = checkpoint;
   if (first)
     capture(r);
   else
@@ -208,7 +195,7 @@ static void durable(const struct rank *r, const struct rcl_event *event)
 
 /* ---- the program's messages ---- */
 
-static void offer(const struct rank *r, const struct rcl_event *event)
+static void send(const struct rank *r, const struct rcl_event *event)
 {
   r->state->own += event->peer == r->config->self;
   rcl_act(r->actions, RCL_ACTION_TRANSMIT);
@@ -270,7 +257,7 @@ static void step(const struct rank *r, const struct rcl_event *event)
     capture(r);
     break;
   case RCL_EVENT_SEND:
-    offer(r, event);
+    send(r, event);
     break;
   case RCL_EVENT_ARRIVED:
     arrived(r, event);
@@ -292,13 +279,13 @@ static void step(const struct rank *r, const struct rcl_event *event)
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool closed_between(const struct rank *r)
 {
   for (int peer = 0; peer < r->config->ranks; peer++)
     if (peer != r->config->self && r->state->phase == RUNNING &&
-        markers(r)[peer] != r->state->captured)
+        markers(r->config, r->state)[peer] != r->state->captured)
       return false;
   return true;
 }
@@ -331,7 +318,7 @@ static int first_broken(const struct rank *r)
   }                                                                                                \
   static int ID##_broken(const struct rcl_config *config, const void *state)                       \
   {                                                                                                \
-    return first_broken(&(struct rank){config, &ID, (struct state *)state, NULL});                 \
+    return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
   }
 
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \

@@ -6,7 +6,7 @@
  * that are in transit for longer than one interval), 4.2 (hashed, sorted logs with occurrence
  * counts), 5.3 (the two forms of message logging).
  *
- *                 place; timer or a send log        captured
+ *            SAFE_POINT; timer or a send log        captured
  *     RUNNING ------------------------> CAPTURING ----------> LOGGING -----------+
  *      ^   ^                                                    |  all send logs | posted receives:
  *      |   |                                                    |  are here, all | all send logs
@@ -16,7 +16,7 @@
  *     RECOVERING  <-- start from a checkpoint with orphans
  *
  * Transitions:
- *     RUNNING -> CAPTURING : place()  [place]
+ *     RUNNING -> CAPTURING : take_checkpoint()  [safe-point]
  *     CAPTURING -> LOGGING : begin_logging()  [captured]
  *     LOGGING -> TAKING : check_complete()  [control send-log]
  *     LOGGING -> WRITING, TAKING -> WRITING : write_log()  [control send-log, arrived]
@@ -41,19 +41,22 @@
  * envelopes of orphans that must be dropped are another log than those that the next identification
  * needs; programs are held after a restart until the orphans have come again.
  *
- * Invariants:
- *     1. A rank that wants a checkpoint is not taking one.
- *     2. Outside a checkpoint no envelope is both in transit and received.
- *     3. No more messages are late than are in transit, and all of them are in when the log is
- *        written.
- *     4. Every kept message has a slot of its own.
- *     5. The orphans that are to come again are waited for.
- *     6. Only the coordinator counts, at most one per rank.
- *     7. Both forms of each log are equal (paired).
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/commit.h"
 #include "protocols/parts/envelopes.h"
+#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "a rank that wants a checkpoint is not taking one",
+    /* 2 */ "outside a checkpoint no envelope is both in transit and received",
+    /* 3 */ "no more messages are late than are in transit, and all are in when the log is written",
+    /* 4 */ "every kept message has a slot of its own",
+    /* 5 */ "a rank recovers exactly as long as orphans are to come again",
+    /* 6 */ "only the coordinator counts, at most one per rank",
+    /* 7 */ "both forms of each log are equal (event-logging-paired)",
+    NULL};
 
 enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
 
@@ -64,16 +67,6 @@ enum control {
 };
 
 static const char *const controls[] = {"none", "envelope", "send-log", "done", NULL};
-
-static const char *const invariants[] = {
-    "a rank that wants a checkpoint is not taking one",
-    "outside a checkpoint no envelope is both in transit and received",
-    "no more messages are late than are in transit, and all are in when the log is written",
-    "every kept message has a slot of its own",
-    "the orphans that are to come again are waited for",
-    "only the coordinator counts, at most one per rank",
-    "both forms of each log are equal",
-    NULL};
 
 /* The event logs of one rank, each over all its peers. */
 enum which {
@@ -115,28 +108,33 @@ struct rank {
   struct rcl_actions *actions;
 };
 
-/* The state is struct state, a struct peer per rank, the mailbox, the logs, and perhaps their
- * twins: lists of `capacity` entries. */
-static struct peer *peers(const struct rank *r)
+/* Only the paired form has twins: the state of the others ends before them. */
+#define LISTS(LIST)                                                                                \
+  LIST(peers, struct peer, config->ranks)                                                          \
+  LIST(kept_of, struct rcl_kept, config->capacity)                                                 \
+  LIST(logs_of, struct rcl_envelope, LOGS * config->capacity)                                      \
+  LIST(twins_of, struct rcl_envelope, LOGS * config->capacity)
+RCL_STATE(LISTS)
+
+static size_t unpaired_size(const struct rcl_config *config)
 {
-  return (struct peer *)(r->state + 1);
+  return rcl_aligned(offsets_of(config).twins_of, 8);
 }
 
 static struct rcl_mailbox mailbox(const struct rank *r)
 {
   return (struct rcl_mailbox){.capacity = r->config->capacity,
                               .used = &r->state->kept,
-                              .item = (struct rcl_kept *)(peers(r) + r->config->ranks)};
+                              .item = kept_of(r->config, r->state)};
 }
 
 static struct rcl_envelopes log_of(const struct rank *r, enum which which)
 {
   uint32_t capacity = r->config->capacity;
-  struct rcl_envelope *first = (struct rcl_envelope *)(mailbox(r).item + capacity);
   return (struct rcl_envelopes){.form = r->variant->form,
                                 .capacity = capacity,
                                 .used = &r->state->used[which],
-                                .item = first + which * capacity};
+                                .item = logs_of(r->config, r->state) + which * capacity};
 }
 
 static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
@@ -145,14 +143,7 @@ static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
   return (struct rcl_envelopes){.form = RCL_SORTED,
                                 .capacity = capacity,
                                 .used = &r->state->twin_used[which],
-                                .item = log_of(r, LOGS).item + which * capacity};
-}
-
-static size_t bytes_of(const struct rcl_config *config, unsigned logs)
-{
-  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * (sizeof(struct rcl_kept) + logs * sizeof(struct rcl_envelope));
-  return (size + 7) / 8 * 8;
+                                .item = twins_of(r->config, r->state) + which * capacity};
 }
 
 /* ---- the logs ---- */
@@ -222,7 +213,7 @@ static bool next_is_late(const struct rank *r, const struct rcl_envelope *e)
 /* Beyond the line, and without the log of the peer: what it sends may be in transit or not. */
 static bool is_unknown(const struct rank *r, int peer)
 {
-  return r->state->phase == LOGGING && peers(r)[peer].listed < r->state->epoch;
+  return r->state->phase == LOGGING && peers(r->config, r->state)[peer].listed < r->state->epoch;
 }
 
 static bool is_taking_checkpoint(const struct state *state)
@@ -248,7 +239,7 @@ static void want(const struct rank *r, uint32_t checkpoint)
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void place(const struct rank *r)
+static void take_checkpoint(const struct rank *r)
 {
   if (r->state->phase != RUNNING || !r->state->wanted)
     return;
@@ -359,7 +350,7 @@ static void begin_logging(const struct rank *r, const struct rcl_event *event)
   r->state->wanted = r->state->durable = 0;
   rcl_store(r->actions, RCL_PART_IMAGE, r->state->epoch);
   exchange_logs(r);
-  peers(r)[r->config->self].listed = r->state->epoch;
+  peers(r->config, r->state)[r->config->self].listed = r->state->epoch;
   for (int i = 0; i < r->config->ranks; i++)
     if (!is_unknown(r, i))
       complete(r, i);
@@ -368,7 +359,7 @@ static void begin_logging(const struct rank *r, const struct rcl_event *event)
 
 static void send_log(const struct rank *r, const struct rcl_event *event)
 {
-  peers(r)[event->peer].listed = event->about;
+  peers(r->config, r->state)[event->peer].listed = event->about;
   want(r, event->about);
   if (is_taking_checkpoint(r->state))
     complete(r, event->peer);
@@ -405,7 +396,7 @@ static void committed(const struct rank *r, const struct rcl_event *event)
 
 /* ---- the program's messages ---- */
 
-static void offer(const struct rank *r, const struct rcl_event *event)
+static void send(const struct rank *r, const struct rcl_event *event)
 {
   struct rcl_envelope e = rcl_envelope_of(event);
   add(r, SENT, &e);
@@ -548,13 +539,13 @@ static void step(const struct rank *r, const struct rcl_event *event)
       want(r, r->state->epoch + 1);
     break;
   case RCL_EVENT_SEND:
-    offer(r, event);
+    send(r, event);
     break;
   case RCL_EVENT_RECEIVE:
     receive(r, event);
     break;
   case RCL_EVENT_SAFE_POINT:
-    place(r);
+    take_checkpoint(r);
     break;
   case RCL_EVENT_ARRIVED:
     arrived(r, event);
@@ -576,7 +567,7 @@ static void step(const struct rank *r, const struct rcl_event *event)
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool never_both(const struct rank *r)
 {
@@ -628,7 +619,7 @@ static int first_broken(const struct rank *r)
 #define FORM(ID)                                                                                   \
   static size_t ID##_size(const struct rcl_config *config)                                         \
   {                                                                                                \
-    return bytes_of(config, ID.paired ? 2 * LOGS : LOGS);                                          \
+    return ID.paired ? state_size(config) : unpaired_size(config);                                 \
   }                                                                                                \
   static void ID##_step(const struct rcl_config *config, void *state,                              \
                         const struct rcl_event *event, struct rcl_actions *actions)                \
@@ -637,7 +628,7 @@ static int first_broken(const struct rank *r)
   }                                                                                                \
   static int ID##_broken(const struct rcl_config *config, const void *state)                       \
   {                                                                                                \
-    return first_broken(&(struct rank){config, &ID, (struct state *)state, NULL});                 \
+    return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
   }
 
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \

@@ -13,7 +13,7 @@
  * misses is sent again from the log, what is new is sent. Otherwise all go back to the last
  * checkpoint that is durable everywhere.
  *
- *               place of an iteration         captured
+ *          SAFE_POINT of an iteration         captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
  *        |  the last checkpoint is not durable everywhere   it is
  *        +---------------------> WAITING ----------------------> CAPTURING
@@ -23,8 +23,8 @@
  *                                  +-----------------> RUNNING
  *
  * Transitions:
- *     RUNNING -> CAPTURING : begin_iteration()  [place]
- *     RUNNING -> WAITING : begin_iteration()  [place]
+ *     RUNNING -> CAPTURING : begin_iteration()  [safe-point]
+ *     RUNNING -> WAITING : begin_iteration()  [safe-point]
  *     WAITING -> CAPTURING : settle()  [durable, control durable-here, control durable-everywhere]
  *     CAPTURING -> RUNNING : captured()  [captured]
  *     RUNNING -> HELD : recover()  [down, start]
@@ -38,13 +38,15 @@
  * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
  * RCL_FRESH is before the first.
  *
- * Invariants:
- *     1. The checkpoint that all have is not newer than the last of this rank.
- *     2. No log reaches further than `log` iterations behind the last stored checkpoint while the
- *        links are up.
- *     3. While a link is up and the rank runs, no message to that peer waits.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/links.h"
+#include "protocols/parts/lists.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "the checkpoint that all ranks have is not newer than the last of this rank",
+    /* 2 */ "while the links are up, no log reaches beyond `log` iterations after a checkpoint",
+    /* 3 */ "no message waits for a peer while the link is up and the rank runs", NULL};
 
 enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
@@ -62,10 +64,6 @@ static const char *const controls[] = {"none",   "have",         "report",
                                        "front",  "version",      "local",
                                        "global", "durable-here", "durable-everywhere",
                                        NULL};
-
-static const char *const invariants[] = {"what all have, this rank has",
-                                         "payloads are capped while links are up",
-                                         "nothing waits while the link is up", NULL};
 
 /* Places to which the program can go back: the checkpoint that all have, one that this rank has
  * stored since, and the beginning of the present iteration. */
@@ -96,39 +94,32 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* The state is struct state, the marks of each place, the coordinator's rows and the links. */
-static struct mark *mark_of(const struct rcl_config *config, const void *state, enum place place)
+/* The marks of each place, the coordinator's rows, and the links. */
+#define LISTS(LIST)                                                                                \
+  LIST(marks_of, struct mark, PLACES * config->ranks)                                              \
+  LIST(rows_of, struct row, config->ranks)                                                         \
+  LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+RCL_STATE(LISTS)
+
+static struct mark *mark_of(const struct rcl_config *config, const struct state *state,
+                            enum place place)
 {
-  return (struct mark *)((struct state *)state + 1) + (size_t)place * (size_t)config->ranks;
+  return marks_of(config, state) + (size_t)place * (size_t)config->ranks;
 }
 
-static struct row *rows_of(const struct rcl_config *config, const void *state)
-{
-  return (struct row *)mark_of(config, state, PLACES);
-}
-
-/* It has not to go back, or has. */
+/* No rollback is pending. */
 static bool stands(const struct state *state)
 {
   return state->phase != HELD && state->phase != ROLLING;
 }
 
-static struct rcl_links links_of(const struct rcl_config *config, const void *memory)
+static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
 {
-  struct state *state = (struct state *)memory;
-  struct rcl_links links =
-      rcl_links_at(config, &state->links, rows_of(config, state) + config->ranks);
+  struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
   links.held = !stands(state);
   links.interval = state->at[PRESENT];
   links.epoch = state->epoch;
   return links;
-}
-
-static size_t state_size(const struct rcl_config *config)
-{
-  size_t size = sizeof(struct state) + rcl_links_bytes(config) +
-                (size_t)config->ranks * (PLACES * sizeof(struct mark) + sizeof(struct row));
-  return (size + 7) / 8 * 8;
 }
 
 /* ---- messages ---- */
@@ -139,8 +130,8 @@ static bool is_logged(const struct rcl_config *config, const struct state *state
   return state->at[PRESENT] < base + config->parameter[LOG_SIZE];
 }
 
-static void offer(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
   if (is_logged(config, state) || !rcl_links_may_pass(&links, event->peer)) {
@@ -477,7 +468,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     recover(config, state, event->incarnation, actions);
     break;
   case RCL_EVENT_SEND:
-    offer(config, state, event, actions);
+    send(config, state, event, actions);
     break;
   case RCL_EVENT_RECEIVE:
     rcl_match(actions, event);
@@ -502,7 +493,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool is_capped(const struct rcl_config *config, const struct state *state)
 {

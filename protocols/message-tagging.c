@@ -5,7 +5,7 @@
  * has the sender's checkpoint index, which the receiver compares with its own when the program
  * receives the message; marker messages tell how many messages were sent.
  *
- *          place; marker, header, timer         captured           all in transit are in
+ *     SAFE_POINT; marker, header, timer         captured           all in transit are in
  *     RUNNING ---------------------> CAPTURING ---------> LOGGING ---------------> WRITING
  *      ^   ^                                                                          |
  *      |   +--------------------------------------------------------------------------+
@@ -13,7 +13,7 @@
  *     RECOVERING  <-- start from a checkpoint with orphans
  *
  * Transitions:
- *     RUNNING -> CAPTURING : place()  [place]
+ *     RUNNING -> CAPTURING : take_checkpoint()  [safe-point]
  *     CAPTURING -> LOGGING : begin_logging()  [captured]
  *     LOGGING -> WRITING : check_complete()  [control marker, arrived]
  *     WRITING -> RUNNING : durable()  [durable]
@@ -27,17 +27,21 @@
  * The header also has the number of the message among those to this receiver, so that messages in
  * transit are given in the order in which they were sent, whatever their tags.
  *
- * Invariants:
- *     1. A rank that wants a checkpoint is not taking one.
- *     2. No peer delivers more messages of the last interval than it announced.
- *     3. All messages in transit are in when the log is written.
- *     4. Every kept message has a slot of its own.
- *     5. The orphans that are to come again are waited for.
- *     6. Only the coordinator counts, at most one per rank.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/commit.h"
 #include "protocols/parts/envelopes.h"
+#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "a rank that wants a checkpoint is not taking one",
+    /* 2 */ "no peer delivers more messages of the last interval than it announced",
+    /* 3 */ "all messages in transit are in when the log is written",
+    /* 4 */ "every kept message has a slot of its own",
+    /* 5 */ "a rank recovers exactly as long as orphans are to come again",
+    /* 6 */ "only the coordinator counts, at most one per rank",
+    NULL};
 
 enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
 
@@ -47,15 +51,6 @@ enum control {
 };
 
 static const char *const controls[] = {"none", "marker", "done", NULL};
-
-static const char *const invariants[] = {
-    "a rank that wants a checkpoint is not taking one",
-    "no peer delivers more messages of the last interval than it announced",
-    "all messages in transit are in when the log is written",
-    "every kept message has a slot of its own",
-    "the orphans that are to come again are waited for",
-    "only the coordinator counts, at most one per rank",
-    NULL};
 
 enum header { INDEX, NUMBER }; /* words of a message */
 
@@ -80,44 +75,35 @@ struct state {
   uint32_t pad;
 };
 
-/* The state is struct state, a struct peer per rank, the mailbox and two logs of envelopes: lists
- * of `capacity` entries. */
-static struct peer *peers(const void *state)
-{
-  return (struct peer *)((struct state *)state + 1);
-}
+#define LISTS(LIST)                                                                                \
+  LIST(peers, struct peer, config->ranks)                                                          \
+  LIST(kept_of, struct rcl_kept, config->capacity)                                                 \
+  LIST(orphans_of, struct rcl_envelope, config->capacity)                                          \
+  LIST(dropped_of, struct rcl_envelope, config->capacity)
+RCL_STATE(LISTS)
 
 static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
 {
-  return (struct rcl_mailbox){.capacity = config->capacity,
-                              .used = (uint32_t *)&state->kept,
-                              .item = (struct rcl_kept *)(peers(state) + config->ranks)};
+  return (struct rcl_mailbox){
+      .capacity = config->capacity, .used = RCL_COUNT(state, kept), .item = kept_of(config, state)};
 }
 
 /* Messages received before this rank's checkpoint and sent after their sender's. */
 static struct rcl_envelopes orphans(const struct rcl_config *config, const struct state *state)
 {
-  return (struct rcl_envelopes){
-      .form = RCL_SORTED,
-      .capacity = config->capacity,
-      .used = (uint32_t *)&state->orphans,
-      .item = (struct rcl_envelope *)(mailbox(config, state).item + config->capacity)};
+  return (struct rcl_envelopes){.form = RCL_SORTED,
+                                .capacity = config->capacity,
+                                .used = RCL_COUNT(state, orphans),
+                                .item = orphans_of(config, state)};
 }
 
 /* Those that are still to come once more, after a restart. */
 static struct rcl_envelopes dropped(const struct rcl_config *config, const struct state *state)
 {
-  struct rcl_envelopes log = orphans(config, state);
-  log.used = (uint32_t *)&state->dropped;
-  log.item += config->capacity;
-  return log;
-}
-
-static size_t state_size(const struct rcl_config *config)
-{
-  size_t size = sizeof(struct state) + (size_t)config->ranks * sizeof(struct peer) +
-                config->capacity * (sizeof(struct rcl_kept) + 2 * sizeof(struct rcl_envelope));
-  return (size + 7) / 8 * 8;
+  return (struct rcl_envelopes){.form = RCL_SORTED,
+                                .capacity = config->capacity,
+                                .used = RCL_COUNT(state, dropped),
+                                .item = dropped_of(config, state)};
 }
 
 /* ---- checkpoint ---- */
@@ -131,7 +117,7 @@ static void want(struct state *state, uint32_t checkpoint, struct rcl_actions *a
     rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void place(struct state *state, struct rcl_actions *actions)
+static void take_checkpoint(struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != RUNNING || !state->wanted)
     return;
@@ -142,7 +128,7 @@ static void place(struct state *state, struct rcl_actions *actions)
 static bool all_are_in(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; i < config->ranks; i++) {
-    const struct peer *peer = &peers(state)[i];
+    const struct peer *peer = &peers(config, state)[i];
     if (peer->announced_for != state->epoch || peer->previous != peer->announced)
       return false;
   }
@@ -161,7 +147,7 @@ static void check_complete(const struct rcl_config *config, struct state *state,
 static void mark(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(state)[i];
+    struct peer *peer = &peers(config, state)[i];
     if (i == config->self) {
       peer->announced = peer->sent;
       peer->announced_for = state->epoch;
@@ -220,11 +206,12 @@ static void committed(struct state *state, const struct rcl_event *event,
 
 /* ---- the program's messages ---- */
 
-static void offer(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct rcl_action *transmit = rcl_act(actions, RCL_ACTION_TRANSMIT);
   transmit->words[INDEX] = state->epoch;
-  transmit->words[NUMBER] = peers(state)[event->peer].sent++;
+  transmit->words[NUMBER] = peers(config, state)[event->peer].sent++;
 }
 
 /* The program is given a message with that index: an orphan if its sender is beyond the line. */
@@ -265,10 +252,10 @@ static void drop(const struct rcl_config *config, struct state *state, struct rc
 }
 
 /* Counts a message by the interval in which it was sent; whether it is in transit. */
-static bool classify(struct state *state, const struct rcl_event *event,
-                     struct rcl_actions *actions)
+static bool classify(const struct rcl_config *config, struct state *state,
+                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct peer *peer = &peers(state)[event->peer];
+  struct peer *peer = &peers(config, state)[event->peer];
   uint32_t index = event->words[INDEX];
   if (index == state->epoch) {
     peer->received++;
@@ -288,7 +275,7 @@ static void count_again(const struct rcl_config *config, struct state *state,
                         const struct rcl_event *event, const struct rcl_envelope *e,
                         struct rcl_actions *actions)
 {
-  struct peer *peer = &peers(state)[event->peer];
+  struct peer *peer = &peers(config, state)[event->peer];
   uint32_t index = event->words[INDEX];
   if (index == state->epoch)
     return;
@@ -309,7 +296,7 @@ static void arrived(const struct rcl_config *config, struct state *state,
     drop(config, state, actions);
     return;
   }
-  bool late = classify(state, event, actions);
+  bool late = classify(config, state, event, actions);
   if (late || event->request == RCL_NO_REQUEST) {
     struct rcl_kept *entry = rcl_mailbox_keep(&box, event, actions);
     if (!entry)
@@ -363,7 +350,7 @@ static void back_to_line(const struct rcl_config *config, struct state *state)
   state->commit = (struct rcl_commit){0};
   state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
   for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(state)[i];
+    struct peer *peer = &peers(config, state)[i];
     peer->sent = peer->early = 0;
     peer->received = rcl_envelopes_total(&early, i);
   }
@@ -393,7 +380,7 @@ static void start(const struct rcl_config *config, struct state *state,
 static void control(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct peer *peer = &peers(state)[event->peer];
+  struct peer *peer = &peers(config, state)[event->peer];
   switch ((enum control)event->control) {
   case MARKER:
     peer->announced_for = event->about;
@@ -423,13 +410,13 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
       want(state, state->epoch + 1, actions);
     break;
   case RCL_EVENT_SEND:
-    offer(state, event, actions);
+    send(config, state, event, actions);
     break;
   case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
     break;
   case RCL_EVENT_SAFE_POINT:
-    place(state, actions);
+    take_checkpoint(state, actions);
     break;
   case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
@@ -451,12 +438,12 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool within_announced(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; i < config->ranks; i++) {
-    const struct peer *peer = &peers(state)[i];
+    const struct peer *peer = &peers(config, state)[i];
     if (peer->announced_for == state->epoch && peer->previous > peer->announced)
       return false;
   }

@@ -17,7 +17,7 @@
  * the wire again, and they send again from their logs what it has not received. Survivors never go
  * back.
  *
- *     the rank        place, if wanted             captured
+ *     the rank      SAFE_POINT, if wanted          captured
  *             RUNNING ----------------> CAPTURING ----------> WRITING
  *                ^                                               |
  *                +-----------------------------------------------+
@@ -29,32 +29,28 @@
  *                          peer's report
  *
  * Transitions:
- *     RUNNING -> CAPTURING : take_checkpoint()  [place]
+ *     RUNNING -> CAPTURING : take_checkpoint()  [safe-point]
  *     CAPTURING -> WRITING : captured()  [captured]
  *     WRITING -> RUNNING : image_durable()  [durable image]
  *
- * Invariants:
- *     1. While a link is up, no message to that peer waits if all events before it are stable.
- *     2. No more events are stable, or being written, than there were.
- *     3. Every message that a peer may still ask for is in the log.
- *     4. What was received ahead of a gap is beyond it.
- *     5. What a checkpoint says of the event log lies within it.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/links.h"
+#include "protocols/parts/lists.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "no message waits while its link is up and all events before it are stable",
+    /* 2 */ "no more events are stable, or being written, than there were",
+    /* 3 */ "every message that a peer may still ask for is in the log",
+    /* 4 */ "what was received ahead of a gap is beyond it",
+    /* 5 */ "what a checkpoint says of the event log lies within it",
+    NULL};
 
 enum phase { RUNNING, CAPTURING, WRITING };
 
 enum control { HAVE = 1, REPORT, CHECKPOINTED };
 
 static const char *const controls[] = {"none", "have", "report", "checkpointed", NULL};
-
-static const char *const invariants[] = {
-    "no message waits while the link is up and all events before it are stable",
-    "no more events are stable, or being written, than there were",
-    "every message that a peer may still ask for is in the log",
-    "what was received ahead of a gap is beyond it",
-    "what a checkpoint says of the event log lies within it",
-    NULL};
 
 /* What happened, in order: receive `request` was given a message of (peer, tag), or was cancelled
  * (RCL_NOBODY), or `count` decisions in a row came out as `outcome`. */
@@ -89,40 +85,28 @@ struct counts {
   uint32_t sent, received;
 };
 
-/* The state is struct state, then the counts of both checkpoints, for each rank which of its
- * messages no restart of it will ask for, the event log, and the links. */
-static struct counts *counts_of(const struct rcl_config *config, const void *state, bool pending)
+/* The counts of both checkpoints, the durable one first; for each rank which of its messages no
+ * restart of it will ask for; the event log; and the links. */
+#define LISTS(LIST)                                                                                \
+  LIST(all_counts, struct counts, 2 * config->ranks)                                               \
+  LIST(released_of, uint32_t, config->ranks)                                                       \
+  LIST(happened_of, struct happened, config->capacity)                                             \
+  LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+RCL_STATE(LISTS)
+
+static struct counts *counts_of(const struct rcl_config *config, const struct state *state,
+                                bool pending)
 {
-  return (struct counts *)((struct state *)state + 1) + pending * config->ranks;
+  return all_counts(config, state) + pending * config->ranks;
 }
 
-static uint32_t *released_of(const struct rcl_config *config, const void *state)
+static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
 {
-  return (uint32_t *)(counts_of(config, state, false) + 2 * config->ranks);
-}
-
-static struct happened *happened_of(const struct rcl_config *config, const void *state)
-{
-  return (struct happened *)(released_of(config, state) + config->ranks);
-}
-
-static struct rcl_links links_of(const struct rcl_config *config, const void *memory)
-{
-  struct state *state = (struct state *)memory;
-  struct rcl_links links =
-      rcl_links_at(config, &state->links, happened_of(config, state) + config->capacity);
+  struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
   links.interval = state->phase == WRITING ? state->pending.number : state->durable.number;
   links.events = state->events;
   links.stable = state->stable;
   return links;
-}
-
-static size_t state_size(const struct rcl_config *config)
-{
-  size_t size = sizeof(struct state) + rcl_links_bytes(config) +
-                (size_t)config->ranks * (2 * sizeof(struct counts) + sizeof(uint32_t)) +
-                config->capacity * sizeof(struct happened);
-  return (size + 7) / 8 * 8;
 }
 
 /* ---- the event log ---- */
@@ -205,8 +189,8 @@ static void flush_all(const struct rcl_config *config, struct state *state,
     rcl_links_flush(&links, peer, actions);
 }
 
-static void offer(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
   rcl_links_send(&links, event->peer, actions);
@@ -463,7 +447,7 @@ static void step_logging(const struct rcl_config *config, struct state *state,
     state->wanted = true;
     break;
   case RCL_EVENT_SEND:
-    offer(config, state, event, actions);
+    send(config, state, event, actions);
     break;
   case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
@@ -506,7 +490,7 @@ static void step_wildcards(const struct rcl_config *config, void *state,
   step_logging(config, state, event, false, actions);
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 /* Numbers in the log count up to `sent`, from the first that is not released. */
 static bool log_is_whole(const struct rcl_config *config, const struct state *state)

@@ -37,29 +37,25 @@
  * A number that comes twice, and not again after a restart, is an orphan: a bound did not hold. The
  * rank gives up. A message that was lost since it took too long shows in nothing that a rank sees.
  *
- * Invariants:
- *     1. Messages are cached between the first and the last alarm of a checkpoint only.
- *     2. What has been sent is held back after a checkpoint only.
- *     3. Every cached message has a slot of its own.
- *     4. What is ahead of a gap is noted once, and is not what came before the gap.
- *     5. Only the coordinator counts, at most one per rank.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/commit.h"
 #include "protocols/parts/links.h"
+#include "protocols/parts/lists.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "messages are cached only between the first and the last alarm of a checkpoint",
+    /* 2 */ "sent messages are held back only after a checkpoint",
+    /* 3 */ "every cached message has a slot of its own",
+    /* 4 */ "a number ahead of a gap is noted once, and is not one from before the gap",
+    /* 5 */ "only the coordinator counts, at most one per rank",
+    NULL};
 
 enum phase { RUNNING, CACHING, CAPTURING, HOLDING };
 
 enum control { READY = 1, NEXT, DONE };
 
 static const char *const controls[] = {"none", "ready", "next", "done", NULL};
-
-static const char *const invariants[] = {
-    "messages are cached between the first and the last alarm of a checkpoint only",
-    "what has been sent is held back after a checkpoint only",
-    "every cached message has a slot of its own",
-    "what is ahead of a gap is noted once, and is not what came before the gap",
-    "only the coordinator counts, at most one per rank",
-    NULL};
 
 /* RCL_LINKS_INTERVAL: whether a message is sent once more after a restart. */
 enum again { FIRST, AGAIN };
@@ -73,24 +69,21 @@ struct state {
   struct rcl_links_counts counts;
 };
 
+#define LISTS(LIST) LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+RCL_STATE(LISTS)
+
 static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
 {
-  struct state *mine = (struct state *)state;
-  struct rcl_links links = rcl_links_at(config, &mine->counts, mine + 1);
+  struct rcl_links links = rcl_links_at(config, &state->counts, links_memory(config, state));
   links.held = state->phase == CAPTURING || state->phase == HOLDING;
   return links;
-}
-
-static size_t state_size(const struct rcl_config *config)
-{
-  return (sizeof(struct state) + rcl_links_bytes(config) + 7) / 8 * 8;
 }
 
 /* ---- messages ---- */
 
 /* What is not cached needs no slot. */
-static void offer(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
   if (state->phase == RUNNING)
@@ -247,7 +240,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     ring(config, state, actions);
     break;
   case RCL_EVENT_SEND:
-    offer(config, state, event, actions);
+    send(config, state, event, actions);
     break;
   case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
@@ -269,7 +262,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool all_passed(const struct rcl_links *links)
 {

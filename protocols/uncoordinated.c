@@ -15,7 +15,7 @@
  * up for late messages. The logs roll back with their owners; nothing is ever removed from them, as
  * the line can always go back to the beginning.
  *
- *               place, if wanted              captured
+ *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
  *        |  DOWN, restart                       the line is elsewhere             start
  *        +---------------------> HELD --------------------------------> ROLLING -------> RUNNING
@@ -23,20 +23,23 @@
  *                                  +-----------------> RUNNING
  *
  * Transitions:
- *     RUNNING -> CAPTURING : take_checkpoint()  [place]
+ *     RUNNING -> CAPTURING : take_checkpoint()  [safe-point]
  *     CAPTURING -> RUNNING : captured()  [captured]
  *     RUNNING -> HELD : recover()  [down, start]
  *     HELD -> ROLLING : stand()  [control line]
  *     HELD -> RUNNING : stand(), resume()  [control line]
  *     ROLLING -> RUNNING : resume()  [start]
  *
- * Invariants:
- *     1. A rank depends on no interval of a peer that began after its last message from there.
- *     2. Dependencies of a checkpoint are not above those of a later one.
- *     3. No checkpoint is taken until all stand on the line.
- *     4. While a link is up and the rank is not held, no message to that peer waits.
+ * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/links.h"
+#include "protocols/parts/lists.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "a rank depends only on intervals of peers from which it has received",
+    /* 2 */ "dependencies of a checkpoint are not above those of a later one",
+    /* 3 */ "no checkpoint is taken until all ranks stand on the line",
+    /* 4 */ "no message waits while its link is up and the rank is not held", NULL};
 
 enum phase { RUNNING, CAPTURING, HELD, ROLLING };
 
@@ -46,11 +49,6 @@ enum { CHECKPOINTS = 32, NOWHERE = UINT16_MAX };
 
 static const char *const controls[] = {"none",    "have", "report", "table",
                                        "depends", "end",  "line",   NULL};
-
-static const char *const invariants[] = {"what a rank depends on, it has received",
-                                         "dependencies of a checkpoint are not above later ones",
-                                         "no checkpoint is taken until all stand on the line",
-                                         "nothing waits while the link is up", NULL};
 
 /* Where the program was, and on what it depended, at a checkpoint and now: messages of each peer,
  * and its last interval that this rank depends on, from 1; 0: none. */
@@ -82,55 +80,43 @@ static uint32_t checkpoints(const struct rcl_config *config)
   return config->capacity < CHECKPOINTS ? config->capacity : CHECKPOINTS;
 }
 
-/* The state is struct state, the marks of each checkpoint and now, the coordinator's rows and what
- * each state of a rank depends on, and the links. */
-static struct mark *mark_of(const struct rcl_config *config, const void *state, uint32_t checkpoint)
+/* The marks of each checkpoint, the beginning of the program being one, and what the rank depends
+ * on now; the coordinator's rows and what each state of each rank depends on; and the links. */
+#define LISTS(LIST)                                                                                \
+  LIST(marks_of, struct mark, (checkpoints(config) + (size_t)1) * (size_t)config->ranks)           \
+  LIST(depends_now, uint32_t, config->ranks)                                                       \
+  LIST(rows_of, struct row, config->ranks)                                                         \
+  LIST(all_known, uint16_t,                                                                        \
+       (size_t)config->ranks *(checkpoints(config) + 2) * (size_t)config->ranks)                   \
+  LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+RCL_STATE(LISTS)
+
+static struct mark *mark_of(const struct rcl_config *config, const struct state *state,
+                            uint32_t checkpoint)
 {
-  return (struct mark *)((struct state *)state + 1) + checkpoint * (size_t)config->ranks;
+  return marks_of(config, state) + checkpoint * (size_t)config->ranks;
 }
 
-static uint32_t *depends_now(const struct rcl_config *config, const void *state)
+static uint16_t *known_of(const struct rcl_config *config, const struct state *state, int rank,
+                          uint32_t at)
 {
-  return (uint32_t *)mark_of(config, state, checkpoints(config) + 1);
-}
-
-static struct row *rows_of(const struct rcl_config *config, const void *state)
-{
-  return (struct row *)(depends_now(config, state) + config->ranks);
-}
-
-static uint16_t *known_of(const struct rcl_config *config, const void *state, int rank, uint32_t at)
-{
-  uint16_t *known = (uint16_t *)(rows_of(config, state) + config->ranks);
   size_t states = checkpoints(config) + 2, ranks = (size_t)config->ranks;
-  return known + ((size_t)rank * states + at) * ranks;
+  return all_known(config, state) + ((size_t)rank * states + at) * ranks;
 }
 
-static struct rcl_links links_of(const struct rcl_config *config, const void *memory)
+static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
 {
-  struct state *state = (struct state *)memory;
-  const uint16_t *end = known_of(config, state, config->ranks, 0);
-  struct rcl_links links =
-      rcl_links_at(config, &state->links, (void *)(((uintptr_t)end + 3) / 4 * 4));
+  struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
   links.held = state->phase != RUNNING;
   links.interval = state->interval;
   links.epoch = state->epoch;
   return links;
 }
 
-static size_t state_size(const struct rcl_config *config)
-{
-  size_t ranks = (size_t)config->ranks, states = checkpoints(config) + 2;
-  size_t size = sizeof(struct state) + (states - 1) * ranks * sizeof(struct mark) +
-                ranks * (sizeof(uint32_t) + sizeof(struct row)) +
-                (ranks * states * ranks * sizeof(uint16_t) + 3) / 4 * 4 + rcl_links_bytes(config);
-  return (size + 7) / 8 * 8;
-}
-
 /* ---- messages ---- */
 
-static void offer(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
   rcl_links_send(&links, event->peer, actions);
@@ -423,7 +409,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     state->wanted = true;
     break;
   case RCL_EVENT_SEND:
-    offer(config, state, event, actions);
+    send(config, state, event, actions);
     break;
   case RCL_EVENT_RECEIVE:
     rcl_match(actions, event);
@@ -448,7 +434,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   }
 }
 
-/* ---- invariants, by their numbers above ---- */
+/* ---- invariants, by their numbers ---- */
 
 static bool depends_on_received(const struct rcl_config *config, const struct state *state)
 {

@@ -14,6 +14,7 @@
 #define RECLINE_LINKS_H
 
 #include "protocols/parts/act.h"
+#include "protocols/parts/lists.h"
 
 #include <string.h>
 
@@ -66,11 +67,12 @@ static inline size_t rcl_links_bytes(const struct rcl_config *config)
          config->capacity * (sizeof(struct rcl_sent) + 2 * sizeof(struct rcl_ahead));
 }
 
-/* The links that lie at `memory`, after `counts`. */
+/* The links that lie at `memory`, rcl_links_bytes() of it, 4-aligned; `counts` lies in the same
+ * state. */
 static inline struct rcl_links rcl_links_at(const struct rcl_config *config,
-                                            struct rcl_links_counts *counts, void *memory)
+                                            const struct rcl_links_counts *counts, void *memory)
 {
-  struct rcl_links links = {.config = config, .counts = counts, .link = memory};
+  struct rcl_links links = {.config = config, .counts = rcl_at(counts, 0), .link = memory};
   links.log = (struct rcl_sent *)(links.link + config->ranks);
   links.ahead = (struct rcl_ahead *)(links.log + config->capacity);
   links.had = links.ahead + config->capacity;
