@@ -10,7 +10,7 @@ write_world()
     cat <<END
 id: world
 statement: a world that SPIN explores, too
-source: docs/explorer.md
+source: docs/measurements.md
 program:
   ranks: $ranks
   script: |
