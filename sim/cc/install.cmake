@@ -6,6 +6,7 @@ set(home lib/recline)
 set(data ${CMAKE_INSTALL_DATADIR}/recline)
 
 install(TARGETS recline RUNTIME DESTINATION ${home}/bin)
+install(TARGETS recline-mutants LIBRARY DESTINATION ${home}/lib)
 foreach(name recline recline-cc recline-c++ recline-f90 recline-ff)
   if(NOT name STREQUAL recline)
     install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION ${home}/bin)

@@ -23,7 +23,6 @@
 #include "sim/command/launch.h"
 #include "sim/command/main.h"
 #include "sim/host/result.h"
-#include "verify/mutants/mutants.h"
 #include "verify/scenario/scenario.h"
 #include "verify/trace/schedule_file.h"
 #include "verify/world/script.h"
@@ -654,7 +653,6 @@ int command_run(int argc, char **argv)
   g_autofree char *file = NULL;
   int code = parse(argc, argv, &run.options, &file);
   if (code == EXIT_FINE) {
-    mutants_register(); /* a scenario may name one */
     launch_block();
     code = run_scenario(&run, file);
     fflush(stdout);

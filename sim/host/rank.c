@@ -10,7 +10,6 @@
 #include "sim/memory/library_data.h"
 #include "sim/mpi/collectives.h"
 #include "sim/net/transport.h"
-#include "verify/mutants/mutants.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -170,7 +169,6 @@ void layer_stuck(void)
 static void load_scenario(void)
 {
   GError *error = NULL;
-  mutants_register(); /* a scenario may name one */
   layer.scenario = scenario_load(getenv("RECLINE_SCENARIO"), NULL, &error);
   if (!layer.scenario)
     layer_die(64, "%s", error->message);

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "verify/check/matrix.h"
-#include "verify/mutants/mutants.h"
 
 /* Of the command line's contract (docs/architecture.md). */
 enum { AS_EXPECTED = 0, NOT_AS_EXPECTED = 1, INCONCLUSIVE = 2, BREACH = 3, BAD_INPUT = 64 };
@@ -456,7 +455,6 @@ static int run(struct command *c)
 int command_check(int argc, char **argv)
 {
   struct command c = {.jobs = 1, .workers = -1, .save_every = 60};
-  mutants_register();
   bool fine = parse_options(&c, argc, argv);
   default_workers(&c);
   int code = fine && valid_options(&c) ? run(&c) : BAD_INPUT;

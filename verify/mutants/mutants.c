@@ -1,11 +1,12 @@
-#include "verify/mutants/mutants.h"
-
-#include <glib.h>
+/* The shared object of the mutants (CMakeLists.txt beside it says how they are made) and of the
+ * reference worlds, as plugin.h loads it. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "protocols/protocol.h"
 
-/* verify/CMakeLists.txt writes mutants.inc: MUTANT("c3~no-suppress", mutant_c3_no_suppress) ... */
+/* CMakeLists.txt writes mutants.inc: MUTANT("c3~no-suppress", mutant_c3_no_suppress) ... */
 #define MUTANT(name, symbol) extern const struct rcl_protocol symbol;
 #include "mutants.inc"
 #undef MUTANT
@@ -16,26 +17,39 @@ static const struct {
   const struct rcl_protocol *protocol;
 } mutants[] = {
 #include "mutants.inc"
-    {NULL, NULL}};
+};
 
-/* Named as what it was made from, so that its traces replay through it: "c3" and "c3~no-hold". */
-static const struct rcl_protocol *copy(const struct rcl_protocol *form, const char *flaw)
+enum { MUTANTS = sizeof mutants / sizeof *mutants, FORMS_MAX = 4, NAME_MAX = 64 };
+
+extern const uint32_t recline_door;
+const uint32_t recline_door = RECLINE_DOOR;
+
+extern const struct rcl_protocol *recline_protocols[];
+const struct rcl_protocol *recline_protocols[MUTANTS * FORMS_MAX + 1];
+
+/* A form of a mutated protocol is called as the form it was made from and the flaw: the forms of
+ * event-logging~no-drop are event-logging~no-drop, event-logging-posted~no-drop and so on. */
+static void add(const struct rcl_protocol *form, const char *flaw)
 {
-  struct rcl_protocol *mutant = g_memdup2(form, sizeof *form);
-  mutant->name = g_strconcat(form->name, flaw, NULL);
-  mutant->variant = NULL;
-  return mutant;
+  static struct rcl_protocol copies[MUTANTS * FORMS_MAX];
+  static char names[MUTANTS * FORMS_MAX][NAME_MAX];
+  static size_t count;
+  if (count == MUTANTS * FORMS_MAX)
+    abort(); /* FORMS_MAX is too small */
+  struct rcl_protocol *copy = &copies[count];
+  *copy = *form;
+  if (snprintf(names[count], NAME_MAX, "%s%s", form->name, flaw) >= NAME_MAX)
+    abort(); /* NAME_MAX is too small */
+  copy->name = names[count];
+  copy->variant = NULL;
+  recline_protocols[count++] = copy;
 }
 
-void mutants_register(void)
+__attribute__((constructor)) static void fill(void)
 {
-  static GPtrArray *list; /* lives as long as the process */
-  if (list)
-    return;
-  list = g_ptr_array_new();
-  for (size_t i = 0; mutants[i].name; i++)
+  for (size_t i = 0; i < MUTANTS; i++) {
+    const char *flaw = strchr(mutants[i].name, '~');
     for (const struct rcl_protocol *form = mutants[i].protocol; form; form = form->variant)
-      g_ptr_array_add(list, (void *)copy(form, strchr(mutants[i].name, '~')));
-  g_ptr_array_add(list, NULL);
-  rcl_protocol_register((const struct rcl_protocol *const *)list->pdata);
+      add(form, flaw ? flaw : "");
+  }
 }

@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* dladdr */
 #include "verify/scenario/plugin.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 #include "protocols/protocol.h"
 
@@ -52,4 +54,47 @@ bool plugin_load(const char *file, GError **error)
   }
   g_hash_table_add(loaded, g_strdup(file));
   return true;
+}
+
+/* ---- the mutants ---- */
+
+#define MUTANTS "librecline-mutants.so"
+
+/* The file in the folder of the library that this function is in, as lib/ for the MPI layer, or in
+ * the folder lib/ beside the folder of the executable. NULL where it is in neither. */
+static char *mutants_file(void)
+{
+  Dl_info here;
+  g_autofree char *executable = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *library =
+      g_path_get_dirname(dladdr((void *)plugin_mutants, &here) ? here.dli_fname : ".");
+  g_autofree char *bin = g_path_get_dirname(executable ? executable : ".");
+  char *beside = g_build_filename(library, MUTANTS, NULL);
+  if (g_path_is_absolute(library) && g_file_test(beside, G_FILE_TEST_EXISTS))
+    return beside;
+  g_free(beside);
+  char *in_lib = g_build_filename(bin, "..", "lib", MUTANTS, NULL);
+  if (g_file_test(in_lib, G_FILE_TEST_EXISTS))
+    return in_lib;
+  g_free(in_lib);
+  return NULL;
+}
+
+bool plugin_mutants(GError **error)
+{
+  g_autofree char *file = mutants_file();
+  if (!file) {
+    g_set_error(error, PLUGIN_ERROR, 0, "%s is not there, expected it beside recline's libraries",
+                MUTANTS);
+    return false;
+  }
+  return plugin_load(file, error);
+}
+
+const struct rcl_protocol *plugin_protocol(const char *name)
+{
+  const struct rcl_protocol *found = rcl_protocol_named(name);
+  if (found || (!strchr(name, '~') && !g_str_has_prefix(name, "cl-")) || !plugin_mutants(NULL))
+    return found;
+  return rcl_protocol_named(name);
 }

@@ -1,15 +1,26 @@
-/* Protocols kept in other repositories: shared objects built against the installed headers. */
+/* Protocols in shared objects: those of other repositories, built against the installed headers, and
+ * the mutants. */
 #ifndef RECLINE_PLUGIN_H
 #define RECLINE_PLUGIN_H
 
 #include <glib.h>
 #include <stdbool.h>
 
+#include "protocols/protocol.h"
+
 /* Loads shared object `file` (an absolute path), which ends with RECLINE_PROTOCOLS (protocol.h),
  * and adds its protocols to the registry until the process ends. A file that was loaded before is
  * not loaded again. Before threads start. On error false, and `error` says in one line what is
  * wrong with the file. */
 bool plugin_load(const char *file, GError **error);
+
+/* Loads librecline-mutants.so of this build or installation, which holds the mutants and the
+ * reference worlds (verify/mutants). Errors and repeated calls as plugin_load(). */
+bool plugin_mutants(GError **error);
+
+/* The protocol called `name` in the registry; the mutants are loaded before where it is the name of
+ * a mutant ("c3~no-suppress") or of a reference world ("cl-c"). NULL: there is none. */
+const struct rcl_protocol *plugin_protocol(const char *name);
 
 #define PLUGIN_ERROR plugin_error_quark()
 GQuark plugin_error_quark(void);

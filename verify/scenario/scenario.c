@@ -580,7 +580,7 @@ static bool read_protocol(const struct reader *reader, const struct raw_protocol
     return false;
   scenario->protocol.control = raw->control ? (enum control) * raw->control : CONTROL_SEPARATE;
   scenario->protocol.name = g_strdup(raw->name);
-  if (rcl_protocol_named(raw->name))
+  if (plugin_protocol(raw->name))
     return true;
   unsigned total = 0;
   while (rcl_protocol_at(total))

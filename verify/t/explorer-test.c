@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "verify/explore/explorer.h"
-#include "verify/mutants/mutants.h"
+#include "verify/scenario/plugin.h"
 #include "verify/state/frontier.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
@@ -805,7 +805,11 @@ static void visited(unsigned threads)
 
 int main(void)
 {
-  mutants_register();
+  g_autoptr(GError) error = NULL;
+  if (!plugin_mutants(&error)) {
+    printf("Bail out! %s\n", error->message);
+    return 1;
+  }
   tables();
   visited(1);
   visited(3);

@@ -1,7 +1,7 @@
 /* Runs that go round for ever, against a search that knows nothing of components: from each state
  * all that it reaches, forwards and back. */
 #include "protocols/parts/act.h"
-#include "verify/mutants/mutants.h"
+#include "verify/scenario/plugin.h"
 #include "verify/t/reference.h"
 #include "verify/t/tap.h"
 
@@ -270,7 +270,11 @@ static void memory(void)
 int main(void)
 {
   static const char script[] = "rank 0: send 1, recv 1\nrank 1: recv 0, send 0";
-  mutants_register();
+  g_autoptr(GError) error = NULL;
+  if (!plugin_mutants(&error)) {
+    printf("Bail out! %s\n", error->message);
+    return 1;
+  }
   register_talkers();
   for (unsigned crashes = 0; crashes < 2; crashes++) {
     same_as_reference(&(struct small){"chatter", 2, crashes, 0, false, false, 0, script}, false);

@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "verify/check/check.h"
-#include "verify/mutants/mutants.h"
 #include "verify/trace/trace.h"
 
 /* Replays traces; prints the number of lines of each. */
 static int replay(int count, char **files)
 {
-  mutants_register();
   for (int i = 0; i < count; i++) {
     g_autoptr(GError) error = NULL;
     unsigned steps = 0;

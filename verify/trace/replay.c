@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "protocols/text.h"
+#include "verify/scenario/plugin.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/trace_lines.h"
 #include "verify/world/in_place.h"
@@ -81,8 +82,7 @@ static bool read_lie(struct replay *r, const char *value, struct header *header)
 static bool read_parameter(struct replay *r, const char *key, const char *value,
                            struct header *header)
 {
-  const struct rcl_protocol *protocol =
-      header->protocol ? rcl_protocol_named(header->protocol) : NULL;
+  const struct rcl_protocol *protocol = header->protocol ? plugin_protocol(header->protocol) : NULL;
   for (int i = 0; protocol && protocol->parameters && protocol->parameters[i]; i++)
     if (g_str_equal(key, protocol->parameters[i]))
       return whole(r, key, value, 0, G_MAXINT32, &header->parameter[i]);
@@ -166,7 +166,7 @@ static bool begin(struct replay *r, const struct header *header)
 {
   if (!header->protocol || !header->ranks)
     return bad(r, "the header ends, expected lines 'protocol NAME' and 'ranks N' in it");
-  const struct rcl_protocol *protocol = rcl_protocol_named(header->protocol);
+  const struct rcl_protocol *protocol = plugin_protocol(header->protocol);
   if (!protocol)
     return bad(r, "there is no protocol '%s', expected one of 'recline list protocols'",
                header->protocol);
