@@ -6,6 +6,7 @@
 #include "verify/check/claim.h"
 #include "verify/trace/trace.h"
 #include "verify/world/in_place.h"
+#include "verify/world/properties.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
   world.bounded = false;
   world.member = members_has;
   if (scenario->schedule) { /* as the explorer has judged it */
-    world.line_stamps = claim_stamps(scenario);
+    world.line_stamps = properties_need_stamps((const char *const *)scenario->check.properties);
     world.properties = (const char *const *)scenario->check.properties;
   }
   parts_init(&parts, &world);
@@ -126,7 +127,7 @@ static _Noreturn void breach(const struct verdict *verdict)
 static bool is_watched(const char *property)
 {
   const char *const *names = (const char *const *)layer.scenario->check.properties;
-  for (names = names ? names : explorer_defaults; *names; names++)
+  for (names = names ? names : properties_default; *names; names++)
     if (strcmp(*names, property) == 0)
       return true;
   return false;

@@ -37,37 +37,4 @@ void intern_clear(struct intern *);
 uint32_t intern_find(const struct intern *, const void *bytes, uint32_t size);
 size_t intern_bytes(const struct intern *); /* memory taken */
 
-/* Spreads the bits of a key over a table. */
-static inline uint64_t intern_mix(uint64_t x)
-{
-  x ^= x >> 32;
-  x *= UINT64_C(0xD6E8FEB86659FD93);
-  x ^= x >> 32;
-  x *= UINT64_C(0xD6E8FEB86659FD93);
-  return x ^ x >> 32;
-}
-
-/* realloc() that does not return when memory runs out. */
-void *intern_grow(void *memory, size_t bytes);
-
-/* `list` with room for one item more than `count`. */
-void *intern_room(void *list, uint32_t count, uint32_t *room, size_t item);
-
-/* Memory that processors take from each other in one piece, in bytes. */
-enum { INTERN_LINE = 128 };
-
-/* Zeroed memory, in lines of its own: nobody waits for a neighbour's writes. In large pages where
- * it is large, as its places may be looked up at random. The caller frees it with free(); does not
- * return when memory runs out. */
-void *intern_table(size_t count, size_t size);
-
-/* Our bug: says what, and aborts. */
-_Noreturn void intern_breach(const char *what);
-
-/* Where in a table of `room` places to look for a key first. */
-static inline uint32_t intern_home(uint64_t key, uint32_t room)
-{
-  return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 32) * room >> 32);
-}
-
 #endif

@@ -10,6 +10,7 @@
 #include "verify/trace/schedule_file.h"
 #include "verify/trace/trace.h"
 #include "verify/world/in_place.h"
+#include "verify/world/properties.h"
 
 /* Of physical memory, what the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
@@ -55,14 +56,14 @@ static struct script *read_script(const struct scenario *claim, GError **error)
 
 static bool names_property(const char *name)
 {
-  return g_strv_contains(explorer_properties, name);
+  return g_strv_contains(properties_known, name);
 }
 
 static bool read_properties(const struct scenario *claim, GError **error)
 {
   for (char **name = claim->check.properties; name && *name; name++)
     if (!names_property(*name)) {
-      g_autofree char *all = g_strjoinv(", ", (char **)explorer_properties);
+      g_autofree char *all = g_strjoinv(", ", (char **)properties_known);
       scenario_complain(claim, "check.properties", error, "'%s', expected one of %s", *name, all);
       return false;
     }
@@ -174,17 +175,6 @@ static bool names(char **list, const char *name)
   return list && g_strv_contains((const char *const *)list, name);
 }
 
-/* Claims 1.2, 1.3, 2.2 and 2.3 of C3 compare lines across messages; stamps would only multiply the
- * states of other claims. */
-bool claim_stamps(const struct scenario *claim)
-{
-  static const char *const stamped[] = {"c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
-  for (const char *const *name = stamped; *name; name++)
-    if (names(claim->check.properties, *name))
-      return true;
-  return false;
-}
-
 static void set_up(const struct job *job, struct world *world)
 {
   const struct scenario *claim = job->claim;
@@ -196,7 +186,7 @@ static void set_up(const struct job *job, struct world *world)
   world->closes = claim->check.closes;
   world->overtaking = claim->check.overtaking;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
-  world->line_stamps = claim_stamps(claim);
+  world->line_stamps = properties_need_stamps((const char *const *)claim->check.properties);
   world->check = true;
   world->bounded = true;
   world->lies = job->lies;

@@ -51,9 +51,6 @@ bool claim_check(const struct scenario *claim, const struct claim_options *, str
 /* The same checks of the input without exploring. */
 bool claim_valid(const struct scenario *claim, GError **error);
 
-/* Whether messages carry their sender's lines in the claim's world. */
-bool claim_stamps(const struct scenario *claim);
-
 /* "holds", "violated", "inconclusive", "breach". */
 const char *claim_verdict_name(enum claim_verdict);
 

@@ -1,4 +1,5 @@
 #include "verify/check/matrix.h"
+#include "verify/world/properties.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +103,7 @@ void matrix_free(struct matrix *matrix)
 static char **all_but(const char *property)
 {
   GPtrArray *names = g_ptr_array_new();
-  for (const char *const *name = explorer_defaults; *name; name++)
+  for (const char *const *name = properties_default; *name; name++)
     if (strcmp(*name, property) != 0)
       g_ptr_array_add(names, g_strdup(*name));
   g_ptr_array_add(names, NULL);

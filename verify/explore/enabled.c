@@ -2,17 +2,18 @@
 
 #include <stdlib.h>
 
+#include "verify/base/memory.h"
 #include "verify/explore/search.h"
 
 void offers_init(struct offers *offers, const struct world *world)
 {
   uint32_t count = world_origins(world), ranks = (uint32_t)world->ranks;
   *offers = (struct offers){.count = count};
-  offers->of = intern_table(count, sizeof *offers->of);
-  offers->looked = intern_table(count, sizeof *offers->looked);
-  offers->own = intern_table(ranks, sizeof *offers->own);
-  offers->other = intern_table(count, sizeof *offers->other);
-  offers->standing = intern_table(ranks, sizeof *offers->standing);
+  offers->of = memory_table(count, sizeof *offers->of);
+  offers->looked = memory_table(count, sizeof *offers->looked);
+  offers->own = memory_table(ranks, sizeof *offers->own);
+  offers->other = memory_table(count, sizeof *offers->other);
+  offers->standing = memory_table(ranks, sizeof *offers->standing);
   for (uint32_t origin = 0; origin < count; origin++)
     if (origin % (ranks + 1) == 0 && origin / (ranks + 1) < ranks)
       offers->own[origin / (ranks + 1)] = origin;
@@ -45,7 +46,7 @@ static void reserve_walks(struct offers *offers, uint32_t count)
   if (count <= offers->walks_room)
     return;
   offers->walks_room = 2 * count;
-  offers->walks = intern_grow(offers->walks, offers->walks_room * sizeof *offers->walks);
+  offers->walks = memory_grow(offers->walks, offers->walks_room * sizeof *offers->walks);
 }
 
 /* Begins, behind `n` others, a walk for each of the origins that is not what it was; none is from
@@ -80,7 +81,7 @@ static const struct listing *take_listing(struct worker *w, const struct walk *w
   offer->count = listing->count;
   if (offer->count > offer->room) {
     offer->room = 2 * offer->count;
-    offer->goals = intern_grow(offer->goals, offer->room * sizeof *offer->goals);
+    offer->goals = memory_grow(offer->goals, offer->room * sizeof *offer->goals);
   }
   return listing;
 }
@@ -90,12 +91,12 @@ static const struct listing *take_listing(struct worker *w, const struct walk *w
 static uint32_t find_lists(struct worker *w, uint64_t changed, struct world_standing *all,
                            uint32_t *open)
 {
-  const struct world *world = w->e->world;
+  const struct world *world = w->e->model.world;
   struct offers *offers = &w->offers;
   uint32_t ranks = (uint32_t)world->ranks;
   reserve_walks(offers, offers->count + 1);
   uint32_t own = begin_lists(w, offers->own, ranks, UINT32_MAX, changed, 0);
-  shortcuts_walk(&w->shortcuts, w->numbers, offers->walks, own);
+  shortcuts_walk(&w->shortcuts, w->at.numbers, offers->walks, own);
   for (uint32_t i = 0; i < own; i++) {
     const struct walk *walk = &offers->walks[i];
     offers->standing[walk->origin / (ranks + 1)] = take_listing(w, walk)->standing;
@@ -105,7 +106,7 @@ static uint32_t find_lists(struct worker *w, uint64_t changed, struct world_stan
   uint32_t stale = begin_lists(w, offers->other, offers->others, *open, changed, own);
   for (uint32_t i = offers->others; i > 0 && offers->other[i - 1] >= *open; i--)
     offers->looked[offers->other[i - 1]] = OFFER_UNKNOWN; /* changes pass them by */
-  shortcuts_walk(&w->shortcuts, w->numbers, offers->walks + own, stale - own);
+  shortcuts_walk(&w->shortcuts, w->at.numbers, offers->walks + own, stale - own);
   for (uint32_t i = own; i < stale; i++)
     take_listing(w, &offers->walks[i]);
   return stale;
@@ -143,7 +144,7 @@ static void find_jumps(struct worker *w, uint32_t stale)
     for (uint32_t j = 0; j < offer->count; j++)
       offers->walks[n++] = (struct walk){.goal = s->options[offer->first + j].goal};
   }
-  shortcuts_walk(s, w->numbers, offers->walks + stale, n - stale);
+  shortcuts_walk(s, w->at.numbers, offers->walks + stale, n - stale);
   n = stale;
   for (uint32_t i = 0; i < stale; i++) {
     uint32_t origin = offers->walks[i].origin;

@@ -12,55 +12,13 @@
 #ifndef RECLINE_EXPLORER_H
 #define RECLINE_EXPLORER_H
 
-#include "verify/base/intern.h"
+#include "verify/state/options.h"
 #include "verify/world/world.h"
 
 enum explorer_verdict {
   EXPLORER_HOLDS,       /* every reachable state was seen, no property is violated */
   EXPLORER_VIOLATED,    /* a shortest run to a violation was found */
   EXPLORER_INCONCLUSIVE /* a bound was hit first */
-};
-
-struct explorer_progress {
-  uint64_t states, transitions;
-  uint64_t bytes;         /* of all tables */
-  unsigned depth;         /* of the level that is being expanded */
-  uint64_t level, before; /* its states, and those of the level before it */
-  uint64_t left;          /* its states that nobody has taken yet */
-};
-
-enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
-
-struct explorer_options {
-  /* Names of the properties to check, ends with NULL; NULL: explorer_defaults. */
-  const char *const *properties;
-  /* Histories that a failure-free run can end with (property outcome): tuples of one uint32_t per
-   * rank. NULL: outcome is not checked. */
-  struct intern *outcomes;
-  bool collect;     /* add to `outcomes` instead of checking against it */
-  unsigned workers; /* threads; 0: one */
-  bool stubborn;    /* take of each state's moves only as many as are needed; where that applies */
-  bool symmetry;    /* states that differ in names of ranks only are one; where that applies */
-  bool orbits;      /* digests of `rests` are those of such states; where that applies */
-  bool blind;       /* tests: a reduction that takes all moves for independent */
-  /* Digests of the states at rest, uint64_t each, are added to it; NULL: nobody asks. */
-  struct intern *rests;
-  /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing
-   * needs the states themselves; 0: it keeps states. */
-  unsigned fingerprint;
-  bool audit;          /* run everything that is remembered again, and compare; slow */
-  uint64_t max_states; /* go no deeper when there are more; 0: no bound */
-  uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
-  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0:
-                          as  many as there is memory for */
-  /* Called often, by one thread at a time; may be NULL. */
-  void (*progress)(void *data, const struct explorer_progress *);
-  void *progress_data;
-  /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
-   * reached. NULL: none. */
-  const char *save;
-  double save_seconds;   /* from one save to the next; between levels only */
-  uint64_t world_digest; /* of all that makes the world: a save of another one is refused */
 };
 
 struct exploration {
@@ -85,10 +43,6 @@ struct exploration {
   unsigned moves_count;
   unsigned again; /* VIOLATED by a run that goes round for ever: its last so many moves; else 0 */
 };
-
-/* Every property that can be checked, and those that are when a claim names none; end with NULL. */
-extern const char *const explorer_properties[];
-extern const char *const explorer_defaults[];
 
 /* Explores `world`, which the caller has set up but for its memory, from world_begin(crashes,
  * timers) on. world->memory is of no use afterwards. Aborts on a breach: the world refuses a move

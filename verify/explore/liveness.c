@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
 #include "verify/explore/search.h"
 
 /* A state on the way down from the first one. */
@@ -65,7 +67,7 @@ static void push(struct places *list, uint64_t place)
 {
   if (list->count == list->room) {
     list->room = list->room ? 2 * list->room : 1024;
-    list->place = intern_grow(list->place, list->room * sizeof *list->place);
+    list->place = memory_grow(list->place, list->room * sizeof *list->place);
   }
   list->place[list->count++] = place;
 }
@@ -75,14 +77,14 @@ static void expand(struct cycles *c, uint64_t place)
 {
   c->ways.count = 0;
   c->expansions++;
-  worker_expand(c->w, c->e->layout, visited_at(&c->e->visited, place));
+  worker_expand(c->w, c->e->model.layout, visited_at(&c->e->visited, place));
 }
 
 static struct chance *chance_of(struct cycles *c, uint32_t move)
 {
   if (move >= c->chances_room) {
     uint32_t room = 2 * move + 64;
-    c->chances = intern_grow(c->chances, room * sizeof *c->chances);
+    c->chances = memory_grow(c->chances, room * sizeof *c->chances);
     memset(c->chances + c->chances_room, 0, (room - c->chances_room) * sizeof *c->chances);
     c->chances_room = room;
   }
@@ -91,7 +93,7 @@ static struct chance *chance_of(struct cycles *c, uint32_t move)
 
 static bool is_fair_move(const struct cycles *c, const struct way *way)
 {
-  return !is_uncalled_for(c->e->memo.moves.item[way->move].bytes);
+  return !is_uncalled_for(c->e->model.memo.moves.item[way->move].bytes);
 }
 
 /* Whether the way stays within the component of that number. */
@@ -103,9 +105,9 @@ static bool stays_in(const struct cycles *c, const struct way *way, uint32_t com
 /* Verdict on a state that a run comes back to. */
 static bool is_bad(struct cycles *c, struct verdict *verdict)
 {
-  explorer_load(c->e, c->w);
-  memo_forget_reads(&c->e->memo);
-  world_for_ever(c->e->world, verdict);
+  model_load(&c->e->model, &c->w->at);
+  memo_forget_reads(&c->e->model.memo);
+  world_for_ever(c->e->model.world, verdict);
   return verdict->kind == VERDICT_VIOLATION;
 }
 
@@ -164,7 +166,7 @@ static void enter(struct cycles *c, uint64_t place)
 {
   if (c->depth == c->frames_room) {
     c->frames_room = c->frames_room ? 2 * c->frames_room : 256;
-    c->frames = intern_grow(c->frames, c->frames_room * sizeof *c->frames);
+    c->frames = memory_grow(c->frames, c->frames_room * sizeof *c->frames);
   }
   struct frame *frame = &c->frames[c->depth++];
   *frame = (struct frame){
@@ -253,19 +255,19 @@ static void next_level(struct cycles *c, const struct places *level, struct plac
 /* The states of bad components that lie nearest to the first state, as those that violate. */
 static void note_nearest(struct cycles *c, const struct places *level)
 {
-  uint32_t numbers[c->e->components];
+  uint32_t numbers[c->e->model.components];
   for (size_t i = 0; i < level->count; i++) {
     if (!is_bad_component(c, c->number[level->place[i]]))
       continue;
-    layout_unpack(c->e->layout, visited_at(&c->e->visited, level->place[i]), numbers);
-    states_add(&c->w->violating, numbers, c->e->components);
+    layout_unpack(c->e->model.layout, visited_at(&c->e->visited, level->place[i]), numbers);
+    states_add(&c->w->violating, numbers, c->e->model.components);
   }
 }
 
 static void write_stem(struct cycles *c, uint64_t first)
 {
   struct places level = {0}, next = {0};
-  uint8_t *seen = intern_grow(NULL, visited_end(&c->e->visited));
+  uint8_t *seen = memory_grow(NULL, visited_end(&c->e->visited));
   memset(seen, 0, visited_end(&c->e->visited));
   seen[first] = true;
   push(&level, first);
@@ -403,7 +405,7 @@ static size_t go_on(struct round *r, size_t from, bool back)
       r->queue[last++] = to;
     }
   }
-  intern_breach("the way round a component is lost");
+  breach("the way round a component is lost");
 }
 
 static void go_round(struct round *r)
@@ -424,7 +426,7 @@ static void go_round(struct round *r)
 static void add_moves(struct exploration *out, const struct memo *memo, const struct places *moves)
 {
   out->again = (unsigned)moves->count;
-  out->moves = intern_grow(out->moves, (out->moves_count + moves->count) * sizeof *out->moves);
+  out->moves = memory_grow(out->moves, (out->moves_count + moves->count) * sizeof *out->moves);
   for (size_t i = 0; i < moves->count; i++)
     out->moves[out->moves_count++] = *(const struct move *)memo->moves.item[moves->place[i]].bytes;
 }
@@ -440,11 +442,11 @@ static void write_round(struct cycles *c)
     if (c->number[n] == r.component)
       push(&c->open, n);
   r.start = member(&r, start);
-  r.arrival = intern_grow(NULL, c->open.count * sizeof *r.arrival);
-  r.queue = intern_grow(NULL, c->open.count * sizeof *r.queue);
+  r.arrival = memory_grow(NULL, c->open.count * sizeof *r.arrival);
+  r.queue = memory_grow(NULL, c->open.count * sizeof *r.queue);
   survey(c, c->open.place, c->open.count, r.component);
   go_round(&r);
-  add_moves(c->e->out, &c->e->memo, &r.moves);
+  add_moves(c->e->out, &c->e->model.memo, &r.moves);
   free(r.arrival);
   free(r.queue);
   free(r.way.place);
@@ -457,7 +459,7 @@ static bool has_room(const struct explorer *e)
 {
   uint64_t bytes = visited_end(&e->visited) * sizeof(uint32_t);
   return e->visited.count < UINT32_MAX / 2 &&
-         (!e->options->max_bytes || explorer_bytes(e) + bytes <= e->options->max_bytes);
+         (!e->model.options->max_bytes || explorer_bytes(e) + bytes <= e->model.options->max_bytes);
 }
 
 static void clear(struct cycles *c)
@@ -477,11 +479,11 @@ void explorer_judge_cycles(struct explorer *e)
   }
   struct cycles c = {.e = e, .w = &e->worker[0], .component = UINT32_MAX};
   uint32_t first[LAYOUT_WORDS];
-  layout_pack(e->layout, e->first, first);
-  uint64_t place = visited_place(&e->visited, first, layout_hash(e->layout, e->first));
+  layout_pack(e->model.layout, e->model.first, first);
+  uint64_t place = visited_place(&e->visited, first, layout_hash(e->model.layout, e->model.first));
   c.number = calloc(visited_end(&e->visited), sizeof *c.number);
   if (!c.number) {
-    intern_breach("out of memory");
+    breach("out of memory");
   }
   c.w->ways = &c.ways;
   find_components(&c, place);

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/explore/search.h"
 
 enum {
@@ -18,7 +21,7 @@ static void grow_hops(struct shortcuts *s)
   uint32_t room = s->hops_room;
   struct hop *old = s->hops;
   s->hops_room = room + room / 2;
-  s->hops = intern_table(s->hops_room, sizeof *s->hops);
+  s->hops = memory_table(s->hops_room, sizeof *s->hops);
   for (uint32_t i = 0; i < room; i++)
     if (old[i].goal)
       *shortcuts_hop(s, old[i].node, old[i].value) = old[i];
@@ -46,7 +49,7 @@ static void see_listing(struct worker *w, uint32_t origin)
   while (goal_goes_on(s, goal)) {
     uint32_t component = goal_component(s, goal);
     see(s, component);
-    goal = shortcuts_hop(s, goal_node(s, goal), w->numbers[component])->goal;
+    goal = shortcuts_hop(s, goal_node(s, goal), w->at.numbers[component])->goal;
   }
 }
 
@@ -55,7 +58,7 @@ static void look_at(struct shortcuts *s, uint32_t *goal, uint32_t component)
 {
   uint32_t before = *goal >> s->node_bits;
   if (before && before != component + 1) {
-    intern_breach("the rules look elsewhere than before");
+    breach("the rules look elsewhere than before");
   }
   *goal |= (component + 1) << s->node_bits;
 }
@@ -65,14 +68,14 @@ static void look_at(struct shortcuts *s, uint32_t *goal, uint32_t component)
 static void write_down(struct worker *w, uint32_t *goal, uint32_t result)
 {
   struct shortcuts *s = &w->shortcuts;
-  const struct memo *m = &w->e->memo;
+  const struct memo *m = &w->e->model.memo;
   uint32_t known = s->seen_count;
   for (uint32_t i = 0; i < m->looked_count; i++)
-    see(s, w->e->component_of[m->looked[i]]);
+    see(s, w->e->model.component_of[m->looked[i]]);
   while (s->hops_count + s->seen_count >= s->hops_room / 2)
     grow_hops(s); /* first, so that goals stay where they are */
   for (uint32_t i = known; i < s->seen_count; i++) {
-    uint32_t node = goal_node(s, *goal), value = w->numbers[s->seen[i]];
+    uint32_t node = goal_node(s, *goal), value = w->at.numbers[s->seen[i]];
     look_at(s, goal, s->seen[i]);
     struct hop *hop = shortcuts_hop(s, node, value);
     if (!hop->goal) {
@@ -86,42 +89,30 @@ static void write_down(struct worker *w, uint32_t *goal, uint32_t result)
 
 /* ---- lists of moves ---- */
 
-static enum option_kind kind_of(const struct move *move)
-{
-  if (move->kind == MOVE_CRASH)
-    return OPTION_CRASH;
-  if (move->kind == MOVE_DETECT)
-    return OPTION_DETECT;
-  if (move->kind != MOVE_EVENT)
-    return OPTION_ANY;
-  return move->event.kind == RCL_EVENT_DOWN    ? OPTION_DOWN
-         : move->event.kind == RCL_EVENT_START ? OPTION_START
-                                               : OPTION_ANY;
-}
-
 uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
 {
   struct shortcuts *s = &w->shortcuts;
-  struct memo *m = &w->e->memo;
-  pthread_mutex_lock(&w->e->rules);
-  explorer_load(w->e, w);
+  struct memo *m = &w->e->model.memo;
+  platform_lock(w->e->model.rules);
+  model_load(&w->e->model, &w->at);
   const struct turn *turn = memo_turn(m, origin);
   struct listing listing = {s->options_count, turn->count, turn->standing};
   for (uint32_t i = 0; i < turn->count; i++) {
     uint32_t move = m->turn_moves[turn->first + i];
-    s->options = intern_room(s->options, s->options_count, &s->options_room, sizeof *s->options);
+    s->options = memory_room(s->options, s->options_count, &s->options_room, sizeof *s->options);
     s->options[s->options_count++] = (struct option){
         .move = move,
         .goal = new_node(s),
-        .action = w->e->reduction ? (uint8_t)reduction_action(w->e->reduction, w->e, move) : 0,
-        .kind = (uint8_t)kind_of(m->moves.item[move].bytes),
+        .action =
+            w->e->reduction ? (uint8_t)reduction_action(w->e->reduction, &w->e->model, move) : 0,
+        .kind = (uint8_t)crash_move_of(m->moves.item[move].bytes),
         .uncalled_for = is_uncalled_for(m->moves.item[move].bytes)};
   }
-  s->listings = intern_room(s->listings, s->listings_count, &s->listings_room, sizeof listing);
+  s->listings = memory_room(s->listings, s->listings_count, &s->listings_room, sizeof listing);
   s->listings[s->listings_count] = listing;
   s->seen_count = 0;
   write_down(w, &s->start[origin], s->listings_count);
-  pthread_mutex_unlock(&w->e->rules);
+  platform_unlock(w->e->model.rules);
   return s->listings_count++;
 }
 
@@ -131,20 +122,21 @@ uint32_t shortcuts_learn_listing(struct worker *w, uint32_t origin)
 static void take_effect(struct worker *w, const struct effect *effect, uint32_t *numbers)
 {
   struct explorer *e = w->e;
-  memcpy(numbers, w->numbers, e->components * sizeof *numbers);
+  memcpy(numbers, w->at.numbers, e->model.components * sizeof *numbers);
   if (!effect->count) /* nor need there be changes yet, in a search that goes on from a save */
     return;
-  const struct change *changes = &e->memo.changes[effect->first];
+  const struct change *changes = &e->model.memo.changes[effect->first];
   for (uint32_t i = 0; i < effect->count; i++) {
-    struct component *c = &e->component[e->component_of[changes[i].part]];
+    struct component *c = &e->model.component[e->model.component_of[changes[i].part]];
     uint32_t values[c->count];
     for (uint32_t j = 0; j < c->count; j++)
-      values[j] = e->memo.values[c->parts[j]];
+      values[j] = e->model.memo.values[c->parts[j]];
     for (uint32_t k = 0; k < effect->count; k++)
       for (uint32_t j = 0; j < c->count; j++)
         if (c->parts[j] == changes[k].part)
           values[j] = changes[k].value;
-    numbers[c - e->component] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
+    numbers[c - e->model.component] =
+        intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
   }
 }
 
@@ -152,7 +144,7 @@ static void grow_jumps(struct shortcuts *s)
 {
   char *old = s->jumps;
   s->jumps_room = s->jumps_room ? s->jumps_room + s->jumps_room / 2 : 256;
-  s->jumps = intern_table(s->jumps_room, s->jump_bytes);
+  s->jumps = memory_table(s->jumps_room, s->jump_bytes);
   if (old)
     memcpy(s->jumps, old, s->jumps_count * s->jump_bytes);
   free(old);
@@ -182,9 +174,9 @@ const struct jump *shortcuts_learn_jump(struct worker *w, uint32_t origin, uint3
   struct shortcuts *s = &w->shortcuts;
   struct option *o = &s->options[option];
   const struct jump *jump = NULL;
-  pthread_mutex_lock(&w->e->rules);
-  explorer_load(w->e, w);
-  const struct effect *effect = memo_step(&w->e->memo, o->move);
+  platform_lock(w->e->model.rules);
+  model_load(&w->e->model, &w->at);
+  const struct effect *effect = memo_step(&w->e->model.memo, o->move);
   *verdict = effect->verdict;
   take_effect(w, effect, numbers);
   if (layout_fits(s->layout, numbers)) {
@@ -193,7 +185,7 @@ const struct jump *shortcuts_learn_jump(struct worker *w, uint32_t origin, uint3
     see_listing(w, origin);
     write_down(w, &o->goal, s->jumps_count - 1);
   }
-  pthread_mutex_unlock(&w->e->rules);
+  platform_unlock(w->e->model.rules);
   return jump;
 }
 
@@ -204,7 +196,7 @@ static void drop_all(struct shortcuts *s, uint32_t origins)
   free(s->hops);
   free(s->jumps);
   s->hops_room = HOPS_FIRST;
-  s->hops = intern_table(HOPS_FIRST, sizeof *s->hops);
+  s->hops = memory_table(HOPS_FIRST, sizeof *s->hops);
   s->hops_count = s->listings_count = s->options_count = s->jumps_count = s->jumps_room = 0;
   s->jumps = NULL;
   s->nodes = 1; /* a goal is never 0, which marks a free slot */
@@ -215,8 +207,8 @@ static void drop_all(struct shortcuts *s, uint32_t origins)
 void shortcuts_init(struct shortcuts *s, const struct world *world, uint32_t components)
 {
   uint32_t origins = world_origins(world), seen = components + (uint32_t)world->ranks;
-  *s = (struct shortcuts){.start = intern_table(origins, sizeof *s->start),
-                          .seen = intern_table(seen, sizeof *s->seen),
+  *s = (struct shortcuts){.start = memory_table(origins, sizeof *s->start),
+                          .seen = memory_table(seen, sizeof *s->seen),
                           .node_bits = 31};
   for (; seen; seen /= 2)
     s->node_bits--;
@@ -237,10 +229,10 @@ static bool crowded(const struct worker *w)
 bool shortcuts_begin(struct worker *w)
 {
   struct shortcuts *s = &w->shortcuts;
-  if (s->layout == w->e->layout && !crowded(w) && !w->e->options->audit)
+  if (s->layout == w->e->model.layout && !crowded(w) && !w->e->model.options->audit)
     return false;
-  drop_all(s, world_origins(w->e->world));
-  s->layout = w->e->layout;
+  drop_all(s, world_origins(w->e->model.world));
+  s->layout = w->e->model.layout;
   s->jump_bytes = (offsetof(struct jump, words) + s->layout->words * sizeof(uint32_t) + 7) / 8 * 8;
   return true;
 }

@@ -9,7 +9,7 @@
 #ifndef RECLINE_SHORTCUTS_H
 #define RECLINE_SHORTCUTS_H
 
-#include "verify/base/intern.h"
+#include "verify/base/hash.h"
 #include "verify/state/packing.h"
 #include "verify/world/world.h"
 
@@ -35,14 +35,12 @@ struct jump {
   uint32_t words[];
 };
 
-enum option_kind { OPTION_ANY, OPTION_CRASH, OPTION_DETECT, OPTION_DOWN, OPTION_START };
-
 /* A move that can be taken. */
 struct option {
   uint32_t move;
   uint32_t goal;     /* where the walk to its jump goes on */
   uint8_t action;    /* with a reduction: the action of its rank that it is */
-  uint8_t kind;      /* enum option_kind */
+  uint8_t kind;      /* enum crash_move */
   bool uncalled_for; /* a move that the world may well never make: others are progress */
 };
 
@@ -109,7 +107,7 @@ static inline uint32_t goal_component(const struct shortcuts *s, uint32_t goal)
 /* Where to begin to look for an edge. */
 static inline uint32_t shortcuts_home(const struct shortcuts *s, uint32_t node, uint32_t value)
 {
-  return intern_home((uint64_t)node << 32 | value, s->hops_room);
+  return hash_home((uint64_t)node << 32 | value, s->hops_room);
 }
 
 /* The edge, or the free slot where it belongs. */

@@ -12,25 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
 #include "verify/explore/search.h"
 
 static void add(const struct explorer *e, struct visited *set, const uint32_t *numbers)
 {
   uint32_t state[LAYOUT_WORDS];
-  layout_pack(e->layout, numbers, state);
+  layout_pack(e->model.layout, numbers, state);
   state[0] |= 1;
-  uint64_t hash = layout_hash(e->layout, numbers);
+  uint64_t hash = layout_hash(e->model.layout, numbers);
   enum visited_answer answer;
   while ((answer = visited_add(set, state, hash)) == VISITED_FULL)
-    visited_rebuild(set, 2 * set->places, e->layout, 1);
+    visited_rebuild(set, 2 * set->places, e->model.layout, 1);
   set->count += answer == VISITED_NEW;
   if (visited_crowded(set))
-    visited_rebuild(set, 2 * set->places, e->layout, 1);
+    visited_rebuild(set, 2 * set->places, e->model.layout, 1);
 }
 
 static void make_set(const struct explorer *e, struct visited *set, uint32_t number)
 {
-  visited_init(set, e->layout, 64, 2 * visited_bytes(&e->visited), number);
+  visited_init(set, e->model.layout, 64, 2 * visited_bytes(&e->visited), number);
 }
 
 /* A worker's share of a level on the way back. */
@@ -38,7 +40,7 @@ struct share {
   struct worker *w;
   uint32_t tag;
   uint64_t from, to; /* places of the visited set */
-  pthread_t thread;
+  struct platform_thread *thread;
 };
 
 enum { BATCH = 1 << 20 };
@@ -53,22 +55,22 @@ static int by_words(const void *a, const void *b)
  * expanded in an order in which many have much in common with the one before. */
 static void collect_from(struct worker *w, const uint32_t **states, uint32_t count)
 {
-  if (w->e->layout->words > 1)
+  if (w->e->model.layout->words > 1)
     qsort(states, count, sizeof *states, by_words);
   for (uint32_t i = 0; i < count; i++) {
-    worker_expand(w, w->e->layout, states[i]);
+    worker_expand(w, w->e->model.layout, states[i]);
     if (w->found)
-      states_add(&w->unplaced, w->numbers, w->e->components);
+      states_add(&w->unplaced, w->at.numbers, w->e->model.components);
   }
 }
 
 /* Collects, in w->unplaced, states of the level from which one move leads into w->among. */
-static void *collect(void *data)
+static void collect(void *data)
 {
   const struct share *share = data;
   struct worker *w = share->w;
   const struct visited *visited = &w->e->visited;
-  const uint32_t **states = intern_grow(NULL, BATCH * sizeof *states);
+  const uint32_t **states = memory_grow(NULL, BATCH * sizeof *states);
   uint32_t count = 0;
   w->unplaced.count = 0;
   for (uint64_t i = share->from; i < share->to; i++) {
@@ -83,7 +85,6 @@ static void *collect(void *data)
   }
   collect_from(w, states, count);
   free(states);
-  return NULL;
 }
 
 /* Adds to `to` the states with the tag of `level` from which one move leads into `among`. */
@@ -98,17 +99,18 @@ static void step_back(struct explorer *e, unsigned level, const struct visited *
                               .tag = tag_of(level),
                               .from = end / e->workers * i,
                               .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
-    if (i > 0 && pthread_create(&share[i].thread, NULL, collect, &share[i]) != 0) {
-      intern_breach("no thread for a worker");
-    }
+    if (i > 0)
+      share[i].thread = platform_thread_start(collect, &share[i]);
   }
   collect(&share[0]);
   for (unsigned i = 0; i < e->workers; i++) {
-    if (i > 0)
-      pthread_join(share[i].thread, NULL);
+    if (share[i].thread)
+      platform_thread_join(share[i].thread);
+    else if (i > 0)
+      collect(&share[i]);
     const struct states *found = &e->worker[i].unplaced;
     for (uint32_t n = 0; n < found->count; n++)
-      add(e, to, found->numbers + (size_t)n * e->components);
+      add(e, to, found->numbers + (size_t)n * e->model.components);
   }
 }
 
@@ -120,15 +122,15 @@ static void go(struct explorer *e, uint32_t *state, const struct visited *sets, 
   w->reducer = NULL; /* with symmetry the states are others of the same orbits */
   for (unsigned level = 0; level < e->out->depth; level++) {
     w->among = &sets[level + 1];
-    worker_expand(w, e->layout, state);
+    worker_expand(w, e->model.layout, state);
     if (!w->found) {
-      intern_breach("the way to a violation is lost");
+      breach("the way to a violation is lost");
     }
-    moves[level] = *(const struct move *)e->memo.moves.item[w->found_move].bytes;
+    moves[level] = *(const struct move *)e->model.memo.moves.item[w->found_move].bytes;
     memcpy(state, w->found_state, sizeof w->found_state);
   }
   w->among = &sets[0]; /* places nothing */
-  worker_expand(w, e->layout, state);
+  worker_expand(w, e->model.layout, state);
   w->reducer = reducer;
 }
 
@@ -136,17 +138,17 @@ void write_run(struct explorer *e)
 {
   struct exploration *out = e->out;
   unsigned depth = out->depth;
-  struct visited *sets = intern_grow(NULL, (depth + 1) * sizeof *sets);
+  struct visited *sets = memory_grow(NULL, (depth + 1) * sizeof *sets);
   uint32_t first[LAYOUT_WORDS];
   for (unsigned level = 0; level <= depth; level++)
     make_set(e, &sets[level], level + 1); /* the visited set is number 0 */
   for (unsigned i = 0; i < e->workers; i++)
     for (uint32_t n = 0; n < e->worker[i].violating.count; n++)
-      add(e, &sets[depth], e->worker[i].violating.numbers + (size_t)n * e->components);
+      add(e, &sets[depth], e->worker[i].violating.numbers + (size_t)n * e->model.components);
   for (unsigned level = depth; level-- > 0;)
     step_back(e, level, &sets[level + 1], &sets[level]);
-  layout_pack(e->layout, e->first, first);
-  out->moves = intern_grow(NULL, (depth + 1) * sizeof *out->moves);
+  layout_pack(e->model.layout, e->model.first, first);
+  out->moves = memory_grow(NULL, (depth + 1) * sizeof *out->moves);
   go(e, first, sets, out->moves);
   struct worker *w = &e->worker[0];
   w->among = NULL;
@@ -154,7 +156,8 @@ void write_run(struct explorer *e)
   if (w->wrong)
     out->why = w->why;
   if (w->wrong && w->why_move)
-    out->moves[out->moves_count++] = *(const struct move *)e->memo.moves.item[w->why_move].bytes;
+    out->moves[out->moves_count++] =
+        *(const struct move *)e->model.memo.moves.item[w->why_move].bytes;
   for (unsigned level = 0; level <= depth; level++)
     visited_clear(&sets[level]);
   free(sets);

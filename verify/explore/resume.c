@@ -1,12 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
 #include "verify/explore/resume.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "verify/base/memory.h"
 #include "verify/explore/search.h"
 
 /* Changes with the format. */
@@ -52,13 +51,13 @@ static void put_visited(FILE *file, const struct visited *visited)
 
 static void put_frontier(FILE *file, const struct explorer *e)
 {
-  uint32_t numbers[e->components], state[LAYOUT_WORDS];
+  uint32_t numbers[e->model.components], state[LAYOUT_WORDS];
   for (const struct chunk *chunk = e->now.first; chunk; chunk = chunk->next) {
     struct chunk *copy = chunk_copy(chunk);
     for (uint32_t i = 0; i < copy->count; i++) {
       layout_unpack(copy->layout, copy->states + i * copy->layout->words, numbers);
-      layout_pack(e->layout, numbers, state);
-      put(file, state, e->layout->words * sizeof *state);
+      layout_pack(e->model.layout, numbers, state);
+      put(file, state, e->model.layout->words * sizeof *state);
     }
     free(copy);
   }
@@ -67,19 +66,19 @@ static void put_frontier(FILE *file, const struct explorer *e)
 static void put_all(FILE *file, const struct explorer *e)
 {
   const struct head head = {.magic = MAGIC,
-                            .world = e->options->world_digest,
+                            .world = e->model.options->world_digest,
                             .states = e->visited.count,
                             .transitions = e->out->transitions,
                             .rests = e->out->rests,
                             .depth = e->out->depth,
-                            .parts = e->memo.count,
-                            .components = e->components,
+                            .parts = e->model.memo.count,
+                            .components = e->model.components,
                             .frontier = e->now.states};
   put(file, &head, sizeof head);
-  put_values(file, &e->memo.parts);
-  for (uint32_t i = 0; i < e->components; i++) {
-    put(file, &e->component[i].bits, sizeof e->component[i].bits);
-    put_values(file, &e->component[i].values);
+  put_values(file, &e->model.memo.parts);
+  for (uint32_t i = 0; i < e->model.components; i++) {
+    put(file, &e->model.component[i].bits, sizeof e->model.component[i].bits);
+    put_values(file, &e->model.component[i].values);
   }
   put_visited(file, &e->visited);
   put_frontier(file, e);
@@ -95,7 +94,7 @@ const char *save_write(const struct explorer *e, const char *name)
   if (!file)
     return "cannot be made";
   put_all(file, e);
-  bool fine = !fflush(file) && !ferror(file) && !fsync(fileno(file));
+  bool fine = platform_file_sync(file);
   fine &= !fclose(file);
   if (fine && !rename(temporary, name))
     return NULL;
@@ -116,7 +115,7 @@ static bool get_values(FILE *file, struct intern *values)
   for (uint32_t i = 1; fine && i <= count; i++) {
     fine = get(file, &size, sizeof size);
     if (fine && size > room)
-      bytes = intern_grow(bytes, room = size);
+      bytes = memory_grow(bytes, room = size);
     fine = fine && get(file, bytes, size) && intern(values, bytes, size) == i;
   }
   free(bytes);
@@ -125,15 +124,15 @@ static bool get_values(FILE *file, struct intern *values)
 
 static bool get_visited(FILE *file, struct explorer *e, uint64_t states)
 {
-  uint32_t state[LAYOUT_WORDS], numbers[e->components];
-  size_t size = e->layout->words * sizeof *state;
+  uint32_t state[LAYOUT_WORDS], numbers[e->model.components];
+  size_t size = e->model.layout->words * sizeof *state;
   visited_clear(&e->visited);
-  visited_init(&e->visited, e->layout, states * 3 / 4, explorer_memory(e), 0);
+  visited_init(&e->visited, e->model.layout, states * 3 / 4, explorer_memory(e), 0);
   for (e->visited.count = 0; e->visited.count < states; e->visited.count++) {
     if (!get(file, state, size))
       return false;
-    layout_unpack(e->layout, state, numbers);
-    if (visited_add(&e->visited, state, layout_hash(e->layout, numbers)) != VISITED_NEW)
+    layout_unpack(e->model.layout, state, numbers);
+    if (visited_add(&e->visited, state, layout_hash(e->model.layout, numbers)) != VISITED_NEW)
       return false;
   }
   return true;
@@ -144,9 +143,9 @@ static bool get_frontier(FILE *file, struct explorer *e, uint64_t states)
   uint32_t state[LAYOUT_WORDS];
   frontier_clear(&e->now);
   for (uint64_t i = 0; i < states; i++) {
-    if (!get(file, state, e->layout->words * sizeof *state))
+    if (!get(file, state, e->model.layout->words * sizeof *state))
       return false;
-    frontier_append(&e->now, e->layout, state);
+    frontier_append(&e->now, e->model.layout, state);
   }
   return true;
 }
@@ -158,15 +157,16 @@ static const char *get_all(FILE *file, struct explorer *e)
   uint64_t end;
   if (!get(file, &head, sizeof head) || head.magic != MAGIC)
     return "is no save of this version";
-  if (head.world != e->options->world_digest || head.parts != e->memo.count ||
-      head.components != e->components)
+  if (head.world != e->model.options->world_digest || head.parts != e->model.memo.count ||
+      head.components != e->model.components)
     return "is a save of another claim, or by another program";
-  if (!get_values(file, &e->memo.parts))
+  if (!get_values(file, &e->model.memo.parts))
     return damaged;
-  for (uint32_t i = 0; i < e->components; i++)
-    if (!get(file, &e->component[i].bits, 1) || !get_values(file, &e->component[i].values))
+  for (uint32_t i = 0; i < e->model.components; i++)
+    if (!get(file, &e->model.component[i].bits, 1) ||
+        !get_values(file, &e->model.component[i].values))
       return damaged;
-  explorer_make_layout(e);
+  model_make_layout(&e->model);
   if (!get_visited(file, e, head.states) || !get_frontier(file, e, head.frontier) ||
       !get(file, &end, sizeof end) || end != END)
     return damaged;

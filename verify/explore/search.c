@@ -1,53 +1,18 @@
 /* The search, level by level: who works at what, and when all stop to make room. */
-#define _POSIX_C_SOURCE 200809L
 #include "verify/explore/search.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/explore/resume.h"
 
 /* A visited set is large from here on. */
 static const uint64_t PLACES_MANY = 1 << 22;
-
-double explorer_now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* ---- memory ---- */
-
-static uint64_t memory_of_queue(const struct explorer *e)
-{
-  uint64_t bytes = e->now.bytes;
-  for (unsigned i = 0; i < e->workers; i++)
-    bytes += e->worker[i].share.bytes + e->worker[i].later.bytes;
-  return bytes;
-}
-
-uint64_t explorer_bytes(const struct explorer *e)
-{
-  uint64_t bytes = visited_bytes(&e->visited) + memo_bytes(&e->memo) + memory_of_queue(e);
-  for (uint32_t i = 0; i < e->components; i++)
-    bytes += intern_bytes(&e->component[i].values);
-  for (unsigned i = 0; i < e->workers; i++)
-    bytes += shortcuts_bytes(&e->worker[i].shortcuts);
-  return bytes;
-}
-
-size_t explorer_memory(const struct explorer *e)
-{
-  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  if (e->options->max_bytes)
-    return e->options->max_bytes;
-  return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX / 4;
-}
 
 /* ---- housekeeping, while nobody works ---- */
 
@@ -95,7 +60,7 @@ static unsigned growth(const struct explorer *e)
 /* A larger table; by less where there is no memory for that. */
 static void grow(struct explorer *e)
 {
-  uint64_t places = e->visited.places, most = e->options->max_bytes;
+  uint64_t places = e->visited.places, most = e->model.options->max_bytes;
   for (unsigned percent = growth(e); percent >= 6; percent /= 2) {
     const struct layout *layout = e->visited.layout;
     uint64_t more = places / 100 * percent, bytes = more * layout->words * sizeof(uint32_t);
@@ -112,13 +77,14 @@ static void grow(struct explorer *e)
 /* A wider layout, when there are more values than the present one can name. */
 static void widen(struct explorer *e)
 {
-  if (!explorer_outgrown(e))
+  if (!model_outgrown(&e->model))
     return;
-  struct layout *old = e->layout;
-  explorer_make_layout(e);
-  if (e->fingerprint || visited_rebuild(&e->visited, e->visited.places, e->layout, e->workers))
+  struct layout *old = e->model.layout;
+  model_make_layout(&e->model);
+  if (e->fingerprint ||
+      visited_rebuild(&e->visited, e->visited.places, e->model.layout, e->workers))
     return;
-  e->layout = old;
+  e->model.layout = old;
   e->full = "memory";
 }
 
@@ -127,9 +93,9 @@ static void place_unplaced(struct explorer *e, struct worker *w)
 {
   uint32_t state[LAYOUT_WORDS];
   for (uint32_t n = 0; n < w->unplaced.count && !e->full; n++) {
-    const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->components;
-    layout_pack(e->layout, numbers, state);
-    while (worker_add(w, state, layout_hash(e->layout, numbers)) == VISITED_FULL && !e->full)
+    const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->model.components;
+    layout_pack(e->model.layout, numbers, state);
+    while (worker_add(w, state, layout_hash(e->model.layout, numbers)) == VISITED_FULL && !e->full)
       grow(e);
   }
   w->unplaced.count = 0;
@@ -145,7 +111,7 @@ static void keep_house(struct explorer *e)
     place_unplaced(e, &e->worker[i]);
   for (unsigned i = 0; i < e->workers; i++)
     worker_account(&e->worker[i]);
-  if (e->options->max_states && e->visited.count > e->options->max_states)
+  if (e->model.options->max_states && e->visited.count > e->model.options->max_states)
     e->full = "max-states";
   e->bytes = explorer_bytes(e);
 }
@@ -170,14 +136,14 @@ static bool ended(struct explorer *e)
 
 static void save(struct explorer *e)
 {
-  const char *file = e->options->save;
-  if (!file || explorer_now() - e->saved < e->options->save_seconds)
+  const char *file = e->model.options->save;
+  if (!file || platform_now() - e->saved < e->model.options->save_seconds)
     return;
-  double from = explorer_now();
+  double from = platform_now();
   const char *wrong = save_write(e, file);
   if (wrong)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
-  e->saved = explorer_now();
+  e->saved = platform_now();
   e->saved += 9 * (e->saved - from); /* a tenth of the time at most */
 }
 
@@ -202,9 +168,9 @@ static void finish_level(struct explorer *e)
   e->before = e->level;
   e->level = e->now.states;
   e->bytes = explorer_bytes(e);
-  if (e->options->max_queue && memory_of_queue(e) > e->options->max_queue)
+  if (e->model.options->max_queue && explorer_queue_bytes(e) > e->model.options->max_queue)
     spill(e);
-  if (e->options->max_bytes && e->bytes > e->options->max_bytes && !spill(e))
+  if (e->model.options->max_bytes && e->bytes > e->model.options->max_bytes && !spill(e))
     e->full = "memory";
   save(e);
 }
@@ -223,17 +189,17 @@ static void account(struct explorer *e, struct worker *w)
 {
   worker_account(w);
   e->halt |= w->unplaced.count || visited_crowded(&e->visited) ||
-             (e->options->max_states && e->visited.count > e->options->max_states);
+             (e->model.options->max_states && e->visited.count > e->model.options->max_states);
   e->halt &= !e->full;
-  if (e->options->progress)
-    e->options->progress(e->options->progress_data,
-                         &(struct explorer_progress){.states = e->visited.count,
-                                                     .transitions = e->out->transitions,
-                                                     .bytes = e->bytes,
-                                                     .depth = e->out->depth,
-                                                     .level = e->level,
-                                                     .before = e->before,
-                                                     .left = left(e)});
+  if (e->model.options->progress)
+    e->model.options->progress(e->model.options->progress_data,
+                               &(struct explorer_progress){.states = e->visited.count,
+                                                           .transitions = e->out->transitions,
+                                                           .bytes = e->bytes,
+                                                           .depth = e->out->depth,
+                                                           .level = e->level,
+                                                           .before = e->before,
+                                                           .left = left(e)});
 }
 
 /* The next states to expand; NULL: there are none, or all must stop. States that follow each other
@@ -250,41 +216,39 @@ static struct chunk *take_chunk(struct explorer *e, struct worker *w)
 
 /* One worker. Whoever finds nobody at work and no work left does what comes next: makes room, or
  * begins the next level. */
-static void *work(void *data)
+static void work(void *data)
 {
   struct worker *w = data;
   struct explorer *e = w->e;
-  pthread_mutex_lock(&e->lock);
+  platform_lock(e->lock);
   while (!e->over) {
     struct chunk *chunk = take_chunk(e, w);
     if (chunk) {
       e->busy++;
-      pthread_mutex_unlock(&e->lock);
+      platform_unlock(e->lock);
       worker_expand_chunk(w, chunk);
-      pthread_mutex_lock(&e->lock);
+      platform_lock(e->lock);
       e->busy--;
       account(e, w);
     } else if (e->busy || (!e->halt && left(e))) {
-      pthread_cond_wait(&e->changed, &e->lock);
+      platform_wait(e->lock);
     } else {
       if (e->halt)
         keep_house(e);
       else
         finish_level(e);
-      pthread_cond_broadcast(&e->changed);
+      platform_wake(e->lock);
     }
   }
-  pthread_mutex_unlock(&e->lock);
-  return NULL;
+  platform_unlock(e->lock);
 }
 
 void explorer_search(struct explorer *e)
 {
   for (unsigned i = 1; i < e->workers; i++)
-    if (pthread_create(&e->worker[i].thread, NULL, work, &e->worker[i]) != 0) {
-      intern_breach("no thread for a worker");
-    }
+    e->worker[i].thread = platform_thread_start(work, &e->worker[i]);
   work(&e->worker[0]);
   for (unsigned i = 1; i < e->workers; i++)
-    pthread_join(e->worker[i].thread, NULL);
+    if (e->worker[i].thread)
+      platform_thread_join(e->worker[i].thread);
 }

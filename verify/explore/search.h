@@ -1,20 +1,20 @@
 /* Inside the explorer: what its workers share, and what each has for itself.
  *
  *     explorer.c    sets up, tells what came out
- *     search.c      explores level by level
- *     worker.c      expands states
- *     offers.c      the moves of the state being expanded
- *     shortcuts.c   what a worker remembers of the rules
- *     frontier.c    states still to be expanded
- *     save.c        saves to go on from
- *     run.c         the run to a violation
- *     liveness.c    runs that go round for ever
+ *     search.c       explores level by level
+ *     worker.c       expands states
+ *     enabled.c      the moves of the state being expanded
+ *     local_cache.c  a worker's cache of the rules
+ *     size.c         memory taken, and memory there is
+ *     resume.c       saves to go on from
+ *     path.c         the run to a violation
+ *     liveness.c     runs that go round for ever
  */
 #ifndef RECLINE_SEARCH_H
 #define RECLINE_SEARCH_H
 
-#include <pthread.h>
-
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/explore/enabled.h"
 #include "verify/explore/explorer.h"
 #include "verify/explore/local_cache.h"
@@ -23,48 +23,22 @@
 #include "verify/reduce/symmetry.h"
 #include "verify/state/fingerprint.h"
 #include "verify/state/frontier.h"
-#include "verify/state/transition_cache.h"
+#include "verify/state/model.h"
 #include "verify/state/visited.h"
 
-/* Parts whose values go together (world_component()). Its own values are tuples of theirs, numbered
- * from 0. */
-struct component {
-  uint32_t *parts;
-  uint32_t count;
-  struct intern values;
-  uint8_t bits; /* in the present layout */
-};
-
 struct explorer {
-  struct world *world;
-  const struct explorer_options *options;
+  struct model model;
   struct exploration *out;
-  bool judges_end; /* a property of world_at_end() is checked */
-
-  /* Values. Workers that come here hold `rules`. */
-  pthread_mutex_t rules;
-  struct memo memo;
-  struct component *component;
-  uint32_t components;
-  uint32_t *component_of;      /* of each part */
-  uint32_t *first;             /* numbers of the first state */
-  const struct worker *loaded; /* whose state memo.values are, */
-  uint64_t loaded_serial;      /* and which of its states */
   struct closure *closure;     /* NULL: none is needed, or there is none */
   struct reduction *reduction; /* NULL: none */
   struct symmetry *symmetry;   /* NULL: none */
   struct recovery *recovery;   /* NULL: none */
 
-  /* States. The layout changes only while nobody works. */
-  struct layout *layout;
-  struct layout **layouts; /* all there were: states of the frontier may still be in an old one */
-  uint32_t layouts_count;
   struct layout *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;
 
   /* The search. Workers that come here hold `lock`. */
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
+  struct platform_lock *lock;
   struct frontier now; /* states of this level of which nobody has a share yet */
   unsigned busy;       /* workers that are expanding a chunk */
   bool halt;           /* nobody takes another chunk: something must be rebuilt */
@@ -100,11 +74,6 @@ struct heads {
   uint32_t room;
 };
 
-/* A move that can be taken: in shortcuts.options. */
-struct taken {
-  uint32_t origin, option;
-};
-
 /* A move out of the state being expanded. */
 struct way {
   uint64_t to;   /* place in the visited set; of the state itself: WAY_STAYS */
@@ -119,20 +88,18 @@ struct ways {
 };
 
 struct worker {
-  _Alignas(INTERN_LINE) struct explorer *e;
-  pthread_t thread;
+  _Alignas(MEMORY_LINE) struct explorer *e;
+  struct platform_thread *thread;
   struct shortcuts shortcuts;
 
   /* The state being expanded. */
-  uint32_t *numbers;   /* of its components; of the heads of ranks, `components` further on */
-  struct heads *heads; /* of each rank */
+  struct position at;           /* numbers of the heads of ranks are `components` further on */
+  struct heads *heads;          /* of each rank */
   const struct layout *layout;  /* of `state`; NULL: there was none yet */
   uint32_t state[LAYOUT_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
-  uint64_t serial;      /* counts the states that were expanded */
-  struct offers offers; /* its moves; */
-  struct taken *moves;  /* where a reduction chooses among them: all of them, */
-  uint32_t *jumps;      /* and of each: the end of the walk to what it does */
+  struct offers offers;       /* its moves; */
+  struct enabled_move *moves; /* those among which a reduction chooses */
   uint32_t moves_count, moves_room;
   struct reducer *reducer;     /* NULL: none */
   struct renamer *renamer;     /* NULL: none */
@@ -187,14 +154,8 @@ static inline bool is_uncalled_for(const struct move *move)
   return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
 }
 
-/* Whether a property is to be checked. */
-bool explorer_checks(const struct explorer *, const char *property);
-
 /* Adds what the worker has counted to what all have. Under `lock`. */
 void worker_account(struct worker *);
-
-/* Whether the verdict of a move or a state is a violation that is to be found, and which. */
-bool explorer_violates(const struct explorer *, struct verdict *);
 
 void states_add(struct states *, const uint32_t *numbers, uint32_t components);
 
@@ -203,24 +164,18 @@ void states_add(struct states *, const uint32_t *numbers, uint32_t components);
 /* Expands level after level, from e->now on, until there is a verdict. */
 void explorer_search(struct explorer *);
 
+/* ---- size.c ---- */
+
 /* Bytes that the visited set may grow to. */
 size_t explorer_memory(const struct explorer *);
 
-uint64_t explorer_bytes(const struct explorer *); /* memory taken; while nobody works */
-double explorer_now(void);                        /* seconds, from some point on */
+/* Bytes of all tables; while no worker runs. */
+uint64_t explorer_bytes(const struct explorer *);
 
-/* ---- explorer.c ---- */
+/* Bytes of the states to be expanded, as far as they are in memory. */
+uint64_t explorer_queue_bytes(const struct explorer *);
 
-/* A new layout for all values that there are. */
-void explorer_make_layout(struct explorer *);
-
-/* Whether there are more values than the present one can name. */
-bool explorer_outgrown(const struct explorer *);
-
-/* Loads memo.values with the worker's state. Under `rules`. */
-void explorer_load(struct explorer *, const struct worker *);
-
-/* ---- run.c ---- */
+/* ---- path.c ---- */
 
 /* Fills in the run to the first of the violating states in the order of a search by one worker: the
  * same whoever found them. They are all at depth out->depth, the smallest. */

@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/hash.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/explore/search.h"
 
 void states_add(struct states *states, const uint32_t *numbers, uint32_t components)
 {
   states->numbers =
-      intern_room(states->numbers, states->count, &states->room, components * sizeof *numbers);
+      memory_room(states->numbers, states->count, &states->room, components * sizeof *numbers);
   memcpy(states->numbers + (size_t)states->count++ * components, numbers,
          components * sizeof *numbers);
 }
@@ -16,29 +19,28 @@ void states_add(struct states *states, const uint32_t *numbers, uint32_t compone
 void worker_init(struct worker *w, struct explorer *e)
 {
   *w = (struct worker){.e = e};
-  w->numbers = intern_table(2 * e->components, sizeof *w->numbers);
-  w->heads = intern_table((uint32_t)e->world->ranks, sizeof *w->heads);
-  offers_init(&w->offers, e->world);
-  shortcuts_init(&w->shortcuts, e->world, e->components);
-  w->reducer = e->reduction ? reducer_new(e->reduction) : NULL;
+  w->at.numbers = memory_table(2 * e->model.components, sizeof *w->at.numbers);
+  w->heads = memory_table((uint32_t)e->model.world->ranks, sizeof *w->heads);
+  offers_init(&w->offers, e->model.world);
+  shortcuts_init(&w->shortcuts, e->model.world, e->model.components);
+  w->reducer = e->reduction ? reducer_new(e->reduction, &w->at) : NULL;
   w->renamer = e->symmetry ? renamer_new(e->symmetry) : NULL;
-  w->recoverer = e->recovery ? recoverer_new(e->recovery) : NULL;
+  w->recoverer = e->recovery ? recoverer_new(e->recovery, &w->at) : NULL;
 }
 
 void worker_clear(struct worker *w)
 {
   shortcuts_clear(&w->shortcuts);
-  for (int rank = 0; rank < w->e->world->ranks; rank++)
+  for (int rank = 0; rank < w->e->model.world->ranks; rank++)
     free(w->heads[rank].of);
   free(w->heads);
-  free(w->numbers);
+  free(w->at.numbers);
   reducer_free(w->reducer);
   renamer_free(w->renamer);
   recoverer_free(w->recoverer);
   free(w->recent);
   offers_clear(&w->offers);
   free(w->moves);
-  free(w->jumps);
   free(w->unplaced.numbers);
   free(w->violating.numbers);
   frontier_clear(&w->share);
@@ -49,7 +51,7 @@ void worker_clear(struct worker *w)
 
 static void append(struct worker *w, const uint32_t *state)
 {
-  frontier_append(&w->later, w->e->layout, state);
+  frontier_append(&w->later, w->e->model.layout, state);
   w->states++;
 }
 
@@ -85,7 +87,7 @@ static enum visited_answer add(struct worker *w, const struct pending *pending)
 enum visited_answer worker_add(struct worker *w, const uint32_t *state, uint64_t hash)
 {
   struct pending pending;
-  memcpy(pending.state, state, w->e->layout->words * sizeof *state);
+  memcpy(pending.state, state, w->e->model.layout->words * sizeof *state);
   pending.state[0] |= w->tag;
   find_home(w, &pending, hash);
   return add(w, &pending);
@@ -93,7 +95,7 @@ enum visited_answer worker_add(struct worker *w, const uint32_t *state, uint64_t
 
 static void place(struct worker *w, const struct pending *pending)
 {
-  const struct layout *layout = w->e->layout;
+  const struct layout *layout = w->e->model.layout;
   if (add(w, pending) != VISITED_FULL)
     return;
   uint32_t numbers[layout->count];
@@ -105,10 +107,10 @@ static void place(struct worker *w, const struct pending *pending)
  * until it does. */
 static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
 {
-  const struct layout *layout = w->e->layout;
+  const struct layout *layout = w->e->model.layout;
   uint32_t numbers[layout->count];
   layout_unpack(layout, state, numbers);
-  symmetry_represent(w, numbers);
+  symmetry_represent(w->renamer, numbers);
   if (!layout_fits(layout, numbers)) {
     if (!w->among)
       states_add(&w->unplaced, numbers, layout->count);
@@ -132,7 +134,7 @@ static void put_representative(struct worker *w, const struct jump *jump)
 {
   struct pending pending;
   uint64_t hash = w->hash + jump->hash;
-  successor(w, jump, pending.state, w->e->layout->words);
+  successor(w, jump, pending.state, w->e->model.layout->words);
   if (!represent(w, pending.state, &hash))
     return;
   pending.state[0] |= w->tag;
@@ -143,7 +145,7 @@ static void put_representative(struct worker *w, const struct jump *jump)
 /* Whether the same successor was put of late; it is from now on. */
 FOR_EACH_SIZE bool is_recent(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
 {
-  uint32_t *known = w->recent + intern_home(hash, RECENT) * words, differ = 0;
+  uint32_t *known = w->recent + hash_home(hash, RECENT) * words, differ = 0;
   for (uint32_t i = 0; i < words; i++)
     differ |= known[i] ^ state[i];
   for (uint32_t i = 0; i < words; i++)
@@ -154,7 +156,7 @@ FOR_EACH_SIZE bool is_recent(struct worker *w, const uint32_t *state, uint64_t h
 static void forget_recent(struct worker *w)
 {
   free(w->recent);
-  w->recent = intern_table(RECENT, w->e->layout->words * sizeof *w->recent);
+  w->recent = memory_table(RECENT, w->e->model.layout->words * sizeof *w->recent);
 }
 
 /* Places what was put into this slot long ago, when its memory was asked for; then takes it. */
@@ -187,12 +189,12 @@ static void flush(struct worker *w)
 /* Whether the successor is one of those that are looked for. */
 static void seek(struct worker *w, const struct jump *jump, uint32_t move)
 {
-  uint32_t words = w->e->layout->words, state[LAYOUT_WORDS];
+  uint32_t words = w->e->model.layout->words, state[LAYOUT_WORDS];
   uint64_t hash = w->hash + jump->hash;
   if (w->found)
     return;
   successor(w, jump, state, words);
-  if (w->e->options->symmetry && w->renamer && !represent(w, state, &hash))
+  if (w->e->model.options->symmetry && w->renamer && !represent(w, state, &hash))
     return;
   w->found = visited_find(w->among, state, hash);
   w->found_move = move;
@@ -205,39 +207,14 @@ static void list_way(struct worker *w, const struct jump *jump, uint32_t move)
   struct ways *ways = w->ways;
   uint32_t state[LAYOUT_WORDS];
   uint64_t to = WAY_STAYS;
-  ways->way = intern_room(ways->way, ways->count, &ways->room, sizeof *ways->way);
-  successor(w, jump, state, w->e->layout->words);
+  ways->way = memory_room(ways->way, ways->count, &ways->room, sizeof *ways->way);
+  successor(w, jump, state, w->e->model.layout->words);
   if (!jump->stays)
     to = visited_place(&w->e->visited, state, w->hash + jump->hash);
   ways->way[ways->count++] = (struct way){.to = to, .move = move};
 }
 
 /* ---- properties ---- */
-
-bool explorer_checks(const struct explorer *e, const char *property)
-{
-  const char *const *names = e->options->properties ? e->options->properties : explorer_defaults;
-  for (; *names; names++)
-    if (!strcmp(*names, property))
-      return true;
-  return false;
-}
-
-bool explorer_violates(const struct explorer *e, struct verdict *verdict)
-{
-  static const char *const reasons[RCL_REASONS] = {
-      [RCL_REASON_NONE] = "no reason",
-      [RCL_REASON_NO_CHECKPOINT] = "it takes no checkpoints",
-      [RCL_REASON_FULL] = "one of its lists is full",
-      [RCL_REASON_PROTOCOL] = "an event that its claims exclude"};
-  if (verdict->kind == VERDICT_GAVE_UP) {
-    verdict->kind = VERDICT_VIOLATION;
-    verdict->property = "recovers";
-    snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
-             verdict->reason < RCL_REASONS ? reasons[verdict->reason] : "unknown reason");
-  }
-  return verdict->kind == VERDICT_VIOLATION && explorer_checks(e, verdict->property);
-}
 
 /* The state being expanded violates a property, for all that is known: by this move. */
 static void note_violation(struct worker *w, const struct verdict *verdict, uint32_t move)
@@ -251,27 +228,28 @@ static void note_violation(struct worker *w, const struct verdict *verdict, uint
 
 static void judge_move(struct worker *w, uint16_t number, uint32_t move)
 {
-  pthread_mutex_lock(&w->e->rules);
-  struct verdict verdict = w->e->memo.verdicts[number];
-  pthread_mutex_unlock(&w->e->rules);
-  if (explorer_violates(w->e, &verdict))
+  platform_lock(w->e->model.rules);
+  struct verdict verdict = w->e->model.memo.verdicts[number];
+  platform_unlock(w->e->model.rules);
+  if (model_violates(&w->e->model, &verdict))
     note_violation(w, &verdict, move);
 }
 
 /* Property outcome, in the state that is loaded. */
 static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 {
-  struct intern *outcomes = e->options->outcomes;
-  uint32_t ranks = (uint32_t)e->world->ranks, histories[ranks];
+  struct intern *outcomes = e->model.options->outcomes;
+  uint32_t ranks = (uint32_t)e->model.world->ranks, histories[ranks];
   uint32_t size = ranks * (uint32_t)sizeof *histories;
   if (!outcomes)
     return false;
   for (uint32_t rank = 0; rank < ranks; rank++) {
-    uint32_t part = world_part(e->world, WORLD_PROGRAM, (int)rank, 0);
-    const struct world_program *program = e->memo.parts.item[e->memo.values[part]].bytes;
+    uint32_t part = world_part(e->model.world, WORLD_PROGRAM, (int)rank, 0);
+    const struct world_program *program =
+        e->model.memo.parts.item[e->model.memo.values[part]].bytes;
     histories[rank] = program->history;
   }
-  if (e->options->collect)
+  if (e->model.options->collect)
     intern(outcomes, histories, size);
   if (intern_find(outcomes, histories, size))
     return false;
@@ -281,7 +259,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
     used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x",
                      histories[rank]);
-  return explorer_checks(e, "outcome");
+  return model_checks(&e->model, "outcome");
 }
 
 static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
@@ -289,29 +267,29 @@ static bool wrong_state(struct explorer *e, bool finished, bool still, struct ve
   if (finished) {
     if (wrong_outcome(e, verdict))
       return true;
-    if (e->judges_end)
-      world_at_end(e->world, verdict);
-    if (e->judges_end && explorer_violates(e, verdict))
+    if (e->model.judges_end)
+      world_at_end(e->model.world, verdict);
+    if (e->model.judges_end && model_violates(&e->model, verdict))
       return true;
   }
   if (!still)
     return false;
-  world_at_rest(e->world, verdict);
-  return explorer_violates(e, verdict);
+  world_at_rest(e->model.world, verdict);
+  return model_violates(&e->model, verdict);
 }
 
 /* Properties of the state itself, `still` when only uncalled-for moves leave it. */
 static void judge_state(struct worker *w, const struct world_standing *all, bool still)
 {
   struct verdict verdict;
-  bool ends = all->finished && (w->e->judges_end || w->e->options->outcomes);
+  bool ends = all->finished && (w->e->model.judges_end || w->e->model.options->outcomes);
   if (all->gave_up || (!ends && !still) || w->ways)
     return;
-  pthread_mutex_lock(&w->e->rules);
-  explorer_load(w->e, w);
-  memo_forget_reads(&w->e->memo);
+  platform_lock(w->e->model.rules);
+  model_load(&w->e->model, &w->at);
+  memo_forget_reads(&w->e->model.memo);
   bool wrong = wrong_state(w->e, all->finished, still, &verdict);
-  pthread_mutex_unlock(&w->e->rules);
+  platform_unlock(w->e->model.rules);
   if (wrong)
     note_violation(w, &verdict, 0);
 }
@@ -319,15 +297,15 @@ static void judge_state(struct worker *w, const struct world_standing *all, bool
 static void note_rest(struct worker *w)
 {
   struct explorer *e = w->e;
-  uint64_t digest = w->renamer ? symmetry_digest(w, w->numbers) : 0;
-  pthread_mutex_lock(&e->rules);
+  uint64_t digest = w->renamer ? symmetry_digest(w->renamer, w->at.numbers) : 0;
+  platform_lock(e->model.rules);
   if (!w->renamer) {
-    explorer_load(e, w);
-    memo_forget_reads(&e->memo);
-    digest = world_digest(e->world);
+    model_load(&e->model, &w->at);
+    memo_forget_reads(&e->model.memo);
+    digest = world_digest(e->model.world);
   }
-  intern(e->options->rests, &digest, (uint32_t)sizeof digest);
-  pthread_mutex_unlock(&e->rules);
+  intern(e->model.options->rests, &digest, (uint32_t)sizeof digest);
+  platform_unlock(e->model.rules);
 }
 
 /* ---- expanding ---- */
@@ -336,20 +314,20 @@ static void note_rest(struct worker *w)
 static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
 {
   struct heads *heads = &w->heads[rank];
-  const struct component *c = &w->e->component[rank];
-  uint32_t part = world_part(w->e->world, WORLD_RANK, (int)rank, 0), place = 0;
+  const struct component *c = &w->e->model.component[rank];
+  uint32_t part = world_part(w->e->model.world, WORLD_RANK, (int)rank, 0), place = 0;
   while (c->parts[place] != part)
     place++;
   if (number >= heads->room) {
     uint32_t room = 2 * number + 64;
-    heads->of = intern_grow(heads->of, room * sizeof *heads->of);
+    heads->of = memory_grow(heads->of, room * sizeof *heads->of);
     memset(heads->of + heads->room, 0, (room - heads->room) * sizeof *heads->of);
     heads->room = room;
   }
-  pthread_mutex_lock(&w->e->rules);
+  platform_lock(w->e->model.rules);
   const uint32_t *values = c->values.item[number + 1].bytes;
-  heads->of[number] = memo_head(&w->e->memo, values[place]);
-  pthread_mutex_unlock(&w->e->rules);
+  heads->of[number] = memo_head(&w->e->model.memo, values[place]);
+  platform_unlock(w->e->model.rules);
   return heads->of[number];
 }
 
@@ -357,16 +335,16 @@ static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
 static uint64_t find_heads(struct worker *w, uint64_t changed)
 {
   uint64_t others = 0;
-  for (uint32_t rank = 0; rank < (uint32_t)w->e->world->ranks; rank++) {
+  for (uint32_t rank = 0; rank < (uint32_t)w->e->model.world->ranks; rank++) {
     const struct heads *heads = &w->heads[rank];
-    uint32_t number = w->numbers[rank], at = w->e->components + rank;
+    uint32_t number = w->at.numbers[rank], at = w->e->model.components + rank;
     if (!(changed & component_bit(rank)))
       continue;
     uint32_t head =
         number < heads->room && heads->of[number] ? heads->of[number] : learn_head(w, rank, number);
-    if (head != w->numbers[at])
+    if (head != w->at.numbers[at])
       others |= component_bit(at);
-    w->numbers[at] = head;
+    w->at.numbers[at] = head;
   }
   return others;
 }
@@ -375,18 +353,18 @@ static uint64_t find_heads(struct worker *w, uint64_t changed)
  */
 static uint64_t enter(struct worker *w, const struct layout *layout, const uint32_t *state)
 {
-  const struct layout *now = w->e->layout;
+  const struct layout *now = w->e->model.layout;
   uint64_t changed = UINT64_MAX;
   if (layout == now && w->layout == now) {
-    changed = layout_go(now, state, w->state, w->numbers, &w->hash);
+    changed = layout_go(now, state, w->state, w->at.numbers, &w->hash);
   } else {
-    layout_unpack(layout, state, w->numbers);
-    layout_pack(now, w->numbers, w->state);
-    w->hash = layout_hash(now, w->numbers);
+    layout_unpack(layout, state, w->at.numbers);
+    layout_pack(now, w->at.numbers, w->state);
+    w->hash = layout_hash(now, w->at.numbers);
   }
   changed |= find_heads(w, changed);
   w->wrong = w->found = false;
-  w->serial++;
+  w->at.serial++;
   if (shortcuts_begin(w))
     offers_forget(&w->offers);
   if (w->layout != now)
@@ -398,7 +376,7 @@ static uint64_t enter(struct worker *w, const struct layout *layout, const uint3
 /* Whether successors just go to the visited set. */
 static bool is_plain(const struct worker *w)
 {
-  return !w->ways && !w->among && !w->e->full && !(w->renamer && w->e->options->symmetry);
+  return !w->ways && !w->among && !w->e->full && !(w->renamer && w->e->model.options->symmetry);
 }
 
 /* Where the successor goes that does not. */
@@ -428,20 +406,20 @@ FOR_EACH_SIZE void follow(struct worker *w, const struct jump *jump, uint32_t mo
 /* Takes a move of which nothing is known yet. Returns whether it changes anything. */
 static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
 {
-  uint32_t numbers[w->e->components];
+  uint32_t numbers[w->e->model.components];
   uint16_t verdict;
   const struct jump *jump = shortcuts_learn_jump(w, origin, option, numbers, &verdict);
   uint32_t move = w->shortcuts.options[option].move;
   if (jump) {
-    follow(w, jump, move, is_plain(w) ? w->e->layout->words : 0);
+    follow(w, jump, move, is_plain(w) ? w->e->model.layout->words : 0);
     return !jump->stays;
   }
   if (verdict)
     judge_move(w, verdict, move);
-  if (w->renamer && w->e->options->symmetry)
-    symmetry_represent(w, numbers);
+  if (w->renamer && w->e->model.options->symmetry)
+    symmetry_represent(w->renamer, numbers);
   if (!w->e->full && !w->among)
-    states_add(&w->unplaced, numbers, w->e->components);
+    states_add(&w->unplaced, numbers, w->e->model.components);
   return true;
 }
 
@@ -478,7 +456,7 @@ FOR_EACH_SIZE bool take_all(struct worker *w, uint32_t open, uint32_t words)
 
 static bool take(struct worker *w, uint32_t open)
 {
-  switch (is_plain(w) ? w->e->layout->words : 0) {
+  switch (is_plain(w) ? w->e->model.layout->words : 0) {
   case 1:
     return take_all(w, open, 1);
   case 2:
@@ -488,7 +466,7 @@ static bool take(struct worker *w, uint32_t open)
   case 4:
     return take_all(w, open, 4);
   default:
-    return take_all(w, open, is_plain(w) ? w->e->layout->words : 0);
+    return take_all(w, open, is_plain(w) ? w->e->model.layout->words : 0);
   }
 }
 
@@ -501,12 +479,15 @@ static void list_moves(struct worker *w, uint32_t open)
     const struct offer *offer = &w->offers.of[origin];
     if (w->moves_count + offer->count > w->moves_room) {
       w->moves_room = 2 * (w->moves_count + offer->count);
-      w->moves = intern_grow(w->moves, w->moves_room * sizeof *w->moves);
-      w->jumps = intern_grow(w->jumps, w->moves_room * sizeof *w->jumps);
+      w->moves = memory_grow(w->moves, w->moves_room * sizeof *w->moves);
     }
     for (uint32_t i = 0; i < offer->count; i++) {
-      w->moves[w->moves_count] = (struct taken){origin, offer->first + i};
-      w->jumps[w->moves_count++] = offer->goals[i];
+      const struct option *option = &w->shortcuts.options[offer->first + i];
+      w->moves[w->moves_count++] = (struct enabled_move){.origin = origin,
+                                                         .option = offer->first + i,
+                                                         .goal = offer->goals[i],
+                                                         .action = option->action,
+                                                         .kind = option->kind};
     }
   }
 }
@@ -514,18 +495,15 @@ static void list_moves(struct worker *w, uint32_t open)
 /* Leaves of the moves as many as a reduction finds enough. */
 static void reduce(struct worker *w)
 {
-  uint32_t each = (uint32_t)w->e->world->ranks + 1, count = 0;
+  uint32_t each = (uint32_t)w->e->model.world->ranks + 1, count = 0;
   uint64_t enough[each];
   memset(enough, 0, sizeof enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
-    enough[w->moves[i].origin / each] |= UINT64_C(1)
-                                         << w->shortcuts.options[w->moves[i].option].action;
-  reducer_choose(w, enough);
+    enough[w->moves[i].origin / each] |= UINT64_C(1) << w->moves[i].action;
+  reducer_choose(w->reducer, enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
-    if (enough[w->moves[i].origin / each] >> w->shortcuts.options[w->moves[i].option].action & 1) {
-      w->jumps[count] = w->jumps[i];
+    if (enough[w->moves[i].origin / each] >> w->moves[i].action & 1)
       w->moves[count++] = w->moves[i];
-    }
   w->moves_count = count;
 }
 
@@ -537,10 +515,10 @@ static bool take_enough(struct worker *w, uint32_t open)
   if (w->reducer)
     reduce(w);
   if (w->recoverer && !w->among)
-    recoverer_choose(w, w->offers.standing);
-  uint32_t words = is_plain(w) ? w->e->layout->words : 0;
+    w->moves_count = recoverer_choose(w->recoverer, w->offers.standing, w->moves, w->moves_count);
+  uint32_t words = is_plain(w) ? w->e->model.layout->words : 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
-    still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->jumps[i], words);
+    still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].goal, words);
   return still;
 }
 
@@ -551,16 +529,16 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
   struct world_standing all;
   uint64_t changed = enter(w, layout, state);
   uint32_t open = offers_find(w, changed, &all);
-  if (w->renamer && w->e->options->symmetry && w->e->options->audit)
-    symmetry_audit(w);
+  if (w->renamer && w->e->model.options->symmetry && w->e->model.options->audit)
+    symmetry_audit(w->renamer, w->at.numbers);
   bool reduced = w->reducer || (w->recoverer && !w->among);
   bool still = reduced ? take_enough(w, open) : take(w, open);
   w->rests += still;
-  if (still && !all.gave_up && w->e->options->rests)
+  if (still && !all.gave_up && w->e->model.options->rests)
     note_rest(w);
   judge_state(w, &all, still);
   if (w->wrong)
-    states_add(&w->violating, w->numbers, w->e->components);
+    states_add(&w->violating, w->at.numbers, w->e->model.components);
 }
 
 void worker_expand_chunk(struct worker *w, struct chunk *chunk)

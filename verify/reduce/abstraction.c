@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
 /* Nodes of one rank: when what comes is not bounded, and at all. */
@@ -19,12 +20,6 @@ uint32_t closure_global(const struct closure *c, uint32_t value)
   memset(key, 0, sizeof key);
   key[0] = value;
   return intern_find(&c->shared[SHARED_GLOBAL], key, (uint32_t)sizeof key);
-}
-
-bool closure_is_queue(const struct closure *c, unsigned kind)
-{
-  const struct world *w = c->e->world;
-  return kind == WORLD_CONTROL || w->fifo || below_matching(w);
 }
 
 const struct closure_edge *closure_edge(const struct closure *c, uint32_t rank, uint32_t node,
@@ -58,7 +53,7 @@ static uint32_t key_length(const struct closure *c, uint32_t rank)
 
 static void add_edge(struct closure_rank *r, struct closure_edge edge)
 {
-  r->edges = intern_room(r->edges, r->edges_count, &r->edges_room, sizeof *r->edges);
+  r->edges = memory_room(r->edges, r->edges_count, &r->edges_room, sizeof *r->edges);
   r->edges[r->edges_count++] = edge;
 }
 
@@ -167,7 +162,7 @@ static void explore_rank(struct closure *c, uint32_t rank)
   for (uint32_t node = 1; node <= r->nodes.count && !c->refused; node++) {
     if (node + 2 > r->first_room) {
       r->first_room = 2 * node + 2;
-      r->first = intern_grow(r->first, r->first_room * sizeof *r->first);
+      r->first = memory_grow(r->first, r->first_room * sizeof *r->first);
     }
     r->first[node] = r->edges_count;
     expand(c, rank, node, length);
@@ -181,11 +176,11 @@ static void explore_rank(struct closure *c, uint32_t rank)
 
 static void begin(struct closure *c)
 {
-  struct explorer *e = c->e;
-  uint32_t values[e->memo.count];
-  for (uint32_t i = 0; i < e->components; i++) {
-    const struct component *component = &e->component[i];
-    const uint32_t *tuple = component->values.item[e->first[i] + 1].bytes;
+  struct model *model = c->model;
+  uint32_t values[model->memo.count];
+  for (uint32_t i = 0; i < model->components; i++) {
+    const struct component *component = &model->component[i];
+    const uint32_t *tuple = component->values.item[model->first[i] + 1].bytes;
     for (uint32_t j = 0; j < component->count; j++)
       values[component->parts[j]] = tuple[j];
   }
@@ -194,7 +189,7 @@ static void begin(struct closure *c)
   for (uint32_t rank = 0; rank < c->ranks; rank++) {
     struct closure_rank *r = &c->rank[rank];
     closure_add_value(c, rank, values + part_of(c, WORLD_RANK, rank, 0));
-    r->comes = intern_grow(NULL, KINDS * c->ranks * sizeof *r->comes);
+    r->comes = memory_grow(NULL, KINDS * c->ranks * sizeof *r->comes);
     for (uint32_t queue = 0; queue < KINDS * c->ranks; queue++)
       r->comes[queue] = LANGUAGE_EMPTY;
   }
@@ -206,18 +201,18 @@ static void begin(struct closure *c)
     closure_add_shared(c, shared, values[part_of(c, WORLD_GLOBAL, 0, 0) + shared], NULL, 0);
 }
 
-static const char *excluded(const struct explorer *e, const struct world_global *global)
+static const char *excluded(const struct model *model, const struct world_global *global)
 {
-  const struct world *world = e->world;
+  const struct world *world = model->world;
   if (global->crashes)
     return "there are crashes";
   if (world->lies || world->overtaking)
     return "the host lies, or keeps no order";
   if (world->protocol->clocks)
     return "there are clocks";
-  if (explorer_checks(e, "quiet-channels"))
+  if (model_checks(model, "quiet-channels"))
     return "property quiet-channels looks at all channels";
-  if (explorer_checks(e, "progress"))
+  if (model_checks(model, "progress"))
     return "property progress looks at all runs";
   if (world->ranks + SHARED_PARTS + KINDS * world->ranks > 32)
     return "there are too many ranks";
@@ -263,25 +258,25 @@ static void complete(struct closure *c, bool bounded)
   } while (c->grown && !c->refused);
 }
 
-struct closure *closure_new(struct explorer *e, const char **refused)
+struct closure *closure_new(struct model *model, const char **refused)
 {
   uint32_t size;
-  const struct world *world = e->world;
+  const struct world *world = model->world;
   const struct world_global *global =
       world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
-  *refused = excluded(e, global);
-  memo_forget_reads(&e->memo);
+  *refused = excluded(model, global);
+  memo_forget_reads(&model->memo);
   if (*refused)
     return NULL;
-  struct closure *c = intern_grow(NULL, sizeof *c);
-  *c = (struct closure){.e = e, .ranks = (uint32_t)world->ranks};
-  c->first = intern_grow(NULL, e->memo.count * sizeof *c->first);
-  c->rank = intern_grow(NULL, c->ranks * sizeof *c->rank);
+  struct closure *c = memory_grow(NULL, sizeof *c);
+  *c = (struct closure){.model = model, .ranks = (uint32_t)world->ranks};
+  c->first = memory_grow(NULL, model->memo.count * sizeof *c->first);
+  c->rank = memory_grow(NULL, c->ranks * sizeof *c->rank);
   memset(c->rank, 0, c->ranks * sizeof *c->rank);
   complete(c, false);
   if (c->refused)
     complete(c, true);
-  e->loaded = NULL;
+  model->loaded = NULL;
   *refused = c->refused;
   if (!c->refused)
     return c;

@@ -18,8 +18,9 @@
 #ifndef RECLINE_CLOSURE_H
 #define RECLINE_CLOSURE_H
 
-#include "verify/explore/search.h"
 #include "verify/reduce/dfa.h"
+#include "verify/state/model.h"
+#include "verify/world/world_parts.h"
 
 enum {
   CLOSURE_ACTIONS = 64, /* of one rank, at most */
@@ -67,7 +68,7 @@ struct closure_send {
 struct answer;
 
 struct closure {
-  struct explorer *e;
+  struct model *model;
   uint32_t ranks;
   struct closure_rank *rank;
   bool bounded;   /* nodes know what can still come */
@@ -92,11 +93,15 @@ struct closure {
 uint32_t closure_global(const struct closure *, uint32_t value);
 
 /* Whether messages of that kind come out in the order in which they went in. */
-bool closure_is_queue(const struct closure *, unsigned kind);
+static inline bool closure_is_queue(const struct closure *c, unsigned kind)
+{
+  const struct world *w = c->model->world;
+  return kind == WORLD_CONTROL || w->fifo || below_matching(w);
+}
 
 /* NULL and *refused where there is no closure. Uses the explorer's memo, whose values it changes.
  */
-struct closure *closure_new(struct explorer *, const char **refused);
+struct closure *closure_new(struct model *, const char **refused);
 void closure_free(struct closure *);
 
 static inline uint32_t closure_actions(const struct closure *c, uint32_t rank)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
 /* To take in a message that changes nothing leaves fewer of them: the one harmless circle. */
@@ -16,11 +17,11 @@ void closure_sort(struct closure *c, uint32_t rank)
 {
   struct closure_rank *r = &c->rank[rank];
   uint32_t count = r->nodes.count, depth = 0, sorted = 0;
-  uint32_t *at = intern_grow(NULL, (count + 1) * sizeof *at);      /* edges, of the way here */
-  uint32_t *way = intern_grow(NULL, (count + 1) * sizeof *way);    /* nodes on it */
-  uint8_t *state = intern_grow(NULL, (count + 1) * sizeof *state); /* 1: on the way, 2: done */
+  uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at);      /* edges, of the way here */
+  uint32_t *way = memory_grow(NULL, (count + 1) * sizeof *way);    /* nodes on it */
+  uint8_t *state = memory_grow(NULL, (count + 1) * sizeof *state); /* 1: on the way, 2: done */
   memset(state, 0, count + 1);
-  r->order = intern_grow(r->order, (count + 1) * sizeof *r->order);
+  r->order = memory_grow(r->order, (count + 1) * sizeof *r->order);
   way[depth] = 1;
   at[depth++] = r->first[1];
   state[1] = 1;
@@ -58,7 +59,7 @@ static const struct interned *sent_to(const struct closure *c, uint32_t sends, u
   const struct closure_send *sent = list->bytes;
   for (uint32_t i = 0; sends && i < list->size / sizeof *sent; i++)
     if (sent[i].part == part)
-      return &c->e->memo.parts.item[sent[i].value];
+      return &c->model->memo.parts.item[sent[i].value];
   return NULL;
 }
 
@@ -67,7 +68,7 @@ static uint32_t language_of(struct closure *c, uint32_t from, uint32_t part)
 {
   const struct closure_rank *r = &c->rank[from];
   const uint32_t size = (uint32_t)sizeof(struct world_message);
-  uint32_t *of = intern_grow(NULL, (r->nodes.count + 1) * sizeof *of), result;
+  uint32_t *of = memory_grow(NULL, (r->nodes.count + 1) * sizeof *of), result;
   for (uint32_t i = 0; i < r->nodes.count; i++) {
     uint32_t node = r->order[i];
     of[node] = LANGUAGE_EMPTY;
@@ -79,8 +80,8 @@ static uint32_t language_of(struct closure *c, uint32_t from, uint32_t part)
       uint32_t language = of[edge->target];
       for (uint32_t at = sent ? sent->size : 0; at > 0; at -= size)
         language = language_prefix(
-            &c->languages, intern(&c->e->memo.parts, (const char *)sent->bytes + at - size, size),
-            language);
+            &c->languages,
+            intern(&c->model->memo.parts, (const char *)sent->bytes + at - size, size), language);
       of[node] = language_union(&c->languages, of[node], language);
     }
   }
@@ -93,8 +94,8 @@ static uint32_t language_of(struct closure *c, uint32_t from, uint32_t part)
 static uint32_t longest(const struct closure *c, uint32_t from, uint32_t part, uint32_t what)
 {
   const struct closure_rank *r = &c->rank[from];
-  const struct interned *message = &c->e->memo.parts.item[what];
-  uint32_t *most = intern_grow(NULL, (r->nodes.count + 1) * sizeof *most), result;
+  const struct interned *message = &c->model->memo.parts.item[what];
+  uint32_t *most = memory_grow(NULL, (r->nodes.count + 1) * sizeof *most), result;
   for (uint32_t i = 0; i < r->nodes.count; i++) {
     uint32_t node = r->order[i];
     most[node] = 0;

@@ -53,7 +53,7 @@ static inline void refuse(struct closure *c, const char *why)
 
 static inline uint32_t part_of(const struct closure *c, enum part_kind kind, uint32_t a, uint32_t b)
 {
-  return world_part(c->e->world, kind, (int)a, (int)b);
+  return world_part(c->model->world, kind, (int)a, (int)b);
 }
 
 /* ---- closure_attempt.c ---- */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
 enum { COMBINATIONS = 1 << 12, TRIES = 1 << 22 };
@@ -19,7 +20,7 @@ uint32_t closure_add_action(struct closure *c, uint32_t rank, const struct closu
   c->grown = true;
   if (number > CLOSURE_ACTIONS)
     refuse(c, "a rank has too many moves");
-  r->most = intern_grow(r->most, number * sizeof *r->most);
+  r->most = memory_grow(r->most, number * sizeof *r->most);
   r->most[number - 1] = 0;
   return number - 1;
 }
@@ -27,7 +28,7 @@ uint32_t closure_add_action(struct closure *c, uint32_t rank, const struct closu
 uint32_t closure_add_value(struct closure *c, uint32_t rank, const uint32_t *values)
 {
   struct closure_rank *r = &c->rank[rank];
-  struct memo *m = &c->e->memo;
+  struct memo *m = &c->model->memo;
   uint32_t before = r->values.count;
   uint32_t number = intern(&r->values, values, WORLD_RANK_PARTS * (uint32_t)sizeof *values);
   if (number <= before)
@@ -37,7 +38,7 @@ uint32_t closure_add_value(struct closure *c, uint32_t rank, const uint32_t *val
     if (memo_head(m, r->heads[i]) == head)
       return number;
   c->grown = true;
-  r->heads = intern_grow(r->heads, (r->heads_count + 1) * sizeof *r->heads);
+  r->heads = memory_grow(r->heads, (r->heads_count + 1) * sizeof *r->heads);
   r->heads[r->heads_count++] = values[WORLD_RANK];
   return number;
 }
@@ -69,7 +70,7 @@ static const uint32_t *shared_entry(const struct closure *c, unsigned shared, ui
 static void find_fits(struct closure *c, struct attempt *a, unsigned shared)
 {
   uint32_t count = 0;
-  a->fits[shared] = intern_grow(a->fits[shared], (c->shared[shared].count + 1) * sizeof(uint32_t));
+  a->fits[shared] = memory_grow(a->fits[shared], (c->shared[shared].count + 1) * sizeof(uint32_t));
   for (uint32_t i = 1; i <= c->shared[shared].count; i++)
     if (shared != SHARED_GLOBAL
             ? shared_entry(c, shared, i)[1 + a->rank] == a->key[KEY_CHANGES + shared]
@@ -114,8 +115,8 @@ static uint32_t waiting(const struct closure *c, const struct attempt *a, uint32
  * way. */
 static void load(struct closure *c, const struct attempt *a)
 {
-  uint32_t *values = c->e->memo.values;
-  memcpy(values, c->first, c->e->memo.count * sizeof *values);
+  uint32_t *values = c->model->memo.values;
+  memcpy(values, c->first, c->model->memo.count * sizeof *values);
   for (uint32_t rank = 0; rank < c->ranks; rank++)
     if (a->varied & 1u << rank)
       values[part_of(c, WORLD_RANK, rank, 0)] = c->rank[rank].heads[a->choice[rank]];
@@ -147,7 +148,7 @@ static uint32_t taken(const struct closure *c, const struct attempt *a)
  * to it, or is varied from now on. */
 static uint32_t looked_at(struct closure *c, const struct attempt *a)
 {
-  const struct memo *m = &c->e->memo;
+  const struct memo *m = &c->model->memo;
   uint32_t varied = 0;
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i], of_pairs = c->ranks * WORLD_RANK_PARTS;
@@ -197,7 +198,7 @@ static void offer(struct closure *c, uint32_t part, uint32_t value)
   uint32_t pairs = c->ranks * c->ranks, first = part_of(c, WORLD_CHANNEL, 0, 0);
   uint32_t pair = (part - first) % pairs;
   enum part_kind kind = part < first + pairs ? WORLD_CHANNEL : WORLD_CONTROL;
-  struct intern *parts = &c->e->memo.parts;
+  struct intern *parts = &c->model->memo.parts;
   uint32_t size = (uint32_t)sizeof(struct world_message);
   if (part >= first + 2 * pairs || pair / c->ranks == pair % c->ranks) {
     refuse(c, "collectives, or messages of a rank to itself");
@@ -222,7 +223,7 @@ static int by_part(const void *a, const void *b)
 static void sort_changes(struct closure *c, const struct attempt *a, const struct effect *effect,
                          uint32_t *value, uint32_t *sends, uint32_t *after)
 {
-  const struct memo *m = &c->e->memo;
+  const struct memo *m = &c->model->memo;
   uint32_t own[WORLD_RANK_PARTS];
   struct closure_send sent[effect->count + 1];
   uint32_t count = 0;
@@ -255,9 +256,9 @@ static void sort_changes(struct closure *c, const struct attempt *a, const struc
 
 static bool violates(struct closure *c, uint16_t number)
 {
-  struct verdict verdict = c->e->memo.verdicts[number];
+  struct verdict verdict = c->model->memo.verdicts[number];
   bool gave_up = verdict.kind == VERDICT_GAVE_UP;
-  if (explorer_violates(c->e, &verdict))
+  if (model_violates(c->model, &verdict))
     return true;
   if (gave_up)
     refuse(c, "a protocol gives up, which ends the run of all");
@@ -283,7 +284,7 @@ static void note_shared(struct closure *c, struct attempt *a, bool wrong, const 
       refuse(c, "a step depends on what others do");
     if (at < a->count)
       continue;
-    a->table = intern_grow(a->table, (a->count + 2) * sizeof *a->table);
+    a->table = memory_grow(a->table, (a->count + 2) * sizeof *a->table);
     a->table[a->count++] = entry;
     a->table[a->count++] = wrong ? VIOLATES : value;
   }
@@ -297,13 +298,13 @@ static bool try(struct closure *c, struct attempt *a)
   if (++c->tries > TRIES)
     refuse(c, "ranks can come to too many values");
   load(c, a);
-  struct move move = *(const struct move *)c->e->memo.moves.item[a->move].bytes;
-  memo_forget_reads(&c->e->memo);
-  if (a->varied >> c->ranks && world_refuses(c->e->world, &move)) {
+  struct move move = *(const struct move *)c->model->memo.moves.item[a->move].bytes;
+  memo_forget_reads(&c->model->memo);
+  if (a->varied >> c->ranks && world_refuses(c->model->world, &move)) {
     refuse(c, "which moves there are depends on what all share");
     return true;
   }
-  const struct effect effect = *memo_step(&c->e->memo, a->move);
+  const struct effect effect = *memo_step(&c->model->memo, a->move);
   uint32_t looked = looked_at(c, a);
   if (looked & ~a->varied) {
     vary(c, a, looked);
@@ -381,7 +382,7 @@ static uint32_t place(struct closure *c, const uint32_t *key, uint32_t what, boo
   *is_new = number > before;
   if (number >= c->answers_room) {
     c->answers_room = 2 * number;
-    c->answers = intern_grow(c->answers, c->answers_room * sizeof *c->answers);
+    c->answers = memory_grow(c->answers, c->answers_room * sizeof *c->answers);
   }
   return number;
 }
@@ -399,10 +400,10 @@ uint32_t closure_list(struct closure *c, struct attempt *a, uint32_t origin, uin
   vary(c, a, 1u << c->ranks); /* GLOBAL */
   do {
     load(c, a);
-    const struct turn *turn = memo_turn(&c->e->memo, origin);
+    const struct turn *turn = memo_turn(&c->model->memo, origin);
     if (looked_at(c, a) & ~a->varied & ~own_queues)
       refuse(c, "which moves there are depends on other ranks");
-    uint32_t number = intern(&c->lists, c->e->memo.turn_moves + turn->first,
+    uint32_t number = intern(&c->lists, c->model->memo.turn_moves + turn->first,
                              turn->count * (uint32_t)sizeof(uint32_t));
     if (result && number != result)
       refuse(c, "which moves there are depends on what all share");

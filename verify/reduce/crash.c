@@ -3,36 +3,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
 /* ---- beginning and end ---- */
 
-static const char *excluded(const struct explorer *e)
+static const char *excluded(const struct model *model)
 {
-  const struct world *world = e->world;
+  const struct world *world = model->world;
   if (world->protocol->independent)
     return "there are crashes, and ranks go back one by one";
   if (world->lies)
     return "the host lies";
   if (world->protocol->clocks)
     return "there are clocks";
-  if (explorer_checks(e, "progress"))
+  if (model_checks(model, "progress"))
     return "property progress looks at all runs";
-  if (explorer_checks(e, "tokens"))
+  if (model_checks(model, "tokens"))
     return "property tokens looks beyond crashes";
   return NULL;
 }
 
-struct recovery *recovery_new(struct explorer *e, unsigned crashes, const char **refused)
+struct recovery *recovery_new(struct model *model, unsigned crashes, const char **refused)
 {
-  const char *why = crashes ? excluded(e) : "there are no crashes";
+  const char *why = crashes ? excluded(model) : "there are no crashes";
   if (why) {
     *refused = why;
     return NULL;
   }
   *refused = NULL;
-  struct recovery *r = intern_table(1, sizeof *r);
-  r->e = e;
+  struct recovery *r = memory_table(1, sizeof *r);
+  r->model = model;
   return r;
 }
 
@@ -55,10 +57,13 @@ const char *recovery_failed(const struct recovery *r)
   return r ? r->failed : NULL;
 }
 
-struct recoverer *recoverer_new(const struct recovery *r)
+struct recoverer *recoverer_new(struct recovery *r, const struct position *at)
 {
-  struct recoverer *d = intern_table(1, sizeof *d);
-  d->ranks = (uint32_t)r->e->world->ranks;
+  struct recoverer *d = memory_table(1, sizeof *d);
+  d->recovery = r;
+  d->model = r->model;
+  d->at = at;
+  d->ranks = (uint32_t)r->model->world->ranks;
   return d;
 }
 
@@ -84,7 +89,7 @@ void recoverer_free(struct recoverer *d)
  * when it starts; and whether it has anything to go back from. */
 static uint32_t remains_of_rank(struct recovery *r, uint32_t rank)
 {
-  const struct world *w = r->e->world;
+  const struct world *w = r->model->world;
   uint32_t count, kept = 0;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, (int)rank, 0, &count);
@@ -102,7 +107,7 @@ static uint32_t remains_of_rank(struct recovery *r, uint32_t rank)
 /* Of GLOBAL: all but what the coordinator was about to commit. */
 static uint32_t remains_of_global(struct recovery *r)
 {
-  struct world_global left = *read_global(r->e->world);
+  struct world_global left = *read_global(r->model->world);
   left.committing = 0;
   left.requested = 0;
   return intern(&r->globals, &left, sizeof left);
@@ -113,7 +118,7 @@ static uint32_t *class_of(struct classes *classes, uint32_t number)
 {
   if (number >= classes->room) {
     uint32_t room = 2 * number + 64;
-    classes->of = intern_grow(classes->of, room * sizeof *classes->of);
+    classes->of = memory_grow(classes->of, room * sizeof *classes->of);
     memset(classes->of + classes->room, 0, (room - classes->room) * sizeof *classes->of);
     classes->room = room;
   }
@@ -121,14 +126,14 @@ static uint32_t *class_of(struct classes *classes, uint32_t number)
 }
 
 /* Of rank `which`, or, when there is no such rank, of GLOBAL. */
-static uint32_t learn_class(struct worker *w, uint32_t which)
+static uint32_t learn_class(struct recoverer *d, uint32_t which)
 {
-  struct recovery *r = w->e->recovery;
-  pthread_mutex_lock(&w->e->rules);
-  explorer_load(w->e, w);
-  uint32_t class = which < w->recoverer->ranks ? remains_of_rank(r, which) : remains_of_global(r);
-  memo_forget_reads(&w->e->memo);
-  pthread_mutex_unlock(&w->e->rules);
+  struct recovery *r = d->recovery;
+  platform_lock(d->model->rules);
+  model_load(d->model, d->at);
+  uint32_t class = which < d->ranks ? remains_of_rank(r, which) : remains_of_global(r);
+  memo_forget_reads(&d->model->memo);
+  platform_unlock(d->model->rules);
   return class;
 }
 
@@ -137,41 +142,40 @@ static struct classes *classes_with(struct recoverer *d, uint32_t global)
 {
   while (d->lists_count <= global) {
     d->ranks_classes =
-        intern_room(d->ranks_classes, d->lists_count, &d->lists_room, sizeof *d->ranks_classes);
-    d->ranks_classes[d->lists_count++] = intern_table(d->ranks, sizeof **d->ranks_classes);
+        memory_room(d->ranks_classes, d->lists_count, &d->lists_room, sizeof *d->ranks_classes);
+    d->ranks_classes[d->lists_count++] = memory_table(d->ranks, sizeof **d->ranks_classes);
   }
   return d->ranks_classes[global];
 }
 
 /* What a crash leaves of the worker's state: as many numbers as there are ranks, and one more. */
-static void find_remains(struct worker *w, uint32_t *key)
+static void find_remains(struct recoverer *d, uint32_t *key)
 {
-  struct recoverer *d = w->recoverer;
-  uint32_t *global = class_of(&d->globals, w->numbers[w->e->components - 1]);
+  uint32_t *global = class_of(&d->globals, d->at->numbers[d->model->components - 1]);
   if (!*global)
-    *global = learn_class(w, d->ranks);
+    *global = learn_class(d, d->ranks);
   key[d->ranks] = *global;
   struct classes *classes = classes_with(d, *global);
   for (uint32_t rank = 0; rank < d->ranks; rank++) {
-    uint32_t *class = class_of(&classes[rank], w->numbers[rank]);
+    uint32_t *class = class_of(&classes[rank], d->at->numbers[rank]);
     if (!*class)
-      *class = learn_class(w, rank);
+      *class = learn_class(d, rank);
     key[rank] = *class;
   }
 }
 
 /* Whether nobody has crashed yet in a state that leaves the same. */
-static bool is_first(struct worker *w, const uint32_t *key)
+static bool is_first(struct recoverer *d, const uint32_t *key)
 {
-  uint32_t size = (w->recoverer->ranks + 1) * (uint32_t)sizeof *key;
-  struct intern *mine = &w->recoverer->crashed, *all = &w->e->recovery->crashed;
+  uint32_t size = (d->ranks + 1) * (uint32_t)sizeof *key;
+  struct intern *mine = &d->crashed, *all = &d->recovery->crashed;
   uint32_t count = mine->count;
   if (intern(mine, key, size) <= count)
     return false;
-  pthread_mutex_lock(&w->e->rules);
+  platform_lock(d->model->rules);
   count = all->count;
   bool first = intern(all, key, size) > count;
-  pthread_mutex_unlock(&w->e->rules);
+  platform_unlock(d->model->rules);
   return first;
 }
 
@@ -180,54 +184,68 @@ static bool is_first(struct worker *w, const uint32_t *key)
 /* Leaves moves of that kind, and of those of one rank that is not RCL_ANY; or, when `not`, the
  * others.
  */
-static void keep(struct worker *w, enum option_kind kind, int rank, bool not )
+static void keep(struct recoverer *d, enum crash_move kind, int rank, bool not )
 {
-  uint32_t each = w->recoverer->ranks + 1, count = 0;
-  for (uint32_t i = 0; i < w->moves_count; i++) {
-    const struct option *option = &w->shortcuts.options[w->moves[i].option];
-    bool is =
-        option->kind == kind && (rank == RCL_ANY || w->moves[i].origin / each == (uint32_t)rank);
+  uint32_t each = d->ranks + 1, count = 0;
+  for (uint32_t i = 0; i < d->moves_count; i++) {
+    bool is = d->moves[i].kind == kind &&
+              (rank == RCL_ANY || d->moves[i].origin / each == (uint32_t)rank);
     if (is == not )
       continue;
-    w->jumps[count] = w->jumps[i];
-    w->moves[count++] = w->moves[i];
+    d->moves[count++] = d->moves[i];
   }
-  w->moves_count = count;
+  d->moves_count = count;
 }
 
-static bool has_crashes(const struct worker *w)
+static bool has_crashes(const struct recoverer *d)
 {
-  for (uint32_t i = 0; i < w->moves_count; i++)
-    if (w->shortcuts.options[w->moves[i].option].kind == OPTION_CRASH)
+  for (uint32_t i = 0; i < d->moves_count; i++)
+    if (d->moves[i].kind == CRASH_MOVE_CRASH)
       return true;
   return false;
 }
 
-static void audit(struct worker *w, const uint32_t *key)
+static void audit(struct recoverer *d, const uint32_t *key)
 {
-  uint32_t first = w->recoverer->ranks * (w->recoverer->ranks + 1);
-  for (uint32_t i = 0; i < w->moves_count; i++)
-    if (w->shortcuts.options[w->moves[i].option].kind == OPTION_CRASH)
-      recovery_audit(w, w->moves[i].origin - first, key, w->recoverer->ranks + 1);
+  uint32_t first = d->ranks * (d->ranks + 1);
+  for (uint32_t i = 0; i < d->moves_count; i++)
+    if (d->moves[i].kind == CRASH_MOVE_CRASH)
+      recovery_audit(d, d->moves[i].origin - first, key, d->ranks + 1);
 }
 
 /* The last crash. */
-static void choose_crashes(struct worker *w)
+static void choose_crashes(struct recoverer *d)
 {
-  uint32_t key[w->recoverer->ranks + 1];
-  if (!has_crashes(w))
+  uint32_t key[d->ranks + 1];
+  if (!has_crashes(d))
     return;
-  recovery_try(w);
-  find_remains(w, key);
-  if (w->e->options->audit)
-    audit(w, key);
-  if (!w->e->options->save && !is_first(w, key)) /* saves do not hold what was first */
-    keep(w, OPTION_CRASH, RCL_ANY, true);
+  recovery_try(d);
+  find_remains(d, key);
+  if (d->model->options->audit)
+    audit(d, key);
+  if (!d->model->options->save && !is_first(d, key)) /* saves do not hold what was first */
+    keep(d, CRASH_MOVE_CRASH, RCL_ANY, true);
 }
 
-void recoverer_choose(struct worker *w, const struct world_standing *standing)
+enum crash_move crash_move_of(const struct move *move)
 {
-  int ranks = (int)w->recoverer->ranks, dead = 0, open = 0, behind = RCL_ANY, starts = RCL_ANY;
+  if (move->kind == MOVE_CRASH)
+    return CRASH_MOVE_CRASH;
+  if (move->kind == MOVE_DETECT)
+    return CRASH_MOVE_DETECT;
+  if (move->kind != MOVE_EVENT)
+    return CRASH_MOVE_OTHER;
+  return move->event.kind == RCL_EVENT_DOWN    ? CRASH_MOVE_DOWN
+         : move->event.kind == RCL_EVENT_START ? CRASH_MOVE_START
+                                               : CRASH_MOVE_OTHER;
+}
+
+uint32_t recoverer_choose(struct recoverer *d, const struct world_standing *standing,
+                          struct enabled_move *moves, uint32_t count)
+{
+  d->moves = moves;
+  d->moves_count = count;
+  int ranks = (int)d->ranks, dead = 0, open = 0, behind = RCL_ANY, starts = RCL_ANY;
   for (int rank = ranks - 1; rank >= 0; rank--) {
     dead += standing[rank].dead;
     open += !standing[rank].ended;
@@ -238,11 +256,12 @@ void recoverer_choose(struct worker *w, const struct world_standing *standing)
    * come before a crash then */
   bool nearly_over = open <= 1;
   if (standing->last && !nearly_over)
-    choose_crashes(w);
+    choose_crashes(d);
   else if (standing->safe && dead && !nearly_over)
-    keep(w, OPTION_DETECT, RCL_ANY, false);
+    keep(d, CRASH_MOVE_DETECT, RCL_ANY, false);
   else if (standing->safe && !dead && behind != RCL_ANY)
-    keep(w, OPTION_DOWN, behind, false);
+    keep(d, CRASH_MOVE_DOWN, behind, false);
   else if (standing->safe && !dead && starts != RCL_ANY)
-    keep(w, OPTION_START, starts, false);
+    keep(d, CRASH_MOVE_START, starts, false);
+  return d->moves_count;
 }

@@ -21,11 +21,7 @@
 #ifndef RECLINE_RECOVERY_H
 #define RECLINE_RECOVERY_H
 
-#include <stdbool.h>
-
-struct explorer;
-struct worker;
-struct world_standing;
+#include "verify/state/model.h"
 
 /* What all workers share, and what each has for itself. */
 struct recovery;
@@ -33,17 +29,30 @@ struct recoverer;
 
 /* NULL and *refused where it does not apply to the explorer's world and properties; the world has
  * `crashes` to come. */
-struct recovery *recovery_new(struct explorer *, unsigned crashes, const char **refused);
+struct recovery *recovery_new(struct model *, unsigned crashes, const char **refused);
 void recovery_free(struct recovery *);
 
 /* Why what was searched so far is worth nothing; NULL: it is. Under `rules`, or while nobody works.
  */
 const char *recovery_failed(const struct recovery *);
 
-struct recoverer *recoverer_new(const struct recovery *);
+/* For the states that `at` comes to hold. */
+struct recoverer *recoverer_new(struct recovery *, const struct position *at);
 void recoverer_free(struct recoverer *);
 
-/* Leaves as many of the worker's moves as are enough, when its ranks stand like this. */
-void recoverer_choose(struct worker *, const struct world_standing *);
+/* What a move is to this reduction. */
+enum crash_move {
+  CRASH_MOVE_OTHER,
+  CRASH_MOVE_CRASH,
+  CRASH_MOVE_DETECT,
+  CRASH_MOVE_DOWN,
+  CRASH_MOVE_START
+};
+enum crash_move crash_move_of(const struct move *);
+
+/* Keeps, in place and in order, those of the `count` enabled moves of the state that have to be
+ * taken, given what each rank is doing. Returns how many. */
+uint32_t recoverer_choose(struct recoverer *, const struct world_standing *, struct enabled_move *,
+                          uint32_t count);
 
 #endif

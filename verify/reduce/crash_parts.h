@@ -2,13 +2,13 @@
 #ifndef RECLINE_RECOVERY_PARTS_H
 #define RECLINE_RECOVERY_PARTS_H
 
-#include "verify/explore/search.h"
 #include "verify/reduce/crash.h"
+#include "verify/state/model.h"
 #include "verify/world/world_parts.h"
 
 /* Under the explorer's `rules`. */
 struct recovery {
-  struct explorer *e;
+  struct model *model;
   struct intern remains; /* what a crash leaves of a rank, */
   struct intern globals; /* and of GLOBAL */
   struct intern crashed; /* uint32_t[]: remains of all, in which crashes were taken */
@@ -33,6 +33,11 @@ struct classes {
 };
 
 struct recoverer {
+  struct recovery *recovery;
+  struct model *model;
+  const struct position *at;  /* the state being expanded, */
+  struct enabled_move *moves; /* and its moves: those that are left */
+  uint32_t moves_count;
   uint32_t ranks;
   struct classes globals;
   struct classes **ranks_classes; /* [what remains of GLOBAL][rank] */
@@ -50,10 +55,10 @@ static inline void recovery_fail(struct recovery *r, const char *failed)
 /* ---- recovery_tried.c ---- */
 
 /* Tries what DOWN does to the ranks of the worker's state, after a crash of any other. */
-void recovery_try(struct worker *);
+void recovery_try(struct recoverer *);
 
 /* Takes the crash of `rank` in the worker's state, and all that follows until everybody has started
  * again: what remains, `key` of `count` numbers, must tell where that leads. */
-void recovery_audit(struct worker *, uint32_t rank, const uint32_t *key, uint32_t count);
+void recovery_audit(struct recoverer *, uint32_t rank, const uint32_t *key, uint32_t count);
 
 #endif

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
 /* `rank` crashes when GLOBAL has that value. */
@@ -24,38 +27,38 @@ static uint32_t *note(struct intern *keys, const void *key, uint32_t size, uint3
                       uint32_t *room)
 {
   uint32_t before = keys->count, number = intern(keys, key, size);
-  *list = intern_room(*list, number, room, sizeof **list);
+  *list = memory_room(*list, number, room, sizeof **list);
   if (number > before)
     (*list)[number] = 0;
   return &(*list)[number];
 }
 
 /* Takes a move in the state that is loaded, in place. */
-static const struct effect *take(struct explorer *e, const struct move *move)
+static const struct effect *take(struct model *model, const struct move *move)
 {
-  struct memo *m = &e->memo;
+  struct memo *m = &model->memo;
   const struct effect *effect = memo_step(m, intern(&m->moves, move, sizeof *move));
   for (uint32_t i = 0; i < effect->count; i++)
     m->values[m->changes[effect->first + i].part] = m->changes[effect->first + i].value;
   return effect;
 }
 
-static uint32_t *values_of(struct explorer *e, enum part_kind kind, int rank)
+static uint32_t *values_of(struct model *model, enum part_kind kind, int rank)
 {
-  return e->memo.values + world_part(e->world, kind, rank, 0);
+  return model->memo.values + world_part(model->world, kind, rank, 0);
 }
 
 /* Loads the parts of one rank and GLOBAL; all else is as at the beginning, nothing under way. */
-static void load_one(struct explorer *e, const uint32_t *parts, int rank, uint32_t global)
+static void load_one(struct model *model, const uint32_t *parts, int rank, uint32_t global)
 {
-  for (uint32_t i = 0; i < e->components; i++) {
-    const struct component *c = &e->component[i];
-    const uint32_t *tuple = c->values.item[e->first[i] + 1].bytes;
+  for (uint32_t i = 0; i < model->components; i++) {
+    const struct component *c = &model->component[i];
+    const uint32_t *tuple = c->values.item[model->first[i] + 1].bytes;
     for (uint32_t j = 0; j < c->count; j++)
-      e->memo.values[c->parts[j]] = tuple[j];
+      model->memo.values[c->parts[j]] = tuple[j];
   }
-  memcpy(values_of(e, WORLD_RANK, rank), parts, WORLD_RANK_PARTS * sizeof *parts);
-  *values_of(e, WORLD_GLOBAL, 0) = global;
+  memcpy(values_of(model, WORLD_RANK, rank), parts, WORLD_RANK_PARTS * sizeof *parts);
+  *values_of(model, WORLD_GLOBAL, 0) = global;
 }
 
 /* GLOBAL when the crash of `rank` has been noticed; `parts` are those of any rank that runs. */
@@ -66,17 +69,17 @@ static uint32_t after_crash(struct recovery *r, const uint32_t *parts, uint32_t 
   uint32_t *after = note(&r->falls, &fall, sizeof fall, &r->after, &r->after_room);
   if (*after)
     return *after;
-  load_one(r->e, parts, (int)rank, global);
-  take(r->e, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
-  take(r->e, &(struct move){.kind = MOVE_DETECT, .rank = -1});
-  return *after = *values_of(r->e, WORLD_GLOBAL, 0);
+  load_one(r->model, parts, (int)rank, global);
+  take(r->model, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
+  take(r->model, &(struct move){.kind = MOVE_DETECT, .rank = -1});
+  return *after = *values_of(r->model, WORLD_GLOBAL, 0);
 }
 
-static bool is_down(struct explorer *e, int rank, struct move *move)
+static bool is_down(struct model *model, int rank, struct move *move)
 {
   *move = (struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank};
-  bool is = world_next_down(e->world, rank, &move->event);
-  memo_forget_reads(&e->memo);
+  bool is = world_next_down(model->world, rank, &move->event);
+  memo_forget_reads(&model->memo);
   return is;
 }
 
@@ -84,17 +87,17 @@ static bool is_down(struct explorer *e, int rank, struct move *move)
 static void tell(struct recovery *r, const uint32_t *parts, uint32_t rank, uint32_t global)
 {
   const struct down down = {global, rank};
-  struct explorer *e = r->e;
+  struct model *model = r->model;
   struct move move;
-  load_one(e, parts, (int)rank, global);
-  if (!is_down(e, (int)rank, &move))
+  load_one(model, parts, (int)rank, global);
+  if (!is_down(model, (int)rank, &move))
     return;
-  const struct effect effect = *take(e, &move);
+  const struct effect effect = *take(model, &move);
   for (uint32_t i = 0; i < effect.count; i++)
-    if (e->memo.changes[effect.first + i].part / WORLD_RANK_PARTS != rank)
+    if (model->memo.changes[effect.first + i].part / WORLD_RANK_PARTS != rank)
       recovery_fail(r, "who goes back does something to others");
   uint32_t state[WORLD_RANK_PARTS];
-  memcpy(state, values_of(e, WORLD_RANK, (int)rank), sizeof state);
+  memcpy(state, values_of(model, WORLD_RANK, (int)rank), sizeof state);
   if (effect.verdict || state[WORLD_STORED] != parts[WORLD_STORED])
     recovery_fail(r, "who goes back does more than that");
   state[WORLD_STORED] = 0;
@@ -106,84 +109,85 @@ static void tell(struct recovery *r, const uint32_t *parts, uint32_t rank, uint3
 }
 
 /* Whether that rank of the worker's state can be told of a crash. */
-static bool lives(const struct explorer *e, uint32_t rank)
+static bool lives(const struct model *model, uint32_t rank)
 {
-  enum rank_phase phase = read_rank_head(e->world, (int)rank)->phase;
+  enum rank_phase phase = read_rank_head(model->world, (int)rank)->phase;
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 
-static void try(struct worker *w, uint32_t rank)
+static void try(struct recoverer *d, uint32_t rank)
 {
-  struct explorer *e = w->e;
+  struct model *model = d->model;
   uint32_t parts[WORLD_RANK_PARTS];
-  explorer_load(e, w);
-  bool alive = lives(e, rank);
-  memo_forget_reads(&e->memo);
-  uint32_t global = *values_of(e, WORLD_GLOBAL, 0);
-  memcpy(parts, values_of(e, WORLD_RANK, (int)rank), sizeof parts);
-  for (uint32_t other = 0; alive && other < w->recoverer->ranks; other++)
+  model_load(model, d->at);
+  bool alive = lives(model, rank);
+  memo_forget_reads(&model->memo);
+  uint32_t global = *values_of(model, WORLD_GLOBAL, 0);
+  memcpy(parts, values_of(model, WORLD_RANK, (int)rank), sizeof parts);
+  for (uint32_t other = 0; alive && other < d->ranks; other++)
     if (other != rank)
-      tell(e->recovery, parts, rank, after_crash(e->recovery, parts, other, global));
-  e->loaded = NULL;
+      tell(d->recovery, parts, rank, after_crash(d->recovery, parts, other, global));
+  model->loaded = NULL;
 }
 
-void recovery_try(struct worker *w)
+void recovery_try(struct recoverer *d)
 {
-  struct intern *mine = &w->recoverer->tried, *all = &w->e->recovery->tried;
-  for (uint32_t rank = 0; rank < w->recoverer->ranks; rank++) {
-    const struct trial trial = {rank, w->numbers[rank], w->numbers[w->e->components - 1]};
+  struct intern *mine = &d->tried, *all = &d->recovery->tried;
+  for (uint32_t rank = 0; rank < d->ranks; rank++) {
+    const struct trial trial = {rank, d->at->numbers[rank],
+                                d->at->numbers[d->model->components - 1]};
     uint32_t count = mine->count;
     if (intern(mine, &trial, sizeof trial) <= count)
       continue;
-    pthread_mutex_lock(&w->e->rules);
+    platform_lock(d->model->rules);
     count = all->count;
     if (intern(all, &trial, sizeof trial) > count)
-      try(w, rank);
-    pthread_mutex_unlock(&w->e->rules);
+      try(d, rank);
+    platform_unlock(d->model->rules);
   }
 }
 
 /* ---- audit ---- */
 
 /* Takes all that follows a crash. False: there it ends early, by a verdict. */
-static bool take_recovery(struct explorer *e)
+static bool take_recovery(struct model *model)
 {
   struct move move;
-  if (take(e, &(struct move){.kind = MOVE_DETECT, .rank = -1})->verdict)
+  if (take(model, &(struct move){.kind = MOVE_DETECT, .rank = -1})->verdict)
     return false;
-  for (int rank = 0; rank < e->world->ranks; rank++)
-    if (is_down(e, rank, &move) && take(e, &move)->verdict)
+  for (int rank = 0; rank < model->world->ranks; rank++)
+    if (is_down(model, rank, &move) && take(model, &move)->verdict)
       return false;
-  for (int rank = 0; rank < e->world->ranks; rank++) {
-    uint32_t at = (uint32_t)rank * ((uint32_t)e->world->ranks + 1);
-    const struct turn turn = *memo_turn(&e->memo, at);
+  for (int rank = 0; rank < model->world->ranks; rank++) {
+    uint32_t at = (uint32_t)rank * ((uint32_t)model->world->ranks + 1);
+    const struct turn turn = *memo_turn(&model->memo, at);
     if (!turn.count)
       continue;
-    move = *(const struct move *)e->memo.moves.item[e->memo.turn_moves[turn.first]].bytes;
-    if (move.event.kind == RCL_EVENT_START && take(e, &move)->verdict)
+    move = *(const struct move *)model->memo.moves.item[model->memo.turn_moves[turn.first]].bytes;
+    if (move.event.kind == RCL_EVENT_START && take(model, &move)->verdict)
       return false;
   }
   return true;
 }
 
-void recovery_audit(struct worker *w, uint32_t rank, const uint32_t *key, uint32_t count)
+void recovery_audit(struct recoverer *d, uint32_t rank, const uint32_t *key, uint32_t count)
 {
-  struct explorer *e = w->e;
-  struct recovery *r = e->recovery;
+  struct model *model = d->model;
+  struct recovery *r = d->recovery;
   uint32_t line[count + 1];
   memcpy(line, key, count * sizeof *key);
   line[count] = rank;
-  pthread_mutex_lock(&e->rules);
-  explorer_load(e, w);
-  bool fine = !take(e, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank})->verdict &&
-              take_recovery(e);
-  uint32_t led =
-      fine ? intern(&r->states, e->memo.values, e->memo.count * (uint32_t)sizeof *e->memo.values)
-           : UINT32_MAX;
+  platform_lock(model->rules);
+  model_load(model, d->at);
+  bool fine = !take(model, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank})->verdict &&
+              take_recovery(model);
+  uint32_t led = fine ? intern(&r->states, model->memo.values,
+                               model->memo.count * (uint32_t)sizeof *model->memo.values)
+                      : UINT32_MAX;
   uint32_t *known = note(&r->lines, line, (uint32_t)sizeof line, &r->led, &r->led_room);
   if (*known && *known != led)
-    intern_breach("what a crash leaves does not tell where it leads");
+    breach("what a crash leaves does not tell where it leads");
   *known = led;
-  e->loaded = NULL;
-  pthread_mutex_unlock(&e->rules);
+  model->loaded = NULL;
+  platform_unlock(model->rules);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/memory.h"
 #include "verify/world/world_parts.h"
 
 /* A row, flat. */
@@ -90,8 +91,8 @@ static bool same_queue(const struct closure *c, uint32_t rank, uint32_t a, uint3
  * which may find receives meanwhile. */
 static bool drained(const struct closure *c, const struct closure_edge *edge)
 {
-  const struct world *w = c->e->world;
-  const struct move *move = c->e->memo.moves.item[edge->move].bytes;
+  const struct world *w = c->model->world;
+  const struct move *move = c->model->memo.moves.item[edge->move].bytes;
   return !w->fifo && !below_matching(w) && move->kind == MOVE_EVENT &&
          move->event.kind == RCL_EVENT_ARRIVED && move->event.request == RCL_NO_REQUEST;
 }
@@ -135,9 +136,9 @@ static void note_sent(const struct relation *r, const struct closure_edge *edge,
   const struct closure *c = r->closure;
   const struct interned *list = &c->sends.item[edge->sends];
   const struct closure_send *sent = list->bytes;
-  const struct intern *parts = &c->e->memo.parts;
+  const struct intern *parts = &c->model->memo.parts;
   uint32_t pairs = r->ranks * r->ranks, size = (uint32_t)sizeof(struct world_message);
-  uint32_t first = world_part(c->e->world, WORLD_CHANNEL, 0, 0);
+  uint32_t first = world_part(c->model->world, WORLD_CHANNEL, 0, 0);
   for (uint32_t i = 0; edge->sends && i < list->size / sizeof *sent; i++) {
     uint32_t pair = (sent[i].part - first) % pairs, to = pair % r->ranks;
     for (uint32_t at = 0; at < parts->item[sent[i].value].size; at += size) {
@@ -157,7 +158,7 @@ static uint64_t *make_rows(const struct relation *r, uint32_t rank, bool blind)
   const struct closure *c = r->closure;
   const struct closure_rank *cr = &c->rank[rank];
   uint32_t words = width(r, rank), actions = closure_actions(c, rank);
-  uint64_t *rows = intern_table((size_t)(cr->nodes.count + 1) * words, sizeof(uint64_t));
+  uint64_t *rows = memory_table((size_t)(cr->nodes.count + 1) * words, sizeof(uint64_t));
   for (uint32_t n = 0; n < cr->nodes.count; n++) {
     uint32_t node = cr->order[n];
     uint64_t *row = rows + (size_t)node * words;
@@ -192,8 +193,8 @@ static void join_rows(struct relation *r, uint32_t rank, const uint64_t *rows, c
   uint32_t words = width(r, rank);
   uint64_t own = own_moves(r->closure, rank);
   uint32_t count = places(r, rank);
-  uint64_t *joined = intern_table((size_t)count * words, sizeof(uint64_t));
-  bool *seen = memset(intern_grow(NULL, count), 0, count);
+  uint64_t *joined = memory_table((size_t)count * words, sizeof(uint64_t));
+  bool *seen = memset(memory_grow(NULL, count), 0, count);
   for (uint32_t node = 1; node <= cr->nodes.count; node++) {
     const uint32_t *key = cr->nodes.item[node].bytes;
     uint32_t value = place(r, rank, key[0], key[1]);
@@ -205,7 +206,7 @@ static void join_rows(struct relation *r, uint32_t rank, const uint64_t *rows, c
     for (uint32_t word = 0; word < words; word++)
       to[word] |= row[word];
   }
-  r->row_of[rank] = intern_grow(NULL, count * sizeof **r->row_of);
+  r->row_of[rank] = memory_grow(NULL, count * sizeof **r->row_of);
   for (uint32_t value = 0; value < count; value++)
     r->row_of[rank][value] =
         intern(&r->rows[rank], joined + (size_t)value * words, words * (uint32_t)sizeof *joined);
@@ -248,7 +249,7 @@ static bool shared_commute(const struct closure *c, uint32_t a, uint32_t b)
 /* For each table, the actions that do that. */
 static uint64_t *users(const struct closure *c, uint32_t rank)
 {
-  uint64_t *users = intern_table(c->shares.count + 1, sizeof(uint64_t));
+  uint64_t *users = memory_table(c->shares.count + 1, sizeof(uint64_t));
   const struct closure_rank *r = &c->rank[rank];
   for (uint32_t i = 0; i < r->edges_count; i++)
     users[r->edges[i].shares] |= bit(r->edges[i].action);
@@ -275,16 +276,16 @@ static void note_others(struct relation *r, uint32_t rank, uint32_t other)
 
 struct relation *relation_new(const struct closure *c, bool blind, const char **refused)
 {
-  struct relation *r = intern_grow(NULL, sizeof *r);
+  struct relation *r = memory_grow(NULL, sizeof *r);
   uint32_t ranks = c->ranks;
   *r = (struct relation){.closure = c, .ranks = ranks};
-  r->base = intern_grow(NULL, (ranks + 1) * sizeof *r->base);
-  r->rows = memset(intern_grow(NULL, ranks * sizeof *r->rows), 0, ranks * sizeof *r->rows);
-  r->row_of = memset(intern_grow(NULL, ranks * sizeof *r->row_of), 0, ranks * sizeof *r->row_of);
+  r->base = memory_grow(NULL, (ranks + 1) * sizeof *r->base);
+  r->rows = memset(memory_grow(NULL, ranks * sizeof *r->rows), 0, ranks * sizeof *r->rows);
+  r->row_of = memset(memory_grow(NULL, ranks * sizeof *r->row_of), 0, ranks * sizeof *r->row_of);
   r->base[0] = 0;
   for (uint32_t rank = 0; rank < ranks; rank++)
     r->base[rank + 1] = r->base[rank] + closure_actions(c, rank);
-  r->others = intern_table((size_t)r->base[ranks] * ranks, sizeof(uint64_t));
+  r->others = memory_table((size_t)r->base[ranks] * ranks, sizeof(uint64_t));
   for (uint32_t rank = 0; rank < ranks; rank++) {
     uint64_t *rows = make_rows(r, rank, blind);
     join_rows(r, rank, rows, refused);

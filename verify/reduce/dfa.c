@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/memory.h"
+
 void languages_init(struct languages *l)
 {
   *l = (struct languages){0};
@@ -61,7 +63,7 @@ uint32_t language_union(struct languages *l, uint32_t a, uint32_t b)
   uint32_t result = merge(l, a, b), number = intern(&l->joins, pair, sizeof pair);
   if (number >= l->joined_room) {
     l->joined_room = 2 * number;
-    l->joined = intern_grow(l->joined, l->joined_room * sizeof *l->joined);
+    l->joined = memory_grow(l->joined, l->joined_room * sizeof *l->joined);
   }
   return l->joined[number] = result;
 }

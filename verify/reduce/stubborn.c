@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/reduce/dependence.h"
 #include "verify/reduce/terminal.h"
 #include "verify/world/world_parts.h"
@@ -15,7 +18,7 @@ enum {
 static const enum part_kind kinds[KINDS] = {WORLD_CHANNEL, WORLD_CONTROL};
 
 struct reduction {
-  struct explorer *e;
+  struct model *model;
   const struct closure *closure;
   struct relation *relation;
   uint64_t (*turns)[TURNS]; /* of each rank: its actions, by turn */
@@ -35,6 +38,9 @@ struct known_rank {
 
 /* By the number of the component. */
 struct reducer {
+  const struct reduction *reduction;
+  struct model *model;
+  const struct position *at; /* the state being expanded */
   uint32_t ranks;
   struct known_rank **rank;
   struct queue **queue; /* [from * ranks + to] */
@@ -47,25 +53,25 @@ struct reducer {
 static void sort_actions(struct reduction *r)
 {
   uint32_t ranks = r->closure->ranks;
-  r->turns = intern_table(ranks, sizeof *r->turns);
+  r->turns = memory_table(ranks, sizeof *r->turns);
   for (uint32_t rank = 0; rank < ranks; rank++)
     for (uint32_t i = 0; i < closure_actions(r->closure, rank); i++) {
       const struct closure_action *action = closure_action(r->closure, rank, i);
-      const struct world_message *message = r->e->memo.parts.item[action->what].bytes;
+      const struct world_message *message = r->model->memo.parts.item[action->what].bytes;
       unsigned turn = action->peer == OWN ? 0 : is_control(message) ? 1 : 2;
       r->turns[rank][turn] |= UINT64_C(1) << i;
     }
 }
 
-struct reduction *reduction_new(struct explorer *e, const struct closure *closure,
+struct reduction *reduction_new(struct model *model, const struct closure *closure,
                                 const char **refused)
 {
-  struct reduction *r = intern_table(1, sizeof *r);
+  struct reduction *r = memory_table(1, sizeof *r);
   const char *why = ending_lost(closure);
-  r->e = e;
+  r->model = model;
   r->closure = closure;
   if (!why)
-    r->relation = relation_new(closure, e->options->blind, &why);
+    r->relation = relation_new(closure, model->options->blind, &why);
   if (why)
     *refused = why;
   if (!r->relation) {
@@ -93,42 +99,45 @@ static uint32_t taking(const struct reduction *r, uint32_t peer, uint32_t rank, 
   const char *message = (const char *)list->bytes + (size_t)index * size;
   struct closure_action action = {.peer = (int16_t)peer,
                                   .kind = (uint16_t)kind,
-                                  .what = intern_find(&r->e->memo.parts, message, size)};
+                                  .what = intern_find(&r->model->memo.parts, message, size)};
   uint32_t found = closure_find(r->closure, rank, &action);
   if (found == UINT32_MAX)
-    intern_breach("a message is under way that the closure does not know");
+    breach("a message is under way that the closure does not know");
   return found;
 }
 
-uint32_t reduction_action(const struct reduction *r, struct explorer *e, uint32_t number)
+uint32_t reduction_action(const struct reduction *r, struct model *model, uint32_t number)
 {
-  const struct move *move = e->memo.moves.item[number].bytes;
+  const struct move *move = model->memo.moves.item[number].bytes;
   uint32_t rank = (uint32_t)move->rank;
   if (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL) {
     enum part_kind kind =
-        move->event.kind == RCL_EVENT_CONTROL ? control_part(e->world) : WORLD_CHANNEL;
-    uint32_t part = world_part(e->world, kind, move->event.peer, move->rank);
+        move->event.kind == RCL_EVENT_CONTROL ? control_part(model->world) : WORLD_CHANNEL;
+    uint32_t part = world_part(model->world, kind, move->event.peer, move->rank);
     return taking(r, (uint32_t)move->event.peer, rank, kind,
-                  &e->memo.parts.item[e->memo.values[part]], move->index);
+                  &model->memo.parts.item[model->memo.values[part]], move->index);
   }
   struct closure_action own = {.peer = OWN, .what = number};
   uint32_t found = closure_find(r->closure, rank, &own);
   if (found == UINT32_MAX)
-    intern_breach("a move is possible that the closure does not know");
+    breach("a move is possible that the closure does not know");
   return found;
 }
 
 /* ---- what a worker knows ---- */
 
-struct reducer *reducer_new(const struct reduction *r)
+struct reducer *reducer_new(const struct reduction *r, const struct position *at)
 {
   uint32_t ranks = r->closure->ranks;
-  struct reducer *d = intern_table(1, sizeof *d);
+  struct reducer *d = memory_table(1, sizeof *d);
+  d->reduction = r;
+  d->model = r->model;
+  d->at = at;
   d->ranks = ranks;
-  d->rank = intern_table(ranks, sizeof *d->rank);
-  d->queue = intern_table((size_t)ranks * ranks, sizeof *d->queue);
-  d->ranks_room = intern_table(ranks, sizeof *d->ranks_room);
-  d->queues_room = intern_table((size_t)ranks * ranks, sizeof *d->queues_room);
+  d->rank = memory_table(ranks, sizeof *d->rank);
+  d->queue = memory_table((size_t)ranks * ranks, sizeof *d->queue);
+  d->ranks_room = memory_table(ranks, sizeof *d->ranks_room);
+  d->queues_room = memory_table((size_t)ranks * ranks, sizeof *d->queues_room);
   return d;
 }
 
@@ -154,64 +163,63 @@ static void *with_room(void *list, uint32_t number, uint32_t *room, size_t item)
   if (number < *room)
     return list;
   uint32_t more = 2 * number + 64;
-  list = intern_grow(list, more * item);
+  list = memory_grow(list, more * item);
   memset((char *)list + *room * item, 0, (more - *room) * item);
   *room = more;
   return list;
 }
 
 /* The entry of GLOBAL in the closure. */
-static uint32_t global_of(struct worker *w)
+static uint32_t global_of(struct reducer *d)
 {
-  struct reducer *d = w->reducer;
-  struct explorer *e = w->e;
-  uint32_t component = e->components - 1, number = w->numbers[component];
+  struct model *model = d->model;
+  uint32_t component = model->components - 1, number = d->at->numbers[component];
   d->globals = with_room(d->globals, number, &d->globals_room, sizeof *d->globals);
   if (d->globals[number])
     return d->globals[number];
-  pthread_mutex_lock(&e->rules);
-  const uint32_t *tuple = e->component[component].values.item[number + 1].bytes;
-  d->globals[number] = closure_global(e->reduction->closure, tuple[0]);
-  pthread_mutex_unlock(&e->rules);
+  platform_lock(model->rules);
+  const uint32_t *tuple = model->component[component].values.item[number + 1].bytes;
+  d->globals[number] = closure_global(d->reduction->closure, tuple[0]);
+  platform_unlock(model->rules);
   if (!d->globals[number])
-    intern_breach("GLOBAL has a value that the closure does not know");
+    breach("GLOBAL has a value that the closure does not know");
   return d->globals[number];
 }
 
-static const struct row *row_of(struct worker *w, uint32_t rank)
+static const struct row *row_of(struct reducer *d, uint32_t rank)
 {
-  struct reducer *d = w->reducer;
-  const struct reduction *r = w->e->reduction;
-  uint32_t number = w->numbers[rank], global = rank == RCL_COORDINATOR_RANK ? global_of(w) : 0;
+  const struct reduction *r = d->reduction;
+  uint32_t number = d->at->numbers[rank], global = rank == RCL_COORDINATOR_RANK ? global_of(d) : 0;
   if (rank == RCL_COORDINATOR_RANK)
     number = number * (r->closure->shared[SHARED_GLOBAL].count + 1) + global;
   d->rank[rank] = with_room(d->rank[rank], number, &d->ranks_room[rank], sizeof **d->rank);
   struct known_rank *known = &d->rank[rank][number];
   if (known->known)
     return &known->row;
-  pthread_mutex_lock(&w->e->rules);
-  const struct interned *tuple = &w->e->component[rank].values.item[w->numbers[rank] + 1];
+  platform_lock(d->model->rules);
+  const struct interned *tuple = &d->model->component[rank].values.item[d->at->numbers[rank] + 1];
   uint32_t value = intern_find(&r->closure->rank[rank].values, tuple->bytes, tuple->size);
-  pthread_mutex_unlock(&w->e->rules);
+  platform_unlock(d->model->rules);
   if (!value)
-    intern_breach("a rank comes to a value that the closure does not know");
+    breach("a rank comes to a value that the closure does not know");
   known->row = relation_row(r->relation, rank, value, global);
   known->known = true;
   return &known->row;
 }
 
-static void learn_queue(struct worker *w, uint32_t from, uint32_t to, uint32_t component,
+static void learn_queue(struct reducer *d, uint32_t from, uint32_t to, uint32_t component,
                         struct queue *queue)
 {
-  const struct explorer *e = w->e;
-  const uint32_t *values = e->component[component].values.item[w->numbers[component] + 1].bytes;
+  const struct model *model = d->model;
+  const uint32_t *values =
+      model->component[component].values.item[d->at->numbers[component] + 1].bytes;
   for (unsigned kind = 0; kind < KINDS; kind++) {
-    uint32_t part = world_part(e->world, kinds[kind], (int)from, (int)to), place = 0;
-    while (e->component[component].parts[place] != part)
+    uint32_t part = world_part(model->world, kinds[kind], (int)from, (int)to), place = 0;
+    while (model->component[component].parts[place] != part)
       place++;
-    const struct interned *list = &e->memo.parts.item[values[place]];
+    const struct interned *list = &model->memo.parts.item[values[place]];
     for (uint32_t i = list->size / (uint32_t)sizeof(struct world_message); i-- > 0;) {
-      uint32_t action = taking(e->reduction, from, to, kinds[kind], list, i);
+      uint32_t action = taking(d->reduction, from, to, kinds[kind], list, i);
       queue->holds[kind] |= UINT64_C(1) << action;
       queue->head[kind] = (uint8_t)(action + 1);
     }
@@ -219,16 +227,16 @@ static void learn_queue(struct worker *w, uint32_t from, uint32_t to, uint32_t c
   queue->known = true;
 }
 
-static const struct queue *queue_of(struct worker *w, uint32_t from, uint32_t to)
+static const struct queue *queue_of(struct reducer *d, uint32_t from, uint32_t to)
 {
-  struct reducer *d = w->reducer;
-  uint32_t pair = from * d->ranks + to, component = d->ranks + pair, number = w->numbers[component];
+  uint32_t pair = from * d->ranks + to, component = d->ranks + pair,
+           number = d->at->numbers[component];
   d->queue[pair] = with_room(d->queue[pair], number, &d->queues_room[pair], sizeof **d->queue);
   struct queue *queue = &d->queue[pair][number];
   if (!queue->known) {
-    pthread_mutex_lock(&w->e->rules);
-    learn_queue(w, from, to, component, queue);
-    pthread_mutex_unlock(&w->e->rules);
+    platform_lock(d->model->rules);
+    learn_queue(d, from, to, component, queue);
+    platform_unlock(d->model->rules);
   }
   return queue;
 }
@@ -237,7 +245,7 @@ static const struct queue *queue_of(struct worker *w, uint32_t from, uint32_t to
 
 /* A set that is being made. */
 struct choice {
-  struct worker *w;
+  struct reducer *d;
   const uint64_t *moves;   /* that are possible */
   const struct row **rows; /* of each rank */
   uint64_t *set, *todo;    /* for each rank */
@@ -253,7 +261,7 @@ static void add(struct choice *c, uint32_t rank, uint64_t actions)
 /* Those that can make an action of `rank` possible. */
 static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
 {
-  const struct reduction *r = c->w->e->reduction;
+  const struct reduction *r = c->d->reduction;
   const struct closure_action *action = closure_action(r->closure, rank, number);
   uint64_t local = c->rows[rank]->enables[number];
   if (action->peer == OWN) {
@@ -262,7 +270,7 @@ static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
   }
   uint32_t peer = (uint32_t)action->peer;
   unsigned kind = action->kind == WORLD_CONTROL;
-  const struct queue *queue = queue_of(c->w, peer, rank);
+  const struct queue *queue = queue_of(c->d, peer, rank);
   uint64_t senders = c->rows[peer]->sends[r->relation->base[rank] + number];
   bool ordered = closure_is_queue(r->closure, action->kind);
   if (!(queue->holds[kind] & UINT64_C(1) << number)) {
@@ -280,7 +288,7 @@ static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
 
 static void add_disturbing(struct choice *c, uint32_t rank, uint32_t number)
 {
-  const struct relation *r = c->w->e->reduction->relation;
+  const struct relation *r = c->d->reduction->relation;
   const uint64_t *others = r->others + (size_t)(r->base[rank] + number) * r->ranks;
   add(c, rank, c->rows[rank]->with[number]);
   for (uint32_t other = 0; other < r->ranks; other++)
@@ -290,7 +298,7 @@ static void add_disturbing(struct choice *c, uint32_t rank, uint32_t number)
 static unsigned possible(const struct choice *c)
 {
   unsigned count = 0;
-  for (uint32_t rank = 0; rank < c->w->reducer->ranks; rank++)
+  for (uint32_t rank = 0; rank < c->d->ranks; rank++)
     count += (unsigned)__builtin_popcountll(c->set[rank] & c->moves[rank]);
   return count;
 }
@@ -299,7 +307,7 @@ static unsigned possible(const struct choice *c)
  * many. */
 static unsigned close(struct choice *c, uint32_t rank, uint32_t number, unsigned most)
 {
-  uint32_t ranks = c->w->reducer->ranks;
+  uint32_t ranks = c->d->ranks;
   memset(c->set, 0, ranks * sizeof *c->set);
   memset(c->todo, 0, ranks * sizeof *c->todo);
   add(c, rank, UINT64_C(1) << number);
@@ -325,12 +333,12 @@ static unsigned close(struct choice *c, uint32_t rank, uint32_t number, unsigned
  * Where several sets are as small, that keeps states few. */
 static void sort_ranks(const struct choice *c, uint32_t *order)
 {
-  uint32_t ranks = c->w->reducer->ranks, busy[ranks];
+  uint32_t ranks = c->d->ranks, busy[ranks];
   for (uint32_t rank = 0; rank < ranks; rank++)
     busy[rank] = (uint32_t)__builtin_popcountll(c->moves[rank]);
   for (uint32_t from = 0; from < ranks; from++)
     for (uint32_t to = 0; to < ranks; to++) {
-      const struct queue *queue = queue_of(c->w, from, to);
+      const struct queue *queue = queue_of(c->d, from, to);
       uint32_t under_way = 0;
       for (unsigned kind = 0; kind < KINDS; kind++)
         under_way += (uint32_t)__builtin_popcountll(queue->holds[kind]);
@@ -345,15 +353,15 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
   }
 }
 
-void reducer_choose(struct worker *w, uint64_t *moves)
+void reducer_choose(struct reducer *d, uint64_t *moves)
 {
-  uint32_t ranks = w->reducer->ranks, order[ranks];
+  uint32_t ranks = d->ranks, order[ranks];
   const struct row *rows[ranks];
   uint64_t set[ranks], todo[ranks], best[ranks];
-  struct choice c = {w, moves, rows, set, todo};
+  struct choice c = {d, moves, rows, set, todo};
   unsigned fewest = 0;
   for (uint32_t rank = 0; rank < ranks; rank++) {
-    rows[rank] = row_of(w, rank);
+    rows[rank] = row_of(d, rank);
     fewest += (unsigned)__builtin_popcountll(moves[rank] &= rows[rank]->moves);
   }
   if (fewest < 2)
@@ -362,7 +370,7 @@ void reducer_choose(struct worker *w, uint64_t *moves)
   sort_ranks(&c, order);
   for (unsigned turn = 0; turn < TURNS; turn++)
     for (uint32_t at = 0; at < ranks; at++) {
-      uint64_t left = moves[order[at]] & w->e->reduction->turns[order[at]][turn];
+      uint64_t left = moves[order[at]] & d->reduction->turns[order[at]][turn];
       for (; left && fewest > 1; left &= left - 1) {
         unsigned count = close(&c, order[at], (uint32_t)__builtin_ctzll(left), fewest);
         for (uint32_t i = 0; count < fewest && i < ranks; i++)

@@ -17,23 +17,23 @@
 #include <stdint.h>
 
 struct closure;
-struct explorer;
-struct worker;
+struct model;
+struct position;
 struct reduction;
 
 /* NULL and *refused where none applies to the explorer's world and properties. */
-struct reduction *reduction_new(struct explorer *, const struct closure *, const char **refused);
+struct reduction *reduction_new(struct model *, const struct closure *, const char **refused);
 void reduction_free(struct reduction *);
 
 /* The action of its rank that move number `move` is, in the state that is loaded. */
-uint32_t reduction_action(const struct reduction *, struct explorer *, uint32_t move);
+uint32_t reduction_action(const struct reduction *, struct model *, uint32_t move);
 
 /* What a worker knows of values. */
 struct reducer;
-struct reducer *reducer_new(const struct reduction *);
+struct reducer *reducer_new(const struct reduction *, const struct position *at);
 void reducer_free(struct reducer *);
 
 /* Leaves a stubborn set of `moves` (one set of actions for each rank) of the worker's state. */
-void reducer_choose(struct worker *, uint64_t *moves);
+void reducer_choose(struct reducer *, uint64_t *moves);
 
 #endif

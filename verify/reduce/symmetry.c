@@ -3,13 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/hash.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 #include "verify/reduce/abstraction.h"
 #include "verify/world/world_parts.h"
 
 enum { RENAMINGS_MOST = 120 };
 
 struct symmetry {
-  struct explorer *e;
+  struct model *model;
   uint32_t ranks, components;
   uint32_t count;   /* renamings, the one that changes nothing first */
   int16_t *to;      /* [renaming][rank] */
@@ -34,78 +38,77 @@ struct renamer {
 static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32_t part,
                              uint32_t value)
 {
-  struct intern *parts = &s->e->memo.parts;
+  struct intern *parts = &s->model->memo.parts;
   uint32_t size = parts->item[value].size;
   uint64_t bytes[size / sizeof(uint64_t) + 1];
   if (size)
     memcpy(bytes, parts->item[value].bytes, size);
-  return world_rename(s->e->world, part, to, bytes, size) ? intern(parts, bytes, size) : 0;
+  return world_rename(s->model->world, part, to, bytes, size) ? intern(parts, bytes, size) : 0;
 }
 
 /* What renaming number `r` makes of value `number` of a component. Under `rules`. */
 static struct renamed rename_component(const struct symmetry *s, uint32_t r, uint32_t component,
                                        uint32_t number)
 {
-  struct explorer *e = s->e;
-  const struct component *from = &e->component[component];
+  struct model *model = s->model;
+  const struct component *from = &model->component[component];
   const uint32_t *values = from->values.item[number + 1].bytes;
   const int16_t *to = s->to + (size_t)r * s->ranks;
   struct component *target =
-      &e->component[e->component_of[world_renamed(e->world, from->parts[0], to)]];
+      &model->component[model->component_of[world_renamed(model->world, from->parts[0], to)]];
   uint32_t tuple[target->count];
   struct renamed result = {0};
   for (uint32_t i = 0; i < from->count; i++) {
     uint32_t value = rename_value(s, to, from->parts[i], values[i]), place = 0;
     if (!value)
-      intern_breach("a value cannot be renamed that the closure does not have");
-    while (target->parts[place] != world_renamed(e->world, from->parts[i], to))
+      breach("a value cannot be renamed that the closure does not have");
+    while (target->parts[place] != world_renamed(model->world, from->parts[i], to))
       place++;
     tuple[place] = value;
   }
   for (uint32_t i = 0; i < target->count; i++) {
-    const struct interned *part = &e->memo.parts.item[tuple[i]];
+    const struct interned *part = &model->memo.parts.item[tuple[i]];
     result.digest = world_digest_bytes(result.digest, part->bytes, part->size);
   }
   result.number = intern(&target->values, tuple, target->count * (uint32_t)sizeof *tuple);
   return result;
 }
 
-static const struct renamed *look_up(struct worker *w, uint32_t r, uint32_t component,
+static const struct renamed *look_up(struct renamer *d, uint32_t r, uint32_t component,
                                      uint32_t number)
 {
-  struct renamer *d = w->renamer;
   uint32_t at = r * d->symmetry->components + component;
   if (number >= d->room[at]) {
     uint32_t room = 2 * number + 16;
-    d->of[at] = intern_grow(d->of[at], room * sizeof **d->of);
+    d->of[at] = memory_grow(d->of[at], room * sizeof **d->of);
     memset(d->of[at] + d->room[at], 0, (room - d->room[at]) * sizeof **d->of);
     d->room[at] = room;
   }
   struct renamed *known = &d->of[at][number];
   if (!known->number) {
-    pthread_mutex_lock(&w->e->rules);
+    platform_lock(d->symmetry->model->rules);
     *known = rename_component(d->symmetry, r, component, number);
-    pthread_mutex_unlock(&w->e->rules);
+    platform_unlock(d->symmetry->model->rules);
   }
   return known;
 }
 
 /* What comes to be `component` by a renaming of the state. */
-static const struct renamed *coming(struct worker *w, const uint32_t *numbers, uint32_t r,
+static const struct renamed *coming(struct renamer *d, const uint32_t *numbers, uint32_t r,
                                     uint32_t component)
 {
-  const struct symmetry *s = w->renamer->symmetry;
+  const struct symmetry *s = d->symmetry;
   uint32_t source = s->source[r * s->components + component];
-  return look_up(w, r, source, numbers[source]);
+  return look_up(d, r, source, numbers[source]);
 }
 
-void symmetry_represent(struct worker *w, uint32_t *numbers)
+void symmetry_represent(struct renamer *d, uint32_t *numbers)
 {
-  const struct symmetry *s = w->renamer->symmetry;
+  const struct symmetry *s = d->symmetry;
   uint32_t best = 0, result[s->components];
   for (uint32_t r = 1; r < s->count; r++)
     for (uint32_t c = 0; c < s->components; c++) {
-      uint64_t now = coming(w, numbers, best, c)->digest, then = coming(w, numbers, r, c)->digest;
+      uint64_t now = coming(d, numbers, best, c)->digest, then = coming(d, numbers, r, c)->digest;
       if (now == then)
         continue;
       if (then < now)
@@ -115,18 +118,18 @@ void symmetry_represent(struct worker *w, uint32_t *numbers)
   if (!best)
     return;
   for (uint32_t c = 0; c < s->components; c++)
-    result[c] = coming(w, numbers, best, c)->number - 1;
+    result[c] = coming(d, numbers, best, c)->number - 1;
   memcpy(numbers, result, sizeof result);
 }
 
-uint64_t symmetry_digest(struct worker *w, const uint32_t *numbers)
+uint64_t symmetry_digest(struct renamer *d, const uint32_t *numbers)
 {
-  const struct symmetry *s = w->renamer->symmetry;
+  const struct symmetry *s = d->symmetry;
   uint64_t least = UINT64_MAX;
   for (uint32_t r = 0; r < s->count; r++) {
     uint64_t digest = 0;
     for (uint32_t c = 0; c < s->components; c++)
-      digest = intern_mix(digest ^ coming(w, numbers, r, c)->digest);
+      digest = hash_mix(digest ^ coming(d, numbers, r, c)->digest);
     least = digest < least ? digest : least;
   }
   return least;
@@ -141,85 +144,85 @@ static int by_digest(const void *a, const void *b)
 }
 
 /* Loads a state of which the worker knows nothing else. Under `rules`. */
-static void load(struct explorer *e, const uint32_t *numbers)
+static void load(struct model *model, const uint32_t *numbers)
 {
-  for (uint32_t c = 0; c < e->components; c++) {
-    const uint32_t *values = e->component[c].values.item[numbers[c] + 1].bytes;
-    for (uint32_t i = 0; i < e->component[c].count; i++)
-      e->memo.values[e->component[c].parts[i]] = values[i];
+  for (uint32_t c = 0; c < model->components; c++) {
+    const uint32_t *values = model->component[c].values.item[numbers[c] + 1].bytes;
+    for (uint32_t i = 0; i < model->component[c].count; i++)
+      model->memo.values[model->component[c].parts[i]] = values[i];
   }
-  e->loaded = NULL;
+  model->loaded = NULL;
 }
 
 /* The numbers of the components of the state that is loaded. Under `rules`. */
-static void save(struct explorer *e, uint32_t *numbers)
+static void save(struct model *model, uint32_t *numbers)
 {
-  for (uint32_t c = 0; c < e->components; c++) {
-    uint32_t values[e->component[c].count];
-    for (uint32_t i = 0; i < e->component[c].count; i++)
-      values[i] = e->memo.values[e->component[c].parts[i]];
-    numbers[c] = intern(&e->component[c].values, values, (uint32_t)sizeof values) - 1;
+  for (uint32_t c = 0; c < model->components; c++) {
+    uint32_t values[model->component[c].count];
+    for (uint32_t i = 0; i < model->component[c].count; i++)
+      values[i] = model->memo.values[model->component[c].parts[i]];
+    numbers[c] = intern(&model->component[c].values, values, (uint32_t)sizeof values) - 1;
   }
 }
 
 /* The moves of the state `numbers`: copied, the caller's to free. Under `rules`. */
-static uint32_t *list(struct explorer *e, const uint32_t *numbers, uint32_t *count)
+static uint32_t *list(struct model *model, const uint32_t *numbers, uint32_t *count)
 {
   uint32_t *moves = NULL;
   *count = 0;
-  for (uint32_t origin = 0; origin < world_origins(e->world); origin++) {
-    load(e, numbers);
-    const struct turn *turn = memo_turn(&e->memo, origin);
-    moves = intern_grow(moves, (*count + turn->count + 1) * sizeof *moves);
-    memcpy(moves + *count, e->memo.turn_moves + turn->first, turn->count * sizeof *moves);
+  for (uint32_t origin = 0; origin < world_origins(model->world); origin++) {
+    load(model, numbers);
+    const struct turn *turn = memo_turn(&model->memo, origin);
+    moves = memory_grow(moves, (*count + turn->count + 1) * sizeof *moves);
+    memcpy(moves + *count, model->memo.turn_moves + turn->first, turn->count * sizeof *moves);
     *count += turn->count;
   }
   return moves;
 }
 
 /* Where a move of the state leads, as an orbit. */
-static uint64_t follow(struct worker *w, const uint32_t *numbers, uint32_t move)
+static uint64_t follow(struct renamer *d, const uint32_t *numbers, uint32_t move)
 {
-  struct explorer *e = w->e;
-  uint32_t after[e->components];
-  pthread_mutex_lock(&e->rules);
-  load(e, numbers);
-  const struct effect effect = *memo_step(&e->memo, move);
+  struct model *model = d->symmetry->model;
+  uint32_t after[model->components];
+  platform_lock(model->rules);
+  load(model, numbers);
+  const struct effect effect = *memo_step(&model->memo, move);
   for (uint32_t i = 0; i < effect.count; i++)
-    e->memo.values[e->memo.changes[effect.first + i].part] =
-        e->memo.changes[effect.first + i].value;
-  save(e, after);
+    model->memo.values[model->memo.changes[effect.first + i].part] =
+        model->memo.changes[effect.first + i].value;
+  save(model, after);
   struct verdict verdict = {.kind = VERDICT_FINE};
   if (effect.verdict)
-    verdict = e->memo.verdicts[effect.verdict];
-  pthread_mutex_unlock(&e->rules);
-  return symmetry_digest(w, after) + (uint64_t)verdict.kind;
+    verdict = model->memo.verdicts[effect.verdict];
+  platform_unlock(model->rules);
+  return symmetry_digest(d, after) + (uint64_t)verdict.kind;
 }
 
-static uint64_t *successors(struct worker *w, const uint32_t *numbers, uint32_t *count)
+static uint64_t *successors(struct renamer *d, const uint32_t *numbers, uint32_t *count)
 {
-  pthread_mutex_lock(&w->e->rules);
-  uint32_t *moves = list(w->e, numbers, count);
-  pthread_mutex_unlock(&w->e->rules);
-  uint64_t *digests = intern_grow(NULL, (*count + 1) * sizeof *digests);
+  platform_lock(d->symmetry->model->rules);
+  uint32_t *moves = list(d->symmetry->model, numbers, count);
+  platform_unlock(d->symmetry->model->rules);
+  uint64_t *digests = memory_grow(NULL, (*count + 1) * sizeof *digests);
   for (uint32_t i = 0; i < *count; i++)
-    digests[i] = follow(w, numbers, moves[i]);
+    digests[i] = follow(d, numbers, moves[i]);
   qsort(digests, *count, sizeof *digests, by_digest);
   free(moves);
   return digests;
 }
 
-void symmetry_audit(struct worker *w)
+void symmetry_audit(struct renamer *d, const uint32_t *state)
 {
-  const struct symmetry *s = w->renamer->symmetry;
+  const struct symmetry *s = d->symmetry;
   uint32_t count, others, numbers[s->components];
-  uint64_t *expected = successors(w, w->numbers, &count);
+  uint64_t *expected = successors(d, state, &count);
   for (uint32_t r = 1; r < s->count; r++) {
     for (uint32_t c = 0; c < s->components; c++)
-      numbers[c] = coming(w, w->numbers, r, c)->number - 1;
-    uint64_t *found = successors(w, numbers, &others);
+      numbers[c] = coming(d, state, r, c)->number - 1;
+    uint64_t *found = successors(d, numbers, &others);
     if (count != others || memcmp(expected, found, count * sizeof *found) != 0)
-      intern_breach("ranks under other names do something else");
+      breach("ranks under other names do something else");
     free(found);
   }
   free(expected);
@@ -259,8 +262,8 @@ static bool next(int16_t *to, uint32_t count)
 static bool keeps_programs(const struct symmetry *s, const int16_t *to)
 {
   for (uint32_t rank = 0; rank < s->ranks; rank++)
-    if (operations(s->e->world->script, rank) !=
-        operations(s->e->world->script, (uint32_t)to[rank]))
+    if (operations(s->model->world->script, rank) !=
+        operations(s->model->world->script, (uint32_t)to[rank]))
       return false;
   return true;
 }
@@ -274,19 +277,20 @@ static void find_renamings(struct symmetry *s)
   do {
     if (!keeps_programs(s, to))
       continue;
-    s->to = intern_grow(s->to, (s->count + 1) * sizeof to);
+    s->to = memory_grow(s->to, (s->count + 1) * sizeof to);
     memcpy(s->to + (size_t)s->count++ * s->ranks, to, sizeof to);
   } while (s->count <= RENAMINGS_MOST && next(to + 1, s->ranks - 1));
 }
 
 static void find_sources(struct symmetry *s)
 {
-  const struct explorer *e = s->e;
-  s->source = intern_grow(NULL, (size_t)s->count * s->components * sizeof *s->source);
+  const struct model *model = s->model;
+  s->source = memory_grow(NULL, (size_t)s->count * s->components * sizeof *s->source);
   for (uint32_t r = 0; r < s->count; r++)
     for (uint32_t c = 0; c < s->components; c++) {
-      uint32_t part = world_renamed(e->world, e->component[c].parts[0], s->to + r * s->ranks);
-      s->source[r * s->components + e->component_of[part]] = c;
+      uint32_t part =
+          world_renamed(model->world, model->component[c].parts[0], s->to + r * s->ranks);
+      s->source[r * s->components + model->component_of[part]] = c;
     }
 }
 
@@ -311,10 +315,10 @@ static void try_steps(const struct closure *c, uint32_t rank, uint32_t other,
         step[1] = closure_value(two, two->edges[i].target);
       intern(&theirs, step, (uint32_t)sizeof step);
       if (!intern_find(&mine, step, (uint32_t)sizeof step))
-        intern_breach("a rank under another name does something else");
+        breach("a rank under another name does something else");
     }
   if (mine.count != theirs.count)
-    intern_breach("a rank under another name does something else");
+    breach("a rank under another name does something else");
   intern_clear(&mine);
   intern_clear(&theirs);
 }
@@ -332,7 +336,7 @@ static const char *try_values(const struct symmetry *s, const struct closure *c,
         return "what ranks have received, or stored, cannot be renamed";
     numbers[n] = intern_find(&c->rank[to[rank]].values, renamed, (uint32_t)sizeof renamed);
     if (!numbers[n])
-      intern_breach("the protocol renames a state to one that there is not");
+      breach("the protocol renames a state to one that there is not");
   }
   return NULL;
 }
@@ -344,13 +348,13 @@ static const char *try_messages(const struct symmetry *s, const struct closure *
     struct closure_action action = *closure_action(c, rank, i);
     if (action.peer == OWN)
       continue;
-    uint32_t part = world_part(s->e->world, action.kind, action.peer, (int)rank);
+    uint32_t part = world_part(s->model->world, action.kind, action.peer, (int)rank);
     action.what = rename_value(s, to, part, action.what);
     action.peer = to[action.peer];
     if (!action.what)
       return "messages cannot be renamed";
     if (closure_find(c, (uint32_t)to[rank], &action) == UINT32_MAX)
-      intern_breach("a message is renamed to one that there is not");
+      breach("a message is renamed to one that there is not");
   }
   return NULL;
 }
@@ -359,7 +363,7 @@ static const char *try_messages(const struct symmetry *s, const struct closure *
 static const char *try_rank(const struct symmetry *s, const struct closure *c, uint32_t rank,
                             const int16_t *to)
 {
-  uint32_t *numbers = intern_table(c->rank[rank].values.count + 1, sizeof *numbers);
+  uint32_t *numbers = memory_table(c->rank[rank].values.count + 1, sizeof *numbers);
   const char *refused = try_values(s, c, rank, to, numbers);
   if (!refused)
     refused = try_messages(s, c, rank, to);
@@ -378,13 +382,13 @@ static const char *try_all(const struct symmetry *s, const struct closure *c)
   return refused;
 }
 
-struct symmetry *symmetry_new(struct explorer *e, const struct closure *closure,
+struct symmetry *symmetry_new(struct model *model, const struct closure *closure,
                               const char **refused)
 {
-  const struct world *world = e->world;
-  struct symmetry *s = intern_table(1, sizeof *s);
+  const struct world *world = model->world;
+  struct symmetry *s = memory_table(1, sizeof *s);
   *s = (struct symmetry){
-      .e = e, .ranks = (uint32_t)world->ranks, .components = e->components, .count = 0};
+      .model = model, .ranks = (uint32_t)world->ranks, .components = model->components, .count = 0};
   if (s->ranks < 3) {
     *refused = "no two ranks are alike";
   } else if (!world->protocol->permute_ranks || !are_free(world)) {
@@ -413,10 +417,10 @@ void symmetry_free(struct symmetry *s)
 
 struct renamer *renamer_new(const struct symmetry *s)
 {
-  struct renamer *d = intern_table(1, sizeof *d);
+  struct renamer *d = memory_table(1, sizeof *d);
   d->symmetry = s;
-  d->of = intern_table((size_t)s->count * s->components, sizeof *d->of);
-  d->room = intern_table((size_t)s->count * s->components, sizeof *d->room);
+  d->of = memory_table((size_t)s->count * s->components, sizeof *d->of);
+  d->room = memory_table((size_t)s->count * s->components, sizeof *d->room);
   return d;
 }
 

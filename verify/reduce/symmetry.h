@@ -14,13 +14,12 @@
 #include <stdint.h>
 
 struct closure;
-struct explorer;
+struct model;
 struct symmetry;
-struct worker;
 
 /* NULL and *refused where none applies. Every value and message of the closure must be renamed to
  * one of the closure: what is not is a breach, as the protocol's rename() is wrong. */
-struct symmetry *symmetry_new(struct explorer *, const struct closure *, const char **refused);
+struct symmetry *symmetry_new(struct model *, const struct closure *, const char **refused);
 void symmetry_free(struct symmetry *);
 
 /* What a worker knows of values. */
@@ -29,13 +28,13 @@ struct renamer *renamer_new(const struct symmetry *);
 void renamer_free(struct renamer *);
 
 /* The state of the orbit that stands for all, in place. */
-void symmetry_represent(struct worker *, uint32_t *numbers);
+void symmetry_represent(struct renamer *, uint32_t *numbers);
 
 /* The same for all states of an orbit, in every exploration. */
-uint64_t symmetry_digest(struct worker *, const uint32_t *numbers);
+uint64_t symmetry_digest(struct renamer *, const uint32_t *numbers);
 
 /* The worker's state under other names moves to the same orbits as by its own: first renamed, then
  * stepped, or first stepped, then renamed. A difference is a breach. Not under `rules`. */
-void symmetry_audit(struct worker *);
+void symmetry_audit(struct renamer *, const uint32_t *numbers);
 
 #endif

@@ -12,8 +12,8 @@ static const uint32_t *values_of(const struct closure *c, uint32_t rank, uint32_
 
 static bool finished(const struct closure *c, const uint32_t *values)
 {
-  const struct world_program *program = c->e->memo.parts.item[values[WORLD_PROGRAM]].bytes;
-  const struct world_rank *me = c->e->memo.parts.item[values[WORLD_RANK]].bytes;
+  const struct world_program *program = c->model->memo.parts.item[values[WORLD_PROGRAM]].bytes;
+  const struct world_rank *me = c->model->memo.parts.item[values[WORLD_RANK]].bytes;
   return program->finished && (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
 }
 
@@ -21,16 +21,16 @@ static bool finished(const struct closure *c, const uint32_t *values)
 static bool is_wrong(const struct closure *c, uint32_t rank, const uint32_t *values,
                      const struct closure_action *left)
 {
-  struct explorer *e = c->e;
+  struct model *model = c->model;
   struct verdict verdict;
-  memcpy(e->memo.values, c->first, e->memo.count * sizeof *e->memo.values);
-  memcpy(e->memo.values + world_part(e->world, WORLD_RANK, (int)rank, 0), values,
+  memcpy(model->memo.values, c->first, model->memo.count * sizeof *model->memo.values);
+  memcpy(model->memo.values + world_part(model->world, WORLD_RANK, (int)rank, 0), values,
          WORLD_RANK_PARTS * sizeof *values);
   if (left->peer != OWN)
-    e->memo.values[world_part(e->world, left->kind, left->peer, (int)rank)] = left->what;
-  memo_forget_reads(&e->memo);
-  world_at_end(e->world, &verdict);
-  return explorer_violates(e, &verdict);
+    model->memo.values[world_part(model->world, left->kind, left->peer, (int)rank)] = left->what;
+  memo_forget_reads(&model->memo);
+  world_at_end(model->world, &verdict);
+  return model_violates(model, &verdict);
 }
 
 /* Whether what was wrong before the edge is wrong after it, whatever is left under way. */
@@ -62,7 +62,7 @@ static const char *lost_by(const struct closure *c, uint32_t rank, uint32_t node
   if (!finished(c, after) || before[WORLD_PROGRAM] != after[WORLD_PROGRAM] ||
       before[WORLD_FLOWS] != after[WORLD_FLOWS])
     return "a program goes on after its end";
-  if (c->e->judges_end && !stays_wrong(c, rank, before, after, edge))
+  if (c->model->judges_end && !stays_wrong(c, rank, before, after, edge))
     return "what is left over at the end may vanish later";
   return NULL;
 }
@@ -70,7 +70,7 @@ static const char *lost_by(const struct closure *c, uint32_t rank, uint32_t node
 const char *ending_lost(const struct closure *c)
 {
   const char *lost = NULL;
-  if (!c->e->judges_end && !c->e->options->outcomes)
+  if (!c->model->judges_end && !c->model->options->outcomes)
     return NULL;
   for (uint32_t rank = 0; rank < c->ranks && !lost; rank++) {
     const struct closure_rank *r = &c->rank[rank];
@@ -81,7 +81,7 @@ const char *ending_lost(const struct closure *c)
           lost = lost_by(c, rank, node, &r->edges[i], &known);
     intern_clear(&known);
   }
-  memo_forget_reads(&c->e->memo);
-  c->e->loaded = NULL;
+  memo_forget_reads(&c->model->memo);
+  c->model->loaded = NULL;
   return lost;
 }

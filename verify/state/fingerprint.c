@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-#include "verify/base/intern.h"
+#include "verify/base/breach.h"
+#include "verify/base/hash.h"
 
 /* In two numbers, as a field has 32 bits at most. */
 struct layout *fingerprint_layout(unsigned bits)
@@ -10,7 +11,7 @@ struct layout *fingerprint_layout(unsigned bits)
   const uint8_t fields[] = {(uint8_t)(bits > 32 ? 32 : bits), (uint8_t)(bits > 32 ? bits - 32 : 0)};
   struct layout *layout = layout_new(fields, 2);
   if (!layout || layout->words > FINGERPRINT_WORDS)
-    intern_breach("no such fingerprints");
+    breach("no such fingerprints");
   return layout;
 }
 
@@ -18,7 +19,7 @@ struct layout *fingerprint_layout(unsigned bits)
  * first, which maps different hashes to different ones. */
 uint64_t fingerprint_pack(const struct layout *layout, uint64_t hash, uint32_t fingerprint[])
 {
-  uint64_t mixed = intern_mix(hash);
+  uint64_t mixed = hash_mix(hash);
   const uint32_t numbers[] = {(uint32_t)(mixed >> 32) & layout->field[0].mask,
                               (uint32_t)mixed & layout->field[1].mask};
   layout_pack(layout, numbers, fingerprint);

@@ -1,12 +1,13 @@
-#define _XOPEN_SOURCE 700
 #include "verify/state/frontier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "verify/base/intern.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
+
+enum { EXIT_CODE = 64 };
 
 static size_t bytes_of(const struct chunk *chunk)
 {
@@ -21,7 +22,7 @@ static size_t bytes_of_states(const struct chunk *chunk)
 
 static struct chunk *new_chunk(const struct layout *layout)
 {
-  struct chunk model = {.layout = layout}, *chunk = intern_grow(NULL, bytes_of(&model));
+  struct chunk model = {.layout = layout}, *chunk = memory_grow(NULL, bytes_of(&model));
   *chunk = model;
   return chunk;
 }
@@ -85,26 +86,20 @@ void frontier_share(struct frontier *from, struct frontier *to, uint64_t states)
 
 bool spill_init(struct spill *spill)
 {
-  const char *folder = getenv("TMPDIR");
-  char name[4096];
-  snprintf(name, sizeof name, "%s/recline-XXXXXX", folder && *folder ? folder : "/tmp");
-  *spill = (struct spill){.file = mkstemp(name)};
-  if (spill->file < 0)
-    return false;
-  unlink(name);
-  return true;
+  *spill = (struct spill){.file = platform_file_new()};
+  return spill->file >= 0;
 }
 
 void spill_reset(struct spill *spill)
 {
-  if (spill->end && ftruncate(spill->file, 0) == 0)
+  if (spill->end && platform_file_empty(spill->file))
     spill->end = 0;
 }
 
 void spill_clear(struct spill *spill)
 {
   if (spill->file > 0)
-    close(spill->file);
+    platform_file_close(spill->file);
 }
 
 /* False when the file does not take it. The chunk may move. */
@@ -112,11 +107,11 @@ static bool spill_chunk(struct chunk **chunk, struct spill *spill)
 {
   size_t size = bytes_of_states(*chunk);
   uint64_t place = __atomic_fetch_add(&spill->end, size, __ATOMIC_RELAXED);
-  if (pwrite(spill->file, (*chunk)->states, size, (off_t)place) != (ssize_t)size)
+  if (!platform_file_write(spill->file, (*chunk)->states, size, place))
     return false;
   (*chunk)->spill = spill;
   (*chunk)->place = place;
-  *chunk = intern_grow(*chunk, bytes_of(*chunk));
+  *chunk = memory_grow(*chunk, bytes_of(*chunk));
   return true;
 }
 
@@ -139,10 +134,10 @@ struct chunk *chunk_copy(const struct chunk *chunk)
   copy->count = chunk->count;
   if (!chunk->spill) {
     memcpy(copy->states, chunk->states, bytes_of_states(chunk));
-  } else if (pread(chunk->spill->file, copy->states, bytes_of_states(chunk), (off_t)chunk->place) !=
-             (ssize_t)bytes_of_states(chunk)) {
-    fputs("explorer: states that were put on disk cannot be read again\n", stderr);
-    abort();
+  } else if (!platform_file_read(chunk->spill->file, copy->states, bytes_of_states(chunk),
+                                 chunk->place)) {
+    fputs("recline: states in a temporary file cannot be read back\n", stderr);
+    _Exit(EXIT_CODE);
   }
   return copy;
 }

@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "verify/base/intern.h"
+#include "verify/base/hash.h"
+#include "verify/base/memory.h"
 
 /* The first word with room for `bits`; opens a new one if there is none. */
 static uint32_t find_word(uint8_t *used, uint32_t *words, uint8_t bits)
@@ -21,7 +22,7 @@ struct layout *layout_new(const uint8_t *bits, uint32_t count)
   uint8_t used[LAYOUT_WORDS] = {TAG_BITS};
   if (count > LAYOUT_FIELDS)
     return NULL;
-  struct layout *layout = intern_table(1, sizeof *layout + count * sizeof *layout->field);
+  struct layout *layout = memory_table(1, sizeof *layout + count * sizeof *layout->field);
   layout->count = count;
   layout->words = 1;
   for (uint8_t size = 32; size > 0; size--) /* the widest first: fewer gaps */
@@ -42,7 +43,7 @@ struct layout *layout_new(const uint8_t *bits, uint32_t count)
   for (uint32_t i = 0; i < count; i++) {
     if (!bits[i])
       layout->field[i] = (struct field){0};
-    layout->field[i].factor = intern_mix(i + 1) | 1;
+    layout->field[i].factor = hash_mix(i + 1) | 1;
   }
   return layout;
 }

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
+#include "verify/base/hash.h"
+#include "verify/base/memory.h"
+
 /* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` says which part to
  * look at next, or what came out. Everything that a walk needs lies in one place. */
 struct edge {
@@ -59,7 +63,7 @@ uint32_t memo_head(struct memo *m, uint32_t value)
 {
   if (value >= m->heads_room) {
     uint32_t room = 2 * m->heads_room > value ? 2 * m->heads_room : value + 1024;
-    m->heads = intern_grow(m->heads, room * sizeof *m->heads);
+    m->heads = memory_grow(m->heads, room * sizeof *m->heads);
     memset(m->heads + m->heads_room, 0, (room - m->heads_room) * sizeof *m->heads);
     m->heads_room = room;
   }
@@ -87,7 +91,7 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
   }
   if (need > scratch->room) {
     scratch->room = 2 * need;
-    scratch->bytes = intern_grow(scratch->bytes, scratch->room);
+    scratch->bytes = memory_grow(scratch->bytes, scratch->room);
   }
   if (item) {
     m->is_edited[part] = true;
@@ -110,7 +114,7 @@ static const void *kept(void *ctx, uint32_t number, uint32_t *size)
 {
   const struct memo *m = ctx;
   if (!number || number > m->parts.count)
-    intern_breach("the world asks for kept bytes that it never kept");
+    breach("the world asks for kept bytes that it never kept");
   *size = m->parts.item[number].size;
   return m->parts.item[number].bytes;
 }
@@ -127,7 +131,7 @@ void memo_forget_reads(struct memo *m)
 /* The edge from `node` for `value`, or the free slot where it belongs. */
 static struct edge *edge_at(const struct memo *m, uint32_t node, uint32_t value)
 {
-  uint32_t at = intern_home((uint64_t)node << 32 | value, m->edges_room);
+  uint32_t at = hash_home((uint64_t)node << 32 | value, m->edges_room);
   while (m->edges[at].next && (m->edges[at].node != node || m->edges[at].value != value))
     at = at + 1 < m->edges_room ? at + 1 : 0;
   return &m->edges[at];
@@ -138,7 +142,7 @@ static void grow_edges(struct memo *m)
   uint32_t room = m->edges_room;
   struct edge *old = m->edges;
   m->edges_room = room ? room + room / 2 : 4096;
-  m->edges = intern_table(m->edges_room, sizeof *m->edges);
+  m->edges = memory_table(m->edges_room, sizeof *m->edges);
   for (uint32_t i = 0; i < room; i++)
     if (old[i].next)
       *edge_at(m, old[i].node, old[i].value) = old[i];
@@ -173,7 +177,7 @@ static uint32_t walk(struct memo *m, uint32_t root, uint32_t number)
 static void note_down(struct edge *edge, uint32_t note)
 {
   if (edge->note != NOTE_UNKNOWN && edge->note != note)
-    intern_breach("a step depends on something that is not in its parts");
+    breach("a step depends on something that is not in its parts");
   edge->note = note;
 }
 
@@ -196,11 +200,8 @@ static uint16_t note_verdict(struct memo *m, const struct verdict *verdict)
 {
   if (verdict->kind == VERDICT_FINE)
     return 0;
-  if (verdict->kind == VERDICT_IMPOSSIBLE) {
-    fprintf(stderr, "breach: the world refuses a move that it listed, at rank %d: %s\n",
-            verdict->rank, verdict->text);
-    abort();
-  }
+  if (verdict->kind == VERDICT_IMPOSSIBLE)
+    breach("the world refuses a move that it listed, at rank %d: %s", verdict->rank, verdict->text);
   for (uint32_t i = 1; i < m->verdicts_count; i++) {
     const struct verdict *old = &m->verdicts[i];
     if (old->kind == verdict->kind && old->property == verdict->property &&
@@ -209,9 +210,9 @@ static uint16_t note_verdict(struct memo *m, const struct verdict *verdict)
       return (uint16_t)i;
   }
   if (m->verdicts_count > UINT16_MAX)
-    intern_breach("more than 65535 different violations");
+    breach("more than 65535 different violations");
   if (!(m->verdicts_count & (m->verdicts_count - 1)))
-    m->verdicts = intern_grow(m->verdicts, 2 * (m->verdicts_count + 1) * sizeof *m->verdicts);
+    m->verdicts = memory_grow(m->verdicts, 2 * (m->verdicts_count + 1) * sizeof *m->verdicts);
   if (!m->verdicts_count)
     m->verdicts[m->verdicts_count++] = (struct verdict){0};
   m->verdicts[m->verdicts_count] = *verdict;
@@ -229,11 +230,11 @@ static uint32_t note_effect(struct memo *m, const struct verdict *verdict)
     uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
     if (value == m->values[part])
       continue;
-    m->changes = intern_room(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
+    m->changes = memory_room(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
     m->changes[m->changes_count++] = (struct change){part, value};
     effect.count++;
   }
-  m->effects = intern_room(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
+  m->effects = memory_room(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
   m->effects[m->effects_count] = effect;
   return m->effects_count++;
 }
@@ -277,7 +278,7 @@ static void audit_step(struct memo *m, uint32_t move, const struct effect *effec
   run_step(m, move, &verdict);
   if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
       !did(m, effect, &verdict))
-    intern_breach("a step depends on something that is not in its parts");
+    breach("a step depends on something that is not in its parts");
 }
 
 const struct effect *memo_step(struct memo *m, uint32_t move)
@@ -301,7 +302,7 @@ static void list_move(void *data, const struct move *move)
 {
   struct memo *m = data;
   m->turn_moves =
-      intern_room(m->turn_moves, m->turn_moves_count, &m->turn_moves_room, sizeof *m->turn_moves);
+      memory_room(m->turn_moves, m->turn_moves_count, &m->turn_moves_room, sizeof *m->turn_moves);
   m->turn_moves[m->turn_moves_count++] = intern(&m->moves, move, sizeof *move);
 }
 
@@ -330,7 +331,7 @@ static void audit_turn(struct memo *m, uint32_t origin, const struct turn *noted
       memcmp(&turn.standing, &noted->standing, sizeof turn.standing) != 0 ||
       (turn.count && memcmp(&m->turn_moves[turn.first], &m->turn_moves[noted->first],
                             turn.count * sizeof *m->turn_moves) != 0))
-    intern_breach("a list of moves depends on something that is not in its parts");
+    breach("a list of moves depends on something that is not in its parts");
 }
 
 const struct turn *memo_turn(struct memo *m, uint32_t origin)
@@ -342,7 +343,7 @@ const struct turn *memo_turn(struct memo *m, uint32_t origin)
     return &m->turns[note & ~NOTE_RESULT];
   }
   struct turn turn = run_turn(m, origin);
-  m->turns = intern_room(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
+  m->turns = memory_room(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
   m->turns[m->turns_count] = turn;
   write_down(m, ROOT_TURNS, origin, m->turns_count);
   return &m->turns[m->turns_count++];
@@ -354,13 +355,13 @@ void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned t
 {
   *m = (struct memo){.world = world, .count = world_parts(world)};
   uint32_t nothing = intern(&m->parts, NULL, 0);
-  m->values = intern_table(m->count, sizeof *m->values);
-  m->scratch = intern_table(m->count, sizeof *m->scratch);
-  m->looked = intern_table(2 * m->count, sizeof *m->looked);
-  m->is_looked = intern_table(2 * m->count, 1);
-  m->is_edited = intern_table(2 * m->count, 1);
+  m->values = memory_table(m->count, sizeof *m->values);
+  m->scratch = memory_table(m->count, sizeof *m->scratch);
+  m->looked = memory_table(2 * m->count, sizeof *m->looked);
+  m->is_looked = memory_table(2 * m->count, 1);
+  m->is_edited = memory_table(2 * m->count, 1);
   m->actions.capacity = RCL_ACTIONS_MAX(&world->config[0]);
-  m->actions.item = intern_table(m->actions.capacity, sizeof *m->actions.item);
+  m->actions.item = memory_table(m->actions.capacity, sizeof *m->actions.item);
   for (uint32_t part = 0; part < m->count; part++)
     m->values[part] = nothing;
   world->memory = (struct world_memory){m, read_part, read_head, edit_part, keep, kept, NULL};

@@ -1,14 +1,12 @@
-#define _DEFAULT_SOURCE
 #include "verify/state/visited.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "verify/base/intern.h"
+#include "verify/base/breach.h"
+#include "verify/base/hash.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 
 enum {
   TAIL = 4096,          /* places beyond the last by hash: nothing wraps around */
@@ -36,23 +34,20 @@ void visited_init(struct visited *v, const struct layout *layout, uint64_t state
                   uint32_t number)
 {
   *v = (struct visited){
-      .layout = layout, .places = 2 * states + TAIL, .factor = intern_mix(number + 1) | 1};
+      .layout = layout, .places = 2 * states + TAIL, .factor = hash_mix(number + 1) | 1};
   v->reserved = bytes_of(v->places, layout);
   if (v->reserved < most)
     v->reserved = most;
-  v->place = mmap(NULL, v->reserved, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (v->place == MAP_FAILED) {
-    fprintf(stderr, "explorer: out of memory at %zu bytes of address space\n", v->reserved);
-    abort();
-  }
-  madvise(v->place, v->reserved, MADV_HUGEPAGE); /* a hint: fewer misses of the TLB */
+  v->place = platform_reserve(v->reserved);
+  if (!v->place)
+    memory_exhausted(v->reserved);
+  platform_prefer_huge_pages(v->place, v->reserved);
 }
 
 void visited_clear(struct visited *v)
 {
   if (v->place)
-    munmap(v->place, v->reserved);
+    platform_release(v->place, v->reserved);
   *v = (struct visited){0};
 }
 
@@ -64,7 +59,7 @@ static uint32_t read_head(uint32_t *place)
   uint32_t head;
   for (unsigned spins = 0; (head = __atomic_load_n(place, __ATOMIC_ACQUIRE)) == BUSY; spins++)
     if (spins > 1000)
-      sched_yield();
+      platform_yield();
   return head;
 }
 
@@ -186,7 +181,7 @@ struct delayed {
 
 /* One thread's part of a move from the old table to the new one. */
 struct mover {
-  pthread_t thread;
+  struct platform_thread *thread;
   struct visited *set;
   const struct layout *from, *to;
   uint64_t first, end;    /* the old places whose states it moves */
@@ -214,7 +209,7 @@ static uint64_t lift(struct mover *m, const uint32_t *place)
 static void drop(struct visited *v, const uint32_t *state, uint32_t *home)
 {
   if (add(v, state, home, visited_end(v)) != VISITED_NEW)
-    intern_breach("the visited set cannot be rebuilt");
+    breach("the visited set cannot be rebuilt");
 }
 
 static void delay(struct delayed *late, const struct mover *m)
@@ -222,13 +217,13 @@ static void delay(struct delayed *late, const struct mover *m)
   uint32_t words = m->to->words;
   if (late->count == late->room) {
     late->room = late->room ? 2 * late->room : 1024;
-    late->state = intern_grow(late->state, late->room * words * sizeof *late->state);
+    late->state = memory_grow(late->state, late->room * words * sizeof *late->state);
   }
   memcpy(late->state + late->count++ * words, m->state, words * sizeof *late->state);
 }
 
 /* Places stay what they are: only the packing changes. */
-static void *repack(void *data)
+static void repack(void *data)
 {
   struct mover *m = data;
   for (uint64_t i = m->first; i < m->end; i++) {
@@ -238,11 +233,10 @@ static void *repack(void *data)
     lift(m, place);
     memcpy(place, m->state, m->to->words * sizeof *place);
   }
-  return NULL;
 }
 
 /* From the last place to the first: what is not moved yet lies below. */
-static void *spread(void *data)
+static void spread(void *data)
 {
   struct mover *m = data;
   for (uint64_t i = m->end; i-- > m->first;) {
@@ -257,22 +251,23 @@ static void *spread(void *data)
     else
       delay(&m->late, m);
   }
-  return NULL;
 }
 
 /* All threads at once, each with a part of the places from `first` to `end`. */
 static void move_part(struct mover *movers, unsigned threads, uint64_t first, uint64_t end,
-                      void *move(void *))
+                      void move(void *))
 {
   for (unsigned i = 0; i < threads; i++) {
     movers[i].first = first + (end - first) * i / threads;
     movers[i].end = first + (end - first) * (i + 1) / threads;
-    if (i && pthread_create(&movers[i].thread, NULL, move, &movers[i]) != 0)
-      intern_breach("no thread to rebuild the visited set");
+    movers[i].thread = i ? platform_thread_start(move, &movers[i]) : NULL;
   }
   move(&movers[0]);
   for (unsigned i = 1; i < threads; i++)
-    pthread_join(movers[i].thread, NULL);
+    if (movers[i].thread)
+      platform_thread_join(movers[i].thread);
+    else
+      move(&movers[i]);
 }
 
 /* The first of the places below `end` whose states all go behind it, for all that is likely, where

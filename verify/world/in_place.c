@@ -1,7 +1,10 @@
 #include "verify/world/in_place.h"
 
-#include <glib.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
 
 static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
 {
@@ -14,8 +17,8 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
 {
   struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];
   if (size > bytes->room) {
-    bytes->room = MAX(size, 2 * bytes->room);
-    bytes->bytes = g_realloc(bytes->bytes, bytes->room);
+    bytes->room = size > 2 * bytes->room ? size : 2 * bytes->room;
+    bytes->bytes = memory_grow(bytes->bytes, bytes->room);
   }
   if (size > bytes->size)
     memset((char *)bytes->bytes + bytes->size, 0, size - bytes->size);
@@ -28,9 +31,9 @@ static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
   struct parts *parts = ctx;
   if (parts->kept_count == parts->kept_room) {
     parts->kept_room = parts->kept_room ? 2 * parts->kept_room : 16;
-    parts->kept = g_realloc_n(parts->kept, parts->kept_room, sizeof *parts->kept);
+    parts->kept = memory_grow(parts->kept, parts->kept_room * sizeof *parts->kept);
   }
-  struct parts_bytes copy = {g_malloc(MAX(size, 1u)), size, size};
+  struct parts_bytes copy = {memory_grow(NULL, size), size, size};
   if (size)
     memcpy(copy.bytes, bytes, size);
   parts->kept[parts->kept_count++] = copy;
@@ -40,7 +43,8 @@ static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
 static const void *kept(void *ctx, uint32_t number, uint32_t *size)
 {
   const struct parts *parts = ctx;
-  g_assert(number >= 1 && number <= parts->kept_count);
+  REQUIRE(number >= 1 && number <= parts->kept_count && parts->kept[number - 1].bytes,
+          "kept bytes have been kept, and not been forgotten");
   *size = parts->kept[number - 1].size;
   return parts->kept[number - 1].bytes;
 }
@@ -48,25 +52,26 @@ static const void *kept(void *ctx, uint32_t number, uint32_t *size)
 static void forget(void *ctx, uint32_t number)
 {
   struct parts *parts = ctx;
-  g_assert(number >= 1 && number <= parts->kept_count);
-  g_free(parts->kept[number - 1].bytes);
+  REQUIRE(number >= 1 && number <= parts->kept_count && parts->kept[number - 1].bytes,
+          "kept bytes have been kept, and not been forgotten");
+  free(parts->kept[number - 1].bytes);
   parts->kept[number - 1] = (struct parts_bytes){0};
 }
 
 void parts_init(struct parts *parts, struct world *world)
 {
   *parts = (struct parts){.count = world_parts(world)};
-  parts->part = g_new0(struct parts_bytes, parts->count);
+  parts->part = memory_table(parts->count, sizeof *parts->part);
   world->memory = (struct world_memory){parts, read_part, NULL, edit_part, keep, kept, forget};
 }
 
 void parts_clear(struct parts *parts)
 {
   for (uint32_t i = 0; i < parts->count; i++)
-    g_free(parts->part[i].bytes);
+    free(parts->part[i].bytes);
   for (uint32_t i = 0; i < parts->kept_count; i++)
-    g_free(parts->kept[i].bytes);
-  g_free(parts->part);
-  g_free(parts->kept);
+    free(parts->kept[i].bytes);
+  free(parts->part);
+  free(parts->kept);
   *parts = (struct parts){0};
 }

@@ -4,56 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "verify/base/memory.h"
 #include "verify/world/world_step.h"
-
-/* ---- parts ---- */
-
-uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
-{
-  uint32_t n = (uint32_t)w->ranks;
-  uint32_t pair = (uint32_t)a * n + (uint32_t)b;
-  switch (kind) {
-  case WORLD_CHANNEL:
-    return n * WORLD_RANK_PARTS + pair;
-  case WORLD_CONTROL:
-    return n * WORLD_RANK_PARTS + n * n + pair;
-  case WORLD_SHARE:
-    return n * WORLD_RANK_PARTS + 2 * n * n + pair;
-  case WORLD_GLOBAL:
-    return n * WORLD_RANK_PARTS + 3 * n * n;
-  case WORLD_TOKENS:
-    return n * WORLD_RANK_PARTS + 3 * n * n + 1;
-  default:
-    return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
-  }
-}
-
-uint32_t world_parts(const struct world *w)
-{
-  return world_part(w, WORLD_TOKENS, 0, 0) + 1;
-}
-
-uint32_t world_component(const struct world *w, uint32_t part)
-{
-  uint32_t n = (uint32_t)w->ranks;
-  if (part < n * WORLD_RANK_PARTS)
-    return part / WORLD_RANK_PARTS;
-  if (part >= world_part(w, WORLD_GLOBAL, 0, 0))
-    return n + n * n;
-  return n + (part - n * WORLD_RANK_PARTS) % (n * n);
-}
-
-uint32_t world_components(const struct world *w)
-{
-  return world_component(w, world_part(w, WORLD_GLOBAL, 0, 0)) + 1;
-}
 
 void world_init(struct world *w, const struct rcl_protocol *protocol, int ranks, uint32_t capacity)
 {
   *w = (struct world){.protocol = protocol, .ranks = ranks, .places_anywhere = true};
-  w->config = calloc((size_t)ranks, sizeof *w->config);
-  if (!w->config)
-    abort();
+  w->config = memory_table((size_t)ranks, sizeof *w->config);
   for (int rank = 0; rank < ranks; rank++)
     w->config[rank] =
         (struct rcl_config){.self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = capacity};
@@ -73,19 +30,11 @@ void world_clear(struct world *w)
   w->config = NULL;
 }
 
-void world_begin_program(const struct world *w, int rank)
-{
-  edit_program(w, rank)->history = script_begin(rank);
-  world_script_advance(w, rank);
-}
-
 /* A world of free programs begins when all ranks have started. */
 static void start_all(struct world *w)
 {
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[0])};
-  actions.item = calloc(actions.capacity, sizeof *actions.item);
-  if (!actions.item)
-    abort();
+  actions.item = memory_table(actions.capacity, sizeof *actions.item);
   for (int rank = 0; rank < w->ranks; rank++) {
     struct move start = {.rank = (int16_t)rank, .event = {.kind = RCL_EVENT_START}};
     struct verdict verdict;

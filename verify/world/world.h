@@ -199,6 +199,19 @@ struct world_tokens {
   uint32_t more;  /* the sum of what they say */
 };
 
+/* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
+ * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
+_Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
+_Static_assert(sizeof(struct world_program) == 116, "size of PROGRAM");
+_Static_assert(sizeof(struct world_message) == 56, "size of a message");
+_Static_assert(sizeof(struct world_slot) == 64, "size of a slot");
+_Static_assert(sizeof(struct world_flow) == 24, "size of a flow");
+_Static_assert(sizeof(struct world_record) == 16, "size of a stored part");
+_Static_assert(sizeof(struct world_receive) == 20, "size of a receive");
+_Static_assert(sizeof(struct world_global) == 24, "size of GLOBAL");
+_Static_assert(sizeof(struct rcl_event) == 44, "size of an event");
+_Static_assert(sizeof(struct rcl_action) == 44, "size of an action");
+
 /* What the world needs from its host. All functions take `ctx`. */
 struct world_memory {
   void *ctx;
@@ -280,6 +293,8 @@ struct move {
   uint32_t content; /* real programs, SEND and ARRIVED: digest of the payload; 0: not given */
   struct rcl_event event;
 };
+
+_Static_assert(sizeof(struct move) == 56, "moves are interned as bytes");
 
 enum { WORLD_FIND = UINT32_MAX };
 

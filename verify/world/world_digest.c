@@ -1,10 +1,10 @@
 /* The world: a digest of its state. */
-#include "verify/base/intern.h"
+#include "verify/base/hash.h"
 #include "verify/world/world_parts.h"
 
 uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size)
 {
-  return intern_mix(digest ^ rcl_protocol_digest(bytes, size));
+  return hash_mix(digest ^ rcl_protocol_digest(bytes, size));
 }
 
 /* Kept bytes, by what they are. */
@@ -58,6 +58,6 @@ uint64_t world_digest(const struct world *w)
 {
   uint64_t digest = 0;
   for (uint32_t part = 0; part < world_parts(w); part++)
-    digest += intern_mix(of_part(w, part) + part);
+    digest += hash_mix(of_part(w, part) + part);
   return digest;
 }

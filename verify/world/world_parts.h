@@ -154,8 +154,8 @@ bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, u
 /* Explorer: whether the TIMER of `rank` is, or waits for, one of those that may still happen. */
 bool world_needs_timer(const struct world *, int rank);
 
-/* Clocks (world_clocks.c): why the alarm of `rank` cannot go off yet, or why that message cannot be
- * at `rank` yet, if the bounds hold; NULL: they say nothing against it. */
+/* Clocks (world_clock_rules.c): why the alarm of `rank` cannot go off yet, or why that message
+ * cannot be at `rank` yet, if the bounds hold; NULL: they say nothing against it. */
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
@@ -178,6 +178,9 @@ bool world_collected(const struct world *, int rank, struct rcl_event *);
 /* The next event that the script wants to offer; false when it is blocked or finished, or there
  * is no script. For CHOICE, `choices` gets the number of outcomes. */
 bool world_script_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
+
+/* PROGRAM of `rank` as before its first event. */
+void world_begin_program(const struct world *, int rank);
 
 /* Lets a script pass operations that need no event. */
 void world_script_advance(const struct world *, int rank);

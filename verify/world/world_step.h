@@ -31,8 +31,6 @@ struct taking {
 void world_before_step(struct taking *);
 void world_after_step(struct taking *);
 
-void world_begin_program(const struct world *, int rank);
-
 /* ---- clocks (world_clocks.c) ---- */
 
 void world_set_alarm(struct taking *, const struct rcl_action *);

@@ -1,6 +1,7 @@
 /* The world: images and stable storage, crash, detection, restart. */
 #include <stdlib.h>
 
+#include "verify/base/memory.h"
 #include "verify/world/world_step.h"
 
 /* ---- stable storage ---- */
@@ -13,9 +14,7 @@ static uint32_t keep_parts(const struct world *w, int rank, const enum part_kind
     world_read(w, kinds[i], rank, 0, &size);
     total += size + (uint32_t)sizeof size;
   }
-  unsigned char *bytes = malloc(total), *at = bytes;
-  if (!bytes)
-    abort();
+  unsigned char *bytes = memory_grow(NULL, total), *at = bytes;
   for (int i = 0; i < count; i++) {
     const unsigned char *part = world_read(w, kinds[i], rank, 0, &size);
     uint32_t skip = kinds[i] == WORLD_RANK ? (uint32_t)sizeof(struct world_rank) : 0;
@@ -151,11 +150,10 @@ static void forget_what_start_forgets(const struct world *w, int rank, uint32_t 
 {
   struct rcl_actions once = {.capacity = RCL_ACTIONS_MAX(&w->config[rank])}, twice = once;
   size_t size = once.capacity * sizeof *once.item;
-  unsigned char *made = malloc(2 * (size_t)w->state_bytes), *again = made + w->state_bytes;
-  once.item = malloc(size);
-  twice.item = malloc(size);
-  if (!made || !once.item || !twice.item)
-    abort();
+  unsigned char *made = memory_grow(NULL, 2 * (size_t)w->state_bytes),
+                *again = made + w->state_bytes;
+  once.item = memory_grow(NULL, size);
+  twice.item = memory_grow(NULL, size);
   memcpy(made, state, w->state_bytes);
   start_from(w, rank, checkpoint, made, &once);
   memcpy(again, made, w->state_bytes);

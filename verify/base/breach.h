@@ -1,0 +1,29 @@
+/* Errors in recline itself, and invariants that are checked at run time. */
+#ifndef RECLINE_BREACH_H
+#define RECLINE_BREACH_H
+
+/* Reports an error in recline itself: prints one line, "breach: " and the formatted text, to
+ * standard error and ends the process with exit code 3. Buffered output of other streams is lost;
+ * no exit handlers run, as other threads may still be at work. */
+_Noreturn void breach(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The condition of an invariant, which `text` (a string) states. REQUIRE() is always checked: it
+ * takes a comparison or two. CHECK() is checked when RECLINE_CHECKS is 1 (the CMake option of that
+ * name, sanitizer builds); its condition may take long, and is compiled in all builds. */
+#define REQUIRE(condition, text)                                                                   \
+  do {                                                                                             \
+    if (__builtin_expect(!(condition), 0))                                                         \
+      breach("%s:%d: %s", __FILE__, __LINE__, text);                                               \
+  } while (0)
+
+#ifndef RECLINE_CHECKS
+#define RECLINE_CHECKS 0
+#endif
+
+#define CHECK(condition, text)                                                                     \
+  do {                                                                                             \
+    if (RECLINE_CHECKS)                                                                            \
+      REQUIRE(condition, text);                                                                    \
+  } while (0)
+
+#endif

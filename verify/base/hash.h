@@ -1,0 +1,27 @@
+/* Hashing for tables in memory. The values are never stored or printed. */
+#ifndef RECLINE_HASH_H
+#define RECLINE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Spreads the bits of a key: a bijection whose lower bits depend on all bits of the key. */
+static inline uint64_t hash_mix(uint64_t x)
+{
+  x ^= x >> 32;
+  x *= UINT64_C(0xD6E8FEB86659FD93);
+  x ^= x >> 32;
+  x *= UINT64_C(0xD6E8FEB86659FD93);
+  return x ^ x >> 32;
+}
+
+/* The first slot to probe for a key in a table of `room` slots. */
+static inline uint32_t hash_home(uint64_t key, uint32_t room)
+{
+  return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 32) * room >> 32);
+}
+
+/* The hash of `size` bytes, which need no alignment; NULL only with size 0. */
+uint64_t hash_bytes(const void *bytes, size_t size);
+
+#endif

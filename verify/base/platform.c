@@ -1,0 +1,168 @@
+#define _DEFAULT_SOURCE
+#define _XOPEN_SOURCE 700
+#include "verify/base/platform.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- memory ---- */
+
+void platform_prefer_huge_pages(void *memory, size_t bytes)
+{
+  madvise(memory, bytes, MADV_HUGEPAGE);
+}
+
+void *platform_reserve(size_t bytes)
+{
+  void *memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+void platform_release(void *memory, size_t bytes)
+{
+  munmap(memory, bytes);
+}
+
+uint64_t platform_memory(void)
+{
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+/* ---- threads ---- */
+
+struct platform_thread {
+  pthread_t thread;
+  void (*run)(void *);
+  void *data;
+};
+
+static void *run(void *data)
+{
+  const struct platform_thread *thread = data;
+  thread->run(thread->data);
+  return NULL;
+}
+
+struct platform_thread *platform_thread_start(void (*function)(void *), void *data)
+{
+  struct platform_thread *thread = malloc(sizeof *thread);
+  if (!thread)
+    return NULL;
+  *thread = (struct platform_thread){.run = function, .data = data};
+  if (!pthread_create(&thread->thread, NULL, run, thread))
+    return thread;
+  free(thread);
+  return NULL;
+}
+
+void platform_thread_join(struct platform_thread *thread)
+{
+  pthread_join(thread->thread, NULL);
+  free(thread);
+}
+
+void platform_yield(void)
+{
+  sched_yield();
+}
+
+enum { EXIT_CODE = 64 };
+
+struct platform_lock {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+};
+
+struct platform_lock *platform_lock_new(void)
+{
+  struct platform_lock *lock = malloc(sizeof *lock);
+  if (!lock) {
+    fputs("recline: out of memory: no lock\n", stderr);
+    _Exit(EXIT_CODE);
+  }
+  pthread_mutex_init(&lock->mutex, NULL);
+  pthread_cond_init(&lock->changed, NULL);
+  return lock;
+}
+
+void platform_lock_free(struct platform_lock *lock)
+{
+  if (!lock)
+    return;
+  pthread_mutex_destroy(&lock->mutex);
+  pthread_cond_destroy(&lock->changed);
+  free(lock);
+}
+
+void platform_lock(struct platform_lock *lock)
+{
+  pthread_mutex_lock(&lock->mutex);
+}
+
+void platform_unlock(struct platform_lock *lock)
+{
+  pthread_mutex_unlock(&lock->mutex);
+}
+
+void platform_wait(struct platform_lock *lock)
+{
+  pthread_cond_wait(&lock->changed, &lock->mutex);
+}
+
+void platform_wake(struct platform_lock *lock)
+{
+  pthread_cond_broadcast(&lock->changed);
+}
+
+/* ---- files ---- */
+
+int platform_file_new(void)
+{
+  const char *folder = getenv("TMPDIR");
+  char name[4096];
+  snprintf(name, sizeof name, "%s/recline-XXXXXX", folder && *folder ? folder : "/tmp");
+  int file = mkstemp(name);
+  if (file >= 0)
+    unlink(name);
+  return file;
+}
+
+void platform_file_close(int file)
+{
+  close(file);
+}
+
+bool platform_file_write(int file, const void *bytes, size_t size, uint64_t offset)
+{
+  return pwrite(file, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset)
+{
+  return pread(file, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+bool platform_file_empty(int file)
+{
+  return !ftruncate(file, 0);
+}
+
+bool platform_file_sync(FILE *file)
+{
+  return !fflush(file) && !ferror(file) && !fsync(fileno(file));
+}
+
+/* ---- the clock ---- */
+
+double platform_now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}

@@ -1,0 +1,59 @@
+/* What the world, the trace printer and the explorer need from the operating system: address space,
+ * threads, locks, files for states that do not fit into memory, the clock. A host without these (a
+ * browser) replaces platform.c; this header names no type of the system.
+ */
+#ifndef RECLINE_PLATFORM_H
+#define RECLINE_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- memory ---- */
+
+/* A hint that `memory`, `bytes` long, is read at random places: huge pages save TLB misses. */
+void platform_prefer_huge_pages(void *memory, size_t bytes);
+
+/* Zeroed address space; pages are taken when they are first written. NULL: there is not so much. */
+void *platform_reserve(size_t bytes);
+void platform_release(void *memory, size_t bytes);
+
+/* Physical memory of the machine in bytes; 0: not known. */
+uint64_t platform_memory(void);
+
+/* ---- threads ---- */
+
+/* Runs `run(data)` in a thread of its own. NULL: there are no more threads. */
+struct platform_thread *platform_thread_start(void (*run)(void *), void *data);
+void platform_thread_join(struct platform_thread *); /* waits for its end, and frees it */
+void platform_yield(void);
+
+/* A mutual-exclusion lock with one condition to wait for. Ends the process where there is no memory
+ * for it. */
+struct platform_lock *platform_lock_new(void);
+void platform_lock_free(struct platform_lock *); /* may be NULL */
+void platform_lock(struct platform_lock *);
+void platform_unlock(struct platform_lock *);
+void platform_wait(struct platform_lock *); /* unlocks, waits for platform_wake(), locks again */
+void platform_wake(struct platform_lock *); /* all that wait */
+
+/* ---- files ---- */
+
+/* A new temporary file without a name, in TMPDIR or /tmp. Negative: there is none. */
+int platform_file_new(void);
+void platform_file_close(int file);
+
+/* All of `bytes` at that offset; false: the file does not take, or give, them. */
+bool platform_file_write(int file, const void *bytes, size_t size, uint64_t offset);
+bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset);
+bool platform_file_empty(int file); /* makes it zero bytes long */
+
+/* Flushes a stream to the disk itself; false: an error, errno says which. */
+bool platform_file_sync(FILE *);
+
+/* ---- the clock ---- */
+
+double platform_now(void); /* seconds since a fixed instant; never goes back */
+
+#endif

@@ -1,0 +1,27 @@
+/* Memory taken by the tables of the search, and memory that there is. */
+#include "verify/base/platform.h"
+#include "verify/explore/search.h"
+
+uint64_t explorer_queue_bytes(const struct explorer *e)
+{
+  uint64_t bytes = e->now.bytes;
+  for (unsigned i = 0; i < e->workers; i++)
+    bytes += e->worker[i].share.bytes + e->worker[i].later.bytes;
+  return bytes;
+}
+
+uint64_t explorer_bytes(const struct explorer *e)
+{
+  uint64_t bytes = visited_bytes(&e->visited) + model_bytes(&e->model) + explorer_queue_bytes(e);
+  for (unsigned i = 0; i < e->workers; i++)
+    bytes += shortcuts_bytes(&e->worker[i].shortcuts);
+  return bytes;
+}
+
+size_t explorer_memory(const struct explorer *e)
+{
+  uint64_t all = platform_memory();
+  if (e->model.options->max_bytes)
+    return e->model.options->max_bytes;
+  return all && all < SIZE_MAX ? (size_t)all : SIZE_MAX / 4;
+}

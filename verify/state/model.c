@@ -1,0 +1,154 @@
+#include "verify/state/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+#include "verify/world/properties.h"
+
+/* ---- components ---- */
+
+static void make_components(struct model *m)
+{
+  const struct world *world = m->world;
+  m->components = world_components(world);
+  m->component = memory_table(m->components, sizeof *m->component);
+  m->first = memory_grow(NULL, m->components * sizeof *m->first);
+  m->component_of = memory_grow(NULL, 2 * m->memo.count * sizeof *m->component_of);
+  for (uint32_t part = 0; part < m->memo.count; part++) {
+    struct component *c = &m->component[world_component(world, part)];
+    m->component_of[part] = (uint32_t)(c - m->component);
+    m->component_of[m->memo.count + part] = m->components + m->component_of[part];
+    c->parts = memory_grow(c->parts, (c->count + 1) * sizeof *c->parts);
+    c->parts[c->count++] = part;
+  }
+}
+
+void model_load(struct model *m, const struct position *at)
+{
+  if (m->loaded == at && m->loaded_serial == at->serial)
+    return;
+  m->loaded = at;
+  m->loaded_serial = at->serial;
+  for (uint32_t i = 0; i < m->components; i++) {
+    const struct component *c = &m->component[i];
+    const uint32_t *values = c->values.item[at->numbers[i] + 1].bytes;
+    for (uint32_t j = 0; j < c->count; j++)
+      m->memo.values[c->parts[j]] = values[j];
+  }
+}
+
+/* ---- layout ---- */
+
+static uint8_t bits_for(uint32_t values)
+{
+  uint8_t bits = 0;
+  while (bits < 32 && (values - 1) >> bits)
+    bits++;
+  return bits;
+}
+
+/* A layout that holds all values that there are; with one bit to spare where that is new, as more
+ * are likely to come. */
+void model_make_layout(struct model *m)
+{
+  uint8_t bits[m->components];
+  for (uint32_t i = 0; i < m->components; i++) {
+    struct component *c = &m->component[i];
+    uint8_t need = bits_for(c->values.count);
+    if (need > c->bits)
+      c->bits = (uint8_t)(need + (need < 32));
+    bits[i] = c->bits;
+  }
+  m->layout = layout_new(bits, m->components);
+  if (!m->layout)
+    breach("a state does not fit into the largest layout");
+  m->layouts = memory_grow(m->layouts, (m->layouts_count + 1) * sizeof *m->layouts);
+  m->layouts[m->layouts_count++] = m->layout;
+}
+
+bool model_outgrown(const struct model *m)
+{
+  for (uint32_t i = 0; i < m->components; i++)
+    if (bits_for(m->component[i].values.count) > m->component[i].bits)
+      return true;
+  return false;
+}
+
+/* The state that world_begin() has made is the first. */
+static void make_first(struct model *m)
+{
+  uint32_t *numbers = m->first;
+  for (uint32_t i = 0; i < m->components; i++) {
+    struct component *c = &m->component[i];
+    uint32_t values[c->count];
+    for (uint32_t j = 0; j < c->count; j++)
+      values[j] = m->memo.values[c->parts[j]];
+    numbers[i] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
+  }
+}
+
+/* ---- properties ---- */
+
+bool model_checks(const struct model *m, const char *property)
+{
+  const char *const *names = m->options->properties ? m->options->properties : properties_default;
+  return properties_include(names, property);
+}
+
+bool model_violates(const struct model *m, struct verdict *verdict)
+{
+  static const char *const reasons[RCL_REASONS] = {
+      [RCL_REASON_NONE] = "no reason",
+      [RCL_REASON_NO_CHECKPOINT] = "it takes no checkpoints",
+      [RCL_REASON_FULL] = "one of its lists is full",
+      [RCL_REASON_PROTOCOL] = "an event that its claims exclude"};
+  if (verdict->kind == VERDICT_GAVE_UP) {
+    verdict->kind = VERDICT_VIOLATION;
+    verdict->property = "recovers";
+    snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
+             verdict->reason < RCL_REASONS ? reasons[verdict->reason] : "unknown reason");
+  }
+  return verdict->kind == VERDICT_VIOLATION && model_checks(m, verdict->property);
+}
+
+/* ---- beginning and end ---- */
+
+void model_init(struct model *m, struct world *world, const struct explorer_options *options,
+                unsigned crashes, unsigned timers)
+{
+  *m = (struct model){.world = world, .options = options};
+  /* a property that is not asked for must not hide, in the same step, one that is */
+  world->properties = options->properties ? options->properties : properties_default;
+  m->judges_end = world_judges_end(world);
+  m->rules = platform_lock_new();
+  memo_init(&m->memo, world, crashes, timers);
+  m->memo.audit = options->audit;
+  make_components(m);
+  make_first(m);
+}
+
+void model_clear(struct model *m)
+{
+  for (uint32_t i = 0; i < m->components; i++) {
+    free(m->component[i].parts);
+    intern_clear(&m->component[i].values);
+  }
+  for (uint32_t i = 0; i < m->layouts_count; i++)
+    free(m->layouts[i]);
+  free(m->layouts);
+  free(m->component);
+  free(m->component_of);
+  free(m->first);
+  memo_clear(&m->memo);
+  platform_lock_free(m->rules);
+}
+
+uint64_t model_bytes(const struct model *m)
+{
+  uint64_t bytes = memo_bytes(&m->memo);
+  for (uint32_t i = 0; i < m->components; i++)
+    bytes += intern_bytes(&m->component[i].values);
+  return bytes;
+}

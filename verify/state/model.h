@@ -1,0 +1,82 @@
+/* What is explored, apart from the states themselves: the world, the values that its parts and
+ * components take, the cache of its rules, and how states are packed. Reductions see a model, never
+ * a worker of the search.
+ */
+#ifndef RECLINE_MODEL_H
+#define RECLINE_MODEL_H
+
+#include "verify/base/platform.h"
+#include "verify/state/options.h"
+#include "verify/state/packing.h"
+#include "verify/state/transition_cache.h"
+
+/* Parts whose values go together (world_component()). Its own values are tuples of theirs, numbered
+ * from 0. */
+struct component {
+  uint32_t *parts;
+  uint32_t count;
+  struct intern values;
+  uint8_t bits; /* in the present layout */
+};
+
+/* A state, by the numbers of its components; `serial` changes whenever they do. */
+struct position {
+  uint32_t *numbers;
+  uint64_t serial;
+};
+
+/* A move that is enabled in the state being expanded. */
+struct enabled_move {
+  uint32_t origin;
+  uint32_t option; /* of the worker's local cache, */
+  uint32_t goal;   /* and where the look-up of what the move does has ended */
+  uint8_t action;  /* with stubborn sets: the action of its rank that it is */
+  uint8_t kind;    /* enum crash_move */
+};
+
+struct model {
+  struct world *world;
+  const struct explorer_options *options;
+  bool judges_end; /* a property of world_at_end() is checked */
+
+  /* Values. Whoever reads or adds some while workers run holds `rules`. */
+  struct platform_lock *rules;
+  struct memo memo;
+  struct component *component;
+  uint32_t components;
+  uint32_t *component_of;        /* of each part; of the heads of ranks, memo.count further on */
+  uint32_t *first;               /* numbers of the first state */
+  const struct position *loaded; /* whose state memo.values are, */
+  uint64_t loaded_serial;        /* and which of its states */
+
+  /* The present layout, and all there were: states of the frontier may still be in an old one. */
+  struct layout *layout;
+  struct layout **layouts;
+  uint32_t layouts_count;
+};
+
+/* `world` and `options` are the caller's and stay. The first state is that of world_begin(crashes,
+ * timers); it has a layout. */
+void model_init(struct model *, struct world *, const struct explorer_options *, unsigned crashes,
+                unsigned timers);
+void model_clear(struct model *);
+
+/* Loads memo.values with a state. Under `rules`. */
+void model_load(struct model *, const struct position *);
+
+/* A new layout for all values that there are. While no worker runs. */
+void model_make_layout(struct model *);
+
+/* Whether there are more values than the present layout can name. */
+bool model_outgrown(const struct model *);
+
+uint64_t model_bytes(const struct model *); /* memory taken */
+
+/* Whether a property is to be checked. */
+bool model_checks(const struct model *, const char *property);
+
+/* Whether a verdict is a violation of a property that is checked. One that the protocol gives up is
+ * made one of `recovers`. */
+bool model_violates(const struct model *, struct verdict *);
+
+#endif

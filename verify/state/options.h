@@ -1,0 +1,52 @@
+/* What the caller of the explorer asks for, and what it is told meanwhile. */
+#ifndef RECLINE_OPTIONS_H
+#define RECLINE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "verify/base/intern.h"
+
+struct explorer_progress {
+  uint64_t states, transitions;
+  uint64_t bytes;         /* of all tables */
+  unsigned depth;         /* of the level that is being expanded */
+  uint64_t level, before; /* its states, and those of the level before it */
+  uint64_t left;          /* its states that nobody has taken yet */
+};
+
+enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
+
+struct explorer_options {
+  /* Names of the properties to check, ends with NULL; NULL: properties_default. */
+  const char *const *properties;
+  /* Histories that a failure-free run can end with (property outcome): tuples of one uint32_t per
+   * rank. NULL: outcome is not checked. */
+  struct intern *outcomes;
+  bool collect;     /* add to `outcomes` instead of checking against it */
+  unsigned workers; /* threads; 0: one */
+  bool stubborn;    /* take of each state's moves only as many as are needed; where that applies */
+  bool symmetry;    /* states that differ in names of ranks only are one; where that applies */
+  bool orbits;      /* digests of `rests` are those of such states; where that applies */
+  bool blind;       /* tests: a reduction that takes all moves for independent */
+  /* Digests of the states at rest, uint64_t each, are added to it; NULL: nobody asks. */
+  struct intern *rests;
+  /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing
+   * needs the states themselves; 0: it keeps states. */
+  unsigned fingerprint;
+  bool audit;          /* run everything that is remembered again, and compare; slow */
+  uint64_t max_states; /* go no deeper when there are more; 0: no bound */
+  uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
+  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0:
+                          as  many as there is memory for */
+  /* Called often, by one thread at a time; may be NULL. */
+  void (*progress)(void *data, const struct explorer_progress *);
+  void *progress_data;
+  /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
+   * reached. NULL: none. */
+  const char *save;
+  double save_seconds;   /* from one save to the next; between levels only */
+  uint64_t world_digest; /* of all that makes the world: a save of another one is refused */
+};
+
+#endif

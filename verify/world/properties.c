@@ -1,0 +1,31 @@
+#include "verify/world/properties.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const properties_known[] = {
+    "no-loss",   "no-duplicate",  "restorable", "legal",   "quiet-channels", "c3-1.1",
+    "c3-1.2",    "c3-1.3",        "deadlock",   "commits", "outcome",        "recovers",
+    "agreement", "invariant",     "no-orphan",  "c3-2.2",  "c3-2.3",         "local-rollback",
+    "no-domino", "own-iteration", "tokens",     "bounds",  "progress",       NULL};
+
+const char *const properties_default[] = {
+    "no-loss", "no-duplicate", "restorable", "legal",     "deadlock", "commits", "recovers",
+    "outcome", "agreement",    "invariant",  "no-orphan", "bounds",   NULL};
+
+bool properties_include(const char *const *names, const char *property)
+{
+  for (; *names; names++)
+    if (!strcmp(*names, property))
+      return true;
+  return false;
+}
+
+bool properties_need_stamps(const char *const *names)
+{
+  static const char *const stamped[] = {"c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
+  for (const char *const *name = stamped; *name; name++)
+    if (properties_include(names ? names : properties_default, *name))
+      return true;
+  return false;
+}

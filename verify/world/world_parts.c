@@ -1,0 +1,42 @@
+/* The world: which number a part has, and which parts make a component. */
+#include "verify/world/world_parts.h"
+
+uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
+{
+  uint32_t n = (uint32_t)w->ranks;
+  uint32_t pair = (uint32_t)a * n + (uint32_t)b;
+  switch (kind) {
+  case WORLD_CHANNEL:
+    return n * WORLD_RANK_PARTS + pair;
+  case WORLD_CONTROL:
+    return n * WORLD_RANK_PARTS + n * n + pair;
+  case WORLD_SHARE:
+    return n * WORLD_RANK_PARTS + 2 * n * n + pair;
+  case WORLD_GLOBAL:
+    return n * WORLD_RANK_PARTS + 3 * n * n;
+  case WORLD_TOKENS:
+    return n * WORLD_RANK_PARTS + 3 * n * n + 1;
+  default:
+    return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
+  }
+}
+
+uint32_t world_parts(const struct world *w)
+{
+  return world_part(w, WORLD_TOKENS, 0, 0) + 1;
+}
+
+uint32_t world_component(const struct world *w, uint32_t part)
+{
+  uint32_t n = (uint32_t)w->ranks;
+  if (part < n * WORLD_RANK_PARTS)
+    return part / WORLD_RANK_PARTS;
+  if (part >= world_part(w, WORLD_GLOBAL, 0, 0))
+    return n + n * n;
+  return n + (part - n * WORLD_RANK_PARTS) % (n * n);
+}
+
+uint32_t world_components(const struct world *w)
+{
+  return world_component(w, world_part(w, WORLD_GLOBAL, 0, 0)) + 1;
+}
