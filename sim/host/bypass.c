@@ -1,16 +1,12 @@
 #include "sim/host/bypass.h"
 
 #include "sim/host/communicators.h"
-#include "sim/host/host.h"
 #include "sim/host/matching.h"
-#include "sim/host/shadow.h"
-#include "sim/mpi/collectives.h"
-#include "sim/mpi/p2p.h"
+#include "sim/host/request.h"
+#include "sim/host/words.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
-
-enum { WORD_BYTES = 8 }; /* what a message of words has at least, and in steps of */
 
 struct rejoined {
   int comm, root, number;
@@ -31,24 +27,13 @@ void raw_clear(struct rank *r)
 
 /* ---- sending ---- */
 
-static bool is_words(int32_t tag)
-{
-  return tag % CALL_KINDS == TAG_WORDS_UP || tag % CALL_KINDS == TAG_WORDS_DOWN;
-}
-
-uint32_t raw_words_bytes(void)
-{
-  uint32_t steps = (audit_protocol()->piggyback_bytes + WORD_BYTES - 1) / WORD_BYTES;
-  return MAX(steps, 1) * WORD_BYTES;
-}
-
 static struct message *new_message(struct rank *r, int peer, int context, int32_t tag,
                                    struct payload *payload)
 {
   struct message *message = message_new(MESSAGE_RAW, r->index, peer);
   message->comm = context;
   message->tag = tag;
-  message->bytes = is_words(tag) ? raw_words_bytes() : (uint32_t)payload->size;
+  message->bytes = words_only(tag) ? words_bytes() : (uint32_t)payload->size;
   message->payload = payload;
   return message;
 }
@@ -58,16 +43,16 @@ static uint32_t transmit(struct rank *r, struct message *message, bool blocking)
   message->incarnation = r->incarnation;
   message->life = r->life;
   message->line = r->line;
-  if (!is_words(message->tag))
+  if (!words_only(message->tag))
     layer.result.messages.sent++;
-  return transport_send(r->transport, message, blocking);
+  return transport_send(r->transport, message, message->bytes, blocking);
 }
 
 uint32_t raw_send(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
                   bool blocking)
 {
   struct message *message = new_message(r, peer, context, tag, payload);
-  call_attach(r, message);
+  words_attach(r, message);
   return transmit(r, message, blocking);
 }
 
@@ -86,19 +71,18 @@ static bool is_for(const struct message *message, const void *request)
 
 static void filled(struct message *message, void *request)
 {
-  call_detach(&layer.rank[message->destination], message);
-  p2p_complete(request);
+  words_detach(&layer.rank[message->destination], message);
+  request_complete(request);
 }
 
 static void fill(struct rank *r, struct message *message, struct request *request)
 {
-  p2p_take(request, message);
+  request_take(request, message);
   transport_fetch(r->transport, message, filled, request);
 }
 
 void raw_receive(struct rank *r, struct request *request)
 {
-  host_ready(r);
   for (GList *item = r->raw.head; item; item = item->next) {
     struct message *message = item->data;
     if (fits(request, message)) {
@@ -107,7 +91,7 @@ void raw_receive(struct rank *r, struct request *request)
       return;
     }
   }
-  struct request **end = &r->face->raw;
+  struct request **end = &r->mpi->raw;
   while (*end)
     end = &(*end)->next;
   request->next = NULL;
@@ -172,7 +156,7 @@ static void pass_on(struct message *message, void *data)
 
 bool raw_expects(const struct rank *r, const struct message *message)
 {
-  const struct request *request = r->face->raw;
+  const struct request *request = r->mpi->raw;
   while (request && !fits(request, message))
     request = request->next;
   return request || rejoined(r, message);
@@ -184,7 +168,7 @@ void raw_take(struct rank *r, struct message *message)
     transport_fetch(r->transport, message, pass_on, r);
     return;
   }
-  for (struct request **link = &r->face->raw; *link; link = &(*link)->next)
+  for (struct request **link = &r->mpi->raw; *link; link = &(*link)->next)
     if (fits(*link, message)) {
       struct request *request = *link;
       *link = request->next;

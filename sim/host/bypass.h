@@ -11,9 +11,8 @@ void raw_clear(struct rank *); /* when it goes back */
 /* The program, which is ready, sends: as host_offer(). */
 uint32_t raw_send(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
                   bool blocking);
-/* What a message of words alone counts as: what the protocol would put on a message, in words. */
-uint32_t raw_words_bytes(void);
 
+/* The program, which is ready, receives. */
 void raw_receive(struct rank *, struct request *);
 bool raw_expects(const struct rank *, const struct message *); /* a receive, or a call passed on */
 

@@ -53,7 +53,7 @@ int members_number(const struct comm *parent, int call, int colour, const struct
   if (number == 0) {
     number = (int)registered->len;
     if (number >= NUMBERS_MAX)
-      layer_die(64, "the program has made %d communicators, the most there can be", number);
+      die(DIE_INPUT, "the program has made %d communicators, the most there can be", number);
     g_hash_table_insert(numbers, g_steal_pointer(&key), GINT_TO_POINTER(number));
     g_ptr_array_add(registered, copy(made));
   }

@@ -32,14 +32,14 @@ void copy_state(struct rank *r, double bytes)
 
 void iteration_ends(struct rank *r)
 {
-  if (r->face->iteration)
+  if (r->mpi->iteration)
     r->iterations++;
 }
 
 void iteration_begins(struct rank *r, uint32_t iteration)
 {
   iteration_ends(r);
-  r->face->iteration = iteration;
+  r->mpi->iteration = iteration;
 }
 
 void copies_report(struct result *result)

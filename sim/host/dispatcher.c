@@ -1,97 +1,65 @@
 #include "sim/host/dispatcher.h"
 
+#include "sim/host/agenda.h"
+#include "sim/host/end.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
 #include "sim/host/ulfm.h"
+#include "sim/net/placement.h"
 #include "sim/net/transport.h"
+#include "verify/scenario/platform_file.h"
 
 #include <string.h>
 
-/* What is to happen, by time and then by the order in which it was put down. */
-enum entry_kind { ENTRY_CRASH, ENTRY_DETECT, ENTRY_RESTART, ENTRY_REPAIRED, ENTRY_NOTICE };
-
-struct entry {
-  double time;
-  uint64_t order;
-  enum entry_kind kind;
-  int rank;
-  const struct failure *failure; /* CRASH, DETECT */
-  uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
-  uint32_t repair;       /* REPAIRED */
-  struct message notice; /* NOTICE: kind and fields */
-};
-
-static GQueue agenda;
-static uint64_t entries;
-static struct bell *bell;
 static struct transport *transport;
 static struct rcl_actions actions;
-static char *own_host;
-static const char **host_of;
 static const struct layout *layout; /* where ranks run, but for spares */
-static int spares_used;             /* of its nodes */
-static GHashTable *broken;          /* hosts that have failed and are not repaired */
 static unsigned recoveries;
 static unsigned *hits; /* by failure: events of its point so far */
-
-static int by_time(gconstpointer a, gconstpointer b, gpointer unused)
-{
-  (void)unused;
-  const struct entry *x = a, *y = b;
-  if (x->time != y->time)
-    return x->time < y->time ? -1 : 1;
-  return x->order < y->order ? -1 : 1;
-}
-
-/* Ringing lets the dispatcher run, so the entry must be complete, and may be gone afterwards. */
-static void put_down(const struct entry *what)
-{
-  struct entry *entry = g_memdup2(what, sizeof *what);
-  entry->order = entries++;
-  g_queue_insert_sorted(&agenda, entry, by_time, NULL);
-  bell_ring(bell);
-}
 
 static const struct failure *failure_at(unsigned i)
 {
   return &layer.scenario->failures[i];
 }
 
-void dispatcher_begin(void)
+static void begin_network(bool (*expects)(const struct message *))
+{
+  struct network network = {.ranks = layer.ranks,
+                            .mail = audit_protocol()->level != RCL_LEVEL_CHANNEL,
+                            .expects = expects};
+  char *text[WIRE_OVERHEADS];
+  for (int i = 0; i < WIRE_OVERHEADS; i++)
+    network.overhead[i] = text[i] =
+        platform_setting(layer.scenario->platform.file, wire_overhead_names[i]);
+  transport_begin(&network);
+  for (int i = 0; i < WIRE_OVERHEADS; i++)
+    g_free(text[i]);
+  node_begin(layer.ranks);
+  node_set_service(layer.scenario->platform.dispatcher);
+  if (layout->nodes)
+    node_set_spares(layout->nodes + layout_nodes(layout, layer.ranks),
+                    layer.scenario->platform.spares);
+}
+
+void dispatcher_begin(bool (*expects)(const struct message *))
 {
   if (!layer.scenario->schedule)
-    machine_on_deadlock(layer_stuck);
+    machine_on_deadlock(run_stuck);
   layout = &layer.scenario->platform.layout;
-  broken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  begin_network(expects);
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);
-  host_of = g_new0(const char *, (gsize)layer.ranks + 1);
   actions.capacity = audit_actions_max();
   actions.item = g_new0(struct rcl_action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     if (failure_at(i)->trigger == TRIGGER_TIME)
-      put_down(&(struct entry){.time = failure_at(i)->at,
-                               .kind = ENTRY_CRASH,
-                               .rank = failure_at(i)->rank,
-                               .failure = failure_at(i)});
+      agenda_add(&(struct entry){.time = failure_at(i)->at,
+                                 .kind = ENTRY_CRASH,
+                                 .rank = failure_at(i)->rank,
+                                 .failure = failure_at(i)});
 }
 
-const char *dispatcher_host(void)
-{
-  return layer.scenario->platform.dispatcher ? layer.scenario->platform.dispatcher : own_host;
-}
-
-const char *dispatcher_host_of(int rank)
-{
-  return host_of[rank];
-}
-
-void dispatcher_at_home(int rank, const char *host)
-{
-  host_of[rank] = g_intern_string(host);
-}
-
-/* ---- telling ---- */
+enum { NOTICE_BYTES = 64 }; /* on the network */
 
 static void send_notice(int rank, const struct message *notice)
 {
@@ -101,37 +69,7 @@ static void send_notice(int rank, const struct message *notice)
   message->part = notice->part;
   message->for_life = notice->for_life;
   message->incarnation = audit_global()->incarnation;
-  transport_send(transport, message, false);
-}
-
-void dispatcher_turn(void)
-{
-  bell_ring(bell);
-}
-
-void dispatcher_tell(int rank, const struct message *notice)
-{
-  struct entry entry = {
-      .time = machine_now(), .kind = ENTRY_NOTICE, .rank = rank, .notice = *notice};
-  entry.notice.incarnation = audit_global()->incarnation;
-  entry.notice.for_life = layer.rank[rank].life;
-  put_down(&entry);
-}
-
-void dispatcher_set_timer(struct rank *r)
-{
-  if (layer.scenario->checkpoint.every <= 0.0) /* none, or by schedule */
-    return;
-  put_down(&(struct entry){
-      .time = machine_now() + layer.scenario->checkpoint.every,
-      .kind = ENTRY_NOTICE,
-      .rank = r->index,
-      .notice = {.notice = NOTICE_TIMER, .incarnation = r->incarnation, .for_life = r->life}});
-}
-
-void dispatcher_finished(void)
-{
-  bell_ring(bell);
+  transport_send(transport, message, NOTICE_BYTES, false);
 }
 
 /* ---- failures ---- */
@@ -179,7 +117,7 @@ static bool crash(int rank, const struct failure *failure)
   if (schedule_on())
     await_detection(&found);
   else
-    put_down(&found);
+    agenda_add(&found);
   return true;
 }
 
@@ -187,17 +125,17 @@ static bool crash(int rank, const struct failure *failure)
  * or being repaired cannot fail again; one that is being recovered can. */
 static void strike(const struct failure *failure)
 {
-  const char *host = host_of[failure->rank];
-  if (!host)
+  const char *node = node_of(failure->rank);
+  if (!node)
     return; /* before its MPI_Init */
   if (failure->kills == KILLS_RANK) {
     layer.result.crashes += crash(failure->rank, failure);
     return;
   }
-  g_hash_table_add(broken, g_strdup(host));
+  node_fail(node);
   bool struck = false;
   for (int rank = 0; rank < layer.ranks; rank++)
-    if (!g_strcmp0(host_of[rank], host))
+    if (!g_strcmp0(node_of(rank), node))
       struck |= crash(rank, failure);
   layer.result.crashes += struck;
 }
@@ -219,7 +157,7 @@ void dispatcher_point(int rank, const struct rcl_event *event)
       continue;
     if (failure->after.checkpoint && failure->after.checkpoint != event->checkpoint)
       continue;
-    if (failure->after.iteration && failure->after.iteration != layer.rank[rank].face->iteration)
+    if (failure->after.iteration && failure->after.iteration != layer.rank[rank].mpi->iteration)
       continue;
     if (++hits[i] == MAX(failure->after.count, 1))
       strike(failure);
@@ -277,10 +215,10 @@ static void open_incarnation(int dead)
 static void lay_out(const struct layout *elsewhere)
 {
   layout = elsewhere;
-  spares_used = 0;
-  g_hash_table_remove_all(broken);
+  node_set_spares(layout->nodes + layout_nodes(layout, layer.ranks),
+                  layer.scenario->platform.spares);
   for (int rank = 0; rank < layer.ranks; rank++)
-    dispatcher_at_home(rank, layout_host(layout, rank));
+    node_set(rank, layout_host(layout, rank));
 }
 
 static void detect(const struct entry *entry)
@@ -296,59 +234,26 @@ static void detect(const struct entry *entry)
   if (runtime_is_modelled())
     runtime_bury(entry->rank, entry->life, ready);
   else
-    put_down(&(struct entry){
+    agenda_add(&(struct entry){
         .time = ready, .kind = ENTRY_RESTART, .rank = entry->rank, .life = entry->life});
 }
 
-/* The ranks of a node that has failed go on at a spare while there is one, else there, repaired. */
-static void replace_node(const char *host)
-{
-  if (!g_hash_table_remove(broken, host) || spares_used == layer.scenario->platform.spares)
-    return;
-  const char *spare = layout->nodes[layout_nodes(layout, layer.ranks) + spares_used++];
-  for (int rank = 0; rank < layer.ranks; rank++)
-    if (!strcmp(host_of[rank], host))
-      dispatcher_at_home(rank, spare);
-}
-
-void dispatcher_restart(int rank, uint32_t life)
+/* Unless the rank has begun another life. */
+static void restart(int rank, uint32_t life)
 {
   if (layer.rank[rank].life != life)
     return;
-  const char *host = host_of[rank];
-  replace_node(host);
+  node_replace(node_of(rank));
   send_notice(rank, &(struct message){.notice = NOTICE_RESTART, .for_life = life});
 }
 
-void dispatcher_repair_at(double time, uint32_t repair)
+static void restart_repaired(uint32_t repair)
 {
-  put_down(&(struct entry){.time = time, .kind = ENTRY_REPAIRED, .repair = repair});
-}
-
-/* ---- what recoveries did, by incarnation ---- */
-
-enum { STARTED = 1, SURVIVORS_TOO = 2 };
-static GByteArray *went_back;
-
-void dispatcher_note_return(uint32_t incarnation, bool survivor)
-{
-  if (!went_back)
-    went_back = g_byte_array_new();
-  guint old = went_back->len;
-  if (incarnation >= old) {
-    g_byte_array_set_size(went_back, incarnation + 1);
-    memset(went_back->data + old, 0, went_back->len - old);
-  }
-  went_back->data[incarnation] |= (guint8)(survivor ? STARTED | SURVIVORS_TOO : STARTED);
-}
-
-void dispatcher_count_returns(void)
-{
-  for (guint i = 0; went_back && i < went_back->len; i++)
-    if (went_back->data[i] & SURVIVORS_TOO)
-      layer.result.rollbacks_global++;
-    else if (went_back->data[i] & STARTED)
-      layer.result.rollbacks_local++;
+  const GArray *dead = runtime_repaired(repair);
+  for (guint i = 0; dead && i < dead->len; i++)
+    restart(g_array_index(dead, struct dead, i).rank, g_array_index(dead, struct dead, i).life);
+  if (dead)
+    runtime_release();
 }
 
 /* ---- runs by schedule ---- */
@@ -417,10 +322,10 @@ static void handle(const struct entry *entry)
     detect(entry);
     break;
   case ENTRY_RESTART:
-    dispatcher_restart(entry->rank, entry->life);
+    restart(entry->rank, entry->life);
     break;
   case ENTRY_REPAIRED:
-    runtime_repaired(entry->repair);
+    restart_repaired(entry->repair);
     break;
   case ENTRY_NOTICE:
     if (is_current(&entry->notice, &layer.rank[entry->rank]) && !layer.rank[entry->rank].dead)
@@ -431,7 +336,7 @@ static void handle(const struct entry *entry)
 
 static void end_run(void)
 {
-  layer_result(recoveries > 0 ? RUN_RECOVERED : RUN_COMPLETED, NULL);
+  run_report(recoveries > 0 ? RUN_RECOVERED : RUN_COMPLETED, NULL);
   for (int rank = 0; rank < layer.ranks; rank++)
     send_notice(rank, &(struct message){.notice = NOTICE_END});
 }
@@ -439,19 +344,18 @@ static void end_run(void)
 void dispatcher_run(void)
 {
   transport = transport_new(layer.ranks);
-  own_host = g_strdup(machine_host());
-  bell = bell_new();
+  if (!node_service())
+    node_set_service(machine_host());
+  agenda_begin();
   while (!dispatcher_is_over()) {
-    struct entry *next = g_queue_peek_head(&agenda);
     if (follow_schedule())
       continue;
-    if (next && next->time <= machine_now()) {
-      g_queue_pop_head(&agenda);
-      handle(next);
-      g_free(next);
-    } else {
-      bell_wait(bell, next ? next->time : -1.0);
-    }
+    struct entry *due = agenda_take();
+    if (due)
+      handle(due);
+    else
+      agenda_wait();
+    g_free(due);
   }
   end_run();
 }

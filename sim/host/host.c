@@ -219,8 +219,8 @@ void host_handle(struct rank *r)
 
 static bool place_is_allowed(const struct rank *r)
 {
-  return !r->face->call.inside && !host_below_matching() &&
-         (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->face->finalized);
+  return !r->mpi->call.inside && !host_below_matching() &&
+         (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->mpi->finalized);
 }
 
 void host_offer_place(struct rank *r, uint32_t iteration)
@@ -273,7 +273,7 @@ static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
     struct message *message = item->data;
-    struct request *request = matching_receive(r->face, message);
+    struct request *request = matching_receive(r->mpi, message);
     if (!schedule_brings(message, event) || message->tag != event->tag ||
         message->comm != event->comm ||
         (request ? request->number : RCL_NO_REQUEST) != event->request)
@@ -304,7 +304,7 @@ static bool notice_scheduled(struct rank *r)
 static bool go_on_by_schedule(struct rank *r)
 {
   const struct move *turn = schedule_turn(r->index);
-  struct request *request = matching_unannounced(r->face);
+  struct request *request = matching_unannounced(r->mpi);
   struct step step = {0};
   if (take_in_first(r, NULL))
     return true;
@@ -342,7 +342,7 @@ static struct request *next_announced(struct rank *r)
 {
   if (!r->reannounce || r->held)
     return NULL;
-  struct request *request = matching_unannounced(r->face);
+  struct request *request = matching_unannounced(r->mpi);
   r->reannounce = request != NULL;
   return request;
 }
@@ -418,10 +418,10 @@ bool host_expects(const struct message *message)
   if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE || r->alert ||
       host_below_matching())
     return true;
-  if (!r->face)
+  if (!r->mpi)
     return false;
   return message->kind == MESSAGE_RAW ? raw_expects(r, message)
-                                      : matching_receive(r->face, message) != NULL;
+                                      : matching_receive(r->mpi, message) != NULL;
 }
 
 static bool nothing(const struct rank *r, const void *what)

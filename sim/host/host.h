@@ -60,8 +60,8 @@ uint32_t host_choose(struct rank *, uint32_t outcome);
  * completes. */
 bool host_cancel(struct rank *, struct request *);
 
-/* The program makes the collective call of its face: afterwards the call's state says whether it
- * takes part (CALL_JOINED, with the words that it contributes) or has had what it gets. */
+/* The program makes the collective call of its MPI state: afterwards the call's state says whether
+ * it takes part (CALL_JOINED, with the words that it contributes) or has had what it gets. */
 void host_collective(struct rank *);
 
 /* The contributions to it have come, as the call's words say; returns when the protocol is done

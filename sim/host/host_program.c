@@ -1,4 +1,5 @@
 /* What the program does: events of its own. */
+#include "sim/host/agenda.h"
 #include "sim/host/host_inside.h"
 
 #include "sim/host/copy_cost.h"
@@ -46,8 +47,8 @@ uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct p
 void host_receive(struct rank *r, struct request *request)
 {
   host_await_turn(r);
-  request->number = ++r->face->receives;
-  matching_post(r->face, request);
+  request->number = ++r->mpi->receives;
+  matching_post(r->mpi, request);
   host_announce(r, request);
   host_ready(r);
 }
@@ -73,10 +74,10 @@ uint32_t host_choose(struct rank *r, uint32_t outcome)
 bool host_cancel(struct rank *r, struct request *request)
 {
   host_await_turn(r);
-  bool posted = matching_numbered(r->face, request->number) != NULL;
+  bool posted = matching_numbered(r->mpi, request->number) != NULL;
   if (!choose(r, request->number, posted))
     return false;
-  matching_withdraw(r->face, request);
+  matching_withdraw(r->mpi, request);
   return true;
 }
 
@@ -102,7 +103,7 @@ static struct rcl_event event_of(const struct call *call, enum rcl_event_kind ki
 
 void host_collective(struct rank *r)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   host_await_turn(r);
   call->state = CALL_ANNOUNCED;
   struct step step = {.call = call};
@@ -120,7 +121,7 @@ static bool is_over(const struct rank *r, const void *call)
 
 void host_collected(struct rank *r)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   host_await_turn(r);
   struct step step = {.call = call};
   struct rcl_event event = event_of(call, RCL_EVENT_COLLECTED);
@@ -143,8 +144,8 @@ void host_finish(struct rank *r)
   struct step step = {0};
   struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
   host_take(r, &move, &step);
-  r->face->finalized = true;
-  dispatcher_finished();
+  r->mpi->finalized = true;
+  agenda_wake();
   host_wait(r, run_has_ended, NULL);
 }
 

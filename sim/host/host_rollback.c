@@ -1,5 +1,9 @@
 /* Images: how a rank comes to one, and how it goes back to one. */
+#include "sim/host/accounting.h"
+#include "sim/host/agenda.h"
+#include "sim/host/end.h"
 #include "sim/host/host_inside.h"
+#include "sim/net/placement.h"
 
 #include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
@@ -124,7 +128,7 @@ static void look_around(struct rank *r)
 /* To a spare node, or wherever the failure sends all ranks. */
 static void go_home(struct rank *r)
 {
-  const char *home = dispatcher_host_of(r->index);
+  const char *home = node_of(r->index);
   if (strcmp(home, machine_host()) != 0)
     machine_move(r->actor, home);
   look_around(r);
@@ -167,7 +171,7 @@ static void account_loss(struct rank *r, const struct capture *capture)
 
 static _Noreturn void stop_without_image(void)
 {
-  layer_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
+  run_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
 }
 
 /* The protocol has erased what it would need: the audit says so, and the run is lost. */
@@ -176,7 +180,7 @@ static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
   struct step step = {0};
   host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = checkpoint}, &step);
   if (!layer.result.audit_violations)
-    layer_die(3, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
+    die(DIE_BREACH, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
   stop_without_image();
 }
 
@@ -194,7 +198,7 @@ static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
 static bool stays_in_iteration(const struct rank *r, uint32_t target)
 {
   const struct capture *capture = storage_capture(r, target);
-  return capture && capture->iteration && capture->iteration == r->face->iteration;
+  return capture && capture->iteration && capture->iteration == r->mpi->iteration;
 }
 
 /* Independent: a rank that lives has its last image in memory, another one is read from storage. */
@@ -218,7 +222,7 @@ static _Noreturn void go_back_alone(struct rank *r)
     await_turn(r);
   } while (r->dead);
   drop_stale(r, audit_rank(r->index)->noticed, RCL_ANY);
-  dispatcher_note_return(audit_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
+  accounting_rollback(audit_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
   storage_set_back(r, target, died);
   restore(r, target);
 }
@@ -250,7 +254,7 @@ _Noreturn void host_go_back(struct rank *r)
     if (!r->dead)
       host_note_down(r);
   }
-  dispatcher_note_return(audit_global()->incarnation, r->roll_back);
+  accounting_rollback(audit_global()->incarnation, r->roll_back);
   storage_return_to(r, target);
   restore(r, target);
 }
@@ -262,16 +266,16 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->draining = RCL_NOBODY;
   r->capture = r->alarm.checkpoint = 0;
   r->line = checkpoint;
-  for (struct request *request = r->face->posted; request; request = request->next)
+  for (struct request *request = r->mpi->posted; request; request = request->next)
     request->announced = host_below_matching();
   r->reannounce = true;
-  if (r->face->call.state != CALL_NONE)
-    r->face->call.state = CALL_ANNOUNCED;
+  if (r->mpi->call.state != CALL_NONE)
+    r->mpi->call.state = CALL_ANNOUNCED;
   uint32_t noticed = audit_rank(r->index)->noticed;
   r->incarnation =
       host_independent() ? noticed : audit_global()->incarnation; /* as its messages are */
   r->down_due = host_independent();
-  libc_restored(r);
+  layer.restored(r);
   struct step step = {0};
   const struct move *turn = schedule_turn(r->index);
   bool closed = checkpoint != RCL_FRESH && audit_protocol()->reconnects;
@@ -286,7 +290,7 @@ static void start(struct rank *r, uint32_t checkpoint)
   if (host_below_matching()) /* its receives are posted already */
     transport_let_in(r->transport, NULL, NULL);
   rank_switch(r, ACTIVITY_MPI);
-  dispatcher_finished(); /* perhaps its program had ended before the image */
+  agenda_wake(); /* perhaps its program had ended before the image */
 }
 
 /* ---- checkpoints ---- */
@@ -307,10 +311,10 @@ static bool close_connections(const struct rank *r)
 static struct image *take_image(struct rank *r)
 {
   struct image *image = NULL;
-  libc_collect(r);
+  layer.collect(r);
   enum image_outcome outcome = image_capture(r->source, &image);
   if (outcome == IMAGE_FAILED)
-    layer_die(3, "no image of rank %d: %s", r->index, g_strerror(errno));
+    die(DIE_BREACH, "no image of rank %d: %s", r->index, g_strerror(errno));
   return outcome == IMAGE_CAPTURED ? image : NULL;
 }
 
@@ -320,8 +324,8 @@ void host_capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
   uint32_t checkpoint = r->capture;
-  if (r->face->raw)
-    layer_die(3, "breach: rank %d is captured while it takes part in a collective", r->index);
+  if (r->mpi->raw)
+    die(DIE_BREACH, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport, &r->inbox);
   bool closed = close_connections(r);
   copy_state(r, storage_next_copy(r));
@@ -337,7 +341,7 @@ void host_capture(struct rank *r)
   r->image_bytes = MAX(r->image_bytes, image_bytes(image));
   r->capture = 0;
   r->line = checkpoint;
-  struct step step = {.call = r->face->call.state == CALL_JOINED ? &r->face->call : NULL};
+  struct step step = {.call = r->mpi->call.state == CALL_JOINED ? &r->mpi->call : NULL};
   host_take_event(
       r,
       &(struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint, .closed = closed},
@@ -351,10 +355,10 @@ static void refuse_interconnect(void)
   bool captures = audit_protocol()->controls != NULL && scenario->checkpoint.every > 0;
   if (captures && scenario->checkpoint.places == PLACES_ANYWHERE &&
       machine_property("capture_closes") && !audit_protocol()->reconnects)
-    layer_die(64,
-              "%s leaves connections open, and %s cannot be captured with them, expected another "
-              "protocol or checkpoint.places: program",
-              audit_protocol()->name, machine_property("interconnect"));
+    die(DIE_INPUT,
+        "%s leaves connections open, and %s cannot be captured with them, expected another "
+        "protocol or checkpoint.places: program",
+        audit_protocol()->name, machine_property("interconnect"));
 }
 
 void host_begin(struct rank *r, const void *inside_program)
@@ -363,7 +367,7 @@ void host_begin(struct rank *r, const void *inside_program)
   look_around(r);
   r->source = image_source_new(inside_program, r->arena, machine_stack_bytes());
   if (!r->source)
-    layer_die(64, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
+    die(DIE_INPUT, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
   struct image *image = take_image(r);
   if (image) {
     storage_captured(r, RCL_FRESH, image);

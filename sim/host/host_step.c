@@ -1,4 +1,6 @@
 /* One step of the protocol: an event goes in, actions are carried out. */
+#include "sim/host/agenda.h"
+#include "sim/host/end.h"
 #include "sim/host/host_inside.h"
 
 #include "protocols/text.h"
@@ -7,10 +9,10 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
 #include "sim/host/rank_clock.h"
+#include "sim/host/request.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
-#include "sim/mpi/p2p.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -23,7 +25,7 @@ static void arrived(struct message *message, void *request)
     return;
   if (audit_protocol()->header)
     copy_tagged(&layer.rank[message->destination], message->bytes);
-  p2p_complete(request);
+  request_complete(request);
 }
 
 /* The receive, if there is one, has the bytes at once, and is complete when they could be here. */
@@ -31,7 +33,7 @@ void host_fetch(struct rank *r, struct message *message, struct request *request
 {
   if (request) {
     request->filling = true;
-    p2p_take(request, message);
+    request_take(request, message);
   }
   transport_fetch(r->transport, message, arrived, request);
 }
@@ -46,12 +48,12 @@ bool host_below_matching(void)
 /* Owns the message. */
 void host_pass_up(struct rank *r, struct message *message)
 {
-  struct request *request = matching_receive(r->face, message);
+  struct request *request = matching_receive(r->mpi, message);
   if (!request) {
     g_queue_push_tail(&r->unexpected, message);
     return;
   }
-  matching_withdraw(r->face, request);
+  matching_withdraw(r->mpi, request);
   host_fetch(r, message, request);
 }
 
@@ -107,13 +109,19 @@ static void stamp(const struct rank *r, const struct rcl_action *action, struct 
   message->line = r->line;
 }
 
+/* On the network: what the protocol adds to a message travels with it. */
+static uint64_t program_bytes(const struct message *message)
+{
+  return (uint64_t)message->bytes + audit_protocol()->piggyback_bytes;
+}
+
 static void transmit(struct rank *r, const struct rcl_action *action, struct step *step)
 {
   struct message *message = step->offered;
   stamp(r, action, message);
   layer.result.messages.sent++;
   step->offered = NULL;
-  step->send = transport_send(r->transport, message, step->blocking);
+  step->send = transport_send(r->transport, message, program_bytes(message), step->blocking);
 }
 
 /* When all programs have ended, ranks leave one by one, and SMPI takes no message to one that has.
@@ -125,7 +133,7 @@ static void send_control(struct rank *r, const struct rcl_action *action)
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
   stamp(r, action, message);
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  transport_send(r->transport, message, false);
+  transport_send(r->transport, message, audit_protocol()->control_bytes, false);
   rank_switch(r, before);
 }
 
@@ -133,7 +141,7 @@ static struct slot *filled_slot(const struct rank *r, uint32_t number)
 {
   struct slot *slot = storage_slot(r, number);
   if (!slot)
-    layer_die(3, "breach: slot %u of rank %d is empty", number, r->index);
+    die(DIE_BREACH, "breach: slot %u of rank %d is empty", number, r->index);
   return slot;
 }
 
@@ -143,7 +151,7 @@ static void resend(struct rank *r, const struct rcl_action *action)
   stamp(r, action, message);
   layer.result.messages.replayed++;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  transport_send(r->transport, message, false);
+  transport_send(r->transport, message, program_bytes(message), false);
   rank_switch(r, before);
 }
 
@@ -205,10 +213,10 @@ static void deliver_up(struct rank *r, const struct rcl_action *action, struct s
 
 static void deliver(struct rank *r, const struct rcl_action *action, struct step *step)
 {
-  struct request *request = matching_numbered(r->face, action->request);
+  struct request *request = matching_numbered(r->mpi, action->request);
   if (!request)
-    layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
-  matching_withdraw(r->face, request);
+    die(DIE_BREACH, "breach: receive %u of rank %d is not posted", action->request, r->index);
+  matching_withdraw(r->mpi, request);
   if (action->slot == RCL_NO_SLOT) {
     step->given = request;
     return;
@@ -216,15 +224,15 @@ static void deliver(struct rank *r, const struct rcl_action *action, struct step
   struct slot *slot = filled_slot(r, action->slot);
   layer.result.messages.replayed++;
   slot->waiting = false;
-  p2p_fill(request, slot->payload, slot->source, slot->tag);
-  p2p_complete(request);
+  request_fill(request, slot->payload, slot->source, slot->tag);
+  request_complete(request);
 }
 
 static void match(struct rank *r, const struct rcl_action *action)
 {
-  struct request *request = matching_numbered(r->face, action->request);
+  struct request *request = matching_numbered(r->mpi, action->request);
   if (!request)
-    layer_die(3, "breach: receive %u of rank %d is not posted", action->request, r->index);
+    die(DIE_BREACH, "breach: receive %u of rank %d is not posted", action->request, r->index);
   request->announced = true;
   request->from = action->peer;
   request->from_tag = action->tag;
@@ -245,7 +253,7 @@ static void open_connections(struct rank *r)
 static void set_timer(struct rank *r, const struct rcl_action *action)
 {
   if (!audit_protocol()->clocks) {
-    dispatcher_set_timer(r);
+    agenda_set_timer(r);
   } else if (layer.scenario->checkpoint.every > 0.0) {
     r->alarm.checkpoint = action->checkpoint;
     r->alarm.at = clock_alarm(r, action);
@@ -345,7 +353,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
 static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
 {
   g_autofree char *why = g_strdup_printf("rank %d: %s", r->index, reason_name(reason));
-  layer_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
+  run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
 /* Computing, capturing, starting again, or taking in a message: it may send something yet. */
@@ -376,7 +384,7 @@ static void watch(const struct move *move)
                kind == RCL_EVENT_COLLECTED || kind == RCL_EVENT_MEMBER || kind == RCL_EVENT_START;
   idle = works ? 0 : idle + (timer && !anybody_is_busy());
   if (idle > IDLE_MOST)
-    layer_stuck();
+    run_stuck();
 }
 
 /* One event. A step that a crash follows at this very point starts no work. STORE is last: it
@@ -403,7 +411,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   if (!scheduled)
     return;
   schedule_next();
-  dispatcher_turn();
+  agenda_wake();
 }
 
 void host_take_event(struct rank *r, const struct rcl_event *event, struct step *step)

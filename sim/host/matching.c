@@ -7,18 +7,18 @@ int matching_context(const struct comm *comm, bool collective)
   return 2 * comm->number + collective;
 }
 
-void matching_post(struct face *face, struct request *request)
+void matching_post(struct mpi_state *mpi, struct request *request)
 {
-  struct request **end = &face->posted;
+  struct request **end = &mpi->posted;
   while (*end)
     end = &(*end)->next;
   request->next = NULL;
   *end = request;
 }
 
-void matching_withdraw(struct face *face, struct request *request)
+void matching_withdraw(struct mpi_state *mpi, struct request *request)
 {
-  for (struct request **link = &face->posted; *link; link = &(*link)->next)
+  for (struct request **link = &mpi->posted; *link; link = &(*link)->next)
     if (*link == request) {
       *link = request->next;
       request->next = NULL;
@@ -26,17 +26,17 @@ void matching_withdraw(struct face *face, struct request *request)
     }
 }
 
-struct request *matching_numbered(const struct face *face, uint32_t number)
+struct request *matching_numbered(const struct mpi_state *mpi, uint32_t number)
 {
-  struct request *request = face->posted;
+  struct request *request = mpi->posted;
   while (request && request->number != number)
     request = request->next;
   return request;
 }
 
-struct request *matching_unannounced(const struct face *face)
+struct request *matching_unannounced(const struct mpi_state *mpi)
 {
-  struct request *request = face->posted;
+  struct request *request = mpi->posted;
   while (request && request->announced)
     request = request->next;
   return request;
@@ -53,9 +53,9 @@ bool matching_accepts(const struct request *request, const struct message *messa
                                     matching_context(request->comm, request->collective));
 }
 
-struct request *matching_receive(const struct face *face, const struct message *message)
+struct request *matching_receive(const struct mpi_state *mpi, const struct message *message)
 {
-  struct request *request = face->posted;
+  struct request *request = mpi->posted;
   while (request && !matching_accepts(request, message))
     request = request->next;
   return request;
@@ -64,7 +64,7 @@ struct request *matching_receive(const struct face *face, const struct message *
 struct message *matching_pair(struct rank *r, struct request **request)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
-    *request = matching_receive(r->face, item->data);
+    *request = matching_receive(r->mpi, item->data);
     if (*request)
       return item->data;
   }
@@ -75,7 +75,7 @@ struct message *matching_unclaimed(struct rank *r, int peer)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
     struct message *message = item->data;
-    if ((peer == RCL_ANY || peer == message->source) && !matching_receive(r->face, message))
+    if ((peer == RCL_ANY || peer == message->source) && !matching_receive(r->mpi, message))
       return message;
   }
   return NULL;

@@ -9,15 +9,15 @@
 int matching_context(const struct comm *, bool collective);
 
 /* The list of posted receives. */
-void matching_post(struct face *, struct request *);
-void matching_withdraw(struct face *, struct request *);
-struct request *matching_numbered(const struct face *, uint32_t number);
-struct request *matching_unannounced(const struct face *);
+void matching_post(struct mpi_state *, struct request *);
+void matching_withdraw(struct mpi_state *, struct request *);
+struct request *matching_numbered(const struct mpi_state *, uint32_t number);
+struct request *matching_unannounced(const struct mpi_state *);
 
 bool matching_accepts(const struct request *, const struct message *);
 
 /* The receive that gets this message: the earliest that accepts it. NULL: none does. */
-struct request *matching_receive(const struct face *, const struct message *);
+struct request *matching_receive(const struct mpi_state *, const struct message *);
 
 /* The earliest message that a receive accepts; sets that receive. NULL: none. */
 struct message *matching_pair(struct rank *, struct request **);

@@ -1,4 +1,5 @@
 #include "sim/host/schedule.h"
+#include "sim/host/end.h"
 
 #include "protocols/text.h"
 #include "sim/host/shadow.h"
@@ -11,10 +12,10 @@ static char *state; /* of the world, from which on the story comes again and aga
 static void on_deadlock(void)
 {
   if (schedule_on())
-    layer_die(64, "%s: the run cannot come to step %u, expected one that can follow",
-              layer.scenario->schedule, position);
+    die(DIE_INPUT, "%s: the run cannot come to step %u, expected one that can follow",
+        layer.scenario->schedule, position);
   audit_rest();
-  layer_stop(RUN_LOST, "nothing can happen any more");
+  run_stop(RUN_LOST, "nothing can happen any more");
 }
 
 void schedule_begin(void)
@@ -24,7 +25,8 @@ void schedule_begin(void)
   if (!scenario->schedule)
     return;
   if (!counterexample_read(scenario, &story, &error))
-    layer_die(64, "%s", error->message);
+    die(DIE_INPUT, "%s", error->message);
+  audit_be_strict(schedule_on());
   if (story.again == story.count)
     state = audit_state();
   machine_on_deadlock(on_deadlock);
@@ -53,7 +55,7 @@ const struct move *schedule_turn(int who)
 /* At application level a place is where the program says so, until it has ended. */
 static bool is_place_of_program(const struct rank *r)
 {
-  return layer.scenario->checkpoint.places == PLACES_PROGRAM && !r->face->finalized;
+  return layer.scenario->checkpoint.places == PLACES_PROGRAM && !r->mpi->finalized;
 }
 
 bool schedule_is_program(const struct rank *r)
@@ -96,7 +98,7 @@ bool schedule_brings(const struct message *message, const struct rcl_event *even
     return message->kind == MESSAGE_PROGRAM && message->source == event->peer;
   case RCL_EVENT_DURABLE:
     return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_DURABLE &&
-           message->checkpoint == event->checkpoint && message->part == (enum rcl_part)event->part;
+           message->checkpoint == event->checkpoint && message->part == event->part;
   default:
     return message->kind == MESSAGE_NOTICE && message->notice == NOTICE_COMMITTED &&
            message->checkpoint == event->checkpoint;
@@ -120,11 +122,11 @@ void schedule_check(const struct move *move)
   char expected[TEXT_MAX], seen[TEXT_MAX];
   if (same(move, turn))
     return;
-  layer_die(64,
-            "%s: step %u is '%d %s', and the run comes to '%d %s', expected a run that can follow",
-            layer.scenario->schedule, position, turn->rank,
-            event_print(audit_protocol(), &turn->event, expected), move->rank,
-            event_print(audit_protocol(), &move->event, seen));
+  die(DIE_INPUT,
+      "%s: step %u is '%d %s', and the run comes to '%d %s', expected a run that can follow",
+      layer.scenario->schedule, position, turn->rank,
+      event_print(audit_protocol(), &turn->event, expected), move->rank,
+      event_print(audit_protocol(), &move->event, seen));
 }
 
 void schedule_next(void)
@@ -134,8 +136,10 @@ void schedule_next(void)
     audit_comes_again(state);
   if (story.again && position == story.count - story.again)
     state = audit_state();
+  if (!schedule_on())
+    audit_be_strict(false);
   if (!schedule_on() && layer.result.audit_violations)
-    layer_stop(RUN_LOST, "stopped at the violation with which its schedule ends");
+    run_stop(RUN_LOST, "stopped at the violation with which its schedule ends");
 }
 
 unsigned schedule_position(void)

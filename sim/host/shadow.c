@@ -2,7 +2,6 @@
 
 #include "protocols/text.h"
 #include "sim/host/communicators.h"
-#include "sim/host/schedule.h"
 #include "verify/check/claim.h"
 #include "verify/trace/trace.h"
 #include "verify/world/in_place.h"
@@ -15,6 +14,8 @@
 static struct world world;
 static struct parts parts;
 static struct trace *trace;
+static bool scheduled; /* the run is by schedule */
+static bool strict;    /* and the schedule has not ended */
 
 enum { LAST_LINES = 12 };
 struct line {
@@ -28,7 +29,7 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
   if (!protocol)
-    layer_die(64, "there is no protocol %s", scenario->protocol.name);
+    die(DIE_INPUT, "there is no protocol %s", scenario->protocol.name);
   world_init(&world, protocol, scenario->program.ranks, scenario->protocol.capacity);
   world_set_parameter(&world, "interval", scenario->protocol.interval);
   world_set_parameter(&world, "log", scenario->protocol.log);
@@ -44,7 +45,7 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
   world_begin(&world, 0, 0);
   GError *error = NULL;
   if (trace_file && !(trace = trace_open(trace_file, &world, "smpi", false, &error)))
-    layer_die(64, "%s", error->message);
+    die(DIE_INPUT, "%s", error->message);
 }
 
 const struct rcl_protocol *audit_protocol(void)
@@ -120,7 +121,7 @@ static _Noreturn void breach(const struct verdict *verdict)
   GError *error = NULL;
   if (trace)
     trace_close(trace, &error);
-  layer_die(3, "breach: %s", verdict->text);
+  die(DIE_BREACH, "breach: %s", verdict->text);
 }
 
 /* Some properties are claims of single protocols: they count when the scenario names them. */
@@ -147,7 +148,7 @@ bool audit_take(struct move *move, struct rcl_actions *actions, enum rcl_reason 
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
   move->index = WORLD_FIND;
-  world.check = worth_checking(move) || schedule_on();
+  world.check = worth_checking(move) || strict;
   actions->count = 0;
   remember(move);
   world_step(&world, move, actions, &verdict);
@@ -161,6 +162,12 @@ bool audit_take(struct move *move, struct rcl_actions *actions, enum rcl_reason 
     count_violation(&verdict);
   *reason = move->rank < 0 ? RCL_REASON_NONE : (enum rcl_reason)audit_rank(move->rank)->gave_up;
   return *reason == RCL_REASON_NONE; /* also when the step violates something, too */
+}
+
+void audit_be_strict(bool on)
+{
+  scheduled = scheduled || on;
+  strict = on;
 }
 
 static void judge(void (*verdict_on)(const struct world *, struct verdict *))
@@ -193,11 +200,11 @@ void audit_end(void)
   if (world_finished(&world))
     judge(world_at_end);
   /* The last state that the explorer saw was at rest, or wrong. */
-  if (world_finished(&world) && schedule_had())
+  if (world_finished(&world) && scheduled)
     judge(world_at_rest);
   GError *error = NULL;
   if (trace && !trace_close(trace, &error))
-    layer_die(64, "%s", error->message);
+    die(DIE_INPUT, "%s", error->message);
   trace = NULL;
 }
 
@@ -237,7 +244,7 @@ bool audit_next_down(int rank, struct rcl_event *event)
 
 bool audit_compares(void)
 {
-  return layer.scenario->failures_count > 0 || schedule_had() || trace;
+  return layer.scenario->failures_count > 0 || scheduled || trace;
 }
 
 /* Asked often, and mostly answered by one rank that has not finished. */

@@ -9,6 +9,10 @@
 void audit_begin(const struct scenario *, const char *trace_file);
 void audit_end(void); /* the last verdict, and the end of the trace */
 
+/* Runs by schedule: from here on the protocol's invariants are checked after every step, until it
+ * is told `false`; and the end is judged as the explorer does. */
+void audit_be_strict(bool);
+
 /* Runs by schedule: a text that is the same for equal states of the world, the caller's; judges the
  * state as one that comes again and again, when it is; as one in which nothing more can happen. */
 char *audit_state(void);

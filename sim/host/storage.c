@@ -1,4 +1,6 @@
 #include "sim/host/storage.h"
+#include "sim/host/agenda.h"
+#include "sim/net/placement.h"
 
 #include "sim/host/dispatcher.h"
 #include "sim/host/shadow.h"
@@ -152,7 +154,7 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
   drop_capture(r, checkpoint);
   struct capture *capture = g_new0(struct capture, 1);
   *capture = (struct capture){.checkpoint = checkpoint,
-                              .iteration = r->iterates ? r->face->iteration : 0,
+                              .iteration = r->iterates ? r->mpi->iteration : 0,
                               .image = image,
                               .copied = copied,
                               .rest = MAX(rest, 0.0),
@@ -162,8 +164,8 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
   capture->bytes = (double)image_bytes(image);
   for (const GList *item = capture->unexpected.head; item; item = item->next)
     capture->bytes += ((const struct message *)item->data)->bytes;
-  if (r->face->image_bytes > 0.0)
-    capture->bytes = r->face->image_bytes;
+  if (r->mpi->image_bytes > 0.0)
+    capture->bytes = r->mpi->image_bytes;
   g_ptr_array_add(r->captures, capture);
 }
 
@@ -189,15 +191,15 @@ double storage_next_bytes(const struct rank *r)
 {
   if (layer.scenario->checkpoint.bytes > 0.0)
     return layer.scenario->checkpoint.bytes;
-  if (r->face->image_bytes > 0.0)
-    return r->face->image_bytes;
+  if (r->mpi->image_bytes > 0.0)
+    return r->mpi->image_bytes;
   return storage_image_bytes(r, storage_capture(r, r->line) ? r->line : RCL_FRESH);
 }
 
 double storage_next_copy(const struct rank *r)
 {
-  if (r->iterates && r->face->iteration_bytes > 0.0)
-    return r->face->iteration_bytes;
+  if (r->iterates && r->mpi->iteration_bytes > 0.0)
+    return r->mpi->iteration_bytes;
   return storage_next_bytes(r);
 }
 
@@ -221,7 +223,7 @@ const char *storage_server(void)
 {
   if (layer.scenario->checkpoint.storage == STORAGE_LOCAL)
     return NULL;
-  return dispatcher_host();
+  return node_service();
 }
 
 static bool independent(void)
@@ -241,9 +243,9 @@ static void write_ended(void *data)
   struct write *job = data;
   struct rank *r = job->rank;
   if (!job->cut)
-    dispatcher_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
-                                                .checkpoint = job->checkpoint,
-                                                .part = job->part});
+    agenda_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
+                                            .checkpoint = job->checkpoint,
+                                            .part = job->part});
   if (!job->cut) { /* telling lets others run: until here the write was under way for them */
     g_queue_pop_head(&r->writes[queue_of(job->part)]);
     begin_write(r, queue_of(job->part));
@@ -256,8 +258,8 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   struct write *job = g_queue_peek_head(&r->writes[queue]);
   bool logger = independent() && queue == RCL_PART_LOG;
   if (job)
-    machine_write(dispatcher_host_of(r->index), logger ? dispatcher_host() : storage_server(),
-                  job->bytes, write_ended, job);
+    machine_write(node_of(r->index), logger ? node_service() : storage_server(), job->bytes,
+                  write_ended, job);
 }
 
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
@@ -304,8 +306,8 @@ static void commit_ended(void *data)
   struct commit *commit = data;
   const struct rank *coordinator = &layer.rank[RCL_COORDINATOR_RANK];
   if (commit->incarnation == audit_global()->incarnation && commit->life == coordinator->life)
-    dispatcher_tell(RCL_COORDINATOR_RANK, &(struct message){.notice = NOTICE_COMMITTED,
-                                                            .checkpoint = commit->checkpoint});
+    agenda_tell(RCL_COORDINATOR_RANK,
+                &(struct message){.notice = NOTICE_COMMITTED, .checkpoint = commit->checkpoint});
   g_free(commit);
 }
 
@@ -315,7 +317,7 @@ void storage_commit(uint32_t checkpoint)
   *commit = (struct commit){.checkpoint = checkpoint,
                             .incarnation = audit_global()->incarnation,
                             .life = layer.rank[RCL_COORDINATOR_RANK].life};
-  machine_write(NULL, dispatcher_host(), COMMIT_BYTES, commit_ended, commit);
+  machine_write(NULL, node_service(), COMMIT_BYTES, commit_ended, commit);
 }
 
 void storage_durable(struct rank *r, uint32_t checkpoint, enum rcl_part part)

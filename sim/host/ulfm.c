@@ -1,15 +1,9 @@
 #include "sim/host/ulfm.h"
 
-#include "sim/host/dispatcher.h"
-#include "sim/host/shadow.h"
+#include "sim/host/agenda.h"
 #include "sim/net/transport.h"
 
 /* Of the repair that is under way. */
-struct dead {
-  int rank;
-  uint32_t life;
-};
-
 static GArray *dead;     /* struct dead: those to be started */
 static uint32_t repairs; /* so far; its number */
 static double began;     /* when it could be known to all */
@@ -52,7 +46,7 @@ static void begin_repair(void)
   layer.result.repair.agree += agree;
   layer.result.repair.spawn += spawn;
   layer.result.repair.rebuild += rebuild;
-  dispatcher_repair_at(machine_now() + agree + spawn + rebuild, repairs);
+  agenda_repair_at(machine_now() + agree + spawn + rebuild, repairs);
 }
 
 void runtime_await(struct rank *r)
@@ -83,17 +77,17 @@ void runtime_bury(int rank, uint32_t life, double node_is_ready)
     begin_repair();
 }
 
-void runtime_repaired(uint32_t repair)
+const GArray *runtime_repaired(uint32_t repair)
 {
-  if (repair != repairs)
-    return;
-  for (guint i = 0; i < dead->len; i++)
-    dispatcher_restart(g_array_index(dead, struct dead, i).rank,
-                       g_array_index(dead, struct dead, i).life);
+  return repair == repairs ? dead : NULL;
+}
+
+void runtime_release(void)
+{
   g_array_set_size(dead, 0);
   for (int i = 0; i < layer.ranks; i++)
     if (layer.rank[i].presence == PRESENCE_HERE)
-      dispatcher_tell(i, &(struct message){.notice = NOTICE_REPAIRED});
+      agenda_tell(i, &(struct message){.notice = NOTICE_REPAIRED});
 }
 
 /* Takes the notice out of the inbox, where what else comes in waits. */

@@ -20,6 +20,12 @@
 
 bool runtime_is_modelled(void);
 
+/* A rank that is known to be dead, in that life. */
+struct dead {
+  int rank;
+  uint32_t life;
+};
+
 /* ---- for the dispatcher ---- */
 
 /* Seconds from a crash until all can know of it. */
@@ -32,8 +38,12 @@ void runtime_await(struct rank *);
  * Repairs when all who live have come. */
 void runtime_bury(int rank, uint32_t life, double ready);
 
-/* That repair has ended, unless another has begun since: starts the dead, releases the living. */
-void runtime_repaired(uint32_t repair);
+/* That repair has ended, and the dead can be started again: struct dead[], valid until
+ * runtime_release(). NULL: another repair has begun since. */
+const GArray *runtime_repaired(uint32_t repair);
+
+/* They are being started: releases the living who wait for the repair. */
+void runtime_release(void);
 
 /* ---- for a rank ---- */
 

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "sim/memory/arena.h"
+#include "sim/memory/die.h"
 #include "sim/memory/heap.h"
 
 #include <assert.h>
@@ -91,7 +92,7 @@ static struct block *block_of(void *payload)
 {
   struct block *block = (struct block *)((char *)payload - HEADER);
   if ((uintptr_t)payload % UNIT || block->mark != BLOCK_USED)
-    heap_die("free or realloc of what is not the start of a block, or was freed before\n");
+    die(DIE_INPUT, "free or realloc of what is not the start of a block, or was freed before");
   return block;
 }
 

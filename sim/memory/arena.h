@@ -40,7 +40,4 @@ size_t arena_usable(void *);
 /* Gives all whole pages that no block needs back to the system. They read as zeros from then on. */
 void arena_give_back(struct arena *);
 
-/* One line on standard error, and the end of the process. */
-_Noreturn void heap_die(const char *complaint);
-
 #endif

@@ -96,20 +96,12 @@ HEAP_API int __open64_2(const char *path, int flags)
   return open64(path, flags);
 }
 
-int descriptors_close(int descriptor)
-{
-  static int (*next)(int);
-  if (!next)
-    find_next("close", &next, sizeof next);
-  return next(descriptor);
-}
-
 /* The descriptor of a stream is closed with the stream. */
 HEAP_API int close(int descriptor)
 {
   struct arena *mode = heap_leave();
   struct open_file *file = mode ? open_descriptor(descriptor) : NULL;
-  int result = file && !file->stream ? open_close(file) : descriptors_close(descriptor);
+  int result = file && !file->stream ? open_close(file) : next_close(descriptor);
   heap_enter(mode);
   return result;
 }

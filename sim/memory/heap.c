@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/arena.h"
+#include "sim/memory/die.h"
 #include "sim/memory/next_symbol.h"
 
 #include <dlfcn.h>
@@ -44,16 +45,6 @@ static struct {
 /* initial-exec: reading it must not allocate. */
 static _Thread_local struct arena *current __attribute__((tls_model("initial-exec")));
 static _Thread_local bool runs_ranks __attribute__((tls_model("initial-exec")));
-
-void heap_die(const char *complaint)
-{
-  static const char name[] = "recline heap: ";
-  if (write(STDERR_FILENO, name, sizeof name - 1) < 0 ||
-      write(STDERR_FILENO, complaint, strlen(complaint)) < 0) {
-    /* nothing left to tell it to */
-  }
-  abort();
-}
 
 static void *out_of_memory(void)
 {
@@ -246,7 +237,7 @@ static void watch_caller(void)
       continue;
     if (in_library(&info, "/libsimgrid.so")) {
       backtrace_symbols_fd(frame, count, STDERR_FILENO);
-      heap_die("SimGrid allocates or frees in program mode: an entry point is not wrapped\n");
+      die(DIE_BREACH, "SimGrid allocates or frees in program mode: an entry point is not wrapped");
     }
     break;
   }

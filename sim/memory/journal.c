@@ -11,8 +11,9 @@
 #include "sim/memory/journal.h"
 
 #include "sim/memory/arena.h"
+#include "sim/memory/die.h"
 #include "sim/memory/heap.h"
-#include "sim/memory/open_files.h"
+#include "sim/memory/next_symbol.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ static struct writer *writer_of(const struct stat *file, int rank)
   }
   writer = calloc(1, sizeof *writer);
   if (!writer)
-    heap_die("no memory for a file\n");
+    die(DIE_BREACH, "no memory for a file");
   *writer =
       (struct writer){.device = file->st_dev, .inode = file->st_ino, .rank = rank, .next = *bucket};
   return *bucket = writer;
@@ -99,7 +100,7 @@ static struct before *add(int rank, enum kind kind, const struct stat *file, cha
 {
   struct before *entry = calloc(1, sizeof *entry);
   if (!entry || !path)
-    heap_die("no memory for a file\n");
+    die(DIE_BREACH, "no memory for a file");
   *entry = (struct before){.kind = kind, .serial = ++serial, .path = path, .older = newest[rank]};
   if (file) {
     entry->device = file->st_dev;
@@ -152,7 +153,7 @@ static void keep_contents(int rank, enum kind kind, const struct stat *file, cha
     free(path);
   }
   if (descriptor >= 0)
-    descriptors_close(descriptor);
+    next_close(descriptor);
 }
 
 static char *absolute(const char *path)
@@ -295,7 +296,7 @@ static void undo(const struct before *entry, int rank)
     write_all(descriptor, entry->contents, entry->length);
   if (ftruncate(descriptor, entry->length) < 0)
     perror("recline: a file is not put back");
-  descriptors_close(descriptor);
+  next_close(descriptor);
 }
 
 void journal_undo(const struct arena *arena, uint64_t image)

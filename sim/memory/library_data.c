@@ -5,12 +5,15 @@
  * rank whose they are, and from the one that is entered, when these are not the same.
  *
  * A rank begins with what is in the file, as a process does, and has the constructors called. */
+#define _GNU_SOURCE
 #include "sim/memory/library_data.h"
 
-#include "sim/host/rank.h"
+#include "sim/memory/die.h"
 #include "sim/memory/library_scan.h"
 
 #include <dlfcn.h>
+#include <glib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -124,7 +127,7 @@ static void keep_one_constructor(struct library *this, struct arena *arena)
       memcpy(this->fresh, this->start, this->bytes);
   }
   if (!units)
-    layer_die(3, "%s makes no units where it is expected to", this->file);
+    die(DIE_BREACH, "%s makes no units where it is expected to", this->file);
   this->constructors = &units;
 }
 
@@ -186,7 +189,7 @@ void libraries_begin(struct arena *arena, const void *inside)
   char *place = calloc(1, total);
   heap_leave();
   if (!place)
-    layer_die(3, "no memory in the arena of rank %d", rank);
+    die(DIE_BREACH, "no memory in the arena of rank %d", rank);
   for (int i = 0; i < count; i++)
     construct(&library[i], arena);
   saved[rank] = place;

@@ -1,9 +1,11 @@
 /* What shared libraries a program has, and their data: see library.h. Linux, ELF. */
+#define _GNU_SOURCE
 #include "sim/memory/library_scan.h"
 
-#include "sim/host/rank.h"
+#include "sim/memory/die.h"
 
 #include <fcntl.h>
+#include <glib.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,10 +120,10 @@ static char *initial_data(const struct object *object, const struct library *lib
   int file = open(object->file, O_RDONLY | O_CLOEXEC);
   off_t offset = object->offset + (library->start - object->start);
   if (object->packed)
-    layer_die(64, "%s has packed relocations (-z pack-relative-relocs), expected none",
-              object->file);
+    die(DIE_INPUT, "%s has packed relocations (-z pack-relative-relocs), expected none",
+        object->file);
   if (file < 0 || (in_file > 0 && pread(file, data, (size_t)in_file, offset) != in_file))
-    layer_die(3, "%s cannot be read", object->file);
+    die(DIE_BREACH, "%s cannot be read", object->file);
   close(file);
   for (size_t i = 0; i < object->relocations; i++) {
     const char *word = object->base + object->relocation[i].r_offset;
@@ -138,7 +140,7 @@ static void add_library(const struct object *object, struct library found[LIBRAR
   if (object->end <= library.start)
     return;
   if (*count == LIBRARIES)
-    layer_die(64, "the program needs more than %d shared libraries that have data", LIBRARIES);
+    die(DIE_INPUT, "the program needs more than %d shared libraries that have data", LIBRARIES);
   library.file = g_strdup(object->file);
   library.fresh = initial_data(object, &library);
   library.first = g_memdup2(library.start, library.bytes);
@@ -156,7 +158,7 @@ static void refuse_calls(const struct object *object, const char *what,
   for (size_t i = 0; i < count; i++) {
     const char *name = object->names + object->symbol[ELF64_R_SYM(relocation[i].r_info)].st_name;
     if (g_str_has_prefix(name, "PMPI_") || g_str_has_prefix(name, "pmpi_"))
-      layer_die(64, "%s calls %s, which would go past recline, expected %s", what, name, name + 1);
+      die(DIE_INPUT, "%s calls %s, which would go past recline, expected %s", what, name, name + 1);
   }
 }
 
@@ -233,9 +235,9 @@ int libraries_find(const void *inside, struct library found[LIBRARIES])
   dl_iterate_phdr(add_object, objects);
   struct object *program = around(objects, inside);
   if (!program)
-    layer_die(64,
-              "the program was linked by another version of recline-cc, expected it to be built "
-              "again");
+    die(DIE_INPUT,
+        "the program was linked by another version of recline-cc, expected it to be built "
+        "again");
   refuse_profiling(program, "the program");
   visit(objects, &objects->item[0], false, found, &count); /* the simulator */
   visit(objects, named(objects, "librecline_mpi.so"), false, found, &count);

@@ -14,6 +14,7 @@
 #include "sim/memory/arena.h"
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
+#include "sim/memory/next_symbol.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +79,7 @@ static int really_close(struct open_file *file)
     link = &(*link)->next;
   *link = file->next;
   journal_closing(file->descriptor);
-  int result = file->stream ? streams_close(file->stream) : descriptors_close(file->descriptor);
+  int result = file->stream ? next_fclose(file->stream) : next_close(file->descriptor);
   free(file->buffer);
   free(file);
   return result;

@@ -31,8 +31,4 @@ struct open_file *open_descriptor(int descriptor);
 /* The program closes it: as fclose or close return. It stays as long as an image holds it. */
 int open_close(struct open_file *);
 
-/* What is behind the replacements of fclose and close. */
-int streams_close(FILE *);
-int descriptors_close(int descriptor);
-
 #endif

@@ -127,19 +127,11 @@ static FILE *opened_again(FILE *stream)
 REOPENS(freopen)
 REOPENS(freopen64)
 
-int streams_close(FILE *stream)
-{
-  static int (*next)(FILE *);
-  if (!next)
-    find_next("fclose", &next, sizeof next);
-  return next(stream);
-}
-
 HEAP_API int fclose(FILE *stream)
 {
   struct arena *mode = heap_leave();
   struct open_file *file = open_stream(stream);
-  int result = file ? open_close(file) : streams_close(stream);
+  int result = file ? open_close(file) : next_fclose(stream);
   heap_enter(mode);
   return result;
 }

@@ -3,6 +3,7 @@
 #include "sim/host/host.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
+#include "sim/host/words.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/p2p.h"
 
@@ -12,7 +13,7 @@ enum { CALLS_MAX = INT32_MAX / CALL_KINDS - 1 };
 
 int call_tag(const struct rank *r, int kind)
 {
-  const struct call *call = &r->face->call;
+  const struct call *call = &r->mpi->call;
   return call->inside ? call->number * CALL_KINDS + kind : kind;
 }
 
@@ -20,7 +21,7 @@ int call_tag(const struct rank *r, int kind)
 
 static void send_words(struct rank *r, int to, int kind)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   p2p_finish(r,
              p2p_send(r, call->words, RCL_WORDS + 1, MPI_UINT32_T, to, call_tag(r, kind),
                       call->site.comm, P2P_RAW | P2P_BLOCKING),
@@ -31,14 +32,14 @@ static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
 {
   p2p_finish(r,
              p2p_receive(r, words, RCL_WORDS + 1, MPI_UINT32_T, from, call_tag(r, kind),
-                         r->face->call.site.comm, P2P_RAW),
+                         r->mpi->call.site.comm, P2P_RAW),
              MPI_STATUS_IGNORE);
 }
 
 /* Binomial trees over ranks counted from the root: sums go up, what the root has goes down. */
 static void sum_words(struct rank *r)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   int size = call->site.comm->size, root = call->site.root;
   int place = (call->site.comm->rank - root + size) % size;
   for (int bit = 1; bit < size; bit *= 2) {
@@ -56,7 +57,7 @@ static void sum_words(struct rank *r)
 
 static void spread_words(struct rank *r)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   int size = call->site.comm->size, root = call->site.root;
   int place = (call->site.comm->rank - root + size) % size, bit = 1;
   for (; bit < size; bit *= 2)
@@ -82,7 +83,7 @@ static bool exchanges(const struct call *call)
 
 static void exchange_words(struct rank *r)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   if (!exchanges(call)) {
     call->words[RCL_WORDS] =
         call->site.flow == RCL_FLOW_FROM_ROOT ? 1 : (uint32_t)call->site.comm->size;
@@ -127,7 +128,7 @@ void call_measure(int index)
   enum { SENDER, RECEIVER, TAG = 1 };
   static double sent;
   char words[64] = {0};
-  int bytes = (int)MIN(raw_words_bytes(), sizeof words);
+  int bytes = (int)MIN(words_bytes(), sizeof words);
   if (layer.scenario->protocol.control != CONTROL_AUTO || layer.ranks < 2)
     return;
   PMPI_Barrier(MPI_COMM_WORLD);
@@ -145,47 +146,13 @@ void call_measure(int index)
 /* The same data go to several ranks after one copy. */
 void call_pack(struct rank *r, const void *data, int count, MPI_Datatype type)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   int size = 0;
   if (!call->inside || !call->combined || call->packed == data)
     return;
   PMPI_Type_size(type, &size);
   machine_sleep(machine_copy_seconds((double)size * count));
   call->packed = data;
-}
-
-/* Down a tree goes what its root has, in other messages what their sender contributes. */
-static bool goes_down(int32_t tag)
-{
-  return tag % CALL_KINDS == TAG_BCAST || tag % CALL_KINDS == TAG_SCATTER;
-}
-
-static bool is_data(int32_t tag)
-{
-  return tag % CALL_KINDS != TAG_WORDS_UP && tag % CALL_KINDS != TAG_WORDS_DOWN;
-}
-
-void call_attach(const struct rank *r, struct message *message)
-{
-  const struct call *call = &r->face->call;
-  if (!call->combined || !is_data(message->tag))
-    return;
-  const uint32_t *words = goes_down(message->tag) ? call->words : call->own;
-  memcpy(message->words, words, sizeof message->words);
-  message->shares = words[RCL_WORDS];
-  message->bytes += audit_protocol()->piggyback_bytes;
-}
-
-void call_detach(struct rank *r, const struct message *message)
-{
-  struct call *call = &r->face->call;
-  if (message->shares == 0)
-    return;
-  machine_sleep(machine_copy_seconds(message->bytes - audit_protocol()->piggyback_bytes));
-  bool replaces = goes_down(message->tag);
-  for (int i = 0; i < RCL_WORDS; i++)
-    call->words[i] = message->words[i] + (replaces ? 0 : call->words[i]);
-  call->words[RCL_WORDS] = message->shares + (replaces ? 0 : call->words[RCL_WORDS]);
 }
 
 /* ---- the call ---- */
@@ -200,7 +167,7 @@ static bool data_flow_here(const struct call *call)
 /* An image that was captured in a barrier goes on here, in a call that is to be made again. */
 static bool take_part(struct rank *r)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   do {
     host_collective(r);
     if (call->state == CALL_NONE)
@@ -222,12 +189,12 @@ static bool is_passed(const struct call *call)
 
 bool call_begin(struct rank *r, struct call_site site)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   if (site.root < 0 || site.root >= site.comm->size)
-    layer_die(64, "root %d in a communicator of %d ranks", site.root, site.comm->size);
+    die(DIE_INPUT, "root %d in a communicator of %d ranks", site.root, site.comm->size);
   if (site.comm->calls++ == CALLS_MAX)
-    layer_die(64, "rank %d has made %d collective calls, the most there can be", r->index,
-              CALLS_MAX);
+    die(DIE_INPUT, "rank %d has made %d collective calls, the most there can be", r->index,
+        CALLS_MAX);
   if (!audit_protocol()->collectives || site.comm->size == 1)
     return true;
   *call = (struct call){
@@ -238,7 +205,7 @@ bool call_begin(struct rank *r, struct call_site site)
 
 int call_end(struct rank *r)
 {
-  struct call *call = &r->face->call;
+  struct call *call = &r->mpi->call;
   if (call->inside && call->state == CALL_JOINED && data_flow_here(call))
     host_collected(r);
   call->state = CALL_NONE;

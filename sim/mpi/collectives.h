@@ -16,28 +16,14 @@
 #define RECLINE_COLLECTIVES_H
 
 #include "sim/host/rank.h"
+#include "sim/host/words.h"
 
 /* Calls are numbered whether the protocol handles them or not. True: take part now, and then say
  * call_end(). */
 bool call_begin(struct rank *, struct call_site);
 int call_end(struct rank *);
 
-/* The tag of a message of the call that the rank is in; `kind` is below CALL_KINDS. */
-enum { CALL_KINDS = 16 };
-enum {
-  TAG_BCAST,
-  TAG_WORDS_UP,
-  TAG_WORDS_DOWN,
-  TAG_BARRIER,
-  TAG_REDUCE,
-  TAG_GATHER,
-  TAG_SCATTER,
-  TAG_ALLGATHER,
-  TAG_ALLTOALL,
-  TAG_SCAN,
-  TAG_NONBLOCKING,
-  TAG_NEIGHBOURS
-};
+/* The tag of a message of the call that the rank is in; `kind` is one of words.h. */
 int call_tag(const struct rank *, int kind);
 
 /* Under `auto`, at the beginning of the run, by all ranks and the dispatcher: measures what words
@@ -47,10 +33,6 @@ void call_measure(int index);
 /* The rank is about to send these data in its call: the time to make them one with the words, when
  * those travel with them. */
 void call_pack(struct rank *, const void *data, int count, MPI_Datatype);
-
-/* The words of the rank's call on a message of it, and off it again. */
-void call_attach(const struct rank *, struct message *);
-void call_detach(struct rank *, const struct message *);
 
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
                          void *in, int in_count, MPI_Datatype in_type, struct comm *);

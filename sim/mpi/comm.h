@@ -7,6 +7,9 @@
 /* The program's handle of a communicator that is not the world. */
 MPI_Comm comm_handle(struct comm *);
 
+/* The communicator of a handle of the program's; ends the run when it is none. */
+struct comm *comm_of(struct rank *, MPI_Comm);
+
 /* MPI_Comm_split. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 

@@ -8,7 +8,7 @@
 MPI_Aint elements_extent(MPI_Datatype);
 
 /* Zeroed room in the arena for `count` elements, which begin at the result. `*memory` is to be
- * given to face_free(). */
+ * given to rank_free(). */
 void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
 
 /* Copies within the rank, between types; as much as there is room for. */

@@ -1,4 +1,5 @@
 #include "sim/mpi/fortran.h"
+#include "sim/mpi/comm.h"
 
 #include "sim/mpi/wrap.h"
 
@@ -13,7 +14,7 @@ void fortran_next(const char *name, void *function, size_t size)
 {
   void *symbol = dlsym(RTLD_NEXT, name);
   if (!symbol)
-    layer_die(3, "there is no %s behind the layer", name);
+    die(DIE_BREACH, "there is no %s behind the layer", name);
   memcpy(function, &symbol, size); /* ISO C knows no conversion to a function pointer */
 }
 
@@ -31,15 +32,15 @@ MPI_Status *fortran_status(void *argument)
   return argument;
 }
 
-/* ---- tables in the face ---- */
+/* ---- tables in the MPI state ---- */
 
 static void grow(struct rank *r, struct handles *handles)
 {
   int capacity = handles->capacity ? 2 * handles->capacity : 16;
-  struct handle *slot = face_alloc(r, (size_t)capacity * sizeof *slot);
+  struct handle *slot = rank_alloc(r, (size_t)capacity * sizeof *slot);
   if (handles->slot) {
     memcpy(slot, handles->slot, (size_t)handles->count * sizeof *slot);
-    face_free(handles->slot);
+    rank_free(handles->slot);
   }
   handles->slot = slot;
   handles->capacity = capacity;
@@ -92,8 +93,8 @@ static MPI_Comm comm_from(struct rank *r, int number)
   if (number == COMM_WORLD)
     return MPI_COMM_WORLD;
   if (number == COMM_SELF)
-    return (MPI_Comm)(void *)&r->face->self;
-  return (MPI_Comm)look_up(&r->face->fortran_comms, number);
+    return (MPI_Comm)(void *)&r->mpi->self;
+  return (MPI_Comm)look_up(&r->mpi->fortran_comms, number);
 }
 
 static int comm_number(struct rank *r, MPI_Comm handle)
@@ -101,12 +102,12 @@ static int comm_number(struct rank *r, MPI_Comm handle)
   if (handle == MPI_COMM_NULL)
     return NO_HANDLE;
   struct comm *comm = comm_of(r, handle);
-  if (comm == &r->face->world)
+  if (comm == &r->mpi->world)
     return COMM_WORLD;
-  if (comm == &r->face->self)
+  if (comm == &r->mpi->self)
     return COMM_SELF;
   if (!comm->fortran)
-    comm->fortran = add(r, &r->face->fortran_comms, comm);
+    comm->fortran = add(r, &r->mpi->fortran_comms, comm);
   return comm->fortran;
 }
 
@@ -118,7 +119,7 @@ MPI_Comm fortran_get_comm(struct rank *r, const void *argument)
 void fortran_put_comm(struct rank *r, void *argument, MPI_Comm before, MPI_Comm after)
 {
   if (before && !after)
-    drop(&r->face->fortran_comms, fortran_int(argument));
+    drop(&r->mpi->fortran_comms, fortran_int(argument));
   *(int *)argument = comm_number(r, after);
 }
 
@@ -128,23 +129,23 @@ static int request_number(struct rank *r, MPI_Request handle)
   if (!request)
     return NO_HANDLE;
   if (!request->fortran)
-    request->fortran = add(r, &r->face->fortran_requests, request);
+    request->fortran = add(r, &r->mpi->fortran_requests, request);
   return request->fortran;
 }
 
 MPI_Request fortran_get_request(struct rank *r, const void *argument)
 {
   int number = fortran_int(argument);
-  MPI_Request request = (MPI_Request)look_up(&r->face->fortran_requests, number);
+  MPI_Request request = (MPI_Request)look_up(&r->mpi->fortran_requests, number);
   if (!request && number != NO_HANDLE)
-    layer_die(64, "rank %d: %d is not a request", r->index, number);
+    die(DIE_INPUT, "rank %d: %d is not a request", r->index, number);
   return request;
 }
 
 void fortran_put_request(struct rank *r, void *argument, MPI_Request before, MPI_Request after)
 {
   if (before && !after)
-    drop(&r->face->fortran_requests, fortran_int(argument));
+    drop(&r->mpi->fortran_requests, fortran_int(argument));
   *(int *)argument = request_number(r, after);
 }
 

@@ -3,7 +3,8 @@
  *
  * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
  * groups, infos and error handlers; communicators and requests are the layer's, and their tables
- * lie in the face of the rank, so that they roll back with the program that holds the integers.
+ * lie in the MPI state of the rank, so that they roll back with the program that holds the
+ * integers.
  */
 #ifndef RECLINE_FORTRAN_H
 #define RECLINE_FORTRAN_H

@@ -2,7 +2,7 @@
 #ifndef RECLINE_P2P_H
 #define RECLINE_P2P_H
 
-#include "sim/host/rank.h"
+#include "sim/host/request.h"
 
 /* REUSED: the buffer does not stay as it is until the send is complete. */
 enum {
@@ -33,24 +33,11 @@ void p2p_add(struct request *whole, struct request *part);
 void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
                        void *rest);
 
-/* The payload goes into the buffer of the program, who looks at it when the request is complete. */
-void p2p_fill(struct request *, const struct payload *, int source, int32_t tag);
-void p2p_take(struct request *, struct message *); /* out of the message */
-void p2p_complete(struct request *);
-
-/* Whether the request is complete; inactive and null ones are. */
-bool p2p_is_done(const struct rank *, const struct request *);
+/* Until the request is complete. */
 void p2p_wait(struct rank *, struct request *);
 
-/* Takes a complete request back: status, and its memory unless it is persistent. Returns the
- * error that its call has to return. */
-int p2p_retire(struct request **, MPI_Status *);
-
-/* Both at once. */
+/* Waits for a request and takes it back (request_retire). */
 int p2p_finish(struct rank *, struct request *, MPI_Status *);
-
-/* The status of a null or inactive request. */
-void p2p_empty_status(MPI_Status *);
 
 /* Costs of a poll that finds nothing, as SMPI charges them. */
 void p2p_poll_cost(void);

@@ -46,6 +46,12 @@ static inline struct request *request_of(MPI_Request handle)
 /* The function of that name behind the layer; ends the run when there is none. */
 void *layer_next(const char *name);
 
+/* MPI_COMM_SELF as SMPI has it. */
+void *layer_next_self(void);
+
+/* Where the C++ library keeps the exceptions of this thread. */
+struct exceptions *layer_exceptions(void);
+
 /* Declares NAME_next of type TYPE, the function NAME behind the layer. It is looked up once. dlsym
  * gives object pointers; ISO C knows no conversion to a function pointer. */
 #define BEHIND(TYPE, NAME)                                                                         \

@@ -1,5 +1,5 @@
-/* Attributes that programs give to communicators and to types. Keys and values lie in the face and
- * roll back; SMPI's predefined attributes have negative keys. */
+/* Attributes that programs give to communicators and to types. Keys and values lie in the MPI state
+ * and roll back; SMPI's predefined attributes have negative keys. */
 #include "sim/mpi/comm.h"
 #include "sim/mpi/wrap.h"
 
@@ -50,7 +50,7 @@ static struct holder of_comm(struct rank *r, MPI_Comm comm)
 /* Where it is linked in, or would be. */
 static struct type **find_type(struct rank *r, MPI_Datatype handle)
 {
-  struct type **place = &r->face->types;
+  struct type **place = &r->mpi->types;
   while (*place && (*place)->handle != handle)
     place = &(*place)->next;
   return place;
@@ -68,7 +68,7 @@ static struct holder with_room(struct rank *r, MPI_Datatype handle)
 {
   struct type **place = find_type(r, handle);
   if (!*place) {
-    *place = face_alloc(r, sizeof **place);
+    *place = rank_alloc(r, sizeof **place);
     **place = (struct type){.handle = handle};
   }
   return of_type(r, handle);
@@ -78,15 +78,15 @@ static struct holder with_room(struct rank *r, MPI_Datatype handle)
 
 static int create_key(struct rank *r, struct keyval keyval, int *key)
 {
-  struct face *face = r->face;
-  size_t count = (size_t)face->keyval_count;
-  struct keyval *keyvals = face_alloc(r, (count + 1) * sizeof *keyvals);
+  struct mpi_state *mpi = r->mpi;
+  size_t count = (size_t)mpi->keyval_count;
+  struct keyval *keyvals = rank_alloc(r, (count + 1) * sizeof *keyvals);
   if (count)
-    memcpy(keyvals, face->keyvals, count * sizeof *keyvals);
+    memcpy(keyvals, mpi->keyvals, count * sizeof *keyvals);
   keyvals[count] = keyval;
-  face_free(face->keyvals);
-  face->keyvals = keyvals;
-  *key = face->keyval_count++;
+  rank_free(mpi->keyvals);
+  mpi->keyvals = keyvals;
+  *key = mpi->keyval_count++;
   return MPI_SUCCESS;
 }
 
@@ -118,9 +118,9 @@ static int free_key(int *key)
 
 static const struct keyval *keyval_of(const struct rank *r, int key)
 {
-  if (key < 0 || key >= r->face->keyval_count)
-    layer_die(64, "rank %d: %d is not a key of attributes", r->index, key);
-  return &r->face->keyvals[key];
+  if (key < 0 || key >= r->mpi->keyval_count)
+    die(DIE_INPUT, "rank %d: %d is not a key of attributes", r->index, key);
+  return &r->mpi->keyvals[key];
 }
 
 /* The program's functions, with the program's heap. */
@@ -169,7 +169,7 @@ static int delete_attribute(struct rank *r, struct holder holder, int key)
   int result = call_destroy(r, holder, attribute);
   if (result == MPI_SUCCESS) {
     *place = attribute->next;
-    face_free(attribute);
+    rank_free(attribute);
   }
   return result;
 }
@@ -183,7 +183,7 @@ static int set_attribute(struct rank *r, struct holder holder, int key, void *va
     if (result != MPI_SUCCESS)
       return result;
   } else {
-    *place = face_alloc(r, sizeof **place);
+    *place = rank_alloc(r, sizeof **place);
   }
   (*place)->key = key;
   (*place)->value = value;
@@ -231,7 +231,7 @@ static int delete_attributes(struct rank *r, struct holder holder)
     next = a->next;
     int error = call_destroy(r, holder, a);
     result = result ? result : error;
-    face_free(a);
+    rank_free(a);
   }
   *holder.attributes = NULL;
   return result;
@@ -264,7 +264,7 @@ static int free_type(struct rank *r, MPI_Datatype *type)
   struct type **place = find_type(r, *type), *gone = *place;
   if (gone) {
     *place = gone->next;
-    face_free(gone);
+    rank_free(gone);
   }
   *type = MPI_DATATYPE_NULL;
   return result;

@@ -3,6 +3,7 @@
  * that SMPI chooses by default, so that a program takes the time here that it takes under plain
  * SMPI. Buffers that live across a wait lie in the arena. */
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
@@ -18,7 +19,7 @@ enum {
 
 static unsigned kind_of(const struct rank *r)
 {
-  return r->face->call.inside ? P2P_RAW : P2P_COLLECTIVE;
+  return r->mpi->call.inside ? P2P_RAW : P2P_COLLECTIVE;
 }
 
 static struct request *post(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
@@ -69,7 +70,7 @@ static void send(struct rank *r, const void *buffer, int count, MPI_Datatype typ
 /* Room for the requests of one round; finished together, in this order. */
 static struct request **round_of(struct rank *r, int count)
 {
-  return face_alloc(r, (size_t)count * sizeof(struct request *));
+  return rank_alloc(r, (size_t)count * sizeof(struct request *));
 }
 
 static void finish_round(struct rank *r, struct request **requests, int count)
@@ -77,7 +78,7 @@ static void finish_round(struct rank *r, struct request **requests, int count)
   for (int i = 0; i < count; i++)
     if (requests[i])
       done(r, requests[i]);
-  face_free(requests);
+  rank_free(requests);
 }
 
 /* ---- barrier, broadcast ---- */
@@ -85,7 +86,7 @@ static void finish_round(struct rank *r, struct request **requests, int count)
 /* Rank 0 hears of everybody, and then tells everybody; as words do, which may travel for both. */
 static int barrier(struct rank *r, struct comm *comm)
 {
-  if (r->face->call.inside && r->face->call.combined)
+  if (r->mpi->call.inside && r->mpi->call.combined)
     return MPI_SUCCESS;
   if (comm->rank != 0) {
     send(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);
@@ -140,7 +141,7 @@ static void combine_shares(struct rank *r, void *sum, const void *own, int me, i
   char *shares = elements_new(r, (MPI_Aint)room * count, type, &memory);
   for (int first = 0; first < end; first += room) {
     int number = MIN(room, end - first);
-    struct request **requests = face_alloc(r, (size_t)number * sizeof *requests);
+    struct request **requests = rank_alloc(r, (size_t)number * sizeof *requests);
     for (int i = 0; i < number; i++)
       if (first + i != me)
         requests[i] = post(r, shares + i * stride, count, type, first + i, tag, comm);
@@ -155,9 +156,9 @@ static void combine_shares(struct rank *r, void *sum, const void *own, int me, i
       else
         combine_after(sum, share, count, type, op);
     }
-    face_free(requests);
+    rank_free(requests);
   }
-  face_free(memory);
+  rank_free(memory);
 }
 
 /* Everybody sends to the root. */
@@ -173,7 +174,7 @@ static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Data
   void *sum = elements_new(r, count, type, &memory);
   combine_shares(r, sum, own, root, comm->size, TAG_REDUCE, count, type, op, comm);
   elements_copy(sum, count, type, in, count, type);
-  face_free(memory);
+  rank_free(memory);
   return MPI_SUCCESS;
 }
 
@@ -199,7 +200,7 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
   finish_round(r, told, above);
   if (!exclusive || me > 0)
     elements_copy(sum, count, type, in, count, type);
-  face_free(memory);
+  rank_free(memory);
   return MPI_SUCCESS;
 }
 
@@ -262,7 +263,7 @@ static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatyp
 static struct blocks copy_of(struct rank *r, const struct blocks *blocks, int size, void **memory)
 {
   struct payload *packed = blocks_pack(blocks, size);
-  int *counts = face_alloc(r, 2 * (size_t)size * sizeof *counts + packed->size);
+  int *counts = rank_alloc(r, 2 * (size_t)size * sizeof *counts + packed->size);
   int *starts = counts + size;
   struct blocks copied = {
       .buffer = starts + size, .counts = counts, .displacements = starts, .type = MPI_BYTE};
@@ -316,7 +317,7 @@ static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct 
                 block_count(&in, me), block_type(&in, me));
   swap_blocks(r, out, in, comm, !in_steps(&in));
   if (memory)
-    face_free(memory);
+    rank_free(memory);
   return MPI_SUCCESS;
 }
 
@@ -325,7 +326,7 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
                           MPI_Datatype type, MPI_Op op, struct comm *comm)
 {
   int total = 0;
-  int *starts = face_alloc(r, (size_t)comm->size * sizeof *starts);
+  int *starts = rank_alloc(r, (size_t)comm->size * sizeof *starts);
   for (int i = 0; i < comm->size; i++) {
     starts[i] = total;
     total += counts ? counts[i] : count;
@@ -336,8 +337,8 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
   struct blocks blocks = {
       .buffer = sum, .counts = counts, .displacements = starts, .count = count, .type = type};
   scatter(r, blocks, in, block_count(&blocks, comm->rank), type, 0, comm);
-  face_free(memory);
-  face_free(starts);
+  rank_free(memory);
+  rank_free(starts);
   return MPI_SUCCESS;
 }
 

@@ -10,26 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-MPI_Comm comm_handle(struct comm *comm)
-{
-  return (MPI_Comm)(void *)comm;
-}
-
-struct comm *comm_of(struct rank *r, MPI_Comm handle)
-{
-  if (handle == MPI_COMM_WORLD)
-    return &r->face->world;
-  struct comm *comm = (struct comm *)(void *)handle;
-  if (handle == MPI_COMM_NULL || heap_owner(comm) != r->index || comm->freed)
-    layer_die(64, "rank %d: not a communicator", r->index);
-  return comm;
-}
-
 MPI_Comm smpi_process_comm_self(void)
 {
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
-  MPI_Comm self = r ? comm_handle(&r->face->self) : (MPI_Comm)layer_next_self();
+  MPI_Comm self = r ? comm_handle(&r->mpi->self) : (MPI_Comm)layer_next_self();
   layer_leave(mode);
   return self;
 }
@@ -117,8 +102,8 @@ struct share {
 
 static struct comm *new_comm(struct rank *r, int size)
 {
-  struct comm *comm = face_alloc(r, sizeof *comm);
-  comm->member = face_alloc(r, (size_t)size * sizeof *comm->member);
+  struct comm *comm = rank_alloc(r, sizeof *comm);
+  comm->member = rank_alloc(r, (size_t)size * sizeof *comm->member);
   comm->size = size;
   return comm;
 }
@@ -130,7 +115,7 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
   for (int i = 0; i < parent->size; i++)
     size += shares[i].colour == colour;
   struct comm *comm = new_comm(r, size);
-  int *keys = face_alloc(r, (size_t)size * sizeof *keys);
+  int *keys = rank_alloc(r, (size_t)size * sizeof *keys);
   int count = 0;
   for (int i = 0; i < parent->size; i++) {
     if (shares[i].colour != colour)
@@ -143,7 +128,7 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
     keys[place] = shares[i].key;
     comm->member[place] = parent->member[i];
   }
-  face_free(keys);
+  rank_free(keys);
   for (int i = 0; i < size; i++)
     if (comm->member[i] == r->index)
       comm->rank = i;
@@ -152,8 +137,8 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
 
 int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
 {
-  struct share *shares = face_alloc(r, (size_t)parent->size * sizeof *shares);
-  struct share *own = face_alloc(r, sizeof *own);
+  struct share *shares = rank_alloc(r, (size_t)parent->size * sizeof *shares);
+  struct share *own = rank_alloc(r, sizeof *own);
   *own = (struct share){.colour = colour, .key = key};
   collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
   *made = MPI_COMM_NULL;
@@ -165,8 +150,8 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
       host_member(r, comm->number);
     *made = comm_handle(comm);
   }
-  face_free(own);
-  face_free(shares);
+  rank_free(own);
+  rank_free(shares);
   return MPI_SUCCESS;
 }
 
@@ -179,7 +164,7 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
 static int release(struct rank *r, MPI_Comm *handle)
 {
   struct comm *comm = comm_of(r, *handle);
-  if (comm == &r->face->world || comm == &r->face->self)
+  if (comm == &r->mpi->world || comm == &r->mpi->self)
     return MPI_ERR_COMM;
   comm_delete_attributes(r, *handle);
   comm->freed = true; /* requests may still name it */
@@ -263,8 +248,8 @@ static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group 
                                                  (size_t)size * sizeof *members->member) != 0))
     known = known->next;
   if (known || members->rank == MPI_UNDEFINED) {
-    face_free(members->member);
-    face_free(members);
+    rank_free(members->member);
+    rank_free(members);
     return known;
   }
   members->number = members_number(parent, -1, 0, members);
@@ -360,9 +345,9 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 
 static int set_name(struct rank *r, struct comm *comm, const char *name)
 {
-  char *kept = face_alloc(r, MPI_MAX_OBJECT_NAME);
+  char *kept = rank_alloc(r, MPI_MAX_OBJECT_NAME);
   g_strlcpy(kept, name, MPI_MAX_OBJECT_NAME);
-  face_free(comm->name);
+  rank_free(comm->name);
   comm->name = kept;
   return MPI_SUCCESS;
 }
@@ -371,9 +356,9 @@ static const char *name_of(const struct rank *r, const struct comm *comm)
 {
   if (comm->name)
     return comm->name;
-  if (comm == &r->face->world)
+  if (comm == &r->mpi->world)
     return "MPI_COMM_WORLD";
-  return comm == &r->face->self ? "MPI_COMM_SELF" : "";
+  return comm == &r->mpi->self ? "MPI_COMM_SELF" : "";
 }
 
 static int get_name(struct rank *r, MPI_Comm comm, char *name, int *length)

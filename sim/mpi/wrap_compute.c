@@ -9,7 +9,7 @@ void *layer_next(const char *name)
 {
   void *function = dlsym(RTLD_NEXT, name);
   if (!function)
-    layer_die(3, "there is no %s behind the layer", name);
+    die(DIE_BREACH, "there is no %s behind the layer", name);
   return function;
 }
 
@@ -108,7 +108,7 @@ void *smpi_shared_malloc(size_t size, const char *file, int line)
 
 static int alloc_mem(struct rank *r, MPI_Aint size, void *memory)
 {
-  void *allocated = face_alloc(r, (size_t)size);
+  void *allocated = rank_alloc(r, (size_t)size);
   memcpy(memory, &allocated, sizeof allocated);
   return MPI_SUCCESS;
 }
@@ -120,21 +120,21 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *memory)
 
 int MPI_Free_mem(void *memory)
 {
-  LOOK_UP(((void)r, face_free(memory), MPI_SUCCESS), PMPI_Free_mem(memory));
+  LOOK_UP(((void)r, rank_free(memory), MPI_SUCCESS), PMPI_Free_mem(memory));
 }
 
 /* Buffered sends need no buffer of the program's. */
 static int attach(struct rank *r, void *buffer, int bytes)
 {
-  r->face->bsend_buffer = buffer;
-  r->face->bsend_bytes = bytes;
+  r->mpi->bsend_buffer = buffer;
+  r->mpi->bsend_bytes = bytes;
   return MPI_SUCCESS;
 }
 
 static int detach(struct rank *r, void *buffer, int *bytes)
 {
-  memcpy(buffer, &r->face->bsend_buffer, sizeof r->face->bsend_buffer);
-  *bytes = r->face->bsend_bytes;
+  memcpy(buffer, &r->mpi->bsend_buffer, sizeof r->mpi->bsend_buffer);
+  *bytes = r->mpi->bsend_bytes;
   return attach(r, NULL, 0);
 }
 
@@ -199,7 +199,7 @@ static GRand *random_of(struct rank *r)
 static int choose(struct rank *r, int count)
 {
   if (count < 1)
-    layer_die(64, "rank %d chooses among %d", r->index, count);
+    die(DIE_INPUT, "rank %d chooses among %d", r->index, count);
   return (int)host_choose(r, (uint32_t)g_rand_int_range(random_of(r), 0, count));
 }
 
@@ -234,12 +234,12 @@ void recline_iteration_bytes(unsigned long long bytes)
 {
   struct rank *r = rank_self();
   if (r)
-    r->face->iteration_bytes = (double)bytes;
+    r->mpi->iteration_bytes = (double)bytes;
 }
 
 void recline_image_bytes(unsigned long long bytes)
 {
   struct rank *r = rank_self();
   if (r)
-    r->face->image_bytes = (double)bytes;
+    r->mpi->image_bytes = (double)bytes;
 }

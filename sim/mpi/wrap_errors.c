@@ -1,5 +1,6 @@
 /* Error handlers of communicators. The handlers are SMPI's objects; the layer remembers their
  * functions and calls them itself, as the program's communicators mean nothing to SMPI. */
+#include "sim/host/end.h"
 #include "sim/host/shadow.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/wrap.h"
@@ -92,10 +93,10 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
 
 static void call_handler(struct rank *r, struct comm *comm, int error)
 {
-  MPI_Comm handle = comm == &r->face->world ? MPI_COMM_WORLD : comm_handle(comm);
+  MPI_Comm handle = comm == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(comm);
   const struct function *function = g_hash_table_lookup(functions, comm->errors);
   if (!function)
-    layer_die(64, "rank %d: not an error handler of communicators", r->index);
+    die(DIE_INPUT, "rank %d: not an error handler of communicators", r->index);
   int number = function->in_fortran ? MPI_Comm_c2f(handle) : 0;
   heap_enter(r->arena);
   if (function->in_fortran)
@@ -109,14 +110,14 @@ int comm_error(struct rank *r, struct comm *comm, int error)
 {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length;
-  struct comm *whose = comm ? comm : &r->face->world;
+  struct comm *whose = comm ? comm : &r->mpi->world;
   if (error == MPI_SUCCESS)
     return error;
   if (!whose->errors) {
     PMPI_Error_string(error, text, &length);
     if (layer.result.audit_violations || audit_global()->incarnation)
-      layer_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
-    layer_die(64, "rank %d: %s", r->index, text);
+      run_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
+    die(DIE_INPUT, "rank %d: %s", r->index, text);
   }
   if (whose->errors != MPI_ERRORS_RETURN)
     call_handler(r, whose, error);

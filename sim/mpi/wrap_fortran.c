@@ -2,6 +2,7 @@
  * protocol each is SMPI's own. An array that is in use across a wait lies in the arena. */
 #include "sim/cc/recline.h"
 #include "sim/mpi/fortran.h"
+#include "sim/mpi/init.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ void mpi_finalize_(int *error)
 
 static MPI_Request *get_requests(struct rank *r, int count, const int *requests)
 {
-  MPI_Request *handles = face_alloc(r, (size_t)count * sizeof(MPI_Request));
+  MPI_Request *handles = rank_alloc(r, (size_t)count * sizeof(MPI_Request));
   for (int i = 0; i < count; i++)
     handles[i] = fortran_get_request(r, &requests[i]);
   return handles;
@@ -53,7 +54,7 @@ static void put_requests(struct rank *r, int count, int *requests, MPI_Request *
     if (before != handles[i])
       fortran_put_request(r, &requests[i], before, handles[i]);
   }
-  face_free(handles);
+  rank_free(handles);
 }
 
 /* Calls SMPI's NAME, or CALL with `handles` set; results become Fortran's by TRANSLATE. */
@@ -136,7 +137,7 @@ static MPI_Datatype *get_types(struct rank *r, const int *comm, const int *numbe
 {
   int size;
   MPI_Comm_size(fortran_get_comm(r, comm), &size);
-  MPI_Datatype *types = face_alloc(r, (size_t)size * sizeof(MPI_Datatype));
+  MPI_Datatype *types = rank_alloc(r, (size_t)size * sizeof(MPI_Datatype));
   for (int i = 0; numbers && i < size; i++)
     types[i] = fortran_get_type(r, &numbers[i]);
   return types;
@@ -158,8 +159,8 @@ void mpi_alltoallw_(void *out, int *out_counts, int *out_starts, int *out_types,
     MPI_Datatype *gets = get_types(r, comm, in_types);
     *error = MPI_Alltoallw(fortran_buffer(out), out_counts, out_starts, gives, fortran_buffer(in),
                            in_counts, in_starts, gets, fortran_get_comm(r, comm));
-    face_free(gives);
-    face_free(gets);
+    rank_free(gives);
+    rank_free(gets);
   } else {
     NEXT(mpi_alltoallw_, void *, int *, int *, int *, void *, int *, int *, int *, int *, int *);
     next_(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm, error);
@@ -180,8 +181,8 @@ void mpi_ialltoallw_(void *out, int *out_counts, int *out_starts, int *out_types
     *error = MPI_Ialltoallw(fortran_buffer(out), out_counts, out_starts, gives, fortran_buffer(in),
                             in_counts, in_starts, gets, fortran_get_comm(r, comm), &handle);
     fortran_put_request(r, request, NULL, handle);
-    face_free(gives);
-    face_free(gets);
+    rank_free(gives);
+    rank_free(gets);
   } else {
     NEXT(mpi_ialltoallw_, void *, int *, int *, int *, void *, int *, int *, int *, int *, int *,
          int *);
@@ -217,7 +218,7 @@ void mpi_ialltoallw_(void *out, int *out_counts, int *out_starts, int *out_types
     struct arena *mode = layer_enter();                                                            \
     struct rank *r = rank_self();                                                                  \
     if (r) {                                                                                       \
-      int *kept = face_alloc(r, sizeof *kept);                                                     \
+      int *kept = rank_alloc(r, sizeof *kept);                                                     \
       *kept = *value;                                                                              \
       *error = in_c(get_handle(r, holder), *key, kept);                                            \
     } else {                                                                                       \

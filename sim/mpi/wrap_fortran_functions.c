@@ -74,7 +74,7 @@ static int function_of(void *argument, void *function)
 static struct functions *functions_of(struct rank *r, void *copy, void *destroy, MPI_Aint extra,
                                       bool *copies)
 {
-  struct functions *functions = face_alloc(r, sizeof *functions);
+  struct functions *functions = rank_alloc(r, sizeof *functions);
   functions->extra = extra;
   *copies = function_of(copy, &functions->copy) != 0;
   function_of(destroy, &functions->destroy);
@@ -143,7 +143,7 @@ void mpi_grequest_start_(void *query, void *release, void *cancel, void *extra, 
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
-    struct general_functions *functions = face_alloc(r, sizeof *functions);
+    struct general_functions *functions = rank_alloc(r, sizeof *functions);
     MPI_Request handle;
     memcpy(&functions->query, &query, sizeof query);
     memcpy(&functions->free, &release, sizeof release);

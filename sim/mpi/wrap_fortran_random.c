@@ -5,8 +5,8 @@
  *
  * A program that sets no seed gets one from the system, another in each run. Here it follows from
  * the seed of the scenario and the rank. */
-#include "sim/host/libc.h"
 #include "sim/mpi/wrap.h"
+#include "sim/mpi/wrap_libc.h"
 
 static struct rank *owner; /* whose state libgfortran holds; NULL: nobody's */
 
@@ -42,7 +42,7 @@ static void exchange_seed(int32_t *seed, bool put)
 void random_collect(struct rank *r)
 {
   if (owner == r)
-    exchange_seed(r->face->libc.seed, false);
+    exchange_seed(r->mpi->libc.seed, false);
 }
 
 void random_restored(struct rank *r)
@@ -54,7 +54,7 @@ void random_restored(struct rank *r)
 /* Some seed, another for each rank and after each time that the program asks for one. */
 static void invent_seed(struct rank *r)
 {
-  struct libc *libc = &r->face->libc;
+  struct libc *libc = &r->mpi->libc;
   struct drand48_data generator = {0};
   srand48_r((long)(layer.scenario->seed * 4096 + (uint64_t)r->index + libc->seedings++ * 40503),
             &generator);
@@ -73,9 +73,9 @@ static void take_over(struct rank *r)
     return;
   if (owner)
     random_collect(owner);
-  if (!r->face->libc.seeded)
+  if (!r->mpi->libc.seeded)
     invent_seed(r);
-  exchange_seed(r->face->libc.seed, true);
+  exchange_seed(r->mpi->libc.seed, true);
   owner = r;
 }
 
@@ -110,7 +110,7 @@ DRAW(arandom_r16)
       take_over(r);                                                                                \
     if (r && !size && !put && !get) {                                                              \
       invent_seed(r);                                                                              \
-      exchange_seed(r->face->libc.seed, true);                                                     \
+      exchange_seed(r->mpi->libc.seed, true);                                                      \
     } else {                                                                                       \
       _gfortran_##NAME##_next(size, put, get);                                                     \
     }                                                                                              \
@@ -130,7 +130,7 @@ void _gfortran_random_init(int repeatable, int image_distinct, int image)
     take_over(r);
   if (r && !repeatable) {
     invent_seed(r);
-    exchange_seed(r->face->libc.seed, true);
+    exchange_seed(r->mpi->libc.seed, true);
   } else {
     _gfortran_random_init_next(repeatable, image_distinct, image);
   }

@@ -14,9 +14,9 @@ struct general {
 
 static int start(struct rank *r, struct general functions, MPI_Request *handle)
 {
-  struct request *request = face_alloc(r, sizeof *request);
+  struct request *request = rank_alloc(r, sizeof *request);
   request->kind = REQUEST_GENERAL;
-  request->general = face_alloc(r, sizeof *request->general);
+  request->general = rank_alloc(r, sizeof *request->general);
   *request->general = functions;
   *handle = handle_of(request);
   return MPI_SUCCESS;
@@ -44,7 +44,7 @@ int general_free(struct rank *r, struct request *request)
   heap_enter(r->arena);
   int result = request->general->free(request->general->extra);
   heap_leave();
-  face_free(request->general);
+  rank_free(request->general);
   request->general = NULL;
   return result;
 }
@@ -61,12 +61,12 @@ static int complete(struct rank *r, MPI_Request handle)
 {
   struct request *request = request_of(handle);
   if (!request || request->kind != REQUEST_GENERAL)
-    layer_die(64, "rank %d completes what is not a generalized request", r->index);
+    die(DIE_INPUT, "rank %d completes what is not a generalized request", r->index);
   request->done = true;
   if (!request->orphan)
     return MPI_SUCCESS;
   int result = general_free(r, request);
-  face_free(request);
+  rank_free(request);
   return result;
 }
 

@@ -14,7 +14,7 @@ struct graph {
 
 static int *copy_of(struct rank *r, const int *values, int count)
 {
-  int *copied = face_alloc(r, (size_t)count * sizeof *copied);
+  int *copied = rank_alloc(r, (size_t)count * sizeof *copied);
   if (count > 0)
     memcpy(copied, values, (size_t)count * sizeof *copied);
   return copied;
@@ -33,7 +33,7 @@ static const struct graph *graph_of(struct rank *r, MPI_Comm comm)
 {
   const struct graph *graph = comm_of(r, comm)->topology.graph;
   if (!graph)
-    layer_die(64, "rank %d: the communicator has no graph topology", r->index);
+    die(DIE_INPUT, "rank %d: the communicator has no graph topology", r->index);
   return graph;
 }
 
@@ -57,7 +57,7 @@ static int create(struct rank *r, struct comm *parent, int nodes, const int *ind
   if (*made == MPI_COMM_NULL)
     return MPI_SUCCESS;
   struct comm *comm = comm_of(r, *made);
-  struct graph *graph = face_alloc(r, sizeof *graph);
+  struct graph *graph = rank_alloc(r, sizeof *graph);
   graph->nodes = nodes;
   graph->index = copy_of(r, index, nodes);
   graph->edge = copy_of(r, edge, index[nodes - 1]);
@@ -181,7 +181,7 @@ struct edge {
 static struct edge *own_edges(struct rank *r, int room, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights)
 {
-  struct edge *edge = face_alloc(r, (size_t)room * sizeof *edge);
+  struct edge *edge = rank_alloc(r, (size_t)room * sizeof *edge);
   int count = 0;
   bool weighted = weights != MPI_UNWEIGHTED;
   for (int i = 0; i < sources; i++)
@@ -200,8 +200,8 @@ static struct neighbours chosen(struct rank *r, const struct edge *edge, int cou
   struct neighbours found = {0};
   for (int i = 0; i < count; i++)
     found.count += edge[i].from != MPI_PROC_NULL && (to ? edge[i].to : edge[i].from) == rank;
-  found.rank = face_alloc(r, (size_t)found.count * sizeof *found.rank);
-  found.weight = weighted ? face_alloc(r, (size_t)found.count * sizeof *found.weight) : NULL;
+  found.rank = rank_alloc(r, (size_t)found.count * sizeof *found.rank);
+  found.weight = weighted ? rank_alloc(r, (size_t)found.count * sizeof *found.weight) : NULL;
   for (int i = 0, k = 0; i < count; i++) {
     if (edge[i].from == MPI_PROC_NULL || (to ? edge[i].to : edge[i].from) != rank)
       continue;
@@ -227,15 +227,15 @@ static int create_distributed(struct rank *r, struct comm *parent, int sources, 
                               const int *degrees, const int *destinations, const int *weights,
                               MPI_Comm *made)
 {
-  int *counts = face_alloc(r, (size_t)parent->size * sizeof *counts);
-  int *own = face_alloc(r, sizeof *own), room = 0;
+  int *counts = rank_alloc(r, (size_t)parent->size * sizeof *counts);
+  int *own = rank_alloc(r, sizeof *own), room = 0;
   for (int i = 0; i < sources; i++)
     *own += degrees[i];
   collective_allgather(r, own, 1, MPI_INT, counts, 1, MPI_INT, parent);
   for (int i = 0; i < parent->size; i++)
     room = MAX(room, counts[i]);
   struct edge *mine = own_edges(r, room, sources, source, degrees, destinations, weights);
-  struct edge *all = face_alloc(r, (size_t)room * (size_t)parent->size * sizeof *all);
+  struct edge *all = rank_alloc(r, (size_t)room * (size_t)parent->size * sizeof *all);
   int bytes = room * (int)sizeof *all, rank = parent->rank, count = room * parent->size;
   collective_allgather(r, mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, parent);
   comm_split(r, parent, 0, rank, made);
@@ -244,10 +244,10 @@ static int create_distributed(struct rank *r, struct comm *parent, int sources, 
       (struct topology){.kind = MPI_DIST_GRAPH,
                         .from = chosen(r, all, count, rank, true, weighted),
                         .to = chosen(r, all, count, rank, false, weighted)};
-  face_free(counts);
-  face_free(own);
-  face_free(mine);
-  face_free(all);
+  rank_free(counts);
+  rank_free(own);
+  rank_free(mine);
+  rank_free(all);
   return MPI_SUCCESS;
 }
 
@@ -265,7 +265,7 @@ static const struct topology *distributed(struct rank *r, MPI_Comm comm)
 {
   const struct topology *topology = &comm_of(r, comm)->topology;
   if (topology->kind != MPI_DIST_GRAPH)
-    layer_die(64, "rank %d: the communicator has no distributed graph topology", r->index);
+    die(DIE_INPUT, "rank %d: the communicator has no distributed graph topology", r->index);
   return topology;
 }
 

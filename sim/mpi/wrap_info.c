@@ -1,5 +1,6 @@
-/* What programs put into infos. It lies in the face and rolls back; the handle is one of SMPI's,
- * which stays empty. An info that the face does not know (MPI_INFO_ENV, none yet) is SMPI's. */
+/* What programs put into infos. It lies in the MPI state and rolls back; the handle is one of
+ * SMPI's, which stays empty. An info that the MPI state does not know (MPI_INFO_ENV, none yet) is
+ * SMPI's. */
 #include "sim/host/rank.h"
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/wrap.h"
@@ -20,12 +21,12 @@ struct info {
 static char *kept(struct rank *r, const char *text)
 {
   size_t bytes = strlen(text) + 1;
-  return memcpy(face_alloc(r, bytes), text, bytes);
+  return memcpy(rank_alloc(r, bytes), text, bytes);
 }
 
 static struct info *find_info(const struct rank *r, MPI_Info handle)
 {
-  struct info *info = r->face->infos;
+  struct info *info = r->mpi->infos;
   while (info && info->handle != handle)
     info = info->next;
   return info;
@@ -36,9 +37,9 @@ static struct info *info_of(struct rank *r, MPI_Info handle)
   struct info *info = find_info(r, handle);
   if (info)
     return info;
-  info = face_alloc(r, sizeof *info);
-  *info = (struct info){.handle = handle, .next = r->face->infos};
-  return r->face->infos = info;
+  info = rank_alloc(r, sizeof *info);
+  *info = (struct info){.handle = handle, .next = r->mpi->infos};
+  return r->mpi->infos = info;
 }
 
 /* Where the key's hint is linked in, or would be. */
@@ -66,9 +67,9 @@ static int set_hint(struct rank *r, struct info *info, const char *key, const ch
   struct hint **place = place_of(info, key), *hint = *place;
   char *copy = kept(r, value);
   if (is(hint, key)) {
-    face_free(hint->value);
+    rank_free(hint->value);
   } else {
-    hint = face_alloc(r, sizeof *hint);
+    hint = rank_alloc(r, sizeof *hint);
     *hint = (struct hint){.key = kept(r, key), .next = *place};
     *place = hint;
   }
@@ -83,9 +84,9 @@ static int delete_hint(struct info *info, const char *key)
   if (!is(hint, key))
     return MPI_ERR_INFO_NOKEY;
   *place = hint->next;
-  face_free(hint->key);
-  face_free(hint->value);
-  face_free(hint);
+  rank_free(hint->key);
+  rank_free(hint->value);
+  rank_free(hint);
   return MPI_SUCCESS;
 }
 
@@ -157,7 +158,7 @@ int MPI_Info_dup(MPI_Info handle, MPI_Info *made)
   LOOK_UP(duplicate(r, handle, made), PMPI_Info_dup(handle, made));
 }
 
-/* Calls that read: what the face does not know is SMPI's. */
+/* Calls that read: what the MPI state does not know is SMPI's. */
 #define READ(IN_FACE, AT_SMPI)                                                                     \
   struct info *info = NULL;                                                                        \
   LOOK_UP((info = find_info(r, handle)) ? (IN_FACE) : (AT_SMPI), AT_SMPI)

@@ -1,5 +1,5 @@
 /* Calls of libc whose state is that of the process: libc.h. Without a protocol they are libc's. */
-#include "sim/host/libc.h"
+#include "sim/mpi/wrap_libc.h"
 #include "sim/memory/library_data.h"
 #include "sim/mpi/wrap.h"
 
@@ -31,7 +31,7 @@ struct libc *libc_self(void)
     return NULL;
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
-  struct libc *libc = r ? &r->face->libc : libc_early();
+  struct libc *libc = r ? &r->mpi->libc : libc_early();
   layer_leave(mode);
   if (!libc->begun) {
     libc->begun = true;
@@ -47,14 +47,14 @@ static void rebase(int32_t **pointer, const struct libc *from, struct libc *to)
     *pointer = (int32_t *)(void *)(to->random_state + offset);
 }
 
-void libc_begin(struct libc *in_face)
+void libc_begin(struct libc *in_mpi)
 {
   struct libc *before = libc_early();
-  *in_face = *before;
-  rebase(&in_face->random.fptr, before, in_face);
-  rebase(&in_face->random.rptr, before, in_face);
-  rebase(&in_face->random.state, before, in_face);
-  rebase(&in_face->random.end_ptr, before, in_face);
+  *in_mpi = *before;
+  rebase(&in_mpi->random.fptr, before, in_mpi);
+  rebase(&in_mpi->random.rptr, before, in_mpi);
+  rebase(&in_mpi->random.state, before, in_mpi);
+  rebase(&in_mpi->random.end_ptr, before, in_mpi);
   g_hash_table_remove(early, GINT_TO_POINTER((int)machine_actor()));
   g_free(before);
 }
@@ -224,8 +224,8 @@ void libc_collect(struct rank *r)
 
 void libc_restored(struct rank *r)
 {
-  if (r->face->libc.begun)
-    optind = optind_left = r->face->libc.option ? r->face->libc.option : 1;
+  if (r->mpi->libc.begun)
+    optind = optind_left = r->mpi->libc.option ? r->mpi->libc.option : 1;
   random_restored(r);
   libraries_restored(r->arena);
 }
@@ -237,8 +237,8 @@ void smpi_exit(int status)
   layer_enter();
   BEHIND(void (*)(int), smpi_exit)
   if (rank_self())
-    layer_die(status ? status : 64, "rank %d has called exit(%d) before MPI_Finalize",
-              rank_self()->index, status);
+    die(status ? status : 64, "rank %d has called exit(%d) before MPI_Finalize", rank_self()->index,
+        status);
   smpi_exit_next(status);
   abort();
 }

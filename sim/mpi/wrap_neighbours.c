@@ -2,13 +2,14 @@
  * neighbours (wrap_nonblocking.c says why); the blocking forms wait for theirs. SMPI itself has
  * none of these calls. */
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
 static const struct topology *topology_of(struct rank *r, const struct comm *comm)
 {
   if (!comm->topology.kind)
-    layer_die(64, "rank %d: the communicator has no topology", r->index);
+    die(DIE_INPUT, "rank %d: the communicator has no topology", r->index);
   return &comm->topology;
 }
 

@@ -11,6 +11,7 @@
  * All have one tag: two calls on a communicator begin in the same order everywhere, and a pair of
  * ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
@@ -160,7 +161,7 @@ struct sum {
 static struct sum *new_sum(struct rank *r, int number, void *result, int count, MPI_Datatype type,
                            MPI_Op op)
 {
-  struct sum *sum = face_alloc(r, sizeof *sum);
+  struct sum *sum = rank_alloc(r, sizeof *sum);
   void *room = elements_new(r, (MPI_Aint)number * count, type, &sum->memory);
   sum->shares = EQUAL(room, count, type);
   sum->number = number;
@@ -180,7 +181,7 @@ static void combine(struct rank *r, void *rest)
                      sum->op);
   if (last >= 0)
     elements_copy(block_at(&sum->shares, last), count, type, sum->result, count, type);
-  face_free(sum->memory);
+  rank_free(sum->memory);
 }
 
 /* Takes the shares of all ranks below `number`: its own is at `own`. */

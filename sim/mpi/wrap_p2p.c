@@ -1,6 +1,7 @@
 /* Point-to-point calls. An inert layer passes them through. */
 #include "sim/host/host.h"
 #include "sim/host/matching.h"
+#include "sim/host/request.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
@@ -156,7 +157,7 @@ struct probe {
 static struct probe probe_for(struct rank *r, const struct comm *comm, int from, int tag)
 {
   if (from != MPI_ANY_SOURCE && (from < 0 || from >= comm->size))
-    layer_die(64, "rank %d probes rank %d of %d", r->index, from, comm->size);
+    die(DIE_INPUT, "rank %d probes rank %d of %d", r->index, from, comm->size);
   return (struct probe){.peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from],
                         .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag,
                         .context = matching_context(comm, false)};
@@ -176,7 +177,7 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
   if (status == MPI_STATUS_IGNORE ||
       !matching_probe(r, probe->peer, probe->tag, probe->context, &found))
     return;
-  p2p_empty_status(status);
+  request_empty_status(status);
   for (int rank = 0; rank < comm->size; rank++)
     if (comm->member[rank] == found.source)
       status->MPI_SOURCE = rank;
@@ -189,7 +190,7 @@ static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *s
 {
   const struct comm *c = comm_of(r, comm);
   if (from == MPI_PROC_NULL) {
-    p2p_empty_status(status);
+    request_empty_status(status);
     if (status != MPI_STATUS_IGNORE)
       status->MPI_SOURCE = MPI_PROC_NULL;
     return MPI_SUCCESS;

@@ -1,5 +1,6 @@
 /* Completion of requests. Tests and waits for some of several are decisions of the program that
  * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
+#include "sim/host/request.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/generalized.h"
 #include "sim/mpi/p2p.h"
@@ -24,7 +25,7 @@ static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
     int freed = general_free(r, request);
     result = result == MPI_SUCCESS ? freed : result;
   }
-  int error = p2p_retire(&request, status);
+  int error = request_retire(&request, status);
   *handle = handle_of(request);
   return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
 }
@@ -43,7 +44,7 @@ static void not_yet(struct rank *r)
 
 static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *status)
 {
-  *flag = (int)host_choose(r, p2p_is_done(r, request_of(*handle)));
+  *flag = (int)host_choose(r, request_is_done(r, request_of(*handle)));
   if (*flag)
     return wait_one(r, handle, status);
   not_yet(r);
@@ -60,11 +61,11 @@ static int cancel(struct rank *r, const MPI_Request *handle)
 {
   struct request *request = request_of(*handle);
   if (is_idle(*handle))
-    layer_die(64, "rank %d cancels a request that is not active", r->index);
+    die(DIE_INPUT, "rank %d cancels a request that is not active", r->index);
   if (request->kind == REQUEST_GENERAL)
     return general_cancel(r, request);
   if (request->kind == REQUEST_WHOLE)
-    layer_die(64, "rank %d cancels a nonblocking collective, which MPI forbids", r->index);
+    die(DIE_INPUT, "rank %d cancels a nonblocking collective, which MPI forbids", r->index);
   if (request->kind == REQUEST_RECEIVE && request->peer != MPI_PROC_NULL &&
       host_cancel(r, request)) {
     request->done = true;
@@ -97,7 +98,7 @@ static int first_done(const struct rank *r, const struct several *several)
   for (int i = 0; i < several->count; i++) {
     if (is_idle(several->handles[i]))
       continue;
-    if (p2p_is_done(r, request_of(several->handles[i])))
+    if (request_is_done(r, request_of(several->handles[i])))
       return i;
     found = -1;
   }
@@ -128,7 +129,7 @@ static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
 {
   bool all = true;
   for (int i = 0; i < count; i++)
-    all &= p2p_is_done(r, request_of(handles[i]));
+    all &= request_is_done(r, request_of(handles[i]));
   *flag = (int)host_choose(r, all);
   if (*flag)
     return wait_all(r, count, handles, statuses);
@@ -148,7 +149,7 @@ static int wait_any(struct rank *r, int count, MPI_Request *handles, int *index,
   int found = first_done(r, &several);
   if (found < 0) {
     *index = MPI_UNDEFINED;
-    p2p_empty_status(status);
+    request_empty_status(status);
     return MPI_SUCCESS;
   }
   *index = (int)host_choose(r, (uint32_t)found);
@@ -169,7 +170,7 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
   *index = MPI_UNDEFINED;
   *flag = 1;
   if (found == -2) {
-    p2p_empty_status(status);
+    request_empty_status(status);
     return MPI_SUCCESS;
   }
   uint32_t outcome = host_choose(r, (uint32_t)(found + 1));
@@ -255,15 +256,15 @@ static int release(struct rank *r, MPI_Request *handle)
   if (!request)
     return MPI_ERR_REQUEST;
   if (request->kind == REQUEST_WHOLE)
-    layer_die(64, "rank %d frees the request of a nonblocking collective, which MPI forbids",
-              r->index);
+    die(DIE_INPUT, "rank %d frees the request of a nonblocking collective, which MPI forbids",
+        r->index);
   if ((request->kind == REQUEST_RECEIVE || request->kind == REQUEST_GENERAL) &&
-      !p2p_is_done(r, request)) {
+      !request_is_done(r, request)) {
     request->orphan = true; /* freed when its message has come, or when it is said to be complete */
     return MPI_SUCCESS;
   }
   int result = request->kind == REQUEST_GENERAL ? general_free(r, request) : MPI_SUCCESS;
-  face_free(request);
+  rank_free(request);
   return result;
 }
 
@@ -292,7 +293,7 @@ int MPI_Startall(int count, MPI_Request *requests)
 static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status *status)
 {
   struct request *request = request_of(handle);
-  *flag = (int)host_choose(r, p2p_is_done(r, request));
+  *flag = (int)host_choose(r, request_is_done(r, request));
   if (!*flag) {
     not_yet(r);
     return MPI_SUCCESS;
@@ -301,7 +302,7 @@ static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status 
   if (request && request->kind == REQUEST_GENERAL)
     general_query(r, request);
   if (is_idle(handle))
-    p2p_empty_status(status);
+    request_empty_status(status);
   else if (status != MPI_STATUS_IGNORE)
     *status = request->status;
   return MPI_SUCCESS;

@@ -12,10 +12,10 @@ struct grid {
 
 static struct grid *new_grid(struct rank *r, int dimensions)
 {
-  struct grid *grid = face_alloc(r, sizeof *grid);
+  struct grid *grid = rank_alloc(r, sizeof *grid);
   grid->dimensions = dimensions;
-  grid->size = face_alloc(r, (size_t)dimensions * sizeof *grid->size);
-  grid->periodic = face_alloc(r, (size_t)dimensions * sizeof *grid->periodic);
+  grid->size = rank_alloc(r, (size_t)dimensions * sizeof *grid->size);
+  grid->periodic = rank_alloc(r, (size_t)dimensions * sizeof *grid->periodic);
   return grid;
 }
 
@@ -42,7 +42,7 @@ static const struct grid *grid_of(struct rank *r, MPI_Comm comm)
 {
   const struct grid *grid = comm_of(r, comm)->topology.grid;
   if (!grid)
-    layer_die(64, "rank %d: the communicator has no Cartesian topology", r->index);
+    die(DIE_INPUT, "rank %d: the communicator has no Cartesian topology", r->index);
   return grid;
 }
 
@@ -69,7 +69,7 @@ static void give_grid(struct rank *r, MPI_Comm handle, struct grid *grid)
 {
   struct comm *comm = comm_of(r, handle);
   struct neighbours both = {.count = 2 * grid->dimensions};
-  both.rank = face_alloc(r, (size_t)both.count * sizeof *both.rank);
+  both.rank = rank_alloc(r, (size_t)both.count * sizeof *both.rank);
   for (int i = 0; i < grid->dimensions; i++) {
     both.rank[2 * i] = neighbour(grid, comm->rank, i, -1);
     both.rank[2 * i + 1] = neighbour(grid, comm->rank, i, 1);

@@ -106,7 +106,7 @@ function trim(text) {
 
 function write_refusal(name) {
   print "  if (rank_self())"
-  printf "    layer_die(64, \"%s is not handled under a recovery protocol yet\");\n", name
+  printf "    die(DIE_INPUT, \"%s is not handled under a recovery protocol yet\");\n", name
 }
 
 # ---- C ----

@@ -1,7 +1,10 @@
 #include "sim/net/control_mail.h"
 
-#include "sim/host/dispatcher.h"
+#include "sim/net/machine.h"
+#include "sim/net/placement.h"
 #include "sim/net/wire.h"
+
+#include <glib.h>
 
 /* The clock may stop a little before the time for which it was set, in seconds. */
 static const double NEARLY = 1e-12;
@@ -17,17 +20,16 @@ struct box {
   double carried_due;   /* when the first of these comes, at the earliest */
 };
 
-static struct box *boxes;  /* by rank */
+static int ranks;
+static struct box *boxes;  /* by rank, then the dispatcher's */
 static double pace = -1.0; /* by which latencies of routes are multiplied; negative: unknown */
 
-static struct box *box_of(int rank)
+void mail_begin(int count)
 {
-  if (!boxes) {
-    boxes = g_new0(struct box, (gsize)layer.ranks + 1);
-    for (int i = 0; i <= layer.ranks; i++)
-      boxes[i].mail = g_ptr_array_new();
-  }
-  return &boxes[rank];
+  ranks = count;
+  boxes = g_new0(struct box, (gsize)ranks + 1);
+  for (int i = 0; i <= ranks; i++)
+    boxes[i].mail = g_ptr_array_new();
 }
 
 static struct message *first(const struct box *box)
@@ -83,24 +85,24 @@ static bool awake_by(const struct box *box, double time)
 /* NULL: there is none that takes time. */
 static const struct route *route_to(struct box *own, int rank)
 {
-  const char *there = dispatcher_host_of(rank);
+  const char *there = node_of(rank);
   if (!own->routes)
-    own->routes = g_new0(struct route, (gsize)layer.ranks + 1);
+    own->routes = g_new0(struct route, (gsize)ranks + 1);
   struct route *route = &own->routes[rank];
   if (there && (route->to != there || route->from != machine_host()))
     *route = wire_route(there);
   return there && route->latency > 0.0 ? route : NULL;
 }
 
-bool mail_post(struct message *message, uint64_t bytes)
+bool mail_post(struct message *message)
 {
-  struct box *own = box_of(message->source), *box = box_of(message->destination);
+  struct box *own = &boxes[message->source], *box = &boxes[message->destination];
   struct posted *posted = &message->posted;
   const struct route *route = route_to(own, message->destination);
   if (!route)
     return false;
   posted->latency = route->latency;
-  posted->occupies = wire_seconds(route, bytes);
+  posted->occupies = wire_seconds(route, message->wire_bytes);
   own->left = posted->left = MAX(own->left, machine_now()) + posted->occupies;
   posted->due = posted->left + MAX(pace, 1.0) * posted->latency;
   if (pace > 0.0 && awake_by(box, posted->due)) {
@@ -117,7 +119,7 @@ void mail_carried(const struct message *message)
   const struct posted *posted = &message->posted;
   if (posted->latency <= 0.0)
     return;
-  box_of(message->destination)->carried--;
+  boxes[message->destination].carried--;
   double took = MAX(machine_now() - posted->left, 0.0) / posted->latency;
   if (pace < 0.0 || took < pace)
     pace = MAX(took, 1.0);
@@ -133,7 +135,7 @@ static double comes_in(const struct box *box)
  * in all that is on the way, or a latency after the first. */
 double mail_due(int rank)
 {
-  const struct box *box = box_of(rank);
+  const struct box *box = &boxes[rank];
   if (!first(box))
     return -1.0;
   const struct posted *posted = &first(box)->posted;
@@ -142,7 +144,7 @@ double mail_due(int rank)
 
 struct message *mail_take(int rank)
 {
-  struct box *box = box_of(rank);
+  struct box *box = &boxes[rank];
   if (!first(box) || comes_in(box) > machine_now() + NEARLY)
     return NULL;
   box->taken = comes_in(box) + first(box)->posted.occupies;

@@ -14,11 +14,14 @@
 #ifndef RECLINE_MAIL_H
 #define RECLINE_MAIL_H
 
-#include "sim/host/rank.h"
+#include "sim/net/message.h"
 
-/* Posts a control message of the calling rank, of so many bytes on the wire; owns it then. False:
- * it has to go as a transfer, and mail_carried() told of its arrival. */
-bool mail_post(struct message *, uint64_t bytes);
+/* Before any other function here. */
+void mail_begin(int ranks);
+
+/* Posts a control message of the calling rank, and owns it then. False: it has to go as a transfer,
+ * and mail_carried() told of its arrival. */
+bool mail_post(struct message *);
 void mail_carried(const struct message *);
 
 /* When the next one comes in at that rank, in seconds; negative: none is on the way. */

@@ -1,9 +1,7 @@
 #include "sim/net/transport.h"
 
-#include "sim/host/host.h"
-#include "sim/host/shadow.h"
 #include "sim/net/control_mail.h"
-#include "sim/net/wire.h"
+#include "sim/net/machine.h"
 
 /* Transfers that can begin while a rank waits, and be noticed when they end; as many more as it has
  * turned out to need, up to a limit, as every one makes its waits longer. */
@@ -56,6 +54,7 @@ struct transport {
   GQueue *early;        /* by peer: messages that overtook an earlier one */
 };
 
+static struct network network;
 static struct end *ends; /* of the ranks, then of the dispatcher */
 static char nudge;       /* wakes a receiver, who finds the envelope at the door */
 static int eager_bytes;
@@ -75,7 +74,6 @@ struct message *message_new(enum message_kind kind, int source, int destination)
   return message;
 }
 
-/* One whose payload is in flight is freed when that has come. */
 void message_free(struct message *message)
 {
   payload_drop(message->payload);
@@ -97,13 +95,18 @@ static sg_mailbox_t mailbox_of(int index)
   return end->mailbox;
 }
 
+void transport_begin(const struct network *what)
+{
+  network = *what;
+  ends = g_new0(struct end, (gsize)network.ranks + 1);
+  eager_bytes = MAX(machine_eager_bytes(), 256);
+  wire_begin(network.overhead);
+  mail_begin(network.ranks);
+}
+
 struct transport *transport_new(int index)
 {
-  int count = layer.ranks + 1;
-  if (!ends) {
-    ends = g_new0(struct end, (gsize)count);
-    eager_bytes = MAX(machine_eager_bytes(), 256);
-  }
+  int count = network.ranks + 1;
   struct transport *transport = g_new0(struct transport, 1);
   transport->end = &ends[index];
   transport->index = index;
@@ -123,33 +126,24 @@ struct transport *transport_new(int index)
 
 /* ---- sending ---- */
 
-static uint64_t wire_bytes(const struct message *message)
-{
-  if (message->kind == MESSAGE_PROGRAM)
-    return (uint64_t)message->bytes + audit_protocol()->piggyback_bytes;
-  if (message->kind == MESSAGE_RAW)
-    return message->bytes;
-  return message->kind == MESSAGE_CONTROL ? audit_protocol()->control_bytes : NOTICE_BYTES;
-}
-
-/* Below the matching, control messages stay in one order with those of the program. */
 static bool may_be_mail(const struct message *message)
 {
-  return message->kind == MESSAGE_CONTROL && audit_protocol()->level != RCL_LEVEL_CHANNEL;
+  return message->kind == MESSAGE_CONTROL && network.mail;
 }
 
 /* What the receiver expects is asked when the message is on its way: nobody else may run between
  * the question and what follows from it, so a lane is at hand before. */
-static void send_eager(struct message *message, uint64_t bytes, bool blocking)
+static void send_eager(struct message *message, bool blocking)
 {
+  uint64_t bytes = message->wire_bytes;
   struct end *end = &ends[message->destination];
   sg_mailbox_t mailbox = mailbox_of(message->destination);
   payload_settle(message->payload);
   wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
-  if (may_be_mail(message) && mail_post(message, bytes))
+  if (may_be_mail(message) && mail_post(message))
     return;
   struct lane *lane = wire_lane();
-  if (host_expects(message)) {
+  if (network.expects(message)) {
     wire_lane_free(lane);
     end->put++;
     wire_put(mailbox, message, bytes);
@@ -162,9 +156,9 @@ static void send_eager(struct message *message, uint64_t bytes, bool blocking)
 
 /* SMPI charges no overhead for a blocking send that waits for its receiver, unless it is
  * synchronous. The message is the receiver's as soon as it is at the door. */
-static uint32_t send_rendezvous(struct transport *transport, struct message *message,
-                                uint64_t bytes, bool blocking)
+static uint32_t send_rendezvous(struct transport *transport, struct message *message, bool blocking)
 {
+  uint64_t bytes = message->wire_bytes;
   struct end *end = &ends[message->destination];
   struct send send = {.number = ++transport->sends_started,
                       .destination = message->destination,
@@ -173,7 +167,7 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   if (!blocking || message->mode == SEND_SYNCHRONOUS)
     wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
   struct lane *lane = wire_lane();
-  bool expected = host_expects(message);
+  bool expected = network.expects(message);
   g_queue_push_tail(&end->door, message);
   end->put += expected;
   if (expected && message->mode != SEND_SYNCHRONOUS) {
@@ -191,14 +185,15 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   return send.number;
 }
 
-uint32_t transport_send(struct transport *transport, struct message *message, bool blocking)
+uint32_t transport_send(struct transport *transport, struct message *message, uint64_t bytes,
+                        bool blocking)
 {
-  uint64_t bytes = wire_bytes(message);
+  message->wire_bytes = bytes;
   message->serial = ++transport->sent[message->destination];
   bool large = bytes >= (uint64_t)eager_bytes && message->mode != SEND_BUFFERED;
   if (large || message->mode == SEND_SYNCHRONOUS)
-    return send_rendezvous(transport, message, bytes, blocking);
-  send_eager(message, bytes, blocking);
+    return send_rendezvous(transport, message, blocking);
+  send_eager(message, blocking);
   return 0;
 }
 
@@ -272,7 +267,7 @@ static void fetched(struct transport *transport, struct fetch *fetch, GQueue *in
   if (message->lane)
     wire_lane_free(message->lane);
   message->lane = NULL;
-  wire_charge(WIRE_RECEIVE, wire_bytes(message));
+  wire_charge(WIRE_RECEIVE, message->wire_bytes);
   if (fetch->parked) {
     take(transport, message, inbox);
   } else {
@@ -364,7 +359,7 @@ static bool open_door(struct transport *transport, GQueue *inbox)
     any = true;
   }
   while ((message = mail_take(transport->index))) {
-    wire_charge(WIRE_RECEIVE, wire_bytes(message));
+    wire_charge(WIRE_RECEIVE, message->wire_bytes);
     take(transport, message, inbox);
     any = true;
   }
@@ -402,7 +397,7 @@ static void came(struct transport *transport, guint i, GQueue *inbox)
     landed(transport, message, inbox);
     return;
   }
-  wire_charge(WIRE_RECEIVE, wire_bytes(message));
+  wire_charge(WIRE_RECEIVE, message->wire_bytes);
   take(transport, message, inbox);
 }
 

@@ -19,18 +19,31 @@
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H
 
-#include "sim/host/rank.h"
+#include "sim/net/message.h"
+#include "sim/net/wire.h"
 
-enum { NOTICE_BYTES = 64 };
+#include <glib.h>
 
-struct message *message_new(enum message_kind, int source, int destination);
-void message_free(struct message *);
+/* What the transport has to know of its host. */
+struct network {
+  int ranks;                            /* of the program; the dispatcher is one more */
+  const char *overhead[WIRE_OVERHEADS]; /* costs of messages, as the platform says (wire.h) */
+  bool mail; /* control messages may come in another order than those of the program, and so travel
+                as mail (control_mail.h) */
+  /* Whether the receiver of that message would go on, or do something for its protocol, if it had
+     it now. */
+  bool (*expects)(const struct message *);
+};
+
+/* Before any transport. Lets no other actor run. */
+void transport_begin(const struct network *);
 
 /* The transport of the calling rank, or of the dispatcher, whose index is behind theirs. */
 struct transport *transport_new(int index);
 
-/* Sends, and owns the message from here on. The number of the send, or 0 when it is complete. */
-uint32_t transport_send(struct transport *, struct message *, bool blocking);
+/* Sends a message that counts as so many bytes on the network, and owns it from here on. Returns
+ * the number of the send, or 0 when it is complete. */
+uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
 
 /* Asks for the payload of a rendezvous message, and calls `done` with `data` when it is here, or

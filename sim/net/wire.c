@@ -1,8 +1,8 @@
 #include "sim/net/wire.h"
 
-#include "sim/host/rank.h"
-#include "verify/scenario/platform_file.h"
+#include "sim/net/machine.h"
 
+#include <glib.h>
 #include <simgrid/comm.h>
 #include <simgrid/host.h>
 #include <simgrid/mailbox.h>
@@ -158,24 +158,26 @@ static GArray *parse(const char *text)
   for (char **word = words; *word; word++) {
     g_auto(GStrv) numbers = g_strsplit(*word, ":", -1);
     guint count = g_strv_length(numbers);
-    struct section section = {.from = count > 0 ? strtod(numbers[0], NULL) : 0.0,
-                              .base = count > 1 ? strtod(numbers[1], NULL) : 0.0,
-                              .each = count > 2 ? strtod(numbers[2], NULL) : 0.0};
+    struct section section = {.from = count > 0 ? g_ascii_strtod(numbers[0], NULL) : 0.0,
+                              .base = count > 1 ? g_ascii_strtod(numbers[1], NULL) : 0.0,
+                              .each = count > 2 ? g_ascii_strtod(numbers[2], NULL) : 0.0};
     g_array_append_val(sections, section);
   }
   return sections;
 }
 
-/* What the platform says for all hosts, unless the host has its own. */
+const char *const wire_overhead_names[] = {"smpi/os", "smpi/ois", "smpi/or"};
+static char *common[WIRE_OVERHEADS]; /* for hosts that have none of their own */
+
+void wire_begin(const char *const overhead[WIRE_OVERHEADS])
+{
+  for (int kind = 0; kind < WIRE_OVERHEADS; kind++)
+    common[kind] = g_strdup(overhead[kind] ? overhead[kind] : "");
+}
+
 static GArray *sections_of(sg_host_t host, enum wire_overhead kind)
 {
-  static const char *const names[] = {"smpi/os", "smpi/ois", "smpi/or"};
-  static char *common[WIRE_OVERHEADS];
-  if (!common[kind]) {
-    common[kind] = platform_setting(layer.scenario->platform.file, names[kind]);
-    common[kind] = common[kind] ? common[kind] : g_strdup("");
-  }
-  const char *own = sg_host_get_property_value(host, names[kind]);
+  const char *own = sg_host_get_property_value(host, wire_overhead_names[kind]);
   return parse(own ? own : common[kind]);
 }
 

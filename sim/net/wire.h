@@ -14,6 +14,14 @@
 
 struct lane;
 
+/* SMPI's names for them: smpi/os, smpi/ois, smpi/or. */
+enum wire_overhead { WIRE_SEND, WIRE_SEND_NONBLOCKING, WIRE_RECEIVE, WIRE_OVERHEADS };
+extern const char *const wire_overhead_names[WIRE_OVERHEADS];
+
+/* Before any message: the overheads that hold for all hosts which have none of their own, as texts
+ * "FROM:BASE:EACH;..."; NULL: none. They are copied. */
+void wire_begin(const char *const overhead[WIRE_OVERHEADS]);
+
 /* The end of that number, for the calling actor, or for others to put to. */
 sg_mailbox_t wire_end(int number);
 void wire_own_end(int number);
@@ -56,7 +64,6 @@ struct route wire_route(const char *to);
 double wire_seconds(const struct route *, uint64_t bytes); /* to go past one point of it */
 
 /* What sending and receiving that many bytes costs the processor: the caller sleeps. */
-enum wire_overhead { WIRE_SEND, WIRE_SEND_NONBLOCKING, WIRE_RECEIVE, WIRE_OVERHEADS };
 void wire_charge(enum wire_overhead, uint64_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a program must not do to its heap. Usage: heap-abuse twice|inside|beyond; expected to die
- * of a signal, with one line on standard error. */
+/* What a program must not do to its heap. Usage: heap-abuse twice|inside|beyond; expected to end
+ * with exit code 64 and one line on standard error. */
 #include "sim/memory/heap.h"
 
 #include <stdlib.h>

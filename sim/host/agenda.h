@@ -1,0 +1,50 @@
+/* The agenda of the dispatcher: what is to happen, by time and then by the order of adding. Any
+ * actor adds to it; the dispatcher alone takes from it. */
+#ifndef RECLINE_AGENDA_H
+#define RECLINE_AGENDA_H
+
+#include "sim/host/rank.h"
+
+enum entry_kind { ENTRY_CRASH, ENTRY_DETECT, ENTRY_RESTART, ENTRY_REPAIRED, ENTRY_NOTICE };
+
+struct entry {
+  double time; /* seconds of simulated time */
+  uint64_t order;
+  enum entry_kind kind;
+  int rank;
+  const struct failure *failure; /* CRASH, DETECT */
+  uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
+  uint32_t repair;       /* REPAIRED */
+  struct message notice; /* NOTICE: kind and fields */
+};
+
+/* ---- for all ---- */
+
+/* Adds a copy of the entry. The dispatcher may run before this returns. */
+void agenda_add(const struct entry *);
+
+/* Has the dispatcher send a notice (kind and fields of `notice`) to `rank`, in its present life. */
+void agenda_tell(int rank, const struct message *notice);
+
+/* From a rank: TIMER after the interval of the scenario. */
+void agenda_set_timer(struct rank *);
+
+/* The repair of that number ends at `time` (ulfm.h). */
+void agenda_repair_at(double time, uint32_t repair);
+
+/* Something has changed that the dispatcher looks at: a program has ended, or a rank has had its
+ * turn in a run by schedule. */
+void agenda_wake(void);
+
+/* ---- for the dispatcher ---- */
+
+/* Before it waits for the first time. */
+void agenda_begin(void);
+
+/* Takes out the first entry whose time has come, to be freed with g_free(); NULL: there is none. */
+struct entry *agenda_take(void);
+
+/* Until the time of the first entry, or until an entry is added or agenda_wake() called. */
+void agenda_wait(void);
+
+#endif

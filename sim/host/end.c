@@ -1,0 +1,68 @@
+#include "sim/host/end.h"
+
+#include "sim/host/accounting.h"
+#include "sim/host/copy_cost.h"
+#include "sim/host/rank.h"
+#include "sim/host/shadow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void mean_time(struct run_time *mean)
+{
+  *mean = (struct run_time){0};
+  for (int i = 0; i < layer.ranks; i++) {
+    struct rank *r = &layer.rank[i];
+    rank_switch(r, r->activity);
+    mean->compute += r->time.compute / layer.ranks;
+    mean->mpi += r->time.mpi / layer.ranks;
+    mean->protocol += r->time.protocol / layer.ranks;
+    mean->checkpoint += r->time.checkpoint / layer.ranks;
+    mean->lost += r->time.lost / layer.ranks;
+    mean->restart += r->time.restart / layer.ranks;
+  }
+}
+
+static void report_images(struct result *result)
+{
+  result->rank_image_bytes = g_new0(uint64_t, (gsize)layer.ranks);
+  for (int i = 0; i < layer.ranks; i++) {
+    result->rank_image_bytes[i] = layer.rank[i].image_bytes;
+    result->image_bytes = MAX(result->image_bytes, layer.rank[i].image_bytes);
+  }
+}
+
+void run_report(enum run_verdict verdict, const char *why)
+{
+  struct result *result = &layer.result;
+  audit_end();
+  accounting_report();
+  result->verdict = verdict;
+  result->ranks = layer.ranks;
+  result->simulated_s = machine_now() - layer.began;
+  result->gave_up = g_strdup(why);
+  result->seed = layer.scenario->seed;
+  mean_time(&result->time);
+  report_images(result);
+  copies_report(result);
+  const char *file = getenv("RECLINE_RESULT");
+  GError *error = NULL;
+  if (file && !result_save(result, file, &error))
+    die(DIE_BREACH, "%s", error->message);
+}
+
+void run_stop(enum run_verdict verdict, const char *why)
+{
+  run_report(verdict, why);
+  fflush(NULL);
+  _exit(0); /* the program cannot go on; its actors are not worth a clean end */
+}
+
+void run_stuck(void)
+{
+  if (audit_finished())
+    return;
+  audit_rest();
+  run_stop(RUN_LOST, "all programs wait for ever");
+}

@@ -1,0 +1,18 @@
+/* The end of a run: its result, and runs that end before their programs do. */
+#ifndef RECLINE_END_H
+#define RECLINE_END_H
+
+#include "sim/host/result.h"
+
+/* Judges the end of the run and writes the result, with this verdict, to the file named by the
+ * environment variable RECLINE_RESULT. `why`, copied, may be NULL. */
+void run_report(enum run_verdict, const char *why);
+
+/* The same, and ends the process. */
+_Noreturn void run_stop(enum run_verdict, const char *why);
+
+/* The programs wait for what never comes: the run is lost, and `deadlock` is violated. Returns when
+ * all programs have finished. */
+void run_stuck(void);
+
+#endif

@@ -1,0 +1,155 @@
+/* What a program can see of MPI: communicators, requests, the collective call that it is in,
+ * handles of Fortran, attributes, and the state of libc.
+ *
+ * All of it lies in the arena of its rank, so that an image of the arena holds it and a rollback
+ * puts it back as bytes. Pointers lead to memory of the same arena only.
+ */
+#ifndef RECLINE_MPI_STATE_H
+#define RECLINE_MPI_STATE_H
+
+#include "protocols/protocol.h"
+#include "sim/host/blocks.h"
+#include "sim/host/libc.h"
+#include "sim/net/message.h"
+#include "verify/world/world.h"
+
+#include <smpi/smpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rank;
+
+/* Ranks in a communicator, in the order in which neighbourhood collectives name them. */
+struct neighbours {
+  int count;
+  int *rank;   /* or MPI_PROC_NULL, beyond the edge of a grid */
+  int *weight; /* NULL: they have none */
+};
+
+/* Of a communicator, never changed once it is made. */
+struct topology {
+  enum SMPI_Topo_type kind;   /* 0: none */
+  struct grid *grid;          /* MPI_CART */
+  struct graph *graph;        /* MPI_GRAPH */
+  struct neighbours from, to; /* of this rank */
+};
+
+struct comm {
+  int number; /* the same at all members; messages carry 2 * number, or + 1 in collectives */
+  int size;
+  int rank;            /* of this rank, in this communicator */
+  bool freed;          /* the memory stays, so that a stale handle is an error and not a crash */
+  int *member;         /* ranks of the program, by rank in this communicator */
+  int calls;           /* collective calls on it so far */
+  struct comm *groups; /* by which some of its members have made communicators among themselves */
+  struct comm *next;   /* in that list */
+  int fortran;         /* its integer in Fortran, 0: none yet */
+  char *name;          /* NULL: the default */
+  struct attribute *attributes;
+  MPI_Errhandler errors; /* NULL: they are fatal */
+  struct topology topology;
+};
+
+/* A collective call, as the program makes it. */
+struct call_site {
+  struct comm *comm;
+  enum rcl_flow flow;
+  int root;             /* rank in comm */
+  uint32_t bytes;       /* that this rank gives */
+  struct blocks result; /* what it gets, where data flow to it */
+  int blocks;           /* of the result */
+  bool partial;         /* data do not come from all members to all: scans */
+  uint32_t largest;     /* bytes of the largest message, as all members know; 0: they do not */
+};
+
+/* The call that the program is in, under protocols that handle collectives. */
+struct call {
+  bool inside;           /* until its last message is sent */
+  bool combined;         /* the words travel with the data */
+  const void *packed;    /* the data that were last made one with the words */
+  enum call_state state; /* as the protocol sees it: NONE when nothing is to come from it */
+  struct call_site site;
+  int number;                    /* on its communicator, from 1 */
+  uint32_t words[RCL_WORDS + 1]; /* what COLLECTED tells: sums, and of how many */
+  uint32_t received[RCL_WORDS + 1];
+  uint32_t own[RCL_WORDS + 1]; /* of this rank alone */
+};
+
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERAL };
+
+/* A request that is complete when several messages are, and then has something left to do. */
+struct whole {
+  struct request **part;
+  int parts;
+  void (*conclude)(struct rank *, void *rest); /* NULL: nothing is left */
+  void *rest;                                  /* in the arena, given to rank_free() afterwards */
+};
+
+struct request {
+  enum request_kind kind;
+  bool done;           /* for receives: the payload is in the program's buffer */
+  bool persistent;     /* made by Send_init or Recv_init */
+  bool active;         /* a persistent request between Start and its completion */
+  bool filling;        /* a receive that was given a message whose payload is still under way */
+  bool orphan;         /* Request_free before completion */
+  enum send_mode mode; /* sends */
+  bool reused;         /* sends: their buffer does not stay as it is until they are complete */
+  bool collective;     /* on the hidden half of its communicator */
+  bool raw;            /* past the protocol */
+  uint32_t number;     /* receives: as in the door's `request` */
+  uint32_t send;       /* sends: its number at the transport; 0 when it is complete */
+  void *buffer;
+  int count;
+  MPI_Datatype type;
+  struct comm *comm;
+  int peer, tag; /* as the program named them: rank of the program or RCL_ANY; tag or RCL_ANY */
+  int from, from_tag; /* as MATCH allows */
+  bool announced;     /* the protocol has answered RECEIVE */
+  struct whole whole;
+  struct general *general;
+  MPI_Status status;
+  int fortran;          /* its integer in Fortran, 0: none yet */
+  struct request *next; /* in the list of posted receives, in the order of posting */
+};
+
+/* What Fortran calls by an integer: slot i is the integer i + 1. */
+struct handle {
+  void *item;
+  int next; /* of a free slot: the next free one, as its integer */
+};
+
+struct handles {
+  struct handle *slot;
+  int count, capacity;
+  int free; /* the first free slot, as its integer, 0: none */
+};
+
+/* Exceptions that are being handled or thrown, as the C++ library knows them: once for a thread,
+ * that is, for all ranks. */
+struct exceptions {
+  void *caught;
+  unsigned uncaught;
+};
+
+struct mpi_state {
+  uint32_t receives;      /* posted so far */
+  struct request *posted; /* receives that wait for a message */
+  struct request *raw;    /* raw receives that wait for a message */
+  struct comm world, self;
+  struct call call;
+  bool finalized; /* its program is in MPI_Finalize */
+  struct handles fortran_comms, fortran_requests;
+  struct keyval *keyvals; /* of attributes, by key */
+  int keyval_count;
+  struct type *types; /* that have attributes */
+  struct info *infos; /* that the program has put something into */
+  struct libc libc;
+  struct exceptions exceptions; /* while the program is in a call of ours */
+  void *bsend_buffer;           /* as attached, for nobody but MPI_Buffer_detach */
+  int bsend_bytes;
+  double image_bytes;     /* that the program wants its images to count as; 0: what they hold */
+  uint32_t iteration;     /* that it is in, by its own count; 0: none */
+  double iteration_bytes; /* that one changes, as it says; 0: all that an image counts */
+};
+
+#endif

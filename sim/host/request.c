@@ -1,0 +1,88 @@
+#include "sim/host/request.h"
+
+#include "sim/net/transport.h"
+
+#include <string.h>
+
+void request_empty_status(MPI_Status *status)
+{
+  if (status != MPI_STATUS_IGNORE)
+    *status = (MPI_Status){
+        .MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
+}
+
+static int rank_in(const struct comm *comm, int member)
+{
+  int rank = 0;
+  while (rank < comm->size && comm->member[rank] != member)
+    rank++;
+  return rank;
+}
+
+void request_fill(struct request *request, const struct payload *payload, int source, int32_t tag)
+{
+  int size = 0, position = 0;
+  PMPI_Type_size(request->type, &size);
+  size_t room = (size_t)size * (size_t)request->count;
+  size_t taken = MIN(payload->size, room);
+  if (taken > 0 && plain_bytes(request->type) > 0)
+    memcpy(request->buffer, payload->bytes, taken);
+  else if (size > 0 && taken > 0)
+    items_unpack(payload->bytes, (int)payload->size, &position, request->buffer,
+                 (int)(taken / (size_t)size), request->type);
+  request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
+                                 .MPI_TAG = tag,
+                                 .MPI_ERROR = payload->size > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
+                                 .count = (int)taken};
+}
+
+void request_take(struct request *request, struct message *message)
+{
+  request_fill(request, message->payload, message->source, message->tag);
+  payload_drop(message->payload);
+  message->payload = NULL;
+}
+
+void request_complete(struct request *request)
+{
+  request->done = true;
+  request->filling = false;
+  if (request->orphan)
+    rank_free(request);
+}
+
+static bool all_parts_are_done(const struct rank *r, const struct whole *whole)
+{
+  for (int i = 0; i < whole->parts; i++)
+    if (!request_is_done(r, whole->part[i]))
+      return false;
+  return true;
+}
+
+bool request_is_done(const struct rank *r, const struct request *request)
+{
+  if (!request || (request->persistent && !request->active) || request->done)
+    return true;
+  if (request->kind == REQUEST_WHOLE)
+    return all_parts_are_done(r, &request->whole);
+  return request->kind == REQUEST_SEND && transport_sent(r->transport, request->send);
+}
+
+int request_retire(struct request **handle, MPI_Status *status)
+{
+  struct request *request = *handle;
+  if (!request || (request->persistent && !request->active)) {
+    request_empty_status(status);
+    return MPI_SUCCESS;
+  }
+  if (status != MPI_STATUS_IGNORE)
+    *status = request->status;
+  int error = request->status.MPI_ERROR;
+  if (request->persistent) {
+    request->active = false;
+  } else {
+    rank_free(request);
+    *handle = NULL;
+  }
+  return error;
+}

@@ -1,0 +1,25 @@
+/* Requests of the program: how a receive gets its payload, and how a request ends. */
+#ifndef RECLINE_REQUEST_H
+#define RECLINE_REQUEST_H
+
+#include "sim/host/rank.h"
+
+/* Writes the payload into the buffer of the receive, and its status. The program looks at neither
+ * before the request is complete. */
+void request_fill(struct request *, const struct payload *, int source, int32_t tag);
+void request_take(struct request *, struct message *); /* out of the message, which loses it */
+
+/* Frees the request if the program has (MPI_Request_free). */
+void request_complete(struct request *);
+
+/* Whether the request is complete; inactive and null ones are. */
+bool request_is_done(const struct rank *, const struct request *);
+
+/* Takes a complete request back: its status, and its memory unless it is persistent. Returns the
+ * error code that its call has to return. */
+int request_retire(struct request **, MPI_Status *);
+
+/* The status of a null or inactive request; MPI_STATUS_IGNORE: nothing happens. */
+void request_empty_status(MPI_Status *);
+
+#endif

@@ -1,0 +1,25 @@
+#include "sim/memory/die.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 1024 };
+
+void die(int code, const char *format, ...)
+{
+  char line[LINE_MAX_BYTES] = "recline: ";
+  size_t length = strlen(line);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line + length, sizeof line - length - 1, format, args);
+  va_end(args);
+  length = strlen(line);
+  line[length++] = '\n';
+  fflush(NULL);
+  if (write(STDERR_FILENO, line, length) < 0) {
+    /* there is nothing left to report it to */
+  }
+  _exit(code);
+}

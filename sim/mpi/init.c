@@ -1,0 +1,219 @@
+/* The beginning and the end of MPI: the layer itself begins with the first rank that comes to
+ * MPI_Init, each rank with its own. */
+#include "sim/mpi/init.h"
+
+#include "sim/host/bypass.h"
+#include "sim/host/dispatcher.h"
+#include "sim/host/host.h"
+#include "sim/host/schedule.h"
+#include "sim/host/shadow.h"
+#include "sim/host/storage.h"
+#include "sim/memory/library_data.h"
+#include "sim/mpi/collectives.h"
+#include "sim/mpi/wrap.h"
+#include "sim/mpi/wrap_libc.h"
+#include "sim/net/placement.h"
+#include "sim/net/transport.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void load_scenario(void)
+{
+  GError *error = NULL;
+  layer.scenario = scenario_load(getenv("RECLINE_SCENARIO"), NULL, &error);
+  if (!layer.scenario)
+    die(DIE_INPUT, "%s", error->message);
+}
+
+/* Once: or the first printf or scanf would put a buffer in an arena. */
+static void give_buffers(void)
+{
+  static char output[BUFSIZ], input[BUFSIZ];
+  static bool given;
+  if (given)
+    return;
+  given = true;
+  setvbuf(stdout, output, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output);
+  setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
+}
+
+/* What it allocates from here on is the rank's, though nothing else is known of the rank yet. */
+void recline_program_begins(const void *inside_program)
+{
+  if (!layer_wanted())
+    return;
+  layer.exceptions = layer_exceptions();
+  give_buffers();
+  struct arena *arena = heap_arena(machine_rank());
+  if (arena)
+    libraries_begin(arena, inside_program);
+  heap_enter(arena);
+}
+
+/* SimGrid is next, which makes the words of argv, and then main. */
+void recline_program_is_built(const void *inside_program)
+{
+  struct arena *arena = heap_leave();
+  Dl_info info;
+  if (arena && dladdr(inside_program, &info))
+    heap_await(arena, info.dli_fbase);
+  heap_enter(arena);
+}
+
+/* A rank that never came back from MPI_Finalize: the simulator calls that a deadlock, and success.
+ */
+static void check_end(void)
+{
+  if (layer.left < layer.ranks && layer.ended)
+    die(DIE_BREACH, "breach: %d of %d ranks have left MPI_Finalize", layer.left, layer.ranks);
+}
+
+/* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
+ * another rank run, which would find half a layer. */
+static void begin(int processes)
+{
+  give_buffers();
+  layer.exceptions = layer_exceptions();
+  layer.collect = libc_collect;
+  layer.restored = libc_restored;
+  layer.on = true;
+  load_scenario();
+  layer.ranks = layer.scenario->program.ranks;
+  if (processes != layer.ranks + 1)
+    die(DIE_INPUT, "%d processes for %d ranks, expected one more for the dispatcher", processes,
+        layer.ranks);
+  layer.rank = g_new0(struct rank, (gsize)layer.ranks);
+  layer.began = machine_now();
+  const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
+  g_autofree char *file =
+      out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;
+  audit_begin(layer.scenario, file);
+  dispatcher_begin(host_expects);
+  schedule_begin();
+  atexit(check_end);
+}
+
+static void begin_mpi_state(struct rank *r)
+{
+  r->mpi = rank_alloc(r, sizeof *r->mpi);
+  libc_begin(&r->mpi->libc);
+  struct comm *world = &r->mpi->world, *self = &r->mpi->self;
+  world->member = rank_alloc(r, (size_t)layer.ranks * sizeof *world->member);
+  for (int i = 0; i < layer.ranks; i++)
+    world->member[i] = i;
+  world->size = layer.ranks;
+  world->rank = r->index;
+  self->member = rank_alloc(r, sizeof *self->member);
+  self->member[0] = r->index;
+  self->size = 1;
+  self->number = 1;
+}
+
+static void begin_rank(int index, const void *inside_program)
+{
+  struct rank *r = &layer.rank[index];
+  r->index = index;
+  r->actor = machine_self();
+  r->arena = heap_arena(index);
+  if (!r->arena)
+    die(DIE_INPUT, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
+  heap_await(r->arena, NULL); /* it is running */
+  r->draining = RCL_NOBODY;
+  r->since = machine_now();
+  r->activity = ACTIVITY_MPI;
+  r->actions.capacity = audit_actions_max();
+  r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
+  r->transport = transport_new(index);
+  node_set(index, machine_host());
+  storage_begin(r);
+  raw_begin(r);
+  begin_mpi_state(r);
+  rank_set_self(r);
+  r->active = true;
+  host_begin(r, inside_program);
+  rank_switch(r, ACTIVITY_COMPUTE);
+}
+
+/* The dispatcher's rank never returns to the program. */
+static void be_dispatcher(void)
+{
+  dispatcher_run();
+  layer.ended = true;
+  PMPI_Finalize();
+  machine_exit();
+}
+
+struct arena *layer_init(const void *inside_program)
+{
+  if (!layer_wanted())
+    return NULL;
+  int index, processes;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &index);
+  PMPI_Comm_size(MPI_COMM_WORLD, &processes);
+  if (!layer.on)
+    begin(processes);
+  call_measure(index);
+  if (index == layer.ranks)
+    be_dispatcher();
+  begin_rank(index, inside_program);
+  return layer.rank[index].arena;
+}
+
+/* Programs of recline-cc can be started like any other, which is of use to those without MPI. */
+void layer_need_simulator(void)
+{
+  if (!machine_self())
+    die(DIE_INPUT, "an MPI program runs in the simulator only, expected recline run or smpirun");
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+  heap_leave();
+  layer_need_simulator();
+  int result = PMPI_Init(argc, argv);
+  layer_leave(layer_init(__builtin_return_address(0)));
+  return result;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+  heap_leave();
+  layer_need_simulator();
+  int result = PMPI_Init_thread(argc, argv, required, provided);
+  layer_leave(layer_init(__builtin_return_address(0)));
+  return result;
+}
+
+int MPI_Finalize(void)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    rank_switch(r, ACTIVITY_MPI);
+    host_enter(r);
+    if (!schedule_on()) /* which says itself when there is one */
+      host_place(r, 0);
+    host_finish(r);
+    r->active = false;
+    rank_set_self(NULL);
+  }
+  int result = PMPI_Finalize();
+  layer.left += r != NULL;
+  if (r) { /* what it does from here on is not rolled back, but with its libraries as they are */
+    heap_enter(r->arena);
+    heap_leave();
+  }
+  layer_leave(r ? NULL : mode);
+  return result;
+}
+
+int MPI_Abort(MPI_Comm comm, int code)
+{
+  layer_enter();
+  if (rank_self())
+    die(code ? code : 1, "rank %d has called MPI_Abort(%d)", rank_self()->index, code);
+  return PMPI_Abort(comm, code);
+}

@@ -1,0 +1,19 @@
+/* The beginning of a rank: what MPI_Init does in C and in Fortran. */
+#ifndef RECLINE_INIT_H
+#define RECLINE_INIT_H
+
+struct arena;
+
+/* What a rank's copy of the program calls before its constructors, and after them (first_object.c,
+ * last_object.c). The address is one in its data. */
+void recline_program_begins(const void *inside_program);
+void recline_program_is_built(const void *inside_program);
+
+/* The beginning of MPI_Init: ends a program that was started outside of the simulator. */
+void layer_need_simulator(void);
+
+/* The rest of MPI_Init, after SMPI's. Returns the arena that the program is to use; NULL without a
+ * protocol. `inside_program` is an address in the program of the rank. */
+struct arena *layer_init(const void *inside_program);
+
+#endif

@@ -1,0 +1,85 @@
+/* Messages between the ranks and the dispatcher, as the transport carries them.
+ *
+ * A message is an envelope that travels by pointer, in memory that all ranks share. What travels
+ * over the simulated network is a number of bytes that the sender names (`wire_bytes`), for the
+ * time that they take.
+ */
+#ifndef RECLINE_MESSAGE_H
+#define RECLINE_MESSAGE_H
+
+#include "sim/net/payload.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MESSAGE_WORDS = 3 }; /* that a protocol adds to a message, or that a control message is */
+
+enum message_kind {
+  MESSAGE_PROGRAM, /* of the program, handled by the protocol */
+  MESSAGE_RAW,     /* of a collective call that the protocol handles as one (bypass.h) */
+  MESSAGE_CONTROL, /* of the protocol */
+  MESSAGE_NOTICE   /* of the dispatcher */
+};
+
+enum notice_kind {
+  NOTICE_DOWN,    /* `peer` is dead, `checkpoint` is the one to recover from */
+  NOTICE_RESTART, /* to a dead rank: start again from `checkpoint` */
+  NOTICE_TIMER,
+  NOTICE_DURABLE,   /* `part` of `checkpoint` */
+  NOTICE_COMMITTED, /* `checkpoint` */
+  NOTICE_REPAIRED,  /* the communicator (ulfm.h) */
+  NOTICE_TURN,      /* runs by schedule: it is the rank's turn, or the schedule has ended */
+  NOTICE_END        /* all programs have finished */
+};
+
+enum send_mode {
+  SEND_STANDARD,
+  SEND_BUFFERED,   /* complete at once, however large */
+  SEND_SYNCHRONOUS /* complete when it is matched */
+};
+
+/* Of a rendezvous whose payload travels without being asked for. */
+enum flight { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_IN_VAIN /* dropped meanwhile */ };
+
+/* When a control message is where, in seconds (control_mail.h). */
+struct posted {
+  double left;     /* its sender, with the last byte */
+  double due;      /* at its receiver */
+  double latency;  /* of its route */
+  double occupies; /* the sender and the receiver */
+  uint64_t number; /* counts those to its receiver */
+};
+
+struct message {
+  enum message_kind kind;
+  int source, destination; /* ranks; the dispatcher is the number of ranks */
+  uint64_t wire_bytes;     /* on the network */
+  void *self;              /* what the transfer of its payload hands over */
+  uint32_t serial;         /* counts the messages of this source to this destination, from 1 */
+  uint32_t incarnation;    /* that the sender has noticed */
+  uint32_t life;           /* of the sender: counts its crashes */
+  int comm;
+  int32_t tag;
+  uint32_t bytes; /* of its payload, as the program sees it */
+  uint32_t words[MESSAGE_WORDS];
+  uint32_t shares;         /* raw: contributions that the words sum up; 0: it has no words */
+  uint32_t line;           /* last checkpoint that its sender had captured */
+  struct payload *payload; /* NULL: it has none, or a receive has it */
+  struct lane *lane;       /* of the transfer that is to be fetched; NULL: it comes or is here */
+  enum flight flight;
+  enum send_mode mode;
+  /* notices */
+  enum notice_kind notice;
+  int peer;
+  uint32_t checkpoint;
+  int part;             /* of the checkpoint: enum rcl_part */
+  uint32_t for_life;    /* of the receiver; RESTART: the life that it begins */
+  struct posted posted; /* control */
+};
+
+/* Zeroed but for these fields. Freed by its last owner; one whose payload is in flight is freed
+ * when that has come. */
+struct message *message_new(enum message_kind, int source, int destination);
+void message_free(struct message *);
+
+#endif

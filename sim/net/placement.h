@@ -1,0 +1,33 @@
+/* Nodes: on which host of the platform each rank runs, which nodes have failed, and which stand by.
+ *
+ * Names of nodes are those of SimGrid's hosts.
+ */
+#ifndef RECLINE_PLACEMENT_H
+#define RECLINE_PLACEMENT_H
+
+#include <stdbool.h>
+
+/* Before any other function here. */
+void node_begin(int ranks);
+
+/* The node of the dispatcher, which carries the file server and the event logger, too. The name is
+ * the caller's and stays. */
+void node_set_service(const char *node);
+const char *node_service(void);
+
+/* Where `rank` runs; NULL before its MPI_Init. */
+const char *node_of(int rank);
+void node_set(int rank, const char *node);
+
+/* `count` nodes stand by as spares from here on, none of them is used and no node has failed. The
+ * names are the caller's and stay. */
+void node_set_spares(char *const *node, int count);
+
+/* `node` has failed. */
+void node_fail(const char *node);
+
+/* The ranks of `node` can start again: at the next spare if it has failed and there is one left,
+ * else where they were, the node being repaired. */
+void node_replace(const char *node);
+
+#endif
