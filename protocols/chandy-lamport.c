@@ -61,6 +61,8 @@ enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
 
 enum control { MARKER = 1, DONE };
 
+enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
+
 static const char *const controls[] = {"none", "marker", "done", NULL};
 
 struct state {
@@ -70,6 +72,7 @@ struct state {
   uint32_t own;      /* messages under way from this rank to itself */
   uint32_t own_late; /* of them, how many were so at the checkpoint */
   uint32_t recorded; /* messages in the mailbox */
+  uint32_t durable;  /* parts of the last checkpoint on disk, a bit each */
 };
 
 struct variant {
@@ -159,6 +162,7 @@ static void record(const struct rank *r)
 {
   r->state->phase = RECORDING;
   r->state->captured++;
+  r->state->durable = 0;
   r->state->own_late = r->state->own;
   rcl_store(r->actions, RCL_PART_IMAGE, r->state->captured);
   rcl_send_control_to_all(r->config, r->actions, MARKER, r->state->captured);
@@ -181,11 +185,12 @@ static void marker(const struct rank *r, int peer, uint32_t checkpoint)
     close_channels(r);
 }
 
-/* The recorded messages are on disk. */
+/* Image and recorded messages go to disk on their own, and either can be there first. */
 static void durable(const struct rank *r, const struct rcl_event *event)
 {
   struct rcl_mailbox box = mailbox(r);
-  if (event->part != RCL_PART_LOG)
+  r->state->durable |= 1u << event->part;
+  if (r->state->durable != ALL_DURABLE)
     return;
   r->state->phase = RUNNING;
   while (*box.used)
@@ -223,6 +228,7 @@ static void start(const struct rank *r)
   struct rcl_mailbox box = mailbox(r);
   r->state->phase = RUNNING;
   r->state->done = r->state->own = r->state->own_late = 0;
+  r->state->durable = ALL_DURABLE;
   while (*box.used) {
     rcl_mailbox_deliver(box.item, RCL_NO_REQUEST, r->actions);
     rcl_mailbox_forget(&box, box.item, r->actions);
