@@ -54,10 +54,8 @@
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
-#include "protocols/parts/act.h"
-#include "protocols/parts/lists.h"
-
-#include <string.h>
+#include "protocols/c3_collectives.h"
+#include "protocols/c3_state.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is neither logging nor writing its log",
@@ -69,156 +67,7 @@ static const char *const invariants[] = {
     /* 7 */ "no rank takes a checkpoint before its own replay is over",
     NULL};
 
-enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
-
-enum control {
-  PLEASE_CHECKPOINT = 1,
-  MY_SEND_COUNT,
-  READY_TO_STOP_LOGGING,
-  STOP_LOGGING,
-  STOPPED_LOGGING,
-  SUPPRESS,      /* "I have your message of this number already" */
-  SUPPRESS_LIST, /* "and these were all of them" */
-  CALLS,         /* "before my line I made this many collective calls on this communicator" */
-  PASSED,        /* "as a root I have passed this collective call and all before it" */
-  REPLAYED       /* "I have replayed my log and suppressed all that I had to" */
-};
-
-static const char *const controls[] = {"none",          "please-checkpoint",
-                                       "my-send-count", "ready-to-stop-logging",
-                                       "stop-logging",  "stopped-logging",
-                                       "suppress",      "suppress-list",
-                                       "calls",         "passed",
-                                       "replayed",      NULL};
-
-/* Words of a message. */
-enum header { FLAGS, NUMBER };
-enum flag { COLOUR = 1, IS_LOGGING = 2 };
-
-/* Words of a contribution to a collective: the epoch, and whether its sender does not log. */
-enum contribution { EPOCH, STOPPED };
-
-/* Counts of messages exchanged with one peer, by the epoch in which they were sent. */
-struct peer {
-  uint32_t sent;          /* to the peer, this epoch */
-  uint32_t received;      /* from it, sent in this epoch */
-  uint32_t early;         /* from it, sent in the next epoch */
-  uint32_t at_line;       /* `early` when this epoch's checkpoint was taken */
-  uint32_t previous;      /* from it, sent in the previous epoch, late ones included */
-  uint32_t announced;     /* its mySendCount: how many it sent in the previous epoch */
-  uint32_t announced_for; /* checkpoint of that mySendCount */
-  uint32_t listed;        /* its suppress list has arrived since the restart */
-};
-
-enum entry_kind { LATE = 1, OUTCOME, CHOICE, RESULT, CANCELLED };
-
-/* What happened while logging, to happen again on replay. */
-struct entry {
-  uint16_t kind;
-  uint16_t replayed;
-  uint32_t request; /* LATE, OUTCOME, CANCELLED: number of the receive */
-  int16_t peer;     /* LATE, OUTCOME: what it received; RESULT: root */
-  int16_t comm;     /* RESULT */
-  int32_t tag;      /* LATE, OUTCOME; RESULT: number of the call */
-  uint32_t outcome; /* CHOICE; CANCELLED: 1 if it was, 0 if it was too late */
-  uint32_t times;   /* CHOICE: as often in a row */
-};
-
-/* Early messages received (peer, number), and own numbers to suppress (self, number). */
-struct number {
-  int16_t peer;
-  int16_t pad;
-  uint32_t number;
-};
-
-/* Collective calls up to `number` on `comm`, by their root. */
-struct call {
-  int16_t comm, root;
-  int32_t number;
-};
-
-/* Collective calls of this rank on one communicator. */
-struct comm {
-  int16_t comm;
-  int16_t member;   /* this rank is one */
-  int32_t made;     /* calls completed */
-  int32_t told;     /* `made` when it was last announced */
-  int32_t expected; /* most calls that a peer made before its line */
-};
-
-enum { COMMS = 64 }; /* communicators that a program can call collectives on between two lines */
-
-struct state {
-  uint32_t phase;
-  uint32_t epoch;          /* checkpoints taken; the colour is its lowest bit */
-  uint32_t wanted;         /* checkpoint asked for and not yet taken; 0: none */
-  uint32_t ready;          /* readyToStopLogging sent in this epoch */
-  uint32_t durable;        /* parts of this epoch's checkpoint on disk, a bit each */
-  uint32_t next_message;   /* messages sent in this epoch */
-  uint32_t log;            /* entries in the log */
-  uint32_t early;          /* entries in the list of early messages */
-  uint32_t replaying;      /* since a restart, until the log is replayed and nothing to suppress */
-  uint32_t suppress;       /* numbers still to suppress */
-  uint32_t rejoin;         /* broadcasts received that their roots will repeat */
-  uint32_t passed;         /* reductions passed as root that their senders might repeat */
-  uint32_t suppress_calls; /* what the roots have told of these after a restart */
-  uint32_t comms;          /* communicators known */
-  uint32_t barrier_comm;
-  uint32_t in_barrier; /* number of the barrier that forced the checkpoint being captured */
-  /* initiator */
-  uint32_t in_progress; /* checkpoint under way; 0: none */
-  uint32_t ready_ranks;
-  uint32_t stopped_ranks;
-  uint32_t replaying_ranks;
-};
-
-#define LISTS(LIST)                                                                                \
-  LIST(peers, struct peer, config->ranks)                                                          \
-  LIST(log_of, struct entry, config->capacity)                                                     \
-  LIST(early_of, struct number, config->capacity)                                                  \
-  LIST(suppress_of, struct number, config->capacity)                                               \
-  LIST(rejoin_of, struct call, config->capacity)                                                   \
-  LIST(suppress_calls_of, struct call, config->capacity)                                           \
-  LIST(passed_of, struct call, COMMS)                                                              \
-  LIST(comms_of, struct comm, config->capacity)
-RCL_STATE(LISTS)
-
-static bool initiator(const struct rcl_config *config)
-{
-  return config->self == RCL_COORDINATOR_RANK;
-}
-
-/* ---- the log ---- */
-
-static struct entry *append(const struct rcl_config *config, struct state *state,
-                            struct rcl_actions *actions, enum entry_kind kind)
-{
-  if (state->log == config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
-    return NULL;
-  }
-  struct entry *entry = &log_of(config, state)[state->log++];
-  *entry = (struct entry){.kind = (uint16_t)kind};
-  return entry;
-}
-
-/* A late message, or a result, keeps its payload in the slot with the number of its entry. */
-static uint32_t slot_of(const struct rcl_config *config, const struct state *state,
-                        const struct entry *entry)
-{
-  return (uint32_t)(entry - log_of(config, state)) + 1;
-}
-
-static void clear_log(const struct rcl_config *config, struct state *state,
-                      struct rcl_actions *actions)
-{
-  struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; i < state->log; i++)
-    if (entry[i].kind == LATE || entry[i].kind == RESULT)
-      rcl_act(actions, RCL_ACTION_FORGET)->slot = slot_of(config, state, &entry[i]);
-  memset(entry, 0, state->log * sizeof *entry);
-  state->log = 0;
-}
+/* ---- messages and decisions to be replayed, or suppressed ---- */
 
 static void clear_early(const struct rcl_config *config, struct state *state)
 {
@@ -399,67 +248,14 @@ static void count_ready(const struct rcl_config *config, struct state *state,
   stop_logging(state, actions);
 }
 
-/* The entry of a communicator, made when there is none; NULL when the list is full. */
-static struct comm *comm_entry(const struct rcl_config *config, struct state *state, int16_t comm,
-                               struct rcl_actions *actions)
-{
-  struct comm *entry = comms_of(config, state);
-  for (uint32_t i = 0; i < state->comms; i++)
-    if (entry[i].comm == comm)
-      return &entry[i];
-  if (state->comms == config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
-    return NULL;
-  }
-  entry = &entry[state->comms++];
-  *entry = (struct comm){.comm = comm, .member = comm == 0};
-  return entry;
-}
-
-/* The program has completed call `number` on `comm`. */
-static void made(const struct rcl_config *config, struct state *state, int16_t comm, int32_t number,
-                 struct rcl_actions *actions)
-{
-  struct comm *entry = comm_entry(config, state, comm, actions);
-  if (!entry)
-    return;
-  entry->member = true;
-  entry->made = number;
-}
-
-/* Peers learn how far this rank had come in collectives: what it contributed is late for a rank
- * that is beyond the line and has not come as far. */
-static void announce_calls(const struct rcl_config *config, struct state *state,
-                           struct rcl_actions *actions)
-{
-  struct comm *entry = comms_of(config, state);
-  uint32_t told = 0;
-  for (uint32_t i = 0; i < state->comms; i++) {
-    if (entry[i].made == entry[i].told)
-      continue;
-    if (++told > COMMS || actions->count + 4 * (uint32_t)config->ranks > RCL_ACTIONS_MAX(config)) {
-      rcl_give_up(actions, RCL_REASON_FULL);
-      return;
-    }
-    entry[i].told = entry[i].made;
-    for (int peer = 0; peer < config->ranks; peer++)
-      if (peer != config->self)
-        rcl_send_control(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
-  }
-}
-
 static bool all_late_are_in(const struct rcl_config *config, const struct state *state)
 {
-  const struct comm *comm = comms_of(config, state);
-  for (uint32_t i = 0; i < state->comms; i++)
-    if (comm[i].member && comm[i].made < comm[i].expected)
-      return false;
   for (int i = 0; i < config->ranks; i++) {
     const struct peer *peer = &peers(config, state)[i];
     if (peer->announced_for != state->epoch || peer->previous != peer->announced)
       return false;
   }
-  return true;
+  return all_calls_are_made(config, state);
 }
 
 static void check_ready(const struct rcl_config *config, struct state *state,
@@ -596,135 +392,6 @@ static void arrived(const struct rcl_config *config, struct state *state,
 
 /* ---- collectives ---- */
 
-/* Whether a call is complete for this rank as soon as it takes part: nothing flows to it. */
-static bool only_gives(const struct rcl_config *config, const struct rcl_event *event)
-{
-  return event->flow == RCL_FLOW_FROM_ROOT
-             ? event->root == config->self
-             : event->flow == RCL_FLOW_TO_ROOT && event->root != config->self;
-}
-
-static struct entry *logged_result(const struct rcl_config *config, struct state *state,
-                                   const struct rcl_event *event)
-{
-  struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; state->replaying && i < state->log; i++)
-    if (entry[i].kind == RESULT && entry[i].comm == event->comm && entry[i].tag == event->call)
-      return &entry[i];
-  return NULL;
-}
-
-static bool suppressed_call(const struct rcl_config *config, const struct state *state,
-                            const struct rcl_event *event)
-{
-  const struct call *call = suppress_calls_of(config, state);
-  for (uint32_t i = 0; event->flow == RCL_FLOW_TO_ROOT && i < state->suppress_calls; i++)
-    if (call[i].comm == event->comm && call[i].root == event->root && call[i].number >= event->call)
-      return true;
-  return false;
-}
-
-static void collective(const struct rcl_config *config, struct state *state,
-                       const struct rcl_event *event, struct rcl_actions *actions)
-{
-  struct entry *entry = logged_result(config, state, event);
-  bool joins = false;
-  if (entry) {
-    struct rcl_action *deliver = rcl_act(actions, RCL_ACTION_DELIVER);
-    deliver->slot = slot_of(config, state, entry);
-    deliver->peer = event->root;
-    deliver->tag = event->call;
-    entry->replayed = true;
-  } else if (suppressed_call(config, state, event)) {
-    rcl_act(actions, RCL_ACTION_SUPPRESS);
-  } else {
-    struct rcl_action *join = rcl_act(actions, RCL_ACTION_JOIN);
-    join->words[EPOCH] = state->epoch;
-    join->words[STOPPED] = state->phase != LOGGING;
-    joins = true;
-  }
-  if (!joins || only_gives(config, event))
-    made(config, state, event->comm, event->call, actions);
-  check_ready(config, state, actions);
-}
-
-static void log_result(const struct rcl_config *config, struct state *state,
-                       const struct rcl_event *event, struct rcl_actions *actions)
-{
-  struct entry *entry = append(config, state, actions, RESULT);
-  if (!entry)
-    return;
-  entry->comm = event->comm;
-  entry->peer = event->root;
-  entry->tag = event->call;
-  rcl_act(actions, RCL_ACTION_KEEP)->slot = slot_of(config, state, entry);
-}
-
-/* Adds a call to a list, or moves the one of the same communicator and root on. */
-static void note_call(struct call *list, uint32_t *count, uint32_t capacity, struct call call,
-                      struct rcl_actions *actions)
-{
-  uint32_t i = 0;
-  while (i < *count && (list[i].comm != call.comm || list[i].root != call.root))
-    i++;
-  if (i == capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
-    return;
-  }
-  if (i == *count)
-    ++*count;
-  if (list[i].number < call.number || list[i].comm != call.comm || list[i].root != call.root)
-    list[i] = call;
-}
-
-static void note_broadcast(const struct rcl_config *config, struct state *state, struct call call,
-                           struct rcl_actions *actions)
-{
-  if (state->rejoin == config->capacity)
-    rcl_give_up(actions, RCL_REASON_FULL);
-  else
-    rejoin_of(config, state)[state->rejoin++] = call;
-}
-
-/* Whether data have flowed to here from the other side of a recovery line (Figures 5 to 8). The
- * epochs of all that take part differ by one at most, so their sum tells. */
-static bool crosses(const struct state *state, const struct rcl_event *event)
-{
-  return event->words[EPOCH] != event->contributions * state->epoch;
-}
-
-/* Whether somebody in the call is beyond a line that this rank is behind. */
-static bool behind(const struct state *state, const struct rcl_event *event)
-{
-  return event->words[EPOCH] > event->contributions * state->epoch;
-}
-
-static void crossed(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
-{
-  struct call call = {.comm = event->comm, .root = event->root, .number = event->call};
-  bool logging = state->phase == LOGGING;
-  switch ((enum rcl_flow)event->flow) {
-  case RCL_FLOW_FROM_ROOT:
-    if (logging)
-      log_result(config, state, event, actions);
-    else
-      note_broadcast(config, state, call, actions);
-    break;
-  case RCL_FLOW_TO_ROOT:
-    if (logging)
-      log_result(config, state, event, actions);
-    note_call(passed_of(config, state), &state->passed, COMMS, call, actions);
-    break;
-  case RCL_FLOW_ALL:
-    if (logging)
-      log_result(config, state, event, actions);
-    break;
-  default:
-    break;
-  }
-}
-
 static void collected(const struct rcl_config *config, struct state *state,
                       const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -771,20 +438,9 @@ static void tell_suppress_lists(const struct rcl_config *config, struct state *s
                                 struct rcl_actions *actions)
 {
   const struct number *early = early_of(config, state);
-  const struct call *passed = passed_of(config, state), *rejoin = rejoin_of(config, state);
   for (uint32_t i = 0; i < state->early; i++)
     rcl_send_control(actions, early[i].peer, SUPPRESS, state->epoch, early[i].number);
-  for (uint32_t i = 0; i < state->passed; i++)
-    for (int peer = 0; peer < config->ranks; peer++)
-      if (peer != config->self)
-        rcl_send_control(actions, peer, PASSED, (uint32_t)passed[i].comm,
-                         (uint32_t)passed[i].number);
-  for (uint32_t i = 0; i < state->rejoin; i++) {
-    struct rcl_action *again = rcl_act(actions, RCL_ACTION_REJOIN);
-    again->comm = rejoin[i].comm;
-    again->peer = rejoin[i].root;
-    again->tag = rejoin[i].number;
-  }
+  repeat_collectives(config, state, actions);
   rcl_send_control_to_all(config, actions, SUPPRESS_LIST, state->epoch);
   clear_early(config, state);
 }
@@ -835,38 +491,6 @@ static void suppress(const struct rcl_config *config, struct state *state,
   }
   suppress_of(config, state)[state->suppress++] =
       (struct number){.peer = event->peer, .number = event->value};
-}
-
-/* Broadcasts that their root has made before its new line will not be repeated any more. Until
- * then they stay in the list, over any number of checkpoints. */
-static void forget_broadcasts(const struct rcl_config *config, struct state *state, int16_t comm,
-                              int16_t root, int32_t number)
-{
-  struct call *list = rejoin_of(config, state);
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < state->rejoin; i++)
-    if (list[i].comm != comm || list[i].root != root || list[i].number > number)
-      list[kept++] = list[i];
-  memset(list + kept, 0, (state->rejoin - kept) * sizeof *list);
-  state->rejoin = kept;
-}
-
-static void expect(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
-{
-  forget_broadcasts(config, state, (int16_t)event->about, event->peer, (int32_t)event->value);
-  struct comm *entry = comm_entry(config, state, (int16_t)event->about, actions);
-  if (entry && entry->expected < (int32_t)event->value)
-    entry->expected = (int32_t)event->value;
-}
-
-static void passed(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
-{
-  struct call call = {
-      .comm = (int16_t)event->about, .root = event->peer, .number = (int32_t)event->value};
-  note_call(suppress_calls_of(config, state), &state->suppress_calls, config->capacity, call,
-            actions);
 }
 
 /* ---- the step ---- */
@@ -953,6 +577,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     break;
   case RCL_EVENT_COLLECTIVE:
     collective(config, state, event, actions);
+    check_ready(config, state, actions);
     break;
   case RCL_EVENT_COLLECTED:
     collected(config, state, event, actions);

@@ -22,7 +22,7 @@ for page in "$root"/docs/protocols/*.md; do
   is "$missing" '' "$name: the page has the source's state diagram"
   lacking=
   # shellcheck disable=SC2013 # names are words
-  for control in $(sed -n '/controls\[\] = {/,/}/p' "$source" | grep -o '"[a-z-]*"' | tr -d '"'); do
+  for control in $(cat "$source" "${source%.c}"_*.h 2>/dev/null | sed -n '/controls\[\] = {/,/}/p' | grep -o '"[a-z-]*"' | tr -d '"'); do
     [ "$control" = none ] || grep -q "\`$control[\` ]" "$page" || lacking="$lacking $control"
   done
   is "$lacking" '' "$name: the page has every control message"

@@ -1,0 +1,259 @@
+/* C3's collectives: which calls cross the recovery line, what is logged of them, and what happens
+ * to them again after a restart.
+ *
+ * Source: Bronevetsky, Marques, Pingali, Stodghill (ICS 2003), sections 4 and 5, Figures 5 to 8;
+ * the table in c3.c says it in short. The phases of a checkpoint, which a collective can end or
+ * force, are in c3.c, which is the only file to include this one.
+ */
+#ifndef RECLINE_C3_COLLECTIVES_H
+#define RECLINE_C3_COLLECTIVES_H
+
+#include "protocols/c3_state.h"
+
+/* ---- calls that the program has made, by communicator ---- */
+
+/* The entry of a communicator, made when there is none; NULL when the list is full. */
+static struct comm *comm_entry(const struct rcl_config *config, struct state *state, int16_t comm,
+                               struct rcl_actions *actions)
+{
+  struct comm *entry = comms_of(config, state);
+  for (uint32_t i = 0; i < state->comms; i++)
+    if (entry[i].comm == comm)
+      return &entry[i];
+  if (state->comms == config->capacity) {
+    rcl_give_up(actions, RCL_REASON_FULL);
+    return NULL;
+  }
+  entry = &entry[state->comms++];
+  *entry = (struct comm){.comm = comm, .member = comm == 0};
+  return entry;
+}
+
+/* The program has completed call `number` on `comm`. */
+static void made(const struct rcl_config *config, struct state *state, int16_t comm, int32_t number,
+                 struct rcl_actions *actions)
+{
+  struct comm *entry = comm_entry(config, state, comm, actions);
+  if (!entry)
+    return;
+  entry->member = true;
+  entry->made = number;
+}
+
+/* Peers learn how far this rank had come in collectives: what it contributed is late for a rank
+ * that is beyond the line and has not come as far. */
+static void announce_calls(const struct rcl_config *config, struct state *state,
+                           struct rcl_actions *actions)
+{
+  struct comm *entry = comms_of(config, state);
+  uint32_t told = 0;
+  for (uint32_t i = 0; i < state->comms; i++) {
+    if (entry[i].made == entry[i].told)
+      continue;
+    if (++told > COMMS || actions->count + 4 * (uint32_t)config->ranks > RCL_ACTIONS_MAX(config)) {
+      rcl_give_up(actions, RCL_REASON_FULL);
+      return;
+    }
+    entry[i].told = entry[i].made;
+    for (int peer = 0; peer < config->ranks; peer++)
+      if (peer != config->self)
+        rcl_send_control(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
+  }
+}
+
+/* No result is late: this rank has come as far on each communicator as any peer before its line. */
+static bool all_calls_are_made(const struct rcl_config *config, const struct state *state)
+{
+  const struct comm *comm = comms_of(config, state);
+  for (uint32_t i = 0; i < state->comms; i++)
+    if (comm[i].member && comm[i].made < comm[i].expected)
+      return false;
+  return true;
+}
+
+/* ---- the program begins a call ---- */
+
+/* Whether a call is complete for this rank as soon as it takes part: nothing flows to it. */
+static bool only_gives(const struct rcl_config *config, const struct rcl_event *event)
+{
+  return event->flow == RCL_FLOW_FROM_ROOT
+             ? event->root == config->self
+             : event->flow == RCL_FLOW_TO_ROOT && event->root != config->self;
+}
+
+static struct entry *logged_result(const struct rcl_config *config, struct state *state,
+                                   const struct rcl_event *event)
+{
+  struct entry *entry = log_of(config, state);
+  for (uint32_t i = 0; state->replaying && i < state->log; i++)
+    if (entry[i].kind == RESULT && entry[i].comm == event->comm && entry[i].tag == event->call)
+      return &entry[i];
+  return NULL;
+}
+
+static bool suppressed_call(const struct rcl_config *config, const struct state *state,
+                            const struct rcl_event *event)
+{
+  const struct call *call = suppress_calls_of(config, state);
+  for (uint32_t i = 0; event->flow == RCL_FLOW_TO_ROOT && i < state->suppress_calls; i++)
+    if (call[i].comm == event->comm && call[i].root == event->root && call[i].number >= event->call)
+      return true;
+  return false;
+}
+
+static void collective(const struct rcl_config *config, struct state *state,
+                       const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct entry *entry = logged_result(config, state, event);
+  bool joins = false;
+  if (entry) {
+    struct rcl_action *deliver = rcl_act(actions, RCL_ACTION_DELIVER);
+    deliver->slot = slot_of(config, state, entry);
+    deliver->peer = event->root;
+    deliver->tag = event->call;
+    entry->replayed = true;
+  } else if (suppressed_call(config, state, event)) {
+    rcl_act(actions, RCL_ACTION_SUPPRESS);
+  } else {
+    struct rcl_action *join = rcl_act(actions, RCL_ACTION_JOIN);
+    join->words[EPOCH] = state->epoch;
+    join->words[STOPPED] = state->phase != LOGGING;
+    joins = true;
+  }
+  if (!joins || only_gives(config, event))
+    made(config, state, event->comm, event->call, actions);
+}
+
+/* ---- a call is complete ---- */
+
+static void log_result(const struct rcl_config *config, struct state *state,
+                       const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct entry *entry = append(config, state, actions, RESULT);
+  if (!entry)
+    return;
+  entry->comm = event->comm;
+  entry->peer = event->root;
+  entry->tag = event->call;
+  rcl_act(actions, RCL_ACTION_KEEP)->slot = slot_of(config, state, entry);
+}
+
+/* Adds a call to a list, or moves the one of the same communicator and root on. */
+static void note_call(struct call *list, uint32_t *count, uint32_t capacity, struct call call,
+                      struct rcl_actions *actions)
+{
+  uint32_t i = 0;
+  while (i < *count && (list[i].comm != call.comm || list[i].root != call.root))
+    i++;
+  if (i == capacity) {
+    rcl_give_up(actions, RCL_REASON_FULL);
+    return;
+  }
+  if (i == *count)
+    ++*count;
+  if (list[i].number < call.number || list[i].comm != call.comm || list[i].root != call.root)
+    list[i] = call;
+}
+
+static void note_broadcast(const struct rcl_config *config, struct state *state, struct call call,
+                           struct rcl_actions *actions)
+{
+  if (state->rejoin == config->capacity)
+    rcl_give_up(actions, RCL_REASON_FULL);
+  else
+    rejoin_of(config, state)[state->rejoin++] = call;
+}
+
+/* Whether data have flowed to here from the other side of a recovery line (Figures 5 to 8). The
+ * epochs of all that take part differ by one at most, so their sum tells. */
+static bool crosses(const struct state *state, const struct rcl_event *event)
+{
+  return event->words[EPOCH] != event->contributions * state->epoch;
+}
+
+/* Whether somebody in the call is beyond a line that this rank is behind. */
+static bool behind(const struct state *state, const struct rcl_event *event)
+{
+  return event->words[EPOCH] > event->contributions * state->epoch;
+}
+
+static void crossed(const struct rcl_config *config, struct state *state,
+                    const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct call call = {.comm = event->comm, .root = event->root, .number = event->call};
+  bool logging = state->phase == LOGGING;
+  switch ((enum rcl_flow)event->flow) {
+  case RCL_FLOW_FROM_ROOT:
+    if (logging)
+      log_result(config, state, event, actions);
+    else
+      note_broadcast(config, state, call, actions);
+    break;
+  case RCL_FLOW_TO_ROOT:
+    if (logging)
+      log_result(config, state, event, actions);
+    note_call(passed_of(config, state), &state->passed, COMMS, call, actions);
+    break;
+  case RCL_FLOW_ALL:
+    if (logging)
+      log_result(config, state, event, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- recovery ---- */
+
+/* After a restart: a root says which reductions it has passed, and broadcasts that this rank has
+ * received before the line, but their root makes behind it, are taken part in once more. */
+static void repeat_collectives(const struct rcl_config *config, const struct state *state,
+                               struct rcl_actions *actions)
+{
+  const struct call *passed = passed_of(config, state), *rejoin = rejoin_of(config, state);
+  for (uint32_t i = 0; i < state->passed; i++)
+    for (int peer = 0; peer < config->ranks; peer++)
+      if (peer != config->self)
+        rcl_send_control(actions, peer, PASSED, (uint32_t)passed[i].comm,
+                         (uint32_t)passed[i].number);
+  for (uint32_t i = 0; i < state->rejoin; i++) {
+    struct rcl_action *again = rcl_act(actions, RCL_ACTION_REJOIN);
+    again->comm = rejoin[i].comm;
+    again->peer = rejoin[i].root;
+    again->tag = rejoin[i].number;
+  }
+}
+
+/* Broadcasts that their root has made before its new line will not be repeated any more. Until
+ * then they stay in the list, over any number of checkpoints. */
+static void forget_broadcasts(const struct rcl_config *config, struct state *state, int16_t comm,
+                              int16_t root, int32_t number)
+{
+  struct call *list = rejoin_of(config, state);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < state->rejoin; i++)
+    if (list[i].comm != comm || list[i].root != root || list[i].number > number)
+      list[kept++] = list[i];
+  memset(list + kept, 0, (state->rejoin - kept) * sizeof *list);
+  state->rejoin = kept;
+}
+
+static void expect(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
+{
+  forget_broadcasts(config, state, (int16_t)event->about, event->peer, (int32_t)event->value);
+  struct comm *entry = comm_entry(config, state, (int16_t)event->about, actions);
+  if (entry && entry->expected < (int32_t)event->value)
+    entry->expected = (int32_t)event->value;
+}
+
+static void passed(const struct rcl_config *config, struct state *state,
+                   const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct call call = {
+      .comm = (int16_t)event->about, .root = event->peer, .number = (int32_t)event->value};
+  note_call(suppress_calls_of(config, state), &state->suppress_calls, config->capacity, call,
+            actions);
+}
+
+#endif
