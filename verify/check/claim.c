@@ -75,11 +75,11 @@ static bool read_lies(const struct scenario *claim, unsigned *lies, GError **err
   *lies = 0;
   for (char **lie = claim->check.lies; lie && *lie; lie++) {
     if (g_str_equal(*lie, "drop"))
-      *lies |= LIE_DROP;
+      *lies |= FAULT_DROP;
     else if (g_str_equal(*lie, "duplicate"))
-      *lies |= LIE_DUPLICATE;
+      *lies |= FAULT_DUPLICATE;
     else if (g_str_equal(*lie, "early-durable"))
-      *lies |= LIE_EARLY_DURABLE;
+      *lies |= FAULT_EARLY_DURABLE;
     else {
       scenario_complain(claim, "check.lies", error,
                         "'%s', expected drop, duplicate or early-durable", *lie);
@@ -189,7 +189,7 @@ static void set_up(const struct job *job, struct world *world)
   world->line_stamps = properties_need_stamps((const char *const *)claim->check.properties);
   world->check = true;
   world->bounded = true;
-  world->lies = job->lies;
+  world->faults = job->lies;
   world->exceeds = job->claim->check.exceeds;
   world->script = job->script;
 }

@@ -3,23 +3,23 @@
  *
  * States come in the order in which they were found, and most are much like the one before: what an
  * origin offers stays as it is while no component changes that it depends on. Only the other
- * origins are looked up, in the shortcuts, or in the memo.
+ * origins are looked up, in the local cache, or in the transition cache.
  */
-#ifndef RECLINE_OFFERS_H
-#define RECLINE_OFFERS_H
+#ifndef RECLINE_ENABLED_H
+#define RECLINE_ENABLED_H
 
 #include <stdint.h>
 
 #include "verify/explore/local_cache.h"
 
-struct offer {
-  uint32_t first, count; /* in shortcuts.options */
+struct origin_moves {
+  uint32_t first, count; /* in local_cache.options */
   uint32_t room;
-  uint32_t *goals; /* of each option: the end of the walk to what it does */
+  uint32_t *cursors; /* of each option: the end of the walk to what it does */
 };
 
-struct offers {
-  struct offer *of; /* each origin */
+struct enabled {
+  struct origin_moves *of; /* each origin */
   uint64_t *looked; /* components that it depends on; OFFER_UNKNOWN: it is to be looked up again */
   uint32_t count;
   uint32_t *own, *other; /* origins: of what ranks do by themselves, in order; all others */
@@ -29,14 +29,14 @@ struct offers {
   uint32_t walks_room;
 };
 
-#define OFFER_UNKNOWN UINT64_C(1) /* no component's bit */
+#define ENABLED_UNKNOWN UINT64_C(1) /* no component's bit */
 
-void offers_init(struct offers *, const struct world *);
-void offers_clear(struct offers *);
-void offers_forget(struct offers *); /* when the shortcuts are dropped */
+void enabled_init(struct enabled *, const struct world *);
+void enabled_clear(struct enabled *);
+void enabled_forget(struct enabled *); /* when the local cache are dropped */
 
 /* Looks up what the origins offer in the worker's state, in which those components differ from the
  * state before. Returns how many origins are open, and how the programs stand. */
-uint32_t offers_find(struct worker *, uint64_t changed, struct world_standing *all);
+uint32_t enabled_find(struct worker *, uint64_t changed, struct world_standing *all);
 
 #endif

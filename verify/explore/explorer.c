@@ -18,13 +18,13 @@ enum { STATES_FIRST = 1 << 15 };
 static void add_first(struct explorer *e)
 {
   struct worker *w = &e->worker[0];
-  uint32_t *numbers = e->model.first, state[LAYOUT_WORDS];
-  model_make_layout(&e->model);
-  visited_init(&e->visited, e->fingerprint ? e->fingerprint : e->model.layout, STATES_FIRST,
+  uint32_t *numbers = e->model.first, state[PACKING_WORDS];
+  model_make_packing(&e->model);
+  visited_init(&e->visited, e->fingerprint ? e->fingerprint : e->model.packing, STATES_FIRST,
                explorer_memory(e), 0);
-  layout_pack(e->model.layout, numbers, state);
+  packing_pack(e->model.packing, numbers, state);
   w->tag = tag_of(0);
-  worker_add(w, state, layout_hash(e->model.layout, numbers));
+  worker_add(w, state, packing_hash(e->model.packing, numbers));
   worker_account(w);
   frontier_move(&e->now, &w->later);
   e->out->states = e->visited.count;
@@ -37,17 +37,17 @@ static void begin_reductions(struct explorer *e, unsigned crashes)
   const struct explorer_options *options = e->model.options;
   const char **refused = &e->out->unreduced, *ignored;
   if (options->stubborn || options->symmetry || options->orbits)
-    e->closure = closure_new(&e->model, refused);
-  if (e->closure && (options->symmetry || options->orbits))
-    e->symmetry = symmetry_new(&e->model, e->closure, refused);
-  if (e->closure && options->stubborn)
-    e->reduction = reduction_new(&e->model, e->closure, refused);
-  if (options->stubborn && !e->reduction)
-    e->recovery = recovery_new(&e->model, crashes, crashes ? refused : &ignored);
-  if (e->recovery)
+    e->abstraction = abstraction_new(&e->model, refused);
+  if (e->abstraction && (options->symmetry || options->orbits))
+    e->symmetry = symmetry_new(&e->model, e->abstraction, refused);
+  if (e->abstraction && options->stubborn)
+    e->stubborn = stubborn_new(&e->model, e->abstraction, refused);
+  if (options->stubborn && !e->stubborn)
+    e->crash = crash_new(&e->model, crashes, crashes ? refused : &ignored);
+  if (e->crash)
     e->out->reduction = "recovery";
   else
-    e->out->reduction = names[(e->reduction ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
+    e->out->reduction = names[(e->stubborn ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
 }
 
 /* From the first state, or from a save. */
@@ -59,7 +59,7 @@ static bool begin(struct explorer *e, unsigned crashes)
     worker_init(&e->worker[i], e);
   add_first(e);
   if (e->model.options->save)
-    e->out->refused = save_read(e, e->model.options->save, &exists);
+    e->out->refused = resume_read(e, e->model.options->save, &exists);
   for (unsigned i = 0; i < e->workers; i++)
     e->worker[i].tag = tag_of(e->out->depth + 1);
   e->level = e->now.states;
@@ -78,7 +78,7 @@ static void init(struct explorer *e, struct world *world, const struct explorer_
                  unsigned crashes, unsigned timers)
 {
   model_init(&e->model, world, options, crashes, timers);
-  e->fingerprint = compacts(e) ? fingerprint_layout(options->fingerprint) : NULL;
+  e->fingerprint = compacts(e) ? fingerprint_packing(options->fingerprint) : NULL;
   e->workers = options->workers ? options->workers : 1;
   e->worker = memory_table(e->workers, sizeof *e->worker);
   e->lock = platform_lock_new();
@@ -90,9 +90,9 @@ static void clear(struct explorer *e)
     worker_clear(&e->worker[i]);
   free(e->worker);
   symmetry_free(e->symmetry);
-  reduction_free(e->reduction);
-  recovery_free(e->recovery);
-  closure_free(e->closure);
+  stubborn_free(e->stubborn);
+  crash_free(e->crash);
+  abstraction_free(e->abstraction);
   free(e->fingerprint);
   frontier_clear(&e->now);
   spill_clear(&e->spill[0]);
@@ -105,12 +105,12 @@ static void clear(struct explorer *e)
 static void conclude(struct explorer *e)
 {
   e->out->bytes = explorer_bytes(e);
-  e->out->steps = e->model.memo.steps;
+  e->out->steps = e->model.rules_cache.steps;
   if (e->fingerprint) {
     e->out->omission = fingerprint_omission(e->model.options->fingerprint, e->out->states);
     e->out->miss = fingerprint_miss(e->model.options->fingerprint, e->out->states, e->out->depth);
   } else if (e->out->verdict == EXPLORER_VIOLATED && !e->out->moves) {
-    write_run(e);
+    path_write(e);
   }
   if (e->model.options->save && e->out->verdict != EXPLORER_INCONCLUSIVE)
     remove(e->model.options->save);
@@ -148,10 +148,10 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   if (begin(&e, crashes)) {
     explorer_search(&e);
     if (out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress"))
-      explorer_judge_cycles(&e);
+      liveness_judge(&e);
     conclude(&e);
   }
-  const char *failed = out->verdict == EXPLORER_INCONCLUSIVE ? recovery_failed(e.recovery) : NULL;
+  const char *failed = out->verdict == EXPLORER_INCONCLUSIVE ? crash_failed(e.crash) : NULL;
   bool again = e.fingerprint && out->verdict == EXPLORER_VIOLATED;
   clear(&e);
   if (failed)

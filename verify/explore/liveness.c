@@ -11,8 +11,8 @@
  *
  * Components are found by depth-first search (Pearce, Information Processing Letters 116, 2016),
  * one number of 32 bits for each place of the visited set; moves are taken once more, from the
- * shortcuts. What stands on the stacks is as long as the longest way without a repetition, and the
- * largest component.
+ * local cache. What stands on the stacks is as long as the longest way without a repetition, and
+ * the largest component.
  *
  * The counterexample is a lasso: a shortest run to a state of such a component, then round through
  * it, each time by a shortest way to what weak fairness still asks for. Moves that change nothing
@@ -48,7 +48,7 @@ struct chance {
 struct cycles {
   struct explorer *e;
   struct worker *w;
-  struct ways ways;
+  struct transitions transitions;
   /* Of each place, 0: new; then the order of finding; in the end, its component. */
   uint32_t *number;
   uint32_t found, component; /* the last ones given; components count downwards */
@@ -73,11 +73,11 @@ static void push(struct places *list, uint64_t place)
 }
 
 /* The ways out of a state, in c->ways, in the world's order of moves. */
-static void expand(struct cycles *c, uint64_t place)
+static void expand_place(struct cycles *c, uint64_t place)
 {
-  c->ways.count = 0;
+  c->transitions.count = 0;
   c->expansions++;
-  worker_expand(c->w, c->e->model.layout, visited_at(&c->e->visited, place));
+  worker_expand(c->w, c->e->model.packing, visited_at(&c->e->visited, place));
 }
 
 static struct chance *chance_of(struct cycles *c, uint32_t move)
@@ -91,44 +91,46 @@ static struct chance *chance_of(struct cycles *c, uint32_t move)
   return &c->chances[move];
 }
 
-static bool is_fair_move(const struct cycles *c, const struct way *way)
+static bool is_fair_move(const struct cycles *c, const struct transition *transition)
 {
-  return !is_uncalled_for(c->e->model.memo.moves.item[way->move].bytes);
+  return !is_fault(c->e->model.rules_cache.moves.item[transition->move].bytes);
 }
 
 /* Whether the way stays within the component of that number. */
-static bool stays_in(const struct cycles *c, const struct way *way, uint32_t component)
+static bool stays_in(const struct cycles *c, const struct transition *transition,
+                     uint32_t component)
 {
-  return way->to == WAY_STAYS || c->number[way->to] == component;
+  return transition->to == TRANSITION_STAYS || c->number[transition->to] == component;
 }
 
 /* Verdict on a state that a run comes back to. */
 static bool is_bad(struct cycles *c, struct verdict *verdict)
 {
   model_load(&c->e->model, &c->w->at);
-  memo_forget_reads(&c->e->model.memo);
+  transition_cache_forget_reads(&c->e->model.rules_cache);
   world_for_ever(c->e->model.world, verdict);
   return verdict->kind == VERDICT_VIOLATION;
 }
 
 /* ---- one component ---- */
 
-/* Counts, for each move that is not uncalled for, where it is possible and whether it is taken.
+/* Counts, for each move that is not a fault, where it is possible and whether it is taken.
  * Returns whether a run that stays here is against `progress`, if it is fair. */
-static bool survey(struct cycles *c, const uint64_t *state, size_t count, uint32_t component)
+static bool survey_component(struct cycles *c, const uint64_t *state, size_t count,
+                             uint32_t component)
 {
   struct verdict verdict;
   bool bad = false;
   for (size_t i = 0; i < count; i++) {
-    expand(c, state[i]);
-    for (uint32_t n = 0; n < c->ways.count; n++) {
-      const struct way *way = &c->ways.way[n];
-      struct chance *chance = chance_of(c, way->move);
-      if (!is_fair_move(c, way))
+    expand_place(c, state[i]);
+    for (uint32_t n = 0; n < c->transitions.count; n++) {
+      const struct transition *transition = &c->transitions.item[n];
+      struct chance *chance = chance_of(c, transition->move);
+      if (!is_fair_move(c, transition))
         continue;
       if (!chance->possible++)
-        push(&c->touched, way->move);
-      chance->taken |= stays_in(c, way, component);
+        push(&c->touched, transition->move);
+      chance->taken |= stays_in(c, transition, component);
     }
     bad = bad || is_bad(c, &verdict);
   }
@@ -145,7 +147,7 @@ static bool is_fair(const struct cycles *c, size_t count)
   return true;
 }
 
-static void forget(struct cycles *c)
+static void forget_chances(struct cycles *c)
 {
   for (size_t i = 0; i < c->touched.count; i++)
     c->chances[c->touched.place[i]] = (struct chance){0};
@@ -154,15 +156,15 @@ static void forget(struct cycles *c)
 
 static void judge_component(struct cycles *c, const uint64_t *state, size_t count)
 {
-  bool bad = survey(c, state, count, c->component);
+  bool bad = survey_component(c, state, count, c->component);
   if (bad && is_fair(c, count))
     push(&c->bad, c->component);
-  forget(c);
+  forget_chances(c);
 }
 
 /* ---- all components ---- */
 
-static void enter(struct cycles *c, uint64_t place)
+static void enter_state(struct cycles *c, uint64_t place)
 {
   if (c->depth == c->frames_room) {
     c->frames_room = c->frames_room ? 2 * c->frames_room : 256;
@@ -172,14 +174,14 @@ static void enter(struct cycles *c, uint64_t place)
   *frame = (struct frame){
       .place = place, .first = c->targets.count, .next = c->targets.count, .root = true};
   c->number[place] = ++c->found;
-  expand(c, place);
-  for (uint32_t i = 0; i < c->ways.count; i++)
-    if (c->ways.way[i].to != WAY_STAYS)
-      push(&c->targets, c->ways.way[i].to);
+  expand_place(c, place);
+  for (uint32_t i = 0; i < c->transitions.count; i++)
+    if (c->transitions.item[i].to != TRANSITION_STAYS)
+      push(&c->targets, c->transitions.item[i].to);
   frame->end = c->targets.count;
 }
 
-static void leave(struct cycles *c)
+static void leave_state(struct cycles *c)
 {
   const struct frame *frame = &c->frames[--c->depth];
   size_t first = c->open.count;
@@ -200,16 +202,16 @@ static void leave(struct cycles *c)
 
 static void find_components(struct cycles *c, uint64_t first)
 {
-  enter(c, first);
+  enter_state(c, first);
   while (c->depth) {
     struct frame *frame = &c->frames[c->depth - 1];
     if (frame->next == frame->end) {
-      leave(c);
+      leave_state(c);
       continue;
     }
     uint64_t to = c->targets.place[frame->next];
     if (!c->number[to]) {
-      enter(c, to);
+      enter_state(c, to);
       continue;
     }
     if (c->number[to] < c->number[frame->place]) {
@@ -241,10 +243,10 @@ static void next_level(struct cycles *c, const struct places *level, struct plac
 {
   next->count = 0;
   for (size_t i = 0; i < level->count; i++) {
-    expand(c, level->place[i]);
-    for (uint32_t n = 0; n < c->ways.count; n++) {
-      uint64_t to = c->ways.way[n].to;
-      if (to == WAY_STAYS || seen[to])
+    expand_place(c, level->place[i]);
+    for (uint32_t n = 0; n < c->transitions.count; n++) {
+      uint64_t to = c->transitions.item[n].to;
+      if (to == TRANSITION_STAYS || seen[to])
         continue;
       seen[to] = true;
       push(next, to);
@@ -259,7 +261,7 @@ static void note_nearest(struct cycles *c, const struct places *level)
   for (size_t i = 0; i < level->count; i++) {
     if (!is_bad_component(c, c->number[level->place[i]]))
       continue;
-    layout_unpack(c->e->model.layout, visited_at(&c->e->visited, level->place[i]), numbers);
+    packing_unpack(c->e->model.packing, visited_at(&c->e->visited, level->place[i]), numbers);
     states_add(&c->w->violating, numbers, c->e->model.components);
   }
 }
@@ -282,9 +284,9 @@ static void write_stem(struct cycles *c, uint64_t first)
   free(level.place);
   free(next.place);
   free(seen);
-  c->w->ways = NULL;
-  write_run(c->e);
-  c->w->ways = &c->ways;
+  c->w->outgoing = NULL;
+  path_write(c->e);
+  c->w->outgoing = &c->transitions;
 }
 
 /* ---- the lasso: round the component ---- */
@@ -303,7 +305,7 @@ struct round {
   size_t start;
   struct arrival *arrival; /* of each member */
   size_t *queue;
-  struct places way; /* members behind the start, one after the other; with the moves to them: */
+  struct places route; /* members behind the start, one after the other; with the moves to them: */
   struct places moves;
   bool owes_bad; /* it has not come to a state that is not as it should be in the end */
 };
@@ -328,9 +330,9 @@ static bool settle(struct round *r, bool pay)
   struct cycles *c = r->c;
   struct verdict verdict;
   bool any = false;
-  for (uint32_t n = 0; n < c->ways.count; n++)
-    if (c->ways.way[n].to != WAY_STAYS)
-      chance_of(c, c->ways.way[n].move)->seen = c->expansions;
+  for (uint32_t n = 0; n < c->transitions.count; n++)
+    if (c->transitions.item[n].to != TRANSITION_STAYS)
+      chance_of(c, c->transitions.item[n].move)->seen = c->expansions;
   for (size_t i = 0; i < c->touched.count; i++) {
     struct chance *chance = &c->chances[c->touched.place[i]];
     bool settled = chance->owed && chance->seen != c->expansions;
@@ -356,10 +358,10 @@ static bool owes(const struct round *r)
 
 static void go_step(struct round *r, size_t to, uint32_t move)
 {
-  push(&r->way, to);
+  push(&r->route, to);
   push(&r->moves, move);
   chance_of(r->c, move)->owed = false;
-  expand(r->c, r->members->place[to]);
+  expand_place(r->c, r->members->place[to]);
   settle(r, true);
 }
 
@@ -384,24 +386,24 @@ static size_t go_on(struct round *r, size_t from, bool back)
   r->queue[last++] = from;
   while (next < last) {
     size_t at = r->queue[next++];
-    expand(c, r->members->place[at]);
+    expand_place(c, r->members->place[at]);
     if (!back && settle(r, false)) {
       go_there(r, from, at);
       return at;
     }
-    for (uint32_t n = 0; n < c->ways.count; n++) {
-      const struct way way = c->ways.way[n];
-      if (way.to == WAY_STAYS || c->number[way.to] != r->component)
+    for (uint32_t n = 0; n < c->transitions.count; n++) {
+      const struct transition transition = c->transitions.item[n];
+      if (transition.to == TRANSITION_STAYS || c->number[transition.to] != r->component)
         continue;
-      size_t to = member(r, way.to);
-      if (back ? to == r->start : chance_of(c, way.move)->owed) {
+      size_t to = member(r, transition.to);
+      if (back ? to == r->start : chance_of(c, transition.move)->owed) {
         go_there(r, from, at);
-        go_step(r, to, way.move);
+        go_step(r, to, transition.move);
         return to;
       }
       if (r->arrival[to].reached)
         continue;
-      r->arrival[to] = (struct arrival){.from = at, .move = way.move, .reached = true};
+      r->arrival[to] = (struct arrival){.from = at, .move = transition.move, .reached = true};
       r->queue[last++] = to;
     }
   }
@@ -415,7 +417,7 @@ static void go_round(struct round *r)
   for (size_t i = 0; i < c->touched.count; i++)
     c->chances[c->touched.place[i]].owed = true;
   r->owes_bad = true;
-  expand(c, r->members->place[at]);
+  expand_place(c, r->members->place[at]);
   settle(r, true);
   while (owes(r))
     at = go_on(r, at, false);
@@ -423,12 +425,13 @@ static void go_round(struct round *r)
     go_on(r, at, true);
 }
 
-static void add_moves(struct exploration *out, const struct memo *memo, const struct places *moves)
+static void add_moves(struct exploration *out, const struct transition_cache *cache,
+                      const struct places *moves)
 {
   out->again = (unsigned)moves->count;
   out->moves = memory_grow(out->moves, (out->moves_count + moves->count) * sizeof *out->moves);
   for (size_t i = 0; i < moves->count; i++)
-    out->moves[out->moves_count++] = *(const struct move *)memo->moves.item[moves->place[i]].bytes;
+    out->moves[out->moves_count++] = *(const struct move *)cache->moves.item[moves->place[i]].bytes;
 }
 
 /* The worker stands at the end of the stem. */
@@ -444,12 +447,12 @@ static void write_round(struct cycles *c)
   r.start = member(&r, start);
   r.arrival = memory_grow(NULL, c->open.count * sizeof *r.arrival);
   r.queue = memory_grow(NULL, c->open.count * sizeof *r.queue);
-  survey(c, c->open.place, c->open.count, r.component);
+  survey_component(c, c->open.place, c->open.count, r.component);
   go_round(&r);
-  add_moves(c->e->out, &c->e->model.memo, &r.moves);
+  add_moves(c->e->out, &c->e->model.rules_cache, &r.moves);
   free(r.arrival);
   free(r.queue);
-  free(r.way.place);
+  free(r.route.place);
   free(r.moves.place);
 }
 
@@ -464,13 +467,13 @@ static bool has_room(const struct explorer *e)
 
 static void clear(struct cycles *c)
 {
-  void *all[] = {c->ways.way,   c->number,  c->frames,        c->targets.place,
-                 c->open.place, c->chances, c->touched.place, c->bad.place};
+  void *all[] = {c->transitions.item, c->number,  c->frames,        c->targets.place,
+                 c->open.place,       c->chances, c->touched.place, c->bad.place};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
 }
 
-void explorer_judge_cycles(struct explorer *e)
+void liveness_judge(struct explorer *e)
 {
   if (!has_room(e)) {
     e->out->verdict = EXPLORER_INCONCLUSIVE;
@@ -478,20 +481,21 @@ void explorer_judge_cycles(struct explorer *e)
     return;
   }
   struct cycles c = {.e = e, .w = &e->worker[0], .component = UINT32_MAX};
-  uint32_t first[LAYOUT_WORDS];
-  layout_pack(e->model.layout, e->model.first, first);
-  uint64_t place = visited_place(&e->visited, first, layout_hash(e->model.layout, e->model.first));
+  uint32_t first[PACKING_WORDS];
+  packing_pack(e->model.packing, e->model.first, first);
+  uint64_t place =
+      visited_place(&e->visited, first, packing_hash(e->model.packing, e->model.first));
   c.number = calloc(visited_end(&e->visited), sizeof *c.number);
   if (!c.number) {
     breach("out of memory");
   }
-  c.w->ways = &c.ways;
+  c.w->outgoing = &c.transitions;
   find_components(&c, place);
   if (c.bad.count) {
     write_stem(&c, place);
     write_round(&c);
     e->out->verdict = EXPLORER_VIOLATED;
   }
-  c.w->ways = NULL;
+  c.w->outgoing = NULL;
   clear(&c);
 }

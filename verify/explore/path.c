@@ -16,23 +16,23 @@
 #include "verify/base/memory.h"
 #include "verify/explore/search.h"
 
-static void add(const struct explorer *e, struct visited *set, const uint32_t *numbers)
+static void add_state(const struct explorer *e, struct visited *set, const uint32_t *numbers)
 {
-  uint32_t state[LAYOUT_WORDS];
-  layout_pack(e->model.layout, numbers, state);
+  uint32_t state[PACKING_WORDS];
+  packing_pack(e->model.packing, numbers, state);
   state[0] |= 1;
-  uint64_t hash = layout_hash(e->model.layout, numbers);
+  uint64_t hash = packing_hash(e->model.packing, numbers);
   enum visited_answer answer;
   while ((answer = visited_add(set, state, hash)) == VISITED_FULL)
-    visited_rebuild(set, 2 * set->places, e->model.layout, 1);
+    visited_rebuild(set, 2 * set->places, e->model.packing, 1);
   set->count += answer == VISITED_NEW;
   if (visited_crowded(set))
-    visited_rebuild(set, 2 * set->places, e->model.layout, 1);
+    visited_rebuild(set, 2 * set->places, e->model.packing, 1);
 }
 
 static void make_set(const struct explorer *e, struct visited *set, uint32_t number)
 {
-  visited_init(set, e->model.layout, 64, 2 * visited_bytes(&e->visited), number);
+  visited_init(set, e->model.packing, 64, 2 * visited_bytes(&e->visited), number);
 }
 
 /* A worker's share of a level on the way back. */
@@ -55,17 +55,17 @@ static int by_words(const void *a, const void *b)
  * expanded in an order in which many have much in common with the one before. */
 static void collect_from(struct worker *w, const uint32_t **states, uint32_t count)
 {
-  if (w->e->model.layout->words > 1)
+  if (w->e->model.packing->words > 1)
     qsort(states, count, sizeof *states, by_words);
   for (uint32_t i = 0; i < count; i++) {
-    worker_expand(w, w->e->model.layout, states[i]);
+    worker_expand(w, w->e->model.packing, states[i]);
     if (w->found)
       states_add(&w->unplaced, w->at.numbers, w->e->model.components);
   }
 }
 
 /* Collects, in w->unplaced, states of the level from which one move leads into w->among. */
-static void collect(void *data)
+static void collect_share(void *data)
 {
   const struct share *share = data;
   struct worker *w = share->w;
@@ -100,56 +100,57 @@ static void step_back(struct explorer *e, unsigned level, const struct visited *
                               .from = end / e->workers * i,
                               .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
     if (i > 0)
-      share[i].thread = platform_thread_start(collect, &share[i]);
+      share[i].thread = platform_thread_start(collect_share, &share[i]);
   }
-  collect(&share[0]);
+  collect_share(&share[0]);
   for (unsigned i = 0; i < e->workers; i++) {
     if (share[i].thread)
       platform_thread_join(share[i].thread);
     else if (i > 0)
-      collect(&share[i]);
+      collect_share(&share[i]);
     const struct states *found = &e->worker[i].unplaced;
     for (uint32_t n = 0; n < found->count; n++)
-      add(e, to, found->numbers + (size_t)n * e->model.components);
+      add_state(e, to, found->numbers + (size_t)n * e->model.components);
   }
 }
 
 /* Goes forwards from the first state, which the worker is about to expand. */
-static void go(struct explorer *e, uint32_t *state, const struct visited *sets, struct move *moves)
+static void go_forwards(struct explorer *e, uint32_t *state, const struct visited *sets,
+                        struct move *moves)
 {
   struct worker *w = &e->worker[0];
-  struct reducer *reducer = w->reducer;
-  w->reducer = NULL; /* with symmetry the states are others of the same orbits */
+  struct stubborn_worker *stubborn = w->stubborn;
+  w->stubborn = NULL; /* with symmetry the states are others of the same orbits */
   for (unsigned level = 0; level < e->out->depth; level++) {
     w->among = &sets[level + 1];
-    worker_expand(w, e->model.layout, state);
+    worker_expand(w, e->model.packing, state);
     if (!w->found) {
       breach("the way to a violation is lost");
     }
-    moves[level] = *(const struct move *)e->model.memo.moves.item[w->found_move].bytes;
+    moves[level] = *(const struct move *)e->model.rules_cache.moves.item[w->found_move].bytes;
     memcpy(state, w->found_state, sizeof w->found_state);
   }
   w->among = &sets[0]; /* places nothing */
-  worker_expand(w, e->model.layout, state);
-  w->reducer = reducer;
+  worker_expand(w, e->model.packing, state);
+  w->stubborn = stubborn;
 }
 
-void write_run(struct explorer *e)
+void path_write(struct explorer *e)
 {
   struct exploration *out = e->out;
   unsigned depth = out->depth;
   struct visited *sets = memory_grow(NULL, (depth + 1) * sizeof *sets);
-  uint32_t first[LAYOUT_WORDS];
+  uint32_t first[PACKING_WORDS];
   for (unsigned level = 0; level <= depth; level++)
     make_set(e, &sets[level], level + 1); /* the visited set is number 0 */
   for (unsigned i = 0; i < e->workers; i++)
     for (uint32_t n = 0; n < e->worker[i].violating.count; n++)
-      add(e, &sets[depth], e->worker[i].violating.numbers + (size_t)n * e->model.components);
+      add_state(e, &sets[depth], e->worker[i].violating.numbers + (size_t)n * e->model.components);
   for (unsigned level = depth; level-- > 0;)
     step_back(e, level, &sets[level + 1], &sets[level]);
-  layout_pack(e->model.layout, e->model.first, first);
+  packing_pack(e->model.packing, e->model.first, first);
   out->moves = memory_grow(NULL, (depth + 1) * sizeof *out->moves);
-  go(e, first, sets, out->moves);
+  go_forwards(e, first, sets, out->moves);
   struct worker *w = &e->worker[0];
   w->among = NULL;
   out->moves_count = depth;
@@ -157,7 +158,7 @@ void write_run(struct explorer *e)
     out->why = w->why;
   if (w->wrong && w->why_move)
     out->moves[out->moves_count++] =
-        *(const struct move *)e->model.memo.moves.item[w->why_move].bytes;
+        *(const struct move *)e->model.rules_cache.moves.item[w->why_move].bytes;
   for (unsigned level = 0; level <= depth; level++)
     visited_clear(&sets[level]);
   free(sets);

@@ -19,13 +19,13 @@ struct head {
 
 /* Every explorer numbers in the order of first appearance, so that bytes in that order are enough.
  */
-static void put(FILE *file, const void *bytes, size_t size)
+static void put_bytes(FILE *file, const void *bytes, size_t size)
 {
   if (size)
     fwrite(bytes, size, 1, file); /* ferror() is asked in the end */
 }
 
-static bool get(FILE *file, void *bytes, size_t size)
+static bool get_bytes(FILE *file, void *bytes, size_t size)
 {
   return !size || fread(bytes, size, 1, file) == 1;
 }
@@ -34,30 +34,30 @@ static bool get(FILE *file, void *bytes, size_t size)
 
 static void put_values(FILE *file, const struct intern *values)
 {
-  put(file, &values->count, sizeof values->count);
+  put_bytes(file, &values->count, sizeof values->count);
   for (uint32_t i = 1; i <= values->count; i++) {
-    put(file, &values->item[i].size, sizeof values->item[i].size);
-    put(file, values->item[i].bytes, values->item[i].size);
+    put_bytes(file, &values->item[i].size, sizeof values->item[i].size);
+    put_bytes(file, values->item[i].bytes, values->item[i].size);
   }
 }
 
 static void put_visited(FILE *file, const struct visited *visited)
 {
-  size_t size = visited->layout->words * sizeof(uint32_t);
+  size_t size = visited->packing->words * sizeof(uint32_t);
   for (uint64_t i = 0; i < visited_end(visited); i++)
     if (*visited_at(visited, i))
-      put(file, visited_at(visited, i), size);
+      put_bytes(file, visited_at(visited, i), size);
 }
 
 static void put_frontier(FILE *file, const struct explorer *e)
 {
-  uint32_t numbers[e->model.components], state[LAYOUT_WORDS];
+  uint32_t numbers[e->model.components], state[PACKING_WORDS];
   for (const struct chunk *chunk = e->now.first; chunk; chunk = chunk->next) {
     struct chunk *copy = chunk_copy(chunk);
     for (uint32_t i = 0; i < copy->count; i++) {
-      layout_unpack(copy->layout, copy->states + i * copy->layout->words, numbers);
-      layout_pack(e->model.layout, numbers, state);
-      put(file, state, e->model.layout->words * sizeof *state);
+      packing_unpack(copy->packing, copy->states + i * copy->packing->words, numbers);
+      packing_pack(e->model.packing, numbers, state);
+      put_bytes(file, state, e->model.packing->words * sizeof *state);
     }
     free(copy);
   }
@@ -71,21 +71,21 @@ static void put_all(FILE *file, const struct explorer *e)
                             .transitions = e->out->transitions,
                             .rests = e->out->rests,
                             .depth = e->out->depth,
-                            .parts = e->model.memo.count,
+                            .parts = e->model.rules_cache.count,
                             .components = e->model.components,
                             .frontier = e->now.states};
-  put(file, &head, sizeof head);
-  put_values(file, &e->model.memo.parts);
+  put_bytes(file, &head, sizeof head);
+  put_values(file, &e->model.rules_cache.parts);
   for (uint32_t i = 0; i < e->model.components; i++) {
-    put(file, &e->model.component[i].bits, sizeof e->model.component[i].bits);
+    put_bytes(file, &e->model.component[i].bits, sizeof e->model.component[i].bits);
     put_values(file, &e->model.component[i].values);
   }
   put_visited(file, &e->visited);
   put_frontier(file, e);
-  put(file, &END, sizeof END);
+  put_bytes(file, &END, sizeof END);
 }
 
-const char *save_write(const struct explorer *e, const char *name)
+const char *resume_write(const struct explorer *e, const char *name)
 {
   size_t length = strlen(name) + sizeof ".tmp";
   char temporary[length];
@@ -111,12 +111,12 @@ static bool get_values(FILE *file, struct intern *values)
 {
   uint32_t count, size, room = 0;
   void *bytes = NULL;
-  bool fine = get(file, &count, sizeof count);
+  bool fine = get_bytes(file, &count, sizeof count);
   for (uint32_t i = 1; fine && i <= count; i++) {
-    fine = get(file, &size, sizeof size);
+    fine = get_bytes(file, &size, sizeof size);
     if (fine && size > room)
       bytes = memory_grow(bytes, room = size);
-    fine = fine && get(file, bytes, size) && intern(values, bytes, size) == i;
+    fine = fine && get_bytes(file, bytes, size) && intern(values, bytes, size) == i;
   }
   free(bytes);
   return fine;
@@ -124,15 +124,15 @@ static bool get_values(FILE *file, struct intern *values)
 
 static bool get_visited(FILE *file, struct explorer *e, uint64_t states)
 {
-  uint32_t state[LAYOUT_WORDS], numbers[e->model.components];
-  size_t size = e->model.layout->words * sizeof *state;
+  uint32_t state[PACKING_WORDS], numbers[e->model.components];
+  size_t size = e->model.packing->words * sizeof *state;
   visited_clear(&e->visited);
-  visited_init(&e->visited, e->model.layout, states * 3 / 4, explorer_memory(e), 0);
+  visited_init(&e->visited, e->model.packing, states * 3 / 4, explorer_memory(e), 0);
   for (e->visited.count = 0; e->visited.count < states; e->visited.count++) {
-    if (!get(file, state, size))
+    if (!get_bytes(file, state, size))
       return false;
-    layout_unpack(e->model.layout, state, numbers);
-    if (visited_add(&e->visited, state, layout_hash(e->model.layout, numbers)) != VISITED_NEW)
+    packing_unpack(e->model.packing, state, numbers);
+    if (visited_add(&e->visited, state, packing_hash(e->model.packing, numbers)) != VISITED_NEW)
       return false;
   }
   return true;
@@ -140,12 +140,12 @@ static bool get_visited(FILE *file, struct explorer *e, uint64_t states)
 
 static bool get_frontier(FILE *file, struct explorer *e, uint64_t states)
 {
-  uint32_t state[LAYOUT_WORDS];
+  uint32_t state[PACKING_WORDS];
   frontier_clear(&e->now);
   for (uint64_t i = 0; i < states; i++) {
-    if (!get(file, state, e->model.layout->words * sizeof *state))
+    if (!get_bytes(file, state, e->model.packing->words * sizeof *state))
       return false;
-    frontier_append(&e->now, e->model.layout, state);
+    frontier_append(&e->now, e->model.packing, state);
   }
   return true;
 }
@@ -155,20 +155,20 @@ static const char *get_all(FILE *file, struct explorer *e)
   static const char *const damaged = "is damaged";
   struct head head;
   uint64_t end;
-  if (!get(file, &head, sizeof head) || head.magic != MAGIC)
+  if (!get_bytes(file, &head, sizeof head) || head.magic != MAGIC)
     return "is no save of this version";
-  if (head.world != e->model.options->world_digest || head.parts != e->model.memo.count ||
+  if (head.world != e->model.options->world_digest || head.parts != e->model.rules_cache.count ||
       head.components != e->model.components)
     return "is a save of another claim, or by another program";
-  if (!get_values(file, &e->model.memo.parts))
+  if (!get_values(file, &e->model.rules_cache.parts))
     return damaged;
   for (uint32_t i = 0; i < e->model.components; i++)
-    if (!get(file, &e->model.component[i].bits, 1) ||
+    if (!get_bytes(file, &e->model.component[i].bits, 1) ||
         !get_values(file, &e->model.component[i].values))
       return damaged;
-  model_make_layout(&e->model);
+  model_make_packing(&e->model);
   if (!get_visited(file, e, head.states) || !get_frontier(file, e, head.frontier) ||
-      !get(file, &end, sizeof end) || end != END)
+      !get_bytes(file, &end, sizeof end) || end != END)
     return damaged;
   e->out->states = e->out->resumed = head.states;
   e->out->transitions = head.transitions;
@@ -177,7 +177,7 @@ static const char *get_all(FILE *file, struct explorer *e)
   return NULL;
 }
 
-const char *save_read(struct explorer *e, const char *name, bool *exists)
+const char *resume_read(struct explorer *e, const char *name, bool *exists)
 {
   FILE *file = fopen(name, "rb");
   *exists = file || errno != ENOENT;

@@ -4,18 +4,18 @@
  * complete one is there. It holds all values, all states and the level to expand next, but nothing
  * of what was learnt about the rules, which is learnt anew.
  */
-#ifndef RECLINE_SAVE_H
-#define RECLINE_SAVE_H
+#ifndef RECLINE_RESUME_H
+#define RECLINE_RESUME_H
 
 #include <stdbool.h>
 
 struct explorer;
 
 /* Both return NULL, or what went wrong (a static text, errno is set where it says so). */
-const char *save_write(const struct explorer *, const char *file);
+const char *resume_write(const struct explorer *, const char *file);
 
 /* Into an explorer that has its first state only. A failure leaves it of no use. `exists` is false,
  * and nothing wrong, when there is no such file. */
-const char *save_read(struct explorer *, const char *file, bool *exists);
+const char *resume_read(struct explorer *, const char *file, bool *exists);
 
 #endif

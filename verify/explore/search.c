@@ -17,7 +17,7 @@ static const uint64_t PLACES_MANY = 1 << 22;
 /* ---- housekeeping, while nobody works ---- */
 
 /* From now on, states to be expanded are on disk; there must be a file for them. */
-static bool spill(struct explorer *e)
+static bool spill_queue(struct explorer *e)
 {
   if (e->spilling || !spill_init(&e->spill[0]) || !spill_init(&e->spill[1]))
     return false;
@@ -32,7 +32,7 @@ static bool spill(struct explorer *e)
 
 /* States that the levels to come will add, if they go on growing or shrinking by a factor that
  * changes from level to level as it did at last; infinitely many if it does not fall. */
-static double to_come(const struct explorer *e)
+static double states_to_come(const struct explorer *e)
 {
   double level = (double)e->level, before = (double)e->before, sum = 0;
   double factor = level / before, change = factor * (double)e->earlier / before;
@@ -48,55 +48,56 @@ static double to_come(const struct explorer *e)
 
 /* By how many percent the table should grow: to twice its size while that is small; then by what is
  * to come, so that states are seldom moved and little of the table is empty at the end. */
-static unsigned growth(const struct explorer *e)
+static unsigned growth_percent(const struct explorer *e)
 {
   enum { MOST = 100, LEAST = 6 };
-  double percent = 100 * to_come(e) / (double)e->visited.count;
+  double percent = 100 * states_to_come(e) / (double)e->visited.count;
   if (e->visited.places < PLACES_MANY || percent > MOST)
     return MOST;
   return percent < LEAST ? LEAST : (unsigned)percent;
 }
 
 /* A larger table; by less where there is no memory for that. */
-static void grow(struct explorer *e)
+static void grow_visited(struct explorer *e)
 {
   uint64_t places = e->visited.places, most = e->model.options->max_bytes;
-  for (unsigned percent = growth(e); percent >= 6; percent /= 2) {
-    const struct layout *layout = e->visited.layout;
-    uint64_t more = places / 100 * percent, bytes = more * layout->words * sizeof(uint32_t);
+  for (unsigned percent = growth_percent(e); percent >= 6; percent /= 2) {
+    const struct packing *packing = e->visited.packing;
+    uint64_t more = places / 100 * percent, bytes = more * packing->words * sizeof(uint32_t);
     if ((!most || explorer_bytes(e) + bytes <= most) &&
-        visited_rebuild(&e->visited, places + more, layout, e->workers))
+        visited_rebuild(&e->visited, places + more, packing, e->workers))
       return;
   }
-  if (spill(e))
-    grow(e);
+  if (spill_queue(e))
+    grow_visited(e);
   else
     e->full = "memory";
 }
 
-/* A wider layout, when there are more values than the present one can name. */
-static void widen(struct explorer *e)
+/* A wider packing, when there are more values than the present one can name. */
+static void widen_packing(struct explorer *e)
 {
   if (!model_outgrown(&e->model))
     return;
-  struct layout *old = e->model.layout;
-  model_make_layout(&e->model);
+  struct packing *old = e->model.packing;
+  model_make_packing(&e->model);
   if (e->fingerprint ||
-      visited_rebuild(&e->visited, e->visited.places, e->model.layout, e->workers))
+      visited_rebuild(&e->visited, e->visited.places, e->model.packing, e->workers))
     return;
-  e->model.layout = old;
+  e->model.packing = old;
   e->full = "memory";
 }
 
 /* States that found no place, or did not fit, come in now. */
 static void place_unplaced(struct explorer *e, struct worker *w)
 {
-  uint32_t state[LAYOUT_WORDS];
+  uint32_t state[PACKING_WORDS];
   for (uint32_t n = 0; n < w->unplaced.count && !e->full; n++) {
     const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->model.components;
-    layout_pack(e->model.layout, numbers, state);
-    while (worker_add(w, state, layout_hash(e->model.layout, numbers)) == VISITED_FULL && !e->full)
-      grow(e);
+    packing_pack(e->model.packing, numbers, state);
+    while (worker_add(w, state, packing_hash(e->model.packing, numbers)) == VISITED_FULL &&
+           !e->full)
+      grow_visited(e);
   }
   w->unplaced.count = 0;
 }
@@ -104,9 +105,9 @@ static void place_unplaced(struct explorer *e, struct worker *w)
 static void keep_house(struct explorer *e)
 {
   e->halt = false;
-  widen(e);
+  widen_packing(e);
   if (visited_crowded(&e->visited) && !e->full)
-    grow(e);
+    grow_visited(e);
   for (unsigned i = 0; i < e->workers; i++)
     place_unplaced(e, &e->worker[i]);
   for (unsigned i = 0; i < e->workers; i++)
@@ -119,7 +120,7 @@ static void keep_house(struct explorer *e)
 /* ---- level by level ---- */
 
 /* Whether the search goes no deeper, and the verdict why. */
-static bool ended(struct explorer *e)
+static bool has_ended(struct explorer *e)
 {
   for (unsigned i = 0; i < e->workers; i++)
     if (e->worker[i].violating.count)
@@ -127,20 +128,20 @@ static bool ended(struct explorer *e)
   if (e->out->verdict == EXPLORER_VIOLATED)
     return true;
   if (!e->full)
-    e->full = recovery_failed(e->recovery);
+    e->full = crash_failed(e->crash);
   e->out->bound = e->full;
   if (e->full)
     e->out->verdict = EXPLORER_INCONCLUSIVE;
   return e->full;
 }
 
-static void save(struct explorer *e)
+static void save_if_due(struct explorer *e)
 {
   const char *file = e->model.options->save;
   if (!file || platform_now() - e->saved < e->model.options->save_seconds)
     return;
   double from = platform_now();
-  const char *wrong = save_write(e, file);
+  const char *wrong = resume_write(e, file);
   if (wrong)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
   e->saved = platform_now();
@@ -151,7 +152,7 @@ static void save(struct explorer *e)
 static void finish_level(struct explorer *e)
 {
   struct exploration *out = e->out;
-  if ((e->over = ended(e)))
+  if ((e->over = has_ended(e)))
     return;
   spill_reset(&e->spill[out->depth % 2]);
   for (unsigned i = 0; i < e->workers; i++) {
@@ -169,14 +170,14 @@ static void finish_level(struct explorer *e)
   e->level = e->now.states;
   e->bytes = explorer_bytes(e);
   if (e->model.options->max_queue && explorer_queue_bytes(e) > e->model.options->max_queue)
-    spill(e);
-  if (e->model.options->max_bytes && e->bytes > e->model.options->max_bytes && !spill(e))
+    spill_queue(e);
+  if (e->model.options->max_bytes && e->bytes > e->model.options->max_bytes && !spill_queue(e))
     e->full = "memory";
-  save(e);
+  save_if_due(e);
 }
 
 /* States of this level that nobody has taken yet. */
-static uint64_t left(const struct explorer *e)
+static uint64_t states_left(const struct explorer *e)
 {
   uint64_t states = e->now.states;
   for (unsigned i = 0; i < e->workers; i++)
@@ -185,7 +186,7 @@ static uint64_t left(const struct explorer *e)
 }
 
 /* After a chunk: what has come together, and whether all must stop to make room. */
-static void account(struct explorer *e, struct worker *w)
+static void account_chunk(struct explorer *e, struct worker *w)
 {
   worker_account(w);
   e->halt |= w->unplaced.count || visited_crowded(&e->visited) ||
@@ -199,7 +200,7 @@ static void account(struct explorer *e, struct worker *w)
                                                            .depth = e->out->depth,
                                                            .level = e->level,
                                                            .before = e->before,
-                                                           .left = left(e)});
+                                                           .left = states_left(e)});
 }
 
 /* The next states to expand; NULL: there are none, or all must stop. States that follow each other
@@ -216,7 +217,7 @@ static struct chunk *take_chunk(struct explorer *e, struct worker *w)
 
 /* One worker. Whoever finds nobody at work and no work left does what comes next: makes room, or
  * begins the next level. */
-static void work(void *data)
+static void run_worker(void *data)
 {
   struct worker *w = data;
   struct explorer *e = w->e;
@@ -229,8 +230,8 @@ static void work(void *data)
       worker_expand_chunk(w, chunk);
       platform_lock(e->lock);
       e->busy--;
-      account(e, w);
-    } else if (e->busy || (!e->halt && left(e))) {
+      account_chunk(e, w);
+    } else if (e->busy || (!e->halt && states_left(e))) {
       platform_wait(e->lock);
     } else {
       if (e->halt)
@@ -246,8 +247,8 @@ static void work(void *data)
 void explorer_search(struct explorer *e)
 {
   for (unsigned i = 1; i < e->workers; i++)
-    e->worker[i].thread = platform_thread_start(work, &e->worker[i]);
-  work(&e->worker[0]);
+    e->worker[i].thread = platform_thread_start(run_worker, &e->worker[i]);
+  run_worker(&e->worker[0]);
   for (unsigned i = 1; i < e->workers; i++)
     if (e->worker[i].thread)
       platform_thread_join(e->worker[i].thread);

@@ -29,12 +29,12 @@
 struct explorer {
   struct model model;
   struct exploration *out;
-  struct closure *closure;     /* NULL: none is needed, or there is none */
-  struct reduction *reduction; /* NULL: none */
-  struct symmetry *symmetry;   /* NULL: none */
-  struct recovery *recovery;   /* NULL: none */
+  struct abstraction *abstraction; /* NULL: none is needed, or there is none */
+  struct stubborn *stubborn;       /* NULL: none */
+  struct symmetry *symmetry;       /* NULL: none */
+  struct crash_reduction *crash;   /* NULL: none */
 
-  struct layout *fingerprint; /* NULL: the visited set keeps states as they are */
+  struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;
 
   /* The search. Workers that come here hold `lock`. */
@@ -56,7 +56,7 @@ struct explorer {
 /* A successor on its way to the visited set. */
 struct pending {
   uint32_t *home; /* where it is looked for */
-  uint32_t state[LAYOUT_WORDS];
+  uint32_t state[PACKING_WORDS];
   uint32_t fingerprint[FINGERPRINT_WORDS]; /* where that is what is looked for */
 };
 
@@ -75,53 +75,53 @@ struct heads {
 };
 
 /* A move out of the state being expanded. */
-struct way {
+struct transition {
   uint64_t to;   /* place in the visited set; of the state itself: WAY_STAYS */
-  uint32_t move; /* in memo.moves */
+  uint32_t move; /* in rules_cache.moves */
 };
 
-#define WAY_STAYS UINT64_MAX
+#define TRANSITION_STAYS UINT64_MAX
 
-struct ways {
-  struct way *way;
+struct transitions {
+  struct transition *item;
   uint32_t count, room;
 };
 
 struct worker {
   _Alignas(MEMORY_LINE) struct explorer *e;
   struct platform_thread *thread;
-  struct shortcuts shortcuts;
+  struct local_cache cache;
 
   /* The state being expanded. */
-  struct position at;           /* numbers of the heads of ranks are `components` further on */
-  struct heads *heads;          /* of each rank */
-  const struct layout *layout;  /* of `state`; NULL: there was none yet */
-  uint32_t state[LAYOUT_WORDS]; /* packed, with tag 0 */
+  struct position at;            /* numbers of the heads of ranks are `components` further on */
+  struct heads *heads;           /* of each rank */
+  const struct packing *packing; /* of `state`; NULL: there was none yet */
+  uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
-  struct offers offers;       /* its moves; */
+  struct enabled enabled;     /* its moves; */
   struct enabled_move *moves; /* those among which a reduction chooses */
   uint32_t moves_count, moves_room;
-  struct reducer *reducer;     /* NULL: none */
-  struct renamer *renamer;     /* NULL: none */
-  struct recoverer *recoverer; /* NULL: none */
-  bool wrong;                  /* it violates a property: the first one seen, and by which move */
+  struct stubborn_worker *stubborn; /* NULL: none */
+  struct symmetry_worker *symmetry; /* NULL: none */
+  struct crash_worker *crash;       /* NULL: none */
+  bool wrong; /* it violates a property: the first one seen, and by which move */
   struct verdict why;
-  uint32_t why_move; /* in memo.moves; 0: the state itself does */
+  uint32_t why_move; /* in rules_cache.moves; 0: the state itself does */
 
   /* Where its successors go: to the visited set, or, when `among` is set, the first one that is in
-   * there is noted, or, when `ways` is set, all are listed there. */
+   * there is noted, or, when `outgoing` is set, all are listed there. */
   struct pending pending[PENDING];
   unsigned pending_count;
   uint32_t *recent;       /* successors that were put of late, and need not be put again, by hash */
   uint32_t tag;           /* of successors */
   struct frontier share;  /* states of this level that are its own to expand */
   struct frontier later;  /* those that are new */
-  struct states unplaced; /* found no place, or do not fit the layout */
+  struct states unplaced; /* found no place, or do not fit the packing */
   const struct visited *among;
   bool found;
   uint32_t found_move;
-  uint32_t found_state[LAYOUT_WORDS];
-  struct ways *ways;
+  uint32_t found_state[PACKING_WORDS];
+  struct transitions *outgoing;
 
   struct states violating; /* states expanded that violate a property */
   uint64_t states, transitions, rests;
@@ -139,7 +139,7 @@ void worker_init(struct worker *, struct explorer *);
 void worker_clear(struct worker *);
 
 /* Expands `state`. */
-void worker_expand(struct worker *, const struct layout *, const uint32_t *state);
+void worker_expand(struct worker *, const struct packing *, const uint32_t *state);
 
 /* Expands all states of `chunk`, which it frees; their successors are placed. */
 void worker_expand_chunk(struct worker *, struct chunk *chunk);
@@ -149,9 +149,9 @@ void worker_expand_chunk(struct worker *, struct chunk *chunk);
 enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t hash);
 
 /* Moves that the world may well never make: only others count as progress. */
-static inline bool is_uncalled_for(const struct move *move)
+static inline bool is_fault(const struct move *move)
 {
-  return move->kind == MOVE_CRASH || move->kind == MOVE_LIE;
+  return move->kind == MOVE_CRASH || move->kind == MOVE_FAULT;
 }
 
 /* Adds what the worker has counted to what all have. Under `lock`. */
@@ -179,12 +179,12 @@ uint64_t explorer_queue_bytes(const struct explorer *);
 
 /* Fills in the run to the first of the violating states in the order of a search by one worker: the
  * same whoever found them. They are all at depth out->depth, the smallest. */
-void write_run(struct explorer *);
+void path_write(struct explorer *);
 
 /* ---- liveness.c ---- */
 
 /* When all states were seen: looks for a run that goes round for ever against property `progress`.
  * Where there is one, the verdict is VIOLATED, and the run is filled in. */
-void explorer_judge_cycles(struct explorer *);
+void liveness_judge(struct explorer *);
 
 #endif

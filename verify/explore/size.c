@@ -14,7 +14,7 @@ uint64_t explorer_bytes(const struct explorer *e)
 {
   uint64_t bytes = visited_bytes(&e->visited) + model_bytes(&e->model) + explorer_queue_bytes(e);
   for (unsigned i = 0; i < e->workers; i++)
-    bytes += shortcuts_bytes(&e->worker[i].shortcuts);
+    bytes += local_cache_bytes(&e->worker[i].cache);
   return bytes;
 }
 

@@ -21,25 +21,25 @@ void worker_init(struct worker *w, struct explorer *e)
   *w = (struct worker){.e = e};
   w->at.numbers = memory_table(2 * e->model.components, sizeof *w->at.numbers);
   w->heads = memory_table((uint32_t)e->model.world->ranks, sizeof *w->heads);
-  offers_init(&w->offers, e->model.world);
-  shortcuts_init(&w->shortcuts, e->model.world, e->model.components);
-  w->reducer = e->reduction ? reducer_new(e->reduction, &w->at) : NULL;
-  w->renamer = e->symmetry ? renamer_new(e->symmetry) : NULL;
-  w->recoverer = e->recovery ? recoverer_new(e->recovery, &w->at) : NULL;
+  enabled_init(&w->enabled, e->model.world);
+  local_cache_init(&w->cache, e->model.world, e->model.components);
+  w->stubborn = e->stubborn ? stubborn_worker_new(e->stubborn, &w->at) : NULL;
+  w->symmetry = e->symmetry ? symmetry_worker_new(e->symmetry) : NULL;
+  w->crash = e->crash ? crash_worker_new(e->crash, &w->at) : NULL;
 }
 
 void worker_clear(struct worker *w)
 {
-  shortcuts_clear(&w->shortcuts);
+  local_cache_clear(&w->cache);
   for (int rank = 0; rank < w->e->model.world->ranks; rank++)
     free(w->heads[rank].of);
   free(w->heads);
   free(w->at.numbers);
-  reducer_free(w->reducer);
-  renamer_free(w->renamer);
-  recoverer_free(w->recoverer);
+  stubborn_worker_free(w->stubborn);
+  symmetry_worker_free(w->symmetry);
+  crash_worker_free(w->crash);
   free(w->recent);
-  offers_clear(&w->offers);
+  enabled_clear(&w->enabled);
   free(w->moves);
   free(w->unplaced.numbers);
   free(w->violating.numbers);
@@ -49,9 +49,9 @@ void worker_clear(struct worker *w)
 
 /* ---- successors ---- */
 
-static void append(struct worker *w, const uint32_t *state)
+static void append_state(struct worker *w, const uint32_t *state)
 {
-  frontier_append(&w->later, w->e->model.layout, state);
+  frontier_append(&w->later, w->e->model.packing, state);
   w->states++;
 }
 
@@ -75,71 +75,71 @@ static inline void find_home(struct worker *w, struct pending *pending, uint64_t
   pending->home = visited_home(&e->visited, hash);
 }
 
-static enum visited_answer add(struct worker *w, const struct pending *pending)
+static enum visited_answer add_pending(struct worker *w, const struct pending *pending)
 {
   const uint32_t *entry = w->e->fingerprint ? pending->fingerprint : pending->state;
   enum visited_answer answer = visited_add_at(&w->e->visited, entry, pending->home);
   if (answer == VISITED_NEW)
-    append(w, pending->state);
+    append_state(w, pending->state);
   return answer;
 }
 
 enum visited_answer worker_add(struct worker *w, const uint32_t *state, uint64_t hash)
 {
   struct pending pending;
-  memcpy(pending.state, state, w->e->model.layout->words * sizeof *state);
+  memcpy(pending.state, state, w->e->model.packing->words * sizeof *state);
   pending.state[0] |= w->tag;
   find_home(w, &pending, hash);
-  return add(w, &pending);
+  return add_pending(w, &pending);
 }
 
-static void place(struct worker *w, const struct pending *pending)
+static void place_pending(struct worker *w, const struct pending *pending)
 {
-  const struct layout *layout = w->e->model.layout;
-  if (add(w, pending) != VISITED_FULL)
+  const struct packing *packing = w->e->model.packing;
+  if (add_pending(w, pending) != VISITED_FULL)
     return;
-  uint32_t numbers[layout->count];
-  layout_unpack(layout, pending->state, numbers);
-  states_add(&w->unplaced, numbers, layout->count);
+  uint32_t numbers[packing->count];
+  packing_unpack(packing, pending->state, numbers);
+  states_add(&w->unplaced, numbers, packing->count);
 }
 
-/* With symmetry: the state that stands for `state`. False: it does not fit the layout, and waits
+/* With symmetry: the state that stands for `state`. False: it does not fit the packing, and waits
  * until it does. */
 static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
 {
-  const struct layout *layout = w->e->model.layout;
-  uint32_t numbers[layout->count];
-  layout_unpack(layout, state, numbers);
-  symmetry_represent(w->renamer, numbers);
-  if (!layout_fits(layout, numbers)) {
+  const struct packing *packing = w->e->model.packing;
+  uint32_t numbers[packing->count];
+  packing_unpack(packing, state, numbers);
+  symmetry_represent(w->symmetry, numbers);
+  if (!packing_fits(packing, numbers)) {
     if (!w->among)
-      states_add(&w->unplaced, numbers, layout->count);
+      states_add(&w->unplaced, numbers, packing->count);
     return false;
   }
-  layout_pack(layout, numbers, state);
-  *hash = layout_hash(layout, numbers);
+  packing_pack(packing, numbers, state);
+  *hash = packing_hash(packing, numbers);
   return true;
 }
 
 /* Functions that take the number of words of a state are compiled for each of the usual ones. */
-FOR_EACH_SIZE void successor(const struct worker *w, const struct jump *jump, uint32_t *state,
-                             uint32_t words)
+FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *delta,
+                                  uint32_t *state, uint32_t words)
 {
   for (uint32_t i = 0; i < words; i++)
-    state[i] = w->state[i] + jump->words[i];
+    state[i] = w->state[i] + delta->words[i];
 }
 
-/* The same as put(), of the state that stands for the successor. */
-static void put_representative(struct worker *w, const struct jump *jump)
+/* The same as put_successor(), of the state that stands for the successor. */
+static void put_representative(struct worker *w, const struct delta *delta)
 {
   struct pending pending;
-  uint64_t hash = w->hash + jump->hash;
-  successor(w, jump, pending.state, w->e->model.layout->words);
+  uint64_t hash = w->hash + delta->hash;
+  make_successor(w, delta, pending.state, w->e->model.packing->words);
   if (!represent(w, pending.state, &hash))
     return;
   pending.state[0] |= w->tag;
   find_home(w, &pending, hash);
-  place(w, &pending);
+  place_pending(w, &pending);
 }
 
 /* Whether the same successor was put of late; it is from now on. */
@@ -156,21 +156,21 @@ FOR_EACH_SIZE bool is_recent(struct worker *w, const uint32_t *state, uint64_t h
 static void forget_recent(struct worker *w)
 {
   free(w->recent);
-  w->recent = memory_table(RECENT, w->e->model.layout->words * sizeof *w->recent);
+  w->recent = memory_table(RECENT, w->e->model.packing->words * sizeof *w->recent);
 }
 
 /* Places what was put into this slot long ago, when its memory was asked for; then takes it. */
-FOR_EACH_SIZE void put(struct worker *w, const struct jump *jump, uint32_t words)
+FOR_EACH_SIZE void put_successor(struct worker *w, const struct delta *delta, uint32_t words)
 {
   struct pending *pending = &w->pending[w->pending_count % PENDING];
-  uint32_t state[LAYOUT_WORDS];
-  uint64_t hash = w->hash + jump->hash;
-  successor(w, jump, state, words);
+  uint32_t state[PACKING_WORDS];
+  uint64_t hash = w->hash + delta->hash;
+  make_successor(w, delta, state, words);
   state[0] |= w->tag;
   if (is_recent(w, state, hash, words))
     return;
   if (w->pending_count >= PENDING)
-    place(w, pending);
+    place_pending(w, pending);
   w->pending_count++;
   find_home(w, pending, hash);
   for (uint32_t i = 0; i < words; i++)
@@ -178,40 +178,41 @@ FOR_EACH_SIZE void put(struct worker *w, const struct jump *jump, uint32_t words
 }
 
 /* Places all that is still pending. */
-static void flush(struct worker *w)
+static void place_all_pending(struct worker *w)
 {
   unsigned first = w->pending_count > PENDING ? w->pending_count - PENDING : 0;
   for (unsigned i = first; i < w->pending_count; i++)
-    place(w, &w->pending[i % PENDING]);
+    place_pending(w, &w->pending[i % PENDING]);
   w->pending_count = 0;
 }
 
 /* Whether the successor is one of those that are looked for. */
-static void seek(struct worker *w, const struct jump *jump, uint32_t move)
+static void seek_successor(struct worker *w, const struct delta *delta, uint32_t move)
 {
-  uint32_t words = w->e->model.layout->words, state[LAYOUT_WORDS];
-  uint64_t hash = w->hash + jump->hash;
+  uint32_t words = w->e->model.packing->words, state[PACKING_WORDS];
+  uint64_t hash = w->hash + delta->hash;
   if (w->found)
     return;
-  successor(w, jump, state, words);
-  if (w->e->model.options->symmetry && w->renamer && !represent(w, state, &hash))
+  make_successor(w, delta, state, words);
+  if (w->e->model.options->symmetry && w->symmetry && !represent(w, state, &hash))
     return;
   w->found = visited_find(w->among, state, hash);
   w->found_move = move;
   if (w->found)
-    successor(w, jump, w->found_state, words);
+    make_successor(w, delta, w->found_state, words);
 }
 
-static void list_way(struct worker *w, const struct jump *jump, uint32_t move)
+static void list_transition(struct worker *w, const struct delta *delta, uint32_t move)
 {
-  struct ways *ways = w->ways;
-  uint32_t state[LAYOUT_WORDS];
-  uint64_t to = WAY_STAYS;
-  ways->way = memory_room(ways->way, ways->count, &ways->room, sizeof *ways->way);
-  successor(w, jump, state, w->e->model.layout->words);
-  if (!jump->stays)
-    to = visited_place(&w->e->visited, state, w->hash + jump->hash);
-  ways->way[ways->count++] = (struct way){.to = to, .move = move};
+  struct transitions *transitions = w->outgoing;
+  uint32_t state[PACKING_WORDS];
+  uint64_t to = TRANSITION_STAYS;
+  transitions->item = memory_room(transitions->item, transitions->count, &transitions->room,
+                                  sizeof *transitions->item);
+  make_successor(w, delta, state, w->e->model.packing->words);
+  if (!delta->stays)
+    to = visited_place(&w->e->visited, state, w->hash + delta->hash);
+  transitions->item[transitions->count++] = (struct transition){.to = to, .move = move};
 }
 
 /* ---- properties ---- */
@@ -229,7 +230,7 @@ static void note_violation(struct worker *w, const struct verdict *verdict, uint
 static void judge_move(struct worker *w, uint16_t number, uint32_t move)
 {
   platform_lock(w->e->model.rules);
-  struct verdict verdict = w->e->model.memo.verdicts[number];
+  struct verdict verdict = w->e->model.rules_cache.verdicts[number];
   platform_unlock(w->e->model.rules);
   if (model_violates(&w->e->model, &verdict))
     note_violation(w, &verdict, move);
@@ -246,7 +247,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   for (uint32_t rank = 0; rank < ranks; rank++) {
     uint32_t part = world_part(e->model.world, WORLD_PROGRAM, (int)rank, 0);
     const struct world_program *program =
-        e->model.memo.parts.item[e->model.memo.values[part]].bytes;
+        e->model.rules_cache.parts.item[e->model.rules_cache.values[part]].bytes;
     histories[rank] = program->history;
   }
   if (e->model.options->collect)
@@ -278,16 +279,16 @@ static bool wrong_state(struct explorer *e, bool finished, bool still, struct ve
   return model_violates(&e->model, verdict);
 }
 
-/* Properties of the state itself, `still` when only uncalled-for moves leave it. */
+/* Properties of the state itself, `still` when only crashes and injected faults leave it. */
 static void judge_state(struct worker *w, const struct world_standing *all, bool still)
 {
   struct verdict verdict;
   bool ends = all->finished && (w->e->model.judges_end || w->e->model.options->outcomes);
-  if (all->gave_up || (!ends && !still) || w->ways)
+  if (all->gave_up || (!ends && !still) || w->outgoing)
     return;
   platform_lock(w->e->model.rules);
   model_load(&w->e->model, &w->at);
-  memo_forget_reads(&w->e->model.memo);
+  transition_cache_forget_reads(&w->e->model.rules_cache);
   bool wrong = wrong_state(w->e, all->finished, still, &verdict);
   platform_unlock(w->e->model.rules);
   if (wrong)
@@ -297,11 +298,11 @@ static void judge_state(struct worker *w, const struct world_standing *all, bool
 static void note_rest(struct worker *w)
 {
   struct explorer *e = w->e;
-  uint64_t digest = w->renamer ? symmetry_digest(w->renamer, w->at.numbers) : 0;
+  uint64_t digest = w->symmetry ? symmetry_digest(w->symmetry, w->at.numbers) : 0;
   platform_lock(e->model.rules);
-  if (!w->renamer) {
+  if (!w->symmetry) {
     model_load(&e->model, &w->at);
-    memo_forget_reads(&e->model.memo);
+    transition_cache_forget_reads(&e->model.rules_cache);
     digest = world_digest(e->model.world);
   }
   intern(e->model.options->rests, &digest, (uint32_t)sizeof digest);
@@ -310,7 +311,7 @@ static void note_rest(struct worker *w)
 
 /* ---- expanding ---- */
 
-/* Asks the memo for the head of number `number` of a rank. */
+/* Asks the transition cache for the head of number `number` of a rank. */
 static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
 {
   struct heads *heads = &w->heads[rank];
@@ -326,7 +327,7 @@ static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
   }
   platform_lock(w->e->model.rules);
   const uint32_t *values = c->values.item[number + 1].bytes;
-  heads->of[number] = memo_head(&w->e->model.memo, values[place]);
+  heads->of[number] = transition_cache_head(&w->e->model.rules_cache, values[place]);
   platform_unlock(w->e->model.rules);
   return heads->of[number];
 }
@@ -351,56 +352,58 @@ static uint64_t find_heads(struct worker *w, uint64_t changed)
 
 /* Makes `state` the one that is expanded. Returns the components that differ from the one before.
  */
-static uint64_t enter(struct worker *w, const struct layout *layout, const uint32_t *state)
+static uint64_t enter_state(struct worker *w, const struct packing *packing, const uint32_t *state)
 {
-  const struct layout *now = w->e->model.layout;
+  const struct packing *now = w->e->model.packing;
   uint64_t changed = UINT64_MAX;
-  if (layout == now && w->layout == now) {
-    changed = layout_go(now, state, w->state, w->at.numbers, &w->hash);
+  if (packing == now && w->packing == now) {
+    changed = packing_go(now, state, w->state, w->at.numbers, &w->hash);
   } else {
-    layout_unpack(layout, state, w->at.numbers);
-    layout_pack(now, w->at.numbers, w->state);
-    w->hash = layout_hash(now, w->at.numbers);
+    packing_unpack(packing, state, w->at.numbers);
+    packing_pack(now, w->at.numbers, w->state);
+    w->hash = packing_hash(now, w->at.numbers);
   }
   changed |= find_heads(w, changed);
   w->wrong = w->found = false;
   w->at.serial++;
-  if (shortcuts_begin(w))
-    offers_forget(&w->offers);
-  if (w->layout != now)
+  if (local_cache_begin(w))
+    enabled_forget(&w->enabled);
+  if (w->packing != now)
     forget_recent(w);
-  w->layout = now;
+  w->packing = now;
   return changed;
 }
 
 /* Whether successors just go to the visited set. */
 static bool is_plain(const struct worker *w)
 {
-  return !w->ways && !w->among && !w->e->full && !(w->renamer && w->e->model.options->symmetry);
+  return !w->outgoing && !w->among && !w->e->full &&
+         !(w->symmetry && w->e->model.options->symmetry);
 }
 
 /* Where the successor goes that does not. */
-static void follow_otherwise(struct worker *w, const struct jump *jump, uint32_t move)
+static void follow_otherwise(struct worker *w, const struct delta *delta, uint32_t move)
 {
-  if (w->ways)
-    list_way(w, jump, move);
-  else if (jump->stays)
+  if (w->outgoing)
+    list_transition(w, delta, move);
+  else if (delta->stays)
     return;
   else if (w->among)
-    seek(w, jump, move);
+    seek_successor(w, delta, move);
   else if (!w->e->full)
-    put_representative(w, jump);
+    put_representative(w, delta);
 }
 
 /* `words` of a state; 0: it is not plain. */
-FOR_EACH_SIZE void follow(struct worker *w, const struct jump *jump, uint32_t move, uint32_t words)
+FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uint32_t move,
+                                uint32_t words)
 {
-  if (jump->verdict)
-    judge_move(w, jump->verdict, move);
+  if (delta->verdict)
+    judge_move(w, delta->verdict, move);
   if (!words)
-    follow_otherwise(w, jump, move);
-  else if (!jump->stays)
-    put(w, jump, words);
+    follow_otherwise(w, delta, move);
+  else if (!delta->stays)
+    put_successor(w, delta, words);
 }
 
 /* Takes a move of which nothing is known yet. Returns whether it changes anything. */
@@ -408,38 +411,38 @@ static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
 {
   uint32_t numbers[w->e->model.components];
   uint16_t verdict;
-  const struct jump *jump = shortcuts_learn_jump(w, origin, option, numbers, &verdict);
-  uint32_t move = w->shortcuts.options[option].move;
-  if (jump) {
-    follow(w, jump, move, is_plain(w) ? w->e->model.layout->words : 0);
-    return !jump->stays;
+  const struct delta *delta = local_cache_learn_delta(w, origin, option, numbers, &verdict);
+  uint32_t move = w->cache.options[option].move;
+  if (delta) {
+    follow_delta(w, delta, move, is_plain(w) ? w->e->model.packing->words : 0);
+    return !delta->stays;
   }
   if (verdict)
     judge_move(w, verdict, move);
-  if (w->renamer && w->e->model.options->symmetry)
-    symmetry_represent(w->renamer, numbers);
+  if (w->symmetry && w->e->model.options->symmetry)
+    symmetry_represent(w->symmetry, numbers);
   if (!w->e->full && !w->among)
     states_add(&w->unplaced, numbers, w->e->model.components);
   return true;
 }
 
-/* Takes a move to whose end the walk has come at `goal`. Returns whether it is progress. */
-FOR_EACH_SIZE bool take_move(struct worker *w, uint32_t origin, uint32_t number, uint32_t goal,
+/* Takes a move to whose end the walk has come at `cursor`. Returns whether it is progress. */
+FOR_EACH_SIZE bool take_move(struct worker *w, uint32_t origin, uint32_t number, uint32_t cursor,
                              uint32_t words)
 {
-  const struct shortcuts *s = &w->shortcuts;
+  const struct local_cache *s = &w->cache;
   const struct option *option = &s->options[number];
   bool moves;
   w->transitions++;
-  if (goal & GOAL_RESULT) {
-    const struct jump *jump = shortcuts_jump(s, goal & ~GOAL_RESULT);
-    moves = !jump->stays;
-    follow(w, jump, option->move, words);
+  if (cursor & CURSOR_RESULT) {
+    const struct delta *delta = local_cache_delta(s, cursor & ~CURSOR_RESULT);
+    moves = !delta->stays;
+    follow_delta(w, delta, option->move, words);
   } else {
     moves = take_anew(w, origin, number);
-    w->offers.looked[origin] |= OFFER_UNKNOWN; /* next time it is */
+    w->enabled.looked[origin] |= ENABLED_UNKNOWN; /* next time it is */
   }
-  return moves && !s->options[number].uncalled_for;
+  return moves && !s->options[number].is_fault;
 }
 
 /* Takes the moves of all open origins. Returns whether none of them is progress. */
@@ -447,16 +450,16 @@ FOR_EACH_SIZE bool take_all(struct worker *w, uint32_t open, uint32_t words)
 {
   bool still = true;
   for (uint32_t origin = 0; origin < open; origin++) {
-    const struct offer *offer = &w->offers.of[origin];
-    for (uint32_t i = 0; i < offer->count; i++)
-      still &= !take_move(w, origin, offer->first + i, offer->goals[i], words);
+    const struct origin_moves *moves_of = &w->enabled.of[origin];
+    for (uint32_t i = 0; i < moves_of->count; i++)
+      still &= !take_move(w, origin, moves_of->first + i, moves_of->cursors[i], words);
   }
   return still;
 }
 
-static bool take(struct worker *w, uint32_t open)
+static bool take_plain(struct worker *w, uint32_t open)
 {
-  switch (is_plain(w) ? w->e->model.layout->words : 0) {
+  switch (is_plain(w) ? w->e->model.packing->words : 0) {
   case 1:
     return take_all(w, open, 1);
   case 2:
@@ -466,7 +469,7 @@ static bool take(struct worker *w, uint32_t open)
   case 4:
     return take_all(w, open, 4);
   default:
-    return take_all(w, open, is_plain(w) ? w->e->model.layout->words : 0);
+    return take_all(w, open, is_plain(w) ? w->e->model.packing->words : 0);
   }
 }
 
@@ -476,16 +479,16 @@ static void list_moves(struct worker *w, uint32_t open)
 {
   w->moves_count = 0;
   for (uint32_t origin = 0; origin < open; origin++) {
-    const struct offer *offer = &w->offers.of[origin];
-    if (w->moves_count + offer->count > w->moves_room) {
-      w->moves_room = 2 * (w->moves_count + offer->count);
+    const struct origin_moves *moves_of = &w->enabled.of[origin];
+    if (w->moves_count + moves_of->count > w->moves_room) {
+      w->moves_room = 2 * (w->moves_count + moves_of->count);
       w->moves = memory_grow(w->moves, w->moves_room * sizeof *w->moves);
     }
-    for (uint32_t i = 0; i < offer->count; i++) {
-      const struct option *option = &w->shortcuts.options[offer->first + i];
+    for (uint32_t i = 0; i < moves_of->count; i++) {
+      const struct option *option = &w->cache.options[moves_of->first + i];
       w->moves[w->moves_count++] = (struct enabled_move){.origin = origin,
-                                                         .option = offer->first + i,
-                                                         .goal = offer->goals[i],
+                                                         .option = moves_of->first + i,
+                                                         .cursor = moves_of->cursors[i],
                                                          .action = option->action,
                                                          .kind = option->kind};
     }
@@ -493,14 +496,14 @@ static void list_moves(struct worker *w, uint32_t open)
 }
 
 /* Leaves of the moves as many as a reduction finds enough. */
-static void reduce(struct worker *w)
+static void reduce_moves(struct worker *w)
 {
   uint32_t each = (uint32_t)w->e->model.world->ranks + 1, count = 0;
   uint64_t enough[each];
   memset(enough, 0, sizeof enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
     enough[w->moves[i].origin / each] |= UINT64_C(1) << w->moves[i].action;
-  reducer_choose(w->reducer, enough);
+  stubborn_worker_choose(w->stubborn, enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
     if (enough[w->moves[i].origin / each] >> w->moves[i].action & 1)
       w->moves[count++] = w->moves[i];
@@ -512,27 +515,27 @@ static bool take_enough(struct worker *w, uint32_t open)
 {
   bool still = true;
   list_moves(w, open);
-  if (w->reducer)
-    reduce(w);
-  if (w->recoverer && !w->among)
-    w->moves_count = recoverer_choose(w->recoverer, w->offers.standing, w->moves, w->moves_count);
-  uint32_t words = is_plain(w) ? w->e->model.layout->words : 0;
+  if (w->stubborn)
+    reduce_moves(w);
+  if (w->crash && !w->among)
+    w->moves_count = crash_worker_choose(w->crash, w->enabled.standing, w->moves, w->moves_count);
+  uint32_t words = is_plain(w) ? w->e->model.packing->words : 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
-    still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].goal, words);
+    still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].cursor, words);
   return still;
 }
 
 /* What lies far away in memory is asked for some steps before it is needed: the lists of moves,
  * then what they do, then where they lead. */
-void worker_expand(struct worker *w, const struct layout *layout, const uint32_t *state)
+void worker_expand(struct worker *w, const struct packing *packing, const uint32_t *state)
 {
   struct world_standing all;
-  uint64_t changed = enter(w, layout, state);
-  uint32_t open = offers_find(w, changed, &all);
-  if (w->renamer && w->e->model.options->symmetry && w->e->model.options->audit)
-    symmetry_audit(w->renamer, w->at.numbers);
-  bool reduced = w->reducer || (w->recoverer && !w->among);
-  bool still = reduced ? take_enough(w, open) : take(w, open);
+  uint64_t changed = enter_state(w, packing, state);
+  uint32_t open = enabled_find(w, changed, &all);
+  if (w->symmetry && w->e->model.options->symmetry && w->e->model.options->audit)
+    symmetry_audit(w->symmetry, w->at.numbers);
+  bool reduced = w->stubborn || (w->crash && !w->among);
+  bool still = reduced ? take_enough(w, open) : take_plain(w, open);
   w->rests += still;
   if (still && !all.gave_up && w->e->model.options->rests)
     note_rest(w);
@@ -544,8 +547,8 @@ void worker_expand(struct worker *w, const struct layout *layout, const uint32_t
 void worker_expand_chunk(struct worker *w, struct chunk *chunk)
 {
   for (uint32_t i = 0; i < chunk->count; i++)
-    worker_expand(w, chunk->layout, chunk->states + i * chunk->layout->words);
-  flush(w);
+    worker_expand(w, chunk->packing, chunk->states + i * chunk->packing->words);
+  place_all_pending(w);
   free(chunk);
   if (w->e->spilling)
     frontier_spill(&w->later, &w->e->spill[(w->e->out->depth + 1) % 2]);

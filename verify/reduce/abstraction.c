@@ -9,12 +9,13 @@
 /* Nodes of one rank: when what comes is not bounded, and at all. */
 enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21 };
 
-uint32_t closure_find(const struct closure *c, uint32_t rank, const struct closure_action *action)
+uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
+                          const struct abstraction_action *action)
 {
   return intern_find(&c->rank[rank].actions, action, sizeof *action) - 1;
 }
 
-uint32_t closure_global(const struct closure *c, uint32_t value)
+uint32_t abstraction_global(const struct abstraction *c, uint32_t value)
 {
   uint32_t key[1 + c->ranks];
   memset(key, 0, sizeof key);
@@ -22,10 +23,10 @@ uint32_t closure_global(const struct closure *c, uint32_t value)
   return intern_find(&c->shared[SHARED_GLOBAL], key, (uint32_t)sizeof key);
 }
 
-const struct closure_edge *closure_edge(const struct closure *c, uint32_t rank, uint32_t node,
-                                        uint32_t action)
+const struct abstraction_edge *abstraction_edge(const struct abstraction *c, uint32_t rank,
+                                                uint32_t node, uint32_t action)
 {
-  const struct closure_rank *r = &c->rank[rank];
+  const struct abstraction_rank *r = &c->rank[rank];
   for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
     if (r->edges[i].action == action)
       return &r->edges[i];
@@ -34,34 +35,34 @@ const struct closure_edge *closure_edge(const struct closure *c, uint32_t rank, 
 
 /* ---- nodes and edges ---- */
 
-static uint32_t queue_slot(const struct closure *c, const struct closure_action *action)
+static uint32_t queue_slot(const struct abstraction *c, const struct abstraction_action *action)
 {
   uint32_t first = action->kind == WORLD_CONTROL ? c->ranks : 0;
   uint32_t peer = (uint32_t)action->peer;
   return KEY_QUEUES + first + peer;
 }
 
-static uint32_t count_slot(const struct closure *c, uint32_t number)
+static uint32_t count_slot(const struct abstraction *c, uint32_t number)
 {
   return KEY_QUEUES + KINDS * c->ranks + number;
 }
 
-static uint32_t key_length(const struct closure *c, uint32_t rank)
+static uint32_t key_length(const struct abstraction *c, uint32_t rank)
 {
-  return c->bounded ? count_slot(c, closure_actions(c, rank)) : KEY_QUEUES;
+  return c->bounded ? count_slot(c, abstraction_actions(c, rank)) : KEY_QUEUES;
 }
 
-static void add_edge(struct closure_rank *r, struct closure_edge edge)
+static void add_edge(struct abstraction_rank *r, struct abstraction_edge edge)
 {
   r->edges = memory_room(r->edges, r->edges_count, &r->edges_room, sizeof *r->edges);
   r->edges[r->edges_count++] = edge;
 }
 
 /* Takes an action at a node: an edge, unless it changes nothing. */
-static void take(struct closure *c, struct attempt *a, uint32_t number, uint32_t length)
+static void take(struct abstraction *c, struct attempt *a, uint32_t number, uint32_t length)
 {
-  struct closure_rank *r = &c->rank[a->rank];
-  struct outcome o = closure_try(c, a, number);
+  struct abstraction_rank *r = &c->rank[a->rank];
+  struct outcome o = abstraction_try(c, a, number);
   bool own = a->action.peer == OWN;
   uint32_t key[length];
   if (c->refused ||
@@ -73,13 +74,13 @@ static void take(struct closure *c, struct attempt *a, uint32_t number, uint32_t
     key[KEY_CHANGES + o.shared] = ((const uint32_t *)c->shares.item[o.shares].bytes)[2];
   else if (o.shares)
     key[KEY_CHANGES + o.shared]++;
-  if (c->bounded && !own && closure_is_queue(c, a->action.kind)) {
+  if (c->bounded && !own && abstraction_is_queue(c, a->action.kind)) {
     uint32_t slot = queue_slot(c, &a->action);
-    key[slot] = language_after(&c->languages, key[slot], a->action.what);
+    key[slot] = dfa_after(&c->dfas, key[slot], a->action.what);
   } else if (c->bounded && !own) {
     key[count_slot(c, number)]++;
   }
-  add_edge(r, (struct closure_edge){
+  add_edge(r, (struct abstraction_edge){
                   .target = o.survives ? intern(&r->nodes, key, (uint32_t)sizeof key) : VIOLATES,
                   .sends = o.sends,
                   .shares = o.shares,
@@ -88,67 +89,67 @@ static void take(struct closure *c, struct attempt *a, uint32_t number, uint32_t
 }
 
 /* Whether the message can come at a node. */
-static bool can_come(const struct closure *c, const struct attempt *a, uint32_t number)
+static bool can_come(const struct abstraction *c, const struct attempt *a, uint32_t number)
 {
   if (!c->bounded)
     return true;
-  if (!closure_is_queue(c, a->action.kind))
+  if (!abstraction_is_queue(c, a->action.kind))
     return a->key[count_slot(c, number)] < c->rank[a->rank].most[number];
-  return language_after(&c->languages, a->key[queue_slot(c, &a->action)], a->action.what) != 0;
+  return dfa_after(&c->dfas, a->key[queue_slot(c, &a->action)], a->action.what) != 0;
 }
 
-static void expand_own(struct closure *c, uint32_t rank, uint32_t node, uint32_t length)
+static void expand_own(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t length)
 {
   struct attempt a = {.rank = rank, .key = c->rank[rank].nodes.item[node].bytes};
-  a.action = (struct closure_action){.peer = OWN};
-  uint32_t number = closure_list(c, &a, rank * (c->ranks + 1), CLOSURE_ACTIONS);
+  a.action = (struct abstraction_action){.peer = OWN};
+  uint32_t number = abstraction_list(c, &a, rank * (c->ranks + 1), ABSTRACTION_ACTIONS);
   const struct interned *moves = &c->lists.item[number];
   const uint32_t *move = moves->bytes;
   uint32_t count = moves->size / (uint32_t)sizeof *move;
-  closure_forget(&a);
+  abstraction_forget(&a);
   for (uint32_t i = 0; i < count && !c->refused; i++) {
     struct attempt own = {.rank = rank, .key = a.key, .move = move[i]};
-    own.action = (struct closure_action){.peer = OWN, .what = move[i]};
-    take(c, &own, closure_add_action(c, rank, &own.action), length);
-    closure_forget(&own);
+    own.action = (struct abstraction_action){.peer = OWN, .what = move[i]};
+    take(c, &own, abstraction_add_action(c, rank, &own.action), length);
+    abstraction_forget(&own);
   }
 }
 
-static void expand_message(struct closure *c, uint32_t rank, uint32_t node, uint32_t length,
+static void expand_message(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t length,
                            uint32_t number)
 {
   struct attempt a = {.rank = rank, .key = c->rank[rank].nodes.item[node].bytes};
-  a.action = *closure_action(c, rank, number);
+  a.action = *abstraction_action(c, rank, number);
   if (a.action.peer == OWN || !can_come(c, &a, number))
     return;
   /* which message it is, is part of the question */
   uint32_t origin = rank * (c->ranks + 1) + (uint32_t)(a.action.peer + 1);
-  uint32_t asked = CLOSURE_ACTIONS + 1 + number;
-  uint32_t listed = closure_list(c, &a, origin, asked);
+  uint32_t asked = ABSTRACTION_ACTIONS + 1 + number;
+  uint32_t listed = abstraction_list(c, &a, origin, asked);
   const struct interned *moves = &c->lists.item[listed];
   if (moves->size > sizeof a.move)
     refuse(c, "a message can be taken in in several ways");
-  closure_forget(&a);
+  abstraction_forget(&a);
   if (c->refused || !moves->size)
     return;
   struct attempt taking = {.rank = rank, .key = a.key, .action = a.action};
   taking.move = *(const uint32_t *)moves->bytes;
   take(c, &taking, number, length);
-  closure_forget(&taking);
+  abstraction_forget(&taking);
 }
 
-static void expand(struct closure *c, uint32_t rank, uint32_t node, uint32_t length)
+static void expand(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t length)
 {
-  uint32_t known = c->bounded ? length - count_slot(c, 0) : closure_actions(c, rank);
+  uint32_t known = c->bounded ? length - count_slot(c, 0) : abstraction_actions(c, rank);
   expand_own(c, rank, node, length);
   for (uint32_t number = 0; number < known && !c->refused; number++)
     expand_message(c, rank, node, length, number);
 }
 
 /* All nodes of a rank, as far as is known what it can take in. */
-static void explore_rank(struct closure *c, uint32_t rank)
+static void explore_rank(struct abstraction *c, uint32_t rank)
 {
-  struct closure_rank *r = &c->rank[rank];
+  struct abstraction_rank *r = &c->rank[rank];
   uint32_t length = key_length(c, rank), key[length];
   memset(key, 0, sizeof key);
   key[KEY_VALUE] = 1;
@@ -174,10 +175,10 @@ static void explore_rank(struct closure *c, uint32_t rank)
 
 /* ---- beginning and end ---- */
 
-static void begin(struct closure *c)
+static void begin(struct abstraction *c)
 {
   struct model *model = c->model;
-  uint32_t values[model->memo.count];
+  uint32_t values[model->rules_cache.count];
   for (uint32_t i = 0; i < model->components; i++) {
     const struct component *component = &model->component[i];
     const uint32_t *tuple = component->values.item[model->first[i] + 1].bytes;
@@ -185,20 +186,20 @@ static void begin(struct closure *c)
       values[component->parts[j]] = tuple[j];
   }
   memcpy(c->first, values, sizeof values);
-  languages_init(&c->languages);
+  dfas_init(&c->dfas);
   for (uint32_t rank = 0; rank < c->ranks; rank++) {
-    struct closure_rank *r = &c->rank[rank];
-    closure_add_value(c, rank, values + part_of(c, WORLD_RANK, rank, 0));
+    struct abstraction_rank *r = &c->rank[rank];
+    abstraction_add_value(c, rank, values + part_of(c, WORLD_RANK, rank, 0));
     r->comes = memory_grow(NULL, KINDS * c->ranks * sizeof *r->comes);
     for (uint32_t queue = 0; queue < KINDS * c->ranks; queue++)
-      r->comes[queue] = LANGUAGE_EMPTY;
+      r->comes[queue] = DFA_EMPTY;
   }
   for (uint32_t part = part_of(c, WORLD_CHANNEL, 0, 0); part < part_of(c, WORLD_GLOBAL, 0, 0);
        part++)
     if (values[part] != 1)
       refuse(c, "there are messages at the beginning");
   for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
-    closure_add_shared(c, shared, values[part_of(c, WORLD_GLOBAL, 0, 0) + shared], NULL, 0);
+    abstraction_add_shared(c, shared, values[part_of(c, WORLD_GLOBAL, 0, 0) + shared], NULL, 0);
 }
 
 static const char *excluded(const struct model *model, const struct world_global *global)
@@ -206,7 +207,7 @@ static const char *excluded(const struct model *model, const struct world_global
   const struct world *world = model->world;
   if (global->crashes)
     return "there are crashes";
-  if (world->lies || world->overtaking)
+  if (world->faults || world->overtaking)
     return "the host lies, or keeps no order";
   if (world->protocol->clocks)
     return "there are clocks";
@@ -219,28 +220,28 @@ static const char *excluded(const struct model *model, const struct world_global
   return NULL;
 }
 
-static void clear(struct closure *c)
+static void clear(struct abstraction *c)
 {
   for (uint32_t rank = 0; rank < c->ranks; rank++) {
-    struct closure_rank *r = &c->rank[rank];
+    struct abstraction_rank *r = &c->rank[rank];
     void *all[] = {r->most, r->first, r->edges, r->order, r->heads, r->comes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       free(all[i]);
     intern_clear(&r->values);
     intern_clear(&r->actions);
     intern_clear(&r->nodes);
-    *r = (struct closure_rank){0};
+    *r = (struct abstraction_rank){0};
   }
   intern_clear(&c->sends);
   intern_clear(&c->shares);
   intern_clear(&c->asked);
   intern_clear(&c->lists);
-  languages_clear(&c->languages);
+  dfas_clear(&c->dfas);
   for (unsigned i = 0; i < SHARED_PARTS; i++)
     intern_clear(&c->shared[i]);
 }
 
-static void complete(struct closure *c, bool bounded)
+static void complete(struct abstraction *c, bool bounded)
 {
   clear(c);
   c->bounded = bounded;
@@ -251,26 +252,26 @@ static void complete(struct closure *c, bool bounded)
     for (uint32_t rank = 0; rank < c->ranks && !c->refused; rank++) {
       explore_rank(c, rank);
       if (!c->refused)
-        closure_sort(c, rank);
+        abstraction_sort(c, rank);
     }
     for (uint32_t rank = 0; bounded && rank < c->ranks && !c->refused; rank++)
-      closure_find_coming(c, rank);
+      abstraction_find_coming(c, rank);
   } while (c->grown && !c->refused);
 }
 
-struct closure *closure_new(struct model *model, const char **refused)
+struct abstraction *abstraction_new(struct model *model, const char **refused)
 {
   uint32_t size;
   const struct world *world = model->world;
   const struct world_global *global =
       world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
   *refused = excluded(model, global);
-  memo_forget_reads(&model->memo);
+  transition_cache_forget_reads(&model->rules_cache);
   if (*refused)
     return NULL;
-  struct closure *c = memory_grow(NULL, sizeof *c);
-  *c = (struct closure){.model = model, .ranks = (uint32_t)world->ranks};
-  c->first = memory_grow(NULL, model->memo.count * sizeof *c->first);
+  struct abstraction *c = memory_grow(NULL, sizeof *c);
+  *c = (struct abstraction){.model = model, .ranks = (uint32_t)world->ranks};
+  c->first = memory_grow(NULL, model->rules_cache.count * sizeof *c->first);
   c->rank = memory_grow(NULL, c->ranks * sizeof *c->rank);
   memset(c->rank, 0, c->ranks * sizeof *c->rank);
   complete(c, false);
@@ -280,11 +281,11 @@ struct closure *closure_new(struct model *model, const char **refused)
   *refused = c->refused;
   if (!c->refused)
     return c;
-  closure_free(c);
+  abstraction_free(c);
   return NULL;
 }
 
-void closure_free(struct closure *c)
+void abstraction_free(struct abstraction *c)
 {
   if (!c)
     return;

@@ -1,11 +1,11 @@
-/* The closure: all that a rank can come to, whatever the others send it.
+/* The abstraction: all that a rank can come to, whatever the others send it.
  *
  * A reduction leaves out states, so that what it relies on must be known of states that nobody
- * visits. For each rank by itself, the closure is a graph of the values of its parts: it takes in
- * any message that a peer could send, at any time, but none more often than the peer could send it.
- * Steps are taken by the real rules and handlers, through the memo; what is sent goes nowhere but
- * into the set of messages that its receiver may take in. Repeated until nothing is new, that is
- * more than what the ranks do together, never less.
+ * visits. For each rank by itself, the abstraction is a graph of the values of its parts: it takes
+ * in any message that a peer could send, at any time, but none more often than the peer could send
+ * it. Steps are taken by the real rules and handlers, through the transition cache; what is sent
+ * goes nowhere but into the set of messages that its receiver may take in. Repeated until nothing
+ * is new, that is more than what the ranks do together, never less.
  *
  *     node     values of the parts of one rank; how often it has changed each part that all share;
  *              where there would be no end of nodes otherwise, what can still come from each peer
@@ -15,45 +15,45 @@
  * It is refused, and with it the reduction, where the rules of a step reach further: crashes, lies,
  * collectives, steps that look at other ranks.
  */
-#ifndef RECLINE_CLOSURE_H
-#define RECLINE_CLOSURE_H
+#ifndef RECLINE_ABSTRACTION_H
+#define RECLINE_ABSTRACTION_H
 
 #include "verify/reduce/dfa.h"
 #include "verify/state/model.h"
 #include "verify/world/world_parts.h"
 
 enum {
-  CLOSURE_ACTIONS = 64, /* of one rank, at most */
-  OWN = -1,             /* closure_action.peer */
-  SHARED_GLOBAL = 0,    /* parts that all share */
+  ABSTRACTION_ACTIONS = 64, /* of one rank, at most */
+  OWN = -1,                 /* abstraction_action.peer */
+  SHARED_GLOBAL = 0,        /* parts that all share */
   SHARED_TOKENS = 1,
   SHARED_PARTS = 2,
   VIOLATES = UINT32_MAX
 };
 
 /* What tells apart the actions of one rank. */
-struct closure_action {
+struct abstraction_action {
   int16_t peer;  /* from whom a message comes, or OWN */
   uint16_t kind; /* WORLD_CHANNEL or WORLD_CONTROL */
   uint32_t what; /* OWN: the move; else the value of a part that holds this message alone */
 };
 
-struct closure_edge {
+struct abstraction_edge {
   uint32_t target; /* a node; VIOLATES: a property, always */
-  uint32_t sends;  /* in closure.sends; 0: nothing */
-  uint32_t shares; /* in closure.shares: what it does to a shared part; 0: nothing */
-  uint32_t move;   /* in memo.moves */
+  uint32_t sends;  /* in abstraction.sends; 0: nothing */
+  uint32_t shares; /* in abstraction.shares: what it does to a shared part; 0: nothing */
+  uint32_t move;   /* in rules_cache.moves */
   uint32_t action; /* from 0 */
 };
 
-struct closure_rank {
+struct abstraction_rank {
   struct intern values;  /* of its parts, in order */
-  struct intern actions; /* struct closure_action; action n is number n + 1 */
-  uint32_t *comes; /* what can come through each queue: languages of messages, by kind and peer */
+  struct intern actions; /* struct abstraction_action; action n is number n + 1 */
+  uint32_t *comes; /* what can come through each queue: automata of messages, by kind and peer */
   uint32_t *most;  /* of each action whose message keeps no order: how often it can come */
   struct intern nodes; /* uint32_t[]: keys; the value first, then the coordinator's GLOBAL */
   uint32_t *first;     /* of each node n: its edges begin at first[n], end at first[n + 1] */
-  struct closure_edge *edges;
+  struct abstraction_edge *edges;
   uint32_t edges_count, edges_room, first_room;
   uint32_t *order; /* nodes, targets before sources */
   uint32_t *heads; /* values of its RANK part, one for each head */
@@ -61,23 +61,23 @@ struct closure_rank {
 };
 
 /* Something sent: the value of a part that holds what was sent, and nothing else. */
-struct closure_send {
+struct abstraction_send {
   uint32_t part, value;
 };
 
 struct answer;
 
-struct closure {
+struct abstraction {
   struct model *model;
   uint32_t ranks;
-  struct closure_rank *rank;
+  struct abstraction_rank *rank;
   bool bounded;   /* nodes know what can still come */
   bool grown;     /* in this round */
   uint32_t tries; /* steps taken */
   const char *refused;
   uint32_t *first; /* values of the first state */
-  struct languages languages;
-  struct intern sends; /* struct closure_send[], by part */
+  struct dfas dfas;
+  struct intern sends; /* struct abstraction_send[], by part */
   /* A shared part: its value, and how often each rank has changed it. */
   struct intern shared[SHARED_PARTS];
   /* What an action does to a shared part: its number, then pairs of entries of `shared`, before and
@@ -90,42 +90,44 @@ struct closure {
 };
 
 /* The entry of GLOBAL with that value; 0: there is none. */
-uint32_t closure_global(const struct closure *, uint32_t value);
+uint32_t abstraction_global(const struct abstraction *, uint32_t value);
 
 /* Whether messages of that kind come out in the order in which they went in. */
-static inline bool closure_is_queue(const struct closure *c, unsigned kind)
+static inline bool abstraction_is_queue(const struct abstraction *c, unsigned kind)
 {
   const struct world *w = c->model->world;
   return kind == WORLD_CONTROL || w->fifo || below_matching(w);
 }
 
-/* NULL and *refused where there is no closure. Uses the explorer's memo, whose values it changes.
+/* NULL and *refused where there is no abstraction. Uses the explorer's transition cache, whose
+ * values it changes.
  */
-struct closure *closure_new(struct model *, const char **refused);
-void closure_free(struct closure *);
+struct abstraction *abstraction_new(struct model *, const char **refused);
+void abstraction_free(struct abstraction *);
 
-static inline uint32_t closure_actions(const struct closure *c, uint32_t rank)
+static inline uint32_t abstraction_actions(const struct abstraction *c, uint32_t rank)
 {
   return c->rank[rank].actions.count;
 }
 
-static inline const struct closure_action *closure_action(const struct closure *c, uint32_t rank,
-                                                          uint32_t action)
+static inline const struct abstraction_action *abstraction_action(const struct abstraction *c,
+                                                                  uint32_t rank, uint32_t action)
 {
   return c->rank[rank].actions.item[action + 1].bytes;
 }
 
 /* The number of a node's value. */
-static inline uint32_t closure_value(const struct closure_rank *r, uint32_t node)
+static inline uint32_t abstraction_value(const struct abstraction_rank *r, uint32_t node)
 {
   return *(const uint32_t *)r->nodes.item[node].bytes;
 }
 
 /* The number of such an action, or UINT32_MAX. */
-uint32_t closure_find(const struct closure *, uint32_t rank, const struct closure_action *);
+uint32_t abstraction_find(const struct abstraction *, uint32_t rank,
+                          const struct abstraction_action *);
 
 /* The edge of `action` at `node`, or NULL. */
-const struct closure_edge *closure_edge(const struct closure *, uint32_t rank, uint32_t node,
-                                        uint32_t action);
+const struct abstraction_edge *abstraction_edge(const struct abstraction *, uint32_t rank,
+                                                uint32_t node, uint32_t action);
 
 #endif

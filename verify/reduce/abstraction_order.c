@@ -1,4 +1,4 @@
-/* The closure: nodes in order; what can be sent along them. */
+/* The abstraction: nodes in order; what can be sent along them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,34 +6,34 @@
 #include "verify/reduce/abstraction_parts.h"
 
 /* To take in a message that changes nothing leaves fewer of them: the one harmless circle. */
-static bool circles(const struct closure *c, uint32_t rank, uint32_t node,
-                    const struct closure_edge *edge)
+static bool circles(const struct abstraction *c, uint32_t rank, uint32_t node,
+                    const struct abstraction_edge *edge)
 {
   return edge->target == node &&
-         (closure_action(c, rank, edge->action)->peer == OWN || edge->sends || edge->shares);
+         (abstraction_action(c, rank, edge->action)->peer == OWN || edge->sends || edge->shares);
 }
 
-void closure_sort(struct closure *c, uint32_t rank)
+void abstraction_sort(struct abstraction *c, uint32_t rank)
 {
-  struct closure_rank *r = &c->rank[rank];
+  struct abstraction_rank *r = &c->rank[rank];
   uint32_t count = r->nodes.count, depth = 0, sorted = 0;
-  uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at);      /* edges, of the way here */
-  uint32_t *way = memory_grow(NULL, (count + 1) * sizeof *way);    /* nodes on it */
+  uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at); /* edges, of the way here */
+  uint32_t *transition = memory_grow(NULL, (count + 1) * sizeof *transition); /* nodes on it */
   uint8_t *state = memory_grow(NULL, (count + 1) * sizeof *state); /* 1: on the way, 2: done */
   memset(state, 0, count + 1);
   r->order = memory_grow(r->order, (count + 1) * sizeof *r->order);
-  way[depth] = 1;
+  transition[depth] = 1;
   at[depth++] = r->first[1];
   state[1] = 1;
   while (depth) {
-    uint32_t node = way[depth - 1];
+    uint32_t node = transition[depth - 1];
     if (at[depth - 1] == r->first[node + 1]) {
       state[node] = 2;
       r->order[sorted++] = node;
       depth--;
       continue;
     }
-    const struct closure_edge *edge = &r->edges[at[depth - 1]++];
+    const struct abstraction_edge *edge = &r->edges[at[depth - 1]++];
     if (edge->target == VIOLATES || state[edge->target] == 2)
       continue;
     if (state[edge->target] == 1) {
@@ -42,47 +42,47 @@ void closure_sort(struct closure *c, uint32_t rank)
       continue;
     }
     state[edge->target] = 1;
-    way[depth] = edge->target;
+    transition[depth] = edge->target;
     at[depth++] = r->first[edge->target];
   }
   free(at);
-  free(way);
+  free(transition);
   free(state);
 }
 
 /* ---- what can come ---- */
 
 /* The messages of a list of what is sent that go into `part`. */
-static const struct interned *sent_to(const struct closure *c, uint32_t sends, uint32_t part)
+static const struct interned *sent_to(const struct abstraction *c, uint32_t sends, uint32_t part)
 {
   const struct interned *list = &c->sends.item[sends];
-  const struct closure_send *sent = list->bytes;
+  const struct abstraction_send *sent = list->bytes;
   for (uint32_t i = 0; sends && i < list->size / sizeof *sent; i++)
     if (sent[i].part == part)
-      return &c->model->memo.parts.item[sent[i].value];
+      return &c->model->rules_cache.parts.item[sent[i].value];
   return NULL;
 }
 
 /* All that `from` can send into `part`, in order. */
-static uint32_t language_of(struct closure *c, uint32_t from, uint32_t part)
+static uint32_t dfa_of(struct abstraction *c, uint32_t from, uint32_t part)
 {
-  const struct closure_rank *r = &c->rank[from];
+  const struct abstraction_rank *r = &c->rank[from];
   const uint32_t size = (uint32_t)sizeof(struct world_message);
   uint32_t *of = memory_grow(NULL, (r->nodes.count + 1) * sizeof *of), result;
   for (uint32_t i = 0; i < r->nodes.count; i++) {
     uint32_t node = r->order[i];
-    of[node] = LANGUAGE_EMPTY;
+    of[node] = DFA_EMPTY;
     for (uint32_t n = r->first[node]; n < r->first[node + 1]; n++) {
-      const struct closure_edge *edge = &r->edges[n];
+      const struct abstraction_edge *edge = &r->edges[n];
       if (edge->target == VIOLATES || edge->target == node)
         continue;
       const struct interned *sent = sent_to(c, edge->sends, part);
-      uint32_t language = of[edge->target];
+      uint32_t dfa = of[edge->target];
       for (uint32_t at = sent ? sent->size : 0; at > 0; at -= size)
-        language = language_prefix(
-            &c->languages,
-            intern(&c->model->memo.parts, (const char *)sent->bytes + at - size, size), language);
-      of[node] = language_union(&c->languages, of[node], language);
+        dfa = dfa_prefix(
+            &c->dfas,
+            intern(&c->model->rules_cache.parts, (const char *)sent->bytes + at - size, size), dfa);
+      of[node] = dfa_union(&c->dfas, of[node], dfa);
     }
   }
   result = of[1];
@@ -91,24 +91,24 @@ static uint32_t language_of(struct closure *c, uint32_t from, uint32_t part)
 }
 
 /* How often `from` can send that message at most: along the longest way. */
-static uint32_t longest(const struct closure *c, uint32_t from, uint32_t part, uint32_t what)
+static uint32_t longest(const struct abstraction *c, uint32_t from, uint32_t part, uint32_t what)
 {
-  const struct closure_rank *r = &c->rank[from];
-  const struct interned *message = &c->model->memo.parts.item[what];
+  const struct abstraction_rank *r = &c->rank[from];
+  const struct interned *message = &c->model->rules_cache.parts.item[what];
   uint32_t *most = memory_grow(NULL, (r->nodes.count + 1) * sizeof *most), result;
   for (uint32_t i = 0; i < r->nodes.count; i++) {
     uint32_t node = r->order[i];
     most[node] = 0;
     for (uint32_t n = r->first[node]; n < r->first[node + 1]; n++) {
-      const struct closure_edge *edge = &r->edges[n];
+      const struct abstraction_edge *edge = &r->edges[n];
       const struct interned *sent = sent_to(c, edge->sends, part);
-      uint32_t way = 0;
+      uint32_t transition = 0;
       for (uint32_t at = 0; sent && at < sent->size; at += message->size)
-        way += !memcmp((const char *)sent->bytes + at, message->bytes, message->size);
+        transition += !memcmp((const char *)sent->bytes + at, message->bytes, message->size);
       if (edge->target != VIOLATES && edge->target != node)
-        way += most[edge->target];
-      if (way > most[node])
-        most[node] = way;
+        transition += most[edge->target];
+      if (transition > most[node])
+        most[node] = transition;
     }
   }
   result = most[1];
@@ -116,21 +116,21 @@ static uint32_t longest(const struct closure *c, uint32_t from, uint32_t part, u
   return result;
 }
 
-void closure_find_coming(struct closure *c, uint32_t rank)
+void abstraction_find_coming(struct abstraction *c, uint32_t rank)
 {
-  struct closure_rank *r = &c->rank[rank];
+  struct abstraction_rank *r = &c->rank[rank];
   for (uint32_t queue = 0; queue < KINDS * c->ranks; queue++) {
     enum part_kind kind = queue < c->ranks ? WORLD_CHANNEL : WORLD_CONTROL;
     uint32_t peer = queue % c->ranks;
-    if (peer == rank || !closure_is_queue(c, kind))
+    if (peer == rank || !abstraction_is_queue(c, kind))
       continue;
-    uint32_t comes = language_of(c, peer, part_of(c, kind, peer, rank));
+    uint32_t comes = dfa_of(c, peer, part_of(c, kind, peer, rank));
     c->grown |= comes != r->comes[queue];
     r->comes[queue] = comes;
   }
-  for (uint32_t i = 0; i < closure_actions(c, rank); i++) {
-    const struct closure_action *action = closure_action(c, rank, i);
-    if (action->peer == OWN || closure_is_queue(c, action->kind))
+  for (uint32_t i = 0; i < abstraction_actions(c, rank); i++) {
+    const struct abstraction_action *action = abstraction_action(c, rank, i);
+    if (action->peer == OWN || abstraction_is_queue(c, action->kind))
       continue;
     uint32_t peer = (uint32_t)action->peer;
     uint32_t most = longest(c, peer, part_of(c, action->kind, peer, rank), action->what);

@@ -1,19 +1,19 @@
-/* Inside the closure.
+/* Inside the abstraction.
  *
- *     closure.c           nodes and edges, round after round until nothing is new
- *     closure_attempt.c   one action tried at a node
- *     closure_order.c     nodes in order; what can be sent along them
+ *     abstraction.c           nodes and edges, round after round until nothing is new
+ *     abstraction_step.c   one action tried at a node
+ *     abstraction_order.c     nodes in order; what can be sent along them
  */
-#ifndef RECLINE_CLOSURE_PARTS_H
-#define RECLINE_CLOSURE_PARTS_H
+#ifndef RECLINE_ABSTRACTION_PARTS_H
+#define RECLINE_ABSTRACTION_PARTS_H
 
 #include "verify/reduce/abstraction.h"
 #include "verify/world/world_parts.h"
 
 /* The key of a node: its value; what the rank knows of shared parts by what it has done itself: of
  * GLOBAL, which the coordinator alone changes, that one its entry; of TOKENS, how often it has
- * changed them; in bounded closures also what can still come through each queue, and how often each
- * message has come that need not keep order. */
+ * changed them; in bounded abstractions also what can still come through each queue, and how often
+ * each message has come that need not keep order. */
 enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 2 };
 
 /* What an action comes to, at all nodes of one value and so many changes of shared parts. */
@@ -35,7 +35,7 @@ struct answer {
 struct attempt {
   uint32_t rank;
   const uint32_t *key; /* of the node */
-  struct closure_action action;
+  struct abstraction_action action;
   uint32_t move;
   uint32_t varied;     /* what it looks at outside of the rank, a bit each: heads of ranks, shared
                           parts, queues to the rank by kind and peer */
@@ -45,42 +45,44 @@ struct attempt {
   uint32_t *table, count; /* pairs: entry of the shared part, its value afterwards */
 };
 
-static inline void refuse(struct closure *c, const char *why)
+static inline void refuse(struct abstraction *c, const char *why)
 {
   if (!c->refused)
     c->refused = why;
 }
 
-static inline uint32_t part_of(const struct closure *c, enum part_kind kind, uint32_t a, uint32_t b)
+static inline uint32_t part_of(const struct abstraction *c, enum part_kind kind, uint32_t a,
+                               uint32_t b)
 {
   return world_part(c->model->world, kind, (int)a, (int)b);
 }
 
-/* ---- closure_attempt.c ---- */
+/* ---- abstraction_step.c ---- */
 
 /* What has been found: a number, old or new; new ones make another round. `by`: the rank that has
  * changed the entry with those counts, or nobody when they are NULL. */
-uint32_t closure_add_action(struct closure *, uint32_t rank, const struct closure_action *);
-uint32_t closure_add_value(struct closure *, uint32_t rank, const uint32_t *values);
-uint32_t closure_add_shared(struct closure *, unsigned shared, uint32_t value,
-                            const uint32_t *counts, uint32_t by);
+uint32_t abstraction_add_action(struct abstraction *, uint32_t rank,
+                                const struct abstraction_action *);
+uint32_t abstraction_add_value(struct abstraction *, uint32_t rank, const uint32_t *values);
+uint32_t abstraction_add_shared(struct abstraction *, unsigned shared, uint32_t value,
+                                const uint32_t *counts, uint32_t by);
 
-/* What the moves of `origin` are at the node of an attempt, whatever all share: in closure.lists.
- * `asked` tells apart questions about one node. */
-uint32_t closure_list(struct closure *, struct attempt *, uint32_t origin, uint32_t asked);
+/* What the moves of `origin` are at the node of an attempt, whatever all share: in
+ * abstraction.lists. `asked` tells apart questions about one node. */
+uint32_t abstraction_list(struct abstraction *, struct attempt *, uint32_t origin, uint32_t asked);
 
 /* What the action of an attempt, with that number, comes to. */
-struct outcome closure_try(struct closure *, struct attempt *, uint32_t number);
+struct outcome abstraction_try(struct abstraction *, struct attempt *, uint32_t number);
 
-void closure_forget(struct attempt *);
+void abstraction_forget(struct attempt *);
 
-/* ---- closure_order.c ---- */
+/* ---- abstraction_order.c ---- */
 
 /* Puts nodes in order, targets first. Refused where there is a circle: what is left out could then
  * be left out for ever. */
-void closure_sort(struct closure *, uint32_t rank);
+void abstraction_sort(struct abstraction *, uint32_t rank);
 
 /* What can come to a rank, by the nodes of the others. */
-void closure_find_coming(struct closure *, uint32_t rank);
+void abstraction_find_coming(struct abstraction *, uint32_t rank);
 
 #endif

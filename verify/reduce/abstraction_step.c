@@ -1,4 +1,5 @@
-/* The closure: one action, tried at a node, in all combinations of what it looks at elsewhere. */
+/* The abstraction: one action, tried at a node, in all combinations of what it looks at elsewhere.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,31 +12,32 @@ static const enum part_kind shared_kinds[SHARED_PARTS] = {WORLD_GLOBAL, WORLD_TO
 
 /* ---- what has been found so far ---- */
 
-uint32_t closure_add_action(struct closure *c, uint32_t rank, const struct closure_action *action)
+uint32_t abstraction_add_action(struct abstraction *c, uint32_t rank,
+                                const struct abstraction_action *action)
 {
-  struct closure_rank *r = &c->rank[rank];
+  struct abstraction_rank *r = &c->rank[rank];
   uint32_t count = r->actions.count, number = intern(&r->actions, action, sizeof *action);
   if (number <= count)
     return number - 1;
   c->grown = true;
-  if (number > CLOSURE_ACTIONS)
+  if (number > ABSTRACTION_ACTIONS)
     refuse(c, "a rank has too many moves");
   r->most = memory_grow(r->most, number * sizeof *r->most);
   r->most[number - 1] = 0;
   return number - 1;
 }
 
-uint32_t closure_add_value(struct closure *c, uint32_t rank, const uint32_t *values)
+uint32_t abstraction_add_value(struct abstraction *c, uint32_t rank, const uint32_t *values)
 {
-  struct closure_rank *r = &c->rank[rank];
-  struct memo *m = &c->model->memo;
+  struct abstraction_rank *r = &c->rank[rank];
+  struct transition_cache *m = &c->model->rules_cache;
   uint32_t before = r->values.count;
   uint32_t number = intern(&r->values, values, WORLD_RANK_PARTS * (uint32_t)sizeof *values);
   if (number <= before)
     return number;
-  uint32_t head = memo_head(m, values[WORLD_RANK]);
+  uint32_t head = transition_cache_head(m, values[WORLD_RANK]);
   for (uint32_t i = 0; i < r->heads_count; i++)
-    if (memo_head(m, r->heads[i]) == head)
+    if (transition_cache_head(m, r->heads[i]) == head)
       return number;
   c->grown = true;
   r->heads = memory_grow(r->heads, (r->heads_count + 1) * sizeof *r->heads);
@@ -44,8 +46,8 @@ uint32_t closure_add_value(struct closure *c, uint32_t rank, const uint32_t *val
 }
 
 /* The entry of a shared part; `by`: the rank that has changed it; NULL `counts`: nobody has. */
-uint32_t closure_add_shared(struct closure *c, unsigned shared, uint32_t value,
-                            const uint32_t *counts, uint32_t by)
+uint32_t abstraction_add_shared(struct abstraction *c, unsigned shared, uint32_t value,
+                                const uint32_t *counts, uint32_t by)
 {
   uint32_t key[1 + c->ranks], before = c->shared[shared].count;
   memset(key, 0, sizeof key);
@@ -59,7 +61,7 @@ uint32_t closure_add_shared(struct closure *c, unsigned shared, uint32_t value,
   return number;
 }
 
-static const uint32_t *shared_entry(const struct closure *c, unsigned shared, uint32_t number)
+static const uint32_t *shared_entry(const struct abstraction *c, unsigned shared, uint32_t number)
 {
   return c->shared[shared].item[number].bytes;
 }
@@ -67,7 +69,7 @@ static const uint32_t *shared_entry(const struct closure *c, unsigned shared, ui
 /* ---- one step ---- */
 
 /* The entries of a shared part in which the node can be. */
-static void find_fits(struct closure *c, struct attempt *a, unsigned shared)
+static void find_fits(struct abstraction *c, struct attempt *a, unsigned shared)
 {
   uint32_t count = 0;
   a->fits[shared] = memory_grow(a->fits[shared], (c->shared[shared].count + 1) * sizeof(uint32_t));
@@ -81,7 +83,7 @@ static void find_fits(struct closure *c, struct attempt *a, unsigned shared)
     refuse(c, "a rank cannot be where it is");
 }
 
-static void vary(struct closure *c, struct attempt *a, uint32_t varied)
+static void vary(struct abstraction *c, struct attempt *a, uint32_t varied)
 {
   for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
     if (varied & ~a->varied & 1u << (c->ranks + shared))
@@ -90,20 +92,20 @@ static void vary(struct closure *c, struct attempt *a, uint32_t varied)
   memset(a->choice, 0, sizeof a->choice);
 }
 
-static enum part_kind kind_of(const struct closure *c, uint32_t queue)
+static enum part_kind kind_of(const struct abstraction *c, uint32_t queue)
 {
   return queue < c->ranks ? WORLD_CHANNEL : WORLD_CONTROL;
 }
 
 /* The n-th value that a queue can have, as far as the rules, which look at messages one by one, are
  * concerned: nothing, or one message; 0: there are fewer. */
-static uint32_t waiting(const struct closure *c, const struct attempt *a, uint32_t queue,
+static uint32_t waiting(const struct abstraction *c, const struct attempt *a, uint32_t queue,
                         uint32_t n)
 {
   if (n-- == 0)
     return 1;
-  for (uint32_t i = 0; i < closure_actions(c, a->rank); i++) {
-    const struct closure_action *action = closure_action(c, a->rank, i);
+  for (uint32_t i = 0; i < abstraction_actions(c, a->rank); i++) {
+    const struct abstraction_action *action = abstraction_action(c, a->rank, i);
     if (action->peer == (int16_t)(queue % c->ranks) && action->kind == kind_of(c, queue) &&
         n-- == 0)
       return action->what;
@@ -113,10 +115,10 @@ static uint32_t waiting(const struct closure *c, const struct attempt *a, uint32
 
 /* Loads the node, and what is varied as chosen; all else is as at the beginning, and nothing under
  * way. */
-static void load(struct closure *c, const struct attempt *a)
+static void load(struct abstraction *c, const struct attempt *a)
 {
-  uint32_t *values = c->model->memo.values;
-  memcpy(values, c->first, c->model->memo.count * sizeof *values);
+  uint32_t *values = c->model->rules_cache.values;
+  memcpy(values, c->first, c->model->rules_cache.count * sizeof *values);
   for (uint32_t rank = 0; rank < c->ranks; rank++)
     if (a->varied & 1u << rank)
       values[part_of(c, WORLD_RANK, rank, 0)] = c->rank[rank].heads[a->choice[rank]];
@@ -138,7 +140,7 @@ static void load(struct closure *c, const struct attempt *a)
 }
 
 /* The part out of which the action takes a message. */
-static uint32_t taken(const struct closure *c, const struct attempt *a)
+static uint32_t taken(const struct abstraction *c, const struct attempt *a)
 {
   return a->action.peer == OWN ? UINT32_MAX
                                : part_of(c, a->action.kind, (uint32_t)a->action.peer, a->rank);
@@ -146,9 +148,9 @@ static uint32_t taken(const struct closure *c, const struct attempt *a)
 
 /* What the last look-up has looked at must be within the rank, what goes out of it and what comes
  * to it, or is varied from now on. */
-static uint32_t looked_at(struct closure *c, const struct attempt *a)
+static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
 {
-  const struct memo *m = &c->model->memo;
+  const struct transition_cache *m = &c->model->rules_cache;
   uint32_t varied = 0;
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i], of_pairs = c->ranks * WORLD_RANK_PARTS;
@@ -176,7 +178,7 @@ static uint32_t looked_at(struct closure *c, const struct attempt *a)
 }
 
 /* Goes on to the next combination of what is varied; false after the last. */
-static bool next_choice(const struct closure *c, struct attempt *a)
+static bool next_choice(const struct abstraction *c, struct attempt *a)
 {
   uint32_t queues = c->ranks + SHARED_PARTS;
   for (uint32_t i = 0; i < queues + KINDS * c->ranks; i++) {
@@ -193,12 +195,12 @@ static bool next_choice(const struct closure *c, struct attempt *a)
 }
 
 /* The messages of a part that was sent are there for its receiver to take in. */
-static void offer(struct closure *c, uint32_t part, uint32_t value)
+static void moves_of(struct abstraction *c, uint32_t part, uint32_t value)
 {
   uint32_t pairs = c->ranks * c->ranks, first = part_of(c, WORLD_CHANNEL, 0, 0);
   uint32_t pair = (part - first) % pairs;
   enum part_kind kind = part < first + pairs ? WORLD_CHANNEL : WORLD_CONTROL;
-  struct intern *parts = &c->model->memo.parts;
+  struct intern *parts = &c->model->rules_cache.parts;
   uint32_t size = (uint32_t)sizeof(struct world_message);
   if (part >= first + 2 * pairs || pair / c->ranks == pair % c->ranks) {
     refuse(c, "collectives, or messages of a rank to itself");
@@ -206,26 +208,27 @@ static void offer(struct closure *c, uint32_t part, uint32_t value)
   }
   for (uint32_t i = 0; i < parts->item[value].size / size; i++) {
     const char *message = (const char *)parts->item[value].bytes + (size_t)i * size;
-    closure_add_action(c, pair % c->ranks,
-                       &(struct closure_action){.peer = (int16_t)(pair / c->ranks),
-                                                .kind = (uint16_t)kind,
-                                                .what = intern(parts, message, size)});
+    abstraction_add_action(c, pair % c->ranks,
+                           &(struct abstraction_action){.peer = (int16_t)(pair / c->ranks),
+                                                        .kind = (uint16_t)kind,
+                                                        .what = intern(parts, message, size)});
   }
 }
 
 static int by_part(const void *a, const void *b)
 {
-  const struct closure_send *x = a, *y = b;
+  const struct abstraction_send *x = a, *y = b;
   return x->part < y->part ? -1 : x->part > y->part;
 }
 
 /* What a step has changed: the rank's new value, what it sends, the new value of a shared part. */
-static void sort_changes(struct closure *c, const struct attempt *a, const struct effect *effect,
-                         uint32_t *value, uint32_t *sends, uint32_t *after)
+static void sort_changes(struct abstraction *c, const struct attempt *a,
+                         const struct effect *effect, uint32_t *value, uint32_t *sends,
+                         uint32_t *after)
 {
-  const struct memo *m = &c->model->memo;
+  const struct transition_cache *m = &c->model->rules_cache;
   uint32_t own[WORLD_RANK_PARTS];
-  struct closure_send sent[effect->count + 1];
+  struct abstraction_send sent[effect->count + 1];
   uint32_t count = 0;
   uint32_t from = taken(c, a);
   memcpy(own, c->rank[a->rank].values.item[a->key[KEY_VALUE]].bytes, sizeof own);
@@ -245,18 +248,18 @@ static void sort_changes(struct closure *c, const struct attempt *a, const struc
                    a->rank) {
       refuse(c, "a step changes what belongs to others");
     } else {
-      offer(c, change.part, change.value);
-      sent[count++] = (struct closure_send){change.part, change.value};
+      moves_of(c, change.part, change.value);
+      sent[count++] = (struct abstraction_send){change.part, change.value};
     }
   }
   qsort(sent, count, sizeof *sent, by_part);
-  *value = c->refused ? 0 : closure_add_value(c, a->rank, own);
+  *value = c->refused ? 0 : abstraction_add_value(c, a->rank, own);
   *sends = count ? intern(&c->sends, sent, count * (uint32_t)sizeof *sent) : 0;
 }
 
-static bool violates(struct closure *c, uint16_t number)
+static bool violates(struct abstraction *c, uint16_t number)
 {
-  struct verdict verdict = c->model->memo.verdicts[number];
+  struct verdict verdict = c->model->rules_cache.verdicts[number];
   bool gave_up = verdict.kind == VERDICT_GAVE_UP;
   if (model_violates(c->model, &verdict))
     return true;
@@ -266,7 +269,7 @@ static bool violates(struct closure *c, uint16_t number)
 }
 
 /* Notes what the step did to the shared part that it looks at. */
-static void note_shared(struct closure *c, struct attempt *a, bool wrong, const uint32_t *after)
+static void note_shared(struct abstraction *c, struct attempt *a, bool wrong, const uint32_t *after)
 {
   uint32_t look = a->varied >> c->ranks & ((1u << SHARED_PARTS) - 1);
   if (look & (look - 1))
@@ -291,20 +294,20 @@ static void note_shared(struct closure *c, struct attempt *a, bool wrong, const 
 }
 
 /* The action in the combination that is chosen. False: it looks at more than is varied yet. */
-static bool try(struct closure *c, struct attempt *a)
+static bool try(struct abstraction *c, struct attempt *a)
 {
   uint32_t after[SHARED_PARTS] = {0}, value = 0, sends = 0;
   struct outcome *o = &a->outcome;
   if (++c->tries > TRIES)
     refuse(c, "ranks can come to too many values");
   load(c, a);
-  struct move move = *(const struct move *)c->model->memo.moves.item[a->move].bytes;
-  memo_forget_reads(&c->model->memo);
+  struct move move = *(const struct move *)c->model->rules_cache.moves.item[a->move].bytes;
+  transition_cache_forget_reads(&c->model->rules_cache);
   if (a->varied >> c->ranks && world_refuses(c->model->world, &move)) {
     refuse(c, "which moves there are depends on what all share");
     return true;
   }
-  const struct effect effect = *memo_step(&c->model->memo, a->move);
+  const struct effect effect = *transition_cache_step(&c->model->rules_cache, a->move);
   uint32_t looked = looked_at(c, a);
   if (looked & ~a->varied) {
     vary(c, a, looked);
@@ -327,7 +330,7 @@ static bool try(struct closure *c, struct attempt *a)
 
 /* The number of what the action does to a shared part: 0 when it leaves it alone, and it does not
  * decide whether a property holds. */
-static uint32_t sharing(struct closure *c, const struct attempt *a)
+static uint32_t sharing(struct abstraction *c, const struct attempt *a)
 {
   unsigned shared = a->outcome.shared;
   uint32_t table[1 + a->count];
@@ -347,13 +350,13 @@ static uint32_t sharing(struct closure *c, const struct attempt *a)
     table[1 + i] = a->table[i];
     table[2 + i] = a->table[i + 1] == VIOLATES
                        ? VIOLATES
-                       : closure_add_shared(c, shared, a->table[i + 1], counts, a->rank);
+                       : abstraction_add_shared(c, shared, a->table[i + 1], counts, a->rank);
   }
   return intern(&c->shares, table, (uint32_t)sizeof table);
 }
 
 /* Tries the action in all combinations of what it looks at. */
-static void try_all(struct closure *c, struct attempt *a)
+static void try_all(struct abstraction *c, struct attempt *a)
 {
   uint32_t combinations = 0;
   do {
@@ -373,7 +376,7 @@ static void try_all(struct closure *c, struct attempt *a)
 /* ---- what is known of values ---- */
 
 /* The place of what is asked for at all nodes of one value and so many changes. */
-static uint32_t place(struct closure *c, const uint32_t *key, uint32_t what, bool *is_new)
+static uint32_t place(struct abstraction *c, const uint32_t *key, uint32_t what, bool *is_new)
 {
   uint32_t asked[KEY_QUEUES + 1], before = c->asked.count;
   memcpy(asked, key, KEY_QUEUES * sizeof *asked);
@@ -387,8 +390,8 @@ static uint32_t place(struct closure *c, const uint32_t *key, uint32_t what, boo
   return number;
 }
 
-/* What the moves of `origin` are at a node, whatever all share: in closure.lists. */
-uint32_t closure_list(struct closure *c, struct attempt *a, uint32_t origin, uint32_t asked)
+/* What the moves of `origin` are at a node, whatever all share: in abstraction.lists. */
+uint32_t abstraction_list(struct abstraction *c, struct attempt *a, uint32_t origin, uint32_t asked)
 {
   bool is_new;
   uint32_t at = place(c, a->key, asked, &is_new), result = 0;
@@ -400,10 +403,10 @@ uint32_t closure_list(struct closure *c, struct attempt *a, uint32_t origin, uin
   vary(c, a, 1u << c->ranks); /* GLOBAL */
   do {
     load(c, a);
-    const struct turn *turn = memo_turn(&c->model->memo, origin);
+    const struct enabled_list *turn = transition_cache_list(&c->model->rules_cache, origin);
     if (looked_at(c, a) & ~a->varied & ~own_queues)
       refuse(c, "which moves there are depends on other ranks");
-    uint32_t number = intern(&c->lists, c->model->memo.turn_moves + turn->first,
+    uint32_t number = intern(&c->lists, c->model->rules_cache.list_moves + turn->first,
                              turn->count * (uint32_t)sizeof(uint32_t));
     if (result && number != result)
       refuse(c, "which moves there are depends on what all share");
@@ -412,7 +415,7 @@ uint32_t closure_list(struct closure *c, struct attempt *a, uint32_t origin, uin
   return c->answers[at].list = result;
 }
 
-struct outcome closure_try(struct closure *c, struct attempt *a, uint32_t number)
+struct outcome abstraction_try(struct abstraction *c, struct attempt *a, uint32_t number)
 {
   bool is_new;
   uint32_t at = place(c, a->key, number, &is_new);
@@ -423,7 +426,7 @@ struct outcome closure_try(struct closure *c, struct attempt *a, uint32_t number
   return c->answers[at].outcome;
 }
 
-void closure_forget(struct attempt *a)
+void abstraction_forget(struct attempt *a)
 {
   for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
     free(a->fits[shared]);

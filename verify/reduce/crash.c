@@ -14,7 +14,7 @@ static const char *excluded(const struct model *model)
   const struct world *world = model->world;
   if (world->protocol->independent)
     return "there are crashes, and ranks go back one by one";
-  if (world->lies)
+  if (world->faults)
     return "the host lies";
   if (world->protocol->clocks)
     return "there are clocks";
@@ -25,7 +25,7 @@ static const char *excluded(const struct model *model)
   return NULL;
 }
 
-struct recovery *recovery_new(struct model *model, unsigned crashes, const char **refused)
+struct crash_reduction *crash_new(struct model *model, unsigned crashes, const char **refused)
 {
   const char *why = crashes ? excluded(model) : "there are no crashes";
   if (why) {
@@ -33,12 +33,12 @@ struct recovery *recovery_new(struct model *model, unsigned crashes, const char 
     return NULL;
   }
   *refused = NULL;
-  struct recovery *r = memory_table(1, sizeof *r);
+  struct crash_reduction *r = memory_table(1, sizeof *r);
   r->model = model;
   return r;
 }
 
-void recovery_free(struct recovery *r)
+void crash_free(struct crash_reduction *r)
 {
   if (!r)
     return;
@@ -52,22 +52,22 @@ void recovery_free(struct recovery *r)
   free(r);
 }
 
-const char *recovery_failed(const struct recovery *r)
+const char *crash_failed(const struct crash_reduction *r)
 {
   return r ? r->failed : NULL;
 }
 
-struct recoverer *recoverer_new(struct recovery *r, const struct position *at)
+struct crash_worker *crash_worker_new(struct crash_reduction *r, const struct position *at)
 {
-  struct recoverer *d = memory_table(1, sizeof *d);
-  d->recovery = r;
+  struct crash_worker *d = memory_table(1, sizeof *d);
+  d->reduction = r;
   d->model = r->model;
   d->at = at;
   d->ranks = (uint32_t)r->model->world->ranks;
   return d;
 }
 
-void recoverer_free(struct recoverer *d)
+void crash_worker_free(struct crash_worker *d)
 {
   if (!d)
     return;
@@ -87,7 +87,7 @@ void recoverer_free(struct recoverer *d)
 
 /* Of a rank: what is durable of the checkpoint that is committed, as those of others are removed
  * when it starts; and whether it has anything to go back from. */
-static uint32_t remains_of_rank(struct recovery *r, uint32_t rank)
+static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
 {
   const struct world *w = r->model->world;
   uint32_t count, kept = 0;
@@ -105,7 +105,7 @@ static uint32_t remains_of_rank(struct recovery *r, uint32_t rank)
 }
 
 /* Of GLOBAL: all but what the coordinator was about to commit. */
-static uint32_t remains_of_global(struct recovery *r)
+static uint32_t remains_of_global(struct crash_reduction *r)
 {
   struct world_global left = *read_global(r->model->world);
   left.committing = 0;
@@ -126,19 +126,19 @@ static uint32_t *class_of(struct classes *classes, uint32_t number)
 }
 
 /* Of rank `which`, or, when there is no such rank, of GLOBAL. */
-static uint32_t learn_class(struct recoverer *d, uint32_t which)
+static uint32_t learn_class(struct crash_worker *d, uint32_t which)
 {
-  struct recovery *r = d->recovery;
+  struct crash_reduction *r = d->reduction;
   platform_lock(d->model->rules);
   model_load(d->model, d->at);
   uint32_t class = which < d->ranks ? remains_of_rank(r, which) : remains_of_global(r);
-  memo_forget_reads(&d->model->memo);
+  transition_cache_forget_reads(&d->model->rules_cache);
   platform_unlock(d->model->rules);
   return class;
 }
 
 /* Classes of ranks when that remains of GLOBAL, a list for each rank. */
-static struct classes *classes_with(struct recoverer *d, uint32_t global)
+static struct classes *classes_with(struct crash_worker *d, uint32_t global)
 {
   while (d->lists_count <= global) {
     d->ranks_classes =
@@ -149,7 +149,7 @@ static struct classes *classes_with(struct recoverer *d, uint32_t global)
 }
 
 /* What a crash leaves of the worker's state: as many numbers as there are ranks, and one more. */
-static void find_remains(struct recoverer *d, uint32_t *key)
+static void find_remains(struct crash_worker *d, uint32_t *key)
 {
   uint32_t *global = class_of(&d->globals, d->at->numbers[d->model->components - 1]);
   if (!*global)
@@ -165,10 +165,10 @@ static void find_remains(struct recoverer *d, uint32_t *key)
 }
 
 /* Whether nobody has crashed yet in a state that leaves the same. */
-static bool is_first(struct recoverer *d, const uint32_t *key)
+static bool is_first(struct crash_worker *d, const uint32_t *key)
 {
   uint32_t size = (d->ranks + 1) * (uint32_t)sizeof *key;
-  struct intern *mine = &d->crashed, *all = &d->recovery->crashed;
+  struct intern *mine = &d->crashed, *all = &d->reduction->crashed;
   uint32_t count = mine->count;
   if (intern(mine, key, size) <= count)
     return false;
@@ -184,7 +184,7 @@ static bool is_first(struct recoverer *d, const uint32_t *key)
 /* Leaves moves of that kind, and of those of one rank that is not RCL_ANY; or, when `not`, the
  * others.
  */
-static void keep(struct recoverer *d, enum crash_move kind, int rank, bool not )
+static void keep(struct crash_worker *d, enum crash_move kind, int rank, bool not )
 {
   uint32_t each = d->ranks + 1, count = 0;
   for (uint32_t i = 0; i < d->moves_count; i++) {
@@ -197,7 +197,7 @@ static void keep(struct recoverer *d, enum crash_move kind, int rank, bool not )
   d->moves_count = count;
 }
 
-static bool has_crashes(const struct recoverer *d)
+static bool has_crashes(const struct crash_worker *d)
 {
   for (uint32_t i = 0; i < d->moves_count; i++)
     if (d->moves[i].kind == CRASH_MOVE_CRASH)
@@ -205,21 +205,21 @@ static bool has_crashes(const struct recoverer *d)
   return false;
 }
 
-static void audit(struct recoverer *d, const uint32_t *key)
+static void audit(struct crash_worker *d, const uint32_t *key)
 {
   uint32_t first = d->ranks * (d->ranks + 1);
   for (uint32_t i = 0; i < d->moves_count; i++)
     if (d->moves[i].kind == CRASH_MOVE_CRASH)
-      recovery_audit(d, d->moves[i].origin - first, key, d->ranks + 1);
+      crash_audit(d, d->moves[i].origin - first, key, d->ranks + 1);
 }
 
 /* The last crash. */
-static void choose_crashes(struct recoverer *d)
+static void choose_crashes(struct crash_worker *d)
 {
   uint32_t key[d->ranks + 1];
   if (!has_crashes(d))
     return;
-  recovery_try(d);
+  crash_try(d);
   find_remains(d, key);
   if (d->model->options->audit)
     audit(d, key);
@@ -240,8 +240,8 @@ enum crash_move crash_move_of(const struct move *move)
                                                : CRASH_MOVE_OTHER;
 }
 
-uint32_t recoverer_choose(struct recoverer *d, const struct world_standing *standing,
-                          struct enabled_move *moves, uint32_t count)
+uint32_t crash_worker_choose(struct crash_worker *d, const struct world_standing *standing,
+                             struct enabled_move *moves, uint32_t count)
 {
   d->moves = moves;
   d->moves_count = count;

@@ -15,30 +15,30 @@
  * fence of storage, incarnations, what is wiped. What hangs on the protocol is tried out: that DOWN
  * does the same to a rank, whatever it was before, and nothing to others.
  *
- *     recovery.c         which moves are enough
- *     recovery_tried.c   what is tried out
+ *     crash.c         which moves are enough
+ *     crash_trial.c   what is tried out
  */
-#ifndef RECLINE_RECOVERY_H
-#define RECLINE_RECOVERY_H
+#ifndef RECLINE_CRASH_H
+#define RECLINE_CRASH_H
 
 #include "verify/state/model.h"
 
 /* What all workers share, and what each has for itself. */
-struct recovery;
-struct recoverer;
+struct crash_reduction;
+struct crash_worker;
 
 /* NULL and *refused where it does not apply to the explorer's world and properties; the world has
  * `crashes` to come. */
-struct recovery *recovery_new(struct model *, unsigned crashes, const char **refused);
-void recovery_free(struct recovery *);
+struct crash_reduction *crash_new(struct model *, unsigned crashes, const char **refused);
+void crash_free(struct crash_reduction *);
 
 /* Why what was searched so far is worth nothing; NULL: it is. Under `rules`, or while nobody works.
  */
-const char *recovery_failed(const struct recovery *);
+const char *crash_failed(const struct crash_reduction *);
 
 /* For the states that `at` comes to hold. */
-struct recoverer *recoverer_new(struct recovery *, const struct position *at);
-void recoverer_free(struct recoverer *);
+struct crash_worker *crash_worker_new(struct crash_reduction *, const struct position *at);
+void crash_worker_free(struct crash_worker *);
 
 /* What a move is to this reduction. */
 enum crash_move {
@@ -52,7 +52,7 @@ enum crash_move crash_move_of(const struct move *);
 
 /* Keeps, in place and in order, those of the `count` enabled moves of the state that have to be
  * taken, given what each rank is doing. Returns how many. */
-uint32_t recoverer_choose(struct recoverer *, const struct world_standing *, struct enabled_move *,
-                          uint32_t count);
+uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing *,
+                             struct enabled_move *, uint32_t count);
 
 #endif

@@ -1,13 +1,13 @@
-/* Inside the recovery. */
-#ifndef RECLINE_RECOVERY_PARTS_H
-#define RECLINE_RECOVERY_PARTS_H
+/* Inside the crash reduction. */
+#ifndef RECLINE_CRASH_PARTS_H
+#define RECLINE_CRASH_PARTS_H
 
 #include "verify/reduce/crash.h"
 #include "verify/state/model.h"
 #include "verify/world/world_parts.h"
 
 /* Under the explorer's `rules`. */
-struct recovery {
+struct crash_reduction {
   struct model *model;
   struct intern remains; /* what a crash leaves of a rank, */
   struct intern globals; /* and of GLOBAL */
@@ -32,8 +32,8 @@ struct classes {
   uint32_t room;
 };
 
-struct recoverer {
-  struct recovery *recovery;
+struct crash_worker {
+  struct crash_reduction *reduction;
   struct model *model;
   const struct position *at;  /* the state being expanded, */
   struct enabled_move *moves; /* and its moves: those that are left */
@@ -46,19 +46,19 @@ struct recoverer {
 };
 
 /* Notes that `failed`, unless something has before. */
-static inline void recovery_fail(struct recovery *r, const char *failed)
+static inline void crash_fail(struct crash_reduction *r, const char *failed)
 {
   if (!r->failed)
     r->failed = failed;
 }
 
-/* ---- recovery_tried.c ---- */
+/* ---- crash_trial.c ---- */
 
 /* Tries what DOWN does to the ranks of the worker's state, after a crash of any other. */
-void recovery_try(struct recoverer *);
+void crash_try(struct crash_worker *);
 
 /* Takes the crash of `rank` in the worker's state, and all that follows until everybody has started
  * again: what remains, `key` of `count` numbers, must tell where that leads. */
-void recovery_audit(struct recoverer *, uint32_t rank, const uint32_t *key, uint32_t count);
+void crash_audit(struct crash_worker *, uint32_t rank, const uint32_t *key, uint32_t count);
 
 #endif

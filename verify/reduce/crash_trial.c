@@ -23,8 +23,8 @@ struct trial {
 };
 
 /* The number of a key, and the place of what is noted of it; new ones are 0. */
-static uint32_t *note(struct intern *keys, const void *key, uint32_t size, uint32_t **list,
-                      uint32_t *room)
+static uint32_t *note_key(struct intern *keys, const void *key, uint32_t size, uint32_t **list,
+                          uint32_t *room)
 {
   uint32_t before = keys->count, number = intern(keys, key, size);
   *list = memory_room(*list, number, room, sizeof **list);
@@ -34,10 +34,10 @@ static uint32_t *note(struct intern *keys, const void *key, uint32_t size, uint3
 }
 
 /* Takes a move in the state that is loaded, in place. */
-static const struct effect *take(struct model *model, const struct move *move)
+static const struct effect *take_move(struct model *model, const struct move *move)
 {
-  struct memo *m = &model->memo;
-  const struct effect *effect = memo_step(m, intern(&m->moves, move, sizeof *move));
+  struct transition_cache *m = &model->rules_cache;
+  const struct effect *effect = transition_cache_step(m, intern(&m->moves, move, sizeof *move));
   for (uint32_t i = 0; i < effect->count; i++)
     m->values[m->changes[effect->first + i].part] = m->changes[effect->first + i].value;
   return effect;
@@ -45,7 +45,7 @@ static const struct effect *take(struct model *model, const struct move *move)
 
 static uint32_t *values_of(struct model *model, enum part_kind kind, int rank)
 {
-  return model->memo.values + world_part(model->world, kind, rank, 0);
+  return model->rules_cache.values + world_part(model->world, kind, rank, 0);
 }
 
 /* Loads the parts of one rank and GLOBAL; all else is as at the beginning, nothing under way. */
@@ -55,23 +55,23 @@ static void load_one(struct model *model, const uint32_t *parts, int rank, uint3
     const struct component *c = &model->component[i];
     const uint32_t *tuple = c->values.item[model->first[i] + 1].bytes;
     for (uint32_t j = 0; j < c->count; j++)
-      model->memo.values[c->parts[j]] = tuple[j];
+      model->rules_cache.values[c->parts[j]] = tuple[j];
   }
   memcpy(values_of(model, WORLD_RANK, rank), parts, WORLD_RANK_PARTS * sizeof *parts);
   *values_of(model, WORLD_GLOBAL, 0) = global;
 }
 
 /* GLOBAL when the crash of `rank` has been noticed; `parts` are those of any rank that runs. */
-static uint32_t after_crash(struct recovery *r, const uint32_t *parts, uint32_t rank,
+static uint32_t after_crash(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                             uint32_t global)
 {
   const struct fall fall = {global, rank};
-  uint32_t *after = note(&r->falls, &fall, sizeof fall, &r->after, &r->after_room);
+  uint32_t *after = note_key(&r->falls, &fall, sizeof fall, &r->after, &r->after_room);
   if (*after)
     return *after;
   load_one(r->model, parts, (int)rank, global);
-  take(r->model, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
-  take(r->model, &(struct move){.kind = MOVE_DETECT, .rank = -1});
+  take_move(r->model, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank});
+  take_move(r->model, &(struct move){.kind = MOVE_DETECT, .rank = -1});
   return *after = *values_of(r->model, WORLD_GLOBAL, 0);
 }
 
@@ -79,12 +79,13 @@ static bool is_down(struct model *model, int rank, struct move *move)
 {
   *move = (struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank};
   bool is = world_next_down(model->world, rank, &move->event);
-  memo_forget_reads(&model->memo);
+  transition_cache_forget_reads(&model->rules_cache);
   return is;
 }
 
 /* The rank with those parts is told: it must become what it becomes from any others. */
-static void tell(struct recovery *r, const uint32_t *parts, uint32_t rank, uint32_t global)
+static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
+                      uint32_t global)
 {
   const struct down down = {global, rank};
   struct model *model = r->model;
@@ -92,19 +93,19 @@ static void tell(struct recovery *r, const uint32_t *parts, uint32_t rank, uint3
   load_one(model, parts, (int)rank, global);
   if (!is_down(model, (int)rank, &move))
     return;
-  const struct effect effect = *take(model, &move);
+  const struct effect effect = *take_move(model, &move);
   for (uint32_t i = 0; i < effect.count; i++)
-    if (model->memo.changes[effect.first + i].part / WORLD_RANK_PARTS != rank)
-      recovery_fail(r, "who goes back does something to others");
+    if (model->rules_cache.changes[effect.first + i].part / WORLD_RANK_PARTS != rank)
+      crash_fail(r, "who goes back does something to others");
   uint32_t state[WORLD_RANK_PARTS];
   memcpy(state, values_of(model, WORLD_RANK, (int)rank), sizeof state);
   if (effect.verdict || state[WORLD_STORED] != parts[WORLD_STORED])
-    recovery_fail(r, "who goes back does more than that");
+    crash_fail(r, "who goes back does more than that");
   state[WORLD_STORED] = 0;
   uint32_t became = intern(&r->states, state, sizeof state);
-  uint32_t *known = note(&r->downs, &down, sizeof down, &r->became, &r->became_room);
+  uint32_t *known = note_key(&r->downs, &down, sizeof down, &r->became, &r->became_room);
   if (*known && *known != became)
-    recovery_fail(r, "who goes back has not forgotten all");
+    crash_fail(r, "who goes back has not forgotten all");
   *known = became;
 }
 
@@ -115,24 +116,24 @@ static bool lives(const struct model *model, uint32_t rank)
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 
-static void try(struct recoverer *d, uint32_t rank)
+static void try_down(struct crash_worker *d, uint32_t rank)
 {
   struct model *model = d->model;
   uint32_t parts[WORLD_RANK_PARTS];
   model_load(model, d->at);
   bool alive = lives(model, rank);
-  memo_forget_reads(&model->memo);
+  transition_cache_forget_reads(&model->rules_cache);
   uint32_t global = *values_of(model, WORLD_GLOBAL, 0);
   memcpy(parts, values_of(model, WORLD_RANK, (int)rank), sizeof parts);
   for (uint32_t other = 0; alive && other < d->ranks; other++)
     if (other != rank)
-      tell(d->recovery, parts, rank, after_crash(d->recovery, parts, other, global));
+      tell_rank(d->reduction, parts, rank, after_crash(d->reduction, parts, other, global));
   model->loaded = NULL;
 }
 
-void recovery_try(struct recoverer *d)
+void crash_try(struct crash_worker *d)
 {
-  struct intern *mine = &d->tried, *all = &d->recovery->tried;
+  struct intern *mine = &d->tried, *all = &d->reduction->tried;
   for (uint32_t rank = 0; rank < d->ranks; rank++) {
     const struct trial trial = {rank, d->at->numbers[rank],
                                 d->at->numbers[d->model->components - 1]};
@@ -142,7 +143,7 @@ void recovery_try(struct recoverer *d)
     platform_lock(d->model->rules);
     count = all->count;
     if (intern(all, &trial, sizeof trial) > count)
-      try(d, rank);
+      try_down(d, rank);
     platform_unlock(d->model->rules);
   }
 }
@@ -150,41 +151,45 @@ void recovery_try(struct recoverer *d)
 /* ---- audit ---- */
 
 /* Takes all that follows a crash. False: there it ends early, by a verdict. */
-static bool take_recovery(struct model *model)
+static bool take_restart(struct model *model)
 {
   struct move move;
-  if (take(model, &(struct move){.kind = MOVE_DETECT, .rank = -1})->verdict)
+  if (take_move(model, &(struct move){.kind = MOVE_DETECT, .rank = -1})->verdict)
     return false;
   for (int rank = 0; rank < model->world->ranks; rank++)
-    if (is_down(model, rank, &move) && take(model, &move)->verdict)
+    if (is_down(model, rank, &move) && take_move(model, &move)->verdict)
       return false;
   for (int rank = 0; rank < model->world->ranks; rank++) {
     uint32_t at = (uint32_t)rank * ((uint32_t)model->world->ranks + 1);
-    const struct turn turn = *memo_turn(&model->memo, at);
+    const struct enabled_list turn = *transition_cache_list(&model->rules_cache, at);
     if (!turn.count)
       continue;
-    move = *(const struct move *)model->memo.moves.item[model->memo.turn_moves[turn.first]].bytes;
-    if (move.event.kind == RCL_EVENT_START && take(model, &move)->verdict)
+    move = *(const struct move *)model->rules_cache.moves
+                .item[model->rules_cache.list_moves[turn.first]]
+                .bytes;
+    if (move.event.kind == RCL_EVENT_START && take_move(model, &move)->verdict)
       return false;
   }
   return true;
 }
 
-void recovery_audit(struct recoverer *d, uint32_t rank, const uint32_t *key, uint32_t count)
+void crash_audit(struct crash_worker *d, uint32_t rank, const uint32_t *key, uint32_t count)
 {
   struct model *model = d->model;
-  struct recovery *r = d->recovery;
+  struct crash_reduction *r = d->reduction;
   uint32_t line[count + 1];
   memcpy(line, key, count * sizeof *key);
   line[count] = rank;
   platform_lock(model->rules);
   model_load(model, d->at);
-  bool fine = !take(model, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank})->verdict &&
-              take_recovery(model);
-  uint32_t led = fine ? intern(&r->states, model->memo.values,
-                               model->memo.count * (uint32_t)sizeof *model->memo.values)
-                      : UINT32_MAX;
-  uint32_t *known = note(&r->lines, line, (uint32_t)sizeof line, &r->led, &r->led_room);
+  bool fine =
+      !take_move(model, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank})->verdict &&
+      take_restart(model);
+  uint32_t led =
+      fine ? intern(&r->states, model->rules_cache.values,
+                    model->rules_cache.count * (uint32_t)sizeof *model->rules_cache.values)
+           : UINT32_MAX;
+  uint32_t *known = note_key(&r->lines, line, (uint32_t)sizeof line, &r->led, &r->led_room);
   if (*known && *known != led)
     breach("what a crash leaves does not tell where it leads");
   *known = led;

@@ -14,28 +14,29 @@ static uint64_t bit(uint32_t action)
   return UINT64_C(1) << action;
 }
 
-static uint32_t width(const struct relation *r, uint32_t rank)
+static uint32_t width(const struct dependence *r, uint32_t rank)
 {
-  return ROW_FIXED + 2 * closure_actions(r->closure, rank) + r->base[r->ranks];
+  return ROW_FIXED + 2 * abstraction_actions(r->abstraction, rank) + r->base[r->ranks];
 }
 
 /* Rows of a value differ for the coordinator, which knows what GLOBAL is. */
-static uint32_t place(const struct relation *r, uint32_t rank, uint32_t value, uint32_t global)
+static uint32_t place(const struct dependence *r, uint32_t rank, uint32_t value, uint32_t global)
 {
-  uint32_t values = r->closure->rank[rank].values.count + 1;
+  uint32_t values = r->abstraction->rank[rank].values.count + 1;
   return value + (rank == RCL_COORDINATOR_RANK ? values * global : 0);
 }
 
-static uint32_t places(const struct relation *r, uint32_t rank)
+static uint32_t places(const struct dependence *r, uint32_t rank)
 {
-  return place(r, rank, 0, r->closure->shared[SHARED_GLOBAL].count + 1) +
-         r->closure->rank[rank].values.count + 1;
+  return place(r, rank, 0, r->abstraction->shared[SHARED_GLOBAL].count + 1) +
+         r->abstraction->rank[rank].values.count + 1;
 }
 
-struct row relation_row(const struct relation *r, uint32_t rank, uint32_t value, uint32_t global)
+struct row dependence_row(const struct dependence *r, uint32_t rank, uint32_t value,
+                          uint32_t global)
 {
   const uint64_t *flat = r->rows[rank].item[r->row_of[rank][place(r, rank, value, global)]].bytes;
-  uint32_t actions = closure_actions(r->closure, rank);
+  uint32_t actions = abstraction_actions(r->abstraction, rank);
   return (struct row){.moves = flat[ROW_MOVES],
                       .with = flat + ROW_FIXED,
                       .enables = flat + ROW_FIXED + actions,
@@ -45,10 +46,10 @@ struct row relation_row(const struct relation *r, uint32_t rank, uint32_t value,
 /* ---- diamonds ---- */
 
 /* Whether messages of both lists can be sent in either order, as they go different ways. */
-static bool apart(const struct closure *c, uint32_t a, uint32_t b)
+static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
 {
   const struct interned *one = &c->sends.item[a], *two = &c->sends.item[b];
-  const struct closure_send *x = one->bytes, *y = two->bytes;
+  const struct abstraction_send *x = one->bytes, *y = two->bytes;
   for (uint32_t i = 0; a && b && i < one->size / sizeof *x; i++)
     for (uint32_t j = 0; j < two->size / sizeof *y; j++)
       if (x[i].part == y[j].part)
@@ -63,13 +64,13 @@ static uint32_t both(uint32_t a, uint32_t b)
 }
 
 /* At `node`: `a` then `b`, and the other way round. */
-static bool diamond(const struct closure *c, uint32_t rank, const struct closure_edge *a,
-                    const struct closure_edge *b)
+static bool diamond(const struct abstraction *c, uint32_t rank, const struct abstraction_edge *a,
+                    const struct abstraction_edge *b)
 {
-  const struct closure_edge *then_b =
-      a->target == VIOLATES ? a : closure_edge(c, rank, a->target, b->action);
-  const struct closure_edge *then_a =
-      b->target == VIOLATES ? b : closure_edge(c, rank, b->target, a->action);
+  const struct abstraction_edge *then_b =
+      a->target == VIOLATES ? a : abstraction_edge(c, rank, a->target, b->action);
+  const struct abstraction_edge *then_a =
+      b->target == VIOLATES ? b : abstraction_edge(c, rank, b->target, a->action);
   if (!then_a || !then_b)
     return false;
   if (then_a->target == VIOLATES || then_b->target == VIOLATES)
@@ -81,30 +82,32 @@ static bool diamond(const struct closure *c, uint32_t rank, const struct closure
 }
 
 /* Messages out of one queue: only its head comes out. */
-static bool same_queue(const struct closure *c, uint32_t rank, uint32_t a, uint32_t b)
+static bool same_queue(const struct abstraction *c, uint32_t rank, uint32_t a, uint32_t b)
 {
-  const struct closure_action *x = closure_action(c, rank, a), *y = closure_action(c, rank, b);
-  return x->peer != OWN && x->peer == y->peer && x->kind == y->kind && closure_is_queue(c, x->kind);
+  const struct abstraction_action *x = abstraction_action(c, rank, a),
+                                  *y = abstraction_action(c, rank, b);
+  return x->peer != OWN && x->peer == y->peer && x->kind == y->kind &&
+         abstraction_is_queue(c, x->kind);
 }
 
 /* A message that is drained, but for no receive: whether it is its turn depends on those before it,
  * which may find receives meanwhile. */
-static bool drained(const struct closure *c, const struct closure_edge *edge)
+static bool drained(const struct abstraction *c, const struct abstraction_edge *edge)
 {
   const struct world *w = c->model->world;
-  const struct move *move = c->model->memo.moves.item[edge->move].bytes;
+  const struct move *move = c->model->rules_cache.moves.item[edge->move].bytes;
   return !w->fifo && !below_matching(w) && move->kind == MOVE_EVENT &&
          move->event.kind == RCL_EVENT_ARRIVED && move->event.request == RCL_NO_REQUEST;
 }
 
 /* ---- rows ---- */
 
-static void note_diamonds(const struct closure *c, uint32_t rank, uint32_t node, uint64_t *with)
+static void note_diamonds(const struct abstraction *c, uint32_t rank, uint32_t node, uint64_t *with)
 {
-  const struct closure_rank *r = &c->rank[rank];
+  const struct abstraction_rank *r = &c->rank[rank];
   for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
     for (uint32_t j = r->first[node]; j < i; j++) {
-      const struct closure_edge *a = &r->edges[i], *b = &r->edges[j];
+      const struct abstraction_edge *a = &r->edges[i], *b = &r->edges[j];
       if (same_queue(c, rank, a->action, b->action))
         continue;
       if (!drained(c, a) && !drained(c, b) && diamond(c, rank, a, b))
@@ -114,50 +117,51 @@ static void note_diamonds(const struct closure *c, uint32_t rank, uint32_t node,
     }
 }
 
-static uint64_t moves_at(const struct closure *c, uint32_t rank, uint32_t node)
+static uint64_t moves_at(const struct abstraction *c, uint32_t rank, uint32_t node)
 {
-  const struct closure_rank *r = &c->rank[rank];
+  const struct abstraction_rank *r = &c->rank[rank];
   uint64_t moves = 0;
   for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
     moves |= bit(r->edges[i].action);
   return moves;
 }
 
-static void note_enabled(const struct closure *c, uint32_t rank, const struct closure_edge *edge,
-                         uint64_t before, uint64_t *enables)
+static void note_enabled(const struct abstraction *c, uint32_t rank,
+                         const struct abstraction_edge *edge, uint64_t before, uint64_t *enables)
 {
   uint64_t more = edge->target == VIOLATES ? 0 : moves_at(c, rank, edge->target) & ~before;
   for (; more; more &= more - 1)
     enables[__builtin_ctzll(more)] |= bit(edge->action);
 }
 
-static void note_sent(const struct relation *r, const struct closure_edge *edge, uint64_t *sends)
+static void note_sent(const struct dependence *r, const struct abstraction_edge *edge,
+                      uint64_t *sends)
 {
-  const struct closure *c = r->closure;
+  const struct abstraction *c = r->abstraction;
   const struct interned *list = &c->sends.item[edge->sends];
-  const struct closure_send *sent = list->bytes;
-  const struct intern *parts = &c->model->memo.parts;
+  const struct abstraction_send *sent = list->bytes;
+  const struct intern *parts = &c->model->rules_cache.parts;
   uint32_t pairs = r->ranks * r->ranks, size = (uint32_t)sizeof(struct world_message);
   uint32_t first = world_part(c->model->world, WORLD_CHANNEL, 0, 0);
   for (uint32_t i = 0; edge->sends && i < list->size / sizeof *sent; i++) {
     uint32_t pair = (sent[i].part - first) % pairs, to = pair % r->ranks;
     for (uint32_t at = 0; at < parts->item[sent[i].value].size; at += size) {
       const char *message = (const char *)parts->item[sent[i].value].bytes + at;
-      struct closure_action action = {
+      struct abstraction_action action = {
           .peer = (int16_t)(pair / r->ranks),
           .kind = (uint16_t)(sent[i].part < first + pairs ? WORLD_CHANNEL : WORLD_CONTROL),
           .what = intern_find(parts, message, size)};
-      sends[r->base[to] + closure_find(c, to, &action)] |= bit(edge->action);
+      sends[r->base[to] + abstraction_find(c, to, &action)] |= bit(edge->action);
     }
   }
 }
 
 /* What holds at each node, and at all that follow. */
-static uint64_t *make_rows(const struct relation *r, uint32_t rank, bool blind)
+static uint64_t *make_rows(const struct dependence *r, uint32_t rank, bool blind)
 {
-  const struct closure *c = r->closure;
-  const struct closure_rank *cr = &c->rank[rank];
-  uint32_t words = width(r, rank), actions = closure_actions(c, rank);
+  const struct abstraction *c = r->abstraction;
+  const struct abstraction_rank *cr = &c->rank[rank];
+  uint32_t words = width(r, rank), actions = abstraction_actions(c, rank);
   uint64_t *rows = memory_table((size_t)(cr->nodes.count + 1) * words, sizeof(uint64_t));
   for (uint32_t n = 0; n < cr->nodes.count; n++) {
     uint32_t node = cr->order[n];
@@ -166,7 +170,7 @@ static uint64_t *make_rows(const struct relation *r, uint32_t rank, bool blind)
     if (!blind)
       note_diamonds(c, rank, node, row + ROW_FIXED);
     for (uint32_t i = cr->first[node]; i < cr->first[node + 1]; i++) {
-      const struct closure_edge *edge = &cr->edges[i];
+      const struct abstraction_edge *edge = &cr->edges[i];
       note_enabled(c, rank, edge, row[ROW_MOVES], row + ROW_FIXED + actions);
       note_sent(r, edge, row + ROW_FIXED + 2 * actions);
       const uint64_t *after = rows + (size_t)edge->target * words;
@@ -177,21 +181,22 @@ static uint64_t *make_rows(const struct relation *r, uint32_t rank, bool blind)
   return rows;
 }
 
-static uint64_t own_moves(const struct closure *c, uint32_t rank)
+static uint64_t own_moves(const struct abstraction *c, uint32_t rank)
 {
   uint64_t own = 0;
-  for (uint32_t i = 0; i < closure_actions(c, rank); i++)
-    if (closure_action(c, rank, i)->peer == OWN)
+  for (uint32_t i = 0; i < abstraction_actions(c, rank); i++)
+    if (abstraction_action(c, rank, i)->peer == OWN)
       own |= bit(i);
   return own;
 }
 
 /* Of each value: what holds at any of its nodes. */
-static void join_rows(struct relation *r, uint32_t rank, const uint64_t *rows, const char **refused)
+static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
+                      const char **refused)
 {
-  const struct closure_rank *cr = &r->closure->rank[rank];
+  const struct abstraction_rank *cr = &r->abstraction->rank[rank];
   uint32_t words = width(r, rank);
-  uint64_t own = own_moves(r->closure, rank);
+  uint64_t own = own_moves(r->abstraction, rank);
   uint32_t count = places(r, rank);
   uint64_t *joined = memory_table((size_t)count * words, sizeof(uint64_t));
   bool *seen = memset(memory_grow(NULL, count), 0, count);
@@ -216,8 +221,8 @@ static void join_rows(struct relation *r, uint32_t rank, const uint64_t *rows, c
 
 /* ---- what all share ---- */
 
-/* After `entry`, by a table of closure.shares; 0: it cannot be taken there. */
-static uint32_t after(const struct closure *c, uint32_t shares, uint32_t entry)
+/* After `entry`, by a table of abstraction.shares; 0: it cannot be taken there. */
+static uint32_t after(const struct abstraction *c, uint32_t shares, uint32_t entry)
 {
   const struct interned *item = &c->shares.item[shares];
   const uint32_t *table = item->bytes;
@@ -228,7 +233,7 @@ static uint32_t after(const struct closure *c, uint32_t shares, uint32_t entry)
 }
 
 /* Whether two ranks can do this to what they share in either order. */
-static bool shared_commute(const struct closure *c, uint32_t a, uint32_t b)
+static bool shared_commute(const struct abstraction *c, uint32_t a, uint32_t b)
 {
   const struct interned *item = &c->shares.item[a];
   const uint32_t *table = item->bytes;
@@ -247,18 +252,18 @@ static bool shared_commute(const struct closure *c, uint32_t a, uint32_t b)
 }
 
 /* For each table, the actions that do that. */
-static uint64_t *users(const struct closure *c, uint32_t rank)
+static uint64_t *users(const struct abstraction *c, uint32_t rank)
 {
   uint64_t *users = memory_table(c->shares.count + 1, sizeof(uint64_t));
-  const struct closure_rank *r = &c->rank[rank];
+  const struct abstraction_rank *r = &c->rank[rank];
   for (uint32_t i = 0; i < r->edges_count; i++)
     users[r->edges[i].shares] |= bit(r->edges[i].action);
   return users;
 }
 
-static void note_others(struct relation *r, uint32_t rank, uint32_t other)
+static void note_others(struct dependence *r, uint32_t rank, uint32_t other)
 {
-  const struct closure *c = r->closure;
+  const struct abstraction *c = r->abstraction;
   uint64_t *mine = users(c, rank), *theirs = users(c, other);
   for (uint32_t a = 1; a <= c->shares.count; a++)
     for (uint32_t b = 1; b <= c->shares.count && mine[a]; b++) {
@@ -274,17 +279,17 @@ static void note_others(struct relation *r, uint32_t rank, uint32_t other)
 
 /* ---- beginning and end ---- */
 
-struct relation *relation_new(const struct closure *c, bool blind, const char **refused)
+struct dependence *dependence_new(const struct abstraction *c, bool blind, const char **refused)
 {
-  struct relation *r = memory_grow(NULL, sizeof *r);
+  struct dependence *r = memory_grow(NULL, sizeof *r);
   uint32_t ranks = c->ranks;
-  *r = (struct relation){.closure = c, .ranks = ranks};
+  *r = (struct dependence){.abstraction = c, .ranks = ranks};
   r->base = memory_grow(NULL, (ranks + 1) * sizeof *r->base);
   r->rows = memset(memory_grow(NULL, ranks * sizeof *r->rows), 0, ranks * sizeof *r->rows);
   r->row_of = memset(memory_grow(NULL, ranks * sizeof *r->row_of), 0, ranks * sizeof *r->row_of);
   r->base[0] = 0;
   for (uint32_t rank = 0; rank < ranks; rank++)
-    r->base[rank + 1] = r->base[rank] + closure_actions(c, rank);
+    r->base[rank + 1] = r->base[rank] + abstraction_actions(c, rank);
   r->others = memory_table((size_t)r->base[ranks] * ranks, sizeof(uint64_t));
   for (uint32_t rank = 0; rank < ranks; rank++) {
     uint64_t *rows = make_rows(r, rank, blind);
@@ -296,11 +301,11 @@ struct relation *relation_new(const struct closure *c, bool blind, const char **
   }
   if (!*refused)
     return r;
-  relation_free(r);
+  dependence_free(r);
   return NULL;
 }
 
-void relation_free(struct relation *r)
+void dependence_free(struct dependence *r)
 {
   if (!r)
     return;

@@ -1,14 +1,14 @@
-/* Which actions of a closure commute, which one can enable which: from each value of a rank on, in
- * all states that can follow. Derived from the handlers: an edge of the closure is a step of the
- * real rules, so that two edges one after the other, and the same two the other way round, are both
- * orders executed.
+/* Which actions of a abstraction commute, which one can enable which: from each value of a rank on,
+ * in all states that can follow. Derived from the handlers: an edge of the abstraction is a step of
+ * the real rules, so that two edges one after the other, and the same two the other way round, are
+ * both orders executed.
  *
  * Two actions commute at a node when either order can be taken and both come to the same node, send
  * the same and do the same to what all share; or when both orders violate a property. What is sent
  * and what is taken in commute, as channels are queues.
  */
-#ifndef RECLINE_RELATION_H
-#define RECLINE_RELATION_H
+#ifndef RECLINE_DEPENDENCE_H
+#define RECLINE_DEPENDENCE_H
 
 #include "verify/reduce/abstraction.h"
 
@@ -22,8 +22,8 @@ struct row {
       *sends; /* [first action of rank q + action of q] those that can send that message */
 };
 
-struct relation {
-  const struct closure *closure;
+struct dependence {
+  const struct abstraction *abstraction;
   uint32_t ranks;
   uint32_t *base;      /* of each rank: actions of those before it */
   struct intern *rows; /* of each rank: uint64_t[], as struct row */
@@ -32,10 +32,11 @@ struct relation {
 };
 
 /* `blind` (tests only): everything commutes. NULL and *refused where there is none. */
-struct relation *relation_new(const struct closure *, bool blind, const char **refused);
-void relation_free(struct relation *);
+struct dependence *dependence_new(const struct abstraction *, bool blind, const char **refused);
+void dependence_free(struct dependence *);
 
 /* `global`: an entry of GLOBAL. */
-struct row relation_row(const struct relation *, uint32_t rank, uint32_t value, uint32_t global);
+struct row dependence_row(const struct dependence *, uint32_t rank, uint32_t value,
+                          uint32_t global);
 
 #endif

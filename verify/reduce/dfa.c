@@ -5,38 +5,37 @@
 
 #include "verify/base/memory.h"
 
-void languages_init(struct languages *l)
+void dfas_init(struct dfas *l)
 {
-  *l = (struct languages){0};
+  *l = (struct dfas){0};
   intern(&l->states, NULL, 0);
 }
 
-void languages_clear(struct languages *l)
+void dfas_clear(struct dfas *l)
 {
   intern_clear(&l->states);
   intern_clear(&l->joins);
   free(l->joined);
-  *l = (struct languages){0};
+  *l = (struct dfas){0};
 }
 
-static const struct language_edge *edges(const struct languages *l, uint32_t language,
-                                         uint32_t *count)
+static const struct dfa_edge *edges(const struct dfas *l, uint32_t dfa, uint32_t *count)
 {
-  *count = l->states.item[language].size / (uint32_t)sizeof(struct language_edge);
-  return l->states.item[language].bytes;
+  *count = l->states.item[dfa].size / (uint32_t)sizeof(struct dfa_edge);
+  return l->states.item[dfa].bytes;
 }
 
-uint32_t language_prefix(struct languages *l, uint32_t message, uint32_t rest)
+uint32_t dfa_prefix(struct dfas *l, uint32_t message, uint32_t rest)
 {
-  const struct language_edge edge = {message, rest};
+  const struct dfa_edge edge = {message, rest};
   return intern(&l->states, &edge, (uint32_t)sizeof edge);
 }
 
-static uint32_t merge(struct languages *l, uint32_t a, uint32_t b)
+static uint32_t merge(struct dfas *l, uint32_t a, uint32_t b)
 {
   uint32_t a_count, b_count, i = 0, j = 0, n = 0;
-  const struct language_edge *x = edges(l, a, &a_count), *y = edges(l, b, &b_count);
-  struct language_edge both[a_count + b_count];
+  const struct dfa_edge *x = edges(l, a, &a_count), *y = edges(l, b, &b_count);
+  struct dfa_edge both[a_count + b_count];
   while (i < a_count || j < b_count) {
     if (j == b_count || (i < a_count && x[i].message < y[j].message)) {
       both[n++] = x[i++];
@@ -44,17 +43,17 @@ static uint32_t merge(struct languages *l, uint32_t a, uint32_t b)
       both[n++] = y[j++];
     } else {
       both[n].message = x[i].message;
-      both[n++].rest = language_union(l, x[i++].rest, y[j++].rest);
+      both[n++].rest = dfa_union(l, x[i++].rest, y[j++].rest);
     }
   }
   return intern(&l->states, both, n * (uint32_t)sizeof *both);
 }
 
-uint32_t language_union(struct languages *l, uint32_t a, uint32_t b)
+uint32_t dfa_union(struct dfas *l, uint32_t a, uint32_t b)
 {
-  if (a == b || b == LANGUAGE_EMPTY)
+  if (a == b || b == DFA_EMPTY)
     return a;
-  if (a == LANGUAGE_EMPTY)
+  if (a == DFA_EMPTY)
     return b;
   const uint32_t pair[] = {a < b ? a : b, a < b ? b : a};
   uint32_t known = intern_find(&l->joins, pair, sizeof pair);
@@ -68,10 +67,10 @@ uint32_t language_union(struct languages *l, uint32_t a, uint32_t b)
   return l->joined[number] = result;
 }
 
-uint32_t language_after(const struct languages *l, uint32_t language, uint32_t message)
+uint32_t dfa_after(const struct dfas *l, uint32_t dfa, uint32_t message)
 {
   uint32_t count;
-  const struct language_edge *edge = edges(l, language, &count);
+  const struct dfa_edge *edge = edges(l, dfa, &count);
   for (uint32_t i = 0; i < count; i++)
     if (edge[i].message == message)
       return edge[i].rest;

@@ -1,35 +1,35 @@
-/* Finite languages of messages: what can come through a queue, in order.
+/* Finite automata of messages: what can come through a queue, in order.
  *
- * A language is the state of the smallest automaton that accepts it: its edges, by message, to the
- * languages of what can follow. Equal languages, equal numbers. All are closed under prefixes.
+ * A automaton is the state of the smallest automaton that accepts it: its edges, by message, to the
+ * automata of what can follow. Equal automata, equal numbers. All are closed under prefixes.
  */
-#ifndef RECLINE_LANGUAGE_H
-#define RECLINE_LANGUAGE_H
+#ifndef RECLINE_DFA_H
+#define RECLINE_DFA_H
 
 #include "verify/base/intern.h"
 
-enum { LANGUAGE_EMPTY = 1 }; /* nothing comes */
+enum { DFA_EMPTY = 1 }; /* nothing comes */
 
-struct language_edge {
+struct dfa_edge {
   uint32_t message, rest;
 };
 
-struct languages {
+struct dfas {
   struct intern states; /* struct language_edge[], by message */
-  struct intern joins;  /* pairs of languages */
+  struct intern joins;  /* pairs of automata */
   uint32_t *joined;     /* of each pair: their union */
   uint32_t joined_room;
 };
 
-void languages_init(struct languages *);
-void languages_clear(struct languages *);
+void dfas_init(struct dfas *);
+void dfas_clear(struct dfas *);
 
 /* `message`, then `rest`. */
-uint32_t language_prefix(struct languages *, uint32_t message, uint32_t rest);
+uint32_t dfa_prefix(struct dfas *, uint32_t message, uint32_t rest);
 
-uint32_t language_union(struct languages *, uint32_t a, uint32_t b);
+uint32_t dfa_union(struct dfas *, uint32_t a, uint32_t b);
 
 /* What can follow `message`; 0: it cannot come. */
-uint32_t language_after(const struct languages *, uint32_t language, uint32_t message);
+uint32_t dfa_after(const struct dfas *, uint32_t dfa, uint32_t message);
 
 #endif

@@ -17,10 +17,10 @@ enum {
 
 static const enum part_kind kinds[KINDS] = {WORLD_CHANNEL, WORLD_CONTROL};
 
-struct reduction {
+struct stubborn {
   struct model *model;
-  const struct closure *closure;
-  struct relation *relation;
+  const struct abstraction *abstraction;
+  struct dependence *dependence;
   uint64_t (*turns)[TURNS]; /* of each rank: its actions, by turn */
 };
 
@@ -37,8 +37,8 @@ struct known_rank {
 };
 
 /* By the number of the component. */
-struct reducer {
-  const struct reduction *reduction;
+struct stubborn_worker {
+  const struct stubborn *stubborn;
   struct model *model;
   const struct position *at; /* the state being expanded */
   uint32_t ranks;
@@ -50,87 +50,89 @@ struct reducer {
 
 /* ---- the explorer's side ---- */
 
-static void sort_actions(struct reduction *r)
+static void sort_actions(struct stubborn *r)
 {
-  uint32_t ranks = r->closure->ranks;
+  uint32_t ranks = r->abstraction->ranks;
   r->turns = memory_table(ranks, sizeof *r->turns);
   for (uint32_t rank = 0; rank < ranks; rank++)
-    for (uint32_t i = 0; i < closure_actions(r->closure, rank); i++) {
-      const struct closure_action *action = closure_action(r->closure, rank, i);
-      const struct world_message *message = r->model->memo.parts.item[action->what].bytes;
+    for (uint32_t i = 0; i < abstraction_actions(r->abstraction, rank); i++) {
+      const struct abstraction_action *action = abstraction_action(r->abstraction, rank, i);
+      const struct world_message *message = r->model->rules_cache.parts.item[action->what].bytes;
       unsigned turn = action->peer == OWN ? 0 : is_control(message) ? 1 : 2;
       r->turns[rank][turn] |= UINT64_C(1) << i;
     }
 }
 
-struct reduction *reduction_new(struct model *model, const struct closure *closure,
-                                const char **refused)
+struct stubborn *stubborn_new(struct model *model, const struct abstraction *abstraction,
+                              const char **refused)
 {
-  struct reduction *r = memory_table(1, sizeof *r);
-  const char *why = ending_lost(closure);
+  struct stubborn *r = memory_table(1, sizeof *r);
+  const char *why = terminal_unsound(abstraction);
   r->model = model;
-  r->closure = closure;
+  r->abstraction = abstraction;
   if (!why)
-    r->relation = relation_new(closure, model->options->blind, &why);
+    r->dependence = dependence_new(abstraction, model->options->blind, &why);
   if (why)
     *refused = why;
-  if (!r->relation) {
-    reduction_free(r);
+  if (!r->dependence) {
+    stubborn_free(r);
     return NULL;
   }
   sort_actions(r);
   return r;
 }
 
-void reduction_free(struct reduction *r)
+void stubborn_free(struct stubborn *r)
 {
   if (!r)
     return;
-  relation_free(r->relation);
+  dependence_free(r->dependence);
   free(r->turns);
   free(r);
 }
 
 /* Takes in message `index` of a list. */
-static uint32_t taking(const struct reduction *r, uint32_t peer, uint32_t rank, enum part_kind kind,
-                       const struct interned *list, uint32_t index)
+static uint32_t action_of_message(const struct stubborn *r, uint32_t peer, uint32_t rank,
+                                  enum part_kind kind, const struct interned *list, uint32_t index)
 {
   uint32_t size = (uint32_t)sizeof(struct world_message);
   const char *message = (const char *)list->bytes + (size_t)index * size;
-  struct closure_action action = {.peer = (int16_t)peer,
-                                  .kind = (uint16_t)kind,
-                                  .what = intern_find(&r->model->memo.parts, message, size)};
-  uint32_t found = closure_find(r->closure, rank, &action);
+  struct abstraction_action action = {.peer = (int16_t)peer,
+                                      .kind = (uint16_t)kind,
+                                      .what =
+                                          intern_find(&r->model->rules_cache.parts, message, size)};
+  uint32_t found = abstraction_find(r->abstraction, rank, &action);
   if (found == UINT32_MAX)
-    breach("a message is under way that the closure does not know");
+    breach("a message is in transit that the abstraction does not have");
   return found;
 }
 
-uint32_t reduction_action(const struct reduction *r, struct model *model, uint32_t number)
+uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t number)
 {
-  const struct move *move = model->memo.moves.item[number].bytes;
+  const struct move *move = model->rules_cache.moves.item[number].bytes;
   uint32_t rank = (uint32_t)move->rank;
   if (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL) {
     enum part_kind kind =
         move->event.kind == RCL_EVENT_CONTROL ? control_part(model->world) : WORLD_CHANNEL;
     uint32_t part = world_part(model->world, kind, move->event.peer, move->rank);
-    return taking(r, (uint32_t)move->event.peer, rank, kind,
-                  &model->memo.parts.item[model->memo.values[part]], move->index);
+    return action_of_message(r, (uint32_t)move->event.peer, rank, kind,
+                             &model->rules_cache.parts.item[model->rules_cache.values[part]],
+                             move->index);
   }
-  struct closure_action own = {.peer = OWN, .what = number};
-  uint32_t found = closure_find(r->closure, rank, &own);
+  struct abstraction_action own = {.peer = OWN, .what = number};
+  uint32_t found = abstraction_find(r->abstraction, rank, &own);
   if (found == UINT32_MAX)
-    breach("a move is possible that the closure does not know");
+    breach("a move is enabled that the abstraction does not have");
   return found;
 }
 
 /* ---- what a worker knows ---- */
 
-struct reducer *reducer_new(const struct reduction *r, const struct position *at)
+struct stubborn_worker *stubborn_worker_new(const struct stubborn *r, const struct position *at)
 {
-  uint32_t ranks = r->closure->ranks;
-  struct reducer *d = memory_table(1, sizeof *d);
-  d->reduction = r;
+  uint32_t ranks = r->abstraction->ranks;
+  struct stubborn_worker *d = memory_table(1, sizeof *d);
+  d->stubborn = r;
   d->model = r->model;
   d->at = at;
   d->ranks = ranks;
@@ -141,7 +143,7 @@ struct reducer *reducer_new(const struct reduction *r, const struct position *at
   return d;
 }
 
-void reducer_free(struct reducer *d)
+void stubborn_worker_free(struct stubborn_worker *d)
 {
   if (!d)
     return;
@@ -169,8 +171,8 @@ static void *with_room(void *list, uint32_t number, uint32_t *room, size_t item)
   return list;
 }
 
-/* The entry of GLOBAL in the closure. */
-static uint32_t global_of(struct reducer *d)
+/* The entry of GLOBAL in the abstraction. */
+static uint32_t global_of(struct stubborn_worker *d)
 {
   struct model *model = d->model;
   uint32_t component = model->components - 1, number = d->at->numbers[component];
@@ -179,35 +181,35 @@ static uint32_t global_of(struct reducer *d)
     return d->globals[number];
   platform_lock(model->rules);
   const uint32_t *tuple = model->component[component].values.item[number + 1].bytes;
-  d->globals[number] = closure_global(d->reduction->closure, tuple[0]);
+  d->globals[number] = abstraction_global(d->stubborn->abstraction, tuple[0]);
   platform_unlock(model->rules);
   if (!d->globals[number])
-    breach("GLOBAL has a value that the closure does not know");
+    breach("GLOBAL has a value that the abstraction does not know");
   return d->globals[number];
 }
 
-static const struct row *row_of(struct reducer *d, uint32_t rank)
+static const struct row *row_of(struct stubborn_worker *d, uint32_t rank)
 {
-  const struct reduction *r = d->reduction;
+  const struct stubborn *r = d->stubborn;
   uint32_t number = d->at->numbers[rank], global = rank == RCL_COORDINATOR_RANK ? global_of(d) : 0;
   if (rank == RCL_COORDINATOR_RANK)
-    number = number * (r->closure->shared[SHARED_GLOBAL].count + 1) + global;
+    number = number * (r->abstraction->shared[SHARED_GLOBAL].count + 1) + global;
   d->rank[rank] = with_room(d->rank[rank], number, &d->ranks_room[rank], sizeof **d->rank);
   struct known_rank *known = &d->rank[rank][number];
   if (known->known)
     return &known->row;
   platform_lock(d->model->rules);
   const struct interned *tuple = &d->model->component[rank].values.item[d->at->numbers[rank] + 1];
-  uint32_t value = intern_find(&r->closure->rank[rank].values, tuple->bytes, tuple->size);
+  uint32_t value = intern_find(&r->abstraction->rank[rank].values, tuple->bytes, tuple->size);
   platform_unlock(d->model->rules);
   if (!value)
-    breach("a rank comes to a value that the closure does not know");
-  known->row = relation_row(r->relation, rank, value, global);
+    breach("a rank comes to a value that the abstraction does not know");
+  known->row = dependence_row(r->dependence, rank, value, global);
   known->known = true;
   return &known->row;
 }
 
-static void learn_queue(struct reducer *d, uint32_t from, uint32_t to, uint32_t component,
+static void learn_queue(struct stubborn_worker *d, uint32_t from, uint32_t to, uint32_t component,
                         struct queue *queue)
 {
   const struct model *model = d->model;
@@ -217,9 +219,9 @@ static void learn_queue(struct reducer *d, uint32_t from, uint32_t to, uint32_t 
     uint32_t part = world_part(model->world, kinds[kind], (int)from, (int)to), place = 0;
     while (model->component[component].parts[place] != part)
       place++;
-    const struct interned *list = &model->memo.parts.item[values[place]];
+    const struct interned *list = &model->rules_cache.parts.item[values[place]];
     for (uint32_t i = list->size / (uint32_t)sizeof(struct world_message); i-- > 0;) {
-      uint32_t action = taking(d->reduction, from, to, kinds[kind], list, i);
+      uint32_t action = action_of_message(d->stubborn, from, to, kinds[kind], list, i);
       queue->holds[kind] |= UINT64_C(1) << action;
       queue->head[kind] = (uint8_t)(action + 1);
     }
@@ -227,7 +229,7 @@ static void learn_queue(struct reducer *d, uint32_t from, uint32_t to, uint32_t 
   queue->known = true;
 }
 
-static const struct queue *queue_of(struct reducer *d, uint32_t from, uint32_t to)
+static const struct queue *queue_of(struct stubborn_worker *d, uint32_t from, uint32_t to)
 {
   uint32_t pair = from * d->ranks + to, component = d->ranks + pair,
            number = d->at->numbers[component];
@@ -245,13 +247,13 @@ static const struct queue *queue_of(struct reducer *d, uint32_t from, uint32_t t
 
 /* A set that is being made. */
 struct choice {
-  struct reducer *d;
+  struct stubborn_worker *d;
   const uint64_t *moves;   /* that are possible */
   const struct row **rows; /* of each rank */
   uint64_t *set, *todo;    /* for each rank */
 };
 
-static void add(struct choice *c, uint32_t rank, uint64_t actions)
+static void add_actions(struct choice *c, uint32_t rank, uint64_t actions)
 {
   uint64_t more = actions & ~c->set[rank];
   c->set[rank] |= more;
@@ -261,41 +263,41 @@ static void add(struct choice *c, uint32_t rank, uint64_t actions)
 /* Those that can make an action of `rank` possible. */
 static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
 {
-  const struct reduction *r = c->d->reduction;
-  const struct closure_action *action = closure_action(r->closure, rank, number);
+  const struct stubborn *r = c->d->stubborn;
+  const struct abstraction_action *action = abstraction_action(r->abstraction, rank, number);
   uint64_t local = c->rows[rank]->enables[number];
   if (action->peer == OWN) {
-    add(c, rank, local);
+    add_actions(c, rank, local);
     return;
   }
   uint32_t peer = (uint32_t)action->peer;
   unsigned kind = action->kind == WORLD_CONTROL;
   const struct queue *queue = queue_of(c->d, peer, rank);
-  uint64_t senders = c->rows[peer]->sends[r->relation->base[rank] + number];
-  bool ordered = closure_is_queue(r->closure, action->kind);
+  uint64_t senders = c->rows[peer]->sends[r->dependence->base[rank] + number];
+  bool ordered = abstraction_is_queue(r->abstraction, action->kind);
   if (!(queue->holds[kind] & UINT64_C(1) << number)) {
     uint64_t first = queue->head[kind] && ordered ? UINT64_C(1) << (queue->head[kind] - 1) : 0;
     if (!(first & c->set[rank]))
-      add(c, peer, senders);
+      add_actions(c, peer, senders);
   } else if (!ordered) {
-    add(c, rank, UINT64_MAX >> (64 - closure_actions(r->closure, rank)));
+    add_actions(c, rank, UINT64_MAX >> (64 - abstraction_actions(r->abstraction, rank)));
   } else if (queue->head[kind] == number + 1) {
-    add(c, rank, local);
+    add_actions(c, rank, local);
   } else {
-    add(c, rank, UINT64_C(1) << (queue->head[kind] - 1));
+    add_actions(c, rank, UINT64_C(1) << (queue->head[kind] - 1));
   }
 }
 
 static void add_disturbing(struct choice *c, uint32_t rank, uint32_t number)
 {
-  const struct relation *r = c->d->reduction->relation;
+  const struct dependence *r = c->d->stubborn->dependence;
   const uint64_t *others = r->others + (size_t)(r->base[rank] + number) * r->ranks;
-  add(c, rank, c->rows[rank]->with[number]);
+  add_actions(c, rank, c->rows[rank]->with[number]);
   for (uint32_t other = 0; other < r->ranks; other++)
-    add(c, other, others[other]);
+    add_actions(c, other, others[other]);
 }
 
-static unsigned possible(const struct choice *c)
+static unsigned count_enabled(const struct choice *c)
 {
   unsigned count = 0;
   for (uint32_t rank = 0; rank < c->d->ranks; rank++)
@@ -305,12 +307,12 @@ static unsigned possible(const struct choice *c)
 
 /* The smallest stubborn set with that action, as far as it has fewer than `most` moves. Returns how
  * many. */
-static unsigned close(struct choice *c, uint32_t rank, uint32_t number, unsigned most)
+static unsigned close_set(struct choice *c, uint32_t rank, uint32_t number, unsigned most)
 {
   uint32_t ranks = c->d->ranks;
   memset(c->set, 0, ranks * sizeof *c->set);
   memset(c->todo, 0, ranks * sizeof *c->todo);
-  add(c, rank, UINT64_C(1) << number);
+  add_actions(c, rank, UINT64_C(1) << number);
   for (uint32_t at = 0; at < ranks;) {
     if (!c->todo[at]) {
       at++;
@@ -322,11 +324,11 @@ static unsigned close(struct choice *c, uint32_t rank, uint32_t number, unsigned
       add_disturbing(c, at, action);
     else
       add_enabling(c, at, action);
-    if (possible(c) >= most)
+    if (count_enabled(c) >= most)
       return most;
     at = 0;
   }
-  return possible(c);
+  return count_enabled(c);
 }
 
 /* Ranks by how much there is to do at them, to come to them and to come from them, most first.
@@ -353,7 +355,7 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
   }
 }
 
-void reducer_choose(struct reducer *d, uint64_t *moves)
+void stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
 {
   uint32_t ranks = d->ranks, order[ranks];
   const struct row *rows[ranks];
@@ -370,9 +372,9 @@ void reducer_choose(struct reducer *d, uint64_t *moves)
   sort_ranks(&c, order);
   for (unsigned turn = 0; turn < TURNS; turn++)
     for (uint32_t at = 0; at < ranks; at++) {
-      uint64_t left = moves[order[at]] & d->reduction->turns[order[at]][turn];
+      uint64_t left = moves[order[at]] & d->stubborn->turns[order[at]][turn];
       for (; left && fewest > 1; left &= left - 1) {
-        unsigned count = close(&c, order[at], (uint32_t)__builtin_ctzll(left), fewest);
+        unsigned count = close_set(&c, order[at], (uint32_t)__builtin_ctzll(left), fewest);
         for (uint32_t i = 0; count < fewest && i < ranks; i++)
           best[i] = set[i] & moves[i];
         fewest = count < fewest ? count : fewest;

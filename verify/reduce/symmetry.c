@@ -26,7 +26,7 @@ struct renamed {
   uint32_t number; /* of the component that it comes to be; + 1, 0: not known */
 };
 
-struct renamer {
+struct symmetry_worker {
   const struct symmetry *symmetry;
   struct renamed **of; /* [renaming][component][number] */
   uint32_t *room;
@@ -38,7 +38,7 @@ struct renamer {
 static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32_t part,
                              uint32_t value)
 {
-  struct intern *parts = &s->model->memo.parts;
+  struct intern *parts = &s->model->rules_cache.parts;
   uint32_t size = parts->item[value].size;
   uint64_t bytes[size / sizeof(uint64_t) + 1];
   if (size)
@@ -61,20 +61,20 @@ static struct renamed rename_component(const struct symmetry *s, uint32_t r, uin
   for (uint32_t i = 0; i < from->count; i++) {
     uint32_t value = rename_value(s, to, from->parts[i], values[i]), place = 0;
     if (!value)
-      breach("a value cannot be renamed that the closure does not have");
+      breach("a value cannot be renamed that the abstraction does not have");
     while (target->parts[place] != world_renamed(model->world, from->parts[i], to))
       place++;
     tuple[place] = value;
   }
   for (uint32_t i = 0; i < target->count; i++) {
-    const struct interned *part = &model->memo.parts.item[tuple[i]];
+    const struct interned *part = &model->rules_cache.parts.item[tuple[i]];
     result.digest = world_digest_bytes(result.digest, part->bytes, part->size);
   }
   result.number = intern(&target->values, tuple, target->count * (uint32_t)sizeof *tuple);
   return result;
 }
 
-static const struct renamed *look_up(struct renamer *d, uint32_t r, uint32_t component,
+static const struct renamed *look_up(struct symmetry_worker *d, uint32_t r, uint32_t component,
                                      uint32_t number)
 {
   uint32_t at = r * d->symmetry->components + component;
@@ -94,21 +94,22 @@ static const struct renamed *look_up(struct renamer *d, uint32_t r, uint32_t com
 }
 
 /* What comes to be `component` by a renaming of the state. */
-static const struct renamed *coming(struct renamer *d, const uint32_t *numbers, uint32_t r,
-                                    uint32_t component)
+static const struct renamed *renamed_from(struct symmetry_worker *d, const uint32_t *numbers,
+                                          uint32_t r, uint32_t component)
 {
   const struct symmetry *s = d->symmetry;
   uint32_t source = s->source[r * s->components + component];
   return look_up(d, r, source, numbers[source]);
 }
 
-void symmetry_represent(struct renamer *d, uint32_t *numbers)
+void symmetry_represent(struct symmetry_worker *d, uint32_t *numbers)
 {
   const struct symmetry *s = d->symmetry;
   uint32_t best = 0, result[s->components];
   for (uint32_t r = 1; r < s->count; r++)
     for (uint32_t c = 0; c < s->components; c++) {
-      uint64_t now = coming(d, numbers, best, c)->digest, then = coming(d, numbers, r, c)->digest;
+      uint64_t now = renamed_from(d, numbers, best, c)->digest,
+               then = renamed_from(d, numbers, r, c)->digest;
       if (now == then)
         continue;
       if (then < now)
@@ -118,18 +119,18 @@ void symmetry_represent(struct renamer *d, uint32_t *numbers)
   if (!best)
     return;
   for (uint32_t c = 0; c < s->components; c++)
-    result[c] = coming(d, numbers, best, c)->number - 1;
+    result[c] = renamed_from(d, numbers, best, c)->number - 1;
   memcpy(numbers, result, sizeof result);
 }
 
-uint64_t symmetry_digest(struct renamer *d, const uint32_t *numbers)
+uint64_t symmetry_digest(struct symmetry_worker *d, const uint32_t *numbers)
 {
   const struct symmetry *s = d->symmetry;
   uint64_t least = UINT64_MAX;
   for (uint32_t r = 0; r < s->count; r++) {
     uint64_t digest = 0;
     for (uint32_t c = 0; c < s->components; c++)
-      digest = hash_mix(digest ^ coming(d, numbers, r, c)->digest);
+      digest = hash_mix(digest ^ renamed_from(d, numbers, r, c)->digest);
     least = digest < least ? digest : least;
   }
   return least;
@@ -144,83 +145,84 @@ static int by_digest(const void *a, const void *b)
 }
 
 /* Loads a state of which the worker knows nothing else. Under `rules`. */
-static void load(struct model *model, const uint32_t *numbers)
+static void load_numbers(struct model *model, const uint32_t *numbers)
 {
   for (uint32_t c = 0; c < model->components; c++) {
     const uint32_t *values = model->component[c].values.item[numbers[c] + 1].bytes;
     for (uint32_t i = 0; i < model->component[c].count; i++)
-      model->memo.values[model->component[c].parts[i]] = values[i];
+      model->rules_cache.values[model->component[c].parts[i]] = values[i];
   }
   model->loaded = NULL;
 }
 
 /* The numbers of the components of the state that is loaded. Under `rules`. */
-static void save(struct model *model, uint32_t *numbers)
+static void store_numbers(struct model *model, uint32_t *numbers)
 {
   for (uint32_t c = 0; c < model->components; c++) {
     uint32_t values[model->component[c].count];
     for (uint32_t i = 0; i < model->component[c].count; i++)
-      values[i] = model->memo.values[model->component[c].parts[i]];
+      values[i] = model->rules_cache.values[model->component[c].parts[i]];
     numbers[c] = intern(&model->component[c].values, values, (uint32_t)sizeof values) - 1;
   }
 }
 
 /* The moves of the state `numbers`: copied, the caller's to free. Under `rules`. */
-static uint32_t *list(struct model *model, const uint32_t *numbers, uint32_t *count)
+static uint32_t *list_moves(struct model *model, const uint32_t *numbers, uint32_t *count)
 {
   uint32_t *moves = NULL;
   *count = 0;
   for (uint32_t origin = 0; origin < world_origins(model->world); origin++) {
-    load(model, numbers);
-    const struct turn *turn = memo_turn(&model->memo, origin);
+    load_numbers(model, numbers);
+    const struct enabled_list *turn = transition_cache_list(&model->rules_cache, origin);
     moves = memory_grow(moves, (*count + turn->count + 1) * sizeof *moves);
-    memcpy(moves + *count, model->memo.turn_moves + turn->first, turn->count * sizeof *moves);
+    memcpy(moves + *count, model->rules_cache.list_moves + turn->first,
+           turn->count * sizeof *moves);
     *count += turn->count;
   }
   return moves;
 }
 
 /* Where a move of the state leads, as an orbit. */
-static uint64_t follow(struct renamer *d, const uint32_t *numbers, uint32_t move)
+static uint64_t orbit_after(struct symmetry_worker *d, const uint32_t *numbers, uint32_t move)
 {
   struct model *model = d->symmetry->model;
   uint32_t after[model->components];
   platform_lock(model->rules);
-  load(model, numbers);
-  const struct effect effect = *memo_step(&model->memo, move);
+  load_numbers(model, numbers);
+  const struct effect effect = *transition_cache_step(&model->rules_cache, move);
   for (uint32_t i = 0; i < effect.count; i++)
-    model->memo.values[model->memo.changes[effect.first + i].part] =
-        model->memo.changes[effect.first + i].value;
-  save(model, after);
+    model->rules_cache.values[model->rules_cache.changes[effect.first + i].part] =
+        model->rules_cache.changes[effect.first + i].value;
+  store_numbers(model, after);
   struct verdict verdict = {.kind = VERDICT_FINE};
   if (effect.verdict)
-    verdict = model->memo.verdicts[effect.verdict];
+    verdict = model->rules_cache.verdicts[effect.verdict];
   platform_unlock(model->rules);
   return symmetry_digest(d, after) + (uint64_t)verdict.kind;
 }
 
-static uint64_t *successors(struct renamer *d, const uint32_t *numbers, uint32_t *count)
+static uint64_t *orbits_after(struct symmetry_worker *d, const uint32_t *numbers, uint32_t *count)
 {
   platform_lock(d->symmetry->model->rules);
-  uint32_t *moves = list(d->symmetry->model, numbers, count);
+  uint32_t *moves = list_moves(d->symmetry->model, numbers, count);
   platform_unlock(d->symmetry->model->rules);
   uint64_t *digests = memory_grow(NULL, (*count + 1) * sizeof *digests);
   for (uint32_t i = 0; i < *count; i++)
-    digests[i] = follow(d, numbers, moves[i]);
+    digests[i] = orbit_after(d, numbers, moves[i]);
   qsort(digests, *count, sizeof *digests, by_digest);
   free(moves);
   return digests;
 }
 
-void symmetry_audit(struct renamer *d, const uint32_t *state)
+void symmetry_audit(struct symmetry_worker *d, const uint32_t *state)
 {
   const struct symmetry *s = d->symmetry;
   uint32_t count, others, numbers[s->components];
-  uint64_t *expected = successors(d, state, &count);
+  uint64_t *expected = orbits_after(d, state, &count);
   for (uint32_t r = 1; r < s->count; r++) {
     for (uint32_t c = 0; c < s->components; c++)
-      numbers[c] = coming(d, state, r, c)->number - 1;
-    uint64_t *found = successors(d, numbers, &others);
+      numbers[c] = renamed_from(d, state, r, c)->number - 1;
+    uint64_t *found = orbits_after(d, numbers, &others);
     if (count != others || memcmp(expected, found, count * sizeof *found) != 0)
       breach("ranks under other names do something else");
     free(found);
@@ -239,7 +241,7 @@ static uint32_t operations(const struct script *script, uint32_t rank)
 }
 
 /* The next permutation, in order; false after the last. */
-static bool next(int16_t *to, uint32_t count)
+static bool next_permutation(int16_t *to, uint32_t count)
 {
   uint32_t i = count - 1, j = count - 1;
   while (i > 0 && to[i - 1] >= to[i])
@@ -279,7 +281,7 @@ static void find_renamings(struct symmetry *s)
       continue;
     s->to = memory_grow(s->to, (s->count + 1) * sizeof to);
     memcpy(s->to + (size_t)s->count++ * s->ranks, to, sizeof to);
-  } while (s->count <= RENAMINGS_MOST && next(to + 1, s->ranks - 1));
+  } while (s->count <= RENAMINGS_MOST && next_permutation(to + 1, s->ranks - 1));
 }
 
 static void find_sources(struct symmetry *s)
@@ -296,23 +298,23 @@ static void find_sources(struct symmetry *s)
 
 /* First stepped, then renamed, or the other way round: the same steps from value to value. Numbers
  * of renamed values are in `renamed`. */
-static void try_steps(const struct closure *c, uint32_t rank, uint32_t other,
+static void try_steps(const struct abstraction *c, uint32_t rank, uint32_t other,
                       const uint32_t *renamed)
 {
-  const struct closure_rank *one = &c->rank[rank], *two = &c->rank[other];
+  const struct abstraction_rank *one = &c->rank[rank], *two = &c->rank[other];
   struct intern mine = {0}, theirs = {0};
   for (uint32_t node = 1; node <= one->nodes.count; node++)
     for (uint32_t i = one->first[node]; i < one->first[node + 1]; i++) {
-      uint32_t step[2] = {renamed[closure_value(one, node)], 0};
+      uint32_t step[2] = {renamed[abstraction_value(one, node)], 0};
       if (one->edges[i].target != VIOLATES)
-        step[1] = renamed[closure_value(one, one->edges[i].target)];
+        step[1] = renamed[abstraction_value(one, one->edges[i].target)];
       intern(&mine, step, (uint32_t)sizeof step);
     }
   for (uint32_t node = 1; node <= two->nodes.count; node++)
     for (uint32_t i = two->first[node]; i < two->first[node + 1]; i++) {
-      uint32_t step[2] = {closure_value(two, node), 0};
+      uint32_t step[2] = {abstraction_value(two, node), 0};
       if (two->edges[i].target != VIOLATES)
-        step[1] = closure_value(two, two->edges[i].target);
+        step[1] = abstraction_value(two, two->edges[i].target);
       intern(&theirs, step, (uint32_t)sizeof step);
       if (!intern_find(&mine, step, (uint32_t)sizeof step))
         breach("a rank under another name does something else");
@@ -323,8 +325,8 @@ static void try_steps(const struct closure *c, uint32_t rank, uint32_t other,
   intern_clear(&theirs);
 }
 
-/* Renames all values of a rank in the closure: `numbers` of values of to[rank]. */
-static const char *try_values(const struct symmetry *s, const struct closure *c, uint32_t rank,
+/* Renames all values of a rank in the abstraction: `numbers` of values of to[rank]. */
+static const char *try_values(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                               const int16_t *to, uint32_t *numbers)
 {
   const struct intern *values = &c->rank[rank].values;
@@ -341,11 +343,11 @@ static const char *try_values(const struct symmetry *s, const struct closure *c,
   return NULL;
 }
 
-static const char *try_messages(const struct symmetry *s, const struct closure *c, uint32_t rank,
-                                const int16_t *to)
+static const char *try_messages(const struct symmetry *s, const struct abstraction *c,
+                                uint32_t rank, const int16_t *to)
 {
-  for (uint32_t i = 0; i < closure_actions(c, rank); i++) {
-    struct closure_action action = *closure_action(c, rank, i);
+  for (uint32_t i = 0; i < abstraction_actions(c, rank); i++) {
+    struct abstraction_action action = *abstraction_action(c, rank, i);
     if (action.peer == OWN)
       continue;
     uint32_t part = world_part(s->model->world, action.kind, action.peer, (int)rank);
@@ -353,14 +355,14 @@ static const char *try_messages(const struct symmetry *s, const struct closure *
     action.peer = to[action.peer];
     if (!action.what)
       return "messages cannot be renamed";
-    if (closure_find(c, (uint32_t)to[rank], &action) == UINT32_MAX)
+    if (abstraction_find(c, (uint32_t)to[rank], &action) == UINT32_MAX)
       breach("a message is renamed to one that there is not");
   }
   return NULL;
 }
 
-/* Whether the closure of a rank can be renamed, and is then that of to[rank]. */
-static const char *try_rank(const struct symmetry *s, const struct closure *c, uint32_t rank,
+/* Whether the abstraction of a rank can be renamed, and is then that of to[rank]. */
+static const char *try_rank(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                             const int16_t *to)
 {
   uint32_t *numbers = memory_table(c->rank[rank].values.count + 1, sizeof *numbers);
@@ -373,7 +375,7 @@ static const char *try_rank(const struct symmetry *s, const struct closure *c, u
   return refused;
 }
 
-static const char *try_all(const struct symmetry *s, const struct closure *c)
+static const char *try_all(const struct symmetry *s, const struct abstraction *c)
 {
   const char *refused = NULL;
   for (uint32_t r = 1; r < s->count; r++)
@@ -382,7 +384,7 @@ static const char *try_all(const struct symmetry *s, const struct closure *c)
   return refused;
 }
 
-struct symmetry *symmetry_new(struct model *model, const struct closure *closure,
+struct symmetry *symmetry_new(struct model *model, const struct abstraction *abstraction,
                               const char **refused)
 {
   const struct world *world = model->world;
@@ -398,7 +400,7 @@ struct symmetry *symmetry_new(struct model *model, const struct closure *closure
     find_sources(s);
     *refused = s->count < 2                ? "no two ranks are alike"
                : s->count > RENAMINGS_MOST ? "there are too many ranks to rename"
-                                           : try_all(s, closure);
+                                           : try_all(s, abstraction);
   }
   if (!*refused)
     return s;
@@ -415,16 +417,16 @@ void symmetry_free(struct symmetry *s)
   free(s);
 }
 
-struct renamer *renamer_new(const struct symmetry *s)
+struct symmetry_worker *symmetry_worker_new(const struct symmetry *s)
 {
-  struct renamer *d = memory_table(1, sizeof *d);
+  struct symmetry_worker *d = memory_table(1, sizeof *d);
   d->symmetry = s;
   d->of = memory_table((size_t)s->count * s->components, sizeof *d->of);
   d->room = memory_table((size_t)s->count * s->components, sizeof *d->room);
   return d;
 }
 
-void renamer_free(struct renamer *d)
+void symmetry_worker_free(struct symmetry_worker *d)
 {
   if (!d)
     return;

@@ -13,28 +13,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct closure;
+struct abstraction;
 struct model;
 struct symmetry;
 
-/* NULL and *refused where none applies. Every value and message of the closure must be renamed to
- * one of the closure: what is not is a breach, as the protocol's rename() is wrong. */
-struct symmetry *symmetry_new(struct model *, const struct closure *, const char **refused);
+/* NULL and *refused where none applies. Every value and message of the abstraction must be renamed
+ * to one of the abstraction: what is not is a breach, as the protocol's rename() is wrong. */
+struct symmetry *symmetry_new(struct model *, const struct abstraction *, const char **refused);
 void symmetry_free(struct symmetry *);
 
 /* What a worker knows of values. */
-struct renamer;
-struct renamer *renamer_new(const struct symmetry *);
-void renamer_free(struct renamer *);
+struct symmetry_worker;
+struct symmetry_worker *symmetry_worker_new(const struct symmetry *);
+void symmetry_worker_free(struct symmetry_worker *);
 
 /* The state of the orbit that stands for all, in place. */
-void symmetry_represent(struct renamer *, uint32_t *numbers);
+void symmetry_represent(struct symmetry_worker *, uint32_t *numbers);
 
 /* The same for all states of an orbit, in every exploration. */
-uint64_t symmetry_digest(struct renamer *, const uint32_t *numbers);
+uint64_t symmetry_digest(struct symmetry_worker *, const uint32_t *numbers);
 
 /* The worker's state under other names moves to the same orbits as by its own: first renamed, then
  * stepped, or first stepped, then renamed. A difference is a breach. Not under `rules`. */
-void symmetry_audit(struct renamer *, const uint32_t *numbers);
+void symmetry_audit(struct symmetry_worker *, const uint32_t *numbers);
 
 #endif

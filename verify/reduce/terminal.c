@@ -4,44 +4,47 @@
 
 #include "verify/world/world_parts.h"
 
-static const uint32_t *values_of(const struct closure *c, uint32_t rank, uint32_t node)
+static const uint32_t *values_of(const struct abstraction *c, uint32_t rank, uint32_t node)
 {
-  const struct closure_rank *r = &c->rank[rank];
-  return r->values.item[closure_value(r, node)].bytes;
+  const struct abstraction_rank *r = &c->rank[rank];
+  return r->values.item[abstraction_value(r, node)].bytes;
 }
 
-static bool finished(const struct closure *c, const uint32_t *values)
+static bool finished(const struct abstraction *c, const uint32_t *values)
 {
-  const struct world_program *program = c->model->memo.parts.item[values[WORLD_PROGRAM]].bytes;
-  const struct world_rank *me = c->model->memo.parts.item[values[WORLD_RANK]].bytes;
+  const struct world_program *program =
+      c->model->rules_cache.parts.item[values[WORLD_PROGRAM]].bytes;
+  const struct world_rank *me = c->model->rules_cache.parts.item[values[WORLD_RANK]].bytes;
   return program->finished && (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
 }
 
 /* Whether the end is wrong when such a rank is left with one message under way to it; OWN: none. */
-static bool is_wrong(const struct closure *c, uint32_t rank, const uint32_t *values,
-                     const struct closure_action *left)
+static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *values,
+                     const struct abstraction_action *left)
 {
   struct model *model = c->model;
   struct verdict verdict;
-  memcpy(model->memo.values, c->first, model->memo.count * sizeof *model->memo.values);
-  memcpy(model->memo.values + world_part(model->world, WORLD_RANK, (int)rank, 0), values,
+  memcpy(model->rules_cache.values, c->first,
+         model->rules_cache.count * sizeof *model->rules_cache.values);
+  memcpy(model->rules_cache.values + world_part(model->world, WORLD_RANK, (int)rank, 0), values,
          WORLD_RANK_PARTS * sizeof *values);
   if (left->peer != OWN)
-    model->memo.values[world_part(model->world, left->kind, left->peer, (int)rank)] = left->what;
-  memo_forget_reads(&model->memo);
+    model->rules_cache.values[world_part(model->world, left->kind, left->peer, (int)rank)] =
+        left->what;
+  transition_cache_forget_reads(&model->rules_cache);
   world_at_end(model->world, &verdict);
   return model_violates(model, &verdict);
 }
 
 /* Whether what was wrong before the edge is wrong after it, whatever is left under way. */
-static bool stays_wrong(const struct closure *c, uint32_t rank, const uint32_t *before,
-                        const uint32_t *after, const struct closure_edge *edge)
+static bool stays_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *before,
+                        const uint32_t *after, const struct abstraction_edge *edge)
 {
-  static const struct closure_action nothing = {.peer = OWN};
+  static const struct abstraction_action nothing = {.peer = OWN};
   if (is_wrong(c, rank, before, &nothing) && !is_wrong(c, rank, after, &nothing))
     return false;
-  for (uint32_t i = 0; i < closure_actions(c, rank); i++) {
-    const struct closure_action *left = closure_action(c, rank, i);
+  for (uint32_t i = 0; i < abstraction_actions(c, rank); i++) {
+    const struct abstraction_action *left = abstraction_action(c, rank, i);
     if (left->peer != OWN && is_wrong(c, rank, before, left) &&
         !is_wrong(c, rank, after, i == edge->action ? &nothing : left))
       return false;
@@ -49,8 +52,8 @@ static bool stays_wrong(const struct closure *c, uint32_t rank, const uint32_t *
   return true;
 }
 
-static const char *lost_by(const struct closure *c, uint32_t rank, uint32_t node,
-                           const struct closure_edge *edge, struct intern *known)
+static const char *lost_by(const struct abstraction *c, uint32_t rank, uint32_t node,
+                           const struct abstraction_edge *edge, struct intern *known)
 {
   const uint32_t *before = values_of(c, rank, node), *after = values_of(c, rank, edge->target);
   uint32_t asked[2 * WORLD_RANK_PARTS + 1], count = known->count;
@@ -67,13 +70,13 @@ static const char *lost_by(const struct closure *c, uint32_t rank, uint32_t node
   return NULL;
 }
 
-const char *ending_lost(const struct closure *c)
+const char *terminal_unsound(const struct abstraction *c)
 {
   const char *lost = NULL;
   if (!c->model->judges_end && !c->model->options->outcomes)
     return NULL;
   for (uint32_t rank = 0; rank < c->ranks && !lost; rank++) {
-    const struct closure_rank *r = &c->rank[rank];
+    const struct abstraction_rank *r = &c->rank[rank];
     struct intern known = {0};
     for (uint32_t node = 1; node <= r->nodes.count && !lost; node++)
       for (uint32_t i = r->first[node]; i < r->first[node + 1] && !lost; i++)
@@ -81,7 +84,7 @@ const char *ending_lost(const struct closure *c)
           lost = lost_by(c, rank, node, &r->edges[i], &known);
     intern_clear(&known);
   }
-  memo_forget_reads(&c->model->memo);
+  transition_cache_forget_reads(&c->model->rules_cache);
   c->model->loaded = NULL;
   return lost;
 }

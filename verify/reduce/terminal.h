@@ -5,12 +5,12 @@
  * survives if it stays: if no action of a rank whose program has finished changes the program or
  * what it was given, nor takes away what was left over for it.
  */
-#ifndef RECLINE_ENDING_H
-#define RECLINE_ENDING_H
+#ifndef RECLINE_TERMINAL_H
+#define RECLINE_TERMINAL_H
 
 #include "verify/reduce/abstraction.h"
 
-/* NULL, or why not. Changes the values of the explorer's memo. */
-const char *ending_lost(const struct closure *);
+/* NULL, or why not. Changes the values of the explorer's transition cache. */
+const char *terminal_unsound(const struct abstraction *);
 
 #endif

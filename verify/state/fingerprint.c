@@ -6,28 +6,28 @@
 #include "verify/base/hash.h"
 
 /* In two numbers, as a field has 32 bits at most. */
-struct layout *fingerprint_layout(unsigned bits)
+struct packing *fingerprint_packing(unsigned bits)
 {
   const uint8_t fields[] = {(uint8_t)(bits > 32 ? 32 : bits), (uint8_t)(bits > 32 ? bits - 32 : 0)};
-  struct layout *layout = layout_new(fields, 2);
-  if (!layout || layout->words > FINGERPRINT_WORDS)
+  struct packing *packing = packing_new(fields, 2);
+  if (!packing || packing->words > FINGERPRINT_WORDS)
     breach("no such fingerprints");
-  return layout;
+  return packing;
 }
 
 /* The upper bits of a sum depend on all bits of its terms, the lower ones do not: they are mixed
  * first, which maps different hashes to different ones. */
-uint64_t fingerprint_pack(const struct layout *layout, uint64_t hash, uint32_t fingerprint[])
+uint64_t fingerprint_pack(const struct packing *packing, uint64_t hash, uint32_t fingerprint[])
 {
   uint64_t mixed = hash_mix(hash);
-  const uint32_t numbers[] = {(uint32_t)(mixed >> 32) & layout->field[0].mask,
-                              (uint32_t)mixed & layout->field[1].mask};
-  layout_pack(layout, numbers, fingerprint);
-  return layout_hash(layout, numbers);
+  const uint32_t numbers[] = {(uint32_t)(mixed >> 32) & packing->field[0].mask,
+                              (uint32_t)mixed & packing->field[1].mask};
+  packing_pack(packing, numbers, fingerprint);
+  return packing_hash(packing, numbers);
 }
 
 /* That any of so many pairs has one fingerprint. */
-static double likely(double pairs, unsigned bits)
+static double collision_bound(double pairs, unsigned bits)
 {
   double expected = ldexp(pairs, -(int)bits);
   return expected < 1 ? expected : 1;
@@ -35,10 +35,10 @@ static double likely(double pairs, unsigned bits)
 
 double fingerprint_omission(unsigned bits, uint64_t states)
 {
-  return likely((double)states / 2 * ((double)states - 1), bits);
+  return collision_bound((double)states / 2 * ((double)states - 1), bits);
 }
 
 double fingerprint_miss(unsigned bits, uint64_t states, unsigned depth)
 {
-  return likely(((double)depth + 1) * (double)states, bits);
+  return collision_bound(((double)depth + 1) * (double)states, bits);
 }

@@ -14,10 +14,10 @@ enum { FINGERPRINT_WORDS = 2 };
 
 /* How fingerprints of so many bits, 1 to EXPLORER_FINGERPRINT, lie in the visited set. The caller
  * frees it with free(). */
-struct layout *fingerprint_layout(unsigned bits);
+struct packing *fingerprint_packing(unsigned bits);
 
 /* Makes of the hash of a state its fingerprint, with tag 0. Returns the hash of that. */
-uint64_t fingerprint_pack(const struct layout *, uint64_t hash, uint32_t fingerprint[]);
+uint64_t fingerprint_pack(const struct packing *, uint64_t hash, uint32_t fingerprint[]);
 
 /* At most so likely has any of so many states been left out. */
 double fingerprint_omission(unsigned bits, uint64_t states);

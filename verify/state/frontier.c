@@ -11,18 +11,18 @@ enum { EXIT_CODE = 64 };
 
 static size_t bytes_of(const struct chunk *chunk)
 {
-  size_t states = chunk->spill ? 0 : CHUNK_STATES * chunk->layout->words * sizeof(uint32_t);
+  size_t states = chunk->spill ? 0 : CHUNK_STATES * chunk->packing->words * sizeof(uint32_t);
   return sizeof(struct chunk) + states;
 }
 
 static size_t bytes_of_states(const struct chunk *chunk)
 {
-  return chunk->count * chunk->layout->words * sizeof(uint32_t);
+  return chunk->count * chunk->packing->words * sizeof(uint32_t);
 }
 
-static struct chunk *new_chunk(const struct layout *layout)
+static struct chunk *new_chunk(const struct packing *packing)
 {
-  struct chunk model = {.layout = layout}, *chunk = memory_grow(NULL, bytes_of(&model));
+  struct chunk model = {.packing = packing}, *chunk = memory_grow(NULL, bytes_of(&model));
   *chunk = model;
   return chunk;
 }
@@ -53,12 +53,13 @@ static struct chunk *unlink_first(struct frontier *frontier)
   return chunk;
 }
 
-void frontier_append(struct frontier *frontier, const struct layout *layout, const uint32_t *state)
+void frontier_append(struct frontier *frontier, const struct packing *packing,
+                     const uint32_t *state)
 {
   struct chunk *chunk = frontier->last;
-  if (!chunk || chunk->spill || chunk->count == CHUNK_STATES || chunk->layout != layout)
-    chunk = link_last(frontier, new_chunk(layout));
-  memcpy(chunk->states + chunk->count++ * layout->words, state, layout->words * sizeof *state);
+  if (!chunk || chunk->spill || chunk->count == CHUNK_STATES || chunk->packing != packing)
+    chunk = link_last(frontier, new_chunk(packing));
+  memcpy(chunk->states + chunk->count++ * packing->words, state, packing->words * sizeof *state);
   frontier->states++;
 }
 
@@ -130,7 +131,7 @@ void frontier_spill(struct frontier *frontier, struct spill *spill)
 
 struct chunk *chunk_copy(const struct chunk *chunk)
 {
-  struct chunk *copy = new_chunk(chunk->layout);
+  struct chunk *copy = new_chunk(chunk->packing);
   copy->count = chunk->count;
   if (!chunk->spill) {
     memcpy(copy->states, chunk->states, bytes_of_states(chunk));

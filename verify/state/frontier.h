@@ -20,8 +20,8 @@ struct spill {
 
 struct chunk {
   struct chunk *next;
-  const struct layout *layout; /* of its states */
-  const struct spill *spill;   /* where they are; NULL: here */
+  const struct packing *packing; /* of its states */
+  const struct spill *spill;     /* where they are; NULL: here */
   uint64_t place;
   uint32_t count;
   uint32_t states[]; /* room for CHUNK_STATES; none when spilled */
@@ -38,7 +38,7 @@ bool spill_init(struct spill *); /* false: there is no such file */
 void spill_reset(struct spill *);
 void spill_clear(struct spill *);
 
-void frontier_append(struct frontier *, const struct layout *, const uint32_t *state);
+void frontier_append(struct frontier *, const struct packing *, const uint32_t *state);
 void frontier_move(struct frontier *to, struct frontier *from); /* all that is in `from` */
 
 /* Moves the first chunks, with `states` states or, as chunks stay whole, a few more; all of them

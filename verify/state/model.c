@@ -15,11 +15,11 @@ static void make_components(struct model *m)
   m->components = world_components(world);
   m->component = memory_table(m->components, sizeof *m->component);
   m->first = memory_grow(NULL, m->components * sizeof *m->first);
-  m->component_of = memory_grow(NULL, 2 * m->memo.count * sizeof *m->component_of);
-  for (uint32_t part = 0; part < m->memo.count; part++) {
+  m->component_of = memory_grow(NULL, 2 * m->rules_cache.count * sizeof *m->component_of);
+  for (uint32_t part = 0; part < m->rules_cache.count; part++) {
     struct component *c = &m->component[world_component(world, part)];
     m->component_of[part] = (uint32_t)(c - m->component);
-    m->component_of[m->memo.count + part] = m->components + m->component_of[part];
+    m->component_of[m->rules_cache.count + part] = m->components + m->component_of[part];
     c->parts = memory_grow(c->parts, (c->count + 1) * sizeof *c->parts);
     c->parts[c->count++] = part;
   }
@@ -35,11 +35,11 @@ void model_load(struct model *m, const struct position *at)
     const struct component *c = &m->component[i];
     const uint32_t *values = c->values.item[at->numbers[i] + 1].bytes;
     for (uint32_t j = 0; j < c->count; j++)
-      m->memo.values[c->parts[j]] = values[j];
+      m->rules_cache.values[c->parts[j]] = values[j];
   }
 }
 
-/* ---- layout ---- */
+/* ---- packing ---- */
 
 static uint8_t bits_for(uint32_t values)
 {
@@ -49,9 +49,9 @@ static uint8_t bits_for(uint32_t values)
   return bits;
 }
 
-/* A layout that holds all values that there are; with one bit to spare where that is new, as more
+/* A packing that holds all values that there are; with one bit to spare where that is new, as more
  * are likely to come. */
-void model_make_layout(struct model *m)
+void model_make_packing(struct model *m)
 {
   uint8_t bits[m->components];
   for (uint32_t i = 0; i < m->components; i++) {
@@ -61,11 +61,11 @@ void model_make_layout(struct model *m)
       c->bits = (uint8_t)(need + (need < 32));
     bits[i] = c->bits;
   }
-  m->layout = layout_new(bits, m->components);
-  if (!m->layout)
+  m->packing = packing_new(bits, m->components);
+  if (!m->packing)
     breach("a state does not fit into the largest layout");
-  m->layouts = memory_grow(m->layouts, (m->layouts_count + 1) * sizeof *m->layouts);
-  m->layouts[m->layouts_count++] = m->layout;
+  m->packings = memory_grow(m->packings, (m->packings_count + 1) * sizeof *m->packings);
+  m->packings[m->packings_count++] = m->packing;
 }
 
 bool model_outgrown(const struct model *m)
@@ -84,7 +84,7 @@ static void make_first(struct model *m)
     struct component *c = &m->component[i];
     uint32_t values[c->count];
     for (uint32_t j = 0; j < c->count; j++)
-      values[j] = m->memo.values[c->parts[j]];
+      values[j] = m->rules_cache.values[c->parts[j]];
     numbers[i] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
   }
 }
@@ -123,8 +123,8 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
   world->properties = options->properties ? options->properties : properties_default;
   m->judges_end = world_judges_end(world);
   m->rules = platform_lock_new();
-  memo_init(&m->memo, world, crashes, timers);
-  m->memo.audit = options->audit;
+  transition_cache_init(&m->rules_cache, world, crashes, timers);
+  m->rules_cache.audit = options->audit;
   make_components(m);
   make_first(m);
 }
@@ -135,19 +135,19 @@ void model_clear(struct model *m)
     free(m->component[i].parts);
     intern_clear(&m->component[i].values);
   }
-  for (uint32_t i = 0; i < m->layouts_count; i++)
-    free(m->layouts[i]);
-  free(m->layouts);
+  for (uint32_t i = 0; i < m->packings_count; i++)
+    free(m->packings[i]);
+  free(m->packings);
   free(m->component);
   free(m->component_of);
   free(m->first);
-  memo_clear(&m->memo);
+  transition_cache_clear(&m->rules_cache);
   platform_lock_free(m->rules);
 }
 
 uint64_t model_bytes(const struct model *m)
 {
-  uint64_t bytes = memo_bytes(&m->memo);
+  uint64_t bytes = transition_cache_bytes(&m->rules_cache);
   for (uint32_t i = 0; i < m->components; i++)
     bytes += intern_bytes(&m->component[i].values);
   return bytes;

@@ -16,7 +16,7 @@ struct component {
   uint32_t *parts;
   uint32_t count;
   struct intern values;
-  uint8_t bits; /* in the present layout */
+  uint8_t bits; /* in the present packing */
 };
 
 /* A state, by the numbers of its components; `serial` changes whenever they do. */
@@ -29,7 +29,7 @@ struct position {
 struct enabled_move {
   uint32_t origin;
   uint32_t option; /* of the worker's local cache, */
-  uint32_t goal;   /* and where the look-up of what the move does has ended */
+  uint32_t cursor; /* and where the look-up of what the move does has ended */
   uint8_t action;  /* with stubborn sets: the action of its rank that it is */
   uint8_t kind;    /* enum crash_move */
 };
@@ -41,33 +41,33 @@ struct model {
 
   /* Values. Whoever reads or adds some while workers run holds `rules`. */
   struct platform_lock *rules;
-  struct memo memo;
+  struct transition_cache rules_cache;
   struct component *component;
   uint32_t components;
-  uint32_t *component_of;        /* of each part; of the heads of ranks, memo.count further on */
-  uint32_t *first;               /* numbers of the first state */
-  const struct position *loaded; /* whose state memo.values are, */
+  uint32_t *component_of; /* of each part; of the heads of ranks, rules_cache.count further on */
+  uint32_t *first;        /* numbers of the first state */
+  const struct position *loaded; /* whose state rules_cache.values are, */
   uint64_t loaded_serial;        /* and which of its states */
 
-  /* The present layout, and all there were: states of the frontier may still be in an old one. */
-  struct layout *layout;
-  struct layout **layouts;
-  uint32_t layouts_count;
+  /* The present packing, and all there were: states of the frontier may still be in an old one. */
+  struct packing *packing;
+  struct packing **packings;
+  uint32_t packings_count;
 };
 
 /* `world` and `options` are the caller's and stay. The first state is that of world_begin(crashes,
- * timers); it has a layout. */
+ * timers); it has a packing. */
 void model_init(struct model *, struct world *, const struct explorer_options *, unsigned crashes,
                 unsigned timers);
 void model_clear(struct model *);
 
-/* Loads memo.values with a state. Under `rules`. */
+/* Loads rules_cache.values with a state. Under `rules`. */
 void model_load(struct model *, const struct position *);
 
-/* A new layout for all values that there are. While no worker runs. */
-void model_make_layout(struct model *);
+/* A new packing for all values that there are. While no worker runs. */
+void model_make_packing(struct model *);
 
-/* Whether there are more values than the present layout can name. */
+/* Whether there are more values than the present packing can name. */
 bool model_outgrown(const struct model *);
 
 uint64_t model_bytes(const struct model *); /* memory taken */

@@ -12,38 +12,38 @@ static uint32_t find_word(uint8_t *used, uint32_t *words, uint8_t bits)
   uint32_t word = 0;
   while (word < *words && used[word] + bits > 32)
     word++;
-  if (word == *words && word < LAYOUT_WORDS)
+  if (word == *words && word < PACKING_WORDS)
     used[(*words)++] = 0;
   return word;
 }
 
-struct layout *layout_new(const uint8_t *bits, uint32_t count)
+struct packing *packing_new(const uint8_t *bits, uint32_t count)
 {
-  uint8_t used[LAYOUT_WORDS] = {TAG_BITS};
-  if (count > LAYOUT_FIELDS)
+  uint8_t used[PACKING_WORDS] = {TAG_BITS};
+  if (count > PACKING_FIELDS)
     return NULL;
-  struct layout *layout = memory_table(1, sizeof *layout + count * sizeof *layout->field);
-  layout->count = count;
-  layout->words = 1;
+  struct packing *packing = memory_table(1, sizeof *packing + count * sizeof *packing->field);
+  packing->count = count;
+  packing->words = 1;
   for (uint8_t size = 32; size > 0; size--) /* the widest first: fewer gaps */
     for (uint32_t i = 0; i < count; i++) {
       if (bits[i] != size)
         continue;
-      uint32_t word = find_word(used, &layout->words, size);
-      if (word == LAYOUT_WORDS) {
-        free(layout);
+      uint32_t word = find_word(used, &packing->words, size);
+      if (word == PACKING_WORDS) {
+        free(packing);
         return NULL;
       }
-      layout->field[i] = (struct field){
+      packing->field[i] = (struct field){
           .word = (uint8_t)word, .shift = used[word], .mask = UINT32_MAX >> (32 - size)};
       for (uint32_t bit = used[word]; bit < used[word] + size; bit++)
-        layout->field_of[word][bit] = (uint16_t)i;
+        packing->field_of[word][bit] = (uint16_t)i;
       used[word] = (uint8_t)(used[word] + size);
     }
   for (uint32_t i = 0; i < count; i++) {
     if (!bits[i])
-      layout->field[i] = (struct field){0};
-    layout->field[i].factor = hash_mix(i + 1) | 1;
+      packing->field[i] = (struct field){0};
+    packing->field[i].factor = hash_mix(i + 1) | 1;
   }
-  return layout;
+  return packing;
 }

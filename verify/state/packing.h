@@ -9,8 +9,8 @@
  * The hash is a sum over the components, and so is a packed state: what a move changes in them is
  * the same in all states in which it does the same, and a successor is a few additions away.
  */
-#ifndef RECLINE_LAYOUT_H
-#define RECLINE_LAYOUT_H
+#ifndef RECLINE_PACKING_H
+#define RECLINE_PACKING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 enum {
   TAG_BITS = 6,
   TAG_MASK = (1 << TAG_BITS) - 1,
-  LAYOUT_WORDS = 64, /* a packed state takes no more */
-  LAYOUT_FIELDS = 2048
+  PACKING_WORDS = 64, /* a packed state takes no more */
+  PACKING_FIELDS = 2048
 };
 
 /* A function that is compiled anew for each number of words that it is called with: those of the
@@ -33,60 +33,60 @@ struct field {
   uint8_t word, shift;
 };
 
-struct layout {
-  uint32_t count;                      /* fields: components of the world */
-  uint32_t words;                      /* of a packed state */
-  uint16_t field_of[LAYOUT_WORDS][32]; /* each bit */
+struct packing {
+  uint32_t count;                       /* fields: components of the world */
+  uint32_t words;                       /* of a packed state */
+  uint16_t field_of[PACKING_WORDS][32]; /* each bit */
   struct field field[];
 };
 
 /* Fields of so many bits each (0: always number 0). The caller frees it with free(). NULL when
- * there are more than LAYOUT_FIELDS, or more than LAYOUT_WORDS words would be needed. */
-struct layout *layout_new(const uint8_t *bits, uint32_t count);
+ * there are more than PACKING_FIELDS, or more than PACKING_WORDS words would be needed. */
+struct packing *packing_new(const uint8_t *bits, uint32_t count);
 
-static inline uint64_t layout_hash(const struct layout *layout, const uint32_t *numbers)
+static inline uint64_t packing_hash(const struct packing *packing, const uint32_t *numbers)
 {
   uint64_t hash = 0;
-  for (uint32_t i = 0; i < layout->count; i++)
-    hash += numbers[i] * layout->field[i].factor;
+  for (uint32_t i = 0; i < packing->count; i++)
+    hash += numbers[i] * packing->field[i].factor;
   return hash;
 }
 
 /* The same of a packed state, whatever its tag. */
-static inline uint64_t layout_hash_packed(const struct layout *layout, const uint32_t *state)
+static inline uint64_t packing_hash_packed(const struct packing *packing, const uint32_t *state)
 {
   uint64_t hash = 0;
-  for (uint32_t i = 0; i < layout->count; i++) {
-    const struct field *field = &layout->field[i];
+  for (uint32_t i = 0; i < packing->count; i++) {
+    const struct field *field = &packing->field[i];
     hash += (state[field->word] >> field->shift & field->mask) * field->factor;
   }
   return hash;
 }
 
 /* Whether each number has the bits that it needs. */
-static inline bool layout_fits(const struct layout *layout, const uint32_t *numbers)
+static inline bool packing_fits(const struct packing *packing, const uint32_t *numbers)
 {
-  for (uint32_t i = 0; i < layout->count; i++)
-    if (numbers[i] > layout->field[i].mask)
+  for (uint32_t i = 0; i < packing->count; i++)
+    if (numbers[i] > packing->field[i].mask)
       return false;
   return true;
 }
 
 /* `state` gets tag 0. */
-static inline void layout_pack(const struct layout *layout, const uint32_t *numbers,
-                               uint32_t *state)
+static inline void packing_pack(const struct packing *packing, const uint32_t *numbers,
+                                uint32_t *state)
 {
-  for (uint32_t i = 0; i < layout->words; i++)
+  for (uint32_t i = 0; i < packing->words; i++)
     state[i] = 0;
-  for (uint32_t i = 0; i < layout->count; i++)
-    state[layout->field[i].word] |= numbers[i] << layout->field[i].shift;
+  for (uint32_t i = 0; i < packing->count; i++)
+    state[packing->field[i].word] |= numbers[i] << packing->field[i].shift;
 }
 
-static inline void layout_unpack(const struct layout *layout, const uint32_t *state,
-                                 uint32_t *numbers)
+static inline void packing_unpack(const struct packing *packing, const uint32_t *state,
+                                  uint32_t *numbers)
 {
-  for (uint32_t i = 0; i < layout->count; i++)
-    numbers[i] = state[layout->field[i].word] >> layout->field[i].shift & layout->field[i].mask;
+  for (uint32_t i = 0; i < packing->count; i++)
+    numbers[i] = state[packing->field[i].word] >> packing->field[i].shift & packing->field[i].mask;
 }
 
 /* Components as a set: a bit each; where there are more than 62, the others share one. Bit 0 is
@@ -98,15 +98,15 @@ static inline uint64_t component_bit(uint32_t component)
 
 /* Goes from a state to another: `state` (tag 0), `numbers` and `hash` are then those of `to`.
  * Returns the components that differ. */
-static inline uint64_t layout_go(const struct layout *layout, const uint32_t *to, uint32_t *state,
-                                 uint32_t *numbers, uint64_t *hash)
+static inline uint64_t packing_go(const struct packing *packing, const uint32_t *to,
+                                  uint32_t *state, uint32_t *numbers, uint64_t *hash)
 {
   uint64_t changed = 0;
-  for (uint32_t i = 0; i < layout->words; i++) {
+  for (uint32_t i = 0; i < packing->words; i++) {
     uint32_t word = i ? to[i] : to[i] & ~(uint32_t)TAG_MASK;
     for (uint32_t differs = word ^ state[i]; differs;) {
-      uint32_t number = layout->field_of[i][__builtin_ctz(differs)];
-      const struct field *field = &layout->field[number];
+      uint32_t number = packing->field_of[i][__builtin_ctz(differs)];
+      const struct field *field = &packing->field[number];
       uint32_t value = word >> field->shift & field->mask;
       *hash += ((uint64_t)value - numbers[number]) * field->factor;
       numbers[number] = value;

@@ -19,7 +19,7 @@ struct edge {
 static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31; /* else: part + 1 */
 
 /* Where walks begin; nodes in between count from 1. */
-static const uint32_t ROOT_STEPS = 0, ROOT_TURNS = UINT32_MAX;
+static const uint32_t ROOT_STEPS = 0, ROOT_LISTS = UINT32_MAX;
 
 struct scratch {
   void *bytes;
@@ -28,7 +28,7 @@ struct scratch {
 
 /* ---- memory of the world ---- */
 
-static void look(struct memo *m, uint32_t part)
+static void note_read(struct transition_cache *m, uint32_t part)
 {
   if (!m->is_looked[part]) {
     m->is_looked[part] = true;
@@ -38,8 +38,8 @@ static void look(struct memo *m, uint32_t part)
 
 static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
 {
-  struct memo *m = ctx;
-  look(m, part);
+  struct transition_cache *m = ctx;
+  note_read(m, part);
   if (m->is_edited[part]) {
     *size = m->scratch[part].size;
     return m->scratch[part].bytes;
@@ -51,15 +51,15 @@ static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
 
 static const void *read_head(void *ctx, uint32_t part, uint32_t bytes)
 {
-  struct memo *m = ctx;
+  struct transition_cache *m = ctx;
   uint32_t size;
   if (m->is_looked[part] || m->parts.item[m->values[part]].size < bytes)
     return read_part(ctx, part, &size);
-  look(m, m->count + part);
+  note_read(m, m->count + part);
   return m->parts.item[m->values[part]].bytes;
 }
 
-uint32_t memo_head(struct memo *m, uint32_t value)
+uint32_t transition_cache_head(struct transition_cache *m, uint32_t value)
 {
   if (value >= m->heads_room) {
     uint32_t room = 2 * m->heads_room > value ? 2 * m->heads_room : value + 1024;
@@ -73,18 +73,19 @@ uint32_t memo_head(struct memo *m, uint32_t value)
   return m->heads[value];
 }
 
-static uint32_t value_of(struct memo *m, uint32_t looked)
+static uint32_t value_of(struct transition_cache *m, uint32_t looked)
 {
-  return looked < m->count ? m->values[looked] : memo_head(m, m->values[looked - m->count]);
+  return looked < m->count ? m->values[looked]
+                           : transition_cache_head(m, m->values[looked - m->count]);
 }
 
 static void *edit_part(void *ctx, uint32_t part, uint32_t size)
 {
-  struct memo *m = ctx;
+  struct transition_cache *m = ctx;
   struct scratch *scratch = &m->scratch[part];
   uint32_t need = size > scratch->size ? size : scratch->size;
   const struct interned *item = NULL;
-  look(m, part);
+  note_read(m, part);
   if (!m->is_edited[part]) {
     item = &m->parts.item[m->values[part]];
     need = size > item->size ? size : item->size;
@@ -105,21 +106,21 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
   return scratch->bytes;
 }
 
-static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
+static uint32_t keep_bytes(void *ctx, const void *bytes, uint32_t size)
 {
-  return intern(&((struct memo *)ctx)->parts, bytes, size);
+  return intern(&((struct transition_cache *)ctx)->parts, bytes, size);
 }
 
-static const void *kept(void *ctx, uint32_t number, uint32_t *size)
+static const void *kept_bytes(void *ctx, uint32_t number, uint32_t *size)
 {
-  const struct memo *m = ctx;
+  const struct transition_cache *m = ctx;
   if (!number || number > m->parts.count)
     breach("the world asks for kept bytes that it never kept");
   *size = m->parts.item[number].size;
   return m->parts.item[number].bytes;
 }
 
-void memo_forget_reads(struct memo *m)
+void transition_cache_forget_reads(struct transition_cache *m)
 {
   for (uint32_t i = 0; i < m->looked_count; i++)
     m->is_looked[m->looked[i]] = m->is_edited[m->looked[i]] = false;
@@ -129,7 +130,7 @@ void memo_forget_reads(struct memo *m)
 /* ---- the trie ---- */
 
 /* The edge from `node` for `value`, or the free slot where it belongs. */
-static struct edge *edge_at(const struct memo *m, uint32_t node, uint32_t value)
+static struct edge *edge_at(const struct transition_cache *m, uint32_t node, uint32_t value)
 {
   uint32_t at = hash_home((uint64_t)node << 32 | value, m->edges_room);
   while (m->edges[at].next && (m->edges[at].node != node || m->edges[at].value != value))
@@ -137,7 +138,7 @@ static struct edge *edge_at(const struct memo *m, uint32_t node, uint32_t value)
   return &m->edges[at];
 }
 
-static void grow_edges(struct memo *m)
+static void grow_edges(struct transition_cache *m)
 {
   uint32_t room = m->edges_room;
   struct edge *old = m->edges;
@@ -150,7 +151,7 @@ static void grow_edges(struct memo *m)
 }
 
 /* The edge from `node` for `value`, old or new. Valid until the next call. */
-static struct edge *follow(struct memo *m, uint32_t node, uint32_t value)
+static struct edge *edge_from(struct transition_cache *m, uint32_t node, uint32_t value)
 {
   if (m->edges_count >= m->edges_room / 4 * 3)
     grow_edges(m);
@@ -162,13 +163,13 @@ static struct edge *follow(struct memo *m, uint32_t node, uint32_t value)
 
 /* Walks down by the values of the state. The note at the end: a result, or unknown. What the walk
  * has looked at is in `looked`. */
-static uint32_t walk(struct memo *m, uint32_t root, uint32_t number)
+static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t number)
 {
-  memo_forget_reads(m);
-  const struct edge *edge = follow(m, root, number);
+  transition_cache_forget_reads(m);
+  const struct edge *edge = edge_from(m, root, number);
   while (edge->note != NOTE_UNKNOWN && !(edge->note & NOTE_RESULT)) {
-    look(m, edge->note - 1);
-    edge = follow(m, edge->next, value_of(m, edge->note - 1));
+    note_read(m, edge->note - 1);
+    edge = edge_from(m, edge->next, value_of(m, edge->note - 1));
   }
   return edge->note;
 }
@@ -182,21 +183,21 @@ static void note_down(struct edge *edge, uint32_t note)
 }
 
 /* Writes down what the run that has just ended has looked at, and its result. */
-static void write_down(struct memo *m, uint32_t root, uint32_t number, uint32_t result)
+static void write_down(struct transition_cache *m, uint32_t root, uint32_t number, uint32_t result)
 {
-  struct edge *edge = follow(m, root, number);
+  struct edge *edge = edge_from(m, root, number);
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i];
     m->is_edited[part] = false;
     note_down(edge, part + 1);
-    edge = follow(m, edge->next, value_of(m, part));
+    edge = edge_from(m, edge->next, value_of(m, part));
   }
   note_down(edge, NOTE_RESULT | result);
 }
 
 /* ---- steps ---- */
 
-static uint16_t note_verdict(struct memo *m, const struct verdict *verdict)
+static uint16_t note_verdict(struct transition_cache *m, const struct verdict *verdict)
 {
   if (verdict->kind == VERDICT_FINE)
     return 0;
@@ -220,7 +221,7 @@ static uint16_t note_verdict(struct memo *m, const struct verdict *verdict)
 }
 
 /* Notes what the step that has just run changed. Returns the number of its effect. */
-static uint32_t note_effect(struct memo *m, const struct verdict *verdict)
+static uint32_t note_effect(struct transition_cache *m, const struct verdict *verdict)
 {
   struct effect effect = {.first = m->changes_count, .verdict = note_verdict(m, verdict)};
   for (uint32_t i = 0; i < m->looked_count; i++) {
@@ -240,16 +241,17 @@ static uint32_t note_effect(struct memo *m, const struct verdict *verdict)
 }
 
 /* Runs the step in the state of `values`; what it looks at and edits is watched. */
-static void run_step(struct memo *m, uint32_t move, struct verdict *verdict)
+static void run_step(struct transition_cache *m, uint32_t move, struct verdict *verdict)
 {
   struct move copy = *(const struct move *)m->moves.item[move].bytes;
-  memo_forget_reads(m);
+  transition_cache_forget_reads(m);
   world_step(m->world, &copy, &m->actions, verdict);
   m->steps++;
 }
 
 /* Whether the run that has just ended did what is noted. */
-static bool did(struct memo *m, const struct effect *effect, const struct verdict *verdict)
+static bool did_same(struct transition_cache *m, const struct effect *effect,
+                     const struct verdict *verdict)
 {
   uint32_t n = 0;
   if (note_verdict(m, verdict) != effect->verdict)
@@ -270,20 +272,20 @@ static bool did(struct memo *m, const struct effect *effect, const struct verdic
 
 /* Runs a step again in a state that agrees with the one in which it was noted in what it has looked
  * at, and in nothing else, for all that is known. */
-static void audit_step(struct memo *m, uint32_t move, const struct effect *effect)
+static void audit_step(struct transition_cache *m, uint32_t move, const struct effect *effect)
 {
   uint32_t count = m->looked_count, looked[2 * m->count];
   struct verdict verdict = {0};
   memcpy(looked, m->looked, count * sizeof *looked);
   run_step(m, move, &verdict);
   if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
-      !did(m, effect, &verdict))
+      !did_same(m, effect, &verdict))
     breach("a step depends on something that is not in its parts");
 }
 
-const struct effect *memo_step(struct memo *m, uint32_t move)
+const struct effect *transition_cache_step(struct transition_cache *m, uint32_t move)
 {
-  uint32_t note = walk(m, ROOT_STEPS, move);
+  uint32_t note = walk_trie(m, ROOT_STEPS, move);
   if (note & NOTE_RESULT) {
     if (m->audit)
       audit_step(m, move, &m->effects[note & ~NOTE_RESULT]);
@@ -300,60 +302,62 @@ const struct effect *memo_step(struct memo *m, uint32_t move)
 
 static void list_move(void *data, const struct move *move)
 {
-  struct memo *m = data;
-  m->turn_moves =
-      memory_room(m->turn_moves, m->turn_moves_count, &m->turn_moves_room, sizeof *m->turn_moves);
-  m->turn_moves[m->turn_moves_count++] = intern(&m->moves, move, sizeof *move);
+  struct transition_cache *m = data;
+  m->list_moves =
+      memory_room(m->list_moves, m->list_moves_count, &m->list_moves_room, sizeof *m->list_moves);
+  m->list_moves[m->list_moves_count++] = intern(&m->moves, move, sizeof *move);
 }
 
-/* Lists the moves of `origin` in the state of `values`, at the end of turn_moves. */
-static struct turn run_turn(struct memo *m, uint32_t origin)
+/* Lists the moves of `origin` in the state of `values`, at the end of list_moves. */
+static struct enabled_list run_list(struct transition_cache *m, uint32_t origin)
 {
-  struct turn turn = {.first = m->turn_moves_count};
+  struct enabled_list turn = {.first = m->list_moves_count};
   uint32_t each = (uint32_t)m->world->ranks + 1, of_rank = origin / each;
-  memo_forget_reads(m);
+  transition_cache_forget_reads(m);
   if (of_rank < each - 1 && origin % each == 0)
     turn.standing = world_standing(m->world, (int)of_rank);
   world_moves_of(m->world, origin, list_move, m);
-  turn.count = (uint16_t)(m->turn_moves_count - turn.first);
+  turn.count = (uint16_t)(m->list_moves_count - turn.first);
   return turn;
 }
 
 /* The same for a list as audit_step() for a step. */
-static void audit_turn(struct memo *m, uint32_t origin, const struct turn *noted)
+static void audit_list(struct transition_cache *m, uint32_t origin,
+                       const struct enabled_list *noted)
 {
   uint32_t count = m->looked_count, looked[2 * m->count];
   memcpy(looked, m->looked, count * sizeof *looked);
-  struct turn turn = run_turn(m, origin);
-  m->turn_moves_count = turn.first;
+  struct enabled_list turn = run_list(m, origin);
+  m->list_moves_count = turn.first;
   if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
       turn.count != noted->count ||
       memcmp(&turn.standing, &noted->standing, sizeof turn.standing) != 0 ||
-      (turn.count && memcmp(&m->turn_moves[turn.first], &m->turn_moves[noted->first],
-                            turn.count * sizeof *m->turn_moves) != 0))
+      (turn.count && memcmp(&m->list_moves[turn.first], &m->list_moves[noted->first],
+                            turn.count * sizeof *m->list_moves) != 0))
     breach("a list of moves depends on something that is not in its parts");
 }
 
-const struct turn *memo_turn(struct memo *m, uint32_t origin)
+const struct enabled_list *transition_cache_list(struct transition_cache *m, uint32_t origin)
 {
-  uint32_t note = walk(m, ROOT_TURNS, origin);
+  uint32_t note = walk_trie(m, ROOT_LISTS, origin);
   if (note & NOTE_RESULT) {
     if (m->audit)
-      audit_turn(m, origin, &m->turns[note & ~NOTE_RESULT]);
-    return &m->turns[note & ~NOTE_RESULT];
+      audit_list(m, origin, &m->lists[note & ~NOTE_RESULT]);
+    return &m->lists[note & ~NOTE_RESULT];
   }
-  struct turn turn = run_turn(m, origin);
-  m->turns = memory_room(m->turns, m->turns_count, &m->turns_room, sizeof *m->turns);
-  m->turns[m->turns_count] = turn;
-  write_down(m, ROOT_TURNS, origin, m->turns_count);
-  return &m->turns[m->turns_count++];
+  struct enabled_list turn = run_list(m, origin);
+  m->lists = memory_room(m->lists, m->lists_count, &m->lists_room, sizeof *m->lists);
+  m->lists[m->lists_count] = turn;
+  write_down(m, ROOT_LISTS, origin, m->lists_count);
+  return &m->lists[m->lists_count++];
 }
 
 /* ---- beginning and end ---- */
 
-void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned timers)
+void transition_cache_init(struct transition_cache *m, struct world *world, unsigned crashes,
+                           unsigned timers)
 {
-  *m = (struct memo){.world = world, .count = world_parts(world)};
+  *m = (struct transition_cache){.world = world, .count = world_parts(world)};
   uint32_t nothing = intern(&m->parts, NULL, 0);
   m->values = memory_table(m->count, sizeof *m->values);
   m->scratch = memory_table(m->count, sizeof *m->scratch);
@@ -364,32 +368,33 @@ void memo_init(struct memo *m, struct world *world, unsigned crashes, unsigned t
   m->actions.item = memory_table(m->actions.capacity, sizeof *m->actions.item);
   for (uint32_t part = 0; part < m->count; part++)
     m->values[part] = nothing;
-  world->memory = (struct world_memory){m, read_part, read_head, edit_part, keep, kept, NULL};
+  world->memory =
+      (struct world_memory){m, read_part, read_head, edit_part, keep_bytes, kept_bytes, NULL};
   world_begin(world, crashes, timers);
   for (uint32_t part = 0; part < m->count; part++)
     if (m->is_edited[part])
       m->values[part] = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
-  memo_forget_reads(m);
+  transition_cache_forget_reads(m);
 }
 
-void memo_clear(struct memo *m)
+void transition_cache_clear(struct transition_cache *m)
 {
   for (uint32_t part = 0; part < m->count; part++)
     free(m->scratch[part].bytes);
   void *all[] = {m->heads,     m->values,       m->scratch, m->looked,  m->is_looked,
                  m->is_edited, m->actions.item, m->edges,   m->effects, m->changes,
-                 m->turns,     m->turn_moves,   m->verdicts};
+                 m->lists,     m->list_moves,   m->verdicts};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   intern_clear(&m->parts);
   intern_clear(&m->moves);
-  *m = (struct memo){0};
+  *m = (struct transition_cache){0};
 }
 
-size_t memo_bytes(const struct memo *m)
+size_t transition_cache_bytes(const struct transition_cache *m)
 {
   return m->edges_room * sizeof *m->edges + intern_bytes(&m->parts) + intern_bytes(&m->moves) +
          m->heads_room * sizeof *m->heads + m->effects_room * sizeof *m->effects +
-         m->changes_room * sizeof *m->changes + m->turns_room * sizeof *m->turns +
-         m->turn_moves_room * sizeof *m->turn_moves;
+         m->changes_room * sizeof *m->changes + m->lists_room * sizeof *m->lists +
+         m->list_moves_room * sizeof *m->list_moves;
 }

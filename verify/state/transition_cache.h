@@ -1,7 +1,7 @@
 /* The rules, run once: what steps and lists of moves came to, by what they have read.
  *
- * While the world lists moves or takes a step, the memo watches which parts it looks at, in which
- * order, and writes that into a trie:
+ * While the world lists moves or takes a step, the transition cache watches which parts it looks
+ * at, in which order, and writes that into a trie:
  *
  *     step "rank 1 receives the marker" -> look at GLOBAL -> 12 -> look at RANK 1 -> 17 -> changes
  *                                                                                -> 19 -> changes
@@ -12,8 +12,8 @@
  *
  * Not for several workers at once: callers hold the explorer's lock.
  */
-#ifndef RECLINE_MEMO_H
-#define RECLINE_MEMO_H
+#ifndef RECLINE_TRANSITION_CACHE_H
+#define RECLINE_TRANSITION_CACHE_H
 
 #include "verify/base/intern.h"
 #include "verify/world/world.h"
@@ -24,14 +24,14 @@ struct change {
 };
 
 struct effect {
-  uint32_t first; /* in memo.changes */
+  uint32_t first; /* in transition cache.changes */
   uint16_t count;
-  uint16_t verdict; /* in memo.verdicts; 0: fine */
+  uint16_t verdict; /* in rules_cache.verdicts; 0: fine */
 };
 
 /* The moves of one origin; of a rank itself, also how it stands. */
-struct turn {
-  uint32_t first; /* in memo.turn_moves: numbers in memo.moves */
+struct enabled_list {
+  uint32_t first; /* in transition cache.list_moves: numbers in rules_cache.moves */
   uint16_t count;
   struct world_standing standing;
 };
@@ -40,7 +40,7 @@ struct edge;
 struct scratch;
 
 /* What is looked at is a part, or, `count` further on, its head only. */
-struct memo {
+struct transition_cache {
   struct world *world;
   uint32_t count;      /* parts of the world */
   struct intern parts; /* values of parts, and what the world keeps */
@@ -59,10 +59,10 @@ struct memo {
   uint32_t effects_count, effects_room;
   struct change *changes;
   uint32_t changes_count, changes_room;
-  struct turn *turns;
-  uint32_t turns_count, turns_room;
-  uint32_t *turn_moves;
-  uint32_t turn_moves_count, turn_moves_room;
+  struct enabled_list *lists;
+  uint32_t lists_count, lists_room;
+  uint32_t *list_moves;
+  uint32_t list_moves_count, list_moves_room;
   struct verdict *verdicts;
   uint32_t verdicts_count;
 
@@ -72,22 +72,23 @@ struct memo {
   struct rcl_actions actions;
 };
 
-/* world->memory is the memo's from here on; its parts are as world_begin(crashes, timers) writes
- * them. */
-void memo_init(struct memo *, struct world *, unsigned crashes, unsigned timers);
-void memo_clear(struct memo *);
+/* world->memory is the transition cache's from here on; its parts are as world_begin(crashes,
+ * timers) writes them. */
+void transition_cache_init(struct transition_cache *, struct world *, unsigned crashes,
+                           unsigned timers);
+void transition_cache_clear(struct transition_cache *);
 
 /* In the state of `values`; both are valid until the next call. Where a step would do what the
  * world refuses: a breach. */
-const struct effect *memo_step(struct memo *, uint32_t move);
-const struct turn *memo_turn(struct memo *, uint32_t origin);
+const struct effect *transition_cache_step(struct transition_cache *, uint32_t move);
+const struct enabled_list *transition_cache_list(struct transition_cache *, uint32_t origin);
 
 /* The number of the first bytes of a rank's value, without the protocol's state. */
-uint32_t memo_head(struct memo *, uint32_t value);
+uint32_t transition_cache_head(struct transition_cache *, uint32_t value);
 
 /* Forget what the world has read of `values` by itself, outside of the two calls above. */
-void memo_forget_reads(struct memo *);
+void transition_cache_forget_reads(struct transition_cache *);
 
-size_t memo_bytes(const struct memo *); /* memory taken */
+size_t transition_cache_bytes(const struct transition_cache *); /* memory taken */
 
 #endif

@@ -17,25 +17,25 @@ enum {
 };
 
 /* The place to look at first: the first that begins in its line of memory. */
-static uint64_t home(const struct visited *v, uint64_t hash)
+static uint64_t home_of(const struct visited *v, uint64_t hash)
 {
-  uint32_t words = v->layout->words;
+  uint32_t words = v->packing->words;
   uint64_t lines = v->places * words / LINE;
   uint64_t line = (uint64_t)((unsigned __int128)((hash ^ hash >> 32) * v->factor) * lines >> 64);
   return (line * LINE + words - 1) / words;
 }
 
-static size_t bytes_of(uint64_t places, const struct layout *layout)
+static size_t bytes_of(uint64_t places, const struct packing *packing)
 {
-  return (places + TAIL) * layout->words * sizeof(uint32_t);
+  return (places + TAIL) * packing->words * sizeof(uint32_t);
 }
 
-void visited_init(struct visited *v, const struct layout *layout, uint64_t states, size_t most,
+void visited_init(struct visited *v, const struct packing *packing, uint64_t states, size_t most,
                   uint32_t number)
 {
   *v = (struct visited){
-      .layout = layout, .places = 2 * states + TAIL, .factor = hash_mix(number + 1) | 1};
-  v->reserved = bytes_of(v->places, layout);
+      .packing = packing, .places = 2 * states + TAIL, .factor = hash_mix(number + 1) | 1};
+  v->reserved = bytes_of(v->places, packing);
   if (v->reserved < most)
     v->reserved = most;
   v->place = platform_reserve(v->reserved);
@@ -72,7 +72,7 @@ FOR_EACH_SIZE bool same_rest(const uint32_t *a, const uint32_t *b, uint32_t word
 }
 
 /* Claims a place that is free. False: somebody else has. */
-FOR_EACH_SIZE bool claim(uint32_t *place, const uint32_t *state, uint32_t words)
+FOR_EACH_SIZE bool claim_place(uint32_t *place, const uint32_t *state, uint32_t words)
 {
   uint32_t free = 0;
   if (!__atomic_compare_exchange_n(place, &free, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -89,7 +89,7 @@ FOR_EACH_SIZE enum visited_answer add_words(uint32_t *at, const uint32_t *end,
   for (; at < end; at += words) {
     uint32_t head = __atomic_load_n(at, __ATOMIC_ACQUIRE);
     if (!(head & TAG_MASK)) {
-      if (!head && claim(at, state, words))
+      if (!head && claim_place(at, state, words))
         return VISITED_NEW;
       head = read_head(at);
     }
@@ -101,10 +101,10 @@ FOR_EACH_SIZE enum visited_answer add_words(uint32_t *at, const uint32_t *end,
 
 /* Looks from `at` on, at `probes` places at most. Compiled for each of the usual sizes of a state.
  */
-static enum visited_answer add(struct visited *v, const uint32_t *state, uint32_t *at,
-                               uint64_t probes)
+static enum visited_answer add_from(struct visited *v, const uint32_t *state, uint32_t *at,
+                                    uint64_t probes)
 {
-  uint32_t words = v->layout->words;
+  uint32_t words = v->packing->words;
   const uint32_t *end = v->place + visited_end(v) * words;
   if ((uint64_t)(end - at) > probes * words)
     end = at + probes * words;
@@ -124,27 +124,27 @@ static enum visited_answer add(struct visited *v, const uint32_t *state, uint32_
 
 uint32_t *visited_home(const struct visited *v, uint64_t hash)
 {
-  uint32_t *place = v->place + home(v, hash) * v->layout->words;
+  uint32_t *place = v->place + home_of(v, hash) * v->packing->words;
   __builtin_prefetch(place);
   return place;
 }
 
 enum visited_answer visited_add_at(struct visited *v, const uint32_t *state, uint32_t *home)
 {
-  return add(v, state, home, PROBES);
+  return add_from(v, state, home, PROBES);
 }
 
 enum visited_answer visited_add(struct visited *v, const uint32_t *state, uint64_t hash)
 {
-  return add(v, state, visited_home(v, hash), PROBES);
+  return add_from(v, state, visited_home(v, hash), PROBES);
 }
 
 uint64_t visited_place(const struct visited *v, const uint32_t *state, uint64_t hash)
 {
   uint64_t end = visited_end(v);
-  for (uint64_t n = home(v, hash); n < end && *visited_at(v, n); n++) {
+  for (uint64_t n = home_of(v, hash); n < end && *visited_at(v, n); n++) {
     const uint32_t *at = visited_at(v, n);
-    if (!((*at ^ state[0]) & ~(uint32_t)TAG_MASK) && same_rest(at, state, v->layout->words))
+    if (!((*at ^ state[0]) & ~(uint32_t)TAG_MASK) && same_rest(at, state, v->packing->words))
       return n;
   }
   return end;
@@ -165,7 +165,7 @@ bool visited_crowded(const struct visited *v)
 
 size_t visited_bytes(const struct visited *v)
 {
-  return v->place ? bytes_of(v->places, v->layout) : 0;
+  return v->place ? bytes_of(v->places, v->packing) : 0;
 }
 
 uint64_t visited_end(const struct visited *v)
@@ -183,36 +183,36 @@ struct delayed {
 struct mover {
   struct platform_thread *thread;
   struct visited *set;
-  const struct layout *from, *to;
+  const struct packing *from, *to;
   uint64_t first, end;    /* the old places whose states it moves */
   const uint32_t *vacant; /* nothing old is left from here on; NULL: behind the state being moved */
   struct delayed late;
-  uint32_t numbers[LAYOUT_FIELDS]; /* of that state */
-  uint32_t state[LAYOUT_WORDS];
+  uint32_t numbers[PACKING_FIELDS]; /* of that state */
+  uint32_t state[PACKING_WORDS];
 };
 
 /* Returns its hash. */
-static uint64_t lift(struct mover *m, const uint32_t *place)
+static uint64_t unpack_moved(struct mover *m, const uint32_t *place)
 {
   if (m->from == m->to) {
     for (uint32_t i = 0; i < m->to->words; i++)
       m->state[i] = place[i];
-    return layout_hash_packed(m->to, place);
+    return packing_hash_packed(m->to, place);
   }
-  layout_unpack(m->from, place, m->numbers);
-  layout_pack(m->to, m->numbers, m->state);
+  packing_unpack(m->from, place, m->numbers);
+  packing_pack(m->to, m->numbers, m->state);
   m->state[0] |= *place & TAG_MASK;
-  return layout_hash(m->to, m->numbers);
+  return packing_hash(m->to, m->numbers);
 }
 
 /* States come in falling order of hash, which makes for long ways where the set is crowded. */
-static void drop(struct visited *v, const uint32_t *state, uint32_t *home)
+static void insert_moved(struct visited *v, const uint32_t *state, uint32_t *home)
 {
-  if (add(v, state, home, visited_end(v)) != VISITED_NEW)
+  if (add_from(v, state, home, visited_end(v)) != VISITED_NEW)
     breach("the visited set cannot be rebuilt");
 }
 
-static void delay(struct delayed *late, const struct mover *m)
+static void delay_state(struct delayed *late, const struct mover *m)
 {
   uint32_t words = m->to->words;
   if (late->count == late->room) {
@@ -223,33 +223,33 @@ static void delay(struct delayed *late, const struct mover *m)
 }
 
 /* Places stay what they are: only the packing changes. */
-static void repack(void *data)
+static void repack_places(void *data)
 {
   struct mover *m = data;
   for (uint64_t i = m->first; i < m->end; i++) {
     uint32_t *place = m->set->place + i * m->to->words;
     if (!*place)
       continue;
-    lift(m, place);
+    unpack_moved(m, place);
     memcpy(place, m->state, m->to->words * sizeof *place);
   }
 }
 
 /* From the last place to the first: what is not moved yet lies below. */
-static void spread(void *data)
+static void spread_places(void *data)
 {
   struct mover *m = data;
   for (uint64_t i = m->end; i-- > m->first;) {
     uint32_t *place = m->set->place + i * m->from->words;
     if (!*place)
       continue;
-    uint32_t *to = m->set->place + home(m->set, lift(m, place)) * m->to->words;
+    uint32_t *to = m->set->place + home_of(m->set, unpack_moved(m, place)) * m->to->words;
     for (uint32_t word = 0; word < m->from->words; word++)
       place[word] = 0;
     if (to >= (m->vacant ? m->vacant : place))
-      drop(m->set, m->state, to);
+      insert_moved(m->set, m->state, to);
     else
-      delay(&m->late, m);
+      delay_state(&m->late, m);
   }
 }
 
@@ -286,36 +286,38 @@ static void spread_all(struct mover *movers, unsigned threads, uint64_t end, dou
   while (threads > 1 && (first = first_to_go(end, factor)) + PART_LEAST < end) {
     for (unsigned i = 0; i < threads; i++)
       movers[i].vacant = v->place + end * movers[i].from->words;
-    move_part(movers, threads, first, end, spread);
+    move_part(movers, threads, first, end, spread_places);
     end = first;
   }
   movers[0].vacant = NULL;
-  move_part(movers, 1, 0, end, spread);
+  move_part(movers, 1, 0, end, spread_places);
   for (unsigned i = 0; i < threads; i++) {
     struct mover *m = &movers[i];
     for (uint64_t n = 0; n < m->late.count; n++) {
       const uint32_t *state = m->late.state + n * m->to->words;
-      drop(v, state, v->place + home(v, layout_hash_packed(m->to, state)) * m->to->words);
+      insert_moved(v, state,
+                   v->place + home_of(v, packing_hash_packed(m->to, state)) * m->to->words);
     }
     free(m->late.state);
   }
 }
 
-bool visited_rebuild(struct visited *v, uint64_t places, const struct layout *layout,
+bool visited_rebuild(struct visited *v, uint64_t places, const struct packing *packing,
                      unsigned threads)
 {
   struct mover movers[threads];
   uint64_t end = visited_end(v);
-  double words = (double)layout->words / v->layout->words, by = (double)places / (double)v->places;
-  bool same = places == v->places && layout->words == v->layout->words;
-  if (bytes_of(places, layout) > v->reserved)
+  double words = (double)packing->words / v->packing->words,
+         by = (double)places / (double)v->places;
+  bool same = places == v->places && packing->words == v->packing->words;
+  if (bytes_of(places, packing) > v->reserved)
     return false;
   for (unsigned i = 0; i < threads; i++)
-    movers[i] = (struct mover){.set = v, .from = v->layout, .to = layout};
+    movers[i] = (struct mover){.set = v, .from = v->packing, .to = packing};
   v->places = places;
-  v->layout = layout;
+  v->packing = packing;
   if (same)
-    move_part(movers, threads, 0, end, repack);
+    move_part(movers, threads, 0, end, repack_places);
   else
     spread_all(movers, threads, end, words * by);
   return true;

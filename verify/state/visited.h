@@ -14,12 +14,12 @@
 #include "verify/state/packing.h"
 
 struct visited {
-  const struct layout *layout; /* of all states in it; the caller's */
-  uint32_t *place;             /* layout->words each; word 0 is zero where nothing is */
-  uint64_t places;             /* by hash */
-  uint64_t factor;             /* of hashes: makes their order */
-  uint64_t count;              /* states; the caller counts what is new */
-  size_t reserved;             /* bytes of address space */
+  const struct packing *packing; /* of all states in it; the caller's */
+  uint32_t *place;               /* packing->words each; word 0 is zero where nothing is */
+  uint64_t places;               /* by hash */
+  uint64_t factor;               /* of hashes: makes their order */
+  uint64_t count;                /* states; the caller counts what is new */
+  size_t reserved;               /* bytes of address space */
 };
 
 enum visited_answer { VISITED_OLD, VISITED_NEW, VISITED_FULL };
@@ -27,7 +27,7 @@ enum visited_answer { VISITED_OLD, VISITED_NEW, VISITED_FULL };
 /* An empty set for about `states` states, which may grow to `most` bytes. Aborts when there is no
  * memory. Sets of different `number` differ in the order of places: one may be filled by going
  * through another, which would otherwise crowd its beginning. */
-void visited_init(struct visited *, const struct layout *, uint64_t states, size_t most,
+void visited_init(struct visited *, const struct packing *, uint64_t states, size_t most,
                   uint32_t number);
 void visited_clear(struct visited *);
 
@@ -43,9 +43,9 @@ uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t h
 uint32_t *visited_home(const struct visited *, uint64_t hash);
 enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
 
-/* Room for `places` places in `layout`, made by so many threads. False when that is more than was
+/* Room for `places` places in `packing`, made by so many threads. False when that is more than was
  * set aside. Nobody else may use the set meanwhile. */
-bool visited_rebuild(struct visited *, uint64_t places, const struct layout *, unsigned threads);
+bool visited_rebuild(struct visited *, uint64_t places, const struct packing *, unsigned threads);
 
 bool visited_crowded(const struct visited *); /* time to grow */
 size_t visited_bytes(const struct visited *); /* memory taken */
@@ -55,7 +55,7 @@ uint64_t visited_end(const struct visited *);
 
 static inline const uint32_t *visited_at(const struct visited *visited, uint64_t n)
 {
-  return visited->place + n * visited->layout->words;
+  return visited->place + n * visited->packing->words;
 }
 
 #endif

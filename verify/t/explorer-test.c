@@ -106,7 +106,7 @@ static void same_as_reference(void)
       {"c3", 2, 0, 1, false, false, 0,
        "rank 0: checkpoint, send 1, recv any\nrank 1: send 0, checkpoint, recv 0"},
       {"c3", 2, 1, 1, false, false, 0, "rank 0: checkpoint, choose 2, send 1\nrank 1: recv 0"},
-      {"c3", 2, 0, 1, false, false, LIE_DROP | LIE_DUPLICATE | LIE_EARLY_DURABLE,
+      {"c3", 2, 0, 1, false, false, FAULT_DROP | FAULT_DUPLICATE | FAULT_EARLY_DURABLE,
        "rank 0: irecv a 1, checkpoint, wait a\nrank 1: checkpoint, send 0"},
       {"cl-t", 3, 0, 1, false, false, 0, "rank *: free 1"},
       {"chandy-lamport", 2, 1, 1, false, true, 0, "rank 0: send 1 tag 1, send 1\nrank 1: recv 0"},
@@ -623,7 +623,7 @@ static void workers(void)
 {
   same_with_workers(&no_hold);
   same_with_workers(
-      &(struct small){"c3", 2, 0, 1, false, false, LIE_DROP,
+      &(struct small){"c3", 2, 0, 1, false, false, FAULT_DROP,
                       "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"});
 }
 
@@ -724,14 +724,14 @@ static void tables(void)
 static void chunks(void)
 {
   static const uint8_t bits[] = {20, 20, 20};
-  struct layout *layout = layout_new(bits, 3);
+  struct packing *packing = packing_new(bits, 3);
   struct frontier frontier = {0}, more = {0}, share = {0};
   struct spill spill;
-  uint32_t numbers[3], state[LAYOUT_WORDS], next = 0, count = 5000;
+  uint32_t numbers[3], state[PACKING_WORDS], next = 0, count = 5000;
   bool right = spill_init(&spill);
   for (uint32_t i = 0; i < count; i++) {
-    layout_pack(layout, (const uint32_t[]){i, i / 2, 3 * i}, state);
-    frontier_append(i < count / 2 ? &frontier : &more, layout, state);
+    packing_pack(packing, (const uint32_t[]){i, i / 2, 3 * i}, state);
+    frontier_append(i < count / 2 ? &frontier : &more, packing, state);
     if (i % 1000 == 999)
       frontier_spill(&frontier, &spill);
   }
@@ -740,8 +740,8 @@ static void chunks(void)
   frontier_spill(&frontier, &spill);
   right &= frontier.states == count && frontier.bytes < 30000;
   for (; count < 8000; count++) { /* these stay in memory, for a while */
-    layout_pack(layout, (const uint32_t[]){count, count / 2, 3 * count}, state);
-    frontier_append(&frontier, layout, state);
+    packing_pack(packing, (const uint32_t[]){count, count / 2, 3 * count}, state);
+    frontier_append(&frontier, packing, state);
   }
   for (uint64_t wanted = 0, all = count; frontier.states; wanted += 700) {
     frontier_share(&frontier, &share, wanted);
@@ -754,43 +754,44 @@ static void chunks(void)
     all = frontier.states;
     for (struct chunk *chunk; (chunk = frontier_take(&share)); free(chunk))
       for (uint32_t i = 0; i < chunk->count; i++, next++) {
-        layout_unpack(layout, chunk->states + i * layout->words, numbers);
+        packing_unpack(packing, chunk->states + i * packing->words, numbers);
         right &= numbers[0] == next && numbers[1] == next / 2 && numbers[2] == 3 * next;
       }
     right &= !share.bytes && !share.states;
   }
   ok(right && next == count && !frontier.bytes, "a frontier gives back what it was given");
   spill_clear(&spill);
-  free(layout);
+  free(packing);
 }
 
 /* A visited set that grows and is laid out anew keeps what it has. */
 static void visited(unsigned threads)
 {
   const uint8_t narrow[] = {20, 4, 0}, wide[] = {20, 31, 20};
-  struct layout *layouts[] = {layout_new(narrow, 3), layout_new(wide, 3)};
+  struct packing *packings[] = {packing_new(narrow, 3), packing_new(wide, 3)};
   struct visited set;
-  uint32_t state[LAYOUT_WORDS], count = 300000, found = 0;
-  visited_init(&set, layouts[0], 1000, 1 << 26, 0);
+  uint32_t state[PACKING_WORDS], count = 300000, found = 0;
+  visited_init(&set, packings[0], 1000, 1 << 26, 0);
   bool right = true;
   for (unsigned round = 0; round < 2; round++)
     for (uint32_t i = 0; i < count; i++) {
       const uint32_t numbers[] = {i, i % 13, 0};
-      layout_pack(set.layout, numbers, state);
+      packing_pack(set.packing, numbers, state);
       state[0] |= i % TAG_MASK + 1;
       enum visited_answer answer;
-      while ((answer = visited_add(&set, state, layout_hash(set.layout, numbers))) == VISITED_FULL)
-        right &= visited_rebuild(&set, set.places * 2, set.layout, threads);
+      while ((answer = visited_add(&set, state, packing_hash(set.packing, numbers))) ==
+             VISITED_FULL)
+        right &= visited_rebuild(&set, set.places * 2, set.packing, threads);
       right &= answer == (round ? VISITED_OLD : VISITED_NEW);
       set.count += answer == VISITED_NEW;
       if (visited_crowded(&set) || i == count / 2)
-        right &= visited_rebuild(&set, set.places * 3 / 2, i < count / 2 ? set.layout : layouts[1],
-                                 threads);
+        right &= visited_rebuild(&set, set.places * 3 / 2,
+                                 i < count / 2 ? set.packing : packings[1], threads);
     }
   for (uint64_t n = 0; n < visited_end(&set); n++)
     if (*visited_at(&set, n)) {
       uint32_t numbers[3];
-      layout_unpack(set.layout, visited_at(&set, n), numbers);
+      packing_unpack(set.packing, visited_at(&set, n), numbers);
       right &= numbers[1] == numbers[0] % 13 && !numbers[2] &&
                (*visited_at(&set, n) & TAG_MASK) == numbers[0] % TAG_MASK + 1;
       found++;
@@ -798,8 +799,8 @@ static void visited(unsigned threads)
   ok(right && found == count, "a visited set keeps what it has while %u threads let it grow",
      threads);
   visited_clear(&set);
-  free(layouts[0]);
-  free(layouts[1]);
+  free(packings[0]);
+  free(packings[1]);
 }
 
 int main(void)

@@ -113,7 +113,7 @@ static void build(struct reference *r, GPtrArray *nodes)
     for (guint i = 0; i < moves->len; i++) {
       struct edge edge = {.move = g_array_index(moves, struct move, i)};
       struct move taken = edge.move;
-      edge.fair = taken.kind != MOVE_CRASH && taken.kind != MOVE_LIE;
+      edge.fair = taken.kind != MOVE_CRASH && taken.kind != MOVE_FAULT;
       load(r, node->state);
       world_step(r->world, &taken, &r->actions, &verdict);
       edge.to = GPOINTER_TO_UINT(look_up(numbers, nodes, save(r), node->depth + 1));

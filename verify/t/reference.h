@@ -121,7 +121,7 @@ struct small {
   int ranks;
   unsigned crashes, timers;
   bool fifo, anywhere;
-  unsigned lies;
+  unsigned faults;
   const char *script;
 };
 
@@ -135,7 +135,7 @@ static inline struct script *set_up(const struct small *small, struct world *wor
   world_init(world, rcl_protocol_named(small->protocol), small->ranks, 3);
   world->fifo = small->fifo;
   world->places_anywhere = small->anywhere;
-  world->lies = small->lies;
+  world->faults = small->faults;
   world->bounded = true;
   world->check = true;
   world->script = script;

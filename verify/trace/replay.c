@@ -183,7 +183,7 @@ static bool begin(struct replay *r, const struct header *header)
   world->places_anywhere = header->anywhere;
   world->bounded = header->bounded;
   world->line_stamps = header->stamps;
-  world->lies = header->lies;
+  world->faults = header->lies;
   world->exceeds = (unsigned)header->exceeds;
   world->check = true;
   world->script = r->script;
@@ -240,11 +240,11 @@ static bool read_extra(struct replay *r, const char *word, struct extras *extras
 static bool read_lie_move(struct replay *r, char **words, struct move *move)
 {
   guint64 peer;
-  move->kind = MOVE_LIE;
+  move->kind = MOVE_FAULT;
   if (g_strcmp0(words[0], "drop") == 0)
-    move->lie = LIE_DROP;
+    move->fault = FAULT_DROP;
   else if (g_strcmp0(words[0], "duplicate") == 0)
-    move->lie = LIE_DUPLICATE;
+    move->fault = FAULT_DUPLICATE;
   else
     return bad(r, "lie %s, expected drop or duplicate", words[0] ? words[0] : "of no kind");
   if (!words[1] || !g_str_has_prefix(words[1], "peer="))
@@ -318,7 +318,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
     return false;
   move->content = (uint32_t)extras.content;
   if (extras.early)
-    move->lie = LIE_EARLY_DURABLE;
+    move->fault = FAULT_EARLY_DURABLE;
   if (!trace_takes_message(move)) {
     move->index = 0;
     return true;

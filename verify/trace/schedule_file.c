@@ -49,7 +49,7 @@ static const char *refuses(const struct scenario *scenario, const struct trace_s
   if (story->spelled)
     return "its collectives are messages, expected a protocol that handles collectives";
   for (unsigned i = 0; i < story->count; i++)
-    if (story->moves[i].lie)
+    if (story->moves[i].fault)
       return "its host lies, expected one that does not";
   return NULL;
 }

@@ -106,7 +106,7 @@ static uint32_t channel(const struct world *world, bool control, int source, int
 
 bool trace_takes_message(const struct move *move)
 {
-  return move->kind == MOVE_LIE ||
+  return move->kind == MOVE_FAULT ||
          (move->kind == MOVE_EVENT &&
           (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL));
 }
@@ -134,10 +134,10 @@ static void take(struct trace_lines *numbers, const struct world *world, const s
   if (move->index >= queue->len)
     return;
   uint64_t number = at(queue, move->index)->number;
-  if (move->kind != MOVE_LIE || move->lie == LIE_DROP)
+  if (move->kind != MOVE_FAULT || move->fault == FAULT_DROP)
     g_array_remove_index(queue, move->index);
   follow(numbers, world, part);
-  if (move->kind == MOVE_LIE)
+  if (move->kind == MOVE_FAULT)
     for (queue = queue_of(numbers, part); queue->len;) {
       guint i = 0;
       while (i < queue->len && at(queue, i)->number)
@@ -150,7 +150,7 @@ static void take(struct trace_lines *numbers, const struct world *world, const s
 
 static const char *lie_name(unsigned lie)
 {
-  return lie == LIE_DROP ? "drop" : "duplicate";
+  return lie == FAULT_DROP ? "drop" : "duplicate";
 }
 
 /* The part of the line that says what happened, without message numbers. */
@@ -164,7 +164,7 @@ static void print_move(GString *line, const struct world *world, const struct mo
     g_string_append(line, event_print(world->protocol, &move->event, text));
     if (move->content)
       g_string_append_printf(line, " content=%u", move->content);
-    if (move->lie)
+    if (move->fault)
       g_string_append(line, " early");
     break;
   case MOVE_CRASH:
@@ -178,8 +178,8 @@ static void print_move(GString *line, const struct world *world, const struct mo
     g_string_append_printf(line, "detected rank=%d incarnation=%u checkpoint=%u", global->down,
                            global->incarnation, global->target);
     break;
-  case MOVE_LIE:
-    g_string_append_printf(line, "lie %s peer=%d", lie_name(move->lie), move->event.peer);
+  case MOVE_FAULT:
+    g_string_append_printf(line, "lie %s peer=%d", lie_name(move->fault), move->event.peer);
     break;
   }
 }
@@ -271,7 +271,7 @@ struct trace {
 };
 
 const struct trace_lie trace_lies[TRACE_LIES] = {
-    {LIE_DROP, "drop"}, {LIE_DUPLICATE, "duplicate"}, {LIE_EARLY_DURABLE, "early-durable"}};
+    {FAULT_DROP, "drop"}, {FAULT_DUPLICATE, "duplicate"}, {FAULT_EARLY_DURABLE, "early-durable"}};
 
 static void print_peer(GString *out, const char *before, int number)
 {
@@ -372,7 +372,7 @@ static char *print_header(const struct world *world, const char *host)
   if (world->line_stamps)
     g_string_append(out, "stamps lines\n");
   for (size_t i = 0; i < TRACE_LIES; i++)
-    if (world->lies & trace_lies[i].lie)
+    if (world->faults & trace_lies[i].lie)
       g_string_append_printf(out, "lie %s\n", trace_lies[i].name);
   if (world->exceeds)
     g_string_append_printf(out, "exceeds %u\n", world->exceeds);

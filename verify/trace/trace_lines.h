@@ -25,7 +25,7 @@ int64_t trace_find(struct trace_lines *, const struct world *, const struct move
                    int64_t place);
 
 struct trace_lie {
-  unsigned lie; /* enum lie */
+  unsigned lie; /* enum injected_fault */
   const char *name;
 };
 

@@ -26,7 +26,7 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
   return bytes->bytes;
 }
 
-static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
+static uint32_t keep_bytes(void *ctx, const void *bytes, uint32_t size)
 {
   struct parts *parts = ctx;
   if (parts->kept_count == parts->kept_room) {
@@ -40,7 +40,7 @@ static uint32_t keep(void *ctx, const void *bytes, uint32_t size)
   return parts->kept_count;
 }
 
-static const void *kept(void *ctx, uint32_t number, uint32_t *size)
+static const void *kept_bytes(void *ctx, uint32_t number, uint32_t *size)
 {
   const struct parts *parts = ctx;
   REQUIRE(number >= 1 && number <= parts->kept_count && parts->kept[number - 1].bytes,
@@ -49,7 +49,7 @@ static const void *kept(void *ctx, uint32_t number, uint32_t *size)
   return parts->kept[number - 1].bytes;
 }
 
-static void forget(void *ctx, uint32_t number)
+static void forget_bytes(void *ctx, uint32_t number)
 {
   struct parts *parts = ctx;
   REQUIRE(number >= 1 && number <= parts->kept_count && parts->kept[number - 1].bytes,
@@ -62,7 +62,8 @@ void parts_init(struct parts *parts, struct world *world)
 {
   *parts = (struct parts){.count = world_parts(world)};
   parts->part = memory_table(parts->count, sizeof *parts->part);
-  world->memory = (struct world_memory){parts, read_part, NULL, edit_part, keep, kept, forget};
+  world->memory = (struct world_memory){parts,      read_part,  NULL,        edit_part,
+                                        keep_bytes, kept_bytes, forget_bytes};
 }
 
 void parts_clear(struct parts *parts)

@@ -6,8 +6,8 @@
  *     ...
  *     parts_clear(&parts);
  */
-#ifndef RECLINE_PARTS_H
-#define RECLINE_PARTS_H
+#ifndef RECLINE_IN_PLACE_H
+#define RECLINE_IN_PLACE_H
 
 #include "verify/world/world.h"
 

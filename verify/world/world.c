@@ -59,7 +59,7 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
 
 /* ---- the move ---- */
 
-static void step(struct taking *t)
+static void step_protocol(struct step_context *t)
 {
   const struct world *w = t->w;
   struct world_rank *me = edit_rank(w, t->rank);
@@ -70,30 +70,30 @@ static void step(struct taking *t)
   world_after_step(t);
 }
 
-static void take_event(struct taking *t)
+static void take_event(struct step_context *t)
 {
   const struct world *w = t->w;
   world_before_step(t);
   if (read_rank(w, t->rank)->phase != RANK_RUNNING)
     return; /* nothing to start from */
   if (t->event.kind != RCL_EVENT_RECEIVE || !below_matching(w))
-    step(t);
+    step_protocol(t);
   if (read_rank(w, t->rank)->phase == RANK_RUNNING)
     world_script_advance(w, t->rank);
 }
 
-static void lie(struct taking *t)
+static void fault(struct step_context *t)
 {
   const struct world *w = t->w;
   uint32_t count;
   struct world_message message = READ_LIST(struct world_message, w, WORLD_CHANNEL,
                                            t->move->event.peer, t->rank, &count)[t->move->index];
-  if (t->move->lie == LIE_DROP)
+  if (t->move->fault == FAULT_DROP)
     list_remove(w, WORLD_CHANNEL, t->move->event.peer, t->rank, t->move->index, sizeof message);
   else
     list_insert(w, WORLD_CHANNEL, t->move->event.peer, t->rank, t->move->index, &message,
                 sizeof message);
-  edit_global(w)->lied = true;
+  edit_global(w)->injected = true;
 }
 
 /* Where a host does not know places in channels: the first message that fits. */
@@ -128,12 +128,12 @@ void world_step(struct world *w, struct move *move, struct rcl_actions *actions,
     snprintf(verdict->text, sizeof verdict->text, "%s", why);
     return;
   }
-  struct taking t = {.w = w,
-                     .move = move,
-                     .actions = actions,
-                     .verdict = verdict,
-                     .rank = move->rank,
-                     .event = move->event};
+  struct step_context t = {.w = w,
+                           .move = move,
+                           .actions = actions,
+                           .verdict = verdict,
+                           .rank = move->rank,
+                           .event = move->event};
   switch ((enum move_kind)move->kind) {
   case MOVE_EVENT:
     take_event(&t);
@@ -147,8 +147,8 @@ void world_step(struct world *w, struct move *move, struct rcl_actions *actions,
   case MOVE_FINISH:
     edit_program(w, move->rank)->finished = true;
     break;
-  case MOVE_LIE:
-    lie(&t);
+  case MOVE_FAULT:
+    fault(&t);
     break;
   }
   move->event = t.event;

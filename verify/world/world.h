@@ -187,7 +187,7 @@ struct world_global {
   uint16_t crashes;     /* crashes that may still happen (explorer) */
   uint16_t timers;      /* TIMERs that may still happen (explorer) */
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
-  uint8_t lied;         /* the one lie of a lying host has been told */
+  uint8_t injected;     /* the one lie of a faulty host has been told */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
   uint16_t pad;
 };
@@ -231,8 +231,8 @@ struct world_memory {
 
 /* ---- the world ---- */
 
-/* What a lying host does, once, to show that the properties notice. */
-enum lie { LIE_DROP = 1, LIE_DUPLICATE = 2, LIE_EARLY_DURABLE = 4 };
+/* What a faulty host does, once, to show that the properties notice. */
+enum injected_fault { FAULT_DROP = 1, FAULT_DUPLICATE = 2, FAULT_EARLY_DURABLE = 4 };
 
 struct world {
   const struct rcl_protocol *protocol;
@@ -246,7 +246,7 @@ struct world {
   bool line_stamps;              /* messages carry line and stopped */
   bool check;                    /* check the protocol's invariants after every step */
   bool bounded;                  /* crashes and timers are counted down (explorer) */
-  unsigned lies;                 /* enum lie, or-ed */
+  unsigned faults;               /* enum injected_fault, or-ed */
   unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
@@ -281,12 +281,12 @@ enum move_kind {
   MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
                   is -1; independent: the one dead that is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */
-  MOVE_LIE     /* a lying host drops or duplicates the message at `index` of peer -> rank */
+  MOVE_FAULT   /* a faulty host drops or duplicates the message at `index` of peer -> rank */
 };
 
 struct move {
   uint8_t kind;
-  uint8_t lie; /* MOVE_LIE, and CAPTURED..DURABLE told too early */
+  uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early */
   int16_t rank;
   uint32_t index;   /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
                        world when WORLD_FIND */

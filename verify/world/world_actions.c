@@ -2,7 +2,7 @@
 #include "verify/world/world_step.h"
 
 /* A message for a rank that is dead, or beyond the sender's incarnation, never existed. */
-static bool reachable(const struct world *w, int rank, uint16_t incarnation)
+static bool is_reachable(const struct world *w, int rank, uint16_t incarnation)
 {
   const struct world_rank *to = read_rank_head(w, rank);
   if (to->phase == RANK_DEAD)
@@ -13,11 +13,11 @@ static bool reachable(const struct world *w, int rank, uint16_t incarnation)
   return incarnation >= (restarts ? read_global(w)->incarnation : to->incarnation);
 }
 
-static void put_on(struct taking *t, enum part_kind kind, int peer,
+static void put_on(struct step_context *t, enum part_kind kind, int peer,
                    const struct world_message *message)
 {
   uint32_t count;
-  if (!reachable(t->w, peer, message->incarnation))
+  if (!is_reachable(t->w, peer, message->incarnation))
     return;
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
@@ -28,7 +28,7 @@ static void put_on(struct taking *t, enum part_kind kind, int peer,
 }
 
 /* Ranks that have died since, or are to restart for a later recovery, are sent to in vain. */
-static void check_open(struct taking *t, int peer)
+static void check_open(struct step_context *t, int peer)
 {
   const struct world_rank *me = read_rank(t->w, t->rank), *to = read_rank_head(t->w, peer);
   bool runs = to->phase <= RANK_CAPTURING, same = runs && to->incarnation == me->incarnation;
@@ -41,7 +41,7 @@ static void check_open(struct taking *t, int peer)
                   peer);
 }
 
-static void transmit(struct taking *t, const struct rcl_action *action)
+static void transmit_message(struct step_context *t, const struct rcl_action *action)
 {
   check_open(t, t->event.peer);
   memcpy(t->message.words, action->words, sizeof t->message.words);
@@ -49,7 +49,7 @@ static void transmit(struct taking *t, const struct rcl_action *action)
 }
 
 /* The program's call is over; `content` is what it was given, where it was given something. */
-static void end_call(struct taking *t, bool given, uint32_t content)
+static void end_call(struct step_context *t, bool given, uint32_t content)
 {
   struct world_program *program = edit_program(t->w, t->rank);
   if (given && t->w->script)
@@ -75,7 +75,7 @@ static bool taken_by_rejoin(const struct world *w, int from, int to,
   return false;
 }
 
-static void join(struct taking *t, const struct rcl_action *action)
+static void join_call(struct step_context *t, const struct rcl_action *action)
 {
   const struct world *w = t->w;
   const struct world_rank *me = read_rank(w, t->rank);
@@ -97,7 +97,7 @@ static void join(struct taking *t, const struct rcl_action *action)
     end_call(t, false, 0);
 }
 
-static void rejoin(struct taking *t, const struct rcl_action *action)
+static void rejoin_call(struct step_context *t, const struct rcl_action *action)
 {
   struct world_share entry = {.comm = action->comm, .root = action->peer, .number = action->tag};
   uint32_t count;
@@ -112,7 +112,7 @@ static void rejoin(struct taking *t, const struct rcl_action *action)
   list_insert(t->w, WORLD_REJOINED, t->rank, 0, count, &entry, sizeof entry);
 }
 
-static void send_control(struct taking *t, const struct rcl_action *action)
+static void send_control(struct step_context *t, const struct rcl_action *action)
 {
   if (action->peer < 0 || action->peer >= t->w->ranks || action->peer == t->rank) {
     world_violate(t, "legal", "control message to rank %d", action->peer);
@@ -125,14 +125,14 @@ static void send_control(struct taking *t, const struct rcl_action *action)
 }
 
 /* Nobody: only what was cancelled before a crash, and will be again. */
-static bool may_match(const struct taking *t, const struct world_receive *receive,
+static bool may_match(const struct step_context *t, const struct world_receive *receive,
                       const struct rcl_action *action)
 {
   bool nobody = action->peer == RCL_NOBODY && read_rank(t->w, t->rank)->incarnation > 0;
   return rcl_matches(nobody ? RCL_ANY : receive->peer, receive->tag, action->peer, action->tag);
 }
 
-static void match(struct taking *t, const struct rcl_action *action)
+static void restrict_receive(struct step_context *t, const struct rcl_action *action)
 {
   uint32_t count;
   READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
@@ -154,7 +154,7 @@ static void match(struct taking *t, const struct rcl_action *action)
 }
 
 /* Index of `slot` among the sorted slots, or where it would stand. */
-static uint32_t find_slot(const struct taking *t, uint32_t slot, bool *full)
+static uint32_t find_slot(const struct step_context *t, uint32_t slot, bool *full)
 {
   uint32_t count, i = 0;
   const struct world_slot *slots =
@@ -165,7 +165,7 @@ static uint32_t find_slot(const struct taking *t, uint32_t slot, bool *full)
   return i;
 }
 
-static void keep(struct taking *t, const struct rcl_action *action)
+static void keep_message(struct step_context *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t i = find_slot(t, action->slot, &full);
@@ -179,7 +179,7 @@ static void keep(struct taking *t, const struct rcl_action *action)
   list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
 }
 
-static void empty_slot(struct taking *t, const struct rcl_action *action)
+static void empty_slot(struct step_context *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t i = find_slot(t, action->slot, &full);
@@ -189,7 +189,7 @@ static void empty_slot(struct taking *t, const struct rcl_action *action)
     world_violate(t, "legal", "slot %u is empty", action->slot);
 }
 
-static void resend(struct taking *t, const struct rcl_action *action)
+static void resend_message(struct step_context *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t count, i = find_slot(t, action->slot, &full);
@@ -207,7 +207,7 @@ static void resend(struct taking *t, const struct rcl_action *action)
 }
 
 /* To the receive that the protocol names or, below the matching, to the matching. */
-static void hand_over(struct taking *t, uint32_t request, int peer,
+static void hand_over(struct step_context *t, uint32_t request, int peer,
                       const struct world_message *message)
 {
   if (below_matching(t->w))
@@ -216,7 +216,7 @@ static void hand_over(struct taking *t, uint32_t request, int peer,
     world_give(t, request, peer, message);
 }
 
-static void deliver(struct taking *t, const struct rcl_action *action)
+static void deliver_message(struct step_context *t, const struct rcl_action *action)
 {
   bool full;
   uint32_t count;
@@ -240,7 +240,7 @@ static void deliver(struct taking *t, const struct rcl_action *action)
 }
 
 /* Only in a state that is at a place, or held, is the program's image worth anything. */
-static void begin_capture(struct taking *t, const struct rcl_action *action)
+static void begin_capture(struct step_context *t, const struct rcl_action *action)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
   bool barrier = t->event.kind == RCL_EVENT_COLLECTED && t->event.flow == RCL_FLOW_BARRIER;
@@ -252,7 +252,7 @@ static void begin_capture(struct taking *t, const struct rcl_action *action)
   me->capturing = action->checkpoint;
 }
 
-static void ask_commit(struct taking *t, const struct rcl_action *action)
+static void ask_commit(struct step_context *t, const struct rcl_action *action)
 {
   if (t->rank != RCL_COORDINATOR_RANK)
     world_violate(t, "legal", "only rank %d may commit", RCL_COORDINATOR_RANK);
@@ -260,7 +260,7 @@ static void ask_commit(struct taking *t, const struct rcl_action *action)
     edit_global(t->w)->committing = action->checkpoint;
 }
 
-static void roll_back(struct taking *t, const struct rcl_action *action)
+static void roll_back(struct step_context *t, const struct rcl_action *action)
 {
   if (t->w->protocol->independent) {
     world_set_back(t, action->checkpoint);
@@ -273,7 +273,7 @@ static void roll_back(struct taking *t, const struct rcl_action *action)
   world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
 }
 
-static void give_up(struct taking *t, const struct rcl_action *action)
+static void give_up(struct step_context *t, const struct rcl_action *action)
 {
   edit_rank(t->w, t->rank)->gave_up = action->reason;
   if (t->verdict->kind != VERDICT_FINE)
@@ -284,7 +284,7 @@ static void give_up(struct taking *t, const struct rcl_action *action)
 }
 
 /* An outcome repeats one from before a crash; where there was none, the program must be free. */
-static void force(struct taking *t, const struct rcl_action *action)
+static void force_outcome(struct step_context *t, const struct rcl_action *action)
 {
   if (read_rank(t->w, t->rank)->noticed == 0)
     world_violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
@@ -292,7 +292,7 @@ static void force(struct taking *t, const struct rcl_action *action)
 }
 
 /* Whether the action is an answer to the event that the event may have. */
-static bool answers(const struct taking *t, enum rcl_action_kind kind)
+static bool is_answer(const struct step_context *t, enum rcl_action_kind kind)
 {
   switch (kind) {
   case RCL_ACTION_TRANSMIT:
@@ -320,44 +320,44 @@ static bool answers(const struct taking *t, enum rcl_action_kind kind)
   }
 }
 
-static void carry_out(struct taking *t, const struct rcl_action *action)
+static void carry_out(struct step_context *t, const struct rcl_action *action)
 {
   enum rcl_action_kind kind = action->kind;
-  if (!answers(t, kind)) {
+  if (!is_answer(t, kind)) {
     world_violate(t, "legal", "an action that the event does not allow");
     return;
   }
   switch (kind) {
   case RCL_ACTION_TRANSMIT:
-    transmit(t, action);
+    transmit_message(t, action);
     break;
   case RCL_ACTION_SUPPRESS:
     if (t->event.kind == RCL_EVENT_COLLECTIVE)
       end_call(t, false, 0);
     break;
   case RCL_ACTION_JOIN:
-    join(t, action);
+    join_call(t, action);
     break;
   case RCL_ACTION_REJOIN:
-    rejoin(t, action);
+    rejoin_call(t, action);
     break;
   case RCL_ACTION_MATCH:
-    match(t, action);
+    restrict_receive(t, action);
     break;
   case RCL_ACTION_DELIVER:
-    deliver(t, action);
+    deliver_message(t, action);
     break;
   case RCL_ACTION_KEEP:
-    keep(t, action);
+    keep_message(t, action);
     break;
   case RCL_ACTION_FORGET:
     empty_slot(t, action);
     break;
   case RCL_ACTION_RESEND:
-    resend(t, action);
+    resend_message(t, action);
     break;
   case RCL_ACTION_FORCE:
-    force(t, action);
+    force_outcome(t, action);
     break;
   case RCL_ACTION_CONTROL:
     send_control(t, action);
@@ -421,7 +421,7 @@ static bool needs_answer(enum rcl_event_kind kind)
 }
 
 /* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
-static void note_request(struct taking *t)
+static void note_request(struct step_context *t)
 {
   bool later = false;
   for (uint32_t i = 0; i < t->actions->count; i++)
@@ -432,7 +432,7 @@ static void note_request(struct taking *t)
 }
 
 /* The receive is given up. */
-static void withdraw(struct taking *t)
+static void withdraw_receive(struct step_context *t)
 {
   uint32_t place;
   if (world_is_posted(t->w, t->rank, t->event.request, &place))
@@ -441,11 +441,11 @@ static void withdraw(struct taking *t)
     world_violate(t, "legal", "receive %u is cancelled, and was given a message", t->event.request);
 }
 
-static void choose(struct taking *t)
+static void end_choice(struct step_context *t)
 {
   bool cancels = t->event.request != RCL_NO_REQUEST;
   if (cancels && t->outcome)
-    withdraw(t);
+    withdraw_receive(t);
   if (!t->w->script)
     return;
   struct world_program *program = edit_program(t->w, t->rank);
@@ -459,7 +459,7 @@ static void choose(struct taking *t)
     program->waiting = (uint8_t)(name + 1);
 }
 
-void world_after_step(struct taking *t)
+void world_after_step(struct step_context *t)
 {
   uint32_t stopped = read_rank(t->w, t->rank)->stopped;
   t->outcome = t->event.outcome;
@@ -478,7 +478,7 @@ void world_after_step(struct taking *t)
   if (t->event.kind == RCL_EVENT_TIMER)
     note_request(t);
   if (t->event.kind == RCL_EVENT_CHOICE)
-    choose(t);
+    end_choice(t);
   bool passed =
       t->event.kind == RCL_EVENT_SAFE_POINT && (t->event.iteration || !t->w->places_anywhere);
   if (passed && t->w->script && !read_program(t->w, t->rank)->finished)

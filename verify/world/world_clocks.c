@@ -1,7 +1,7 @@
 /* The world: alarms are set, and go off (world_clock_rules.c says when they can). */
 #include "verify/world/world_step.h"
 
-void world_set_alarm(struct taking *t, const struct rcl_action *action)
+void world_set_alarm(struct step_context *t, const struct rcl_action *action)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
   if (!action->checkpoint || me->set.checkpoint || action->checkpoint < me->rung.checkpoint) {
@@ -14,7 +14,7 @@ void world_set_alarm(struct taking *t, const struct rcl_action *action)
 }
 
 /* Messages under way that were sent since the last alarm were sent before this one. */
-void world_ring(struct taking *t)
+void world_ring(struct step_context *t)
 {
   const struct world *w = t->w;
   struct world_rank *me = edit_rank(w, t->rank);

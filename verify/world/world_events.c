@@ -3,7 +3,7 @@
 
 /* ---- before the step: the event takes place ---- */
 
-static void post(struct taking *t)
+static void post_receive(struct step_context *t)
 {
   struct world_program *program = edit_program(t->w, t->rank);
   if (t->event.request <= program->receives)
@@ -30,7 +30,7 @@ static void post(struct taking *t)
     program->next++;
 }
 
-static void send(struct taking *t)
+static void send_message(struct step_context *t)
 {
   const struct world *w = t->w;
   const struct world_rank *me = read_rank(w, t->rank);
@@ -55,13 +55,13 @@ static void send(struct taking *t)
 }
 
 /* What a run was not to do if the bounds held. */
-static void check_bounds(struct taking *t, const char *why)
+static void check_bounds(struct step_context *t, const char *why)
 {
   if (why && !t->w->bounded)
     world_violate(t, "bounds", "rank %d: %s", t->rank, why);
 }
 
-static void arrive(struct taking *t)
+static void take_message(struct step_context *t)
 {
   const struct world *w = t->w;
   uint32_t count;
@@ -84,7 +84,7 @@ static void arrive(struct taking *t)
       t->event.wildcard = posted[i].peer == RCL_ANY || posted[i].tag == RCL_ANY;
 }
 
-static void call(struct taking *t)
+static void begin_call(struct step_context *t)
 {
   struct world_program *program = edit_program(t->w, t->rank);
   if (program->call.state == CALL_NONE && t->w->script)
@@ -97,7 +97,7 @@ static void call(struct taking *t)
 }
 
 /* Takes the contributions of all peers, in the order of ranks, and its own in its place. */
-static void collect(struct taking *t)
+static void collect_shares(struct step_context *t)
 {
   const struct world *w = t->w;
   const struct world_call joined = read_program(w, t->rank)->call;
@@ -119,7 +119,7 @@ static void collect(struct taking *t)
                                       .content = joined.flow == RCL_FLOW_BARRIER ? 0 : t->result};
 }
 
-static void capture(struct taking *t)
+static void end_capture(struct step_context *t)
 {
   world_check_quiet(t);
   uint32_t image = world_keep_image(t);
@@ -132,7 +132,7 @@ static void capture(struct taking *t)
   me->line = t->event.checkpoint;
 }
 
-static void notice(struct taking *t)
+static void notice_crash(struct step_context *t)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
   me->phase = RANK_RUNNING;
@@ -145,7 +145,7 @@ static void notice(struct taking *t)
   }
 }
 
-static void commit(struct taking *t)
+static void end_commit(struct step_context *t)
 {
   struct world_global *global = edit_global(t->w);
   global->committed = t->event.checkpoint;
@@ -154,7 +154,7 @@ static void commit(struct taking *t)
 
 /* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. A rank
  * that has yet to notice a crash begins none. */
-static void time_goes_on(struct taking *t)
+static void take_timer(struct step_context *t)
 {
   bool counts = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;
   if (t->w->bounded && counts && !world_fenced(t) && world_needs_timer(t->w, t->rank))
@@ -166,47 +166,47 @@ static void time_goes_on(struct taking *t)
   world_ring(t);
 }
 
-void world_before_step(struct taking *t)
+void world_before_step(struct step_context *t)
 {
   switch ((enum rcl_event_kind)t->event.kind) {
   case RCL_EVENT_START:
     world_restore(t);
     break;
   case RCL_EVENT_DOWN:
-    notice(t);
+    notice_crash(t);
     break;
   case RCL_EVENT_TIMER:
-    time_goes_on(t);
+    take_timer(t);
     break;
   case RCL_EVENT_SEND:
-    send(t);
+    send_message(t);
     break;
   case RCL_EVENT_RECEIVE:
-    post(t);
+    post_receive(t);
     if (below_matching(t->w))
       world_take_unexpected(t);
     break;
   case RCL_EVENT_ARRIVED:
-    arrive(t);
+    take_message(t);
     break;
   case RCL_EVENT_CONTROL:
     list_remove(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index,
                 sizeof(struct world_message));
     break;
   case RCL_EVENT_COLLECTIVE:
-    call(t);
+    begin_call(t);
     break;
   case RCL_EVENT_COLLECTED:
-    collect(t);
+    collect_shares(t);
     break;
   case RCL_EVENT_CAPTURED:
-    capture(t);
+    end_capture(t);
     break;
   case RCL_EVENT_DURABLE:
     world_report(t);
     break;
   case RCL_EVENT_COMMITTED:
-    commit(t);
+    end_commit(t);
     break;
   default:
     break;

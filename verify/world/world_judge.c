@@ -5,7 +5,7 @@
 
 #include "verify/world/world_step.h"
 
-static bool judged(const struct world *w, const char *property)
+static bool is_judged(const struct world *w, const char *property)
 {
   if (!w->properties)
     return true;
@@ -15,9 +15,9 @@ static bool judged(const struct world *w, const char *property)
   return false;
 }
 
-void world_violate(struct taking *t, const char *property, const char *format, ...)
+void world_violate(struct step_context *t, const char *property, const char *format, ...)
 {
-  if (t->verdict->kind == VERDICT_VIOLATION || !judged(t->w, property))
+  if (t->verdict->kind == VERDICT_VIOLATION || !is_judged(t->w, property))
     return;
   t->verdict->kind = VERDICT_VIOLATION;
   t->verdict->property = property;
@@ -30,8 +30,8 @@ void world_violate(struct taking *t, const char *property, const char *format, .
 
 bool world_follows(const struct world *w)
 {
-  return !are_free(w) || judged(w, "no-loss") || judged(w, "no-duplicate") ||
-         judged(w, "agreement");
+  return !are_free(w) || is_judged(w, "no-loss") || is_judged(w, "no-duplicate") ||
+         is_judged(w, "agreement");
 }
 
 /* ---- history: what the program sent and was given ---- */
@@ -76,7 +76,7 @@ struct world_flow *world_flow(const struct world *w, int rank, int peer, int com
   return &edited[low];
 }
 
-void world_check_sequence(struct taking *t, int peer, const struct world_message *message)
+void world_check_sequence(struct step_context *t, int peer, const struct world_message *message)
 {
   struct world_flow *f = world_flow(t->w, t->rank, peer, message->comm, message->tag);
   uint32_t expected = f->delivered + 1;
@@ -92,7 +92,7 @@ void world_check_sequence(struct taking *t, int peer, const struct world_message
 
 /* ---- claims about lines, seen from outside (design section 3) ---- */
 
-void world_check_lines(struct taking *t, uint32_t stopped)
+void world_check_lines(struct step_context *t, uint32_t stopped)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
   if (!t->w->line_stamps)
@@ -106,7 +106,7 @@ void world_check_lines(struct taking *t, uint32_t stopped)
                   stopped, t->event.peer, stopped);
 }
 
-void world_check_share_lines(struct taking *t, int peer, const struct world_message *share)
+void world_check_share_lines(struct step_context *t, int peer, const struct world_message *share)
 {
   if (!t->w->line_stamps || t->event.flow == RCL_FLOW_BARRIER) /* no data */
     return;
@@ -120,7 +120,7 @@ void world_check_share_lines(struct taking *t, int peer, const struct world_mess
                   share->line + 1, t->rank);
 }
 
-void world_check_collected_lines(struct taking *t)
+void world_check_collected_lines(struct step_context *t)
 {
   if (t->newest_stop > read_rank(t->w, t->rank)->stopped)
     world_violate(t, "c3-2.2",
@@ -130,7 +130,7 @@ void world_check_collected_lines(struct taking *t)
 
 /* Ranks that have crashed, or gone back already, are beyond nothing: the claim is not about them.
  */
-static bool same_life(const struct taking *t, int rank)
+static bool same_life(const struct step_context *t, int rank)
 {
   const struct world_rank *other = read_rank(t->w, rank);
   return other->phase <= RANK_CAPTURING &&
@@ -139,7 +139,7 @@ static bool same_life(const struct taking *t, int rank)
 
 /* ---- claims about who goes back, and how far ---- */
 
-void world_judge_set_back(struct taking *t, uint32_t checkpoint)
+void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
 {
   world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
                 checkpoint);
@@ -157,9 +157,9 @@ void world_judge_set_back(struct taking *t, uint32_t checkpoint)
                   t->rank, checkpoint, passed);
 }
 
-void world_check_all_beyond(struct taking *t, uint32_t checkpoint)
+void world_check_all_beyond(struct step_context *t, uint32_t checkpoint)
 {
-  if (!judged(t->w, "c3-1.1"))
+  if (!is_judged(t->w, "c3-1.1"))
     return; /* looks at all ranks */
   for (int rank = 0; rank < t->w->ranks; rank++)
     if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
@@ -167,9 +167,9 @@ void world_check_all_beyond(struct taking *t, uint32_t checkpoint)
                     t->rank, rank, checkpoint);
 }
 
-void world_check_tokens(struct taking *t, uint32_t more)
+void world_check_tokens(struct step_context *t, uint32_t more)
 {
-  if (!judged(t->w, "tokens"))
+  if (!is_judged(t->w, "tokens"))
     return;
   struct world_tokens *tokens = world_edit(t->w, WORLD_TOKENS, 0, 0, sizeof *tokens);
   tokens->more += more;
@@ -181,7 +181,7 @@ void world_check_tokens(struct taking *t, uint32_t more)
   list_clear(t->w, WORLD_TOKENS, 0, 0);
 }
 
-static uint32_t under_way(const struct taking *t, int from, int to)
+static uint32_t under_way(const struct step_context *t, int from, int to)
 {
   uint32_t count, found = 0;
   const struct world_message *channel =
@@ -191,9 +191,9 @@ static uint32_t under_way(const struct taking *t, int from, int to)
   return found;
 }
 
-void world_check_quiet(struct taking *t)
+void world_check_quiet(struct step_context *t)
 {
-  if (!judged(t->w, "quiet-channels"))
+  if (!is_judged(t->w, "quiet-channels"))
     return; /* looks at all channels, which would tie every capture to them */
   for (int peer = 0; peer < t->w->ranks; peer++) {
     uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
@@ -211,7 +211,7 @@ void world_check_quiet(struct taking *t)
 static void judge_waits(const struct world *w, const char *ends, const char *commits,
                         struct verdict *verdict)
 {
-  struct taking t = {.w = w, .verdict = verdict};
+  struct step_context t = {.w = w, .verdict = verdict};
   for (t.rank = 0; t.rank < w->ranks; t.rank++)
     if (!world_standing(w, t.rank).finished)
       world_violate(&t, ends, "the program of rank %d never ends", t.rank);
@@ -233,7 +233,7 @@ void world_for_ever(const struct world *w, struct verdict *verdict)
 }
 
 /* What `rank` was given is what its peers, as they ended up, have sent. */
-static void check_agreement(struct taking *t)
+static void check_agreement(struct step_context *t)
 {
   uint32_t count, place, their_count;
   const struct world_flow *flows =
@@ -256,7 +256,7 @@ static void check_agreement(struct taking *t)
 
 /* Nothing that `rank` was given is still to be given to it; what it drains, or takes out of a
  * channel, it may yet discard. */
-static void check_leftover(struct taking *t, int peer, const struct world_message *message)
+static void check_leftover(struct step_context *t, int peer, const struct world_message *message)
 {
   uint32_t place, flows;
   const struct world_flow *mine =
@@ -267,7 +267,7 @@ static void check_leftover(struct taking *t, int peer, const struct world_messag
                   message->sequence, peer, message->tag);
 }
 
-static void check_leftovers(struct taking *t)
+static void check_leftovers(struct step_context *t)
 {
   uint32_t count;
   for (int peer = 0; peer < t->w->ranks; peer++) {
@@ -285,7 +285,7 @@ static void check_leftovers(struct taking *t)
 }
 
 /* Data sent in a collective are taken by all to whom they flow. */
-static void check_shares(struct taking *t, int peer)
+static void check_shares(struct step_context *t, int peer)
 {
   uint32_t count;
   const struct world_message *shares =
@@ -298,7 +298,7 @@ static void check_shares(struct taking *t, int peer)
 
 void world_at_end(const struct world *w, struct verdict *verdict)
 {
-  struct taking t = {.w = w, .verdict = verdict};
+  struct step_context t = {.w = w, .verdict = verdict};
   *verdict = (struct verdict){.kind = VERDICT_FINE};
   for (t.rank = 0; t.rank < w->ranks; t.rank++) {
     check_agreement(&t);
@@ -310,5 +310,5 @@ void world_at_end(const struct world *w, struct verdict *verdict)
 
 bool world_judges_end(const struct world *w)
 {
-  return judged(w, "agreement") || judged(w, "no-duplicate") || judged(w, "no-orphan");
+  return is_judged(w, "agreement") || is_judged(w, "no-duplicate") || is_judged(w, "no-orphan");
 }

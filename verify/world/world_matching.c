@@ -7,7 +7,8 @@ static bool fits(const struct world_receive *posted, int peer, const struct worl
          rcl_matches(posted->peer, posted->tag, peer, message->tag);
 }
 
-void world_give(struct taking *t, uint32_t request, int peer, const struct world_message *message)
+void world_give(struct step_context *t, uint32_t request, int peer,
+                const struct world_message *message)
 {
   uint32_t count, i;
   const struct world_receive *posted =
@@ -34,7 +35,7 @@ void world_give(struct taking *t, uint32_t request, int peer, const struct world
 
 /* ---- below the matching: greedy, as in MPI, so that no unexpected message fits a receive ---- */
 
-void world_pass_up(struct taking *t, int peer, const struct world_message *message)
+void world_pass_up(struct step_context *t, int peer, const struct world_message *message)
 {
   if (are_free(t->w)) {
     if (world_follows(t->w))
@@ -54,7 +55,7 @@ void world_pass_up(struct taking *t, int peer, const struct world_message *messa
   list_insert(t->w, WORLD_UNEXPECTED, t->rank, 0, count, &waiting, sizeof waiting);
 }
 
-void world_take_unexpected(struct taking *t)
+void world_take_unexpected(struct step_context *t)
 {
   uint32_t count, posted;
   const struct world_slot *unexpected =

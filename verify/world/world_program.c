@@ -1,23 +1,23 @@
 /* The world: programs that are scripts, and the event that each of them comes to next. */
 #include "verify/world/world_parts.h"
 
-static const struct operation *operation(const struct world *w, int rank,
-                                         const struct world_program *program)
+static const struct operation *next_operation(const struct world *w, int rank,
+                                              const struct world_program *program)
 {
   return &w->script->ops[rank][program->next];
 }
 
 /* Where checkpoints may be taken anywhere, a place says nothing, but that of an iteration does. */
-static bool skipped(const struct world *w, const struct operation *op)
+static bool is_skipped(const struct world *w, const struct operation *op)
 {
   bool silent = w->places_anywhere && (!op->count || below_matching(w));
   return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && silent);
 }
 
 /* Passes one operation that needs no event, or a completed wait; false when there is none. */
-static bool pass(const struct world *w, int rank, struct world_program *program)
+static bool pass_operation(const struct world *w, int rank, struct world_program *program)
 {
-  const struct operation *op = operation(w, rank, program);
+  const struct operation *op = next_operation(w, rank, program);
   if (program->waiting) {
     unsigned name = program->waiting - 1u;
     if (!(program->given & 1u << name))
@@ -32,7 +32,7 @@ static bool pass(const struct world *w, int rank, struct world_program *program)
   } else if (op->kind == SCRIPT_END) {
     program->finished = true;
     return false;
-  } else if (skipped(w, op)) {
+  } else if (is_skipped(w, op)) {
     program->next++;
   } else {
     return false;
@@ -45,7 +45,7 @@ void world_script_advance(const struct world *w, int rank)
   if (!w->script)
     return;
   struct world_program *program = edit_program(w, rank);
-  while (pass(w, rank, program))
+  while (pass_operation(w, rank, program))
     continue;
 }
 
@@ -64,7 +64,7 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
                                 .tag = program->call.number};
     return true;
   }
-  const struct operation *op = operation(w, rank, program);
+  const struct operation *op = next_operation(w, rank, program);
   *event = (struct rcl_event){.peer = (int16_t)op->peer, .tag = op->tag, .comm = (int16_t)op->comm};
   switch (op->kind) {
   case SCRIPT_SEND:

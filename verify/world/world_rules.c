@@ -398,7 +398,7 @@ static const char *refuses_running(const struct world *w, const struct move *mov
   case RCL_EVENT_CONTROL:
     return refuses_control(w, move);
   case RCL_EVENT_DURABLE:
-    if (move->lie && (!(w->lies & LIE_EARLY_DURABLE) || read_global(w)->lied))
+    if (move->fault && (!(w->faults & FAULT_EARLY_DURABLE) || read_global(w)->injected))
       return "the host does not lie";
     return unreported(w, move->rank, event->checkpoint, event->part) ? NULL
                                                                      : "no such write is next";
@@ -431,18 +431,18 @@ static const char *refuses_event(const struct world *w, const struct move *move)
   return refuses_running(w, move);
 }
 
-static bool alive(const struct world_rank *rank)
+static bool is_alive(const struct world_rank *rank)
 {
   return rank->phase == RANK_RUNNING || rank->phase == RANK_CAPTURING ||
          rank->phase == RANK_RESTORING;
 }
 
-static const char *refuses_lie(const struct world *w, const struct move *move)
+static const char *refuses_fault(const struct world *w, const struct move *move)
 {
   uint32_t count;
   const struct world_message *channel =
       READ_LIST(struct world_message, w, WORLD_CHANNEL, move->event.peer, move->rank, &count);
-  if (!(w->lies & move->lie) || read_global(w)->lied || move->lie == LIE_EARLY_DURABLE)
+  if (!(w->faults & move->fault) || read_global(w)->injected || move->fault == FAULT_EARLY_DURABLE)
     return "the host does not lie";
   return move->index < count && !is_control(&channel[move->index]) &&
                  world_exists(read_rank(w, move->rank), &channel[move->index])
@@ -458,7 +458,7 @@ const char *world_refuses(const struct world *w, const struct move *move)
   case MOVE_CRASH:
     if (w->bounded && !read_global(w)->crashes)
       return "no crash is left";
-    return alive(read_rank(w, move->rank)) ? NULL : "the rank does not run";
+    return is_alive(read_rank(w, move->rank)) ? NULL : "the rank does not run";
   case MOVE_DETECT:
     if (w->protocol->independent)
       return read_rank(w, move->rank)->phase == RANK_DEAD ? NULL : "the rank is not dead";
@@ -471,8 +471,8 @@ const char *world_refuses(const struct world *w, const struct move *move)
                    !read_rank(w, move->rank)->held && !read_program(w, move->rank)->finished
                ? NULL
                : "the program cannot end here";
-  case MOVE_LIE:
-    return refuses_lie(w, move);
+  case MOVE_FAULT:
+    return refuses_fault(w, move);
   }
   return "no such move";
 }
@@ -485,7 +485,7 @@ struct listing {
   void *data;
 };
 
-static void list(const struct listing *l, const struct move *move)
+static void list_if_possible(const struct listing *l, const struct move *move)
 {
   if (!world_refuses(l->w, move))
     l->visit(l->data, move);
@@ -493,7 +493,7 @@ static void list(const struct listing *l, const struct move *move)
 
 static void list_event(const struct listing *l, int rank, struct rcl_event event)
 {
-  list(l, &(struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank, .event = event});
+  list_if_possible(l, &(struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank, .event = event});
 }
 
 static void list_program(const struct listing *l, int rank)
@@ -540,7 +540,7 @@ static void list_arrivals(const struct listing *l, int peer, int rank)
                                     .bytes = channel[i].bytes,
                                     .request = request};
     memcpy(move.event.words, channel[i].words, sizeof move.event.words);
-    list(l, &move);
+    list_if_possible(l, &move);
   }
 }
 
@@ -555,7 +555,7 @@ static void list_control(const struct listing *l, int peer, int rank)
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
     move.event = (struct rcl_event){.kind = RCL_EVENT_CONTROL, .peer = (int16_t)peer};
     memcpy(move.event.words, channel[i].words, sizeof move.event.words);
-    list(l, &move);
+    list_if_possible(l, &move);
     if (!l->w->overtaking)
       return;
   }
@@ -574,23 +574,24 @@ static void list_storage(const struct listing *l, int rank)
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
     move.event = (struct rcl_event){
         .kind = RCL_EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
-    list(l, &move);
-    if (l->w->lies & LIE_EARLY_DURABLE) {
-      move.lie = LIE_EARLY_DURABLE;
-      list(l, &move);
+    list_if_possible(l, &move);
+    if (l->w->faults & FAULT_EARLY_DURABLE) {
+      move.fault = FAULT_EARLY_DURABLE;
+      list_if_possible(l, &move);
     }
   }
 }
 
-static void list_lies(const struct listing *l, int peer, int rank)
+static void list_faults(const struct listing *l, int peer, int rank)
 {
   uint32_t count;
   READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
-  for (unsigned lie = LIE_DROP; lie <= LIE_DUPLICATE; lie <<= 1)
-    for (uint32_t i = 0; i < count && l->w->lies & lie; i++) {
-      struct move move = {.kind = MOVE_LIE, .lie = (uint8_t)lie, .rank = (int16_t)rank, .index = i};
+  for (unsigned fault = FAULT_DROP; fault <= FAULT_DUPLICATE; fault <<= 1)
+    for (uint32_t i = 0; i < count && l->w->faults & fault; i++) {
+      struct move move = {
+          .kind = MOVE_FAULT, .fault = (uint8_t)fault, .rank = (int16_t)rank, .index = i};
       move.event.peer = (int16_t)peer;
-      list(l, &move);
+      list_if_possible(l, &move);
     }
 }
 
@@ -638,7 +639,7 @@ static void list_pair(const struct listing *l, int peer, int rank)
     return;
   list_arrivals(l, peer, rank);
   list_control(l, peer, rank);
-  list_lies(l, peer, rank);
+  list_faults(l, peer, rank);
 }
 
 /* All dead at once, or one by one. */
@@ -646,7 +647,7 @@ static void list_detections(const struct listing *l)
 {
   bool each = l->w->protocol->independent;
   for (int rank = each ? 0 : -1; rank < (each ? l->w->ranks : 0); rank++)
-    list(l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
+    list_if_possible(l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
 }
 
 /* Origins: for each rank itself and each of its peers; then the crash of each rank; detection. */
@@ -668,7 +669,7 @@ void world_moves_of(const struct world *w, uint32_t origin,
   if (origin == crash + (uint32_t)w->ranks)
     list_detections(&l);
   else if (origin >= crash)
-    list(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)(origin - crash)});
+    list_if_possible(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)(origin - crash)});
   else if (origin % each == 0)
     list_rank(&l, (int)(origin / each));
   else

@@ -7,12 +7,12 @@
  *     world_storage.c   images, stable storage, crash, detection, restart
  *     world_judge.c     properties: what is noted along the way, and at the end
  */
-#ifndef RECLINE_WORLD_TAKING_H
-#define RECLINE_WORLD_TAKING_H
+#ifndef RECLINE_WORLD_STEP_H
+#define RECLINE_WORLD_STEP_H
 
 #include "verify/world/world_parts.h"
 
-struct taking {
+struct step_context {
   const struct world *w;
   struct move *move;
   struct rcl_actions *actions;
@@ -28,41 +28,42 @@ struct taking {
 };
 
 /* Before and after the step of the protocol. */
-void world_before_step(struct taking *);
-void world_after_step(struct taking *);
+void world_before_step(struct step_context *);
+void world_after_step(struct step_context *);
 
 /* ---- clocks (world_clocks.c) ---- */
 
-void world_set_alarm(struct taking *, const struct rcl_action *);
-void world_ring(struct taking *); /* the alarm of the rank goes off */
+void world_set_alarm(struct step_context *, const struct rcl_action *);
+void world_ring(struct step_context *); /* the alarm of the rank goes off */
 
 /* ---- matching (world_matching.c) ---- */
 
 /* Gives `message` to receive `request` of the program. */
-void world_give(struct taking *, uint32_t request, int peer, const struct world_message *);
+void world_give(struct step_context *, uint32_t request, int peer, const struct world_message *);
 
 /* Below the matching: gives `message` to the receive that it matches, or adds it to the unexpected
  * ones; the receive posted last takes the first unexpected message that it matches. */
-void world_pass_up(struct taking *, int peer, const struct world_message *);
-void world_take_unexpected(struct taking *);
+void world_pass_up(struct step_context *, int peer, const struct world_message *);
+void world_take_unexpected(struct step_context *);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
-uint32_t world_keep_image(struct taking *); /* number of the kept bytes of the program as it is */
+uint32_t
+world_keep_image(struct step_context *); /* number of the kept bytes of the program as it is */
 void world_drop_image(const struct world *, int rank); /* captured, and never stored */
-void world_store(struct taking *, const struct rcl_action *);
-void world_erase(struct taking *, uint32_t checkpoint);
-void world_report(struct taking *); /* DURABLE: the oldest part not yet reported */
+void world_store(struct step_context *, const struct rcl_action *);
+void world_erase(struct step_context *, uint32_t checkpoint);
+void world_report(struct step_context *); /* DURABLE: the oldest part not yet reported */
 
 /* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
-bool world_fenced(const struct taking *);
+bool world_fenced(const struct step_context *);
 
-void world_crash(struct taking *);
-void world_detect(struct taking *);
-void world_restore(struct taking *);
+void world_crash(struct step_context *);
+void world_detect(struct step_context *);
+void world_restore(struct step_context *);
 
 /* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
-void world_set_back(struct taking *, uint32_t checkpoint);
+void world_set_back(struct step_context *, uint32_t checkpoint);
 
 /* What the old life of `peer` had under way to `rank` is gone. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
@@ -73,7 +74,7 @@ void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarn
 /* ---- properties (world_judge.c) ---- */
 
 /* Notes a violation of a property that is judged; the first one of a step stands. */
-void world_violate(struct taking *, const char *property, const char *format, ...)
+void world_violate(struct step_context *, const char *property, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Whether flows are followed at all: for free programs only where a property asks for it, so that
@@ -85,27 +86,27 @@ bool world_follows(const struct world *);
 struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
 
 /* A message has come to the program: it must be the next of its flow. */
-void world_check_sequence(struct taking *, int peer, const struct world_message *);
+void world_check_sequence(struct step_context *, int peer, const struct world_message *);
 
 /* Claims 1.2 and 1.3 of C3, at a delivery: `stopped` is the receiver's stop-log line before the
  * step. */
-void world_check_lines(struct taking *, uint32_t stopped);
+void world_check_lines(struct step_context *, uint32_t stopped);
 
 /* Claims 2.2 and 2.3, where data come together: the same for each contribution. */
-void world_check_share_lines(struct taking *, int peer, const struct world_message *share);
-void world_check_collected_lines(struct taking *);
+void world_check_share_lines(struct step_context *, int peer, const struct world_message *share);
+void world_check_collected_lines(struct step_context *);
 
 /* Independent: a rank that lives goes back to `checkpoint`. */
-void world_judge_set_back(struct taking *, uint32_t checkpoint);
+void world_judge_set_back(struct step_context *, uint32_t checkpoint);
 
 /* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
-void world_check_all_beyond(struct taking *, uint32_t checkpoint);
+void world_check_all_beyond(struct step_context *, uint32_t checkpoint);
 
 /* A rank has recorded its part of a global state: all parts together have as many messages
  * received, or under way, as sent. */
-void world_check_tokens(struct taking *, uint32_t more);
+void world_check_tokens(struct step_context *, uint32_t more);
 
 /* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
-void world_check_quiet(struct taking *);
+void world_check_quiet(struct step_context *);
 
 #endif

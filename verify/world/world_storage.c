@@ -49,12 +49,12 @@ static const enum part_kind image_parts[] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_
 enum { IMAGE_PARTS = sizeof image_parts / sizeof *image_parts };
 static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
 
-uint32_t world_keep_image(struct taking *t)
+uint32_t world_keep_image(struct step_context *t)
 {
   return keep_parts(t->w, t->rank, image_parts, IMAGE_PARTS);
 }
 
-static void forget(const struct world *w, const struct world_record *record)
+static void forget_record(const struct world *w, const struct world_record *record)
 {
   if (!w->memory.forget)
     return;
@@ -73,7 +73,7 @@ static void remove_records(const struct world *w, int rank,
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = count; i-- > 0;)
     if (gone(&stored[i], with)) {
-      forget(w, &stored[i]);
+      forget_record(w, &stored[i]);
       list_remove(w, WORLD_STORED, rank, 0, i, sizeof *stored);
       stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
     }
@@ -116,14 +116,14 @@ static bool is_image_after(const struct world_record *record, uint32_t checkpoin
 }
 
 /* Independent recovery has no fence: storage serves each rank for itself. */
-bool world_fenced(const struct taking *t)
+bool world_fenced(const struct step_context *t)
 {
   return !t->w->protocol->independent &&
          read_rank(t->w, t->rank)->incarnation < read_global(t->w)->incarnation;
 }
 
 /* What the new write replaces at once. An event logger keeps the old log until it has the new. */
-static void replace(struct taking *t, const struct rcl_action *action)
+static void replace_records(struct step_context *t, const struct rcl_action *action)
 {
   if (action->part == RCL_PART_IMAGE)
     remove_records(t->w, t->rank, is_image_of, action->checkpoint);
@@ -166,7 +166,7 @@ static void forget_what_start_forgets(const struct world *w, int rank, uint32_t 
   free(made);
 }
 
-static uint32_t keep_state(const struct taking *t, const struct rcl_action *action)
+static uint32_t keep_state(const struct step_context *t, const struct rcl_action *action)
 {
   const struct world *w = t->w;
   bool no_slots = w->protocol->independent && action->part == RCL_PART_LOG;
@@ -182,7 +182,7 @@ static uint32_t keep_state(const struct taking *t, const struct rcl_action *acti
   return kept;
 }
 
-void world_store(struct taking *t, const struct rcl_action *action)
+void world_store(struct step_context *t, const struct rcl_action *action)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
   struct world_record record = {.checkpoint = action->checkpoint, .part = action->part};
@@ -196,14 +196,14 @@ void world_store(struct taking *t, const struct rcl_action *action)
     record.image = me->image;
     edit_rank(t->w, t->rank)->image = 0;
   }
-  replace(t, action);
+  replace_records(t, action);
   record.state = keep_state(t, action);
   uint32_t count;
   READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   list_insert(t->w, WORLD_STORED, t->rank, 0, count, &record, sizeof record);
 }
 
-void world_erase(struct taking *t, uint32_t checkpoint)
+void world_erase(struct step_context *t, uint32_t checkpoint)
 {
   remove_records(t->w, t->rank, t->w->protocol->independent ? is_image_of : is_of, checkpoint);
 }
@@ -219,7 +219,7 @@ static void drop_old_logs(const struct world *w, int rank)
     if (stored[i].part != RCL_PART_LOG || !stored[i].durable)
       continue;
     if (newer) {
-      forget(w, &stored[i]);
+      forget_record(w, &stored[i]);
       list_remove(w, WORLD_STORED, rank, 0, i, sizeof *stored);
       stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
     }
@@ -227,7 +227,7 @@ static void drop_old_logs(const struct world *w, int rank)
   }
 }
 
-void world_report(struct taking *t)
+void world_report(struct step_context *t)
 {
   const struct world *w = t->w;
   uint32_t count, i = 0;
@@ -237,11 +237,11 @@ void world_report(struct taking *t)
   while (stored[i].reported || (w->protocol->independent && stored[i].part != t->event.part))
     i++;
   stored[i].reported = true;
-  stored[i].durable = !t->move->lie;
+  stored[i].durable = !t->move->fault;
   if (w->protocol->independent && t->event.part == RCL_PART_LOG)
     drop_old_logs(w, t->rank);
-  if (t->move->lie)
-    edit_global(t->w)->lied = true;
+  if (t->move->fault)
+    edit_global(t->w)->injected = true;
 }
 
 /* ---- crash, detection, restart ---- */
@@ -316,7 +316,7 @@ static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
          image_record(w, rank, checkpoint, false);
 }
 
-void world_set_back(struct taking *t, uint32_t checkpoint)
+void world_set_back(struct step_context *t, uint32_t checkpoint)
 {
   const struct world *w = t->w;
   if (!has_image(w, t->rank, checkpoint)) {
@@ -332,7 +332,7 @@ void world_set_back(struct taking *t, uint32_t checkpoint)
   me->origin = checkpoint;
 }
 
-void world_crash(struct taking *t)
+void world_crash(struct step_context *t)
 {
   bool finished = !t->w->protocol->independent && read_program(t->w, t->rank)->finished;
   world_wipe(t->w, t->rank, RANK_DEAD, UINT16_MAX);
@@ -359,7 +359,7 @@ static uint32_t last_image(const struct world *w, int rank)
 }
 
 /* Each death is an incarnation of its own, so that the living can be told one after the other. */
-static void detect_one(struct taking *t)
+static void detect_one(struct step_context *t)
 {
   struct world_global *global = edit_global(t->w);
   struct world_rank *dead = edit_rank(t->w, t->rank);
@@ -371,7 +371,7 @@ static void detect_one(struct taking *t)
 }
 
 /* The dispatcher fences storage first, so that what it then reads as committed stays so. */
-void world_detect(struct taking *t)
+void world_detect(struct step_context *t)
 {
   if (t->w->protocol->independent) {
     detect_one(t);
@@ -443,7 +443,7 @@ static void restore_state(const struct world *w, int rank, const struct world_re
     restore_parts(w, rank, state_parts, 1, last);
 }
 
-static void restore_program(struct taking *t, uint32_t image)
+static void restore_program(struct step_context *t, uint32_t image)
 {
   const struct world *w = t->w;
   memset(edit_program(w, t->rank), 0, sizeof(struct world_program));
@@ -458,7 +458,7 @@ static void restore_program(struct taking *t, uint32_t image)
 }
 
 /* START of a rank that has died, or has gone back on its own. */
-static void restore_independently(struct taking *t)
+static void restore_independently(struct step_context *t)
 {
   const struct world *w = t->w;
   struct world_rank *me = edit_rank(w, t->rank);
@@ -492,7 +492,7 @@ static void end_recovery(const struct world *w)
   edit_global(w)->down = -1;
 }
 
-void world_restore(struct taking *t)
+void world_restore(struct step_context *t)
 {
   const struct world *w = t->w;
   if (w->protocol->independent) {
