@@ -37,11 +37,12 @@ void agenda_set_timer(struct rank *r)
 {
   if (layer.scenario->checkpoint.every <= 0.0) /* none, or by schedule */
     return;
-  agenda_add(&(struct entry){
-      .time = machine_now() + layer.scenario->checkpoint.every,
-      .kind = ENTRY_NOTICE,
-      .rank = r->index,
-      .notice = {.notice = NOTICE_TIMER, .incarnation = r->incarnation, .for_life = r->life}});
+  agenda_add(&(struct entry){.time = machine_now() + layer.scenario->checkpoint.every,
+                             .kind = ENTRY_NOTICE,
+                             .rank = r->index,
+                             .notice = {.notice = NOTICE_TIMER,
+                                        .incarnation = audit_rank(r->index)->incarnation,
+                                        .for_life = r->life}});
 }
 
 void agenda_repair_at(double time, uint32_t repair)

@@ -3,6 +3,7 @@
 #include "sim/host/communicators.h"
 #include "sim/host/matching.h"
 #include "sim/host/request.h"
+#include "sim/host/shadow.h"
 #include "sim/host/words.h"
 #include "sim/net/transport.h"
 
@@ -40,9 +41,9 @@ static struct message *new_message(struct rank *r, int peer, int context, int32_
 
 static uint32_t transmit(struct rank *r, struct message *message, bool blocking)
 {
-  message->incarnation = r->incarnation;
+  message->incarnation = audit_rank(r->index)->incarnation;
   message->life = r->life;
-  message->line = r->line;
+  message->line = audit_rank(r->index)->line;
   if (!words_only(message->tag))
     layer.result.messages.sent++;
   return transport_send(r->transport, message, message->bytes, blocking);

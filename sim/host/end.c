@@ -59,6 +59,11 @@ void run_stop(enum run_verdict verdict, const char *why)
   _exit(0); /* the program cannot go on; its actors are not worth a clean end */
 }
 
+void run_stop_without_image(void)
+{
+  run_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
+}
+
 void run_stuck(void)
 {
   if (audit_finished())

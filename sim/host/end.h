@@ -11,6 +11,9 @@ void run_report(enum run_verdict, const char *why);
 /* The same, and ends the process. */
 _Noreturn void run_stop(enum run_verdict, const char *why);
 
+/* The same: the run is lost, as a rank has no image of the checkpoint that it has to go back to. */
+_Noreturn void run_stop_without_image(void);
+
 /* The programs wait for what never comes: the run is lost, and `deadlock` is violated. Returns when
  * all programs have finished. */
 void run_stuck(void);

@@ -16,9 +16,10 @@
 
 static void count_crossing(const struct rank *r, const struct message *message)
 {
-  if (message->line < r->line)
+  uint32_t line = audit_rank(r->index)->line;
+  if (message->line < line)
     layer.result.messages.late++;
-  else if (message->line > r->line)
+  else if (message->line > line)
     layer.result.messages.early++;
 }
 
@@ -85,8 +86,9 @@ static void take_notice_of_death(struct rank *r)
 /* A notice about the rank's timer or storage is of its present life. */
 static bool is_current(const struct rank *r, const struct message *notice)
 {
-  return host_independent() ? notice->for_life == r->life
-                            : !host_fenced(r) && notice->incarnation == r->incarnation;
+  return host_independent()
+             ? notice->for_life == r->life
+             : !host_fenced(r) && notice->incarnation == audit_rank(r->index)->incarnation;
 }
 
 static void take_notice(struct rank *r, const struct message *message)
@@ -137,7 +139,7 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
 /* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
-  return message->incarnation < r->incarnation || is_from_the_dead(r, message);
+  return message->incarnation < audit_rank(r->index)->incarnation || is_from_the_dead(r, message);
 }
 
 static void take_in(struct rank *r, struct message *message)
@@ -201,8 +203,8 @@ static bool match_one(struct rank *r)
 {
   struct request *request = NULL;
   struct message *message = matching_pair(r, &request);
-  if (!message && r->held && r->draining != RCL_NOBODY)
-    message = matching_unclaimed(r, r->draining);
+  if (!message && audit_rank(r->index)->held && audit_draining(r->index) != RCL_NOBODY)
+    message = matching_unclaimed(r, audit_draining(r->index));
   if (!message) {
     r->rematch = false;
     return false;
@@ -317,7 +319,7 @@ static bool go_on_by_schedule(struct rank *r)
     host_take_event(r, &turn->event, &step);
     return true;
   case RCL_EVENT_CAPTURED:
-    if (!r->capture)
+    if (audit_rank(r->index)->phase != RANK_CAPTURING)
       return false;
     host_capture(r);
     return true;
@@ -340,7 +342,7 @@ static bool go_on_by_schedule(struct rank *r)
 /* Receives that are posted later are announced at once. */
 static struct request *next_announced(struct rank *r)
 {
-  if (!r->reannounce || r->held)
+  if (!r->reannounce || audit_rank(r->index)->held)
     return NULL;
   struct request *request = matching_unannounced(r->mpi);
   r->reannounce = request != NULL;
@@ -351,11 +353,12 @@ static struct request *next_announced(struct rank *r)
 static bool go_on(struct rank *r)
 {
   struct request *request;
-  if (r->dead || r->roll_back)
+  enum rank_phase phase = (enum rank_phase)audit_rank(r->index)->phase;
+  if (r->dead || phase == RANK_RESTORING)
     host_go_back(r);
   if (schedule_on())
     return go_on_by_schedule(r);
-  if (r->capture) {
+  if (phase == RANK_CAPTURING) {
     host_capture(r);
   } else if (r->down_due) {
     host_note_deaths(r);
@@ -367,7 +370,7 @@ static bool go_on(struct rank *r)
     host_announce(r, request);
   } else if (r->rematch) {
     match_one(r);
-  } else if (r->place_due && !r->held && place_is_allowed(r)) {
+  } else if (r->place_due && !audit_rank(r->index)->held && place_is_allowed(r)) {
     host_offer_place(r, 0);
   } else {
     return false;
@@ -378,7 +381,7 @@ static bool go_on(struct rank *r)
 /* The program cannot go on, whatever it waits for. */
 static bool is_stopped(const struct rank *r)
 {
-  return r->held || storage_is_awaited(r);
+  return audit_rank(r->index)->held || storage_is_awaited(r);
 }
 
 /* When all programs have ended, a checkpoint that was begun since is nobody's business: the others
@@ -392,7 +395,7 @@ static void wait_until(struct rank *r, bool (*done)(const struct rank *, const v
     if (r->ended || (!is_stopped(r) && done(r, what)))
       return;
     enum activity before = rank_switch(r, is_stopped(r) ? ACTIVITY_CHECKPOINT : r->activity);
-    r->alert = alert || r->held;
+    r->alert = alert || audit_rank(r->index)->held;
     if (r->alert)
       transport_let_in(r->transport, NULL, NULL);
     transport_wait(r->transport, &r->inbox, host_alarm_time(r));

@@ -65,7 +65,6 @@ void host_note_down(struct rank *r)
     return;
   if (audit_rank(r->index)->noticed == global->incarnation)
     return; /* a later detection was noticed already */
-  r->capture = 0;
   struct step step = {0};
   host_take_event(r,
                   &(struct rcl_event){
@@ -169,11 +168,6 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
-static _Noreturn void stop_without_image(void)
-{
-  run_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
-}
-
 /* The protocol has erased what it would need: the audit says so, and the run is lost. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
@@ -181,7 +175,7 @@ static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
   host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = checkpoint}, &step);
   if (!layer.result.audit_violations)
     die(DIE_BREACH, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
-  stop_without_image();
+  run_stop_without_image();
 }
 
 static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
@@ -204,8 +198,6 @@ static bool stays_in_iteration(const struct rank *r, uint32_t target)
 /* Independent: a rank that lives has its last image in memory, another one is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
-  if (!r->dead && audit_rank(r->index)->phase == RANK_RUNNING)
-    stop_without_image(); /* `legal`: the protocol has named one that never was */
   rank_switch(r, ACTIVITY_RESTART);
   transport_abandon(r->transport);
   bool died = false;
@@ -215,7 +207,7 @@ static _Noreturn void go_back_alone(struct rank *r)
     if (r->dead)
       await_restart(r);
     target = audit_rank(r->index)->origin;
-    if (!died && target == r->line)
+    if (!died && target == audit_rank(r->index)->line)
       copy_state(r, storage_capture(r, target)->copied);
     else
       machine_read(storage_server(), target == RCL_FRESH ? 0.0 : storage_image_bytes(r, target));
@@ -232,6 +224,7 @@ _Noreturn void host_go_back(struct rank *r)
 {
   if (host_independent())
     go_back_alone(r);
+  bool survivor = audit_rank(r->index)->phase == RANK_RESTORING;
   rank_switch(r, ACTIVITY_RESTART);
   storage_cut(r);
   transport_abandon(r->transport);
@@ -254,7 +247,7 @@ _Noreturn void host_go_back(struct rank *r)
     if (!r->dead)
       host_note_down(r);
   }
-  accounting_rollback(audit_global()->incarnation, r->roll_back);
+  accounting_rollback(audit_global()->incarnation, survivor);
   storage_return_to(r, target);
   restore(r, target);
 }
@@ -262,18 +255,14 @@ _Noreturn void host_go_back(struct rank *r)
 /* The first thing that a restored rank does. */
 static void start(struct rank *r, uint32_t checkpoint)
 {
-  r->held = r->roll_back = r->place_due = r->notified = false;
-  r->draining = RCL_NOBODY;
-  r->capture = r->alarm.checkpoint = 0;
-  r->line = checkpoint;
+  r->place_due = r->notified = false;
+  r->alarm.checkpoint = 0;
   for (struct request *request = r->mpi->posted; request; request = request->next)
     request->announced = host_below_matching();
   r->reannounce = true;
   if (r->mpi->call.state != CALL_NONE)
     r->mpi->call.state = CALL_ANNOUNCED;
   uint32_t noticed = audit_rank(r->index)->noticed;
-  r->incarnation =
-      host_independent() ? noticed : audit_global()->incarnation; /* as its messages are */
   r->down_due = host_independent();
   layer.restored(r);
   struct step step = {0};
@@ -323,7 +312,7 @@ static struct image *take_image(struct rank *r)
 void host_capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
-  uint32_t checkpoint = r->capture;
+  uint32_t checkpoint = audit_rank(r->index)->capturing;
   if (r->mpi->raw)
     die(DIE_BREACH, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport, &r->inbox);
@@ -339,8 +328,6 @@ void host_capture(struct rank *r)
   }
   storage_captured(r, checkpoint, image);
   r->image_bytes = MAX(r->image_bytes, image_bytes(image));
-  r->capture = 0;
-  r->line = checkpoint;
   struct step step = {.call = r->mpi->call.state == CALL_JOINED ? &r->mpi->call : NULL};
   host_take_event(
       r,

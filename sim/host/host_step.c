@@ -98,7 +98,7 @@ bool host_independent(void)
 
 bool host_fenced(const struct rank *r)
 {
-  return !host_independent() && r->incarnation < audit_global()->incarnation;
+  return !host_independent() && audit_rank(r->index)->incarnation < audit_global()->incarnation;
 }
 
 static void stamp(const struct rank *r, const struct rcl_action *action, struct message *message)
@@ -106,7 +106,7 @@ static void stamp(const struct rank *r, const struct rcl_action *action, struct 
   memcpy(message->words, action->words, sizeof message->words);
   message->incarnation = audit_rank(r->index)->noticed;
   message->life = r->life;
-  message->line = r->line;
+  message->line = audit_rank(r->index)->line;
 }
 
 /* On the network: what the protocol adds to a message travels with it. */
@@ -310,19 +310,8 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
   case RCL_ACTION_CONTROL:
     send_control(r, action);
     break;
-  case RCL_ACTION_HOLD:
-    r->held = true;
-    break;
-  case RCL_ACTION_RELEASE:
-    r->held = false;
-    r->draining = RCL_NOBODY;
-    break;
   case RCL_ACTION_DRAIN:
-    r->draining = action->peer;
     r->rematch = true;
-    break;
-  case RCL_ACTION_CAPTURE:
-    r->capture = action->checkpoint;
     break;
   case RCL_ACTION_STORE:
     if (!host_fenced(r))
@@ -337,7 +326,8 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
       storage_erase(r, action->checkpoint);
     break;
   case RCL_ACTION_ROLL_BACK:
-    r->roll_back = true;
+    if (audit_rank(r->index)->phase != RANK_RESTORING)
+      run_stop_without_image(); /* `legal`: the protocol has named one that never was */
     break;
   case RCL_ACTION_OPEN:
     open_connections(r);
@@ -345,7 +335,14 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
   case RCL_ACTION_SET_TIMER:
     set_timer(r, action);
     break;
-  default:
+  case RCL_ACTION_HOLD:
+  case RCL_ACTION_RELEASE:
+  case RCL_ACTION_CAPTURE:
+  case RCL_ACTION_GIVE_UP:
+  case RCL_ACTION_STOPPED_LOGGING:
+    break; /* what they change is in the shadow world, where the wait loop reads it */
+  case RCL_ACTION_NONE:
+  case RCL_ACTION_KINDS:
     break;
   }
 }

@@ -114,11 +114,7 @@ struct rank {
   bool alert;        /* waits for more than posted receives and sends */
 
   /* the protocol's wishes */
-  bool held;
-  int draining;     /* a rank, RCL_ANY or RCL_NOBODY */
-  uint32_t capture; /* checkpoint to capture as soon as it is safe; 0: none */
-  bool roll_back;   /* as soon as the wait loop is reached */
-  bool place_due;   /* offer a SAFE_POINT */
+  bool place_due; /* offer a SAFE_POINT */
   struct {
     uint32_t checkpoint; /* 0: it is not set */
     double at;           /* seconds of simulated time */
@@ -135,13 +131,11 @@ struct rank {
   GQueue
       writes[RCL_PARTS]; /* struct write: the first is under way; global recovery has one queue */
   void *logged;          /* independent: the protocol's state as it was last written */
-  uint32_t line;         /* last checkpoint captured */
   size_t image_bytes;    /* of its largest image but the RCL_FRESH one */
 
   /* failures */
-  uint32_t incarnation; /* in which it last started */
-  uint32_t life;        /* crashes so far */
-  bool dead;            /* from a crash to its restart notice */
+  uint32_t life; /* crashes so far */
+  bool dead;     /* from a crash to its restart notice */
   struct computation computation;
   bool notified; /* a DOWN is on its way: computation waits for it */
   bool down_due; /* independent: take the DOWNs that there are */

@@ -1,5 +1,7 @@
 #include "sim/host/rank_clock.h"
 
+#include "sim/host/shadow.h"
+
 /* By how much the clock of the rank is ahead. */
 static double skew(const struct rank *r)
 {
@@ -22,9 +24,10 @@ static double instant(const struct rank *r, uint32_t checkpoint)
     uint32_t checkpoint, incarnation;
     double time;
   } last;
-  if (last.checkpoint != checkpoint || last.incarnation != r->incarnation) {
+  uint32_t incarnation = audit_rank(r->index)->incarnation;
+  if (last.checkpoint != checkpoint || last.incarnation != incarnation) {
     last.checkpoint = checkpoint;
-    last.incarnation = r->incarnation;
+    last.incarnation = incarnation;
     last.time = machine_now() + skew(r) + layer.scenario->checkpoint.every;
   }
   return last.time;

@@ -2,7 +2,6 @@
 
 #include "protocols/text.h"
 #include "sim/host/communicators.h"
-#include "verify/check/claim.h"
 #include "verify/trace/trace.h"
 #include "verify/world/in_place.h"
 #include "verify/world/properties.h"
@@ -67,6 +66,11 @@ const struct world_rank *audit_rank(int rank)
 const struct world_global *audit_global(void)
 {
   return part(WORLD_GLOBAL, 0);
+}
+
+int audit_draining(int rank)
+{
+  return audit_rank(rank)->draining - 2; /* world.h */
 }
 
 uint32_t audit_actions_max(void)

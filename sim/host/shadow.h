@@ -23,6 +23,7 @@ const struct rcl_protocol *audit_protocol(void);
 const struct world_rank *audit_rank(int rank);
 const struct world_global *audit_global(void);
 uint32_t audit_actions_max(void);
+int audit_draining(int rank);                       /* a rank, RCL_ANY or RCL_NOBODY */
 bool audit_next_down(int rank, struct rcl_event *); /* as world_next_down() */
 
 /* Bytes of the protocol's state of a rank that are in use. Its lists have room for `capacity`

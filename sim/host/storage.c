@@ -193,7 +193,8 @@ double storage_next_bytes(const struct rank *r)
     return layer.scenario->checkpoint.bytes;
   if (r->mpi->image_bytes > 0.0)
     return r->mpi->image_bytes;
-  return storage_image_bytes(r, storage_capture(r, r->line) ? r->line : RCL_FRESH);
+  uint32_t line = audit_rank(r->index)->line;
+  return storage_image_bytes(r, storage_capture(r, line) ? line : RCL_FRESH);
 }
 
 double storage_next_copy(const struct rank *r)

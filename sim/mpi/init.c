@@ -121,7 +121,6 @@ static void begin_rank(int index, const void *inside_program)
   if (!r->arena)
     die(DIE_INPUT, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
   heap_await(r->arena, NULL); /* it is running */
-  r->draining = RCL_NOBODY;
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;
   r->actions.capacity = audit_actions_max();
