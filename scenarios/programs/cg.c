@@ -5,28 +5,28 @@
  *   (the kernel) and 2.3 (the random numbers); the classes and reference values are those published
  *   with the NPB.
  *
- * What it does: it estimates the largest eigenvalue of a sparse symmetric positive definite matrix
+ * Algorithm: it estimates the largest eigenvalue of a sparse symmetric positive definite matrix
  * by the inverse power method. Every outer iteration solves A z = x with 25 steps of the conjugate
- * gradient method, computes zeta = shift + 1 / (x . z) and goes on with x = z / |z|.
+ * gradient method, computes zeta = shift + 1 / (x . z) and continues with x = z / |z|.
  *
- * How it is distributed: a power of two ranks as a grid of rows x columns, columns = rows or
- * 2 x rows. The matrix is cut into blocks; a rank holds one. A vector is cut into as many blocks as
- * the grid has columns; all ranks of a grid column hold the same block. The product A p is summed
- * along the grid row and then exchanged with the transpose partner, which needs that block. All of
- * that, and the dot products, is MPI_Irecv, MPI_Send and MPI_Wait with named partners.
+ * Distribution: a power of two ranks as a grid of rows x columns, columns = rows or 2 x rows. Each
+ * rank holds one block of the matrix. A vector has as many blocks as the grid has columns; all
+ * ranks of a grid column hold the same block. The product A p is summed along the grid row and then
+ * exchanged with the transpose partner, which needs that block. This and the dot products use
+ * MPI_Irecv, MPI_Send and MPI_Wait with named partners.
  *
- * Why it is here: it is the program of the measured failure-free overheads and of the recoveries.
- * Computation costs simulated time by its number of floating-point operations, so with
- * `--cfg=smpi/simulate-computation:no` the time of a run is the same on every machine.
+ * Use: failure-free overheads and recoveries are measured with it. Computation is charged by its
+ * number of floating-point operations, so with `--cfg=smpi/simulate-computation:no` the simulated
+ * time of a run is the same on every machine.
  *
- * Where an iteration begins it says so (tell.h): the timed outer ones, or with -s the steps of the
- * conjugate gradient method in them, of which each has 26 (the last takes the residual). That is
- * what the paper of the hybrid protocol calls an iteration of CG: the payload that it publishes for
- * one (Table 3) is that of a step.
+ * It announces iterations (tell.h): the timed outer ones, or with -s their 26 steps of the
+ * conjugate gradient method (the last computes the residual). The paper of the hybrid protocol
+ * calls such a step an iteration of CG: the payload that it publishes for one (Table 3) is that of
+ * a step.
  *
  * Usage: cg [-v] [-s] CLASS [ITERATIONS]
  *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
- *   fewer, zeta cannot be compared with the reference and the verification says SKIP.
+ *   fewer, zeta cannot be compared with the reference and the verification prints SKIP.
  * Exit code, the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
  */
 #include <math.h>

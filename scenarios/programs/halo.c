@@ -1,10 +1,10 @@
-/* halo: what most time steps of a simulation look like, for measuring what the layer costs.
+/* halo: a typical time step of a simulation, for measuring the cost of the MPI layer.
  *
  *     halo BYTES STEPS
  *
- * Ranks stand on a torus as square as their number allows. In each step a rank exchanges BYTES with
- * its four neighbours (nonblocking), computes, and agrees with all on the smallest time step. At
- * the end rank 0 prints a checksum of what everybody received.
+ * The ranks form a torus, as square as their number allows. In each step a rank exchanges BYTES
+ * with its four neighbours (nonblocking), computes, and agrees with all on the smallest time step.
+ * At the end rank 0 prints a checksum of the data received by all ranks.
  */
 #include <mpi.h>
 #include <smpi/smpi.h>

@@ -1,22 +1,21 @@
 /* lulesh-like: hydrodynamics on a cube of cubes, with the communication of LULESH.
  *
- * Written from what is published about LULESH (I. Karlin et al., "LULESH Programming Model and
+ * Written from publications about LULESH (I. Karlin et al., "LULESH Programming Model and
  * Performance Ports Overview", LLNL-TR-608824, 2012), not from its source, and much shorter: the
- * gas moves little, so the mesh stays where it is.
+ * gas moves little, so the mesh is fixed.
  *
- * What it does: a gas in a box of rigid walls, its internal energy uneven from the beginning and a
- * spark in the corner at the origin. Elements have energy and volume, nodes velocities. In each
- * time step all ranks agree on its length; elements find their pressure, with an artificial
- * viscosity that is limited by what their neighbours do; it pushes their nodes; the nodes move; the
- * elements do the work that moving them takes. That work and what the nodes gain are the same sum
- * in another order (Caramana et al., "The Construction of Compatible Hydrodynamics Algorithms
- * Utilizing Conservation of Total Energy", J. Comput. Phys. 146, 1998), so total energy is
- * conserved but for rounding, whatever the pressures are. Data that come from the wrong step, or
- * not at all, break it.
+ * Model: a gas in a box of rigid walls, with uneven internal energy and a spark in the corner at
+ * the origin. Elements have energy and volume, nodes have velocities. In each time step all ranks
+ * agree on its length; elements compute their pressure, with an artificial viscosity limited by
+ * their neighbours; it accelerates their nodes; the nodes move; the elements do the work. That work
+ * and the energy that the nodes gain are the same sum in another order (Caramana et al., "The
+ * Construction of Compatible Hydrodynamics Algorithms Utilizing Conservation of Total Energy",
+ * J. Comput. Phys. 146, 1998), so total energy is conserved up to rounding, whatever the pressures.
+ * Data of the wrong step, or missing data, violate conservation.
  *
- * How it is distributed: a cube number of ranks, SIDE^3 elements each (weak scaling). Nodes between
- * ranks belong to all of them. In each step
- *     all ranks   the minimum of what each allows, MPI_Allreduce
+ * Distribution: a cube number of ranks, SIDE^3 elements each (weak scaling). Nodes between ranks
+ * belong to all of them. In each step
+ *     all ranks   the smallest time step, MPI_Allreduce
  *     6 faces     compression of the outermost elements
  *     26 faces, edges, corners    forces, summed by every rank that has the node
  *     7 of them   velocities, from the lowest of these ranks, so that all have the same bits

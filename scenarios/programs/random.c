@@ -1,47 +1,43 @@
-/* random: an MPI program made from a seed, which finds out by itself whether MPI did what it
- * should.
+/* random: an MPI program generated from a seed, which checks the results of MPI itself.
  *
  * Usage: random SEED [STEPS | FIRST-LAST]      steps count from 0; 40 without the second argument
  *
- * Every rank makes the same schedule from the seed, step by step, and then plays its own part of
- * it. A step's schedule depends on the seed and the step's number only, so a shorter program is a
- * beginning of a longer one. What a rank decides alone (how it waits, where it computes) comes
- * from the seed, too.
+ * Every rank generates the same schedule from the seed, step by step, and executes its own part. A
+ * step's schedule depends on the seed and the step's number only, so a shorter program is a prefix
+ * of a longer one. Local decisions (how to wait, where to compute) come from the seed, too.
  *
- * No schedule can block for ever, whatever the sizes of messages. In each step either
+ * No schedule can deadlock, whatever the sizes of messages. In each step either
  *   - all ranks post all receives before they block (FAMILY_POSTED), or
  *   - all ranks start all sends before they block (FAMILY_STARTED), or
- *   - all ranks keep to one order of all transfers and know whom they receive from
- *     (FAMILY_ORDERED), or
+ *   - all ranks follow one order of all transfers and name their sources (FAMILY_ORDERED), or
  *   - it is a collective, a shift by Sendrecv, or masters that answer workers.
  *
  * A wildcard receive must not take a message of another step. So where the source is ANY, tags are
  * of this step only; where the tag is ANY, everything from that source is received so, in the
- * order of sending; and where both are, the step has a communicator of its own or ends in a
- * barrier. With seeds that are 0 modulo 4 it has a communicator: behind a barrier nobody sends
- * while all go on together, but to a rank that repeats what others have done long ago all is there
- * at once.
+ * order of sending; and where both are, the step has its own communicator or ends in a barrier.
+ * With seeds that are 0 modulo 4 it has a communicator: a barrier separates steps while all ranks
+ * advance together, but a rank that repeats steps of the others finds all their messages at once.
  *
- * What is checked. Each rank has a 64-bit state. A message's content is derived from its sender's
+ * Checks. Each rank has a 64-bit state. A message's content is derived from its sender's
  * state, and every content received changes the receiver's state. So any message that is wrong,
- * lost, doubled or stale changes the final states.
+ * lost, duplicated or stale changes the final states.
  *   - Seeds that are even: where the order of arrival is open, it does not enter the state. Then
  *     the final states are unique, rank 0 prints them, and they can be compared with those of a
  *     run without failures.
- *   - Seeds that are odd: it does, with the outcome of every test, probe and wait for any. There
- *     is no other run to compare with, so the program checks itself, as it does for even seeds:
- *     each flow's order and lengths against the schedule, and at the end, for each pair of ranks,
- *     a digest of all that one has sent against a digest of all that the other was given. An
- *     orphan, which its sender has since sent differently, is found there.
+ *   - Seeds that are odd: it does, with the outcome of every test, probe and wait-any. There is no
+ *     reference run, so the program checks itself, as it does for even seeds: each flow's order and
+ *     lengths against the schedule, and at the end, for each pair of ranks, a digest of all that
+ * one has sent against a digest of all that the other was given. That finds orphans whose sender
+ *     has since sent other content.
  * Some steps begin an iteration, at all ranks alike. With seeds that are 0 or 1 modulo 4 all
- * requests are completed before, so that what is sent in an iteration is received in it; with seeds
- * that are 2 they are not; the others have no iterations.
+ * requests are completed before, so that a message is received in the iteration in which it is
+ * sent; with seeds that are 2 they are not; the others have no iterations.
  *
- * State lies in static memory, on the stack (the recursion over steps) and on the heap, and each
- * kind is checked.
+ * State is in static memory, on the stack (the recursion over steps) and on the heap, and each kind
+ * is checked.
  *
  * Rank 0 prints "state: HEX" for even seeds and "verification: PASS" or "verification: FAIL" with
- * the first thing found. Exit code, the same on all ranks: 0 passed, 1 failed, 64 usage.
+ * the first error. Exit code, the same on all ranks: 0 passed, 1 failed, 64 usage.
  */
 #include <mpi.h>
 #include <simgrid/host.h>

@@ -1,15 +1,13 @@
-/* ring: a token goes round all ranks and everybody changes it.
+/* ring: a token passes all ranks in turn, and each changes it.
  *
- * The usual measurement of point-to-point latency and bandwidth (a ping-pong on two ranks), made
- * into a program that can tell whether it was recovered: the token carries the history of all hops,
- * so a message lost, repeated, reordered or delivered to a rank of the wrong age changes the
- * checksum. It has no published source; the CG program beside it has.
+ * The usual measurement of point-to-point latency and bandwidth (a ping-pong on two ranks) as a
+ * program that detects a wrong recovery: the token carries the history of all hops, so a message
+ * lost, repeated, reordered or delivered to a rank of another incarnation changes the checksum.
  *
- * Each hop replaces every byte b by 5 b + stamp(rank, lap) modulo 256. Such changes do not commute,
- * so the order of hops counts, and a whole history is again a multiplication and an addition, so
- * rank 0 can work out the expected token without sending it.
- *
- * Changing the token costs no simulated time: what is measured is communication.
+ * Each hop replaces every byte b by 5 b + stamp(rank, lap) modulo 256. These changes do not
+ * commute, so the order of hops matters, and a whole history is again a multiplication and an
+ * addition, so rank 0 can compute the expected token without sending it. Changing the token costs
+ * no simulated time: communication alone is measured.
  *
  * Usage: ring BYTES LAPS
  * Exit code, the same on all ranks: 0 verified, 1 not verified, 64 usage.

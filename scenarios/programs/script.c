@@ -1,13 +1,13 @@
 /* script: runs a script of MPI operations (verify/world/script.h) with real MPI calls.
  *
- * The explorer interprets the same scripts in its world (verify/world/world.c). Both must tell the same
- * history: a message carries its sender's history, a receive is folded in when the program
- * completes it (recv, wait), a choice when it is made. So a wrong replay after a crash shows in
- * the histories that rank 0 prints at the end, here as there.
+ * The explorer interprets the same scripts in its world (verify/world/world.c), and both compute
+ * the same histories: a message carries its sender's history; a receive enters the history when the
+ * program completes it (recv, wait), a choice when it is made. So a wrong replay after a crash
+ * changes the histories that rank 0 prints at the end.
  *
  * Usage: script FILE [each]
- * With `each` every rank prints its own history, so that there is no message but the script's.
- * Exit code, the same on all ranks: 0, or 64 for a FILE that is no script.
+ * With `each` every rank prints its own history, so that only the script's messages are sent.
+ * Exit code, the same on all ranks: 0, or 64 if FILE is not a script.
  */
 #include "verify/world/script.h"
 
@@ -21,7 +21,6 @@
 #include "tell.h"
 
 enum { EXIT_USAGE = 64 };
-
 
 struct receive {
   MPI_Request request;

@@ -1,5 +1,5 @@
-/* What the programs tell recline's MPI layer (sim/cc/recline.h). Without it they still run, as they do
- * under plain smpirun, and tell nobody. */
+/* Calls by which the programs inform recline's MPI layer (sim/cc/recline.h). Without the layer, as
+ * under plain smpirun, they have no effect. */
 #ifndef RECLINE_TELL_H
 #define RECLINE_TELL_H
 
