@@ -20,8 +20,8 @@
  *
  * Every rank contributes to a barrier whether it wants a checkpoint (only the coordinator, rank 0,
  * ever does) and how many messages more it has sent than received. All see the same sums, so all
- * decide alike, without a message of their own: somebody wants one, all ranks are in this barrier,
- * and nothing is under way, as nobody sends before all are in. A barrier that is crossed by
+ * decide alike, without a control message: a checkpoint is wanted, all ranks are in this barrier,
+ * and no message is under way, as no rank sends before all are in. A barrier that is crossed by
  * messages is passed; the checkpoint is taken at the next one that is quiet. A program without such
  * barriers is never checkpointed, and starts from its beginning after a crash.
  *
@@ -70,7 +70,7 @@ static void join(const struct state *state, const struct rcl_event *event,
   join->words[UNDER_WAY] = state->under_way;
 }
 
-/* All that is contributed to a collective is here; in a barrier, from everybody in it. */
+/* All that is contributed to a collective is here; in a barrier, by all its ranks. */
 static void leave(const struct rcl_config *config, struct state *state,
                   const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -128,7 +128,7 @@ static void committed(const struct rcl_config *config, struct state *state,
   rcl_commit_end(&state->commit, actions);
 }
 
-/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+/* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
 static void start(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {

@@ -133,7 +133,7 @@ static void want(struct state *state, uint32_t checkpoint)
   }
 }
 
-/* The coordinator's timer: ask everybody, unless a checkpoint is still under way. */
+/* The coordinator's timer: ask all ranks, unless a checkpoint is still under way. */
 static void request(const struct rcl_config *config, struct state *state,
                     struct rcl_actions *actions)
 {
@@ -263,7 +263,7 @@ static void committed(const struct rcl_config *config, struct state *state,
   rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
-/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+/* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
 static void start(const struct rcl_config *config, struct state *state,
                   const struct rcl_event *event, struct rcl_actions *actions)

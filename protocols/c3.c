@@ -47,10 +47,10 @@
  * Where the paper is wrong (docs/protocols/c3.md): Figure 5 finds out by exclusive or whether a
  * call crosses, which is the parity of the colours; Figure 8 stops logging at a barrier that
  * crosses.
- * Where it is silent: nobody takes a new checkpoint while anybody still has a part of its log to
- * replay or a message to suppress; the next line would otherwise rest on what only the previous
- * line's log knows. A rank cannot see to this alone, as a barrier may force its checkpoint, so
- * after a restart all tell the initiator when their replay is over (docs/protocols/c3.md).
+ * Where it is silent: no rank takes a new checkpoint while any rank still has a part of its log to
+ * replay or a message to suppress; the next line would otherwise depend on entries that only the
+ * previous line's log has. A rank cannot ensure this alone, as a barrier may force its checkpoint,
+ * so after a restart all ranks tell the initiator when their replay is over (docs/protocols/c3.md).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -270,7 +270,7 @@ static void check_ready(const struct rcl_config *config, struct state *state,
     rcl_send_control(actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, state->epoch, 0);
 }
 
-/* A new epoch: what was sent in the old one is announced, what came early is now on time. */
+/* A new epoch: messages sent in the old one are announced, early messages are now on time. */
 static void begin_logging(const struct rcl_config *config, struct state *state,
                           const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -412,10 +412,10 @@ static void collected(const struct rcl_config *config, struct state *state,
   check_ready(config, state, actions);
 }
 
-/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+/* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-/* The state is that of the moment at which logging stopped; what it counted since the line is
- * set back to the line. */
+/* The state is that of the moment at which logging stopped; counts are set back to those at the
+ * line. */
 static void back_to_line(const struct rcl_config *config, struct state *state)
 {
   state->replaying = true;

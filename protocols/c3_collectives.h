@@ -1,5 +1,5 @@
-/* C3's collectives: which calls cross the recovery line, what is logged of them, and what happens
- * to them again after a restart.
+/* C3's collectives: which calls cross the recovery line, which results are logged, and which calls
+ * are made or suppressed after a restart.
  *
  * Source: Bronevetsky, Marques, Pingali, Stodghill (ICS 2003), sections 4 and 5, Figures 5 to 8;
  * the table in c3.c says it in short. The phases of a checkpoint, which a collective can end or
@@ -40,8 +40,8 @@ static void made(const struct rcl_config *config, struct state *state, int16_t c
   entry->made = number;
 }
 
-/* Peers learn how far this rank had come in collectives: what it contributed is late for a rank
- * that is beyond the line and has not come as far. */
+/* Peers learn how many calls this rank had made: its contributions are late for a rank that is
+ * beyond the line and has made fewer. */
 static void announce_calls(const struct rcl_config *config, struct state *state,
                            struct rcl_actions *actions)
 {
@@ -171,7 +171,7 @@ static bool crosses(const struct state *state, const struct rcl_event *event)
   return event->words[EPOCH] != event->contributions * state->epoch;
 }
 
-/* Whether somebody in the call is beyond a line that this rank is behind. */
+/* Whether some rank in the call is beyond a line that this rank is behind. */
 static bool behind(const struct state *state, const struct rcl_event *event)
 {
   return event->words[EPOCH] > event->contributions * state->epoch;

@@ -1,16 +1,15 @@
-/* Chandy-Lamport: markers part what was sent before a checkpoint from what was sent after it.
+/* Chandy-Lamport: markers separate messages sent before a checkpoint from messages sent after it.
  *
  * Source: Chandy and Lamport, "Distributed snapshots" (TOCS 1985), as used for checkpoints of MPI:
  * "Event Logging", section 2.2.2 (the steps, and why they need FIFO channels) and Stodghill's
  * slides on non-blocking coordinated checkpoints (the steps, their assumptions, termination).
  *
- *     1  the initiator (rank 0) takes its checkpoint; every other rank does so at the first marker,
- *        whatever it is doing
- *     2  a rank that has, sends a marker through each of its channels, and goes on
- *     3  what comes out of a channel before the marker of that channel was in transit: it is
- *        delivered, and recorded with the checkpoint
- *     4  all markers are in: the recorded messages go to disk
- *     5  all ranks have image and recorded messages on disk: the initiator commits
+ *     1  the initiator (rank 0) takes its checkpoint; every other rank does so when the first
+ * marker arrives, at any point of its program 2  a rank that has, sends a marker through each of
+ * its channels, and goes on 3  a message that comes out of a channel before the marker of that
+ * channel was in transit: it is delivered, and recorded with the checkpoint 4  all markers are in:
+ * the recorded messages go to disk 5  all ranks have image and recorded messages on disk: the
+ * initiator commits
  *
  *             timer, first marker            captured
  *     RUNNING --------------------> CAPTURING --------> RECORDING

@@ -26,11 +26,11 @@
  * Logging: every send is logged in SENT, every message given to the program in RECEIVED.
  * Checkpoint: the initiator (rank 0) takes its checkpoint and sends each peer the envelopes sent to
  * it since the last one; for the peers the first such log is the request. Identification: each
- * envelope of a peer's log is searched first in ORPHANS, what was received before it was sent, and
- * then in RECEIVED; what is found is no concern of the line, what is not found is IN_TRANSIT. At
- * the end what is left in RECEIVED is an orphan. It is made as the envelopes come, which gives what
- * the paper's steps give on whole logs. Recovery: messages in transit are given from the log, and
- * the orphans, which their senders send again, are dropped.
+ * envelope of a peer's log is searched first in ORPHANS (received before its sender's checkpoint)
+ * and then in RECEIVED; one that is found does not cross the line, one that is not is IN_TRANSIT.
+ * At the end those left in RECEIVED are orphans. Envelopes are identified one by one as they come,
+ * with the same result as the paper's steps on whole logs. Recovery: messages in transit are given
+ * from the log, and the orphans, which their senders send again, are dropped.
  *
  * Forms: the logs are lists, or sorted; the content of a message in transit is logged when the
  * program receives it, or at once, by holding the program until all of them are in (the paper's
@@ -78,7 +78,7 @@ enum which {
   LOGS
 };
 
-/* What distinguishes the registered forms of the protocol. */
+/* How the registered forms of the protocol differ. */
 struct variant {
   enum rcl_form form; /* of the logs */
   bool paired;        /* each log has a sorted twin */
@@ -100,7 +100,7 @@ struct peer {
   uint32_t listed; /* last checkpoint for which its send log is here */
 };
 
-/* What a step works on. */
+/* One rank in one step. */
 struct rank {
   const struct rcl_config *config;
   const struct variant *variant;
@@ -210,7 +210,7 @@ static bool next_is_late(const struct rank *r, const struct rcl_envelope *e)
   return late_in(r, e) < count(r, IN_TRANSIT, e);
 }
 
-/* Beyond the line, and without the log of the peer: what it sends may be in transit or not. */
+/* Beyond the line, and without the log of the peer: its messages may be in transit or not. */
 static bool is_unknown(const struct rank *r, int peer)
 {
   return r->state->phase == LOGGING && peers(r->config, r->state)[peer].listed < r->state->epoch;
@@ -366,7 +366,7 @@ static void send_log(const struct rank *r, const struct rcl_event *event)
   check_complete(r);
 }
 
-/* What the program has received of the log is in transit no longer. */
+/* Logged messages that the program has received are in transit no longer. */
 static void durable(const struct rank *r, const struct rcl_event *event)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -457,7 +457,7 @@ static void arrived(const struct rank *r, const struct rcl_event *event)
   check_complete(r);
 }
 
-/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+/* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
 /* The log in the order in which it was sent, as far as IN_TRANSIT tells; the rest is of no line. */
 static void open_log(const struct rank *r)

@@ -8,10 +8,10 @@
  *
  * At a crash all hold and tell the coordinator the iteration that they are in: the front of the
  * computation (Algorithm 4's allgather). If every payload from the hindmost iteration up to that of
- * each rank is in a log, recovery is local: who lives goes back to the beginning of its iteration,
- * and links (links.h) are the send wrapper of Algorithm 3: what the peer has is not sent, what it
- * misses is sent again from the log, what is new is sent. Otherwise all go back to the last
- * checkpoint that is durable everywhere.
+ * each rank is in a log, recovery is local: a survivor goes back to the beginning of its iteration,
+ * and links (links.h) are the send wrapper of Algorithm 3: a message that the peer has is not sent,
+ * one that it misses is sent again from the log, a new one is sent. Otherwise all ranks go back to
+ * the last checkpoint that is durable everywhere.
  *
  *          SAFE_POINT of an iteration         captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -33,7 +33,7 @@
  *     ROLLING -> RUNNING : resume()  [start]
  *
  * All store the same iterations, or they could not go back to the same one: at the next of them a
- * rank waits until the last is durable everywhere, as nobody has room for more than two.
+ * rank waits until the last is durable everywhere, as each has room for two only.
  *
  * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
  * RCL_FRESH is before the first.
@@ -73,9 +73,9 @@ struct mark {
   uint32_t sent, received;
 };
 
-/* What the coordinator knows of a rank. */
+/* The coordinator's knowledge of a rank. */
 struct row {
-  uint32_t iteration; /* where it stands */
+  uint32_t iteration; /* that it is in */
   uint32_t since;     /* from when on its log has all until then */
   uint32_t version;   /* last durable checkpoint */
   uint32_t epoch;     /* for which this holds */
@@ -142,9 +142,9 @@ static void send(const struct rcl_config *config, struct state *state,
   rcl_links_send_unlogged(&links, event->peer, actions);
 }
 
-/* What was under way at the crash is sent again. A message of another iteration than the receiver's
- * is none of the protocol's: the image of the receiver's iteration would hold it, or its sender's
- * log would not. */
+/* Messages under way at the crash are sent again. A message of another iteration than the
+ * receiver's is none of the protocol's: the image of the receiver's iteration would hold it, or its
+ * sender's log would not. */
 static void arrived(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -251,7 +251,7 @@ static void settle(const struct rcl_config *config, struct state *state, uint32_
   rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->next;
 }
 
-/* The last checkpoint that all have told of, as what they store are the same ones. */
+/* The last checkpoint that is durable at every rank: all store the same iterations. */
 static uint32_t durable_everywhere(const struct rcl_config *config, const struct state *state)
 {
   uint32_t least = NEVER;
@@ -274,7 +274,7 @@ static void note_durable(const struct rcl_config *config, struct state *state, i
   settle(config, state, now, actions);
 }
 
-/* Only of a checkpoint that stands: while a recovery has yet to be decided it may be undone. */
+/* Not while a recovery is undecided: it may undo the checkpoint. */
 static void tell_durable(const struct rcl_config *config, struct state *state,
                          struct rcl_actions *actions)
 {
@@ -295,7 +295,7 @@ static void durable(const struct rcl_config *config, struct state *state,
 
 /* ---- recovery ---- */
 
-/* The program is where it was at `checkpoint`; what it did since happens again. */
+/* The program is where it was at `checkpoint`; its later steps are made again. */
 static void undo(const struct rcl_config *config, struct state *state, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(config, state);
@@ -311,7 +311,7 @@ static void undo(const struct rcl_config *config, struct state *state, uint32_t 
     copy_mark(config, state, STORED, COMMON);
   if (state->durable > checkpoint)
     state->durable = checkpoint;
-  state->unlogged = false; /* what was not is sent again */
+  state->unlogged = false; /* an unlogged message is sent again */
 }
 
 static void resume(const struct rcl_config *config, struct state *state,
@@ -386,7 +386,8 @@ static void recover(const struct rcl_config *config, struct state *state, uint32
     return;
   }
   for (int i = 0; i < config->ranks; i++)
-    rows_of(config, state)[i].durable = RCL_FRESH; /* to be told again by those who stand */
+    rows_of(config, state)[i].durable =
+        RCL_FRESH; /* to be told again when this recovery is decided */
   row->iteration = state->at[PRESENT];
   row->since = state->since[PRESENT];
   row->version = state->durable;

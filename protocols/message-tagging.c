@@ -313,7 +313,7 @@ static void arrived(const struct rcl_config *config, struct state *state,
   check_complete(config, state, actions);
 }
 
-/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+/* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
 static bool is_older(const struct rcl_kept *a, const struct rcl_kept *b)
 {
@@ -322,7 +322,7 @@ static bool is_older(const struct rcl_kept *a, const struct rcl_kept *b)
   return a->epoch != b->epoch ? a->epoch < b->epoch : a->number < b->number;
 }
 
-/* The log in the order in which it was sent; what else is in the mailbox will be sent again. */
+/* The log in the order of sending; other messages in the mailbox will be sent again. */
 static void open_log(const struct rcl_config *config, struct state *state,
                      struct rcl_actions *actions)
 {

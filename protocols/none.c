@@ -1,4 +1,4 @@
-/* None: no fault tolerance at all, what every other protocol is measured against.
+/* None: no fault tolerance; the baseline for the cost of every other protocol.
  *
  * It has no state, adds nothing to messages and gives up at the first crash.
  */

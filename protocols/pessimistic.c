@@ -3,8 +3,9 @@
  * Source: the family that Dichev and Nikolopoulos (EuroMPI 2019, sections 2 and 3.3) compare with:
  * payloads are logged by their sender, non-deterministic events by an event logger before anything
  * that depends on them leaves the rank. `pessimistic` logs every reception and every decision;
- * `pessimistic-wildcards` as Bouteiller et al. (their reference [9]) only what is not determined by
- * the program: which message a wildcard receive was given, and decisions (tests, probes, choices).
+ * `pessimistic-wildcards` as Bouteiller et al. (their reference [9]) only what the program
+ * does not determine: which message a wildcard receive was given, and decisions (tests, probes,
+ * choices).
  *
  * Messages to each peer are numbered. A sent one stays in the sender's log until a durable
  * checkpoint of its receiver covers it. It goes on the wire when all events before the send are
@@ -63,7 +64,7 @@ struct happened {
   uint32_t count;
 };
 
-/* Where the program was at a checkpoint. Its counts lie below. */
+/* Where the program was at a checkpoint. Its counts of messages are in counts_of(). */
 struct checkpoint {
   uint32_t number;
   uint32_t events;   /* all that had happened */
@@ -285,7 +286,7 @@ static void captured(const struct rcl_config *config, struct state *state,
   rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
 }
 
-/* The pending checkpoint is the one to start from: what only the old one needed goes. */
+/* The pending checkpoint is the one to start from: entries that only the old one needed go. */
 static void settle(const struct rcl_config *config, struct state *state)
 {
   struct rcl_links links = links_of(config, state);
@@ -304,7 +305,7 @@ static void settle(const struct rcl_config *config, struct state *state)
   memcpy(counts_of(config, state, false), counts, (size_t)config->ranks * sizeof *counts);
 }
 
-/* Nothing is pending. */
+/* No checkpoint is pending. */
 static void clear_pending(const struct rcl_config *config, struct state *state)
 {
   state->phase = RUNNING;
@@ -506,7 +507,7 @@ static bool log_is_whole(const struct rcl_config *config, const struct state *st
   return true;
 }
 
-/* What is not, is kept for a checkpoint from before the gap was closed. */
+/* Numbers below a gap are kept for a checkpoint from before that gap was closed. */
 static bool beyond_gaps(const struct rcl_config *config, const struct state *state)
 {
   struct rcl_links links = links_of(config, state);

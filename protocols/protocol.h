@@ -9,7 +9,7 @@
  * the SMPI host (sim/) runs real MPI programs.
  *
  * An action only *starts* work. The end of the work comes back as an event, so every window in
- * which a crash can fall lies between two steps.
+ * which a crash can fall is between two steps.
  *
  *     program                 protocol                       host
  *        | send   SEND ----------> | TRANSMIT / SUPPRESS ------> |
@@ -75,7 +75,7 @@ enum {
   RCL_NO_SLOT = 0,    /* DELIVER: the payload that has just arrived; slots are numbered from 1 */
   RCL_FRESH = 0,      /* START: from the beginning of the program; checkpoints count from 1 */
   RCL_PARAMETERS = 2, /* that a protocol may have of its own */
-  RCL_COORDINATOR_RANK = 0 /* the one rank that gets TIMER and may COMMIT: the papers' initiator */
+  RCL_COORDINATOR_RANK = 0 /* the rank that gets TIMER and may COMMIT; papers say initiator */
 };
 
 /* What a rank's protocol knows of the run; it never changes during the run. */
@@ -152,7 +152,7 @@ enum rcl_flow {
   RCL_FLOW_FROM_ROOT, /* single sender: Bcast, Scatter */
   RCL_FLOW_TO_ROOT,   /* single receiver: Reduce, Gather */
   RCL_FLOW_ALL,       /* all to all: Allreduce, Allgather, Alltoall */
-  RCL_FLOW_BARRIER,   /* no data, but nobody passes before everybody has come */
+  RCL_FLOW_BARRIER,   /* no data, but no rank leaves before all have entered */
   RCL_FLOWS
 };
 
@@ -389,8 +389,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
 
 /* For protocols kept in other repositories, at the end of a shared object that scenarios name by
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
- * RECLINE_DOOR is the version of everything above that such an object is compiled with. Whoever
- * changes a size below raises it. */
+ * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
+ * change of a size below raises it. */
 #define RECLINE_DOOR 4u
 _Static_assert(RECLINE_DOOR == 4u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&

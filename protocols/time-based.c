@@ -5,13 +5,12 @@
  * message takes at most L (Tmax) and at least S (Tmin). All messages passed between T - 2 D - L and
  * T + 2 D - S are cached.
  *
- *     1  from T - 2 D - L on a rank caches what it sends: what it has sent before is with its
- *        receiver when that takes its checkpoint
+ *     1  from T - 2 D - L on a rank caches the messages that it sends: those sent before are with
+ *        their receiver when that takes its checkpoint
  *     2  at T it takes its checkpoint; the cached messages, of which some may be in transit, are
  *        part of it
- *     3  until T + 2 D - S what it sends is held back, or it might be received before a checkpoint:
- *        an orphan. The program goes on
- *     4  all images are on disk: rank 0 commits
+ *     3  until T + 2 D - S its messages are held back, or one might be received before a
+ * checkpoint: an orphan. The program goes on 4  all images are on disk: rank 0 commits
  *
  *                timer              timer              captured
  *     RUNNING ----------> CACHING ----------> CAPTURING ----------> HOLDING
@@ -26,16 +25,17 @@
  *     HOLDING -> RUNNING : pass()  [timer]
  *
  * No rank sends a word to coordinate the checkpoint itself. What the sources leave open:
- *   - when the next one is. Clocks tell when it is T, not that everybody is there: a rank that is
+ *   - when the next one is. Clocks tell when it is T, not that all ranks are there: a rank that is
  *     being restarted would miss it. Rank 0 hears `ready` of every rank that has started, and
  * `done` of every image on disk, and then says `next` to all, which begins the interval. By that
  * they also know that the last one is committed, and erase the one before it.
- *   - who is given what is in transit. The cached messages are sent again after a restart, and the
- *     receiver drops those that it had before its checkpoint. So messages carry a number for each
- *     pair of ranks, and a rank remembers the numbers that it has; channels need no order.
+ *   - which messages in transit are delivered again. The cached messages are sent again after a
+ * restart, and the receiver drops those that it had before its checkpoint. So messages carry a
+ * number for each pair of ranks, and a rank remembers the numbers that it has; channels need no
+ * order.
  *
  * A number that comes twice, and not again after a restart, is an orphan: a bound did not hold. The
- * rank gives up. A message that was lost since it took too long shows in nothing that a rank sees.
+ * rank gives up. A message that was lost since it took too long is noticed by no rank.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -81,7 +81,7 @@ static struct rcl_links links_of(const struct rcl_config *config, const struct s
 
 /* ---- messages ---- */
 
-/* What is not cached needs no slot. */
+/* A message that is not cached needs no slot. */
 static void send(const struct rcl_config *config, struct state *state,
                  const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -114,7 +114,7 @@ static void arrived(const struct rcl_config *config, struct state *state,
   }
 }
 
-/* Sends what is held back and empties the cache. */
+/* Sends the messages held back and empties the cache. */
 static void empty(const struct rcl_links *links, struct rcl_actions *actions)
 {
   for (int peer = 0; peer < links->config->ranks; peer++)
@@ -176,7 +176,7 @@ static void hold(struct state *state, const struct rcl_event *event, struct rcl_
   rcl_set_alarm(actions, event->checkpoint, 2, 0, -1);
 }
 
-/* ---- recovery: everybody goes back to the last committed checkpoint ---- */
+/* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
 static void count_ready(const struct rcl_config *config, struct state *state,
                         struct rcl_actions *actions)
@@ -185,7 +185,7 @@ static void count_ready(const struct rcl_config *config, struct state *state,
     next(config, state, actions);
 }
 
-/* What may have been in transit goes on the wire again. */
+/* Messages that may have been in transit go on the wire again. */
 static void start(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   state->phase = RUNNING;

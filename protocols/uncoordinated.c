@@ -4,16 +4,16 @@
  * Source: "dependency-tracking" in the slides of Stodghill on checkpoints, and Event Logging,
  * section 2.2, with its domino effect. Intervals count the checkpoints of a rank. A message carries
  * the interval that it was sent in; its receiver depends on that interval from then on. A rank that
- * goes back to checkpoint c undoes its intervals from c on, and whoever depends on one of these
+ * goes back to checkpoint c undoes its intervals from c on, and a rank that depends on one of these
  * must go back, too, to a checkpoint that does not: that can undo further intervals, in the worst
  * case all (claim uncoordinated-no-domino).
  *
- * At a crash everybody holds and sends its table of dependencies to the coordinator, which computes
- * the line: for each rank the last checkpoint, or the present state of a rank that lives, that
- * depends on nothing undone. Nothing that is under way survives: when a rank stands on the line it
+ * At a crash every rank holds and sends its table of dependencies to the coordinator, which
+ * computes the line: for each rank the last checkpoint, or the present state of a rank that lives,
+ * that depends on nothing undone. No message under way survives: when a rank stands on the line it
  * reports to all what it has received, and they send again from their logs (links.h), which makes
- * up for late messages. The logs roll back with their owners; nothing is ever removed from them, as
- * the line can always go back to the beginning.
+ * up for late messages. The logs roll back with their owners; no entry is ever removed from them,
+ * as the line can always go back to the beginning.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -56,7 +56,7 @@ struct mark {
   uint32_t sent, received, depends;
 };
 
-/* What the coordinator knows of a rank. */
+/* The coordinator's knowledge of a rank. */
 struct row {
   uint32_t latest;   /* checkpoint */
   uint32_t present;  /* its present state counts as another one: it has not died */
@@ -122,7 +122,7 @@ static void send(const struct rcl_config *config, struct state *state,
   rcl_links_send(&links, event->peer, actions);
 }
 
-/* What was under way when somebody crashed does not count: it is sent again, or undone. */
+/* Messages under way at a crash do not count: they are sent again, or undone. */
 static void arrived(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -181,14 +181,14 @@ static uint32_t last_of(const struct row *row)
   return row->latest + row->present;
 }
 
-/* What peers of a rank must not depend on, if it stands there: intervals from this one on. */
+/* The first interval of a rank that its peers must not depend on if it stands there. */
 static uint32_t undone_by(const struct row *row)
 {
   uint32_t bound = row->present && row->line == last_of(row) ? NOWHERE : row->line;
   return bound < row->undone ? bound : row->undone;
 }
 
-/* Goes back with one rank after the other until nobody depends on what is undone. */
+/* Goes back with one rank after the other until none depends on an undone interval. */
 static void find_line(const struct rcl_config *config, struct state *state)
 {
   struct row *rows = rows_of(config, state);
@@ -205,7 +205,7 @@ static void find_line(const struct rcl_config *config, struct state *state)
   }
 }
 
-/* The program is where it was at `checkpoint`; what it did since never happened. */
+/* The program is where it was at `checkpoint`; its later steps are undone. */
 static void undo(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
                  struct rcl_actions *actions)
 {
@@ -224,7 +224,7 @@ static void undo(const struct rcl_config *config, struct state *state, uint32_t 
   state->interval = state->undone = checkpoint;
 }
 
-/* When all peers stand on the line, nobody depends on what was undone. */
+/* When all peers stand on the line, none depends on an undone interval. */
 static void all_stand(const struct rcl_config *config, struct state *state)
 {
   struct rcl_links links = links_of(config, state);
@@ -255,7 +255,7 @@ static void stand(const struct rcl_config *config, struct state *state, uint32_t
   rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
-/* The coordinator has all tables: tells everybody where to stand. */
+/* The coordinator has all tables: tells all ranks where to stand. */
 static void draw_line(const struct rcl_config *config, struct state *state,
                       struct rcl_actions *actions)
 {

@@ -17,8 +17,8 @@ static inline struct rcl_action *rcl_act(struct rcl_actions *actions, enum rcl_a
   return action;
 }
 
-/* Sends a control message: which one, what it is about (a checkpoint, an epoch ...), and a value.
- */
+/* Sends a control message: its index in rcl_protocol.controls, the checkpoint or epoch that it is
+ * about, and a value. */
 static inline void rcl_send_control(struct rcl_actions *actions, int peer, uint32_t control,
                                     uint32_t about, uint32_t value)
 {
@@ -38,7 +38,7 @@ static inline void rcl_send_control_to_all(const struct rcl_config *config,
       rcl_send_control(actions, peer, control, about, 0);
 }
 
-/* Lets a receive of the program match what it asks for, in the network. */
+/* Answers RECEIVE: it matches as the program has asked. */
 static inline void rcl_match(struct rcl_actions *actions, const struct rcl_event *receive)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_MATCH);

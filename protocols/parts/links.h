@@ -5,10 +5,10 @@
  * events are logged, those before the send are stable; until then the program's send is complete
  * and the message waits in the log, as do those to the same peer behind it.
  *
- * When a rank has gone back, both ends of a link report what they have received: the other end
- * sends again what is missing, and does not send what is there, although its program may send it
- * again. Receives name tags, so messages overtake each other: what was received is a number up to
- * which all are in, and those that are ahead of a gap.
+ * When a rank has gone back, both ends of a link report the numbers that they have received: the
+ * other end sends the missing messages again, and suppresses those that are there when its program
+ * sends them once more. Receives name tags, so messages overtake each other: what was received is a
+ * number up to which all are in, and those that are ahead of a gap.
  */
 #ifndef RECLINE_LINKS_H
 #define RECLINE_LINKS_H
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* What goes with each message. */
+/* Words of each message. */
 enum { RCL_LINKS_NUMBER, RCL_LINKS_INTERVAL, RCL_LINKS_EPOCH };
 
 struct rcl_link {
@@ -56,7 +56,7 @@ struct rcl_links {
   struct rcl_link *link; /* one for each rank, this one included */
   struct rcl_sent *log;
   struct rcl_ahead *ahead, *had; /* arrived here, and at the peer */
-  bool held;                     /* the program stands still, and nothing goes on the wire */
+  bool held;                     /* the program is held, and no message is transmitted */
   uint32_t interval, epoch;      /* go with each message, behind its number */
   uint32_t events, stable;       /* numbers of events: so far, on stable storage; both 0: no log */
 };
@@ -139,7 +139,8 @@ static inline bool rcl_links_may_pass(const struct rcl_links *links, int to)
   return !links->held && links->link[to].up;
 }
 
-/* Puts on the wire what waits for the peer, may pass and depends on stable events only. */
+/* Transmits the messages that wait for the peer, if they may pass and all events before them are
+ * stable. */
 static inline void rcl_links_flush(const struct rcl_links *links, int to,
                                    struct rcl_actions *actions)
 {
@@ -166,7 +167,7 @@ static inline void rcl_links_flush(const struct rcl_links *links, int to,
   rcl_links_drop(links->had, &links->counts->had, to, link->passed, 0);
 }
 
-/* What the program has just sent goes on the wire if it `may_pass` and the peer has not got it. */
+/* The message just sent is transmitted if it `may_pass` and the peer does not have it. */
 static inline void rcl_links_transmit(const struct rcl_links *links, int to, bool may_pass,
                                       struct rcl_actions *actions)
 {
@@ -204,7 +205,7 @@ static inline void rcl_links_send(const struct rcl_links *links, int to,
   rcl_links_transmit(links, to, rcl_links_may_pass(links, to) && stable, actions);
 }
 
-/* The same without a copy, of what may pass. */
+/* The same without a copy, for a message that may pass. */
 static inline void rcl_links_send_unlogged(const struct rcl_links *links, int to,
                                            struct rcl_actions *actions)
 {
@@ -212,7 +213,7 @@ static inline void rcl_links_send_unlogged(const struct rcl_links *links, int to
   rcl_links_transmit(links, to, true, actions);
 }
 
-/* An invariant: what may pass, and depends on stable events only, has passed. */
+/* An invariant: a message that may pass, and has stable events only before it, has passed. */
 static inline bool rcl_links_nothing_waits(const struct rcl_links *links)
 {
   for (int to = 0; to < links->config->ranks; to++) {
@@ -245,7 +246,7 @@ static inline bool rcl_links_arrived(const struct rcl_links *links, int from, ui
 
 /* ---- links go down at a failure, and up when the peer has reported ---- */
 
-/* Says to the peer what has arrived from it: `have` each that is ahead, then `report` the rest. */
+/* Tells the peer which of its messages are here: `have` for each ahead of a gap, then `report`. */
 static inline void rcl_links_report(const struct rcl_links *links, int peer, uint32_t have,
                                     uint32_t report, struct rcl_actions *actions)
 {
@@ -292,7 +293,7 @@ static inline void rcl_links_all_down(const struct rcl_links *links)
     rcl_links_down(links, peer);
 }
 
-/* A rank is its own peer: what it has sent to itself it reports to itself. */
+/* A rank is its own peer: it reports its messages to itself without a control message. */
 static inline void rcl_links_to_self(const struct rcl_links *links)
 {
   int self = links->config->self;
@@ -303,8 +304,8 @@ static inline void rcl_links_to_self(const struct rcl_links *links)
   rcl_links_up(links, self, links->link[self].received);
 }
 
-/* The program is where it was at `checkpoint`, when it had sent and received what link->sent and
- * link->received say by now. Slots of what is undone are emptied if they `live` on. */
+/* The program is where it was at `checkpoint`; link->sent and link->received are the counts of that
+ * moment already. Slots of undone messages are emptied if they `live` on. */
 static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t checkpoint, bool live,
                                      struct rcl_actions *actions)
 {
@@ -319,7 +320,7 @@ static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t che
     rcl_links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
 }
 
-/* The rank stands where it will go on: all hear what it has received, itself included. */
+/* The rank stands where it will go on: all peers, and itself, learn what it has received. */
 static inline void rcl_links_stand(const struct rcl_links *links, uint32_t have, uint32_t report,
                                    struct rcl_actions *actions)
 {

@@ -18,7 +18,7 @@ struct rcl_kept {
   uint8_t given; /* the program has it */
   uint8_t late;  /* it crosses the recovery line forwards: part of the checkpoint under way */
   uint16_t pad;
-  uint32_t epoch, number; /* what its sender put on it, where the protocol needs that later */
+  uint32_t epoch, number; /* words of the message, where the protocol needs them later */
 };
 
 /* A mailbox in the caller's memory: `*used` entries of `capacity`, the others zero. */
