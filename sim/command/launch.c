@@ -158,16 +158,32 @@ static const char *const OPTIONS[] = {
     "--log=root.thres:error",
 };
 
-static GPtrArray *command(const struct launch *job)
+/* The private folder as options of SimGrid can name it: those end at spaces, newlines and commas,
+ * so that a path with one of them is named by a descriptor. Above those that the program is given,
+ * for it to be given the same ones anywhere. -1: the path will do, or the error is told later. */
+static int open_folder(const struct launch *job)
+{
+  enum { ABOVE_THOSE_OF_PROGRAMS = 900 };
+  if (!strpbrk(job->directory, " \t\n,"))
+    return -1;
+  int folder = open(job->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int above = fcntl(folder, F_DUPFD, ABOVE_THOSE_OF_PROGRAMS);
+  close(folder);
+  return above;
+}
+
+static GPtrArray *command(const struct launch *job, int folder)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *directory =
+      folder < 0 ? g_strdup(job->directory) : g_strdup_printf("/proc/self/fd/%d", folder);
   g_ptr_array_add(words, g_strdup(RECLINE_SMPIMAIN));
   g_ptr_array_add(words, g_strdup(job->program));
   for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++)
     g_ptr_array_add(words, g_strdup(OPTIONS[i]));
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/np:%d", job->processes));
-  g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/hostfile:%s", job->hostfile));
-  g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/tmpdir:%s", job->directory));
+  g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/hostfile:%s/hosts", directory));
+  g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/tmpdir:%s", directory));
   g_ptr_array_add(words, g_strdup(job->platform));
   for (const char *const *arg = job->args; *arg != NULL; arg++)
     g_ptr_array_add(words, g_strdup(*arg));
@@ -300,7 +316,8 @@ static bool failed(GError **error, const char *what, int problem)
 
 bool launch(const struct launch *job, int *status, int *interrupted, GError **error)
 {
-  g_autoptr(GPtrArray) words = command(job);
+  int folder = open_folder(job);
+  g_autoptr(GPtrArray) words = command(job, folder);
   g_auto(GStrv) values = environment(job);
   int report[2]; /* closed by a successful exec, else carries its errno */
   if (pipe2(report, O_CLOEXEC) != 0)
@@ -310,12 +327,16 @@ bool launch(const struct launch *job, int *status, int *interrupted, GError **er
     int problem = errno;
     close(report[0]);
     close(report[1]);
+    if (folder >= 0)
+      close(folder);
     return failed(error, "fork", problem);
   }
   if (child == 0)
     become(job, (char **)words->pdata, values, parent, report[1]);
-  setpgid(child, child); /* also here: whoever comes first */
+  setpgid(child, child); /* in parent and child: either may come first */
   close(report[1]);
+  if (folder >= 0)
+    close(folder);
   int problem = 0;
   bool started = read(report[0], &problem, sizeof problem) == 0;
   close(report[0]);

@@ -23,10 +23,10 @@ struct launch {
   const char *program;     /* absolute path */
   const char *const *args; /* ends with NULL */
   const char *platform;    /* SimGrid platform file */
-  const char *hostfile;    /* a host for each process */
   int processes;           /* the program's ranks and the dispatcher */
   const char *scenario;    /* for the layer: scenario.yaml as resolved */
-  const char *directory;   /* private: trace.txt and the simulator's temporary files */
+  const char *directory;   /* absolute path, private: `hosts`, with a host for each process, and
+                              trace.txt and the simulator's temporary files */
   const char *result;      /* for the layer: where result.json goes */
   const char *out, *err;   /* what the program prints */
   bool trace;              /* write trace.txt */

@@ -253,7 +253,6 @@ static bool simulate(struct run *run, GError **error)
       .program = run->program,
       .args = (const char *const *)run->args,
       .platform = run->scenario->platform.file,
-      .hostfile = hostfile,
       .processes = run->scenario->program.ranks + 1,
       .scenario = scenario,
       .directory = run->directory,
