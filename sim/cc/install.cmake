@@ -44,6 +44,17 @@ endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/recline.pc.in ${CMAKE_BINARY_DIR}/recline.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/recline.pc DESTINATION lib/pkgconfig)
 
+# find_package(recline): the target recline::protocol, whose users find <recline/act.h>.
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/recline)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/recline-config.cmake.in
+  ${CMAKE_BINARY_DIR}/recline-config.cmake INSTALL_DESTINATION ${package}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/recline-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/recline-config.cmake
+  ${CMAKE_BINARY_DIR}/recline-config-version.cmake DESTINATION ${package})
+
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
   DESTINATION ${data} FILES_MATCHING PATTERN "*.xml" PATTERN "*.yaml")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants

@@ -1,8 +1,10 @@
 /* The program `recline`: one table of subcommands. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "sim/command/main.h"
 
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int command_help(int argc, char **argv);
@@ -32,19 +34,24 @@ const char *data_folder(void)
   return g_getenv("RECLINE_DATA");
 }
 
-/* Platforms, claims and scenarios: where the user says, where recline is installed, or in the
- * sources that it was built from. */
+/* Platforms, claims and scenarios: where the user says; in the sources, to which the build folder
+ * has a link `data`; or where recline is installed. */
 static void find_data(void)
 {
+  static const char *const places[] = {"../data", "../../../share/recline"};
   const char *named = g_getenv("RECLINE_DATA");
   if (named && *named)
     return;
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
   g_autofree char *bin = g_path_get_dirname(self ? self : ".");
-  g_autofree char *beside = g_build_filename(bin, "../../../share/recline", NULL);
-  g_autofree char *installed = g_canonicalize_filename(beside, NULL);
-  bool is_installed = g_file_test(installed, G_FILE_TEST_IS_DIR);
-  g_setenv("RECLINE_DATA", is_installed ? installed : RECLINE_SOURCE_DIR, TRUE);
+  for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+    g_autofree char *place = g_build_filename(bin, places[i], NULL);
+    char *found = realpath(place, NULL);
+    g_setenv("RECLINE_DATA", found ? found : ".", TRUE);
+    free(found);
+    if (g_file_test(place, G_FILE_TEST_IS_DIR))
+      return;
+  }
 }
 
 int bad_usage(const char *format, ...)

@@ -126,11 +126,11 @@ static bool valid_options(struct command *c)
 
 static const char *const folders[] = {"claims", "mutants"};
 
-/* The folder `name` of claims: below RECLINE_DATA, or of the source tree. */
+/* The folder `name` of claims below RECLINE_DATA. */
 static char *folder(const char *name)
 {
   const char *data = g_getenv("RECLINE_DATA");
-  return g_build_filename(data && *data ? data : RECLINE_SOURCE_DIR, "verify", name, NULL);
+  return g_build_filename(data && *data ? data : ".", "verify", name, NULL);
 }
 
 static gint by_name(gconstpointer a, gconstpointer b)

@@ -23,6 +23,7 @@ static int replay(int count, char **files)
 
 int main(int argc, char **argv)
 {
+  g_setenv("RECLINE_DATA", RECLINE_SOURCE_DIR, FALSE);
   if (argc > 1 && !strcmp(argv[1], "check"))
     return command_check(argc - 1, argv + 1);
   if (argc > 1 && !strcmp(argv[1], "replay"))

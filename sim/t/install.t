@@ -1,0 +1,80 @@
+#!/bin/sh
+# What `cmake --install` makes, in a prefix with a space in its name: it names neither the source nor
+# the build folder, builds and runs programs, checks claims, and serves protocols kept elsewhere.
+. "$(dirname "$0")/tap.sh"
+cd "$dir" || exit 1
+unset RECLINE_DATA RECLINE_PLATFORMS RECLINE_PROGRAMS PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+cmake --install "$build" --prefix "$dir/first place" >log 2>&1
+is $? 0 'installed' log
+mv 'first place' 'a place' # and moved: nothing in it may depend on where it was
+place="$dir/a place"
+
+# In debug information too; symbolic links are followed.
+source=$(cd "$root" && pwd -P)
+is "$(grep -r -l -F -e "$source" -e "$build" "$place")" '' 'no file names the source or build folder'
+is "$(find "$place" -type f -exec readelf -d {} + 2>/dev/null | grep -E 'R(UN)?PATH' |
+  grep -v -F '$ORIGIN')" '' 'libraries are looked for beside what needs them'
+
+cat >ring.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+  int rank, ranks, sum = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int i = 0; i < 2000; i++) {
+    int mine = rank + i, theirs = 0;
+    MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % ranks, 0, &theirs, 1, MPI_INT,
+                 (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    sum += theirs;
+  }
+  printf("rank %d: %d\n", rank, sum);
+  MPI_Finalize();
+  return 0;
+}
+END
+"$place/bin/recline-cc" -O2 -Wall -Wextra -Werror ring.c -o 'my ring' >log 2>&1
+is $? 0 'recline-cc builds a program' log
+cat >run.yaml <<'END'
+program: {binary: ./my ring, ranks: 4}
+platform: {file: clan.xml}
+protocol: {name: c3}
+checkpoint: {every: 1ms, bytes: 64KiB}
+failures: [{rank: 2, after: {rank: 0, event: committed, checkpoint: 1}}]
+expect: {verdict: recovered, program_exit: 0}
+END
+"$place/bin/recline" run run.yaml --out 'the result' >stdout 2>stderr
+is "$?:$(sort 'the result/program.out' | head -n 1)" '0:rank 0: 2005000' \
+  'it crashes and recovers under recline' stderr
+"$place/bin/recline" run "$place/share/recline/scenarios/demo.yaml" >stdout 2>stderr
+is $? 0 'an installed scenario runs' stderr
+"$place/bin/recline" check c3-no-suppress c3-1.1 --out 'the checks' >stdout 2>stderr
+is $? 0 'an installed claim and a mutant are checked' stdout stderr
+
+# A protocol of one's own, by find_package and by pkg-config.
+awk '/^<!-- file: / { file = $3 } file != "" && /^```$/ { file = ""; inside = 0 }
+  inside { print >file } /^```[a-z]/ && file != "" { inside = 1 }' "$root/docs/add-a-protocol.md"
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(mine LANGUAGES C)
+find_package(recline 0.1 REQUIRED)
+add_library(restart MODULE restart.c)
+set_target_properties(restart PROPERTIES PREFIX "")
+target_link_libraries(restart PRIVATE recline::protocol)
+enable_testing()
+add_test(NAME recovers COMMAND ${RECLINE_EXECUTABLE} check ${CMAKE_CURRENT_SOURCE_DIR}/claim.yaml)
+END
+sed 's,file: restart.so,file: build/restart.so,' restart-recovers.yaml >claim.yaml
+{ cmake -S . -B build "-DCMAKE_PREFIX_PATH=$place" && cmake --build build; } >log 2>&1
+is $? 0 'a protocol is built with find_package' log
+ctest --test-dir build >log 2>&1
+is $? 0 'and its claim holds' log
+export PKG_CONFIG_PATH="$place/lib/pkgconfig"
+eval "cc -std=c11 -shared -fPIC $(pkg-config --cflags recline) -o restart.so restart.c" >log 2>&1
+is $? 0 'or with pkg-config' log
+"$place/bin/recline" check restart-recovers.yaml >stdout 2>stderr
+is $? 0 'and its claim holds' stdout stderr
+finish 11
