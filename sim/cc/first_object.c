@@ -5,7 +5,7 @@
  *
  * By its section and not by a priority: those before 101, the first that programs may use, are
  * refused with a warning. */
-void recline_program_begins(const void *inside_program); /* layer.c */
+void recline_program_begins(const void *inside_program); /* init.c */
 
 /* The dynamic linker, named as in every program, makes a program of a shared object, together with
  * the start-up code that recline-cc links. */

@@ -1,6 +1,6 @@
 /* Linked into every program that recline-cc makes, behind all its objects, so that its last
  * constructor is this one: see begin.c. */
-void recline_program_is_built(const void *inside_program); /* layer.c */
+void recline_program_is_built(const void *inside_program); /* init.c */
 
 static void built(int argc, char **argv, char **environment);
 

@@ -28,7 +28,7 @@ void agenda_tell(int rank, const struct message *notice)
 {
   struct entry entry = {
       .time = machine_now(), .kind = ENTRY_NOTICE, .rank = rank, .notice = *notice};
-  entry.notice.incarnation = audit_global()->incarnation;
+  entry.notice.incarnation = shadow_global()->incarnation;
   entry.notice.for_life = layer.rank[rank].life;
   agenda_add(&entry);
 }
@@ -41,7 +41,7 @@ void agenda_set_timer(struct rank *r)
                              .kind = ENTRY_NOTICE,
                              .rank = r->index,
                              .notice = {.notice = NOTICE_TIMER,
-                                        .incarnation = audit_rank(r->index)->incarnation,
+                                        .incarnation = shadow_rank(r->index)->incarnation,
                                         .for_life = r->life}});
 }
 

@@ -13,15 +13,15 @@ struct rejoined {
   int comm, root, number;
 };
 
-void raw_begin(struct rank *r)
+void bypass_begin(struct rank *r)
 {
   r->rejoined = g_array_new(FALSE, FALSE, sizeof(struct rejoined));
 }
 
-void raw_clear(struct rank *r)
+void bypass_clear(struct rank *r)
 {
   struct message *message;
-  while ((message = g_queue_pop_head(&r->raw)))
+  while ((message = g_queue_pop_head(&r->bypass_arrived)))
     message_free(message);
   g_array_set_size(r->rejoined, 0);
 }
@@ -31,7 +31,7 @@ void raw_clear(struct rank *r)
 static struct message *new_message(struct rank *r, int peer, int context, int32_t tag,
                                    struct payload *payload)
 {
-  struct message *message = message_new(MESSAGE_RAW, r->index, peer);
+  struct message *message = message_new(MESSAGE_BYPASS, r->index, peer);
   message->comm = context;
   message->tag = tag;
   message->bytes = words_only(tag) ? words_bytes() : (uint32_t)payload->size;
@@ -41,16 +41,16 @@ static struct message *new_message(struct rank *r, int peer, int context, int32_
 
 static uint32_t transmit(struct rank *r, struct message *message, bool blocking)
 {
-  message->incarnation = audit_rank(r->index)->incarnation;
+  message->incarnation = shadow_rank(r->index)->incarnation;
   message->life = r->life;
-  message->line = audit_rank(r->index)->line;
+  message->line = shadow_rank(r->index)->line;
   if (!words_only(message->tag))
     layer.result.messages.sent++;
   return transport_send(r->transport, message, message->bytes, blocking);
 }
 
-uint32_t raw_send(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
-                  bool blocking)
+uint32_t bypass_send(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
+                     bool blocking)
 {
   struct message *message = new_message(r, peer, context, tag, payload);
   words_attach(r, message);
@@ -67,32 +67,32 @@ static bool fits(const struct request *request, const struct message *message)
 
 static bool is_for(const struct message *message, const void *request)
 {
-  return message->kind == MESSAGE_RAW && fits(request, message);
+  return message->kind == MESSAGE_BYPASS && fits(request, message);
 }
 
-static void filled(struct message *message, void *request)
+static void receive_filled(struct message *message, void *request)
 {
   words_detach(&layer.rank[message->destination], message);
   request_complete(request);
 }
 
-static void fill(struct rank *r, struct message *message, struct request *request)
+static void fill_receive(struct rank *r, struct message *message, struct request *request)
 {
   request_take(request, message);
-  transport_fetch(r->transport, message, filled, request);
+  transport_fetch(r->transport, message, receive_filled, request);
 }
 
-void raw_receive(struct rank *r, struct request *request)
+void bypass_receive(struct rank *r, struct request *request)
 {
-  for (GList *item = r->raw.head; item; item = item->next) {
+  for (GList *item = r->bypass_arrived.head; item; item = item->next) {
     struct message *message = item->data;
     if (fits(request, message)) {
-      g_queue_delete_link(&r->raw, item);
-      fill(r, message, request);
+      g_queue_delete_link(&r->bypass_arrived, item);
+      fill_receive(r, message, request);
       return;
     }
   }
-  struct request **end = &r->mpi->raw;
+  struct request **end = &r->mpi->bypass_posted;
   while (*end)
     end = &(*end)->next;
   request->next = NULL;
@@ -102,13 +102,13 @@ void raw_receive(struct rank *r, struct request *request)
 
 /* ---- calls that the program has passed ---- */
 
-void raw_rejoin(struct rank *r, int comm, int root, int number)
+void bypass_rejoin(struct rank *r, int comm, int root, int number)
 {
   struct rejoined entry = {comm, root, number};
   g_array_append_val(r->rejoined, entry);
 }
 
-static const struct rejoined *rejoined(const struct rank *r, const struct message *message)
+static const struct rejoined *find_rejoined(const struct rank *r, const struct message *message)
 {
   for (guint i = 0; i < r->rejoined->len; i++) {
     const struct rejoined *entry = &g_array_index(r->rejoined, struct rejoined, i);
@@ -126,7 +126,7 @@ static int place_in(const struct members *members, int rank)
   return place;
 }
 
-static void repeat(struct rank *r, int peer, const struct message *message)
+static void send_copy(struct rank *r, int peer, const struct message *message)
 {
   payload_settle(message->payload);
   struct message *copy =
@@ -141,8 +141,8 @@ static void repeat(struct rank *r, int peer, const struct message *message)
 static void pass_on(struct message *message, void *data)
 {
   struct rank *r = data;
-  const struct rejoined *entry = rejoined(r, message);
-  const struct members *members = members_of(message->comm / 2);
+  const struct rejoined *entry = find_rejoined(r, message);
+  const struct members *members = communicator_members(message->comm / 2);
   int kind = message->tag % CALL_KINDS;
   if (!entry || !members || (kind != TAG_BCAST && kind != TAG_WORDS_DOWN))
     return;
@@ -152,29 +152,29 @@ static void pass_on(struct message *message, void *data)
     bit *= 2;
   for (bit /= 2; bit > 0; bit /= 2)
     if (place + bit < size)
-      repeat(r, members->member[(place + bit + root) % size], message);
+      send_copy(r, members->member[(place + bit + root) % size], message);
 }
 
-bool raw_expects(const struct rank *r, const struct message *message)
+bool bypass_expects(const struct rank *r, const struct message *message)
 {
-  const struct request *request = r->mpi->raw;
+  const struct request *request = r->mpi->bypass_posted;
   while (request && !fits(request, message))
     request = request->next;
-  return request || rejoined(r, message);
+  return request || find_rejoined(r, message);
 }
 
-void raw_take(struct rank *r, struct message *message)
+void bypass_take(struct rank *r, struct message *message)
 {
-  if (rejoined(r, message)) {
+  if (find_rejoined(r, message)) {
     transport_fetch(r->transport, message, pass_on, r);
     return;
   }
-  for (struct request **link = &r->mpi->raw; *link; link = &(*link)->next)
+  for (struct request **link = &r->mpi->bypass_posted; *link; link = &(*link)->next)
     if (fits(*link, message)) {
       struct request *request = *link;
       *link = request->next;
-      fill(r, message, request);
+      fill_receive(r, message, request);
       return;
     }
-  g_queue_push_tail(&r->raw, message);
+  g_queue_push_tail(&r->bypass_arrived, message);
 }

@@ -44,7 +44,7 @@ static char *key_of(const struct comm *parent, int call, int colour, const struc
   return g_string_free(key, FALSE);
 }
 
-int members_number(const struct comm *parent, int call, int colour, const struct comm *made)
+int communicator_number(const struct comm *parent, int call, int colour, const struct comm *made)
 {
   if (!numbers)
     begin();
@@ -60,16 +60,16 @@ int members_number(const struct comm *parent, int call, int colour, const struct
   return number;
 }
 
-const struct members *members_of(int number)
+const struct members *communicator_members(int number)
 {
   if (!numbers)
     begin();
   return number >= 0 && number < (int)registered->len ? registered->pdata[number] : NULL;
 }
 
-bool members_has(const void *ctx, int number, int rank)
+bool communicator_has(const void *ctx, int number, int rank)
 {
   (void)ctx;
-  const struct members *members = number ? members_of(number) : NULL;
+  const struct members *members = number ? communicator_members(number) : NULL;
   return number == 0 || (members && members->is_member[rank]);
 }

@@ -3,8 +3,8 @@
  * A number names one communicator in the whole program, also where disjoint groups make theirs at
  * the same time: protocols tell each other of communicators by number. A rank that is rolled back
  * and makes the same communicator again finds the same number. */
-#ifndef RECLINE_MEMBERS_H
-#define RECLINE_MEMBERS_H
+#ifndef RECLINE_COMMUNICATORS_H
+#define RECLINE_COMMUNICATORS_H
 
 #include "sim/host/rank.h"
 
@@ -16,12 +16,12 @@ struct members {
 
 /* The number of the communicator that call number `call` on `parent` has made for `colour`; -1: no
  * call, but its members themselves. */
-int members_number(const struct comm *parent, int call, int colour, const struct comm *made);
+int communicator_number(const struct comm *parent, int call, int colour, const struct comm *made);
 
 /* NULL: there is no communicator with that number, or it has only one member. */
-const struct members *members_of(int number);
+const struct members *communicator_members(int number);
 
 /* For struct world. */
-bool members_has(const void *ctx, int number, int rank);
+bool communicator_has(const void *ctx, int number, int rank);
 
 #endif

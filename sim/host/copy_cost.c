@@ -20,7 +20,7 @@ void copy_payload(struct rank *r, double bytes)
 void copy_tagged(struct rank *r, double bytes)
 {
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  take_time(bytes + audit_protocol()->piggyback_bytes);
+  take_time(bytes + shadow_protocol()->piggyback_bytes);
   rank_switch(r, before);
 }
 
@@ -42,7 +42,7 @@ void iteration_begins(struct rank *r, uint32_t iteration)
   r->mpi->iteration = iteration;
 }
 
-void copies_report(struct result *result)
+void copy_cost_report(struct result *result)
 {
   result->rank_iterations = g_new0(uint64_t, (gsize)layer.ranks);
   for (int i = 0; i < layer.ranks; i++) {

@@ -1,8 +1,8 @@
 /* Copies in memory that a protocol asks for, and what they cost the rank: payloads into its log,
  * its state at a checkpoint or at the beginning of an iteration, and back. They take the bandwidth
  * that the platform gives by `memory_copy_bw`. */
-#ifndef RECLINE_COPIES_H
-#define RECLINE_COPIES_H
+#ifndef RECLINE_COPY_COST_H
+#define RECLINE_COPY_COST_H
 
 #include "sim/host/rank.h"
 
@@ -22,6 +22,6 @@ void iteration_begins(struct rank *, uint32_t iteration);
 void iteration_ends(struct rank *);
 
 /* What all ranks have copied and how many iterations they have executed, into the result. */
-void copies_report(struct result *);
+void copy_cost_report(struct result *);
 
 #endif

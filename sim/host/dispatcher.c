@@ -26,7 +26,7 @@ static const struct failure *failure_at(unsigned i)
 static void begin_network(bool (*expects)(const struct message *))
 {
   struct network network = {.ranks = layer.ranks,
-                            .mail = audit_protocol()->level != RCL_LEVEL_CHANNEL,
+                            .mail = shadow_protocol()->level != RCL_LEVEL_CHANNEL,
                             .expects = expects};
   char *text[WIRE_OVERHEADS];
   for (int i = 0; i < WIRE_OVERHEADS; i++)
@@ -49,7 +49,7 @@ void dispatcher_begin(bool (*expects)(const struct message *))
   layout = &layer.scenario->platform.layout;
   begin_network(expects);
   hits = g_new0(unsigned, layer.scenario->failures_count + 1);
-  actions.capacity = audit_actions_max();
+  actions.capacity = shadow_actions_max();
   actions.item = g_new0(struct rcl_action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     if (failure_at(i)->trigger == TRIGGER_TIME)
@@ -68,20 +68,20 @@ static void send_notice(int rank, const struct message *notice)
   message->checkpoint = notice->checkpoint;
   message->part = notice->part;
   message->for_life = notice->for_life;
-  message->incarnation = audit_global()->incarnation;
+  message->incarnation = shadow_global()->incarnation;
   transport_send(transport, message, NOTICE_BYTES, false);
 }
 
 /* ---- failures ---- */
 
-static void take(enum move_kind kind, int rank)
+static void step_world(enum move_kind kind, int rank)
 {
   struct move move = {.kind = (uint8_t)kind, .rank = (int16_t)rank};
   enum rcl_reason reason;
   bool scheduled = schedule_on();
   if (scheduled)
     schedule_check(&move);
-  audit_take(&move, &actions, &reason);
+  shadow_step(&move, &actions, &reason);
   if (scheduled)
     schedule_next();
 }
@@ -96,20 +96,20 @@ static void await_detection(const struct entry *entry)
   g_array_append_vals(undetected, entry, 1);
 }
 
-static bool crash(int rank, const struct failure *failure)
+static bool crash_rank(int rank, const struct failure *failure)
 {
   struct rank *r = &layer.rank[rank];
   if (r->dead || !r->active)
     return false;
   struct move move = {.kind = MOVE_CRASH, .rank = (int16_t)rank};
-  if (audit_allows(&move))
-    take(MOVE_CRASH, rank);
+  if (shadow_allows(&move))
+    step_world(MOVE_CRASH, rank);
   r->dead = true;
   r->life++;
   storage_cut(r);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
-  const struct entry found = {.time = machine_now() + runtime_detection(),
+  const struct entry found = {.time = machine_now() + ulfm_detection(),
                               .kind = ENTRY_DETECT,
                               .rank = rank,
                               .failure = failure,
@@ -123,26 +123,26 @@ static bool crash(int rank, const struct failure *failure)
 
 /* The node of the victim fails now, with all ranks on it, or the victim alone. A node that is down
  * or being repaired cannot fail again; one that is being recovered can. */
-static void strike(const struct failure *failure)
+static void inject(const struct failure *failure)
 {
   const char *node = node_of(failure->rank);
   if (!node)
     return; /* before its MPI_Init */
   if (failure->kills == KILLS_RANK) {
-    layer.result.crashes += crash(failure->rank, failure);
+    layer.result.crashes += crash_rank(failure->rank, failure);
     return;
   }
   node_fail(node);
   bool struck = false;
   for (int rank = 0; rank < layer.ranks; rank++)
     if (!g_strcmp0(node_of(rank), node))
-      struck |= crash(rank, failure);
+      struck |= crash_rank(rank, failure);
   layer.result.crashes += struck;
 }
 
 bool dispatcher_is_over(void)
 {
-  return audit_finished() && !schedule_on();
+  return shadow_finished() && !schedule_on();
 }
 
 void dispatcher_point(int rank, const struct rcl_event *event)
@@ -160,31 +160,31 @@ void dispatcher_point(int rank, const struct rcl_event *event)
     if (failure->after.iteration && failure->after.iteration != layer.rank[rank].mpi->iteration)
       continue;
     if (++hits[i] == MAX(failure->after.count, 1))
-      strike(failure);
+      inject(failure);
   }
 }
 
-static bool alive(int rank)
+static bool is_alive(int rank)
 {
-  uint8_t phase = audit_rank(rank)->phase;
+  uint8_t phase = shadow_rank(rank)->phase;
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 
-static bool independent(void)
+static bool is_independent(void)
 {
-  return audit_protocol()->independent;
+  return shadow_protocol()->independent;
 }
 
 /* With global recovery one detection finds all the dead. */
-static struct move detection(int rank)
+static struct move detection_of(int rank)
 {
-  return (struct move){.kind = MOVE_DETECT, .rank = (int16_t)(independent() ? rank : -1)};
+  return (struct move){.kind = MOVE_DETECT, .rank = (int16_t)(is_independent() ? rank : -1)};
 }
 
 static bool under_way(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)
-    if (alive(rank) && audit_rank(rank)->line > audit_global()->committed)
+    if (is_alive(rank) && shadow_rank(rank)->line > shadow_global()->committed)
       return true;
   return false;
 }
@@ -192,18 +192,18 @@ static bool under_way(void)
 /* A new incarnation: storage takes nothing more from the old one, and the living are told. */
 static void open_incarnation(int dead)
 {
-  if (!independent() && under_way())
+  if (!is_independent() && under_way())
     layer.result.checkpoints_aborted++;
-  take(MOVE_DETECT, detection(dead).rank);
+  step_world(MOVE_DETECT, detection_of(dead).rank);
   recoveries++;
-  for (int rank = 0; !independent() && rank < layer.ranks; rank++)
+  for (int rank = 0; !is_independent() && rank < layer.ranks; rank++)
     storage_cut(&layer.rank[rank]);
   for (int rank = 0; rank < layer.ranks; rank++) {
-    if (!alive(rank))
+    if (!is_alive(rank))
       continue;
     send_notice(rank, &(struct message){.notice = NOTICE_DOWN});
-    if (runtime_is_modelled()) {
-      runtime_await(&layer.rank[rank]);
+    if (ulfm_is_modelled()) {
+      ulfm_await(&layer.rank[rank]);
     } else {
       layer.rank[rank].notified = true;
       machine_interrupt(&layer.rank[rank].computation);
@@ -212,7 +212,7 @@ static void open_incarnation(int dead)
 }
 
 /* All ranks are to go on elsewhere; each moves when it goes back. */
-static void lay_out(const struct layout *elsewhere)
+static void place_ranks(const struct layout *elsewhere)
 {
   layout = elsewhere;
   node_set_spares(layout->nodes + layout_nodes(layout, layer.ranks),
@@ -221,25 +221,25 @@ static void lay_out(const struct layout *elsewhere)
     node_set(rank, layout_host(layout, rank));
 }
 
-static void detect(const struct entry *entry)
+static void detect_crash(const struct entry *entry)
 {
   if (layer.rank[entry->rank].life != entry->life)
     return;
   if (entry->failure->restart_on && entry->failure->restart_on != layout)
-    lay_out(entry->failure->restart_on);
-  struct move move = detection(entry->rank);
-  if (audit_allows(&move))
+    place_ranks(entry->failure->restart_on);
+  struct move move = detection_of(entry->rank);
+  if (shadow_allows(&move))
     open_incarnation(entry->rank);
   double ready = machine_now() + entry->failure->repair;
-  if (runtime_is_modelled())
-    runtime_bury(entry->rank, entry->life, ready);
+  if (ulfm_is_modelled())
+    ulfm_add_failed(entry->rank, entry->life, ready);
   else
     agenda_add(&(struct entry){
         .time = ready, .kind = ENTRY_RESTART, .rank = entry->rank, .life = entry->life});
 }
 
 /* Unless the rank has begun another life. */
-static void restart(int rank, uint32_t life)
+static void restart_rank(int rank, uint32_t life)
 {
   if (layer.rank[rank].life != life)
     return;
@@ -249,11 +249,12 @@ static void restart(int rank, uint32_t life)
 
 static void restart_repaired(uint32_t repair)
 {
-  const GArray *dead = runtime_repaired(repair);
+  const GArray *dead = ulfm_repaired(repair);
   for (guint i = 0; dead && i < dead->len; i++)
-    restart(g_array_index(dead, struct dead, i).rank, g_array_index(dead, struct dead, i).life);
+    restart_rank(g_array_index(dead, struct dead, i).rank,
+                 g_array_index(dead, struct dead, i).life);
   if (dead)
-    runtime_release();
+    ulfm_release();
 }
 
 /* ---- runs by schedule ---- */
@@ -270,13 +271,13 @@ static void detect_scheduled(int rank)
       continue;
     }
     g_array_remove_index(undetected, i);
-    detect(&entry);
+    detect_crash(&entry);
   }
 }
 
-static void strike_scheduled(int rank)
+static void inject_scheduled(int rank)
 {
-  layer.result.crashes += crash(rank, &scheduled);
+  layer.result.crashes += crash_rank(rank, &scheduled);
 }
 
 /* Ranks that wait for their turn are told that it has come; all are when the schedule has ended. */
@@ -298,7 +299,7 @@ static bool follow_schedule(void)
   if (!turn)
     pass_turn();
   else if (turn->kind == MOVE_CRASH)
-    strike_scheduled(turn->rank);
+    inject_scheduled(turn->rank);
   else
     detect_scheduled(turn->rank);
   return true;
@@ -308,21 +309,21 @@ static bool follow_schedule(void)
 
 static bool is_current(const struct message *notice, const struct rank *r)
 {
-  return independent() ? notice->for_life == r->life
-                       : notice->incarnation == audit_global()->incarnation;
+  return is_independent() ? notice->for_life == r->life
+                          : notice->incarnation == shadow_global()->incarnation;
 }
 
-static void handle(const struct entry *entry)
+static void handle_entry(const struct entry *entry)
 {
   switch (entry->kind) {
   case ENTRY_CRASH:
-    strike(entry->failure);
+    inject(entry->failure);
     break;
   case ENTRY_DETECT:
-    detect(entry);
+    detect_crash(entry);
     break;
   case ENTRY_RESTART:
-    restart(entry->rank, entry->life);
+    restart_rank(entry->rank, entry->life);
     break;
   case ENTRY_REPAIRED:
     restart_repaired(entry->repair);
@@ -352,7 +353,7 @@ void dispatcher_run(void)
       continue;
     struct entry *due = agenda_take();
     if (due)
-      handle(due);
+      handle_entry(due);
     else
       agenda_wait();
     g_free(due);

@@ -5,7 +5,7 @@
  *     crash ----- detection -----> detect ----- repair -----> restart notice
  *                                    | down notices to the living, at once
  *
- * With a fault-tolerant runtime the restart waits for the living as well: runtime.h.
+ * With a fault-tolerant runtime the restart waits for the living as well: ulfm.h.
  */
 #ifndef RECLINE_DISPATCHER_H
 #define RECLINE_DISPATCHER_H

@@ -36,7 +36,7 @@ static void report_images(struct result *result)
 void run_report(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
-  audit_end();
+  shadow_end();
   accounting_report();
   result->verdict = verdict;
   result->ranks = layer.ranks;
@@ -45,7 +45,7 @@ void run_report(enum run_verdict verdict, const char *why)
   result->seed = layer.scenario->seed;
   mean_time(&result->time);
   report_images(result);
-  copies_report(result);
+  copy_cost_report(result);
   const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;
   if (file && !result_save(result, file, &error))
@@ -66,8 +66,8 @@ void run_stop_without_image(void)
 
 void run_stuck(void)
 {
-  if (audit_finished())
+  if (shadow_finished())
     return;
-  audit_rest();
+  shadow_judge_rest();
   run_stop(RUN_LOST, "all programs wait for ever");
 }

@@ -16,7 +16,7 @@
 
 static void count_crossing(const struct rank *r, const struct message *message)
 {
-  uint32_t line = audit_rank(r->index)->line;
+  uint32_t line = shadow_rank(r->index)->line;
   if (message->line < line)
     layer.result.messages.late++;
   else if (message->line > line)
@@ -72,7 +72,7 @@ static void take_control(struct rank *r, const struct message *message)
 static bool was_undone(const struct rank *r, const struct rcl_event *event)
 {
   struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
-  return !audit_allows(&move);
+  return !shadow_allows(&move);
 }
 
 static void take_notice_of_death(struct rank *r)
@@ -88,7 +88,7 @@ static bool is_current(const struct rank *r, const struct message *notice)
 {
   return host_independent()
              ? notice->for_life == r->life
-             : !host_fenced(r) && notice->incarnation == audit_rank(r->index)->incarnation;
+             : !host_fenced(r) && notice->incarnation == shadow_rank(r->index)->incarnation;
 }
 
 static void take_notice(struct rank *r, const struct message *message)
@@ -131,15 +131,15 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
 {
   if (message->life == layer.rank[message->source].life)
     return false;
-  const struct world_rank *sender = audit_rank(message->source);
+  const struct world_rank *sender = shadow_rank(message->source);
   return !schedule_on() || (host_independent() && sender->phase != RANK_DEAD &&
-                            sender->born <= audit_rank(r->index)->noticed);
+                            sender->born <= shadow_rank(r->index)->noticed);
 }
 
 /* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
-  return message->incarnation < audit_rank(r->index)->incarnation || is_from_the_dead(r, message);
+  return message->incarnation < shadow_rank(r->index)->incarnation || is_from_the_dead(r, message);
 }
 
 static void take_in(struct rank *r, struct message *message)
@@ -154,16 +154,16 @@ static void take_in(struct rank *r, struct message *message)
     r->place_due = true;
     break;
   case MESSAGE_CONTROL:
-  case MESSAGE_RAW:
+  case MESSAGE_BYPASS:
   case MESSAGE_PROGRAM:
     if (is_stale(r, message)) {
       host_drop(r, message);
       return;
-    } else if (message->incarnation > audit_rank(r->index)->noticed) {
+    } else if (message->incarnation > shadow_rank(r->index)->noticed) {
       g_queue_push_tail(&r->future, message);
       return;
-    } else if (message->kind == MESSAGE_RAW) {
-      raw_take(r, message);
+    } else if (message->kind == MESSAGE_BYPASS) {
+      bypass_take(r, message);
       return;
     } else if (message->kind == MESSAGE_PROGRAM && host_below_matching()) {
       take_from_channel(r, message);
@@ -203,8 +203,8 @@ static bool match_one(struct rank *r)
 {
   struct request *request = NULL;
   struct message *message = matching_pair(r, &request);
-  if (!message && audit_rank(r->index)->held && audit_draining(r->index) != RCL_NOBODY)
-    message = matching_unclaimed(r, audit_draining(r->index));
+  if (!message && shadow_rank(r->index)->held && shadow_draining(r->index) != RCL_NOBODY)
+    message = matching_unclaimed(r, shadow_draining(r->index));
   if (!message) {
     r->rematch = false;
     return false;
@@ -295,7 +295,7 @@ static bool notice_scheduled(struct rank *r)
     host_note_down(r);
     return true;
   }
-  if (!audit_next_down(r->index, &down))
+  if (!shadow_next_down(r->index, &down))
     return false;
   host_take_event(r, &down, &step);
   host_disconnect(r, down.peer);
@@ -319,7 +319,7 @@ static bool go_on_by_schedule(struct rank *r)
     host_take_event(r, &turn->event, &step);
     return true;
   case RCL_EVENT_CAPTURED:
-    if (audit_rank(r->index)->phase != RANK_CAPTURING)
+    if (shadow_rank(r->index)->phase != RANK_CAPTURING)
       return false;
     host_capture(r);
     return true;
@@ -342,7 +342,7 @@ static bool go_on_by_schedule(struct rank *r)
 /* Receives that are posted later are announced at once. */
 static struct request *next_announced(struct rank *r)
 {
-  if (!r->reannounce || audit_rank(r->index)->held)
+  if (!r->reannounce || shadow_rank(r->index)->held)
     return NULL;
   struct request *request = matching_unannounced(r->mpi);
   r->reannounce = request != NULL;
@@ -353,9 +353,9 @@ static struct request *next_announced(struct rank *r)
 static bool go_on(struct rank *r)
 {
   struct request *request;
-  enum rank_phase phase = (enum rank_phase)audit_rank(r->index)->phase;
+  enum rank_phase phase = (enum rank_phase)shadow_rank(r->index)->phase;
   if (r->dead || phase == RANK_RESTORING)
-    host_go_back(r);
+    host_roll_back(r);
   if (schedule_on())
     return go_on_by_schedule(r);
   if (phase == RANK_CAPTURING) {
@@ -370,7 +370,7 @@ static bool go_on(struct rank *r)
     host_announce(r, request);
   } else if (r->rematch) {
     match_one(r);
-  } else if (r->place_due && !audit_rank(r->index)->held && place_is_allowed(r)) {
+  } else if (r->place_due && !shadow_rank(r->index)->held && place_is_allowed(r)) {
     host_offer_place(r, 0);
   } else {
     return false;
@@ -381,7 +381,7 @@ static bool go_on(struct rank *r)
 /* The program cannot go on, whatever it waits for. */
 static bool is_stopped(const struct rank *r)
 {
-  return audit_rank(r->index)->held || storage_is_awaited(r);
+  return shadow_rank(r->index)->held || storage_is_awaited(r);
 }
 
 /* When all programs have ended, a checkpoint that was begun since is nobody's business: the others
@@ -395,7 +395,7 @@ static void wait_until(struct rank *r, bool (*done)(const struct rank *, const v
     if (r->ended || (!is_stopped(r) && done(r, what)))
       return;
     enum activity before = rank_switch(r, is_stopped(r) ? ACTIVITY_CHECKPOINT : r->activity);
-    r->alert = alert || audit_rank(r->index)->held;
+    r->alert = alert || shadow_rank(r->index)->held;
     if (r->alert)
       transport_let_in(r->transport, NULL, NULL);
     transport_wait(r->transport, &r->inbox, host_alarm_time(r));
@@ -423,8 +423,8 @@ bool host_expects(const struct message *message)
     return true;
   if (!r->mpi)
     return false;
-  return message->kind == MESSAGE_RAW ? raw_expects(r, message)
-                                      : matching_receive(r->mpi, message) != NULL;
+  return message->kind == MESSAGE_BYPASS ? bypass_expects(r, message)
+                                         : matching_receive(r->mpi, message) != NULL;
 }
 
 static bool nothing(const struct rank *r, const void *what)

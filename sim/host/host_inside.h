@@ -50,7 +50,7 @@ void host_fetch(struct rank *, struct message *, struct request *);
 /* ---- host_return.c ---- */
 
 void host_capture(struct rank *);
-_Noreturn void host_go_back(struct rank *);
+_Noreturn void host_roll_back(struct rank *);
 
 /* Takes notice of what was detected; independent: of each death. */
 void host_note_down(struct rank *);

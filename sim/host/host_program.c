@@ -32,7 +32,7 @@ uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct p
   struct step step = {.offered = message, .blocking = blocking};
   struct move move = {.kind = MOVE_EVENT,
                       .rank = (int16_t)r->index,
-                      .content = audit_compares() ? digest(payload) : 0,
+                      .content = shadow_compares_contents() ? digest(payload) : 0,
                       .event = {.kind = RCL_EVENT_SEND,
                                 .peer = (int16_t)peer,
                                 .comm = (int16_t)context,
@@ -160,7 +160,7 @@ static bool has_noticed(const struct rank *r, const void *what)
 /* With clocks a rank listens while it computes: it must not miss when the next checkpoint is. */
 static bool listens(void)
 {
-  return audit_protocol()->clocks;
+  return shadow_protocol()->clocks;
 }
 
 static bool is_interrupted(const struct rank *r)
@@ -184,7 +184,7 @@ static void begin_computing(struct rank *r)
   r->computation.data = r;
 }
 
-static void heed(struct rank *r)
+static void take_notice(struct rank *r)
 {
   host_wait(r, has_noticed, NULL);
   begin_computing(r); /* perhaps it has gone back to here */
@@ -198,7 +198,7 @@ void host_compute(struct rank *r, double flops)
       flops = layer.scenario->failures_count || listens() ? machine_compute(&r->computation, flops)
                                                           : machine_execute(flops);
     if (is_interrupted(r))
-      heed(r);
+      take_notice(r);
   }
 }
 
@@ -209,6 +209,6 @@ void host_sleep(struct rank *r, double seconds)
     if (!is_interrupted(r))
       seconds = machine_doze(&r->computation, seconds);
     if (is_interrupted(r))
-      heed(r);
+      take_notice(r);
   }
 }

@@ -58,12 +58,12 @@ void host_look_again(struct rank *r)
 
 void host_note_down(struct rank *r)
 {
-  const struct world_global *global = audit_global();
+  const struct world_global *global = shadow_global();
   r->notified = false;
-  runtime_join(r);
+  ulfm_join(r);
   if (r->dead)
     return;
-  if (audit_rank(r->index)->noticed == global->incarnation)
+  if (shadow_rank(r->index)->noticed == global->incarnation)
     return; /* a later detection was noticed already */
   struct step step = {0};
   host_take_event(r,
@@ -76,7 +76,7 @@ void host_note_down(struct rank *r)
 void host_disconnect(struct rank *r, int peer)
 {
   transport_disconnect(r->transport, peer);
-  drop_stale(r, audit_rank(r->index)->noticed, peer);
+  drop_stale(r, shadow_rank(r->index)->noticed, peer);
 }
 
 /* Independent: takes notice of each death, unless the rank is being rolled back: then later. */
@@ -84,8 +84,8 @@ void host_note_deaths(struct rank *r)
 {
   struct rcl_event down;
   r->notified = r->down_due = false;
-  runtime_join(r);
-  while (!r->dead && audit_next_down(r->index, &down)) {
+  ulfm_join(r);
+  while (!r->dead && shadow_next_down(r->index, &down)) {
     struct step step = {0};
     host_take_event(r, &down, &step);
     host_disconnect(r, down.peer);
@@ -121,7 +121,7 @@ static void await_restart(struct rank *r)
 /* What the node is like on which the rank runs. */
 static void look_around(struct rank *r)
 {
-  r->handling = audit_protocol()->controls ? machine_figure("message_handling_s", 0.0) : 0.0;
+  r->handling = shadow_protocol()->controls ? machine_figure("message_handling_s", 0.0) : 0.0;
 }
 
 /* To a spare node, or wherever the failure sends all ranks. */
@@ -136,8 +136,8 @@ static void go_home(struct rank *r)
 /* A survivor that was rolled back and finds that there was another detection since. */
 static bool must_notice(const struct rank *r)
 {
-  return audit_rank(r->index)->phase == RANK_RESTORING &&
-         audit_rank(r->index)->noticed != audit_global()->incarnation;
+  return shadow_rank(r->index)->phase == RANK_RESTORING &&
+         shadow_rank(r->index)->noticed != shadow_global()->incarnation;
 }
 
 /* In a run by schedule, until it is the turn of a rank that goes back. */
@@ -168,7 +168,7 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
-/* The protocol has erased what it would need: the audit says so, and the run is lost. */
+/* The protocol has erased what it would need: the shadow world says so, and the run is lost. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
   struct step step = {0};
@@ -178,7 +178,7 @@ static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
   run_stop_without_image();
 }
 
-static _Noreturn void restore(struct rank *r, uint32_t checkpoint)
+static _Noreturn void restore_image(struct rank *r, uint32_t checkpoint)
 {
   const struct capture *capture = storage_capture(r, checkpoint);
   if (!capture)
@@ -206,40 +206,40 @@ static _Noreturn void go_back_alone(struct rank *r)
     died |= r->dead;
     if (r->dead)
       await_restart(r);
-    target = audit_rank(r->index)->origin;
-    if (!died && target == audit_rank(r->index)->line)
+    target = shadow_rank(r->index)->origin;
+    if (!died && target == shadow_rank(r->index)->line)
       copy_state(r, storage_capture(r, target)->copied);
     else
       machine_read(storage_server(), target == RCL_FRESH ? 0.0 : storage_image_bytes(r, target));
     await_turn(r);
   } while (r->dead);
-  drop_stale(r, audit_rank(r->index)->noticed, RCL_ANY);
-  accounting_rollback(audit_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
+  drop_stale(r, shadow_rank(r->index)->noticed, RCL_ANY);
+  accounting_rollback(shadow_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
   storage_set_back(r, target, died);
-  restore(r, target);
+  restore_image(r, target);
 }
 
 /* From a crash or a ROLL_BACK to the image of the target. */
-_Noreturn void host_go_back(struct rank *r)
+_Noreturn void host_roll_back(struct rank *r)
 {
   if (host_independent())
     go_back_alone(r);
-  bool survivor = audit_rank(r->index)->phase == RANK_RESTORING;
+  bool survivor = shadow_rank(r->index)->phase == RANK_RESTORING;
   rank_switch(r, ACTIVITY_RESTART);
   storage_cut(r);
   transport_abandon(r->transport);
   drop_all(&r->unexpected);
-  raw_clear(r);
+  bypass_clear(r);
   uint32_t target;
   for (;;) {
     if (r->dead)
       await_restart(r);
     go_home(r);
-    target = audit_global()->target;
+    target = shadow_global()->target;
     if (target != RCL_FRESH)
       machine_read(storage_server(), storage_image_bytes(r, target));
     await_turn(r);
-    if (r->dead || target != audit_global()->target)
+    if (r->dead || target != shadow_global()->target)
       continue;
     if (!must_notice(r))
       break;
@@ -247,13 +247,13 @@ _Noreturn void host_go_back(struct rank *r)
     if (!r->dead)
       host_note_down(r);
   }
-  accounting_rollback(audit_global()->incarnation, survivor);
+  accounting_rollback(shadow_global()->incarnation, survivor);
   storage_return_to(r, target);
-  restore(r, target);
+  restore_image(r, target);
 }
 
 /* The first thing that a restored rank does. */
-static void start(struct rank *r, uint32_t checkpoint)
+static void start_rank(struct rank *r, uint32_t checkpoint)
 {
   r->place_due = r->notified = false;
   r->alarm.checkpoint = 0;
@@ -262,12 +262,12 @@ static void start(struct rank *r, uint32_t checkpoint)
   r->reannounce = true;
   if (r->mpi->call.state != CALL_NONE)
     r->mpi->call.state = CALL_ANNOUNCED;
-  uint32_t noticed = audit_rank(r->index)->noticed;
+  uint32_t noticed = shadow_rank(r->index)->noticed;
   r->down_due = host_independent();
   layer.restored(r);
   struct step step = {0};
   const struct move *turn = schedule_turn(r->index);
-  bool closed = checkpoint != RCL_FRESH && audit_protocol()->reconnects;
+  bool closed = checkpoint != RCL_FRESH && shadow_protocol()->reconnects;
   host_take_event(r,
                   &(struct rcl_event){.kind = RCL_EVENT_START,
                                       .checkpoint = checkpoint,
@@ -290,7 +290,7 @@ static bool close_connections(const struct rank *r)
   const struct move *turn = schedule_turn(r->index);
   if (turn)
     return turn->event.closed;
-  if (!machine_property("capture_closes") || !audit_protocol()->reconnects)
+  if (!machine_property("capture_closes") || !shadow_protocol()->reconnects)
     return false;
   machine_sleep(machine_figure("close_s", 0.0));
   return true;
@@ -312,8 +312,8 @@ static struct image *take_image(struct rank *r)
 void host_capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
-  uint32_t checkpoint = audit_rank(r->index)->capturing;
-  if (r->mpi->raw)
+  uint32_t checkpoint = shadow_rank(r->index)->capturing;
+  if (r->mpi->bypass_posted)
     die(DIE_BREACH, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport, &r->inbox);
   bool closed = close_connections(r);
@@ -323,7 +323,7 @@ void host_capture(struct rank *r)
   rank_switch(r, before);
   struct image *image = take_image(r);
   if (!image) {
-    start(r, checkpoint);
+    start_rank(r, checkpoint);
     return;
   }
   storage_captured(r, checkpoint, image);
@@ -339,13 +339,13 @@ void host_capture(struct rank *r)
 static void refuse_interconnect(void)
 {
   const struct scenario *scenario = layer.scenario;
-  bool captures = audit_protocol()->controls != NULL && scenario->checkpoint.every > 0;
+  bool captures = shadow_protocol()->controls != NULL && scenario->checkpoint.every > 0;
   if (captures && scenario->checkpoint.places == PLACES_ANYWHERE &&
-      machine_property("capture_closes") && !audit_protocol()->reconnects)
+      machine_property("capture_closes") && !shadow_protocol()->reconnects)
     die(DIE_INPUT,
         "%s leaves connections open, and %s cannot be captured with them, expected another "
         "protocol or checkpoint.places: program",
-        audit_protocol()->name, machine_property("interconnect"));
+        shadow_protocol()->name, machine_property("interconnect"));
 }
 
 void host_begin(struct rank *r, const void *inside_program)
@@ -360,5 +360,5 @@ void host_begin(struct rank *r, const void *inside_program)
     storage_captured(r, RCL_FRESH, image);
     await_turn(r);
   }
-  start(r, RCL_FRESH);
+  start_rank(r, RCL_FRESH);
 }

@@ -19,11 +19,11 @@
 
 /* ---- payloads ---- */
 
-static void arrived(struct message *message, void *request)
+static void payload_arrived(struct message *message, void *request)
 {
   if (!request)
     return;
-  if (audit_protocol()->header)
+  if (shadow_protocol()->header)
     copy_tagged(&layer.rank[message->destination], message->bytes);
   request_complete(request);
 }
@@ -35,14 +35,14 @@ void host_fetch(struct rank *r, struct message *message, struct request *request
     request->filling = true;
     request_take(request, message);
   }
-  transport_fetch(r->transport, message, arrived, request);
+  transport_fetch(r->transport, message, payload_arrived, request);
 }
 
 /* ---- matching above the protocol ---- */
 
 bool host_below_matching(void)
 {
-  return audit_protocol()->level == RCL_LEVEL_CHANNEL;
+  return shadow_protocol()->level == RCL_LEVEL_CHANNEL;
 }
 
 /* Owns the message. */
@@ -93,32 +93,33 @@ static struct message *message_from(int source, int destination, const struct sl
 
 bool host_independent(void)
 {
-  return audit_protocol()->independent;
+  return shadow_protocol()->independent;
 }
 
 bool host_fenced(const struct rank *r)
 {
-  return !host_independent() && audit_rank(r->index)->incarnation < audit_global()->incarnation;
+  return !host_independent() && shadow_rank(r->index)->incarnation < shadow_global()->incarnation;
 }
 
-static void stamp(const struct rank *r, const struct rcl_action *action, struct message *message)
+static void stamp_message(const struct rank *r, const struct rcl_action *action,
+                          struct message *message)
 {
   memcpy(message->words, action->words, sizeof message->words);
-  message->incarnation = audit_rank(r->index)->noticed;
+  message->incarnation = shadow_rank(r->index)->noticed;
   message->life = r->life;
-  message->line = audit_rank(r->index)->line;
+  message->line = shadow_rank(r->index)->line;
 }
 
 /* On the network: what the protocol adds to a message travels with it. */
 static uint64_t program_bytes(const struct message *message)
 {
-  return (uint64_t)message->bytes + audit_protocol()->piggyback_bytes;
+  return (uint64_t)message->bytes + shadow_protocol()->piggyback_bytes;
 }
 
-static void transmit(struct rank *r, const struct rcl_action *action, struct step *step)
+static void transmit_message(struct rank *r, const struct rcl_action *action, struct step *step)
 {
   struct message *message = step->offered;
-  stamp(r, action, message);
+  stamp_message(r, action, message);
   layer.result.messages.sent++;
   step->offered = NULL;
   step->send = transport_send(r->transport, message, program_bytes(message), step->blocking);
@@ -131,9 +132,9 @@ static void send_control(struct rank *r, const struct rcl_action *action)
   if (dispatcher_is_over())
     return;
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
-  stamp(r, action, message);
+  stamp_message(r, action, message);
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  transport_send(r->transport, message, audit_protocol()->control_bytes, false);
+  transport_send(r->transport, message, shadow_protocol()->control_bytes, false);
   rank_switch(r, before);
 }
 
@@ -145,10 +146,10 @@ static struct slot *filled_slot(const struct rank *r, uint32_t number)
   return slot;
 }
 
-static void resend(struct rank *r, const struct rcl_action *action)
+static void resend_message(struct rank *r, const struct rcl_action *action)
 {
   struct message *message = message_from(r->index, action->peer, filled_slot(r, action->slot));
-  stamp(r, action, message);
+  stamp_message(r, action, message);
   layer.result.messages.replayed++;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   transport_send(r->transport, message, program_bytes(message), false);
@@ -175,7 +176,7 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
 }
 
 /* Of an image, what was not copied when it was captured is now; then it is written. */
-static void store(struct rank *r, const struct rcl_action *action)
+static void store_part(struct rank *r, const struct rcl_action *action)
 {
   if (action->part == RCL_PART_IMAGE) {
     enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
@@ -193,7 +194,7 @@ static void keep_sent(struct rank *r, uint32_t slot, const struct message *messa
   copy_payload(r, message->bytes);
 }
 
-static void join(const struct rcl_action *action, struct call *call)
+static void join_call(const struct rcl_action *action, struct call *call)
 {
   call->state = CALL_JOINED;
   memcpy(call->words, action->words, sizeof action->words);
@@ -211,7 +212,7 @@ static void deliver_up(struct rank *r, const struct rcl_action *action, struct s
   host_pass_up(r, message_from(slot->source, r->index, slot));
 }
 
-static void deliver(struct rank *r, const struct rcl_action *action, struct step *step)
+static void deliver_message(struct rank *r, const struct rcl_action *action, struct step *step)
 {
   struct request *request = matching_numbered(r->mpi, action->request);
   if (!request)
@@ -228,7 +229,7 @@ static void deliver(struct rank *r, const struct rcl_action *action, struct step
   request_complete(request);
 }
 
-static void match(struct rank *r, const struct rcl_action *action)
+static void allow_match(struct rank *r, const struct rcl_action *action)
 {
   struct request *request = matching_numbered(r->mpi, action->request);
   if (!request)
@@ -252,7 +253,7 @@ static void open_connections(struct rank *r)
 
 static void set_timer(struct rank *r, const struct rcl_action *action)
 {
-  if (!audit_protocol()->clocks) {
+  if (!shadow_protocol()->clocks) {
     agenda_set_timer(r);
   } else if (layer.scenario->checkpoint.every > 0.0) {
     r->alarm.checkpoint = action->checkpoint;
@@ -264,7 +265,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
 {
   switch ((enum rcl_action_kind)action->kind) {
   case RCL_ACTION_TRANSMIT:
-    transmit(r, action, step);
+    transmit_message(r, action, step);
     break;
   case RCL_ACTION_SUPPRESS:
     layer.result.messages.suppressed++;
@@ -272,19 +273,19 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
       step->call->state = CALL_NONE;
     break;
   case RCL_ACTION_JOIN:
-    join(action, step->call);
+    join_call(action, step->call);
     break;
   case RCL_ACTION_REJOIN:
-    raw_rejoin(r, action->comm, action->peer, action->tag);
+    bypass_rejoin(r, action->comm, action->peer, action->tag);
     break;
   case RCL_ACTION_MATCH:
-    match(r, action);
+    allow_match(r, action);
     break;
   case RCL_ACTION_DELIVER:
     if (step->call)
       deliver_call(r, action, step->call);
     else
-      (host_below_matching() ? deliver_up : deliver)(r, action, step);
+      (host_below_matching() ? deliver_up : deliver_message)(r, action, step);
     break;
   case RCL_ACTION_DISCARD:
     layer.result.messages.discarded++;
@@ -298,7 +299,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
       storage_keep(r, action->slot, step->arrived, step->drained, false);
     break;
   case RCL_ACTION_RESEND:
-    resend(r, action);
+    resend_message(r, action);
     break;
   case RCL_ACTION_FORGET:
     storage_forget(r, action->slot);
@@ -315,7 +316,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     break;
   case RCL_ACTION_STORE:
     if (!host_fenced(r))
-      store(r, action);
+      store_part(r, action);
     break;
   case RCL_ACTION_COMMIT:
     if (!host_fenced(r))
@@ -326,7 +327,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
       storage_erase(r, action->checkpoint);
     break;
   case RCL_ACTION_ROLL_BACK:
-    if (audit_rank(r->index)->phase != RANK_RESTORING)
+    if (shadow_rank(r->index)->phase != RANK_RESTORING)
       run_stop_without_image(); /* `legal`: the protocol has named one that never was */
     break;
   case RCL_ACTION_OPEN:
@@ -370,7 +371,7 @@ static bool anybody_is_busy(void)
 
 /* A program that waits for what never comes does not end the run by itself as long as checkpoints
  * are taken. */
-static void watch(const struct move *move)
+static void watch_progress(const struct move *move)
 {
   enum { IDLE_MOST = 100 }; /* timers of the coordinator with nothing done in between */
   static unsigned idle;
@@ -392,9 +393,9 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   bool scheduled = schedule_on() && move->kind != MOVE_FINISH;
   if (scheduled)
     schedule_check(move);
-  bool going = audit_take(move, &r->actions, &reason);
+  bool going = shadow_step(move, &r->actions, &reason);
   if (move->kind == MOVE_EVENT) {
-    watch(move);
+    watch_progress(move);
     dispatcher_point(r->index, &move->event);
   }
   if (!going)

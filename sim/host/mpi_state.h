@@ -95,7 +95,7 @@ struct request {
   enum send_mode mode; /* sends */
   bool reused;         /* sends: their buffer does not stay as it is until they are complete */
   bool collective;     /* on the hidden half of its communicator */
-  bool raw;            /* past the protocol */
+  bool bypass;         /* past the protocol */
   uint32_t number;     /* receives: as in the door's `request` */
   uint32_t send;       /* sends: its number at the transport; 0 when it is complete */
   void *buffer;
@@ -132,9 +132,9 @@ struct exceptions {
 };
 
 struct mpi_state {
-  uint32_t receives;      /* posted so far */
-  struct request *posted; /* receives that wait for a message */
-  struct request *raw;    /* raw receives that wait for a message */
+  uint32_t receives;             /* posted so far */
+  struct request *posted;        /* receives that wait for a message */
+  struct request *bypass_posted; /* receives past the protocol that wait for a message */
   struct comm world, self;
   struct call call;
   bool finalized; /* its program is in MPI_Finalize */

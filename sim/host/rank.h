@@ -85,7 +85,7 @@ enum activity {
   ACTIVITY_RESTART
 };
 
-/* At the repair of the communicator (runtime.h). */
+/* At the repair of the communicator (ulfm.h). */
 enum presence { PRESENCE_NONE, PRESENCE_AWAITED, PRESENCE_HERE };
 
 enum { NO_CONTEXT = -1 }; /* a kept result of a collective, which no receive and no probe finds */
@@ -106,12 +106,12 @@ struct rank {
   GQueue inbox;      /* struct message, in the order of arrival */
   GQueue unexpected; /* program messages that no receive has taken; below the matching, only those
                         that the protocol has delivered, and then they belong to the image */
-  GQueue raw;        /* raw messages that no receive has taken */
-  GArray *rejoined;  /* struct rejoined */
-  GQueue future;     /* of incarnations that this rank has not reached yet */
-  bool rematch;      /* a message or a receive is new since the last look */
-  bool reannounce;   /* after a restart: posted receives are to be announced again */
-  bool alert;        /* waits for more than posted receives and sends */
+  GQueue bypass_arrived; /* messages past the protocol that no receive has taken */
+  GArray *rejoined;      /* struct rejoined */
+  GQueue future;         /* of incarnations that this rank has not reached yet */
+  bool rematch;          /* a message or a receive is new since the last look */
+  bool reannounce;       /* after a restart: posted receives are to be announced again */
+  bool alert;            /* waits for more than posted receives and sends */
 
   /* the protocol's wishes */
   bool place_due; /* offer a SAFE_POINT */

@@ -3,7 +3,7 @@
 #include "sim/host/shadow.h"
 
 /* By how much the clock of the rank is ahead. */
-static double skew(const struct rank *r)
+static double skew_of(const struct rank *r)
 {
   static double *ahead;
   if (!ahead) {
@@ -18,24 +18,24 @@ static double skew(const struct rank *r)
 }
 
 /* Time as all clocks show it. */
-static double instant(const struct rank *r, uint32_t checkpoint)
+static double instant_of(const struct rank *r, uint32_t checkpoint)
 {
   static struct {
     uint32_t checkpoint, incarnation;
     double time;
   } last;
-  uint32_t incarnation = audit_rank(r->index)->incarnation;
+  uint32_t incarnation = shadow_rank(r->index)->incarnation;
   if (last.checkpoint != checkpoint || last.incarnation != incarnation) {
     last.checkpoint = checkpoint;
     last.incarnation = incarnation;
-    last.time = machine_now() + skew(r) + layer.scenario->checkpoint.every;
+    last.time = machine_now() + skew_of(r) + layer.scenario->checkpoint.every;
   }
   return last.time;
 }
 
 double clock_alarm(const struct rank *r, const struct rcl_action *alarm)
 {
-  double time = instant(r, alarm->checkpoint) - skew(r);
+  double time = instant_of(r, alarm->checkpoint) - skew_of(r);
   for (int i = 0; i < RCL_BOUNDS; i++)
     time += alarm->after[i] * layer.scenario->clocks.bound[i];
   return time;

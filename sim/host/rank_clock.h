@@ -3,8 +3,8 @@
  * The clock of a rank differs from simulated time by up to the scenario's clocks.skew, by the seed.
  * The instant of a checkpoint is a time that all clocks show, sooner or later.
  */
-#ifndef RECLINE_CLOCK_H
-#define RECLINE_CLOCK_H
+#ifndef RECLINE_RANK_CLOCK_H
+#define RECLINE_RANK_CLOCK_H
 
 #include "sim/host/rank.h"
 

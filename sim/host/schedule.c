@@ -14,7 +14,7 @@ static void on_deadlock(void)
   if (schedule_on())
     die(DIE_INPUT, "%s: the run cannot come to step %u, expected one that can follow",
         layer.scenario->schedule, position);
-  audit_rest();
+  shadow_judge_rest();
   run_stop(RUN_LOST, "nothing can happen any more");
 }
 
@@ -26,9 +26,9 @@ void schedule_begin(void)
     return;
   if (!counterexample_read(scenario, &story, &error))
     die(DIE_INPUT, "%s", error->message);
-  audit_be_strict(schedule_on());
+  shadow_set_strict(schedule_on());
   if (story.again == story.count)
-    state = audit_state();
+    state = shadow_state_text();
   machine_on_deadlock(on_deadlock);
 }
 
@@ -42,14 +42,14 @@ bool schedule_had(void)
   return story.count > 0;
 }
 
-static int whose(const struct move *move)
+static int owner_of(const struct move *move)
 {
   return move->kind == MOVE_EVENT ? move->rank : layer.ranks;
 }
 
 const struct move *schedule_turn(int who)
 {
-  return schedule_on() && whose(&story.moves[position]) == who ? &story.moves[position] : NULL;
+  return schedule_on() && owner_of(&story.moves[position]) == who ? &story.moves[position] : NULL;
 }
 
 /* At application level a place is where the program says so, until it has ended. */
@@ -81,12 +81,12 @@ bool schedule_holds_back(const struct rank *r, const struct message *message)
 {
   bool is_notice = message->kind == MESSAGE_NOTICE;
   if (is_notice && message->notice == NOTICE_DOWN)
-    return !audit_protocol()->independent &&
-           audit_rank(r->index)->noticed != audit_global()->incarnation;
+    return !shadow_protocol()->independent &&
+           shadow_rank(r->index)->noticed != shadow_global()->incarnation;
   if (is_notice)
     return message->notice == NOTICE_DURABLE || message->notice == NOTICE_COMMITTED;
   return message->kind == MESSAGE_CONTROL ||
-         (message->kind == MESSAGE_PROGRAM && audit_protocol()->level == RCL_LEVEL_CHANNEL);
+         (message->kind == MESSAGE_PROGRAM && shadow_protocol()->level == RCL_LEVEL_CHANNEL);
 }
 
 bool schedule_brings(const struct message *message, const struct rcl_event *event)
@@ -105,7 +105,7 @@ bool schedule_brings(const struct message *message, const struct rcl_event *even
   }
 }
 
-static bool same(const struct move *a, const struct move *b)
+static bool is_same(const struct move *a, const struct move *b)
 {
   const struct rcl_event *x = &a->event, *y = &b->event;
   if (a->kind != b->kind || a->rank != b->rank)
@@ -120,24 +120,24 @@ void schedule_check(const struct move *move)
 {
   const struct move *turn = &story.moves[position];
   char expected[TEXT_MAX], seen[TEXT_MAX];
-  if (same(move, turn))
+  if (is_same(move, turn))
     return;
   die(DIE_INPUT,
       "%s: step %u is '%d %s', and the run comes to '%d %s', expected a run that can follow",
       layer.scenario->schedule, position, turn->rank,
-      event_print(audit_protocol(), &turn->event, expected), move->rank,
-      event_print(audit_protocol(), &move->event, seen));
+      event_print(shadow_protocol(), &turn->event, expected), move->rank,
+      event_print(shadow_protocol(), &move->event, seen));
 }
 
 void schedule_next(void)
 {
   position++;
   if (story.again && position == story.count)
-    audit_comes_again(state);
+    shadow_judge_repeated(state);
   if (story.again && position == story.count - story.again)
-    state = audit_state();
+    state = shadow_state_text();
   if (!schedule_on())
-    audit_be_strict(false);
+    shadow_set_strict(false);
   if (!schedule_on() && layer.result.audit_violations)
     run_stop(RUN_LOST, "stopped at the violation with which its schedule ends");
 }

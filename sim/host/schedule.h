@@ -3,7 +3,7 @@
  * The explorer's counterexample names each event of each rank, crashes and detections too. Here the
  * network, the storage and the clock still take their time, but what they bring waits for its turn,
  * and the timer goes off, and ranks fail, when it is the turn of that. A run that cannot follow
- * ends. When the schedule has ended the run goes on freely, unless the audit has found a violation:
+ * ends. When the schedule has ended the run goes on freely, unless a property is violated:
  * then it stops.
  */
 #ifndef RECLINE_SCHEDULE_H

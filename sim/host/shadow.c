@@ -24,7 +24,7 @@ struct line {
 static struct line last[LAST_LINES]; /* for the report of a breach */
 static unsigned last_count;
 
-void audit_begin(const struct scenario *scenario, const char *trace_file)
+void shadow_begin(const struct scenario *scenario, const char *trace_file)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
   if (!protocol)
@@ -35,7 +35,7 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
   world.places_anywhere = scenario->checkpoint.places == PLACES_ANYWHERE;
   world.script = NULL;
   world.bounded = false;
-  world.member = members_has;
+  world.member = communicator_has;
   if (scenario->schedule) { /* as the explorer has judged it */
     world.line_stamps = properties_need_stamps((const char *const *)scenario->check.properties);
     world.properties = (const char *const *)scenario->check.properties;
@@ -47,38 +47,38 @@ void audit_begin(const struct scenario *scenario, const char *trace_file)
     die(DIE_INPUT, "%s", error->message);
 }
 
-const struct rcl_protocol *audit_protocol(void)
+const struct rcl_protocol *shadow_protocol(void)
 {
   return world.protocol;
 }
 
-static const void *part(enum part_kind kind, int rank)
+static const void *read_part(enum part_kind kind, int rank)
 {
   uint32_t size;
   return world.memory.read(world.memory.ctx, world_part(&world, kind, rank, 0), &size);
 }
 
-const struct world_rank *audit_rank(int rank)
+const struct world_rank *shadow_rank(int rank)
 {
-  return part(WORLD_RANK, rank);
+  return read_part(WORLD_RANK, rank);
 }
 
-const struct world_global *audit_global(void)
+const struct world_global *shadow_global(void)
 {
-  return part(WORLD_GLOBAL, 0);
+  return read_part(WORLD_GLOBAL, 0);
 }
 
-int audit_draining(int rank)
+int shadow_draining(int rank)
 {
-  return audit_rank(rank)->draining - 2; /* world.h */
+  return shadow_rank(rank)->draining - 2; /* world.h */
 }
 
-uint32_t audit_actions_max(void)
+uint32_t shadow_actions_max(void)
 {
   return RCL_ACTIONS_MAX(&world.config[0]);
 }
 
-bool audit_allows(const struct move *move)
+bool shadow_allows(const struct move *move)
 {
   return world_refuses(&world, move) == NULL;
 }
@@ -104,7 +104,7 @@ static bool worth_checking(const struct move *move)
 #endif
 }
 
-static void remember(const struct move *move)
+static void note_move(const struct move *move)
 {
   last[last_count++ % LAST_LINES] = (struct line){machine_now(), *move};
 }
@@ -148,13 +148,13 @@ static void count_violation(const struct verdict *verdict)
   }
 }
 
-bool audit_take(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
+bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
   move->index = WORLD_FIND;
   world.check = worth_checking(move) || strict;
   actions->count = 0;
-  remember(move);
+  note_move(move);
   world_step(&world, move, actions, &verdict);
   if (verdict.kind == VERDICT_IMPOSSIBLE)
     breach(&verdict);
@@ -164,17 +164,17 @@ bool audit_take(struct move *move, struct rcl_actions *actions, enum rcl_reason 
     trace_move(trace, machine_now(), &world, move, actions, &verdict);
   if (verdict.kind == VERDICT_VIOLATION)
     count_violation(&verdict);
-  *reason = move->rank < 0 ? RCL_REASON_NONE : (enum rcl_reason)audit_rank(move->rank)->gave_up;
+  *reason = move->rank < 0 ? RCL_REASON_NONE : (enum rcl_reason)shadow_rank(move->rank)->gave_up;
   return *reason == RCL_REASON_NONE; /* also when the step violates something, too */
 }
 
-void audit_be_strict(bool on)
+void shadow_set_strict(bool on)
 {
   scheduled = scheduled || on;
   strict = on;
 }
 
-static void judge(void (*verdict_on)(const struct world *, struct verdict *))
+static void judge_state(void (*verdict_on)(const struct world *, struct verdict *))
 {
   struct verdict verdict;
   verdict_on(&world, &verdict);
@@ -182,49 +182,49 @@ static void judge(void (*verdict_on)(const struct world *, struct verdict *))
     count_violation(&verdict);
 }
 
-char *audit_state(void)
+char *shadow_state_text(void)
 {
   return trace_state(&world);
 }
 
-void audit_comes_again(const char *state)
+void shadow_judge_repeated(const char *state)
 {
-  g_autofree char *now = audit_state();
+  g_autofree char *now = shadow_state_text();
   if (!strcmp(now, state))
-    judge(world_for_ever);
+    judge_state(world_for_ever);
 }
 
-void audit_rest(void)
+void shadow_judge_rest(void)
 {
-  judge(world_at_rest);
+  judge_state(world_at_rest);
 }
 
-void audit_end(void)
+void shadow_end(void)
 {
   if (world_finished(&world))
-    judge(world_at_end);
+    judge_state(world_at_end);
   /* The last state that the explorer saw was at rest, or wrong. */
   if (world_finished(&world) && scheduled)
-    judge(world_at_rest);
+    judge_state(world_at_rest);
   GError *error = NULL;
   if (trace && !trace_close(trace, &error))
     die(DIE_INPUT, "%s", error->message);
   trace = NULL;
 }
 
-uint32_t audit_state_bytes(int rank)
+uint32_t shadow_state_bytes(int rank)
 {
-  const uint64_t *word = (const uint64_t *)(audit_rank(rank) + 1);
+  const uint64_t *word = (const uint64_t *)(shadow_rank(rank) + 1);
   uint32_t used = 0;
   for (uint32_t i = 0; i < world.state_bytes / sizeof *word; i++)
     used += word[i] != 0;
   return used * (uint32_t)sizeof *word;
 }
 
-uint32_t audit_state_increment(int rank, void **before)
+uint32_t shadow_state_increment(int rank, void **before)
 {
   enum { PIECE = 64 }; /* words: mostly nothing has changed in one */
-  const uint64_t *word = (const uint64_t *)(audit_rank(rank) + 1);
+  const uint64_t *word = (const uint64_t *)(shadow_rank(rank) + 1);
   uint32_t words = world.state_bytes / (uint32_t)sizeof *word, changed = 0;
   if (!*before)
     *before = g_malloc0(world.state_bytes);
@@ -241,18 +241,18 @@ uint32_t audit_state_increment(int rank, void **before)
   return changed * (uint32_t)sizeof *word;
 }
 
-bool audit_next_down(int rank, struct rcl_event *event)
+bool shadow_next_down(int rank, struct rcl_event *event)
 {
   return world_next_down(&world, rank, event);
 }
 
-bool audit_compares(void)
+bool shadow_compares_contents(void)
 {
   return layer.scenario->failures_count > 0 || scheduled || trace;
 }
 
 /* Asked often, and mostly answered by one rank that has not finished. */
-bool audit_finished(void)
+bool shadow_finished(void)
 {
   static int rank;
   for (int i = 0; i < world.ranks; i++, rank = (rank + 1) % world.ranks)

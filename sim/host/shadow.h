@@ -1,50 +1,50 @@
 /* The shadow world: every event of the run goes through the same rules as in the explorer, and the
  * protocols are stepped there and nowhere else. A run that leaves the rules is a breach (exit 3).
  */
-#ifndef RECLINE_AUDIT_H
-#define RECLINE_AUDIT_H
+#ifndef RECLINE_SHADOW_H
+#define RECLINE_SHADOW_H
 
 #include "sim/host/rank.h"
 
-void audit_begin(const struct scenario *, const char *trace_file);
-void audit_end(void); /* the last verdict, and the end of the trace */
+void shadow_begin(const struct scenario *, const char *trace_file);
+void shadow_end(void); /* the last verdict, and the end of the trace */
 
 /* Runs by schedule: from here on the protocol's invariants are checked after every step, until it
  * is told `false`; and the end is judged as the explorer does. */
-void audit_be_strict(bool);
+void shadow_set_strict(bool);
 
 /* Runs by schedule: a text that is the same for equal states of the world, the caller's; judges the
  * state as one that comes again and again, when it is; as one in which nothing more can happen. */
-char *audit_state(void);
-void audit_comes_again(const char *state);
-void audit_rest(void);
+char *shadow_state_text(void);
+void shadow_judge_repeated(const char *state);
+void shadow_judge_rest(void);
 
-const struct rcl_protocol *audit_protocol(void);
-const struct world_rank *audit_rank(int rank);
-const struct world_global *audit_global(void);
-uint32_t audit_actions_max(void);
-int audit_draining(int rank);                       /* a rank, RCL_ANY or RCL_NOBODY */
-bool audit_next_down(int rank, struct rcl_event *); /* as world_next_down() */
+const struct rcl_protocol *shadow_protocol(void);
+const struct world_rank *shadow_rank(int rank);
+const struct world_global *shadow_global(void);
+uint32_t shadow_actions_max(void);
+int shadow_draining(int rank);                       /* a rank, RCL_ANY or RCL_NOBODY */
+bool shadow_next_down(int rank, struct rcl_event *); /* as world_next_down() */
 
 /* Bytes of the protocol's state of a rank that are in use. Its lists have room for `capacity`
  * entries; a protocol that wrote them to disk would not write the empty ones. */
-uint32_t audit_state_bytes(int rank);
+uint32_t shadow_state_bytes(int rank);
 
 /* Bytes of it that are new since the last call for that rank: `*before` holds it as it was then,
  * NULL at first, and is the caller's. */
-uint32_t audit_state_increment(int rank, void **before);
-bool audit_finished(void); /* all programs have ended */
+uint32_t shadow_state_increment(int rank, void **before);
+bool shadow_finished(void); /* all programs have ended */
 
 /* Whether what is sent has to be told by its digest: nothing is ever sent or received again in a
  * scenario without failures, so nobody compares, unless the trace shows it. */
-bool audit_compares(void);
+bool shadow_compares_contents(void);
 
 /* Whether `move` can happen now. For events that may have been overtaken by a detection, never to
  * hide what should not have happened. */
-bool audit_allows(const struct move *);
+bool shadow_allows(const struct move *);
 
-/* Takes a move. `actions` has room for audit_actions_max(); count is 0 when there was no step.
+/* Takes a move. `actions` has room for shadow_actions_max(); count is 0 when there was no step.
  * False when the protocol gave up: `reason` says why. */
-bool audit_take(struct move *, struct rcl_actions *, enum rcl_reason *reason);
+bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
 #endif

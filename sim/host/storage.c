@@ -159,7 +159,7 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
                               .copied = copied,
                               .rest = MAX(rest, 0.0),
                               .time = r->time};
-  if (audit_protocol()->level == RCL_LEVEL_CHANNEL)
+  if (shadow_protocol()->level == RCL_LEVEL_CHANNEL)
     copy_messages(&capture->unexpected, &r->unexpected);
   capture->bytes = (double)image_bytes(image);
   for (const GList *item = capture->unexpected.head; item; item = item->next)
@@ -193,7 +193,7 @@ double storage_next_bytes(const struct rank *r)
     return layer.scenario->checkpoint.bytes;
   if (r->mpi->image_bytes > 0.0)
     return r->mpi->image_bytes;
-  uint32_t line = audit_rank(r->index)->line;
+  uint32_t line = shadow_rank(r->index)->line;
   return storage_image_bytes(r, storage_capture(r, line) ? line : RCL_FRESH);
 }
 
@@ -227,14 +227,14 @@ const char *storage_server(void)
   return node_service();
 }
 
-static bool independent(void)
+static bool is_independent(void)
 {
-  return audit_protocol()->independent;
+  return shadow_protocol()->independent;
 }
 
 static enum rcl_part queue_of(enum rcl_part part)
 {
-  return independent() ? part : RCL_PART_IMAGE;
+  return is_independent() ? part : RCL_PART_IMAGE;
 }
 
 static void begin_write(struct rank *r, enum rcl_part queue);
@@ -257,7 +257,7 @@ static void write_ended(void *data)
 static void begin_write(struct rank *r, enum rcl_part queue)
 {
   struct write *job = g_queue_peek_head(&r->writes[queue]);
-  bool logger = independent() && queue == RCL_PART_LOG;
+  bool logger = is_independent() && queue == RCL_PART_LOG;
   if (job)
     machine_write(node_of(r->index), logger ? node_service() : storage_server(), job->bytes,
                   write_ended, job);
@@ -266,15 +266,15 @@ static void begin_write(struct rank *r, enum rcl_part queue)
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
 static double bytes_of(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
-  if (independent() && part == RCL_PART_LOG)
-    return (double)audit_state_increment(r->index, &r->logged);
-  double state = (double)audit_state_bytes(r->index) + slots_bytes(r->slots);
+  if (is_independent() && part == RCL_PART_LOG)
+    return (double)shadow_state_increment(r->index, &r->logged);
+  double state = (double)shadow_state_bytes(r->index) + slots_bytes(r->slots);
   return part == RCL_PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
 }
 
 void storage_store(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
-  if (part == RCL_PART_IMAGE || !independent()) { /* else there is nothing but the state */
+  if (part == RCL_PART_IMAGE || !is_independent()) { /* else there is nothing but the state */
     struct record *record = g_new0(struct record, 1);
     *record =
         (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
@@ -306,7 +306,7 @@ static void commit_ended(void *data)
 {
   struct commit *commit = data;
   const struct rank *coordinator = &layer.rank[RCL_COORDINATOR_RANK];
-  if (commit->incarnation == audit_global()->incarnation && commit->life == coordinator->life)
+  if (commit->incarnation == shadow_global()->incarnation && commit->life == coordinator->life)
     agenda_tell(RCL_COORDINATOR_RANK,
                 &(struct message){.notice = NOTICE_COMMITTED, .checkpoint = commit->checkpoint});
   g_free(commit);
@@ -316,7 +316,7 @@ void storage_commit(uint32_t checkpoint)
 {
   struct commit *commit = g_new0(struct commit, 1);
   *commit = (struct commit){.checkpoint = checkpoint,
-                            .incarnation = audit_global()->incarnation,
+                            .incarnation = shadow_global()->incarnation,
                             .life = layer.rank[RCL_COORDINATOR_RANK].life};
   machine_write(NULL, node_service(), COMMIT_BYTES, commit_ended, commit);
 }

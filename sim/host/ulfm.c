@@ -9,13 +9,13 @@ static uint32_t repairs; /* so far; its number */
 static double began;     /* when it could be known to all */
 static double ready;     /* when the nodes of the dead can be used again */
 
-bool runtime_is_modelled(void)
+bool ulfm_is_modelled(void)
 {
   return layer.scenario->recovery.runtime == RUNTIME_ULFM;
 }
 
 /* Of a tree of all ranks. */
-static double rounds(void)
+static double tree_rounds(void)
 {
   double rounds = 0.0;
   for (int reached = 1; reached < layer.ranks; reached *= 2)
@@ -23,10 +23,10 @@ static double rounds(void)
   return rounds;
 }
 
-double runtime_detection(void)
+double ulfm_detection(void)
 {
   return layer.scenario->detection +
-         (runtime_is_modelled() ? rounds() * layer.scenario->recovery.revoke : 0.0);
+         (ulfm_is_modelled() ? tree_rounds() * layer.scenario->recovery.revoke : 0.0);
 }
 
 static bool all_are_here(void)
@@ -39,8 +39,8 @@ static bool all_are_here(void)
 
 static void begin_repair(void)
 {
-  double agree = rounds() * layer.scenario->recovery.agree;
-  double rebuild = rounds() * layer.scenario->recovery.rebuild;
+  double agree = tree_rounds() * layer.scenario->recovery.agree;
+  double rebuild = tree_rounds() * layer.scenario->recovery.rebuild;
   double spawn = layer.scenario->recovery.spawn + MAX(ready - machine_now() - agree, 0.0);
   layer.result.repair.notice += machine_now() - began;
   layer.result.repair.agree += agree;
@@ -49,7 +49,7 @@ static void begin_repair(void)
   agenda_repair_at(machine_now() + agree + spawn + rebuild, repairs);
 }
 
-void runtime_await(struct rank *r)
+void ulfm_await(struct rank *r)
 {
   if (r->presence == PRESENCE_NONE)
     r->presence = PRESENCE_AWAITED;
@@ -62,10 +62,10 @@ static void count_detection(void)
     return;
   began = machine_now();
   layer.result.repair.detect += layer.scenario->detection;
-  layer.result.repair.revoke += runtime_detection() - layer.scenario->detection;
+  layer.result.repair.revoke += ulfm_detection() - layer.scenario->detection;
 }
 
-void runtime_bury(int rank, uint32_t life, double node_is_ready)
+void ulfm_add_failed(int rank, uint32_t life, double node_is_ready)
 {
   if (!dead)
     dead = g_array_new(FALSE, FALSE, sizeof(struct dead));
@@ -77,12 +77,12 @@ void runtime_bury(int rank, uint32_t life, double node_is_ready)
     begin_repair();
 }
 
-const GArray *runtime_repaired(uint32_t repair)
+const GArray *ulfm_repaired(uint32_t repair)
 {
   return repair == repairs ? dead : NULL;
 }
 
-void runtime_release(void)
+void ulfm_release(void)
 {
   g_array_set_size(dead, 0);
   for (int i = 0; i < layer.ranks; i++)
@@ -105,7 +105,7 @@ static bool is_repaired(struct rank *r)
   return false;
 }
 
-void runtime_join(struct rank *r)
+void ulfm_join(struct rank *r)
 {
   if (r->presence != PRESENCE_AWAITED || r->dead)
     return;

@@ -13,12 +13,12 @@
  * detected meanwhile begins it all anew, for all the dead together. Without a runtime nothing of it
  * takes time, ranks are disturbed while they compute, and a rank that has died starts again when
  * its node is repaired. */
-#ifndef RECLINE_RUNTIME_H
-#define RECLINE_RUNTIME_H
+#ifndef RECLINE_ULFM_H
+#define RECLINE_ULFM_H
 
 #include "sim/host/rank.h"
 
-bool runtime_is_modelled(void);
+bool ulfm_is_modelled(void);
 
 /* A rank that is known to be dead, in that life. */
 struct dead {
@@ -29,26 +29,26 @@ struct dead {
 /* ---- for the dispatcher ---- */
 
 /* Seconds from a crash until all can know of it. */
-double runtime_detection(void);
+double ulfm_detection(void);
 
 /* That rank lives, and is told of a failure: it has to come, unless it is there already. */
-void runtime_await(struct rank *);
+void ulfm_await(struct rank *);
 
 /* That rank, in that life, is known to be dead, and can start again at `ready` at the earliest.
  * Repairs when all who live have come. */
-void runtime_bury(int rank, uint32_t life, double ready);
+void ulfm_add_failed(int rank, uint32_t life, double ready);
 
 /* That repair has ended, and the dead can be started again: struct dead[], valid until
- * runtime_release(). NULL: another repair has begun since. */
-const GArray *runtime_repaired(uint32_t repair);
+ * ulfm_release(). NULL: another repair has begun since. */
+const GArray *ulfm_repaired(uint32_t repair);
 
 /* They are being started: releases the living who wait for the repair. */
-void runtime_release(void);
+void ulfm_release(void);
 
 /* ---- for a rank ---- */
 
 /* It has learned of a failure: waits until the communicator is repaired, or until it dies itself.
  * Returns at once if no repair waits for it. */
-void runtime_join(struct rank *);
+void ulfm_join(struct rank *);
 
 #endif

@@ -12,7 +12,7 @@ bool words_only(int32_t tag)
 uint32_t words_bytes(void)
 {
   enum { WORD_BYTES = 8 }; /* such a message has that at least, and grows in steps of it */
-  uint32_t steps = (audit_protocol()->piggyback_bytes + WORD_BYTES - 1) / WORD_BYTES;
+  uint32_t steps = (shadow_protocol()->piggyback_bytes + WORD_BYTES - 1) / WORD_BYTES;
   return MAX(steps, 1) * WORD_BYTES;
 }
 
@@ -30,7 +30,7 @@ void words_attach(const struct rank *r, struct message *message)
   const uint32_t *words = goes_down(message->tag) ? call->words : call->own;
   memcpy(message->words, words, sizeof message->words);
   message->shares = words[RCL_WORDS];
-  message->bytes += audit_protocol()->piggyback_bytes;
+  message->bytes += shadow_protocol()->piggyback_bytes;
 }
 
 void words_detach(struct rank *r, const struct message *message)
@@ -38,7 +38,7 @@ void words_detach(struct rank *r, const struct message *message)
   struct call *call = &r->mpi->call;
   if (message->shares == 0)
     return;
-  machine_sleep(machine_copy_seconds(message->bytes - audit_protocol()->piggyback_bytes));
+  machine_sleep(machine_copy_seconds(message->bytes - shadow_protocol()->piggyback_bytes));
   bool replaces = goes_down(message->tag);
   for (int i = 0; i < RCL_WORDS; i++)
     call->words[i] = message->words[i] + (replaces ? 0 : call->words[i]);

@@ -1,5 +1,5 @@
 /* Descriptors of files that programs open, the runtime of Fortran among them: what they call for
- * it, and what changes a file. See files.c. */
+ * it, and what changes a file. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"

@@ -41,7 +41,7 @@
  *
  * The dynamic linker and the runtime of OpenMP always get libc memory: what they keep belongs to no
  * rank and must survive a rollback. Three more things that libc keeps for the process are seen to
- * here: handlers for its end (exits.c), open streams and descriptors (files.c).
+ * here: handlers for its end (atexit.c), open streams and descriptors (open_files.c).
  *
  * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
  * ends the process with a list of its callers: some entry point is not wrapped. It is slow.

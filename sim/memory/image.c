@@ -159,11 +159,11 @@ static bool save_piece(struct image *image, size_t *at, const struct range *piec
 {
   char *end = piece->start + piece->bytes;
   size_t zeros = 0;
-  struct touched touched = touched_begin(piece->start, end);
+  struct pagemap_range touched = pagemap_begin(piece->start, end);
   for (char *start = piece->start, *next; start < end; start = next) {
     next = next_page(start, end);
     size_t bytes = (size_t)(next - start);
-    if ((piece->zeros && !touched_page(&touched, start)) || is_zero(start, bytes))
+    if ((piece->zeros && !pagemap_is_touched(&touched, start)) || is_zero(start, bytes))
       zeros += bytes;
     else if (!add_fragment(image, at, (struct fragment){.start = start, .bytes = bytes}))
       return false;
@@ -254,7 +254,7 @@ static void write_zeros(char *start, char *end)
 /* From one fragment to the next there are zeros. Long runs of whole pages are given back. */
 static void clear(const struct range *piece, char *start, char *end)
 {
-  uintptr_t page = touched_page_bytes();
+  uintptr_t page = pagemap_page_bytes();
   char *first = start + (page - (uintptr_t)start % page) % page;
   char *last = end - (uintptr_t)end % page;
   if (!piece->zeros || last - first < GIVE_BACK * PAGE ||

@@ -1,4 +1,4 @@
-/* Data of shared libraries, by rank: see libraries.h.
+/* Data of shared libraries, by rank: see library_data.h.
  *
  * What a library knows lies in its .data and .bss, and in blocks that these point to. The blocks
  * are allocated in program mode, and so are the rank's own already. The data are copied: to the
@@ -62,7 +62,7 @@ static void let_in(struct arena *arena)
   holder = rank;
 }
 
-void libraries_collect(const struct arena *arena)
+void library_data_collect(const struct arena *arena)
 {
   int rank = heap_owner(arena);
   if (rank != holder || !saved[rank])
@@ -71,7 +71,7 @@ void libraries_collect(const struct arena *arena)
   holder = rank; /* they are still in place */
 }
 
-void libraries_restored(const struct arena *arena)
+void library_data_restored(const struct arena *arena)
 {
   if (holder == heap_owner(arena))
     holder = HEAP_NOBODY;
@@ -161,11 +161,11 @@ static void begin_fortran(struct library *this, struct arena *arena)
 
 static void look(const void *inside, struct arena *arena)
 {
-  count = libraries_find(inside, library);
+  count = library_scan(inside, library);
   atexit(let_nobody_in); /* before the programs have anything called */
   for (int i = 0; i < count; i++) {
     total += library[i].bytes;
-    if (library_is_fortran(library[i].file))
+    if (library_scan_is_fortran(library[i].file))
       begin_fortran(&library[i], arena);
     else if (library[i].thread_local_data)
       fprintf(stderr,
@@ -177,7 +177,7 @@ static void look(const void *inside, struct arena *arena)
     heap_on_change(let_in);
 }
 
-void libraries_begin(struct arena *arena, const void *inside)
+void library_data_begin(struct arena *arena, const void *inside)
 {
   int rank = heap_owner(arena);
   if (count < 0)

@@ -4,16 +4,16 @@
  * runtime of GNU Fortran is one of these libraries, and units are its data.
  *
  * All in libc mode. */
-#ifndef RECLINE_LIBRARIES_H
-#define RECLINE_LIBRARIES_H
+#ifndef RECLINE_LIBRARY_DATA_H
+#define RECLINE_LIBRARY_DATA_H
 
 #include "sim/memory/heap.h"
 
 /* Before the program of an arena runs: gives it its own. `inside` is an address in its data. */
-void libraries_begin(struct arena *, const void *inside);
+void library_data_begin(struct arena *, const void *inside);
 
 /* Around images of an arena. */
-void libraries_collect(const struct arena *);
-void libraries_restored(const struct arena *);
+void library_data_collect(const struct arena *);
+void library_data_restored(const struct arena *);
 
 #endif

@@ -1,4 +1,4 @@
-/* What shared libraries a program has, and their data: see library.h. Linux, ELF. */
+/* What shared libraries a program has, and their data: see library_scan.h. Linux, ELF. */
 #define _GNU_SOURCE
 #include "sim/memory/library_scan.h"
 
@@ -185,7 +185,7 @@ static struct object *named(struct objects *objects, const char *name)
   return NULL;
 }
 
-bool library_is_fortran(const char *file)
+bool library_scan_is_fortran(const char *file)
 {
   return g_str_has_prefix(last_part(file), "libgfortran.");
 }
@@ -211,7 +211,7 @@ static void visit(struct objects *objects, struct object *object, bool ours,
   object->visited = true;
   for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
     const char *name = object->names + entry->d_un.d_val;
-    if (entry->d_tag == DT_NEEDED && (ours ? !is_common(name) : !library_is_fortran(name)))
+    if (entry->d_tag == DT_NEEDED && (ours ? !is_common(name) : !library_scan_is_fortran(name)))
       visit(objects, named(objects, name), ours, found, count);
   }
   if (!ours)
@@ -228,7 +228,7 @@ static struct object *around(struct objects *objects, const char *inside)
   return NULL;
 }
 
-int libraries_find(const void *inside, struct library found[LIBRARIES])
+int library_scan(const void *inside, struct library found[LIBRARIES])
 {
   struct objects *objects = g_new0(struct objects, 1);
   int count = 0;

@@ -1,6 +1,6 @@
 /* Shared libraries as they are loaded: which ones are the program's, and what data they have. */
-#ifndef RECLINE_LIBRARY_H
-#define RECLINE_LIBRARY_H
+#ifndef RECLINE_LIBRARY_SCAN_H
+#define RECLINE_LIBRARY_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,9 +23,9 @@ struct library {
  * layer need themselves: those with data of any size, in the order in which they are to be
  * constructed. `fresh` is what is there before any constructor has run. Returns how many. */
 enum { LIBRARIES = 32 };
-int libraries_find(const void *inside, struct library found[LIBRARIES]);
+int library_scan(const void *inside, struct library found[LIBRARIES]);
 
 /* Whether the object of that name is the runtime of Fortran, libgfortran. */
-bool library_is_fortran(const char *file);
+bool library_scan_is_fortran(const char *file);
 
 #endif

@@ -1,6 +1,6 @@
 /* The functions of libc behind those that librecline_heap.so defines in their place. */
-#ifndef RECLINE_NEXT_H
-#define RECLINE_NEXT_H
+#ifndef RECLINE_NEXT_SYMBOL_H
+#define RECLINE_NEXT_SYMBOL_H
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Files that programs have open: what streams.c and descriptors.c, which stand in for calls of
- * libc, tell files.c, which puts them back. Inside librecline_heap.so, in libc mode. */
-#ifndef RECLINE_OPEN_H
-#define RECLINE_OPEN_H
+ * libc, tell open_files.c, which puts them back. Inside librecline_heap.so, in libc mode. */
+#ifndef RECLINE_OPEN_FILES_H
+#define RECLINE_OPEN_FILES_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@ static const uint64_t PRESENT = UINT64_C(1) << 63, SWAPPED = UINT64_C(1) << 62;
 
 static uint64_t entry[WINDOW]; /* of the pages from `first` on */
 
-size_t touched_page_bytes(void)
+size_t pagemap_page_bytes(void)
 {
   static size_t bytes;
   if (!bytes)
@@ -28,7 +28,7 @@ static int open_map(void)
 }
 
 /* Entries of the pages from `first` on, as many as fit; all are touched if they cannot be read. */
-static void read_window(struct touched *touched, uintptr_t first)
+static void read_window(struct pagemap_range *touched, uintptr_t first)
 {
   size_t count = touched->end - first < WINDOW ? touched->end - first : WINDOW;
   int file = open_map();
@@ -41,15 +41,16 @@ static void read_window(struct touched *touched, uintptr_t first)
   touched->last = first + count;
 }
 
-struct touched touched_begin(const char *start, const char *end)
+struct pagemap_range pagemap_begin(const char *start, const char *end)
 {
-  uintptr_t page = touched_page_bytes(), first = (uintptr_t)start / page;
-  return (struct touched){.first = first, .last = first, .end = ((uintptr_t)end + page - 1) / page};
+  uintptr_t page = pagemap_page_bytes(), first = (uintptr_t)start / page;
+  return (struct pagemap_range){
+      .first = first, .last = first, .end = ((uintptr_t)end + page - 1) / page};
 }
 
-bool touched_page(struct touched *touched, const char *address)
+bool pagemap_is_touched(struct pagemap_range *touched, const char *address)
 {
-  uintptr_t page = (uintptr_t)address / touched_page_bytes();
+  uintptr_t page = (uintptr_t)address / pagemap_page_bytes();
   if (page >= touched->last)
     read_window(touched, page);
   return entry[page - touched->first] & (PRESENT | SWAPPED);

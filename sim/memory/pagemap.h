@@ -1,22 +1,22 @@
 /* Which pages of a range a process has touched, as the kernel tells in /proc/self/pagemap. Where it
  * does not tell, all of them: then untouched pages are read, and found to be zeros. */
-#ifndef RECLINE_TOUCHED_H
-#define RECLINE_TOUCHED_H
+#ifndef RECLINE_PAGEMAP_H
+#define RECLINE_PAGEMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct touched {
+struct pagemap_range {
   uintptr_t first, last, end; /* numbers of pages: known are first to last - 1; the range's end */
 };
 
 /* For pages from `start` to `end`, in this order, one range at a time. */
-struct touched touched_begin(const char *start, const char *end);
+struct pagemap_range pagemap_begin(const char *start, const char *end);
 
 /* Whether the page that holds `address` can be anything but what it was when it was mapped. */
-bool touched_page(struct touched *, const char *address);
+bool pagemap_is_touched(struct pagemap_range *, const char *address);
 
-size_t touched_page_bytes(void); /* of the system's pages */
+size_t pagemap_page_bytes(void); /* of the system's pages */
 
 #endif

@@ -1,4 +1,4 @@
-/* Streams of C that programs open: what they call for it. See files.c. */
+/* Streams of C that programs open: what they call for it. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"

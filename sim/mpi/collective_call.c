@@ -24,7 +24,7 @@ static void send_words(struct rank *r, int to, int kind)
   struct call *call = &r->mpi->call;
   p2p_finish(r,
              p2p_send(r, call->words, RCL_WORDS + 1, MPI_UINT32_T, to, call_tag(r, kind),
-                      call->site.comm, P2P_RAW | P2P_BLOCKING),
+                      call->site.comm, P2P_BYPASS | P2P_BLOCKING),
              MPI_STATUS_IGNORE);
 }
 
@@ -32,7 +32,7 @@ static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
 {
   p2p_finish(r,
              p2p_receive(r, words, RCL_WORDS + 1, MPI_UINT32_T, from, call_tag(r, kind),
-                         r->mpi->call.site.comm, P2P_RAW),
+                         r->mpi->call.site.comm, P2P_BYPASS),
              MPI_STATUS_IGNORE);
 }
 
@@ -76,7 +76,7 @@ static void spread_words(struct rank *r)
  */
 static bool exchanges(const struct call *call)
 {
-  const struct rcl_protocol *protocol = audit_protocol();
+  const struct rcl_protocol *protocol = shadow_protocol();
   return protocol->piggyback_bytes > 0 || call->site.partial ||
          (protocol->barrier_words && call->site.flow == RCL_FLOW_BARRIER);
 }
@@ -108,7 +108,7 @@ static void exchange_words(struct rank *r)
  * is needed. */
 static bool combines(const struct call_site *site)
 {
-  if (site->partial || audit_protocol()->piggyback_bytes == 0)
+  if (site->partial || shadow_protocol()->piggyback_bytes == 0)
     return false;
   switch (layer.scenario->protocol.control) {
   case CONTROL_COMBINED:
@@ -195,7 +195,7 @@ bool call_begin(struct rank *r, struct call_site site)
   if (site.comm->calls++ == CALLS_MAX)
     die(DIE_INPUT, "rank %d has made %d collective calls, the most there can be", r->index,
         CALLS_MAX);
-  if (!audit_protocol()->collectives || site.comm->size == 1)
+  if (!shadow_protocol()->collectives || site.comm->size == 1)
     return true;
   *call = (struct call){
       .inside = true, .combined = combines(&site), .site = site, .number = site.comm->calls};

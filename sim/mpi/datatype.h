@@ -1,6 +1,6 @@
 /* Elements of MPI datatypes in memory: room for them, copying, combining by operations. */
-#ifndef RECLINE_ELEMENTS_H
-#define RECLINE_ELEMENTS_H
+#ifndef RECLINE_DATATYPE_H
+#define RECLINE_DATATYPE_H
 
 #include "sim/host/rank.h"
 

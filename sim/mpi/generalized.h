@@ -1,7 +1,7 @@
 /* Generalized requests: what completes requests needs of them. Each returns the error that the
  * program's function returns. */
-#ifndef RECLINE_GENERAL_H
-#define RECLINE_GENERAL_H
+#ifndef RECLINE_GENERALIZED_H
+#define RECLINE_GENERALIZED_H
 
 #include "sim/host/rank.h"
 

@@ -49,7 +49,7 @@ void recline_program_begins(const void *inside_program)
   give_buffers();
   struct arena *arena = heap_arena(machine_rank());
   if (arena)
-    libraries_begin(arena, inside_program);
+    library_data_begin(arena, inside_program);
   heap_enter(arena);
 }
 
@@ -90,7 +90,7 @@ static void begin(int processes)
   const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
   g_autofree char *file =
       out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;
-  audit_begin(layer.scenario, file);
+  shadow_begin(layer.scenario, file);
   dispatcher_begin(host_expects);
   schedule_begin();
   atexit(check_end);
@@ -123,12 +123,12 @@ static void begin_rank(int index, const void *inside_program)
   heap_await(r->arena, NULL); /* it is running */
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;
-  r->actions.capacity = audit_actions_max();
+  r->actions.capacity = shadow_actions_max();
   r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
   r->transport = transport_new(index);
   node_set(index, machine_host());
   storage_begin(r);
-  raw_begin(r);
+  bypass_begin(r);
   begin_mpi_state(r);
   rank_set_self(r);
   r->active = true;

@@ -38,8 +38,8 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
                               .persistent = true,
                               .mode = mode_of(flags),
                               .reused = (flags & P2P_REUSED) != 0,
-                              .collective = (flags & (P2P_COLLECTIVE | P2P_RAW)) != 0,
-                              .raw = (flags & P2P_RAW) != 0,
+                              .collective = (flags & (P2P_COLLECTIVE | P2P_BYPASS)) != 0,
+                              .bypass = (flags & P2P_BYPASS) != 0,
                               .buffer = buffer,
                               .count = count,
                               .type = type,
@@ -83,25 +83,25 @@ static void begin(struct rank *r, struct request *request, bool blocking)
   if (request->peer == MPI_PROC_NULL) {
     request->status.MPI_SOURCE = MPI_PROC_NULL;
     request->done = true;
-  } else if (request->raw && request->kind == REQUEST_RECEIVE) {
+  } else if (request->bypass && request->kind == REQUEST_RECEIVE) {
     host_ready(r);
-    raw_receive(r, request);
+    bypass_receive(r, request);
   } else if (request->kind == REQUEST_RECEIVE) {
     request->announced = false;
     host_receive(r, request);
   } else {
     host_handle(r);
-    if (audit_protocol()->header)
+    if (shadow_protocol()->header)
       copy_tagged(r, bytes_of(request));
-    if (request->raw)
+    if (request->bypass)
       host_ready(r);
     else
       host_await_turn(r);
     struct payload *payload = pack(request);
     int context = matching_context(request->comm, request->collective);
     request->send =
-        request->raw
-            ? raw_send(r, request->peer, context, request->tag, payload, blocking)
+        request->bypass
+            ? bypass_send(r, request->peer, context, request->tag, payload, blocking)
             : host_offer(r, request->peer, context, request->tag, payload, blocking, request->mode);
     request->done = request->send == 0;
   }

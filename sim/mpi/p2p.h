@@ -10,7 +10,7 @@ enum {
   P2P_SYNCHRONOUS = 2,
   P2P_BUFFERED = 4,
   P2P_COLLECTIVE = 8,
-  P2P_RAW = 16,
+  P2P_BYPASS = 16,
   P2P_REUSED = 32
 };
 

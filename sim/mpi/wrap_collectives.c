@@ -19,7 +19,7 @@ enum {
 
 static unsigned kind_of(const struct rank *r)
 {
-  return r->mpi->call.inside ? P2P_RAW : P2P_COLLECTIVE;
+  return r->mpi->call.inside ? P2P_BYPASS : P2P_COLLECTIVE;
 }
 
 static struct request *post(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,

@@ -1,6 +1,6 @@
 /* Communicators: the program's handles are addresses of struct comm in the arena; only
- * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (members.h), so that a
- * rollback and a replay give the same ones. */
+ * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (communicators.h), so
+ * that a rollback and a replay give the same ones. */
 #include "sim/mpi/comm.h"
 
 #include "sim/host/communicators.h"
@@ -144,7 +144,7 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
   *made = MPI_COMM_NULL;
   if (colour != MPI_UNDEFINED) {
     struct comm *comm = chosen(r, parent, shares);
-    comm->number = members_number(parent, parent->calls, colour, comm);
+    comm->number = communicator_number(parent, parent->calls, colour, comm);
     comm->errors = parent->errors;
     if (comm->size > 1)
       host_member(r, comm->number);
@@ -252,7 +252,7 @@ static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group 
     rank_free(members);
     return known;
   }
-  members->number = members_number(parent, -1, 0, members);
+  members->number = communicator_number(parent, -1, 0, members);
   members->errors = parent->errors;
   members->next = parent->groups;
   parent->groups = members;

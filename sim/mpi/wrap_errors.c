@@ -115,7 +115,7 @@ int comm_error(struct rank *r, struct comm *comm, int error)
     return error;
   if (!whose->errors) {
     PMPI_Error_string(error, text, &length);
-    if (layer.result.audit_violations || audit_global()->incarnation)
+    if (layer.result.audit_violations || shadow_global()->incarnation)
       run_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
     die(DIE_INPUT, "rank %d: %s", r->index, text);
   }

@@ -219,7 +219,7 @@ GETOPT_LONG(getopt_long_only)
 void libc_collect(struct rank *r)
 {
   random_collect(r);
-  libraries_collect(r->arena);
+  library_data_collect(r->arena);
 }
 
 void libc_restored(struct rank *r)
@@ -227,7 +227,7 @@ void libc_restored(struct rank *r)
   if (r->mpi->libc.begun)
     optind = optind_left = r->mpi->libc.option ? r->mpi->libc.option : 1;
   random_restored(r);
-  libraries_restored(r->arena);
+  library_data_restored(r->arena);
 }
 
 /* ---- the end of a process, which is that of a rank only ---- */

@@ -1,10 +1,10 @@
 # Reads which MPI calls there are and who handles them, and writes one of
 #
-#     c         wrappers of the calls that no wrap_*.c or layer.c defines
+#     c         wrappers of the calls that no wrap_*.c or init.c defines
 #     fortran   wrappers of the Fortran calls that wrap_fortran.c does not define
 #     coverage  docs/mpi-coverage.md
 #
-#     awk -v output=c -f wrappers.awk layer.c wrap_*.c fortran_names smpi.h
+#     awk -v output=c -f wrappers.awk init.c wrap_*.c fortran_names smpi.h
 #
 # from the layer's sources, a list of the Fortran names in SMPI and SMPI's own declarations.
 #

@@ -24,7 +24,7 @@ static int ranks;
 static struct box *boxes;  /* by rank, then the dispatcher's */
 static double pace = -1.0; /* by which latencies of routes are multiplied; negative: unknown */
 
-void mail_begin(int count)
+void control_mail_begin(int count)
 {
   ranks = count;
   boxes = g_new0(struct box, (gsize)ranks + 1);
@@ -32,40 +32,40 @@ void mail_begin(int count)
     boxes[i].mail = g_ptr_array_new();
 }
 
-static struct message *first(const struct box *box)
+static struct message *first_due(const struct box *box)
 {
   return box->mail->len > 0 ? box->mail->pdata[0] : NULL;
 }
 
 /* ---- the heap ---- */
 
-static bool before(const struct message *a, const struct message *b)
+static bool is_before(const struct message *a, const struct message *b)
 {
   const struct posted *x = &a->posted, *y = &b->posted;
   return x->due < y->due || (x->due == y->due && x->number < y->number);
 }
 
-static void put(struct box *box, struct message *message)
+static void heap_add(struct box *box, struct message *message)
 {
   message->posted.number = box->posted++;
   g_ptr_array_add(box->mail, message);
   void **heap = box->mail->pdata;
   guint at = box->mail->len - 1;
-  for (; at > 0 && before(message, heap[(at - 1) / 2]); at = (at - 1) / 2)
+  for (; at > 0 && is_before(message, heap[(at - 1) / 2]); at = (at - 1) / 2)
     heap[at] = heap[(at - 1) / 2];
   heap[at] = message;
 }
 
-static struct message *take_first(struct box *box)
+static struct message *heap_take(struct box *box)
 {
   void **heap = box->mail->pdata;
   struct message *message = heap[0], *last = heap[--box->mail->len];
   guint at = 0;
   for (;;) {
     guint next = 2 * at + 1;
-    if (next + 1 < box->mail->len && before(heap[next + 1], heap[next]))
+    if (next + 1 < box->mail->len && is_before(heap[next + 1], heap[next]))
       next++;
-    if (next >= box->mail->len || !before(heap[next], last))
+    if (next >= box->mail->len || !is_before(heap[next], last))
       break;
     heap[at] = heap[next];
     at = next;
@@ -78,7 +78,7 @@ static struct message *take_first(struct box *box)
 
 static bool awake_by(const struct box *box, double time)
 {
-  return (first(box) && first(box)->posted.due <= time) ||
+  return (first_due(box) && first_due(box)->posted.due <= time) ||
          (box->carried && box->carried_due <= time);
 }
 
@@ -94,7 +94,7 @@ static const struct route *route_to(struct box *own, int rank)
   return there && route->latency > 0.0 ? route : NULL;
 }
 
-bool mail_post(struct message *message)
+bool control_mail_post(struct message *message)
 {
   struct box *own = &boxes[message->source], *box = &boxes[message->destination];
   struct posted *posted = &message->posted;
@@ -106,7 +106,7 @@ bool mail_post(struct message *message)
   own->left = posted->left = MAX(own->left, machine_now()) + posted->occupies;
   posted->due = posted->left + MAX(pace, 1.0) * posted->latency;
   if (pace > 0.0 && awake_by(box, posted->due)) {
-    put(box, message);
+    heap_add(box, message);
     return true;
   }
   box->carried_due = box->carried ? MIN(box->carried_due, posted->due) : posted->due;
@@ -114,7 +114,7 @@ bool mail_post(struct message *message)
   return false;
 }
 
-void mail_carried(const struct message *message)
+void control_mail_carried(const struct message *message)
 {
   const struct posted *posted = &message->posted;
   if (posted->latency <= 0.0)
@@ -128,25 +128,25 @@ void mail_carried(const struct message *message)
 /* When the next one is in. */
 static double comes_in(const struct box *box)
 {
-  return MAX(first(box)->posted.due, box->taken);
+  return MAX(first_due(box)->posted.due, box->taken);
 }
 
 /* Many come at once. A rank that waits is not woken for each of them, but when it could have taken
  * in all that is on the way, or a latency after the first. */
-double mail_due(int rank)
+double control_mail_due(int rank)
 {
   const struct box *box = &boxes[rank];
-  if (!first(box))
+  if (!first_due(box))
     return -1.0;
-  const struct posted *posted = &first(box)->posted;
+  const struct posted *posted = &first_due(box)->posted;
   return comes_in(box) + MIN((box->mail->len - 1) * posted->occupies, posted->latency);
 }
 
-struct message *mail_take(int rank)
+struct message *control_mail_take(int rank)
 {
   struct box *box = &boxes[rank];
-  if (!first(box) || comes_in(box) > machine_now() + NEARLY)
+  if (!first_due(box) || comes_in(box) > machine_now() + NEARLY)
     return NULL;
-  box->taken = comes_in(box) + first(box)->posted.occupies;
-  return take_first(box);
+  box->taken = comes_in(box) + first_due(box)->posted.occupies;
+  return heap_take(box);
 }

@@ -11,23 +11,23 @@
  * its receiver is awake by then in any case: for another control message, which is a transfer, or
  * for mail of which it knows.
  */
-#ifndef RECLINE_MAIL_H
-#define RECLINE_MAIL_H
+#ifndef RECLINE_CONTROL_MAIL_H
+#define RECLINE_CONTROL_MAIL_H
 
 #include "sim/net/message.h"
 
 /* Before any other function here. */
-void mail_begin(int ranks);
+void control_mail_begin(int ranks);
 
 /* Posts a control message of the calling rank, and owns it then. False: it has to go as a transfer,
- * and mail_carried() told of its arrival. */
-bool mail_post(struct message *);
-void mail_carried(const struct message *);
+ * and control_mail_carried() told of its arrival. */
+bool control_mail_post(struct message *);
+void control_mail_carried(const struct message *);
 
 /* When the next one comes in at that rank, in seconds; negative: none is on the way. */
-double mail_due(int rank);
+double control_mail_due(int rank);
 
 /* The next one that is here, for its receiver, who owns it; NULL: none. */
-struct message *mail_take(int rank);
+struct message *control_mail_take(int rank);
 
 #endif

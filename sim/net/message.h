@@ -16,7 +16,7 @@ enum { MESSAGE_WORDS = 3 }; /* that a protocol adds to a message, or that a cont
 
 enum message_kind {
   MESSAGE_PROGRAM, /* of the program, handled by the protocol */
-  MESSAGE_RAW,     /* of a collective call that the protocol handles as one (bypass.h) */
+  MESSAGE_BYPASS,  /* of a collective call that the protocol handles as one (bypass.h) */
   MESSAGE_CONTROL, /* of the protocol */
   MESSAGE_NOTICE   /* of the dispatcher */
 };
@@ -62,7 +62,7 @@ struct message {
   int32_t tag;
   uint32_t bytes; /* of its payload, as the program sees it */
   uint32_t words[MESSAGE_WORDS];
-  uint32_t shares;         /* raw: contributions that the words sum up; 0: it has no words */
+  uint32_t shares;         /* BYPASS: contributions that the words sum up; 0: no words */
   uint32_t line;           /* last checkpoint that its sender had captured */
   struct payload *payload; /* NULL: it has none, or a receive has it */
   struct lane *lane;       /* of the transfer that is to be fetched; NULL: it comes or is here */

@@ -32,7 +32,7 @@ struct fetch {
 };
 
 /* A transfer that this rank takes from its end, or the next one. */
-struct taking {
+struct reception {
   sg_comm_t transfer;
   void *item;  /* set by the transfer */
   bool looked; /* whether it had ended before it was taken, or has since */
@@ -44,10 +44,10 @@ struct transport {
   uint64_t taken; /* transfers to the end that have come */
   double polled;  /* when it last looked what has come */
   guint spare;
-  GPtrArray *takings; /* struct taking, in the order of posting */
-  GPtrArray *fetches; /* struct fetch */
-  GArray *sends;      /* struct send: rendezvous payloads under way */
-  GArray *transfers;  /* sg_comm_t: scratch of one wait */
+  GPtrArray *receptions; /* struct reception, in the order of posting */
+  GPtrArray *fetches;    /* struct fetch */
+  GArray *sends;         /* struct send: rendezvous payloads under way */
+  GArray *transfers;     /* sg_comm_t: scratch of one wait */
   uint32_t sends_started;
   uint32_t *sent, *got; /* by peer: serial of the last message */
   uint32_t *wanted;     /* by peer: serial of the last message that is not to be parked */
@@ -101,7 +101,7 @@ void transport_begin(const struct network *what)
   ends = g_new0(struct end, (gsize)network.ranks + 1);
   eager_bytes = MAX(machine_eager_bytes(), 256);
   wire_begin(network.overhead);
-  mail_begin(network.ranks);
+  control_mail_begin(network.ranks);
 }
 
 struct transport *transport_new(int index)
@@ -112,7 +112,7 @@ struct transport *transport_new(int index)
   transport->index = index;
   transport->polled = -1.0;
   transport->spare = SPARE_LEAST;
-  transport->takings = g_ptr_array_new();
+  transport->receptions = g_ptr_array_new();
   transport->fetches = g_ptr_array_new();
   transport->sends = g_array_new(FALSE, FALSE, sizeof(struct send));
   transport->transfers = g_array_new(FALSE, FALSE, sizeof(sg_comm_t));
@@ -140,7 +140,7 @@ static void send_eager(struct message *message, bool blocking)
   sg_mailbox_t mailbox = mailbox_of(message->destination);
   payload_settle(message->payload);
   wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
-  if (may_be_mail(message) && mail_post(message))
+  if (may_be_mail(message) && control_mail_post(message))
     return;
   struct lane *lane = wire_lane();
   if (network.expects(message)) {
@@ -206,7 +206,7 @@ bool transport_sent(const struct transport *transport, uint32_t number)
 }
 
 /* From here on the program may touch what it has sent. */
-static void sent(struct transport *transport, guint i)
+static void finish_send(struct transport *transport, guint i)
 {
   payload_call_in(g_array_index(transport->sends, struct send, i).payload);
   g_array_remove_index(transport->sends, i);
@@ -218,7 +218,7 @@ static void let_in(struct transport *);
 
 /* A message can be overtaken by one behind it, which here waits for it, and calls it in when it is
  * parked. */
-static void take(struct transport *transport, struct message *message, GQueue *inbox)
+static void hand_on(struct transport *transport, struct message *message, GQueue *inbox)
 {
   GQueue *early = &transport->early[message->source];
   if (message->serial != transport->got[message->source] + 1) {
@@ -233,7 +233,7 @@ static void take(struct transport *transport, struct message *message, GQueue *i
     struct message *next = item->data;
     if (next->serial == message->serial + 1) {
       g_queue_delete_link(early, item);
-      take(transport, next, inbox);
+      hand_on(transport, next, inbox);
       return;
     }
   }
@@ -241,7 +241,7 @@ static void take(struct transport *transport, struct message *message, GQueue *i
 
 /* ---- payloads ---- */
 
-static void fetch(struct transport *transport, const struct fetch *what)
+static void begin_fetch(struct transport *transport, const struct fetch *what)
 {
   struct fetch *fetch = g_memdup2(what, sizeof *what);
   g_ptr_array_add(transport->fetches, fetch);
@@ -253,14 +253,14 @@ void transport_fetch(struct transport *transport, struct message *message,
                      void (*done)(struct message *, void *), void *data)
 {
   if (message->lane || message->flight != FLIGHT_NONE) {
-    fetch(transport, &(struct fetch){.message = message, .done = done, .data = data});
+    begin_fetch(transport, &(struct fetch){.message = message, .done = done, .data = data});
     return;
   }
   done(message, data);
   message_free(message);
 }
 
-static void fetched(struct transport *transport, struct fetch *fetch, GQueue *inbox)
+static void finish_fetch(struct transport *transport, struct fetch *fetch, GQueue *inbox)
 {
   struct message *message = fetch->message;
   g_ptr_array_remove(transport->fetches, fetch);
@@ -269,7 +269,7 @@ static void fetched(struct transport *transport, struct fetch *fetch, GQueue *in
   message->lane = NULL;
   wire_charge(WIRE_RECEIVE, message->wire_bytes);
   if (fetch->parked) {
-    take(transport, message, inbox);
+    hand_on(transport, message, inbox);
   } else {
     fetch->done(message, fetch->data);
     message_free(message);
@@ -277,7 +277,7 @@ static void fetched(struct transport *transport, struct fetch *fetch, GQueue *in
   g_free(fetch);
 }
 
-static struct fetch *unfinished(struct transport *transport)
+static struct fetch *unfinished_fetch(struct transport *transport)
 {
   for (guint i = 0; i < transport->fetches->len; i++)
     if (!((struct fetch *)transport->fetches->pdata[i])->parked)
@@ -287,7 +287,7 @@ static struct fetch *unfinished(struct transport *transport)
 
 void transport_finish_fetches(struct transport *transport, GQueue *inbox)
 {
-  while (unfinished(transport))
+  while (unfinished_fetch(transport))
     transport_wait(transport, inbox, -1.0);
 }
 
@@ -301,21 +301,21 @@ bool transport_fetches(const struct transport *transport)
 void transport_abandon(struct transport *transport)
 {
   struct fetch *fetch;
-  while ((fetch = unfinished(transport))) {
+  while ((fetch = unfinished_fetch(transport))) {
     g_ptr_array_remove(transport->fetches, fetch);
     message_free(fetch->message);
     if (!fetch->transfer)
       g_free(fetch);
   }
   while (transport->sends->len > 0)
-    sent(transport, transport->sends->len - 1);
+    finish_send(transport, transport->sends->len - 1);
 }
 
 void transport_disconnect(struct transport *transport, int peer)
 {
   for (guint i = transport->sends->len; i-- > 0;)
     if (g_array_index(transport->sends, struct send, i).destination == peer)
-      sent(transport, i);
+      finish_send(transport, i);
 }
 
 /* ---- parked messages ---- */
@@ -328,7 +328,7 @@ static void let_in(struct transport *transport)
   struct message *message;
   while ((message = g_queue_pop_head(&parked)))
     if (message->serial <= transport->wanted[message->source])
-      fetch(transport, &(struct fetch){.message = message, .parked = true});
+      begin_fetch(transport, &(struct fetch){.message = message, .parked = true});
     else
       g_queue_push_tail(&transport->end->parked, message);
 }
@@ -355,18 +355,18 @@ static bool open_door(struct transport *transport, GQueue *inbox)
   struct message *message;
   bool any = false;
   while ((message = g_queue_pop_head(&transport->end->door))) {
-    take(transport, message, inbox);
+    hand_on(transport, message, inbox);
     any = true;
   }
-  while ((message = mail_take(transport->index))) {
+  while ((message = control_mail_take(transport->index))) {
     wire_charge(WIRE_RECEIVE, message->wire_bytes);
-    take(transport, message, inbox);
+    hand_on(transport, message, inbox);
     any = true;
   }
   return any;
 }
 
-static void landed(struct transport *transport, struct message *message, GQueue *inbox)
+static void payload_landed(struct transport *transport, struct message *message, GQueue *inbox)
 {
   bool in_vain = message->flight == FLIGHT_IN_VAIN;
   message->flight = FLIGHT_NONE;
@@ -375,30 +375,30 @@ static void landed(struct transport *transport, struct message *message, GQueue 
   for (guint i = 0; !in_vain && i < transport->fetches->len; i++) {
     struct fetch *fetch = transport->fetches->pdata[i];
     if (fetch->message == message) {
-      fetched(transport, fetch, inbox);
+      finish_fetch(transport, fetch, inbox);
       return;
     }
   }
 }
 
-static void came(struct transport *transport, guint i, GQueue *inbox)
+static void finish_reception(struct transport *transport, guint i, GQueue *inbox)
 {
-  struct taking *taking = g_ptr_array_remove_index(transport->takings, i);
-  void *item = taking->item;
-  g_free(taking);
+  struct reception *reception = g_ptr_array_remove_index(transport->receptions, i);
+  void *item = reception->item;
+  g_free(reception);
   transport->taken++;
   open_door(transport, inbox);
   if (item == &nudge)
     return;
   struct message *message = item;
   if (may_be_mail(message))
-    mail_carried(message);
+    control_mail_carried(message);
   if (message->flight != FLIGHT_NONE) {
-    landed(transport, message, inbox);
+    payload_landed(transport, message, inbox);
     return;
   }
   wire_charge(WIRE_RECEIVE, message->wire_bytes);
-  take(transport, message, inbox);
+  hand_on(transport, message, inbox);
 }
 
 static guint under_way(const struct transport *transport)
@@ -407,23 +407,23 @@ static guint under_way(const struct transport *transport)
 }
 
 /* Takes what is under way, and so many more. */
-static void post(struct transport *transport, guint spare)
+static void post_receptions(struct transport *transport, guint spare)
 {
-  while (transport->takings->len < under_way(transport) + spare) {
-    struct taking *taking = g_new0(struct taking, 1);
-    g_ptr_array_add(transport->takings, taking);
-    taking->transfer = wire_take(mailbox_of(transport->index), &taking->item);
+  while (transport->receptions->len < under_way(transport) + spare) {
+    struct reception *reception = g_new0(struct reception, 1);
+    g_ptr_array_add(transport->receptions, reception);
+    reception->transfer = wire_take(mailbox_of(transport->index), &reception->item);
   }
 }
 
 /* ---- looking and waiting ---- */
 
 /* One that had ended before it was taken sets its item only when somebody looks. */
-static bool has_come(struct taking *taking)
+static bool has_come(struct reception *reception)
 {
-  bool was_there = !taking->item && !taking->looked && wire_test(taking->transfer);
-  taking->looked = true;
-  return was_there || wire_taken(taking->transfer, taking->item);
+  bool was_there = !reception->item && !reception->looked && wire_test(reception->transfer);
+  reception->looked = true;
+  return was_there || wire_taken(reception->transfer, reception->item);
 }
 
 /* While the clock stands still nothing comes but what is at the door. */
@@ -433,32 +433,32 @@ void transport_poll(struct transport *transport, GQueue *inbox)
   if (transport->polled == machine_now())
     return;
   transport->polled = machine_now();
-  post(transport, 0);
-  for (guint i = 0; i < MIN(under_way(transport), transport->takings->len);)
-    if (has_come(transport->takings->pdata[i]))
-      came(transport, i, inbox);
+  post_receptions(transport, 0);
+  for (guint i = 0; i < MIN(under_way(transport), transport->receptions->len);)
+    if (has_come(transport->receptions->pdata[i]))
+      finish_reception(transport, i, inbox);
     else
       i++;
   for (guint i = 0; i < transport->sends->len;)
     if (wire_test(g_array_index(transport->sends, struct send, i).transfer))
-      sent(transport, i);
+      finish_send(transport, i);
     else
       i++;
   for (guint i = 0; i < transport->fetches->len;) {
     struct fetch *fetch = transport->fetches->pdata[i];
     if (fetch->transfer && wire_taken(fetch->transfer, fetch->item))
-      fetched(transport, fetch, inbox);
+      finish_fetch(transport, fetch, inbox);
     else
       i++;
   }
 }
 
 /* All that can wake this rank, in a fixed order: envelopes, sends, fetches. */
-static GArray *collect(struct transport *transport)
+static GArray *collect_transfers(struct transport *transport)
 {
   GArray *transfers = g_array_set_size(transport->transfers, 0);
-  for (guint i = 0; i < transport->takings->len; i++)
-    g_array_append_val(transfers, ((struct taking *)transport->takings->pdata[i])->transfer);
+  for (guint i = 0; i < transport->receptions->len; i++)
+    g_array_append_val(transfers, ((struct reception *)transport->receptions->pdata[i])->transfer);
   for (guint i = 0; i < transport->sends->len; i++)
     g_array_append_val(transfers, g_array_index(transport->sends, struct send, i).transfer);
   for (guint i = 0; i < transport->fetches->len; i++) {
@@ -480,13 +480,13 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
 /* Posting lets others run, who may leave something at the door. */
 void transport_wait(struct transport *transport, GQueue *inbox, double until)
 {
-  if (under_way(transport) > transport->takings->len)
+  if (under_way(transport) > transport->receptions->len)
     transport->spare = MIN(2 * transport->spare, SPARE_MOST);
-  post(transport, transport->spare);
+  post_receptions(transport, transport->spare);
   if (open_door(transport, inbox))
     return;
-  GArray *transfers = collect(transport);
-  double due = mail_due(transport->index);
+  GArray *transfers = collect_transfers(transport);
+  double due = control_mail_due(transport->index);
   if (until >= 0.0 && (due < 0.0 || until < due))
     due = until;
   int ended = wire_wait((sg_comm_t *)(void *)transfers->data, (int)transfers->len,
@@ -494,10 +494,10 @@ void transport_wait(struct transport *transport, GQueue *inbox, double until)
   guint i = (guint)ended;
   if (ended < 0)
     open_door(transport, inbox);
-  else if (i < transport->takings->len)
-    came(transport, i, inbox);
-  else if (i < transport->takings->len + transport->sends->len)
-    sent(transport, i - transport->takings->len);
+  else if (i < transport->receptions->len)
+    finish_reception(transport, i, inbox);
+  else if (i < transport->receptions->len + transport->sends->len)
+    finish_send(transport, i - transport->receptions->len);
   else
-    fetched(transport, fetch_by(transport, g_array_index(transfers, sg_comm_t, i)), inbox);
+    finish_fetch(transport, fetch_by(transport, g_array_index(transfers, sg_comm_t, i)), inbox);
 }

@@ -14,7 +14,7 @@
  *                  before the match: an empty transfer wakes a receiver that expects it.
  *
  * Control messages and notices are always expected. Most control messages above the matching are no
- * transfers (mail.h).
+ * transfers (control_mail.h).
  */
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H

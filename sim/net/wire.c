@@ -151,7 +151,7 @@ struct costs {
 };
 
 /* "FROM:BASE:EACH;FROM:BASE:EACH;...", where what is left out is 0. */
-static GArray *parse(const char *text)
+static GArray *parse_sections(const char *text)
 {
   GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct section));
   g_auto(GStrv) words = g_strsplit(text, ";", -1);
@@ -178,7 +178,7 @@ void wire_begin(const char *const overhead[WIRE_OVERHEADS])
 static GArray *sections_of(sg_host_t host, enum wire_overhead kind)
 {
   const char *own = sg_host_get_property_value(host, wire_overhead_names[kind]);
-  return parse(own ? own : common[kind]);
+  return parse_sections(own ? own : common[kind]);
 }
 
 static const struct costs *costs_here(void)
