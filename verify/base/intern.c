@@ -24,6 +24,31 @@ static uint32_t *new_slots(uint32_t *mask)
   return memory_table(slots, sizeof(uint32_t));
 }
 
+/* Slot of the bytes, or the free one where they belong. */
+static uint32_t intern_slot(const struct intern *table, const void *bytes, uint32_t size,
+                            uint32_t hash)
+{
+  uint32_t at = hash & table->mask;
+  for (; table->slot[at]; at = (at + 1) & table->mask) {
+    const struct interned *old = &table->item[table->slot[at]];
+    if (old->hash == hash && old->size == size && (!size || !memcmp(old->bytes, bytes, size)))
+      break;
+  }
+  return at;
+}
+
+/* Whether a search for the bytes of each number ends at this number: no two are equal, and none is
+ * behind a free slot. */
+static bool intern_is_complete(const struct intern *table)
+{
+  for (uint32_t n = 1; n <= table->count; n++) {
+    const struct interned *item = &table->item[n];
+    if (table->slot[intern_slot(table, item->bytes, item->size, item->hash)] != n)
+      return false;
+  }
+  return true;
+}
+
 static void intern_rehash(struct intern *table)
 {
   free(table->slot);
@@ -34,6 +59,7 @@ static void intern_rehash(struct intern *table)
       at = (at + 1) & table->mask;
     table->slot[at] = n;
   }
+  CHECK(intern_is_complete(table), "interned bytes are found under their number, after a rehash");
 }
 
 static const void *intern_copy(struct intern *table, const void *bytes, uint32_t size)
@@ -67,19 +93,6 @@ static uint32_t intern_append(struct intern *table, struct interned item)
   return table->count;
 }
 
-/* Slot of the bytes, or the free one where they belong. */
-static uint32_t intern_slot(const struct intern *table, const void *bytes, uint32_t size,
-                            uint32_t hash)
-{
-  uint32_t at = hash & table->mask;
-  for (; table->slot[at]; at = (at + 1) & table->mask) {
-    const struct interned *old = &table->item[table->slot[at]];
-    if (old->hash == hash && old->size == size && (!size || !memcmp(old->bytes, bytes, size)))
-      break;
-  }
-  return at;
-}
-
 uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
 {
   if (crowded(table->count, table->mask))
@@ -89,6 +102,8 @@ uint32_t intern(struct intern *table, const void *bytes, uint32_t size)
     const void *copy = intern_copy(table, bytes, size);
     table->slot[at] = intern_append(table, (struct interned){copy, size, hash});
   }
+  REQUIRE(table->slot[at] <= table->count && table->count <= table->mask,
+          "an intern table has a free slot, and numbers up to its count");
   return table->slot[at];
 }
 

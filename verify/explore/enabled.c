@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/explore/search.h"
 
@@ -153,9 +154,34 @@ static void find_deltas(struct worker *w, uint32_t stale)
   }
 }
 
+/* Whether the moves of each open origin, looked up anew, are those that are listed. */
+static bool are_current(const struct worker *w, uint32_t open)
+{
+  const struct local_cache *s = &w->cache;
+  for (uint32_t origin = 0; origin < open; origin++) {
+    const struct origin_moves *moves = &w->enabled.of[origin];
+    struct walk walk = {.cursor = s->start[origin]};
+    if (w->enabled.looked[origin] & ENABLED_UNKNOWN)
+      continue;
+    local_cache_walk(s, w->at.numbers, &walk, 1);
+    const struct move_list *list = &s->lists[walk.cursor & ~CURSOR_RESULT];
+    if (!(walk.cursor & CURSOR_RESULT) || list->first != moves->first ||
+        list->count != moves->count)
+      return false;
+    for (uint32_t i = 0; i < moves->count; i++) {
+      walk.cursor = s->options[moves->first + i].cursor;
+      local_cache_walk(s, w->at.numbers, &walk, 1);
+      if (walk.cursor != moves->cursors[i])
+        return false;
+    }
+  }
+  return true;
+}
+
 uint32_t enabled_find(struct worker *w, uint64_t changed, struct world_standing *all)
 {
   uint32_t open, stale = find_lists(w, changed | ENABLED_UNKNOWN, all, &open);
   find_deltas(w, stale);
+  CHECK(are_current(w, open), "what an origin has enabled changes only with what it depends on");
   return open;
 }

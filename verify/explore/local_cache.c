@@ -74,6 +74,8 @@ static void write_down(struct worker *w, uint32_t *cursor, uint32_t result)
     note_seen(s, w->e->model.component_of[m->looked[i]]);
   while (s->edges_count + s->seen_count >= s->edges_room / 2)
     grow_edges(s); /* first, so that cursors stay where they are */
+  REQUIRE(s->edges_count < s->edges_room && s->nodes <= s->node_mask,
+          "the trie has a free slot, and its nodes fit into cursors");
   for (uint32_t i = known; i < s->seen_count; i++) {
     uint32_t node = cursor_node(s, *cursor), value = w->at.numbers[s->seen[i]];
     set_component(s, cursor, s->seen[i]);
@@ -164,6 +166,8 @@ static const struct delta *keep_delta(struct worker *w, uint16_t verdict, const 
     delta->words[i] = state[i] - w->state[i];
     delta->stays &= !delta->words[i];
   }
+  CHECK(delta->stays == !memcmp(numbers, w->at.numbers, w->e->model.components * sizeof *numbers),
+        "a delta of zeros is one that changes no component");
   return delta;
 }
 

@@ -115,6 +115,8 @@ static void keep_house(struct explorer *e)
   if (e->model.options->max_states && e->visited.count > e->model.options->max_states)
     e->full = "max-states";
   e->bytes = explorer_bytes(e);
+  REQUIRE(e->visited.count <= visited_end(&e->visited),
+          "the visited set counts no more states than it has places");
 }
 
 /* ---- level by level ---- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/hash.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
@@ -363,6 +364,9 @@ static uint64_t enter_state(struct worker *w, const struct packing *packing, con
     packing_pack(now, w->at.numbers, w->state);
     w->hash = packing_hash(now, w->at.numbers);
   }
+  CHECK(w->hash == packing_hash(now, w->at.numbers) &&
+            w->hash == packing_hash_packed(now, w->state) && !(w->state[0] & TAG_MASK),
+        "hash, numbers and packed words are those of one state");
   changed |= find_heads(w, changed);
   w->wrong = w->found = false;
   w->at.serial++;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
 
@@ -40,9 +41,24 @@ static struct chunk *link_last(struct frontier *frontier, struct chunk *chunk)
   return chunk;
 }
 
+/* Whether the frontier's totals are those of its chunks, and its ends are linked. */
+static bool is_consistent(const struct frontier *frontier)
+{
+  uint64_t states = 0, bytes = 0;
+  const struct chunk *last = NULL;
+  for (const struct chunk *chunk = frontier->first; chunk; chunk = chunk->next) {
+    states += chunk->count;
+    bytes += bytes_of(chunk);
+    last = chunk;
+  }
+  return states == frontier->states && bytes == frontier->bytes && last == frontier->last;
+}
+
 static struct chunk *unlink_first(struct frontier *frontier)
 {
   struct chunk *chunk = frontier->first;
+  REQUIRE(frontier->states >= chunk->count && frontier->bytes >= bytes_of(chunk),
+          "a frontier counts the states and bytes of its chunks");
   frontier->first = chunk->next;
   if (!frontier->first)
     frontier->last = NULL;
@@ -75,12 +91,15 @@ void frontier_move(struct frontier *to, struct frontier *from)
   to->states += from->states;
   to->bytes += from->bytes;
   *from = (struct frontier){0};
+  CHECK(is_consistent(to), "totals of a frontier after a move");
 }
 
 void frontier_share(struct frontier *from, struct frontier *to, uint64_t states)
 {
   while (from->first && to->states < states)
     link_last(to, unlink_first(from));
+  CHECK(is_consistent(from) && is_consistent(to),
+        "totals of two frontiers after a share was taken");
 }
 
 /* ---- on disk ---- */
@@ -127,6 +146,7 @@ void frontier_spill(struct frontier *frontier, struct spill *spill)
     frontier->spilled = *link;
     link = &(*link)->next;
   }
+  CHECK(is_consistent(frontier), "totals of a frontier after chunks were spilled");
 }
 
 struct chunk *chunk_copy(const struct chunk *chunk)

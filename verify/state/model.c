@@ -33,6 +33,7 @@ void model_load(struct model *m, const struct position *at)
   m->loaded_serial = at->serial;
   for (uint32_t i = 0; i < m->components; i++) {
     const struct component *c = &m->component[i];
+    REQUIRE(at->numbers[i] < c->values.count, "a component has a value with that number");
     const uint32_t *values = c->values.item[at->numbers[i] + 1].bytes;
     for (uint32_t j = 0; j < c->count; j++)
       m->rules_cache.values[c->parts[j]] = values[j];

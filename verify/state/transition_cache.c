@@ -168,6 +168,7 @@ static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t nu
   transition_cache_forget_reads(m);
   const struct edge *edge = edge_from(m, root, number);
   while (edge->note != NOTE_UNKNOWN && !(edge->note & NOTE_RESULT)) {
+    REQUIRE(edge->note <= 2 * m->count, "a node of the trie names a part, or the head of one");
     note_read(m, edge->note - 1);
     edge = edge_from(m, edge->next, value_of(m, edge->note - 1));
   }
@@ -285,7 +286,10 @@ static void audit_step(struct transition_cache *m, uint32_t move, const struct e
 
 const struct effect *transition_cache_step(struct transition_cache *m, uint32_t move)
 {
+  REQUIRE(move >= 1 && move <= m->moves.count, "a step is one of a move that was listed");
   uint32_t note = walk_trie(m, ROOT_STEPS, move);
+  REQUIRE(!(note & NOTE_RESULT) || (note & ~NOTE_RESULT) < m->effects_count,
+          "the end of a walk names an effect");
   if (note & NOTE_RESULT) {
     if (m->audit)
       audit_step(m, move, &m->effects[note & ~NOTE_RESULT]);
@@ -340,6 +344,8 @@ static void audit_list(struct transition_cache *m, uint32_t origin,
 const struct enabled_list *transition_cache_list(struct transition_cache *m, uint32_t origin)
 {
   uint32_t note = walk_trie(m, ROOT_LISTS, origin);
+  REQUIRE(!(note & NOTE_RESULT) || (note & ~NOTE_RESULT) < m->lists_count,
+          "the end of a walk names a list of moves");
   if (note & NOTE_RESULT) {
     if (m->audit)
       audit_list(m, origin, &m->lists[note & ~NOTE_RESULT]);

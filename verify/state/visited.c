@@ -131,6 +131,9 @@ uint32_t *visited_home(const struct visited *v, uint64_t hash)
 
 enum visited_answer visited_add_at(struct visited *v, const uint32_t *state, uint32_t *home)
 {
+  CHECK(*state & TAG_MASK, "a state has its tag when it is added");
+  CHECK(home == visited_home(v, packing_hash_packed(v->packing, state)),
+        "a state is added where its hash says");
   return add_from(v, state, home, PROBES);
 }
 
@@ -278,6 +281,23 @@ static uint64_t first_to_go(uint64_t end, double factor)
   return first < (double)end ? (uint64_t)first : end;
 }
 
+/* How many states there are; UINT64_MAX where one is half written, stored twice, or not found by a
+ * search that begins at its home. */
+static uint64_t count_states(const struct visited *v)
+{
+  uint64_t count = 0;
+  for (uint64_t n = 0; n < visited_end(v); n++) {
+    const uint32_t *state = visited_at(v, n);
+    if (!*state)
+      continue;
+    if (!(*state & TAG_MASK) ||
+        visited_place(v, state, packing_hash_packed(v->packing, state)) != n)
+      return UINT64_MAX;
+    count++;
+  }
+  return count;
+}
+
 /* Part by part, from the end on; what is too little for several threads is left to one. */
 static void spread_all(struct mover *movers, unsigned threads, uint64_t end, double factor)
 {
@@ -312,6 +332,7 @@ bool visited_rebuild(struct visited *v, uint64_t places, const struct packing *p
   bool same = places == v->places && packing->words == v->packing->words;
   if (bytes_of(places, packing) > v->reserved)
     return false;
+  uint64_t states = RECLINE_CHECKS ? count_states(v) : 0;
   for (unsigned i = 0; i < threads; i++)
     movers[i] = (struct mover){.set = v, .from = v->packing, .to = packing};
   v->places = places;
@@ -320,5 +341,7 @@ bool visited_rebuild(struct visited *v, uint64_t places, const struct packing *p
     move_part(movers, threads, 0, end, repack_places);
   else
     spread_all(movers, threads, end, words * by);
+  CHECK(states != UINT64_MAX && count_states(v) == states,
+        "a rebuilt visited set has the states that it had, each once, each where it is looked for");
   return true;
 }
