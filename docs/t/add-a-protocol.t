@@ -1,6 +1,6 @@
 #!/bin/sh
 # docs/add-a-protocol.md: its files are taken from it, built against installed headers, explored and
-# run; a flaw in them is found; what is wrong with a file is said in one line.
+# run; flaws in them are found; an error in a file is told in one line.
 . "$(dirname "$0")/../../sim/t/tap.sh"
 cd "$dir" || exit 1
 
@@ -39,6 +39,31 @@ cp restart-recovers.yaml flawed
 recline check flawed/restart-recovers.yaml >stdout 2>stderr
 is "$?:$(grep -c '^restart-recovers  *violated' stdout)" 1:1 'without its roll-back it is violated' stdout
 
+# The second protocol, which takes checkpoints.
+compile pause.c pause.so
+is $? 0 'the protocol with checkpoints compiles' cc.log
+is "$(nm -u pause.so | awk '$1 == "U" {print $2}' | grep -v '^mem')" '' 'it needs mem* only'
+recline check pause-recovers.yaml pause-commits.yaml >stdout 2>stderr
+is "$?:$(grep -c "^pause.* holds" stdout)" 0:2 'its claims hold' stdout stderr
+recline run pause-run.yaml --out paused >stdout 2>stderr
+is "$?:$(value paused/result.json verdict):$(value paused/result.json rollbacks.global)" 0:recovered:1 \
+  'a program crashes under it and recovers' stderr
+is "$(value paused/result.json audit.violations)" 0 'the audit agrees'
+is "$(sed -n 's/^[0-9 .]* 2 start checkpoint=//p' paused/trace.txt | cut -d ' ' -f 1 | tail -n 1)" 2 \
+  'from its second checkpoint' paused/trace.txt
+
+broken() { # NAME DESCRIPTION: the claim pause-recovers is violated by NAME.c
+  mkdir "$1" && compile "$1.c" "$1/pause.so" && cp pause-recovers.yaml "$1"
+  recline check "$1/pause-recovers.yaml" >stdout 2>stderr
+  is "$?:$(grep -c '^pause-recovers  *violated' stdout)" 1:1 "$2" stdout stderr
+}
+
+grep -h '^sed .* pause\.c >' "$root/docs/add-a-protocol.md" >flaws.sh
+is "$(wc -l <flaws.sh)" 2 'the page has two flaws of it'
+sh flaws.sh
+broken deaf 'without waiting for announced messages it is violated'
+broken stuck 'without taking in messages it is violated'
+
 refused() { # FILE-LINE EXPECTED DESCRIPTION
   sed "s/^protocol:.*/protocol: {name: restart, file: $1}/" restart-recovers.yaml >bad.yaml
   recline check bad.yaml >stdout 2>stderr
@@ -55,4 +80,4 @@ refused nothing.so 'expected RECLINE_PROTOCOLS in it' 'an object without protoco
 refused old.so 'it was built for door 0' 'an object built for another door'
 refused taken.so 'there is a protocol c3 already' 'a name that is taken'
 
-finish 13
+finish 22
