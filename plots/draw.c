@@ -9,12 +9,11 @@
 #include "plots/spacetime.h"
 #include "plots/states.h"
 #include "plots/topology.h"
-
-enum { EXIT_DRAWN = 0, EXIT_BAD = 64 };
+#include "verify/base/exit_codes.h"
 
 struct request {
   bool dependencies; /* of a trace: the rollback-dependency graph */
-  const char *input; /* as given */
+  char *input;       /* as given */
   char *file;        /* found */
   char *text;        /* its content */
   char *output;
@@ -132,27 +131,41 @@ static bool is_narration(const struct request *request)
   return request->output != NULL && g_str_has_suffix(request->output, ".txt");
 }
 
-static bool read_arguments(int argc, char **argv, struct request *request, GError **error)
+static bool read_options(int argc, char **argv, struct request *request, GError **error)
 {
-  for (int i = 1; i < argc; i++) {
-    if (g_str_equal(argv[i], "-o") || g_str_equal(argv[i], "--output")) {
-      if (++i == argc)
-        return bad(error, "draw", "-o without a value, expected a file name");
-      g_free(request->output);
-      request->output = g_strdup(argv[i]);
-    } else if (g_str_equal(argv[i], "--dependencies")) {
-      request->dependencies = true;
-    } else if (argv[i][0] == '-') {
-      return bad(error, "draw", "option %s, expected -o FILE.svg or --dependencies", argv[i]);
-    } else if (request->input != NULL) {
-      return bad(error, "draw", "a second file %s, expected one", argv[i]);
-    } else {
-      request->input = argv[i];
-    }
-  }
-  if (request->input == NULL)
+  gboolean dependencies = FALSE;
+  g_auto(GStrv) files = NULL;
+  const GOptionEntry entries[] = {
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &request->output,
+       "Write there: a picture, or with .txt a text that tells the trace",
+       "FILE.svg|.pdf|.png|.txt"},
+      {"dependencies", 0, 0, G_OPTION_ARG_NONE, &dependencies,
+       "Draw the rollback-dependency graph of a trace", NULL},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
+       "TRACE|PLATFORM|PROTOCOL"},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_autoptr(GError) reason = NULL;
+  /* GOption takes words out of the array, but the array belongs to the caller. */
+  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
+  g_option_context_set_summary(context, "Draws a picture of a trace, a platform or a protocol.");
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (!g_option_context_parse(context, &argc, &copy, &reason))
+    return bad(error, "draw", "%s, expected -o FILE.svg or --dependencies", reason->message);
+  if (files == NULL)
     return bad(error, "draw",
                "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]");
+  if (files[1] != NULL)
+    return bad(error, "draw", "a second file %s, expected one", files[1]);
+  request->input = g_strdup(files[0]);
+  request->dependencies = dependencies;
+  return true;
+}
+
+static bool read_arguments(int argc, char **argv, struct request *request, GError **error)
+{
+  if (!read_options(argc, argv, request, error))
+    return false;
   if (is_narration(request) && request->dependencies)
     return bad(error, request->output, "with --dependencies, expected .svg, .pdf or .png");
   if (request->output != NULL && !is_narration(request) && format_of(request->output) == NULL)
@@ -218,8 +231,9 @@ int command_draw(int argc, char **argv)
     printf("%s\n", request.output);
   else
     fprintf(stderr, "%s\n", error->message);
+  g_free(request.input);
   g_free(request.file);
   g_free(request.text);
   g_free(request.output);
-  return good ? EXIT_DRAWN : EXIT_BAD;
+  return good ? EXIT_FINE : EXIT_BAD_INPUT;
 }

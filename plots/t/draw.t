@@ -245,9 +245,9 @@ ok "no arrow" fails t.c 't.c:3: "A to B", expected STATE -> STATE : function()  
 printf 'int x;\n' >t.c
 ok "no comment" fails t.c 't.c:1: no opening comment, expected one with "Transitions:"'
 ok "no argument" usage 'draw: no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]'
-ok "an unknown option" usage 'draw: option -x, expected -o FILE.svg or --dependencies' -x
+ok "an unknown option" usage 'draw: Unknown option -x, expected -o FILE.svg or --dependencies' -x
 ok "two files" usage 'draw: a second file b, expected one' a b
-ok "-o without a name" usage 'draw: -o without a value, expected a file name' a -o
+ok "-o without a name" usage 'draw: Missing argument for -o, expected -o FILE.svg or --dependencies' a -o
 ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf, .png or .txt' \
   a -o a.gif
 "$draw" "$here/c3.trace" -o no/such/folder.svg >out 2>err

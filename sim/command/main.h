@@ -6,17 +6,10 @@
 #include <json-glib/json-glib.h>
 #include <stdbool.h>
 
-/* Exit codes, a contract: scripts depend on them. */
-enum {
-  EXIT_FINE = 0,            /* holds, recovered, as expected */
-  EXIT_NOT_AS_EXPECTED = 1, /* violated, or not as expected; doctor: something is missing */
-  EXIT_INCONCLUSIVE = 2,
-  EXIT_BREACH = 3,    /* our bug */
-  EXIT_BAD_INPUT = 64 /* usage or bad input: nothing was started */
-};
+#include "verify/base/exit_codes.h"
 
-/* A subcommand gets its own name as argv[0] and returns an exit code. It prints its result on
- * standard output and everything else on standard error. */
+/* A subcommand gets its own name as argv[0] and returns an exit code (verify/base/exit_codes.h). It
+ * prints its result on standard output and everything else on standard error. */
 int command_run(int argc, char **argv);    /* sim/command/run.c */
 int command_check(int argc, char **argv);  /* verify/check/check.c */
 int command_list(int argc, char **argv);   /* sim/command/list.c */

@@ -2,8 +2,10 @@
 #ifndef RECLINE_DIE_H
 #define RECLINE_DIE_H
 
+#include "verify/base/exit_codes.h"
+
 /* The exit codes: the program, the scenario or the platform is wrong; the simulator is wrong. */
-enum { DIE_INPUT = 64, DIE_BREACH = 3 };
+enum { DIE_INPUT = EXIT_BAD_INPUT, DIE_BREACH = EXIT_BREACH };
 
 /* Flushes the program's output, prints "recline: " and the line (at most 1 KiB), and ends the
  * process with `code`, without handlers of atexit(). Allocates nothing, so that it can be called in

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXIT_CODE = 3 };
+#include "verify/base/exit_codes.h"
 
 void breach(const char *format, ...)
 {
@@ -15,5 +15,5 @@ void breach(const char *format, ...)
   va_end(args);
   fputc('\n', stderr);
   fflush(stderr);
-  _Exit(EXIT_CODE);
+  _Exit(EXIT_BREACH);
 }

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/exit_codes.h"
 #include "verify/base/platform.h"
 
-enum { EXIT_CODE = 64, HUGE_PAGE = 1 << 21 };
+enum { HUGE_PAGE = 1 << 21 };
 
 void memory_exhausted(size_t bytes)
 {
   fprintf(stderr, "recline: out of memory: %zu bytes in one piece, expected less\n", bytes);
-  _Exit(EXIT_CODE);
+  _Exit(EXIT_BAD_INPUT);
 }
 
 void *memory_grow(void *memory, size_t bytes)

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verify/base/exit_codes.h"
+
 /* ---- memory ---- */
 
 void platform_prefer_huge_pages(void *memory, size_t bytes)
@@ -72,8 +74,6 @@ void platform_yield(void)
   sched_yield();
 }
 
-enum { EXIT_CODE = 64 };
-
 struct platform_lock {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -84,7 +84,7 @@ struct platform_lock *platform_lock_new(void)
   struct platform_lock *lock = malloc(sizeof *lock);
   if (!lock) {
     fputs("recline: out of memory: no lock\n", stderr);
-    _Exit(EXIT_CODE);
+    _Exit(EXIT_BAD_INPUT);
   }
   pthread_mutex_init(&lock->mutex, NULL);
   pthread_cond_init(&lock->changed, NULL);

@@ -16,11 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verify/base/exit_codes.h"
 #include "verify/check/matrix.h"
 
 /* Of the command line's contract (docs/architecture.md). */
-enum { AS_EXPECTED = 0, NOT_AS_EXPECTED = 1, INCONCLUSIVE = 2, BREACH = 3, BAD_INPUT = 64 };
-
 struct command {
   gboolean all, matrix, json, tap, junit, progress, audit, compact;
   gint jobs, workers;
@@ -42,7 +41,7 @@ static int bad_input(const char *format, ...)
   g_autofree char *text = g_strdup_vprintf(format, args);
   va_end(args);
   fprintf(stderr, "%s\n", g_strdelimit(text, "\n", ' '));
-  return BAD_INPUT;
+  return EXIT_BAD_INPUT;
 }
 
 /* ---- options ---- */
@@ -171,7 +170,7 @@ static char *find_claim(const char *name)
 
 static int find_files(const struct command *c, GPtrArray *files)
 {
-  int code = AS_EXPECTED;
+  int code = EXIT_FINE;
   for (size_t i = 0; c->all && i < G_N_ELEMENTS(folders); i++)
     add_folder(files, folders[i]);
   for (char **name = c->names; name && *name; name++) {
@@ -183,7 +182,7 @@ static int find_files(const struct command *c, GPtrArray *files)
                        "claims' or 'mutants', or a file",
                        *name);
   }
-  if (!files->len && code == AS_EXPECTED)
+  if (!files->len && code == EXIT_FINE)
     code = bad_input("recline check: no claims found, expected some below RECLINE_DATA");
   return code;
 }
@@ -197,7 +196,7 @@ static int load_matrix(struct command *c)
   c->cells = matrix_load(files, cells, &error);
   c->count = cells->len;
   c->list = (struct checked *)(void *)g_array_free(cells, FALSE);
-  return c->cells ? AS_EXPECTED : bad_input("%s", error->message);
+  return c->cells ? EXIT_FINE : bad_input("%s", error->message);
 }
 
 /* Loads and judges all claims before any is explored. */
@@ -239,7 +238,7 @@ static void write_all(int to, const void *bytes, size_t size)
   for (const char *at = bytes; size > 0;) {
     ssize_t n = write(to, at, size);
     if (n <= 0)
-      _exit(BREACH);
+      _exit(EXIT_BREACH);
     at += n;
     size -= (size_t)n;
   }
@@ -392,19 +391,19 @@ static void draw_all(const struct command *c)
 
 static int exit_code(const struct command *c)
 {
-  int code = AS_EXPECTED;
+  int code = EXIT_FINE;
   for (unsigned i = 0; i < c->count; i++) {
     const struct checked *checked = &c->list[i];
     if (checked->result.verdict == CLAIM_BREACH)
-      return BREACH;
+      return EXIT_BREACH;
     if (c->matrix)
       continue; /* nothing is expected of it */
     if (checked_as_expected(checked))
       continue;
     if (checked->result.verdict != CLAIM_INCONCLUSIVE)
-      code = NOT_AS_EXPECTED;
-    else if (code == AS_EXPECTED)
-      code = INCONCLUSIVE;
+      code = EXIT_NOT_AS_EXPECTED;
+    else if (code == EXIT_FINE)
+      code = EXIT_INCONCLUSIVE;
   }
   return code;
 }
@@ -438,14 +437,14 @@ static bool explore_again(struct command *c)
 static int run(struct command *c)
 {
   int code = load(c);
-  if (code != AS_EXPECTED)
+  if (code != EXIT_FINE)
     return code;
   if (c->out && g_mkdir_with_parents(c->out, 0777) != 0)
     return bad_input("%s: cannot be made: %s, expected a folder", c->out, g_strerror(errno));
   if (c->saves && g_mkdir_with_parents(c->saves, 0777) != 0)
     return bad_input("%s: cannot be made: %s, expected a folder", c->saves, g_strerror(errno));
   if (!explore_all(c) || (c->matrix && !explore_again(c)))
-    return BAD_INPUT;
+    return EXIT_BAD_INPUT;
   if (c->out)
     draw_all(c);
   report(c);
@@ -457,7 +456,7 @@ int command_check(int argc, char **argv)
   struct command c = {.jobs = 1, .workers = -1, .save_every = 60};
   bool fine = parse_options(&c, argc, argv);
   default_workers(&c);
-  int code = fine && valid_options(&c) ? run(&c) : BAD_INPUT;
+  int code = fine && valid_options(&c) ? run(&c) : EXIT_BAD_INPUT;
   for (unsigned i = 0; i < c.count; i++)
     scenario_free(c.list[i].claim);
   g_free(c.list);

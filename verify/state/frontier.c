@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/exit_codes.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
-
-enum { EXIT_CODE = 64 };
 
 static size_t bytes_of(const struct chunk *chunk)
 {
@@ -158,7 +157,7 @@ struct chunk *chunk_copy(const struct chunk *chunk)
   } else if (!platform_file_read(chunk->spill->file, copy->states, bytes_of_states(chunk),
                                  chunk->place)) {
     fputs("recline: states in a temporary file cannot be read back\n", stderr);
-    _Exit(EXIT_CODE);
+    _Exit(EXIT_BAD_INPUT);
   }
   return copy;
 }
