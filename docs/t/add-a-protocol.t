@@ -1,7 +1,8 @@
 #!/bin/sh
 # docs/add-a-protocol.md: its files are taken from it, built against installed headers, explored and
 # run; flaws in them are found; an error in a file is told in one line.
-. "$(dirname "$0")/../../sim/t/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 
 awk '/^<!-- file: / { file = $3 } file != "" && /^```$/ { file = ""; inside = 0 }

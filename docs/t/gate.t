@@ -2,7 +2,8 @@
 # docs/gate.yml: its shell steps, taken out of the file and run one after the other, in a repository
 # that holds the protocol of docs/add-a-protocol.md. What is wrong is refused, by the step that is
 # there for it. Only what fetches sources and packages is left out: recline comes from this build.
-. "$(dirname "$0")/../../sim/t/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 
 awk '/^<!-- file: / { file = $3 } file != "" && /^```$/ { file = ""; inside = 0 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The pages of docs/protocols/ say what the code does: each protocol is named on one, with the state
 # diagram of its source, its control messages and its mutants; the claims that they name are there.
-. "$(dirname "$0")/../../sim/t/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 # The diagram in the comment that opens a source: from the first line that draws to the last before
 # the transitions, without indentation, so that pages may indent it as they like.

@@ -23,6 +23,12 @@ if(TARGET recline_mpi)
   install(FILES ${program_objects} DESTINATION ${home}/lib)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/programs DESTINATION ${home} USE_SOURCE_PERMISSIONS
     PATTERN "*-plain" EXCLUDE)
+  # `recline run` says where the libraries are. $ORIGIN could not: SimGrid runs copies of programs.
+  install(CODE "
+    file(GLOB programs \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${home}/programs/*\")
+    foreach(program \${programs})
+      file(RPATH_REMOVE FILE \"\${program}\")
+    endforeach()")
 endif()
 
 # What programs include is in the tree, beside the libraries; what protocols include is for all.

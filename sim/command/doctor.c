@@ -26,6 +26,7 @@ static const struct tool {
     {"patch", "--version", "patch", "makes mutants", true},
     {"nm", "--version", "binutils", "looks into objects", true},
     {"spin", "-V", "spin", "referees the explorer in the tests", false},
+    {"jq", "--version", "jq", "reads results in the tests", false},
     {"clang", "--version", "clang", "the second compiler of the tests", false},
 };
 

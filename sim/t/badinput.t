@@ -1,7 +1,8 @@
 #!/bin/sh
 # Bad input is one line on standard error, exit code 64, nothing on standard output, and nothing
 # left behind: neither the folder of --out nor a private one.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 scenario=$dir/good.yaml
 cat >"$scenario" <<EOF

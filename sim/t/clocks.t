@@ -3,7 +3,8 @@
 #
 # Where all bounds hold, programs recover and the audit finds nothing. Where one does not, the audit
 # says so, whether or not it did any harm; an orphan ends the run.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 cat >"$dir/scenario.yaml" <<EOF
 program:    {binary: ring, args: ["4096", "100"], ranks: 8}

@@ -6,7 +6,8 @@
 # histories that the script prints at the end. They must be those of a run without failures; no
 # property may be violated; and the trace must replay; and all that however the protocol's words
 # travel (c3+combined: with the data). RECLINE_LONG=1: every rank is the victim.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 replay=$build/t/layer-replay
 cat >"$dir/scenario.yaml" <<EOF

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What sets the coordinated protocols apart, in runs of real MPI programs: when they commit, what an
 # orphan that comes out differently does, whether a header shows, checkpoints in barriers.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 scenarios=$root/scenarios
 
 # Leaves what is said in $name.json and $name.err, and the exit code in $code.

@@ -6,7 +6,8 @@
 #
 # Some mutants of each protocol and the claims that are refuted; RECLINE_LONG=1: all mutants, but for
 # those whose messages overtake each other.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 ids='blocking-release-early blocking-wants-alone blocking-not-quiet
 bookmark-until-equal bookmark-asks-again bookmark-erase-early bookmark-connect-blind

@@ -17,7 +17,8 @@
 # RECLINE_PROGRAM: cg, halo, ring, random or lulesh-like instead of cg. RECLINE_JOBS: runs at a time, 2. A failing
 # case prints the command that repeats it. crash-sweep.t PROTOCOL... sweeps only these, in all places, or
 # with RECLINE_STEP=N in every N-th.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 ranks=8
 instants=60

@@ -2,7 +2,8 @@
 # Lock 7: the same scenario gives the same bytes: trace, result and --json output. Under each
 # protocol, with a crash in the middle of a checkpoint; the second time another process competes for the
 # cores of the machine that simulates.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF

@@ -2,7 +2,8 @@
 # Checkpoints that are written in the foreground: the program sends nothing until its rank's image
 # is on storage. In the background it does; either way it computes the same, and recovers when it is
 # struck between the end of one write and that of another.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 
 cat >scenario.yaml <<EOF

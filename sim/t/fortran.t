@@ -1,7 +1,8 @@
 #!/bin/sh
 # Fortran programs: built with recline-f90 they do what smpif90's do; under a protocol they end with
 # the same result, crashed or not. And docs/mpi-coverage.md says what the layer does.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 if ! command -v gfortran >/dev/null; then
   echo '1..0 # SKIP gfortran is not installed'

@@ -10,7 +10,8 @@
 # RECLINE_LONG=1: more CP_INTs; cg classes S, W and A, with outer iterations and with steps;
 # lulesh-like on 8, 27 and 64 ranks; other points of the iterations; and without a fault-tolerant
 # runtime, too.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 long=${RECLINE_LONG:-0}
 crashes=0

@@ -2,7 +2,8 @@
 # Ranks that recover on their own: the domino effect, the hybrid's choice for a crash in every
 # iteration, and random programs under the protocols with sender-based logs.
 # RECLINE_ALONE: random seeds (6).
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 count=0
 

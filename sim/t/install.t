@@ -1,7 +1,8 @@
 #!/bin/sh
 # What `cmake --install` makes, in a prefix with a space in its name: it names neither the source nor
 # the build folder, builds and runs programs, checks claims, and serves protocols kept elsewhere.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 unset RECLINE_DATA RECLINE_PLATFORMS RECLINE_PROGRAMS PKG_CONFIG_PATH LD_LIBRARY_PATH
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Several interconnects on one platform: a scenario chooses one, several ranks share a node, a node
 # that fails takes all of them with it, and a run goes on over another interconnect, laid out anew.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 
 scenario() { # PROTOCOL INTERCONNECT PER-NODE [FAILURE]

@@ -64,7 +64,7 @@ printf '#!/bin/sh\nif [ "$*" = -u ]; then cat "%s/uid"; else exec /usr/bin/id "$
 printf '#!/bin/sh\necho "sudo $*" >>"%s/apt"\nexec "$@"\n' "$here" >"$here/sudo"
 chmod +x "$here/fake"/* "$here/sudo"
 all='gcc g++ gfortran libc6-dev make cmake ninja-build libsimgrid-dev libglib2.0-dev libcyaml-dev
-  libyaml-dev libjson-glib-dev libgraphviz-dev graphviz gnuplot-nox perl patch binutils spin'
+  libyaml-dev libjson-glib-dev libgraphviz-dev graphviz gnuplot-nox perl patch binutils spin jq'
 PATH=$here/fake:$PATH
 
 # call ARG...: runs the launcher from elsewhere; $here/out, $here/err and $code.
@@ -75,7 +75,7 @@ call()
 }
 
 echo 0 >"$here/uid"
-{ printf '%s\n' $all | grep -v -e patch -e spin; echo 'pkgconf pkg-config (= 1.8.1-1), other'; } >"$here/installed"
+{ printf '%s\n' $all | grep -v -e patch -e spin -e jq; echo 'pkgconf pkg-config (= 1.8.1-1), other'; } >"$here/installed"
 call doctor
 [ "$code" -eq 1 ] && has out '^type: apt-get install patch$' && [ ! -e "$tree/build" ]
 ok 'the doctor answers before anything is built'
@@ -116,7 +116,7 @@ ok 'called through symbolic links'
 
 call test
 [ "$code" -eq 0 ] && has out '^Files=2,' && has ran "ok 1 - $tree/build\$" &&
-  has apt 'install .* spin$'
+  has apt 'install .* spin jq *$'
 ok 'test runs all tests, with what they need'
 call test -v "$tree/sim/t/one.t"
 [ "$code" -eq 0 ] && has out '^Files=1,' && has out '^ok 1'

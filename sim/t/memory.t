@@ -2,7 +2,8 @@
 # Memory from before MPI_Init, static objects of C++, a deep stack and a large array
 # (memory-program.cc): right after a rollback, to a checkpoint and to the start, and each object is
 # destroyed once. What images hold, and count as.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 cp "$here/memory-program.cc" "$dir"
 cd "$dir" || exit 1
@@ -49,7 +50,7 @@ size() { # WORD...: a run with checkpoints; prints the simulated time
   "$recline" run scenario.yaml --json --set protocol.name=bookmark "$@" >json 2>err && value json simulated_s
 }
 measured=$(size --set checkpoint.every=4ms)
-is "$(value json rank_image_bytes | tr -d '[]' |
+is "$(value json 'rank_image_bytes | @csv' |
   awk -F, '{ print NF, ($1 < 1e6), ($2 > 4e6 && $2 < 6e6), ($3 < 1e6), ($4 > 4e6 && $4 < 6e6) }')" \
   '4 1 1 1 1' 'each rank has its size: that of its stack, not that of the array' json
 mv json measured.json

@@ -2,7 +2,8 @@
 # A program built by recline-cc and started by plain smpirun does what the one built by smpicc
 # does: the same output, in which its own MPI_Wtime stands, and the same simulated time. Without a
 # scenario the layer must not even know that it is there.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 i=0
 while [ $i -lt 8 ]; do
@@ -34,13 +35,13 @@ compare() { # PROGRAM ARGUMENT...
   same "$dir/$program-plain.time" "$dir/$program.time" "$program: same simulated time"
 }
 
-needs_layer() { # PROGRAM
+uses_layer() { # PROGRAM
   readelf -d "$build/programs/$1" | grep -c 'NEEDED.*librecline_mpi'
 }
 
 for program in cg ring; do
-  is "$(needs_layer $program)" 1 "$program was built with recline-cc"
-  is "$(needs_layer $program-plain)" 0 "$program-plain was built without"
+  is "$(uses_layer $program)" 1 "$program was built with recline-cc"
+  is "$(uses_layer $program-plain)" 0 "$program-plain was built without"
 done
 compare cg S
 compare ring 4096 20

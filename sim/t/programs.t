@@ -1,7 +1,8 @@
 #!/bin/sh
 # Programs that make every MPI call which the layer handles (t/layer-*.c), in C and in C++: right under
 # plain SMPI, and under a protocol, crashed or not. Here is also what MPI forbids.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 replay=$build/t/layer-replay
 cp "$here"/layer-mpi.c "$here"/layer-comms.c "$here"/layer-nonblocking.c "$here"/layer-mpi-misc.c "$dir"

@@ -18,7 +18,8 @@
 # by a violation, by giving up, or as lost.
 #
 # A failing seed prints the command of its run, and keeps its scenario if RECLINE_KEEP is a folder.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 jobs=${RECLINE_JOBS:-2}
 seconds=60

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What `recline run` promises to scripts: exit codes, the keys of --json, the files of --out, and
 # what it does when a simulation dies or is interrupted.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF

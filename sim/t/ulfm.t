@@ -1,7 +1,8 @@
 #!/bin/sh
 # The fault-tolerant runtime: what it does takes its time, in order; who computes is not disturbed,
 # and the repair waits for it; a second failure begins it anew.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 
 cat >scenario.yaml <<EOF

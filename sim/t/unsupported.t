@@ -1,6 +1,7 @@
 #!/bin/sh
 # What cannot be done is refused, or said when a program does it for the first time.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 
 # The program does ACTION in each of 20 steps; rank 1 crashes in the middle.

@@ -8,7 +8,8 @@
 #     refused  exit code 64, nothing was started
 #     told     the audit has found a violation, or the protocol gave up, or the program is lost
 #     silent   anything else: it ends otherwise, and nothing says so
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 cd "$dir" || exit 1
 
 write() { # PLACES EVERY SCRIPT-LINE...

@@ -2,7 +2,8 @@
 # Large messages, whose bytes stay with their sender until a receive has them: the program of
 # t/zero-copy-program.c uses its buffers again as soon as MPI allows, and finds what was sent in them
 # nevertheless, crashed or not, under protocols that keep payloads and under such that do not.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
 
 cd "$dir" || exit 1
 "$build/bin/recline-cc" -O2 -g -Wall -Wextra -Werror "$here/zero-copy-program.c" -o lent >log 2>&1

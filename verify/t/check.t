@@ -1,10 +1,10 @@
 #!/bin/sh
 # The check command: what it prints, its exit codes, what it refuses.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 
 claim()
 {
-  cat >"$scratch/$1.yaml" <<END
+  cat >"$dir/$1.yaml" <<END
 id: $1
 statement: a test & a "claim"
 program:
@@ -23,40 +23,40 @@ claim lost none violated
 
 says()
 {
-  check "$1" grep -q -F -- "$2" "$scratch/out"
+  check "$1" grep -q -F -- "$2" "$dir/out"
 }
 
-exits 0 'holds, as expected' "$tool" check "$scratch/fine.yaml"
+exits 0 'holds, as expected' "$tool" check "$dir/fine.yaml"
 says 'says so' 'fine                         holds        as expected'
-exits 0 'violated, as expected' "$tool" check "$scratch/lost.yaml" --out "$scratch/dir"
+exits 0 'violated, as expected' "$tool" check "$dir/lost.yaml" --out "$dir/dir"
 says 'why' 'recovers, rank'
-check 'the trace is written' test -s "$scratch/dir/lost.trace"
-check 'nothing temporary is left' sh -c '! ls "$1" | grep -q tmp' - "$scratch/dir"
-exits 1 'violated, expected to hold' "$tool" check "$scratch/wrong.yaml"
-exits 2 'a bound' "$tool" check "$scratch/fine.yaml" --max-states 10
+check 'the trace is written' test -s "$dir/dir/lost.trace"
+check 'nothing temporary is left' sh -c '! ls "$1" | grep -q tmp' - "$dir/dir"
+exits 1 'violated, expected to hold' "$tool" check "$dir/wrong.yaml"
+exits 2 'a bound' "$tool" check "$dir/fine.yaml" --max-states 10
 says 'which one' 'bound reached: max-states'
 exits 1 'the worst of several counts' \
-  "$tool" check "$scratch/fine.yaml" "$scratch/wrong.yaml" --jobs 3
+  "$tool" check "$dir/fine.yaml" "$dir/wrong.yaml" --jobs 3
 says 'how many' '1 of 2 claims as expected'
 
-exits 0 'JSON' "$tool" check "$scratch/fine.yaml" "$scratch/lost.yaml" --json --out "$scratch/dir"
+exits 0 'JSON' "$tool" check "$dir/fine.yaml" "$dir/lost.yaml" --json --out "$dir/dir"
 for key in id verdict expected states transitions seconds bytes_per_state peak_rss_mb reduction \
   trace depth statement bounds; do
   says "JSON has $key" "\"$key\" :"
 done
 check 'JSON is in the order of the arguments' \
-  sh -c 'grep "\"id\"" "$1" | tr -d "\n" | grep -q "fine.*lost"' - "$scratch/out"
-check 'and nothing else is printed' sh -c 'head -c 1 "$1" | grep -q "{"' - "$scratch/out"
-exits 1 'TAP' "$tool" check "$scratch/wrong.yaml" --tap
+  sh -c 'grep "\"id\"" "$1" | tr -d "\n" | grep -q "fine.*lost"' - "$dir/out"
+check 'and nothing else is printed' sh -c 'head -c 1 "$1" | grep -q "{"' - "$dir/out"
+exits 1 'TAP' "$tool" check "$dir/wrong.yaml" --tap
 says 'TAP says not ok' 'not ok 1 - wrong violated'
-exits 1 'JUnit' "$tool" check "$scratch/wrong.yaml" --junit
+exits 1 'JUnit' "$tool" check "$dir/wrong.yaml" --junit
 says 'JUnit says failure' '<failure message="violated, expected holds">'
-exits 0 'an audit of what the explorer remembers' "$tool" check "$scratch/fine.yaml" --audit
+exits 0 'an audit of what the explorer remembers' "$tool" check "$dir/fine.yaml" --audit
 exits 0 'a claim by its id' "$tool" check none-lost
-mkdir -p "$scratch/data/verify/claims"
-cp "$scratch/fine.yaml" "$scratch/data/verify/claims/mine.yaml"
-exits 0 'a claim below RECLINE_DATA' env RECLINE_DATA="$scratch/data" "$tool" check mine
-exits 0 'all of them' env RECLINE_DATA="$scratch/data" "$tool" check --all
+mkdir -p "$dir/data/verify/claims"
+cp "$dir/fine.yaml" "$dir/data/verify/claims/mine.yaml"
+exits 0 'a claim below RECLINE_DATA' env RECLINE_DATA="$dir/data" "$tool" check mine
+exits 0 'all of them' env RECLINE_DATA="$dir/data" "$tool" check --all
 
 # refuses NAME TEXT ARG...: exit 64 and one line with the text, nothing on standard output.
 refuses()
@@ -65,29 +65,29 @@ refuses()
   text=$2
   shift 2
   exits 64 "$refused" "$tool" check "$@"
-  check "$refused: says why" grep -q -F -- "$text" "$scratch/err"
-  check "$refused: starts nothing" test ! -s "$scratch/out"
+  check "$refused: says why" grep -q -F -- "$text" "$dir/err"
+  check "$refused: starts nothing" test ! -s "$dir/out"
 }
 # Reductions: what was used and why not; the audit compares with the full search.
 exits 0 'a reduced check' "$tool" check --reduce por --audit --json reference-cl-t
-check 'says that it is reduced' grep -q '"reduction" : "por"' "$scratch/out"
-check 'says how many states there are' grep -q '"audited_states" : 16543' "$scratch/out"
+check 'says that it is reduced' grep -q '"reduction" : "por"' "$dir/out"
+check 'says how many states there are' grep -q '"audited_states" : 16543' "$dir/out"
 exits 0 'a check that cannot be reduced' "$tool" check --reduce por --json none-lost
-check 'says that it is not reduced' grep -q '"reduction" : "none"' "$scratch/out"
-check 'and why' grep -q '"unreduced" : "who goes back does more than that"' "$scratch/out"
+check 'says that it is not reduced' grep -q '"reduction" : "none"' "$dir/out"
+check 'and why' grep -q '"unreduced" : "who goes back does more than that"' "$dir/out"
 for claim in bookmark-reconnects bookmark-connect-blind; do
   exits 0 'recoveries in which connections are opened' "$tool" check --reduce por --audit $claim
 done
-"$tool" check bookmark-until-equal --reduce por >"$scratch/out" 2>&1
-check 'nor is where ways round are judged' grep -q 'not reduced: property progress' "$scratch/out"
+"$tool" check bookmark-until-equal --reduce por >"$dir/out" 2>&1
+check 'nor is where ways round are judged' grep -q 'not reduced: property progress' "$dir/out"
 
 # Hash compaction: the same number of states, and how likely it is that there are more.
 exits 0 'a check with fingerprints' "$tool" check --compact --json reference-cl-t
-check 'finds as many states' grep -q '"states" : 16543' "$scratch/out"
-check 'says how likely one was left out' grep -q '"omission_probability" : 4.7[0-9]*e-10' "$scratch/out"
-check 'and a violation missed' grep -q '"miss_probability" : [0-9.]*e-1[0-9]' "$scratch/out"
+check 'finds as many states' grep -q '"states" : 16543' "$dir/out"
+check 'says how likely one was left out' grep -q '"omission_probability" : 4.7[0-9]*e-10' "$dir/out"
+check 'and a violation missed' grep -q '"miss_probability" : [0-9.]*e-1[0-9]' "$dir/out"
 exits 0 'one with states' "$tool" check --json reference-cl-t
-check 'leaves none out' grep -q '"omission_probability" : 0.0' "$scratch/out"
+check 'leaves none out' grep -q '"omission_probability" : 0.0' "$dir/out"
 
 refuses 'nothing' 'nothing to check, expected claims'
 refuses 'an unknown claim' "there is no claim 'nix'" nix
@@ -97,17 +97,17 @@ refuses 'no workers' 'expected at least one job and worker' --workers 0 none-los
 refuses 'no jobs' 'expected at least one job and worker' --jobs 0 none-lost
 refuses 'two formats' 'more than one of --json' --json --tap none-lost
 refuses 'all and more' 'more than one of these' --all none-lost
-refuses 'a file that is not there' "$scratch/no.yaml" "$scratch/no.yaml"
-sed 's/send 1/send 7/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
-refuses 'a script' "bad.yaml:6: found '7', expected a rank from 0 to 1" "$scratch/bad.yaml"
-sed -e 's/rank 0:.*/rank *: free 1/' -e '/rank 1:/d' "$scratch/fine.yaml" >"$scratch/bad.yaml"
-refuses 'free programs' 'expected a protocol at the level of the channels' "$scratch/bad.yaml"
-sed 's/crashes: 1/properties: [luck]/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
-refuses 'a property' "'luck', expected one of" "$scratch/bad.yaml"
-sed 's/crashes: 1/lies: [white]/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
-refuses 'a lie' 'white' "$scratch/bad.yaml"
-sed 's/rank 0: send 1/rank 0: recv 1/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
-refuses 'a program that deadlocks by itself' 'even without failures' "$scratch/bad.yaml"
-sed 's/name: bookmark/name: nothing/' "$scratch/fine.yaml" >"$scratch/bad.yaml"
-refuses 'a protocol' "nothing" "$scratch/bad.yaml"
+refuses 'a file that is not there' "$dir/no.yaml" "$dir/no.yaml"
+sed 's/send 1/send 7/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'a script' "bad.yaml:6: found '7', expected a rank from 0 to 1" "$dir/bad.yaml"
+sed -e 's/rank 0:.*/rank *: free 1/' -e '/rank 1:/d' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'free programs' 'expected a protocol at the level of the channels' "$dir/bad.yaml"
+sed 's/crashes: 1/properties: [luck]/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'a property' "'luck', expected one of" "$dir/bad.yaml"
+sed 's/crashes: 1/lies: [white]/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'a lie' 'white' "$dir/bad.yaml"
+sed 's/rank 0: send 1/rank 0: recv 1/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'a program that deadlocks by itself' 'even without failures' "$dir/bad.yaml"
+sed 's/name: bookmark/name: nothing/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'a protocol' "nothing" "$dir/bad.yaml"
 finish

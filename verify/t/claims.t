@@ -3,28 +3,28 @@
 # counterexample replays. Lock 7: the same claim gives the same trace, byte for byte.
 # RECLINE_QUICK=1 leaves out the claims whose files say that they are long; RECLINE_AUDIT=1 runs all
 # that the explorer remembers again, and compares.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 
 which=--all
 if [ -n "${RECLINE_QUICK:-}" ]; then
   which=$(grep -L '^# long' "$root"/verify/claims/*.yaml "$root"/verify/mutants/*.yaml)
 fi
 # shellcheck disable=SC2086 # one word for each claim
-"$tool" check $which ${RECLINE_AUDIT:+--audit} --jobs 2 --tap --out "$scratch/all" >"$scratch/tap" 2>"$scratch/err"
-grep -v -e '^TAP version' -e '^1\.\.' "$scratch/tap" || sed 's/^/# /' "$scratch/err"
-tests=$(grep -c -e '^ok' -e '^not ok' "$scratch/tap")
-! grep -q '^not ok' "$scratch/tap" || failed=1
-check 'there are claims and mutants' test "$tests" -gt 20
+"$tool" check $which ${RECLINE_AUDIT:+--audit} --jobs 2 --tap --out "$dir/all" >"$dir/tap" 2>"$dir/err"
+grep -v -e '^TAP version' -e '^1\.\.' "$dir/tap" || sed 's/^/# /' "$dir/err"
+said=$(grep -c -e '^ok' -e '^not ok' "$dir/tap")
+wrong=$(grep -c '^not ok' "$dir/tap")
+check 'there are claims and mutants' test "$said" -gt 20
 
-for trace in "$scratch"/all/*.trace; do
+for trace in "$dir"/all/*.trace; do
   check "$(basename "$trace") replays" "$tool" replay "$trace"
   check "$(basename "$trace") ends with a violation" \
     sh -c 'tail -n 1 "$1" | grep -q "^violation "' - "$trace"
 done
 
 for id in c3-no-suppress bookmark-release-early lie-c3-early-durable; do
-  "$tool" check "$id" --out "$scratch/again" >/dev/null 2>&1
-  check "$id twice gives the same trace" cmp "$scratch/all/$id.trace" "$scratch/again/$id.trace"
+  "$tool" check "$id" --out "$dir/again" >/dev/null 2>&1
+  check "$id twice gives the same trace" cmp "$dir/all/$id.trace" "$dir/again/$id.trace"
 done
 
 # docs/known-bugs.md: every number, names that are there, runs as long as it says.
@@ -35,23 +35,23 @@ is_as_told() { # ID MOVES
   file=$(ls "$root"/verify/mutants/"$1".yaml "$root"/verify/claims/"$1".yaml 2>/dev/null)
   case $2 in
     holds) grep -q 'verdict: holds' "$file" ;;
-    *) test "$(sed '1,/^---$/d' "$scratch/all/$1.trace" | grep -c '^[0-9]')" -eq "$2" ;;
+    *) test "$(sed '1,/^---$/d' "$dir/all/$1.trace" | grep -c '^[0-9]')" -eq "$2" ;;
   esac
 }
-sed -n 's/^|.*| `\(.*\)` | \(.*\) |$/\1 \2/p' "$table" | sort -u >"$scratch/known"
-check 'they are shown by many claims and mutants' test "$(wc -l <"$scratch/known")" -gt 50
+sed -n 's/^|.*| `\(.*\)` | \(.*\) |$/\1 \2/p' "$table" | sort -u >"$dir/known"
+check 'they are shown by many claims and mutants' test "$(wc -l <"$dir/known")" -gt 50
 while read -r id moves; do
-  if [ -z "${RECLINE_QUICK:-}" ] || [ -f "$scratch/all/$id.trace" ]; then
+  if [ -z "${RECLINE_QUICK:-}" ] || [ -f "$dir/all/$id.trace" ]; then
     check "known bug: $id $moves" is_as_told "$id" "$moves"
   fi
-done <"$scratch/known"
+done <"$dir/known"
 
 # docs/protocols/: states and moves are as they were found.
-awk -f "$root/verify/t/pages.awk" "$scratch/tap" "$root"/docs/protocols/*.md >"$scratch/pages" \
-  2>"$scratch/compared"
-check 'the pages tell the numbers that were found' test ! -s "$scratch/pages"
-check "and many ($(cat "$scratch/compared"))" test "$(cut -d ' ' -f 1 "$scratch/compared")" -gt 100
-sed 's/^/# /' "$scratch/pages"
+awk -f "$root/verify/t/pages.awk" "$dir/tap" "$root"/docs/protocols/*.md >"$dir/pages" \
+  2>"$dir/compared"
+check 'the pages tell the numbers that were found' test ! -s "$dir/pages"
+check "and many ($(cat "$dir/compared"))" test "$(cut -d ' ' -f 1 "$dir/compared")" -gt 100
+sed 's/^/# /' "$dir/pages"
 
 for patch in "$root"/verify/mutants/*.patch; do
   check "$(basename "$patch") has a claim" test -f "${patch%.patch}.yaml"

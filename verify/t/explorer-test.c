@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "protocols/t/tap.h"
 #include "verify/explore/explorer.h"
 #include "verify/scenario/plugin.h"
 #include "verify/state/frontier.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
-#include "verify/t/tap.h"
 #include "verify/world/in_place.h"
 
 /* ---- the reference ---- */

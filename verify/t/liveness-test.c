@@ -1,9 +1,9 @@
 /* Runs that go round for ever, against a search that knows nothing of components: from each state
  * all that it reaches, forwards and back. */
 #include "protocols/parts/act.h"
+#include "protocols/t/tap.h"
 #include "verify/scenario/plugin.h"
 #include "verify/t/reference.h"
-#include "verify/t/tap.h"
 
 /* ---- protocols that never fall silent ---- */
 

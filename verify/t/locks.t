@@ -1,6 +1,6 @@
 #!/bin/sh
 # Locks 1 and 2 of docs/architecture.md.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 
 # 1. Purity: a protocol needs mem* and nothing else, has no writable data, knows no host.
 objects=$build/protocols/CMakeFiles/recline-protocols.dir

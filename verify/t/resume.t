@@ -1,9 +1,9 @@
 #!/bin/sh
 # A check that is killed goes on from its last save, with any number of workers, to the same counts;
 # what is still to be expanded goes to disk when memory is short.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 
-cat >"$scratch/big.yaml" <<END
+cat >"$dir/big.yaml" <<END
 id: big
 statement: large enough to be killed in the middle
 program:
@@ -21,7 +21,7 @@ counts()
 {
   workers=$1
   shift
-  "$tool" check "$scratch/big.yaml" --workers "$workers" --json "$@" |
+  "$tool" check "$dir/big.yaml" --workers "$workers" --json "$@" |
     sed -n -e 's/^ *"\(verdict\|states\|transitions\|depth\)" : \([^,]*\),$/\1 \2/p'
 }
 
@@ -29,64 +29,64 @@ counts()
 # Fails when it ends before that.
 killed()
 {
-  claim=${3:-$scratch/big.yaml}
-  saved=$scratch/saves/$(basename "$claim" .yaml).save
-  "$tool" check "$claim" --workers "$1" --resume "$scratch/saves" --save-every 0 \
-    >"$scratch/out" 2>&1 &
+  claim=${3:-$dir/big.yaml}
+  saved=$dir/saves/$(basename "$claim" .yaml).save
+  "$tool" check "$claim" --workers "$1" --resume "$dir/saves" --save-every 0 \
+    >"$dir/out" 2>&1 &
   pid=$!
-  rm -f "$scratch/seen"
+  rm -f "$dir/seen"
   while kill -0 $pid 2>/dev/null; do
     if [ -s "$saved" ] && [ "$(head -c 24 "$saved" | tail -c 8 | od -An -t d8)" -gt "$2" ]; then
       kill -9 $pid
-      touch "$scratch/seen"
+      touch "$dir/seen"
     fi
   done
   wait $pid 2>/dev/null
-  test -f "$scratch/seen"
+  test -f "$dir/seen"
 }
 
-counts 1 >"$scratch/one"
-check 'the claim holds' grep -q 'verdict "holds"' "$scratch/one"
-counts 2 >"$scratch/two"
-check 'two workers give the same counts' cmp "$scratch/one" "$scratch/two"
+counts 1 >"$dir/one"
+check 'the claim holds' grep -q 'verdict "holds"' "$dir/one"
+counts 2 >"$dir/two"
+check 'two workers give the same counts' cmp "$dir/one" "$dir/two"
 
 for workers in 1 2; do
   check "$workers workers: killed in the middle" killed "$workers" 5000
   check "$workers workers: and once more, later" killed "$workers" 45000
-  check "$workers workers: a save is there" test -s "$scratch/saves/big.save"
-  cp "$scratch/saves/big.save" "$scratch/kept.save"
-  "$tool" check "$scratch/big.yaml" --workers "$workers" --resume "$scratch/saves" --json \
-    >"$scratch/json"
+  check "$workers workers: a save is there" test -s "$dir/saves/big.save"
+  cp "$dir/saves/big.save" "$dir/kept.save"
+  "$tool" check "$dir/big.yaml" --workers "$workers" --resume "$dir/saves" --json \
+    >"$dir/json"
   check "$workers workers: it goes on from there" \
-    sh -c 'test "$(sed -n "s/.*resumed_states. : \([0-9]*\),/\1/p" "$1")" -gt 45000' - "$scratch/json"
-  check "$workers workers: the save is gone with the verdict" test ! -e "$scratch/saves/big.save"
-  cp "$scratch/kept.save" "$scratch/saves/big.save"
-  counts $((3 - workers)) --resume "$scratch/saves" >"$scratch/more"
-  check "$workers workers, then $((3 - workers)): the same counts" cmp "$scratch/one" "$scratch/more"
+    sh -c 'test "$(sed -n "s/.*resumed_states. : \([0-9]*\),/\1/p" "$1")" -gt 45000' - "$dir/json"
+  check "$workers workers: the save is gone with the verdict" test ! -e "$dir/saves/big.save"
+  cp "$dir/kept.save" "$dir/saves/big.save"
+  counts $((3 - workers)) --resume "$dir/saves" >"$dir/more"
+  check "$workers workers, then $((3 - workers)): the same counts" cmp "$dir/one" "$dir/more"
 done
 
 # A violation: the same counterexample.
 bad=c3-calls-begin-again
-exits 0 'a mutant is violated' "$tool" check $bad --workers 1 --out "$scratch/bad"
-cp "$scratch/bad/$bad.trace" "$scratch/bad.trace"
+exits 0 'a mutant is violated' "$tool" check $bad --workers 1 --out "$dir/bad"
+cp "$dir/bad/$bad.trace" "$dir/bad.trace"
 for workers in 1 2; do
   check "$workers workers: killed before the violation" killed "$workers" 5000 $bad
   exits 0 "then $((3 - workers)): violated" "$tool" check $bad --workers $((3 - workers)) \
-    --resume "$scratch/saves" --out "$scratch/bad"
+    --resume "$dir/saves" --out "$dir/bad"
   check "$workers workers, then $((3 - workers)): the same trace" \
-    cmp "$scratch/bad.trace" "$scratch/bad/$bad.trace"
+    cmp "$dir/bad.trace" "$dir/bad/$bad.trace"
 done
 
-sed 's/capacity: 4/capacity: 5/' "$scratch/big.yaml" >"$scratch/other.yaml"
-cp "$scratch/kept.save" "$scratch/saves/big.save"
+sed 's/capacity: 4/capacity: 5/' "$dir/big.yaml" >"$dir/other.yaml"
+cp "$dir/kept.save" "$dir/saves/big.save"
 exits 64 'a save of another claim is refused' \
-  "$tool" check "$scratch/other.yaml" --resume "$scratch/saves"
-check 'in one clear line' grep -q 'big.save: is a save of another claim' "$scratch/err"
-head -c 100000 "$scratch/kept.save" >"$scratch/saves/big.save"
-exits 64 'a damaged save is refused' "$tool" check "$scratch/big.yaml" --resume "$scratch/saves"
-check 'and says so' grep -q 'big.save: is damaged' "$scratch/err"
+  "$tool" check "$dir/other.yaml" --resume "$dir/saves"
+check 'in one clear line' grep -q 'big.save: is a save of another claim' "$dir/err"
+head -c 100000 "$dir/kept.save" >"$dir/saves/big.save"
+exits 64 'a damaged save is refused' "$tool" check "$dir/big.yaml" --resume "$dir/saves"
+check 'and says so' grep -q 'big.save: is damaged' "$dir/err"
 
-exits 2 'too little memory' "$tool" check "$scratch/big.yaml" --memory 8MB
-check 'says so' grep -q 'bound reached: memory' "$scratch/out"
-exits 64 'a size that is none' "$tool" check "$scratch/big.yaml" --memory much
+exits 2 'too little memory' "$tool" check "$dir/big.yaml" --memory 8MB
+check 'says so' grep -q 'bound reached: memory' "$dir/out"
+exits 64 'a size that is none' "$tool" check "$dir/big.yaml" --memory much
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What can be exhausted: each within ten minutes and 16 GB (docs/measurements.md). RECLINE_LONG=1.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 
 if [ -z "$RECLINE_LONG" ]; then
   echo '1..0 # SKIP minutes: RECLINE_LONG=1 does it'
@@ -8,6 +8,6 @@ if [ -z "$RECLINE_LONG" ]; then
 fi
 for claim in "$root"/verify/scaling/*.yaml; do
   exits 0 "$(basename "$claim" .yaml)" timeout 1200 "$tool" check --reduce all "$claim"
-  sed -n 's/^ *\([0-9]* states, .*\)/# \1/p' "$scratch/out"
+  sed -n 's/^ *\([0-9]* states, .*\)/# \1/p' "$dir/out"
 done
 finish

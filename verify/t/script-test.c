@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/t/tap.h"
+#include "protocols/t/tap.h"
 #include "verify/world/script.h"
 
 /* Writes the operations of a rank as text that can be compared. */

@@ -2,7 +2,7 @@
 # A referee: worlds modelled by hand for SPIN have the numbers of states and of transitions that the
 # explorer finds, and the same verdict. SPIN counts the first state as a transition, too.
 # RECLINE_LONG=1: larger ones as well.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 . "$root/verify/bench/world.sh"
 
 if ! command -v spin >/dev/null; then
@@ -13,7 +13,7 @@ fi
 # ours: verdict, states and transitions of the world.
 ours()
 {
-  "$tool" check "$scratch/world.yaml" --json |
+  "$tool" check "$dir/world.yaml" --json |
     sed -n -e 's/^ *"verdict" : "\(.*\)",/verdict \1/p' \
       -e 's/^ *"\(states\|transitions\)" : \([0-9]*\),/\1 \2/p'
 }
@@ -22,7 +22,7 @@ ours()
 spins()
 {
   (
-    cd "$scratch"
+    cd "$dir"
     model=$1
     shift
     spin -o2 "$@" -a "$root/verify/bench/$model.pml" >/dev/null
@@ -39,15 +39,15 @@ agree()
 {
   title=$1
   shift
-  ours >"$scratch/ours"
-  spins "$@" >"$scratch/spins" 2>&1
-  check "$title: $(paste -s -d ' ' "$scratch/ours")" diff "$scratch/ours" "$scratch/spins"
+  ours >"$dir/ours"
+  spins "$@" >"$dir/spins" 2>&1
+  check "$title: $(paste -s -d ' ' "$dir/ours")" diff "$dir/ours" "$dir/spins"
 }
 
 # snapshot PROTOCOL PROPERTY SENDS OPTION...: a reference world.
 snapshot()
 {
-  write_world "$scratch/world.yaml" "$1" 3 ", properties: [$2]" "rank *: free $3"
+  write_world "$dir/world.yaml" "$1" 3 ", properties: [$2]" "rank *: free $3"
   title="$1, 3 ranks, $3 sends each"
   sends=$3
   shift 3
@@ -57,7 +57,7 @@ snapshot()
 # chandy_lamport RANKS SENDS
 chandy_lamport()
 {
-  write_world "$scratch/world.yaml" chandy-lamport "$1" '' "rank *: free $2"
+  write_world "$dir/world.yaml" chandy-lamport "$1" '' "rank *: free $2"
   agree "chandy-lamport, $1 ranks, $2 sends each" chandy-lamport "-DN=$1" "-DK=$2"
 }
 
@@ -69,11 +69,11 @@ chandy_lamport 2 2
 if [ -n "${RECLINE_LONG:-}" ]; then
   chandy_lamport 3 1
 fi
-write_world "$scratch/world.yaml" bookmark 2 '' 'rank 0: send 1, recv 1' 'rank 1: send 0, recv 0'
+write_world "$dir/world.yaml" bookmark 2 '' 'rank 0: send 1, recv 1' 'rank 1: send 0, recv 0'
 agree 'bookmark, a message each way' bookmark
-write_world "$scratch/world.yaml" none 3 '' 'rank 0: recv any, recv any' 'rank *: send 0'
+write_world "$dir/world.yaml" none 3 '' 'rank 0: recv any, recv any' 'rank *: send 0'
 agree 'wildcard receives' matching
-write_world "$scratch/world.yaml" none 2 '' 'rank 0: send 1 tag 1, send 1' \
+write_world "$dir/world.yaml" none 2 '' 'rank 0: send 1 tag 1, send 1' \
   'rank 1: irecv a 0, recv 0 tag 1, wait a'
 agree 'messages of two tags' matching -DTAGS
 
@@ -84,9 +84,9 @@ agree_on_error() # TITLE MUTANT MODEL OPTION...
   shift 2
   "$tool" check "$mutant" >/dev/null 2>&1
   violated=$?
-  spins "$@" >"$scratch/spins" 2>&1
+  spins "$@" >"$dir/spins" 2>&1
   check "$title: a mutant is violated, and so is the model" \
-    test "$violated/$(grep -c 'assertion violated' "$scratch/spins")" = 0/1
+    test "$violated/$(grep -c 'assertion violated' "$dir/spins")" = 0/1
 }
 agree_on_error 'bookmark that does not look at its bookmarks' bookmark-blind bookmark -DBLIND
 finish

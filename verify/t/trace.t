@@ -1,26 +1,26 @@
 #!/bin/sh
 # Replay refuses traces that are damaged, and says where.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 
-"$tool" check c3-no-suppress --out "$scratch" >/dev/null 2>&1
-trace=$scratch/c3-no-suppress.trace
+"$tool" check c3-no-suppress --out "$dir" >/dev/null 2>&1
+trace=$dir/c3-no-suppress.trace
 check 'the whole trace replays' "$tool" replay "$trace"
 
 # refuses NAME SED TEXT: the trace, edited, is refused with a line that contains the text.
 refuses()
 {
-  sed "$2" "$trace" >"$scratch/damaged.trace"
-  if cmp -s "$trace" "$scratch/damaged.trace"; then
+  sed "$2" "$trace" >"$dir/damaged.trace"
+  if cmp -s "$trace" "$dir/damaged.trace"; then
     report 1 "$1 (the edit changes nothing)"
     return
   fi
-  if "$tool" replay "$scratch/damaged.trace" >"$scratch/out" 2>&1; then
+  if "$tool" replay "$dir/damaged.trace" >"$dir/out" 2>&1; then
     report 1 "$1 (accepted)"
-  elif grep -q -F -- "$3" "$scratch/out"; then
+  elif grep -q -F -- "$3" "$dir/out"; then
     report 0 "$1"
   else
     report 1 "$1"
-    sed 's/^/# /' "$scratch/out"
+    sed 's/^/# /' "$dir/out"
   fi
 }
 
@@ -40,15 +40,15 @@ refuses 'another action' 's/transmit words=\([0-9]*\),/transmit words=9\1,/' 'th
 refuses 'another digest' '0,/ # [0-9a-f]*$/s/ # [0-9a-f]*$/ # 0123456789abcdef/' 'the replay gives'
 refuses 'a violation that is none' 's/^violation \(.*\) rank=[0-9]*: .*/violation \1 rank=0: no/' \
   'the replay finds no such violation'
-"$tool" check bookmark-until-equal --out "$scratch" >/dev/null 2>&1
-trace=$scratch/bookmark-until-equal.trace
+"$tool" check bookmark-until-equal --out "$dir" >/dev/null 2>&1
+trace=$dir/bookmark-until-equal.trace
 check 'a run that goes round for ever replays' "$tool" replay "$trace"
 refuses 'the wrong way round' 's/^again from=12/again from=11/' 'is not as it was before step 11'
 refuses 'no way round' '/^again/d' 'the replay finds no such violation'
 refuses 'a way round from nowhere' 's/^again from=12/again from=99/' "again from is '99', expected"
 
-sed 's/ # [0-9a-f]*$//; s/^capacity/nonsense 1\n&/' "$scratch/c3-no-suppress.trace" >"$scratch/fewer.trace"
+sed 's/ # [0-9a-f]*$//; s/^capacity/nonsense 1\n&/' "$dir/c3-no-suppress.trace" >"$dir/fewer.trace"
 check 'keys of other readers are passed over, digests may be left out' \
-  "$tool" replay "$scratch/fewer.trace"
-exits 1 'a file that is not there' "$tool" replay "$scratch/nothing.trace"
+  "$tool" replay "$dir/fewer.trace"
+exits 1 'a file that is not there' "$tool" replay "$dir/nothing.trace"
 finish

@@ -12,7 +12,8 @@
 # Checkpoints, crashes and their times follow from the seed and from how long a run without a
 # protocol takes. A failing line leaves its scenario in the folder RECLINE_KEEP, if that is set.
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
-. "$here/../../../sim/t/tap.sh"
+. "$here/../../../protocols/t/tap.sh"
+needs_layer
 
 suite=$root/scenarios/suites
 programs='sort:8 wavefront:12 stencil27:8 particles:7 farm:6 bfs:8 dense:6 calls:5 fem:8 blocks:7

@@ -1,8 +1,10 @@
-# What the tests of running scenarios share: sourced by them, with $0 beside this file.
+# The Test Anything Protocol for tests in sh: sourced by them, with $0 the test.
 #
-# Sets recline, build, root and a folder $dir that is removed at the end. Tests say `ok` or `not_ok`
-# once for each thing that they show and end with `finish N`, N being how many that must be: a
-# test that ended early does not pass.
+# Sets here (the folder of the test), root (of the sources), build (RECLINE_BUILD, or build/ of the
+# sources), recline and tool (the programs recline and verify-tool), and dir, a folder that is
+# removed at the end. Each of ok, not_ok, report, is, same, check and exits says one line of TAP.
+# The last line of a test is `finish`, or `finish N`, which fails unless N lines were said: a test
+# that ended early does not pass.
 
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 root=$here
@@ -14,14 +16,7 @@ build=$(CDPATH='' cd "${RECLINE_BUILD:-$root/build}" 2>/dev/null && pwd) || {
   exit 1
 }
 recline=$build/bin/recline
-[ -x "$recline" ] || {
-  echo "Bail out! no $recline"
-  exit 1
-}
-if grep -qs '^SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
-  echo '1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks'
-  exit 0
-fi
+tool=$build/t/verify-tool
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -30,6 +25,18 @@ export LC_ALL
 
 said=0
 wrong=0
+
+# Ends the test where simulations do not run.
+needs_layer() {
+  if grep -qs '^SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
+    echo '1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks'
+    exit 0
+  fi
+  [ -x "$recline" ] || {
+    echo "Bail out! no $recline"
+    exit 1
+  }
+}
 
 ok() { # DESCRIPTION
   said=$((said + 1))
@@ -44,6 +51,12 @@ not_ok() { # DESCRIPTION [FILE]...: the files are printed as diagnostics
   for file; do
     [ ! -e "$file" ] || { echo "# ${file##*/}:" && sed -n '1,20s/^/#   /p' "$file"; }
   done
+}
+
+report() { # STATUS DESCRIPTION [FILE]...: status 0 is success
+  status=$1
+  shift
+  if [ "$status" -eq 0 ]; then ok "$1"; else not_ok "$@"; fi
 }
 
 is() { # FOUND EXPECTED DESCRIPTION [FILE]...
@@ -66,20 +79,29 @@ same() { # FILE FILE DESCRIPTION: both are there, not empty and the same bytes
   fi
 }
 
-finish() { # EXPECTED NUMBER OF TESTS
-  echo "1..$1"
-  [ "$said" -eq "$1" ] && [ "$wrong" -eq 0 ]
+check() { # DESCRIPTION COMMAND...: the command succeeds
+  what=$1
+  shift
+  "$@" >"$dir/check.log" 2>&1
+  report $? "$what" "$dir/check.log"
+}
+
+exits() { # CODE DESCRIPTION COMMAND...: it ends with that code; its output is in $dir/out and err
+  code=$1 what=$2 got=0
+  shift 2
+  "$@" >"$dir/out" 2>"$dir/err" || got=$?
+  is "$got" "$code" "$what" "$dir/out" "$dir/err"
+}
+
+finish() { # [EXPECTED NUMBER OF TESTS]
+  echo "1..${1:-$said}"
+  [ "$said" -eq "${1:-$said}" ] && [ "$said" -gt 0 ] && [ "$wrong" -eq 0 ]
   exit $?
 }
 
-# The value of a key ("verdict", "rollbacks.global") in a result file, which has a line for each
-# key at the top.
+# The value of a key ("verdict", "rollbacks.global") of a JSON file; nothing where there is no file.
 value() { # FILE KEY
-  case $2 in
-    *.*) sed -n "s/^  \"${2%%.*}\": {\\(.*\\)},*\$/\\1, /p" "$1" |
-      sed -n "s/.*\"${2#*.}\": \\(\"[^\"]*\"\\|[^,]*\\), .*/\\1/p" ;;
-    *) sed -n "s/^  \"$2\": \\(.*[^,]\\),*\$/\\1/p" "$1" ;;
-  esac | sed 's/^"\(.*\)"$/\1/'
+  jq -r ".$2" "$1" 2>/dev/null
 }
 
 # Says what the jobs of a test have left in $dir/answer.1 to $dir/answer.TOTAL, in that order: an
