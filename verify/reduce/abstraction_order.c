@@ -55,9 +55,11 @@ void abstraction_sort(struct abstraction *c, uint32_t rank)
 /* The messages of a list of what is sent that go into `part`. */
 static const struct interned *sent_to(const struct abstraction *c, uint32_t sends, uint32_t part)
 {
+  if (!sends)
+    return NULL;
   const struct interned *list = &c->sends.item[sends];
   const struct abstraction_send *sent = list->bytes;
-  for (uint32_t i = 0; sends && i < list->size / sizeof *sent; i++)
+  for (uint32_t i = 0; i < list->size / sizeof *sent; i++)
     if (sent[i].part == part)
       return &c->model->rules_cache.parts.item[sent[i].value];
   return NULL;

@@ -48,9 +48,11 @@ struct row dependence_row(const struct dependence *r, uint32_t rank, uint32_t va
 /* Whether messages of both lists can be sent in either order, as they go different ways. */
 static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
 {
+  if (!a || !b)
+    return true;
   const struct interned *one = &c->sends.item[a], *two = &c->sends.item[b];
   const struct abstraction_send *x = one->bytes, *y = two->bytes;
-  for (uint32_t i = 0; a && b && i < one->size / sizeof *x; i++)
+  for (uint32_t i = 0; i < one->size / sizeof *x; i++)
     for (uint32_t j = 0; j < two->size / sizeof *y; j++)
       if (x[i].part == y[j].part)
         return false;
@@ -138,12 +140,14 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
                       uint64_t *sends)
 {
   const struct abstraction *c = r->abstraction;
+  if (!edge->sends)
+    return; /* where no message is ever sent, there is no table of them either */
   const struct interned *list = &c->sends.item[edge->sends];
   const struct abstraction_send *sent = list->bytes;
   const struct intern *parts = &c->model->rules_cache.parts;
   uint32_t pairs = r->ranks * r->ranks, size = (uint32_t)sizeof(struct world_message);
   uint32_t first = world_part(c->model->world, WORLD_CHANNEL, 0, 0);
-  for (uint32_t i = 0; edge->sends && i < list->size / sizeof *sent; i++) {
+  for (uint32_t i = 0; i < list->size / sizeof *sent; i++) {
     uint32_t pair = (sent[i].part - first) % pairs, to = pair % r->ranks;
     for (uint32_t at = 0; at < parts->item[sent[i].value].size; at += size) {
       const char *message = (const char *)parts->item[sent[i].value].bytes + at;
