@@ -7,7 +7,8 @@
 #include "verify/reduce/abstraction_parts.h"
 
 /* Nodes of one rank: when what comes is not bounded, and at all. */
-enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21 };
+/* Nodes of one rank; edges of all, those of earlier rounds included: what there is time for. */
+enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 19 };
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
                           const struct abstraction_action *action)
@@ -168,9 +169,11 @@ static void explore_rank(struct abstraction *c, uint32_t rank)
     r->first[node] = r->edges_count;
     expand(c, rank, node, length);
     r->first[node + 1] = r->edges_count;
-    if (r->nodes.count > (c->bounded ? NODES_MOST : NODES_FEW))
+    if (r->nodes.count > (c->bounded ? NODES_MOST : NODES_FEW) ||
+        c->edges + r->edges_count > EDGES_MOST)
       refuse(c, "a rank can come to too many values");
   }
+  c->edges += r->edges_count;
 }
 
 /* ---- beginning and end ---- */

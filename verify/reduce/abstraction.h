@@ -74,6 +74,7 @@ struct abstraction {
   bool bounded;   /* nodes know what can still come */
   bool grown;     /* in this round */
   uint32_t tries; /* steps taken */
+  uint32_t edges; /* of all ranks, those of earlier rounds included */
   const char *refused;
   uint32_t *first; /* values of the first state */
   struct dfas dfas;

@@ -116,14 +116,20 @@ for my $seed ($first .. $first + $worlds - 1) {
   print $out world_of($seed);
 }
 
-# id -> what is said of it
+# id -> what is said of it. A world for which a reduction takes too long is left out: the timeout
+# decides what is compared, never what is right.
 sub check {
   my @options = @_;
-  open my $in, '-|', $recline, 'check', '--json', '--jobs=1', "--max-states=$most", @options,
-    @files or die "$recline: $!";
-  local $/;
-  my $said = decode_json(<$in> || '{}');
-  return {map { $_->{id} => $_ } @{$said->{claims} // []}};
+  my %said;
+  for my $file (@files) {
+    open my $in, '-|', 'timeout', 10, $recline, 'check', '--json', "--max-states=$most", @options,
+      $file or die "$recline: $!";
+    local $/;
+    my $json = <$in>;
+    my $claims = $json ? decode_json($json)->{claims} : [];
+    $said{$_->{id}} = $_ for @$claims;
+  }
+  return \%said;
 }
 
 my $full = check('--workers=1', '--reduce=none');
@@ -137,11 +143,12 @@ ok(($count{violated} // 0) > $worlds / 10, 'many are violated');
 
 sub differing {
   my ($other, @keys) = @_;
+  my @compared = grep { $other->{$_} && $full->{$_}{verdict} =~ /holds|violated/ } sort keys %$full;
+  return 'too few compared' if @compared < @files * 2 / 3;
   return join ' ', grep {
     my $id = $_;
-    $full->{$id}{verdict} =~ /holds|violated/ &&
-      grep { ($other->{$id}{$_} // 'nothing') ne $full->{$id}{$_} } @keys
-  } sort keys %$full;
+    grep { ($other->{$id}{$_} // 'nothing') ne $full->{$id}{$_} } @keys
+  } @compared;
 }
 
 is(differing(check('--workers=2', '--reduce=none'), qw(verdict states transitions depth)), '',
