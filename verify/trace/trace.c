@@ -365,8 +365,9 @@ static char *print_header(const struct world *world, const char *host)
                                              : "any",
                          world->places_anywhere ? "anywhere" : "program", host);
   const char *const *parameters = world->protocol->parameters;
-  for (int i = 0; parameters && parameters[i] && world->config[0].parameter[0]; i++)
-    g_string_append_printf(out, "%s %u\n", parameters[i], world->config[0].parameter[i]);
+  for (int i = 0; parameters && parameters[i]; i++)
+    if (world->config[0].parameter[i])
+      g_string_append_printf(out, "%s %u\n", parameters[i], world->config[0].parameter[i]);
   if (world->bounded)
     print_bounds(out, world);
   if (world->line_stamps)
