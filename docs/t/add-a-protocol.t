@@ -71,14 +71,23 @@ refused() { # FILE-LINE EXPECTED DESCRIPTION
   is "$?:$(wc -l <stderr):$(grep -c "^bad.yaml:8: protocol.file: .*$2" stderr)" 64:1:1 "$3" stderr
 }
 
-echo 'int nothing;' >nothing.c && compile nothing.c nothing.so
+echo 'extern const int nothing; const int nothing = 1;' >nothing.c && compile nothing.c nothing.so
 sed 's/"restart"/"c3"/' restart.c >taken.c && compile taken.c taken.so
 sed 's/RECLINE_PROTOCOLS(&restart)/const uint32_t recline_door = 0; const struct rcl_protocol *const recline_protocols[] = {\&restart, 0}/' \
   restart.c >old.c && compile old.c old.so
+sed 's/^static void step/static uint32_t calls;\n&/; s/  case RCL_EVENT_START:/&\n    calls++;/' restart.c >counts.c
+compile counts.c counts.so
+sed 's/^static void step/#include <stdio.h>\n&/; s/  case RCL_EVENT_START:/&\n    puts("start");/' restart.c >prints.c
+compile prints.c prints.so
+sed 's/uint32_t calls;/uint32_t calls[4];/; s/calls++/calls[state->told % 4]++/' counts.c >counts4.c
+compile counts4.c counts4.so && strip counts4.so
+refused counts.so 'it can write to a variable (calls)' 'an object with a variable'
+refused counts4.so 'it can write to a variable (without a name' 'one that is stripped'
+refused prints.so 'it needs puts' 'an object that needs more than mem*'
 refused missing.so 'expected a shared object' 'a file that is not there'
 refused bad.yaml 'expected a shared object' 'a file that is no object'
 refused nothing.so 'expected RECLINE_PROTOCOLS in it' 'an object without protocols'
 refused old.so 'it was built for door 0' 'an object built for another door'
 refused taken.so 'there is a protocol c3 already' 'a name that is taken'
 
-finish 22
+finish 25

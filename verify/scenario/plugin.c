@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "protocols/protocol.h"
+#include "verify/scenario/purity.h"
 
 G_DEFINE_QUARK(recline - plugin, plugin_error)
 
@@ -32,11 +33,16 @@ static const struct rcl_protocol *const *protocols_of(void *object, GError **err
   return list;
 }
 
-bool plugin_load(const char *file, GError **error)
+static bool is_loaded(const char *file)
 {
   if (!loaded)
     loaded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  if (g_hash_table_contains(loaded, file))
+  return g_hash_table_contains(loaded, file);
+}
+
+static bool load(const char *file, GError **error)
+{
+  if (is_loaded(file))
     return true;
   void *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!object) {
@@ -54,6 +60,11 @@ bool plugin_load(const char *file, GError **error)
   }
   g_hash_table_add(loaded, g_strdup(file));
   return true;
+}
+
+bool plugin_load(const char *file, GError **error)
+{
+  return is_loaded(file) || (purity_check(file, error) && load(file, error));
 }
 
 /* ---- the mutants ---- */
@@ -88,7 +99,7 @@ bool plugin_mutants(GError **error)
                 MUTANTS);
     return false;
   }
-  return plugin_load(file, error);
+  return load(file, error); /* it fills in its table of protocols */
 }
 
 const struct rcl_protocol *plugin_protocol(const char *name)
