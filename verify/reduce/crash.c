@@ -248,12 +248,12 @@ uint32_t crash_worker_choose(struct crash_worker *d, const struct world_standing
   int ranks = (int)d->ranks, dead = 0, open = 0, behind = RCL_ANY, starts = RCL_ANY;
   for (int rank = ranks - 1; rank >= 0; rank--) {
     dead += standing[rank].dead;
-    open += !standing[rank].ended;
+    open += !standing[rank].ended || standing[rank].held;
     behind = standing[rank].behind ? rank : behind;
     starts = standing[rank].starts ? rank : starts;
   }
-  /* when the last program ends, so does the job, and nobody crashes any more: no other move can
-   * come before a crash then */
+  /* Once all programs have ended and none is held, no rank crashes any more: a move that brings
+   * this about cannot be taken before a crash instead of after it. */
   bool nearly_over = open <= 1;
   if (standing->last && !nearly_over)
     choose_crashes(d);

@@ -10,12 +10,13 @@ static const uint32_t *values_of(const struct abstraction *c, uint32_t rank, uin
   return r->values.item[abstraction_value(r, node)].bytes;
 }
 
-static bool finished(const struct abstraction *c, const uint32_t *values)
+static bool is_at_end(const struct abstraction *c, const uint32_t *values)
 {
   const struct world_program *program =
       c->model->rules_cache.parts.item[values[WORLD_PROGRAM]].bytes;
   const struct world_rank *me = c->model->rules_cache.parts.item[values[WORLD_RANK]].bytes;
-  return program->finished && (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
+  return program->finished && !me->held &&
+         (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
 }
 
 /* Whether the end is wrong when such a rank is left with one message under way to it; OWN: none. */
@@ -62,7 +63,7 @@ static const char *lost_by(const struct abstraction *c, uint32_t rank, uint32_t 
   asked[2 * WORLD_RANK_PARTS] = edge->action;
   if (intern(known, asked, (uint32_t)sizeof asked) <= count)
     return NULL;
-  if (!finished(c, after) || before[WORLD_PROGRAM] != after[WORLD_PROGRAM] ||
+  if (!is_at_end(c, after) || before[WORLD_PROGRAM] != after[WORLD_PROGRAM] ||
       before[WORLD_FLOWS] != after[WORLD_FLOWS])
     return "a program goes on after its end";
   if (c->model->judges_end && !stays_wrong(c, rank, before, after, edge))
@@ -80,7 +81,7 @@ const char *terminal_unsound(const struct abstraction *c)
     struct intern known = {0};
     for (uint32_t node = 1; node <= r->nodes.count && !lost; node++)
       for (uint32_t i = r->first[node]; i < r->first[node + 1] && !lost; i++)
-        if (r->edges[i].target != VIOLATES && finished(c, values_of(c, rank, node)))
+        if (r->edges[i].target != VIOLATES && is_at_end(c, values_of(c, rank, node)))
           lost = lost_by(c, rank, node, &r->edges[i], &known);
     intern_clear(&known);
   }

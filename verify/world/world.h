@@ -327,10 +327,12 @@ void world_moves_of(const struct world *, uint32_t origin,
 /* How one rank stands, and, put together, how all do. */
 struct world_standing {
   bool gave_up;  /* the protocol has (of all: anywhere) */
-  bool finished; /* the program has, and has yet to notice no crash (of all: everywhere) */
+  bool finished; /* the program has, it is not held (a rollback may be on its way), and there is no
+                    crash that it has yet to notice (of all: everywhere) */
   bool dead;     /* crashed, and nobody knows yet (of all: anybody) */
   /* Of one rank only. */
   bool ended;  /* its program has finished, even if it has crashed since */
+  bool held;
   bool behind; /* it has a crash to notice */
   bool starts; /* all that it can do is START, and nobody minds when */
   bool last;   /* one more crash may happen, not two */
@@ -382,7 +384,7 @@ uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
  * under other numbers. */
 uint64_t world_digest(const struct world *);
 
-/* All programs have finished, and none of them has yet to notice a crash. */
+/* All programs have finished, none is held, and none has yet to notice a crash. */
 bool world_finished(const struct world *);
 
 /* The DOWN that `rank` has to take next; false when it knows of all crashes that were detected. */

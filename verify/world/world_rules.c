@@ -686,8 +686,9 @@ struct world_standing world_standing(const struct world *w, int rank)
   uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
   return (struct world_standing){.gave_up = me->gave_up != RCL_REASON_NONE,
                                  .dead = me->phase == RANK_DEAD,
-                                 .finished = current && ended && !behind,
+                                 .finished = current && ended && !behind && !me->held,
                                  .ended = ended,
+                                 .held = me->held,
                                  .behind = behind,
                                  .starts = me->phase == RANK_NEW || (back && !w->closes),
                                  .last = crashes == 1,
