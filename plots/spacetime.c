@@ -9,8 +9,8 @@
  *     legend
  *     violation
  *
- * 1. columns: which lines are shown, and where (select_columns, set_columns)
- * 2. rows: texts above the ranks in as many levels as they need, arcs below (set_rows)
+ * 1. columns: which lines are shown, and where (spacetime_select_columns, spacetime_set_columns)
+ * 2. rows: texts above the ranks in as many levels as they need, arcs below (spacetime_set_rows)
  * 3. painting, from bottom to top: bands, recovery lines, ranks, arrows, marks, texts, legend
  */
 #include "plots/spacetime.h"
@@ -18,35 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 400, TEXT = 8, SMALL = 7 };
-
-static const double LEFT = 66;       /* x of the first column */
-static const double LEVEL = 10;      /* height of a level of texts */
-static const double MARK = 3.2;      /* radius that arrows leave free around an event */
-static const double NARROWEST = 470; /* width that the legend needs */
-static const double WIDE = 1200;     /* from here on ranks are named at both ends */
-
-enum stroke_kind {
-  STROKE_MESSAGE,
-  STROKE_LATE,
-  STROKE_EARLY,
-  STROKE_CONTROL,
-  STROKE_FLIGHT,
-  STROKE_CONTROL_FLIGHT,
-  STROKE_DISCARDED,
-  STROKE_SUPPRESSED,
-  STROKE_REPLAY,
-  STROKE_CUT,
-  STROKE_CUT_OPEN,
-  STROKE_ROLLBACK,
-  STROKE_CRASH,
-  STROKE_DOWN,
-  STROKE_RESTORING,
-  STROKE_UNDONE,
-  STROKE_HELD,
-  STROKE_AGAIN,
-  STROKES
-};
+#include "plots/spacetime_inside.h"
 
 /* How each thing is drawn, and what the legend says of it. */
 static const struct stroke {
@@ -81,288 +53,6 @@ static const struct stroke {
 
 /* Colours of recovery lines, in turn; late and early messages have two others. */
 static const char *const CUTS[] = {"#1261a8", "#2a7f3b", "#6a4fb3", "#0e7c86", "#7a5c2e"};
-
-struct rectangle {
-  double left, top, right, bottom;
-};
-
-/* A text above an event. */
-struct label {
-  int line;
-  unsigned level;
-  char *text;
-};
-
-struct diagram {
-  const struct history *history;
-  const struct trace_file *trace;
-  struct picture *picture;
-  bool *shown;       /* per line of the trace */
-  int *column;       /* per line, and one past the last: number of the columns before it */
-  GString *left_out; /* sentences for the legend */
-  double step;       /* width of a column */
-  double right;      /* x of the end of the ranks */
-  double *row;       /* y per rank; row[-1] is the dispatcher's */
-  bool dispatcher;   /* it has a row */
-  GArray *labels;    /* struct label */
-  GArray *taken;     /* struct rectangle: where texts stand */
-  bool used[STROKES];
-  unsigned names;      /* for nodes that need a name of their own */
-  unsigned unlabelled; /* control messages without their name, for lack of room */
-  double y;            /* where the next thing below the ranks goes */
-};
-
-/* --- 1. columns --- */
-
-static bool has_only(const struct trace_line *line, const char *first, const char *second)
-{
-  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++) {
-    const struct trace_item *action = &g_array_index(line->actions, struct trace_item, i);
-    if (!trace_item_is(action, first) && !trace_item_is(action, second))
-      return false;
-    if (trace_item_number(action, "slot", 0) > 0)
-      return false;
-  }
-  return true;
-}
-
-static bool is_posting(const struct trace_line *line)
-{
-  return (trace_item_is(&line->event, "receive") && has_only(line, "match", "match")) ||
-         (trace_item_is(&line->event, "safe-point") && has_only(line, "", ""));
-}
-
-static bool is_traffic(const struct trace_line *line)
-{
-  return (trace_item_is(&line->event, "send") && has_only(line, "transmit", "transmit")) ||
-         (trace_item_is(&line->event, "arrived") && has_only(line, "deliver", "match")) ||
-         (trace_item_is(&line->event, "choice") && has_only(line, "", ""));
-}
-
-static bool is_control(const struct trace_line *line)
-{
-  return trace_item_is(&line->event, "control") && has_only(line, "control", "");
-}
-
-/* In a long trace these go, one after the other, until it fits. */
-static const struct {
-  bool (*goes)(const struct trace_line *);
-  const char *what;
-} FILTER[] = {
-    {is_posting, "of posted receives and places without effect"},
-    {is_traffic, "of messages that cross no recovery line"},
-    {is_control, "of control messages without other effect"},
-};
-
-static void mark_notable(const struct diagram *diagram, bool *notable)
-{
-  for (unsigned i = 0; i < diagram->history->messages->len; i++) {
-    const struct message *message = &g_array_index(diagram->history->messages, struct message, i);
-    if (message->control || (message->fate == FATE_RECEIVED && message->crossing == CROSSING_NONE))
-      continue;
-    notable[message->sent] = true;
-    if (message->received != NOWHERE)
-      notable[message->received] = true;
-  }
-}
-
-static void select_columns(struct diagram *diagram)
-{
-  unsigned lines = diagram->trace->lines->len, columns = lines;
-  g_autofree bool *notable = g_new0(bool, lines);
-  mark_notable(diagram, notable);
-  for (unsigned i = 0; i < lines; i++)
-    diagram->shown[i] = true;
-  for (unsigned f = 0; f < G_N_ELEMENTS(FILTER) && columns > COLUMNS_MAX; f++) {
-    unsigned before = columns;
-    for (unsigned i = 0; i < lines; i++)
-      if (diagram->shown[i] && !notable[i] && FILTER[f].goes(trace_file_line(diagram->trace, i))) {
-        diagram->shown[i] = false;
-        columns--;
-      }
-    if (columns < before)
-      g_string_append_printf(diagram->left_out, "%s%u %s", diagram->left_out->len > 0 ? ", " : "",
-                             before - columns, FILTER[f].what);
-  }
-}
-
-static void set_columns(struct diagram *diagram)
-{
-  unsigned lines = diagram->trace->lines->len;
-  int columns = 0;
-  for (unsigned i = 0; i < lines; i++) {
-    diagram->column[i] = columns;
-    columns += diagram->shown[i];
-  }
-  diagram->column[lines] = columns;
-  diagram->step = columns <= 60 ? 29 : columns <= 150 ? 25 : columns <= COLUMNS_MAX ? 20 : 12;
-  diagram->right = LEFT + diagram->step * columns;
-}
-
-static double x_at(const struct diagram *diagram, int line)
-{
-  return LEFT + diagram->step * diagram->column[line];
-}
-
-static struct point point_at(const struct diagram *diagram, int line)
-{
-  int rank = trace_file_line(diagram->trace, (unsigned)line)->rank;
-  return (struct point){x_at(diagram, line), diagram->row[rank]};
-}
-
-/* --- 2. rows --- */
-
-/* Event or action -> its text above the line; %s: the field. */
-static const struct {
-  const char *name, *text, *field;
-} TEXTS[] = {
-    {"timer", "timer", NULL},
-    {"start", "start", NULL},
-    {"captured", "captured %s", "checkpoint"},
-    {"committed", "committed %s", "checkpoint"},
-    {"crash", "crash", NULL},
-    {"detected", "detected %s", "rank"},
-    {"finished", "finished", NULL},
-    {"hold", "hold", NULL},
-    {"release", "release", NULL},
-    {"stopped-logging", "stopped-logging", NULL},
-    {"roll-back", "roll-back", NULL},
-};
-
-static void add_text(GString *text, const char *format, const char *value)
-{
-  g_string_append(text, text->len > 0 ? ", " : "");
-  const char *hole = strstr(format, "%s");
-  g_string_append_len(text, format, hole ? hole - format : (gssize)strlen(format));
-  if (hole != NULL)
-    g_string_append(text, value != NULL ? value : "?");
-}
-
-static void item_text(const struct trace_item *item, GString *text)
-{
-  const char *checkpoint = trace_item_field(item, "checkpoint");
-  const char *part = trace_item_field(item, "part");
-  for (unsigned i = 0; i < G_N_ELEMENTS(TEXTS); i++)
-    if (trace_item_is(item, TEXTS[i].name))
-      add_text(text, TEXTS[i].text, TEXTS[i].field ? trace_item_field(item, TEXTS[i].field) : NULL);
-  if (trace_item_is(item, "start") && checkpoint != NULL && !g_str_equal(checkpoint, "0"))
-    g_string_append_printf(text, " from %s", checkpoint);
-  if (trace_item_is(item, "roll-back") && checkpoint != NULL)
-    g_string_append_printf(text, " to %s", checkpoint);
-  if (trace_item_is(item, "durable"))
-    add_text(text, part && g_str_equal(part, "log") ? "log durable %s" : "durable %s", checkpoint);
-  if (trace_item_is(item, "choice"))
-    add_text(text, "choose %s", trace_item_field(item, "outcome"));
-  if (trace_item_is(item, "force"))
-    g_string_append_printf(text, " forced to %s", trace_item_field(item, "outcome"));
-  if (trace_item_is(item, "give-up")) {
-    const char *reason = trace_item_field(item, "reason");
-    if (reason == NULL && item->words != NULL)
-      reason = g_ptr_array_index(item->words, 0);
-    add_text(text, "give-up: %s", reason);
-  }
-}
-
-static char *line_text(const struct trace_line *line)
-{
-  GString *text = g_string_new(NULL);
-  item_text(&line->event, text);
-  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++)
-    item_text(&g_array_index(line->actions, struct trace_item, i), text);
-  return g_string_free(text, FALSE);
-}
-
-static void clear_label(gpointer data)
-{
-  g_free(((struct label *)data)->text);
-}
-
-static double label_width(const struct label *label)
-{
-  return picture_text_width(label->text, TEXT) + 4;
-}
-
-/* The lowest level on which the text does not touch one before it; ends[level] is where the last
- * text of the level ends. */
-static unsigned free_level(GArray *ends, double from, double to)
-{
-  unsigned level = 0;
-  while (level < ends->len && g_array_index(ends, double, level) > from)
-    level++;
-  if (level == ends->len)
-    g_array_append_val(ends, to);
-  g_array_index(ends, double, level) = to;
-  return level;
-}
-
-/* Sets the levels of the texts of one rank; returns how many levels there are. */
-static unsigned label_rank(struct diagram *diagram, int rank)
-{
-  g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
-  for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
-    const struct trace_line *line = trace_file_line(diagram->trace, i);
-    if (line->rank != rank || !diagram->shown[i])
-      continue;
-    struct label label = {.line = (int)i, .text = line_text(line)};
-    if (label.text[0] == '\0') {
-      g_free(label.text);
-      continue;
-    }
-    double middle = x_at(diagram, label.line), half = label_width(&label) / 2;
-    label.level = free_level(ends, middle - half, middle + half);
-    g_array_append_val(diagram->labels, label);
-  }
-  return ends->len;
-}
-
-static double rollback_depth(double length)
-{
-  return 14 + MIN(0.07 * length, 26);
-}
-
-static double replay_depth(double length)
-{
-  return 11 + MIN(0.05 * length, 18);
-}
-
-/* Room below a rank for its arcs. A cubic goes three quarters of the way to its control points. */
-static double arcs_below(const struct diagram *diagram, int rank)
-{
-  double depth = 8;
-  const struct history *history = diagram->history;
-  for (unsigned i = 0; i < history->rollbacks->len; i++) {
-    const struct rollback *back = &g_array_index(history->rollbacks, struct rollback, i);
-    if (back->rank == rank && back->to != NOWHERE)
-      depth = MAX(depth, rollback_depth(x_at(diagram, back->from) - x_at(diagram, back->to)));
-  }
-  for (unsigned i = 0; i < history->replays->len; i++) {
-    const struct replay *replay = &g_array_index(history->replays, struct replay, i);
-    if (replay->rank == rank)
-      depth = MAX(depth, 29);
-  }
-  return depth;
-}
-
-static void set_rows(struct diagram *diagram)
-{
-  int ranks = diagram->trace->ranks;
-  double least = ranks <= 4 ? 84 : ranks <= 8 ? 66 : ranks <= 16 ? 50 : 36;
-  double y = 24, below = 0, apart = 0;
-  for (int rank = DISPATCHER; rank < ranks; rank++) {
-    unsigned levels = label_rank(diagram, rank);
-    if (rank == DISPATCHER && levels == 0)
-      continue;
-    y += MAX(apart, below + 8 + 12 + LEVEL * levels);
-    diagram->row[rank] = y;
-    if (rank == DISPATCHER) {
-      diagram->dispatcher = true; /* nothing below it, and no messages: it stays close */
-    } else {
-      below = arcs_below(diagram, rank);
-      apart = least;
-    }
-  }
-  diagram->y = y + below + 24; /* names of recovery lines in between */
-}
 
 /* --- 3. painting --- */
 
@@ -403,7 +93,8 @@ static void paint_bands(struct diagram *diagram)
     if (span->kind != SPAN_UNDONE && span->kind != SPAN_HELD)
       continue;
     double y = diagram->row[span->rank];
-    struct point ends[] = {{x_at(diagram, span->from), y}, {x_at(diagram, span->to), y}};
+    struct point ends[] = {{spacetime_x(diagram, span->from), y},
+                           {spacetime_x(diagram, span->to), y}};
     bool held = span->kind == SPAN_HELD;
     paint(diagram, held ? STROKE_HELD : STROKE_UNDONE, "bands", "bands", ends, 2,
           held ? "program held" : "work undone", NULL);
@@ -429,11 +120,11 @@ static void paint_rank(struct diagram *diagram, int rank)
     if (span->rank != rank || (span->kind != SPAN_DOWN && span->kind != SPAN_RESTORING))
       continue;
     bool down = span->kind == SPAN_DOWN;
-    struct point ends[] = {{x_at(diagram, span->from) + (down ? 5 : 0), diagram->row[rank]},
-                           {x_at(diagram, span->to), diagram->row[rank]}};
+    struct point ends[] = {{spacetime_x(diagram, span->from) + (down ? 5 : 0), diagram->row[rank]},
+                           {spacetime_x(diagram, span->to), diagram->row[rank]}};
     paint(diagram, down ? STROKE_DOWN : STROKE_RESTORING, "ranks", "ranks", ends, 2,
           down ? "down" : "restoring", NULL);
-    paint_solid(diagram, rank, solid, x_at(diagram, span->from));
+    paint_solid(diagram, rank, solid, spacetime_x(diagram, span->from));
     solid = ends[1].x;
   }
   paint_solid(diagram, rank, solid, diagram->right);
@@ -469,7 +160,7 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
   g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(struct point));
   for (int rank = 0; rank < diagram->trace->ranks; rank++)
     if (cut->at[rank] != NOWHERE) {
-      struct point at = point_at(diagram, cut->at[rank]);
+      struct point at = spacetime_point(diagram, cut->at[rank]);
       g_array_append_val(points, at);
     }
   if (points->len < 2)
@@ -499,7 +190,7 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
 static void paint_arc(struct diagram *diagram, enum stroke_kind kind, int from, int to,
                       double depth, const char *tooltip)
 {
-  struct point tail = point_at(diagram, from), head = point_at(diagram, to);
+  struct point tail = spacetime_point(diagram, from), head = spacetime_point(diagram, to);
   double lean = (head.x - tail.x) * 0.15;
   struct point curve[] = {{tail.x, tail.y + 3},
                           {tail.x + lean, tail.y + depth},
@@ -516,10 +207,11 @@ static void paint_rollbacks(struct diagram *diagram)
     const struct rollback *back = &g_array_index(diagram->history->rollbacks, struct rollback, i);
     if (back->to == NOWHERE)
       continue;
-    double length = x_at(diagram, back->from) - x_at(diagram, back->to);
+    double length = spacetime_x(diagram, back->from) - spacetime_x(diagram, back->to);
     g_autofree char *tooltip = g_strdup_printf("rank %d rolls back to checkpoint %" G_GINT64_FORMAT,
                                                back->rank, back->checkpoint);
-    paint_arc(diagram, STROKE_ROLLBACK, back->from, back->to, rollback_depth(length), tooltip);
+    paint_arc(diagram, STROKE_ROLLBACK, back->from, back->to, spacetime_rollback_depth(length),
+              tooltip);
   }
 }
 
@@ -533,12 +225,12 @@ static void paint_replays(struct diagram *diagram)
         g_strdup_printf("from the log: slot %" G_GINT64_FORMAT ", sent by %" G_GINT64_FORMAT,
                         replay->slot, replay->peer);
     if (replay->kept != NOWHERE && diagram->shown[replay->kept]) {
-      double length = x_at(diagram, replay->delivered) - x_at(diagram, replay->kept);
-      paint_arc(diagram, STROKE_REPLAY, replay->kept, replay->delivered, replay_depth(length),
-                tooltip);
+      double length = spacetime_x(diagram, replay->delivered) - spacetime_x(diagram, replay->kept);
+      paint_arc(diagram, STROKE_REPLAY, replay->kept, replay->delivered,
+                spacetime_replay_depth(length), tooltip);
       continue;
     }
-    struct point at = point_at(diagram, replay->delivered);
+    struct point at = spacetime_point(diagram, replay->delivered);
     struct point stub[] = {{at.x - 10, at.y + 16}, {at.x - 1, at.y + MARK}};
     g_autofree char *node = node_of(diagram, replay->delivered);
     paint(diagram, STROKE_REPLAY, node, node, stub, 2, tooltip, NULL);
@@ -568,7 +260,7 @@ static struct point message_end(const struct diagram *diagram, const struct mess
                                 struct point from)
 {
   if (message->received != NOWHERE)
-    return point_at(diagram, message->received);
+    return spacetime_point(diagram, message->received);
   double down = diagram->row[message->to] - from.y;
   double far = message->fate == FATE_SUPPRESSED ? 13 : 0.45 * fabs(down);
   far = MAX(12, MIN(far, 36));
@@ -644,7 +336,7 @@ static void paint_message(struct diagram *diagram, const struct message *message
     paint_self(diagram, message, tooltip);
     return;
   }
-  struct point from = point_at(diagram, message->sent);
+  struct point from = spacetime_point(diagram, message->sent);
   struct point to = message_end(diagram, message, from);
   double length = hypot(to.x - from.x, to.y - from.y);
   double cut = message->received == NOWHERE ? 0 : MIN(MARK / length, 0.4);
@@ -698,7 +390,7 @@ static void paint_event(struct diagram *diagram, int index)
 {
   const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)index);
   const struct mark *mark = mark_of(line);
-  struct point at = point_at(diagram, index);
+  struct point at = spacetime_point(diagram, index);
   if (!diagram->shown[index] || (line->rank == DISPATCHER && !diagram->dispatcher))
     return;
   if (trace_item_is(&line->event, "crash"))
@@ -727,8 +419,8 @@ static const char *label_color(const struct trace_line *line)
 
 static struct rectangle label_rectangle(const struct diagram *diagram, const struct label *label)
 {
-  struct point at = point_at(diagram, label->line);
-  double middle = at.y - 11 - LEVEL * label->level, half = label_width(label) / 2;
+  struct point at = spacetime_point(diagram, label->line);
+  double middle = at.y - 11 - LEVEL * label->level, half = spacetime_label_width(label) / 2;
   return (struct rectangle){at.x - half, middle - 5, at.x + half, middle + 5};
 }
 
@@ -768,7 +460,7 @@ static void paint_axis(struct diagram *diagram)
   double free_from = LEFT - 24;
   for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
     const struct trace_line *line = trace_file_line(diagram->trace, i);
-    double half = picture_text_width(line->time, SMALL) / 2, x = x_at(diagram, (int)i);
+    double half = picture_text_width(line->time, SMALL) / 2, x = spacetime_x(diagram, (int)i);
     if (!diagram->shown[i] || x - half < free_from)
       continue;
     free_from = x + half + (diagram->trace->timed ? 12 : 3 * diagram->step);
@@ -789,7 +481,7 @@ static void paint_again(struct diagram *diagram)
   if (first < 0)
     return;
   double half = diagram->step / 2;
-  struct point ends[] = {{x_at(diagram, first) - half, diagram->y - 12},
+  struct point ends[] = {{spacetime_x(diagram, first) - half, diagram->y - 12},
                          {diagram->right - half, diagram->y - 12}};
   paint(diagram, STROKE_AGAIN, "bands", "bands", ends, 2, STROKE[STROKE_AGAIN].legend, NULL);
   diagram->y += 6;
@@ -920,10 +612,10 @@ struct picture *spacetime_draw(const struct history *history)
                             .taken = g_array_new(FALSE, FALSE, sizeof(struct rectangle))};
   g_autofree double *rows = g_new0(double, trace->ranks + 1);
   diagram.row = rows + 1;
-  g_array_set_clear_func(diagram.labels, clear_label);
-  select_columns(&diagram);
-  set_columns(&diagram);
-  set_rows(&diagram);
+  g_array_set_clear_func(diagram.labels, spacetime_clear_label);
+  spacetime_select_columns(&diagram);
+  spacetime_set_columns(&diagram);
+  spacetime_set_rows(&diagram);
   paint_all(&diagram);
   g_array_unref(diagram.labels);
   g_array_unref(diagram.taken);

@@ -1,0 +1,86 @@
+/* The diagram between spacetime_layout.c, which says where things are, and spacetime.c, which
+ * paints them. */
+#ifndef RECLINE_SPACETIME_INSIDE_H
+#define RECLINE_SPACETIME_INSIDE_H
+
+#include "plots/spacetime.h"
+
+enum { COLUMNS_MAX = 400, TEXT = 8, SMALL = 7 };
+
+#define LEFT 66.0       /* x of the first column */
+#define LEVEL 10.0      /* height of a level of texts */
+#define MARK 3.2        /* radius that arrows leave free around an event */
+#define NARROWEST 470.0 /* width that the legend needs */
+#define WIDE 1200.0     /* from here on ranks are named at both ends */
+
+enum stroke_kind {
+  STROKE_MESSAGE,
+  STROKE_LATE,
+  STROKE_EARLY,
+  STROKE_CONTROL,
+  STROKE_FLIGHT,
+  STROKE_CONTROL_FLIGHT,
+  STROKE_DISCARDED,
+  STROKE_SUPPRESSED,
+  STROKE_REPLAY,
+  STROKE_CUT,
+  STROKE_CUT_OPEN,
+  STROKE_ROLLBACK,
+  STROKE_CRASH,
+  STROKE_DOWN,
+  STROKE_RESTORING,
+  STROKE_UNDONE,
+  STROKE_HELD,
+  STROKE_AGAIN,
+  STROKES
+};
+
+struct rectangle {
+  double left, top, right, bottom;
+};
+
+/* A text above an event. */
+struct label {
+  int line;
+  unsigned level;
+  char *text;
+};
+
+struct diagram {
+  const struct history *history;
+  const struct trace_file *trace;
+  struct picture *picture;
+  bool *shown;       /* per line of the trace */
+  int *column;       /* per line, and one past the last: number of the columns before it */
+  GString *left_out; /* sentences for the legend */
+  double step;       /* width of a column */
+  double right;      /* x of the end of the ranks */
+  double *row;       /* y per rank; row[-1] is the dispatcher's */
+  bool dispatcher;   /* it has a row */
+  GArray *labels;    /* struct label */
+  GArray *taken;     /* struct rectangle: where texts stand */
+  bool used[STROKES];
+  unsigned names;      /* for nodes that need a name of their own */
+  unsigned unlabelled; /* control messages without their name, for lack of room */
+  double y;            /* where the next thing below the ranks goes */
+};
+
+/* Which lines of the trace are shown; what is left out is told in `left_out`. */
+void spacetime_select_columns(struct diagram *diagram);
+
+/* Where columns are, and then rows: the labels above them, the arcs below. */
+void spacetime_set_columns(struct diagram *diagram);
+void spacetime_set_rows(struct diagram *diagram);
+
+/* x of line `line` of the trace, and the point of it on the row of its rank. */
+double spacetime_x(const struct diagram *diagram, int line);
+struct point spacetime_point(const struct diagram *diagram, int line);
+
+double spacetime_label_width(const struct label *label);
+void spacetime_clear_label(gpointer data);
+
+/* How far below the row an arc of that length reaches. */
+double spacetime_rollback_depth(double length);
+double spacetime_replay_depth(double length);
+
+#endif

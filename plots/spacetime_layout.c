@@ -1,0 +1,257 @@
+/* Where the columns, rows and texts of the space-time diagram are (spacetime.c). */
+#include <string.h>
+
+#include "plots/spacetime_inside.h"
+
+/* --- 1. columns --- */
+
+static bool has_only(const struct trace_line *line, const char *first, const char *second)
+{
+  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++) {
+    const struct trace_item *action = &g_array_index(line->actions, struct trace_item, i);
+    if (!trace_item_is(action, first) && !trace_item_is(action, second))
+      return false;
+    if (trace_item_number(action, "slot", 0) > 0)
+      return false;
+  }
+  return true;
+}
+
+static bool is_posting(const struct trace_line *line)
+{
+  return (trace_item_is(&line->event, "receive") && has_only(line, "match", "match")) ||
+         (trace_item_is(&line->event, "safe-point") && has_only(line, "", ""));
+}
+
+static bool is_traffic(const struct trace_line *line)
+{
+  return (trace_item_is(&line->event, "send") && has_only(line, "transmit", "transmit")) ||
+         (trace_item_is(&line->event, "arrived") && has_only(line, "deliver", "match")) ||
+         (trace_item_is(&line->event, "choice") && has_only(line, "", ""));
+}
+
+static bool is_control(const struct trace_line *line)
+{
+  return trace_item_is(&line->event, "control") && has_only(line, "control", "");
+}
+
+/* In a long trace these go, one after the other, until it fits. */
+static const struct {
+  bool (*goes)(const struct trace_line *);
+  const char *what;
+} FILTER[] = {
+    {is_posting, "of posted receives and places without effect"},
+    {is_traffic, "of messages that cross no recovery line"},
+    {is_control, "of control messages without other effect"},
+};
+
+static void mark_notable(const struct diagram *diagram, bool *notable)
+{
+  for (unsigned i = 0; i < diagram->history->messages->len; i++) {
+    const struct message *message = &g_array_index(diagram->history->messages, struct message, i);
+    if (message->control || (message->fate == FATE_RECEIVED && message->crossing == CROSSING_NONE))
+      continue;
+    notable[message->sent] = true;
+    if (message->received != NOWHERE)
+      notable[message->received] = true;
+  }
+}
+
+void spacetime_select_columns(struct diagram *diagram)
+{
+  unsigned lines = diagram->trace->lines->len, columns = lines;
+  g_autofree bool *notable = g_new0(bool, lines);
+  mark_notable(diagram, notable);
+  for (unsigned i = 0; i < lines; i++)
+    diagram->shown[i] = true;
+  for (unsigned f = 0; f < G_N_ELEMENTS(FILTER) && columns > COLUMNS_MAX; f++) {
+    unsigned before = columns;
+    for (unsigned i = 0; i < lines; i++)
+      if (diagram->shown[i] && !notable[i] && FILTER[f].goes(trace_file_line(diagram->trace, i))) {
+        diagram->shown[i] = false;
+        columns--;
+      }
+    if (columns < before)
+      g_string_append_printf(diagram->left_out, "%s%u %s", diagram->left_out->len > 0 ? ", " : "",
+                             before - columns, FILTER[f].what);
+  }
+}
+
+void spacetime_set_columns(struct diagram *diagram)
+{
+  unsigned lines = diagram->trace->lines->len;
+  int columns = 0;
+  for (unsigned i = 0; i < lines; i++) {
+    diagram->column[i] = columns;
+    columns += diagram->shown[i];
+  }
+  diagram->column[lines] = columns;
+  diagram->step = columns <= 60 ? 29 : columns <= 150 ? 25 : columns <= COLUMNS_MAX ? 20 : 12;
+  diagram->right = LEFT + diagram->step * columns;
+}
+
+double spacetime_x(const struct diagram *diagram, int line)
+{
+  return LEFT + diagram->step * diagram->column[line];
+}
+
+struct point spacetime_point(const struct diagram *diagram, int line)
+{
+  int rank = trace_file_line(diagram->trace, (unsigned)line)->rank;
+  return (struct point){spacetime_x(diagram, line), diagram->row[rank]};
+}
+
+/* --- 2. rows --- */
+
+/* Event or action -> its text above the line; %s: the field. */
+static const struct {
+  const char *name, *text, *field;
+} TEXTS[] = {
+    {"timer", "timer", NULL},
+    {"start", "start", NULL},
+    {"captured", "captured %s", "checkpoint"},
+    {"committed", "committed %s", "checkpoint"},
+    {"crash", "crash", NULL},
+    {"detected", "detected %s", "rank"},
+    {"finished", "finished", NULL},
+    {"hold", "hold", NULL},
+    {"release", "release", NULL},
+    {"stopped-logging", "stopped-logging", NULL},
+    {"roll-back", "roll-back", NULL},
+};
+
+static void add_text(GString *text, const char *format, const char *value)
+{
+  g_string_append(text, text->len > 0 ? ", " : "");
+  const char *hole = strstr(format, "%s");
+  g_string_append_len(text, format, hole ? hole - format : (gssize)strlen(format));
+  if (hole != NULL)
+    g_string_append(text, value != NULL ? value : "?");
+}
+
+static void item_text(const struct trace_item *item, GString *text)
+{
+  const char *checkpoint = trace_item_field(item, "checkpoint");
+  const char *part = trace_item_field(item, "part");
+  for (unsigned i = 0; i < G_N_ELEMENTS(TEXTS); i++)
+    if (trace_item_is(item, TEXTS[i].name))
+      add_text(text, TEXTS[i].text, TEXTS[i].field ? trace_item_field(item, TEXTS[i].field) : NULL);
+  if (trace_item_is(item, "start") && checkpoint != NULL && !g_str_equal(checkpoint, "0"))
+    g_string_append_printf(text, " from %s", checkpoint);
+  if (trace_item_is(item, "roll-back") && checkpoint != NULL)
+    g_string_append_printf(text, " to %s", checkpoint);
+  if (trace_item_is(item, "durable"))
+    add_text(text, part && g_str_equal(part, "log") ? "log durable %s" : "durable %s", checkpoint);
+  if (trace_item_is(item, "choice"))
+    add_text(text, "choose %s", trace_item_field(item, "outcome"));
+  if (trace_item_is(item, "force"))
+    g_string_append_printf(text, " forced to %s", trace_item_field(item, "outcome"));
+  if (trace_item_is(item, "give-up")) {
+    const char *reason = trace_item_field(item, "reason");
+    if (reason == NULL && item->words != NULL)
+      reason = g_ptr_array_index(item->words, 0);
+    add_text(text, "give-up: %s", reason);
+  }
+}
+
+static char *line_text(const struct trace_line *line)
+{
+  GString *text = g_string_new(NULL);
+  item_text(&line->event, text);
+  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++)
+    item_text(&g_array_index(line->actions, struct trace_item, i), text);
+  return g_string_free(text, FALSE);
+}
+
+void spacetime_clear_label(gpointer data)
+{
+  g_free(((struct label *)data)->text);
+}
+
+double spacetime_label_width(const struct label *label)
+{
+  return picture_text_width(label->text, TEXT) + 4;
+}
+
+/* The lowest level on which the text does not touch one before it; ends[level] is where the last
+ * text of the level ends. */
+static unsigned free_level(GArray *ends, double from, double to)
+{
+  unsigned level = 0;
+  while (level < ends->len && g_array_index(ends, double, level) > from)
+    level++;
+  if (level == ends->len)
+    g_array_append_val(ends, to);
+  g_array_index(ends, double, level) = to;
+  return level;
+}
+
+/* Sets the levels of the texts of one rank; returns how many levels there are. */
+static unsigned label_rank(struct diagram *diagram, int rank)
+{
+  g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
+  for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
+    const struct trace_line *line = trace_file_line(diagram->trace, i);
+    if (line->rank != rank || !diagram->shown[i])
+      continue;
+    struct label label = {.line = (int)i, .text = line_text(line)};
+    if (label.text[0] == '\0') {
+      g_free(label.text);
+      continue;
+    }
+    double middle = spacetime_x(diagram, label.line), half = spacetime_label_width(&label) / 2;
+    label.level = free_level(ends, middle - half, middle + half);
+    g_array_append_val(diagram->labels, label);
+  }
+  return ends->len;
+}
+
+double spacetime_rollback_depth(double length)
+{
+  return 14 + MIN(0.07 * length, 26);
+}
+
+double spacetime_replay_depth(double length)
+{
+  return 11 + MIN(0.05 * length, 18);
+}
+
+/* Room below a rank for its arcs. A cubic goes three quarters of the way to its control points. */
+static double arcs_below(const struct diagram *diagram, int rank)
+{
+  double depth = 8;
+  const struct history *history = diagram->history;
+  for (unsigned i = 0; i < history->rollbacks->len; i++) {
+    const struct rollback *back = &g_array_index(history->rollbacks, struct rollback, i);
+    if (back->rank == rank && back->to != NOWHERE)
+      depth = MAX(depth, spacetime_rollback_depth(spacetime_x(diagram, back->from) -
+                                                  spacetime_x(diagram, back->to)));
+  }
+  for (unsigned i = 0; i < history->replays->len; i++) {
+    const struct replay *replay = &g_array_index(history->replays, struct replay, i);
+    if (replay->rank == rank)
+      depth = MAX(depth, 29);
+  }
+  return depth;
+}
+
+void spacetime_set_rows(struct diagram *diagram)
+{
+  int ranks = diagram->trace->ranks;
+  double least = ranks <= 4 ? 84 : ranks <= 8 ? 66 : ranks <= 16 ? 50 : 36;
+  double y = 24, below = 0, apart = 0;
+  for (int rank = DISPATCHER; rank < ranks; rank++) {
+    unsigned levels = label_rank(diagram, rank);
+    if (rank == DISPATCHER && levels == 0)
+      continue;
+    y += MAX(apart, below + 8 + 12 + LEVEL * levels);
+    diagram->row[rank] = y;
+    if (rank == DISPATCHER) {
+      diagram->dispatcher = true; /* nothing below it, and no messages: it stays close */
+    } else {
+      below = arcs_below(diagram, rank);
+      apart = least;
+    }
+  }
+  diagram->y = y + below + 24; /* names of recovery lines in between */
+}

@@ -1,0 +1,73 @@
+/* What a platform file says, and the lines between its hosts: between topology_read.c, which reads,
+ * and topology.c, which draws. */
+#ifndef RECLINE_TOPOLOGY_INSIDE_H
+#define RECLINE_TOPOLOGY_INSIDE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct link {
+  char *what; /* "110MBps 4us" */
+  /* Of the routes: the one end that it always touches, or several. */
+  char *end;
+  bool several;
+  unsigned routes;
+};
+
+struct host {
+  char *id, *zone;
+  GString *what; /* speed, cores, disks */
+  char *link;    /* of its host_link; NULL without one */
+  char *joined;  /* the nodes that it has lines to, for telling who is alike */
+};
+
+struct route {
+  unsigned line;
+  char *zone, *from, *to;
+  bool zones;       /* between zones, not hosts */
+  GPtrArray *links; /* ids */
+};
+
+struct edge {
+  char *from, *to, *what;
+};
+
+struct platform {
+  const char *file;
+  GPtrArray *hosts;    /* struct host, in the order of the file */
+  GHashTable *by_id;   /* id -> struct host, not owned */
+  GHashTable *routers; /* id */
+  GHashTable *zones;   /* id -> its id */
+  GHashTable *links;   /* id -> struct link */
+  GPtrArray *routes;   /* struct route */
+  GPtrArray *edges;    /* struct edge */
+  GHashTable *joined;  /* "from|to" of each edge */
+  GHashTable *shared;  /* ids of links that are nodes; zones that have a switch: "zone ID" */
+  GPtrArray *order;    /* keys of `shared` in the order of their making */
+  /* while reading */
+  GPtrArray *open; /* ids of the open zones */
+  struct host *host;
+  struct route *route;
+  bool root;
+};
+
+void topology_init(struct platform *platform, const char *file);
+void topology_clear(struct platform *platform);
+
+/* Reads the XML `text` into `platform`. On false `error` is "file:line: what, expected what". */
+bool topology_read(struct platform *platform, const char *text, GError **error);
+
+/* Sets `error` to a message at the line of `context`, or at `line` where that is NULL. */
+void topology_bad(const struct platform *platform, GMarkupParseContext *context, unsigned line,
+                  GError **error, const char *format, ...) G_GNUC_PRINTF(5, 6);
+
+/* NULL where there is none; both directions of a split link are one. */
+struct link *topology_link(const struct platform *platform, const char *id);
+
+/* `node`, the key of a shared link or of a zone's switch, is drawn. */
+void topology_need_switch(struct platform *platform, const char *node);
+
+/* An empty table by text, which owns its values if `value` frees them. */
+GHashTable *topology_set(GDestroyNotify value);
+
+#endif

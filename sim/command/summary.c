@@ -1,0 +1,170 @@
+#include "sim/command/summary.h"
+
+#include <langinfo.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "protocols/text.h"
+
+struct look {
+  const char *strong, *good, *wrong, *plain; /* terminal colours, or nothing */
+  const char *full, *none;                   /* cells of a bar */
+};
+
+static struct look choose_look(void)
+{
+  struct look look = {"", "", "", "", "#", "."};
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
+    look.full = "█";
+    look.none = "░";
+  }
+  if (isatty(STDOUT_FILENO) && g_getenv("NO_COLOR") == NULL) {
+    look.strong = "\033[1m";
+    look.good = "\033[1;32m";
+    look.wrong = "\033[1;31m";
+    look.plain = "\033[0m";
+  }
+  return look;
+}
+
+static void print_bar(const struct look *look, const char *name, double seconds, double total)
+{
+  enum { CELLS = 30 };
+  double share = total > 0 ? seconds / total : 0;
+  int filled = (int)lround(share * CELLS);
+  if (seconds <= 0)
+    return;
+  g_print("    %-11s ", name);
+  for (int i = 0; i < CELLS; i++)
+    g_print("%s", i < filled ? look->full : look->none);
+  g_print("  %10.6g s  %5.1f %%\n", seconds, 100 * share);
+}
+
+static void print_time(const struct look *look, const struct result *result)
+{
+  const struct run_time *time = &result->time;
+  double total =
+      time->compute + time->mpi + time->protocol + time->checkpoint + time->lost + time->restart;
+  g_print("  time         %.6g s simulated; of a rank, on average:\n", result->simulated_s);
+  print_bar(look, "compute", time->compute, total);
+  print_bar(look, "mpi", time->mpi, total);
+  print_bar(look, "protocol", time->protocol, total);
+  print_bar(look, "checkpoint", time->checkpoint, total);
+  print_bar(look, "lost", time->lost, total);
+  print_bar(look, "restart", time->restart, total);
+}
+
+static void print_failure(const struct failure *failure)
+{
+  if (failure->trigger == TRIGGER_TIME) {
+    g_print("rank %d at %.6g s", failure->rank, failure->at);
+    return;
+  }
+  g_print("rank %d after %s", failure->rank, event_name(failure->after.event));
+  if (failure->after.rank != failure->rank)
+    g_print(" at rank %d", failure->after.rank);
+  if (failure->after.checkpoint > 0)
+    g_print(" of checkpoint %u", failure->after.checkpoint);
+  if (failure->after.iteration > 0)
+    g_print(" in iteration %u", failure->after.iteration);
+  if (failure->after.count > 1)
+    g_print(", time %u", failure->after.count);
+  if (failure->after.recovery > 0)
+    g_print(", in recovery %u", failure->after.recovery);
+}
+
+static void print_crashes(const struct scenario *scenario, const struct result *result)
+{
+  enum { SHOWN = 4 };
+  if (scenario->failures_count == 0 && result->crashes == 0)
+    return;
+  if (scenario->schedule != NULL) {
+    g_print("  crashes      %u, by schedule\n", result->crashes);
+    return;
+  }
+  g_print("  crashes      %u of %u:", result->crashes, scenario->failures_count);
+  for (unsigned i = 0; i < scenario->failures_count && i < SHOWN; i++) {
+    g_print(i == 0 ? " " : "; ");
+    print_failure(&scenario->failures[i]);
+  }
+  g_print(scenario->failures_count > SHOWN ? "; ...\n" : "\n");
+}
+
+static void print_messages(const struct result *result)
+{
+  const struct {
+    const char *name;
+    uint64_t count;
+  } kinds[] = {{"late", result->messages.late},
+               {"early", result->messages.early},
+               {"suppressed", result->messages.suppressed},
+               {"replayed", result->messages.replayed},
+               {"discarded", result->messages.discarded}};
+  g_print("  messages     %" G_GUINT64_FORMAT " sent", result->messages.sent);
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+    if (kinds[i].count > 0)
+      g_print(", %" G_GUINT64_FORMAT " %s", kinds[i].count, kinds[i].name);
+  g_print("\n");
+}
+
+static void print_images(const struct result *result)
+{
+  enum { LISTED = 8 }; /* ranks of which each has its number */
+  uint64_t all = 0, least = result->image_bytes;
+  for (int i = 0; i < result->ranks; i++) {
+    all += result->rank_image_bytes[i];
+    least = MIN(least, result->rank_image_bytes[i]);
+  }
+  if (all == 0)
+    return;
+  g_print("  images       %.1f KiB in all ranks;", (double)all / 1024);
+  if (result->ranks > LISTED)
+    g_print(" %.1f to %.1f in one", (double)least / 1024, (double)result->image_bytes / 1024);
+  for (int i = 0; i < result->ranks && result->ranks <= LISTED; i++)
+    g_print(" %.1f", (double)result->rank_image_bytes[i] / 1024);
+  g_print("\n");
+}
+
+static void print_checkpoints(const struct result *result)
+{
+  g_print("  checkpoints  %u committed", result->checkpoints_committed);
+  if (result->checkpoints_aborted > 0)
+    g_print(", %u aborted", result->checkpoints_aborted);
+  g_print("\n");
+  print_images(result);
+  if (result->rollbacks_global + result->rollbacks_local > 0)
+    g_print("  rollbacks    %u global, %u local\n", result->rollbacks_global,
+            result->rollbacks_local);
+}
+
+static void print_iterations(const struct result *result)
+{
+  if (result->iterations > 0)
+    g_print("  iterations   %" G_GUINT64_FORMAT " in all ranks\n", result->iterations);
+}
+
+void summary_print(const struct scenario *scenario, const struct result *result, const char *path,
+                   const char *out, const char *wrong)
+{
+  const struct look look = choose_look();
+  g_autofree char *program = g_path_get_basename(path);
+  g_autofree char *platform = g_path_get_basename(scenario->platform.file);
+  g_print("\n%s%s%s  %s%s%s with %s: %s on %d ranks of %s\n",
+          wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict), look.plain,
+          look.strong, scenario->id, look.plain, scenario->protocol.name, program, result->ranks,
+          platform);
+  if (result->gave_up != NULL)
+    g_print("  gave up      %s\n", result->gave_up);
+  print_crashes(scenario, result);
+  print_checkpoints(result);
+  print_iterations(result);
+  print_messages(result);
+  print_time(&look, result);
+  if (out != NULL)
+    g_print("  kept         %s\n", out);
+  if (wrong != NULL)
+    g_print("  %snot as expected%s: %s\n", look.wrong, look.plain, wrong);
+}

@@ -1,0 +1,14 @@
+/* What `recline run` tells a person about a run. */
+#ifndef RECLINE_SUMMARY_H
+#define RECLINE_SUMMARY_H
+
+#include "sim/host/result.h"
+#include "verify/scenario/scenario.h"
+
+/* Prints it on standard output: in colour and with bars on a terminal that can show them. `path` is
+ * that of the program, `out` the folder of --out or NULL, `wrong` what is not as expected or NULL.
+ */
+void summary_print(const struct scenario *scenario, const struct result *result, const char *path,
+                   const char *out, const char *wrong);
+
+#endif

@@ -1,0 +1,57 @@
+/* Messages about a document: "file:line: path: what, expected what". */
+#include <string.h>
+
+#include "verify/scenario/document_inside.h"
+#include "verify/scenario/scenario.h"
+
+enum { QUOTE_MAX = 60 };
+
+G_DEFINE_QUARK(recline - scenario - error - quark, scenario_error)
+
+char *document_quote(const char *text)
+{
+  GString *quoted = g_string_new("\"");
+  const char *end = text;
+  g_utf8_validate(text, -1, &end);
+  for (const char *at = text; at < end && quoted->len <= QUOTE_MAX; at = g_utf8_next_char(at)) {
+    gunichar c = g_utf8_get_char(at);
+    g_string_append_unichar(quoted, g_unichar_iscntrl(c) ? ' ' : c);
+  }
+  if (quoted->len > QUOTE_MAX)
+    g_string_append(quoted, "...");
+  return g_string_free(g_string_append_c(quoted, '"'), FALSE);
+}
+
+void document_enumerate(GString *text, unsigned count, unsigned total, const char *item)
+{
+  if (count)
+    g_string_append(text, count + 1 == total ? " or " : ", ");
+  g_string_append(text, item);
+}
+
+const struct document_place *document_find(GHashTable *lines, const char *path)
+{
+  g_autofree char *key = g_strdup(path);
+  for (;;) {
+    const struct document_place *place = g_hash_table_lookup(lines, key);
+    if (place || !*key)
+      return place;
+    char *dot = strrchr(key, '.');
+    *(dot ? dot : key) = '\0';
+  }
+}
+
+void document_fail(GError **error, const char *file, int line, bool set, const char *path,
+                   const char *text)
+{
+  g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: %s%s%s%s", file, line, path, *path ? ": " : "",
+              text, set ? " (from --set)" : "");
+}
+
+void document_error(GError **error, const char *file, GHashTable *lines, const char *path,
+                    const char *format, va_list values)
+{
+  const struct document_place *place = document_find(lines, path);
+  g_autofree char *text = g_strdup_vprintf(format, values);
+  document_fail(error, file, place ? place->line : 1, place && place->set, path, text);
+}

@@ -1,0 +1,69 @@
+/* Times and sizes as scenarios write them: "1.5ms", "64KiB". */
+#include <math.h>
+#include <string.h>
+
+#include "verify/scenario/document.h"
+#include "verify/scenario/scenario.h"
+
+struct unit {
+  const char *name;
+  double times, over; /* a division by a power of ten keeps 100ms equal to 0.1 */
+};
+
+static const struct unit times[] = {{"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1},
+                                    {"min", 60, 1}, {"h", 3600, 1}, {NULL, 0, 0}};
+
+static const struct unit sizes[] = {
+    {"B", 1, 1},           {"kB", 1e3, 1},           {"MB", 1e6, 1},
+    {"GB", 1e9, 1},        {"TB", 1e12, 1},          {"KiB", 1024, 1},
+    {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1}, {"TiB", 1099511627776.0, 1},
+    {NULL, 0, 0}};
+
+/* Reads "1.5ms". A bare number is good where `bare` is, and 0 always. */
+static bool quantity(const char *word, const struct unit *units, bool bare, const char *kind,
+                     double *value, GError **error)
+{
+  size_t digits = strspn(word, "+-.0123456789");
+  /* "1e3s": an exponent only where a digit follows, so that no unit is taken for one */
+  if (digits && (word[digits] == 'e' || word[digits] == 'E'))
+    digits += 1 + strspn(word + digits + 1, "+-0123456789");
+  g_autofree char *number = g_strndup(word, digits);
+  const char *name = word + digits + strspn(word + digits, " ");
+  char *end = NULL;
+  double read = g_ascii_strtod(number, &end);
+  bool good = digits && !*end && g_ascii_isdigit(end[-1]) && isfinite(read);
+  const struct unit *unit = units;
+  while (unit->name && strcmp(unit->name, name))
+    unit++;
+  g_autofree char *shown = document_quote(word);
+  GString *names = g_string_new(NULL);
+  unsigned total = 0;
+  while (units[total].name)
+    total++;
+  for (unsigned i = 0; i < total; i++)
+    document_enumerate(names, i, total, units[i].name);
+  if (good && !unit->name && !*name && (bare || read == 0))
+    *value = read;
+  else if (good && unit->name && isfinite(read * unit->times))
+    *value = read * unit->times / unit->over;
+  else
+    good = false;
+  if (!good)
+    g_set_error(error, SCENARIO_ERROR, 0, "%s is no %s, expected a number with unit %s", shown,
+                kind, names->str);
+  else if (*value < 0)
+    g_set_error(error, SCENARIO_ERROR, 0, "%s is negative, expected a %s of 0 or more", shown,
+                kind);
+  g_string_free(names, TRUE);
+  return good && *value >= 0;
+}
+
+bool scenario_seconds(const char *word, double *seconds, GError **error)
+{
+  return quantity(word, times, false, "time", seconds, error);
+}
+
+bool scenario_bytes(const char *word, double *bytes, GError **error)
+{
+  return quantity(word, sizes, true, "size", bytes, error);
+}
