@@ -1,0 +1,153 @@
+/* What the files of the program `random` share (random.c). */
+#ifndef RECLINE_RANDOM_H
+#define RECLINE_RANDOM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  EXIT_USAGE = 64,
+  STEPS = 40, /* if the second argument does not say */
+  RANKS_MAX = 64,
+  SLOTS = 4,          /* communicators at a time; the first is the world */
+  TRANSFERS_MAX = 48, /* in one step of one communicator */
+  OPEN_MAX = 3,       /* batches, and collectives, that wait for a later step to complete them */
+  POLLS_MAX = 24,     /* before a loop of tests becomes a wait: protocols log each outcome */
+  BLOCKS_MAX = 24,    /* on the heap */
+  STACK_BYTES = 512,  /* messages up to here lie on the stack */
+  HEADER_WORDS = 4,
+  NAMED_TAGS = 4, /* tags below are used in all steps */
+  AREA_WORDS = 40000,
+  STEP_TAGS = 4 /* tags of one step only */
+};
+
+/* From recline's MPI layer; without it the program still runs, as it does under plain smpirun. */
+extern void recline_potential_checkpoint(void) __attribute__((weak));
+extern void recline_iteration(unsigned iteration) __attribute__((weak));
+
+/* SMPI 3.32 gets some calls wrong (docs/random.md). Without the layer others take their place; as
+ * the order of arrival does not enter the state of even seeds, the result is the same. */
+static inline bool is_plain(void)
+{
+  return recline_potential_checkpoint == NULL;
+}
+
+#pragma GCC visibility push(hidden)
+
+struct rng {
+  uint64_t at;
+};
+
+struct group {
+  bool live; /* made, if not for this rank then for others */
+  MPI_Comm comm;
+  int size, rank;
+  int member[RANKS_MAX]; /* ranks of the world */
+};
+
+struct block {
+  size_t words;
+  uint64_t hash; /* of what follows */
+  uint64_t word[];
+};
+
+enum problem {
+  FINE,
+  UNEXPECTED,
+  LENGTH,
+  HEADER,
+  CONTENT,
+  OVERRUN,
+  FOREIGN,
+  STATUS,
+  SHAPE,
+  STACK,
+  HEAP,
+  UNDONE,
+  FLOW,
+  SUM,
+  PROBLEMS
+};
+
+extern const char *const problem_text[PROBLEMS];
+
+struct finding {
+  int problem, step, peer;
+};
+
+/* This rank. */
+extern struct self {
+  int rank, ranks, step;
+  unsigned iteration;
+  bool ordered; /* the order of arrival enters the state: odd seeds */
+  uint64_t seed;
+  uint64_t state;
+  uint64_t history; /* of all that this rank has sent */
+  uint64_t balance; /* of sums: what was put in less what came out */
+  uint64_t sent[RANKS_MAX], got[RANKS_MAX];
+  struct rng own;         /* for what this rank decides alone */
+  struct finding finding; /* the first */
+  struct group group[SLOTS];
+  struct batch *open;
+  struct collect *begun; /* nonblocking collectives, in the order of their beginning */
+  struct block *block[BLOCKS_MAX];
+} me;
+
+extern uint64_t area[AREA_WORDS]; /* static room for messages: 320 kB */
+
+/* ---- random_check.c: numbers, contents, what is wrong ---- */
+
+/* Pseudo-random functions of their arguments. */
+uint64_t mix(uint64_t a, uint64_t b);
+int below(struct rng *rng, int limit);
+bool one_in(struct rng *rng, int n);
+uint64_t hash_words(const uint64_t *word, size_t count);
+/* Notes the first thing that is wrong; `peer`: the rank it has to do with. */
+void found(enum problem problem, int peer);
+/* Changes the state of the rank; fold_outcome() only where the order of arrival enters it. */
+void fold(uint64_t what);
+void fold_outcome(uint64_t what);
+/* Memory of the heap, never NULL. */
+void *room(size_t bytes);
+/* Numbers that all ranks draw alike for `step` and `what`. */
+struct rng rng_for(int step, uint64_t what);
+/* Simulated time at the speed of the host. */
+void compute(double seconds);
+/* A message of `bytes` is that many words; its filler and header follow from `id`. Reading gives a
+ * hash of the content and notes what is wrong with it. */
+size_t words_of(size_t bytes);
+uint64_t filler(uint64_t key, size_t i);
+void write_message(uint64_t *word, size_t bytes, uint64_t id, int dest);
+uint64_t read_message(const uint64_t *word, size_t bytes, uint64_t id, int source);
+/* A receive buffer with a guard behind it, which check_room() looks at. */
+uint64_t *receive_room(size_t bytes);
+void check_room(const uint64_t *word, size_t bytes, int source);
+
+/* ---- random_messages.c ---- */
+
+/* A length of messages that is likely to be interesting. */
+int random_bytes(struct rng *rng, bool may_be_large);
+/* The same number, and the same drawing, at all members of a communicator. */
+uint64_t group_hash(const struct group *group);
+struct rng group_rng(int step, const struct group *group);
+/* Completes batches that wait for a later step until at most `left` wait. */
+void close_open(int left);
+/* The steps, each for all members of `group`. */
+void messages(int step, const struct group *group);
+
+/* ---- random_collectives.c ---- */
+
+/* Its operation and type, between MPI_Init and MPI_Finalize. */
+void collectives_begin(void);
+void collectives_end(void);
+void shift(int step, const struct group *group);
+void farm(int step, const struct group *group);
+/* Ends nonblocking collectives until at most `left` are under way. */
+void end_begun(int left);
+void collective(int step, const struct group *group);
+
+#pragma GCC visibility pop
+
+#endif
