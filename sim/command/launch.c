@@ -185,6 +185,7 @@ static GPtrArray *command(const struct launch *job, int folder)
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/hostfile:%s/hosts", directory));
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/tmpdir:%s", directory));
   g_ptr_array_add(words, g_strdup(job->platform));
+  g_ptr_array_add(words, g_strdup("--")); /* what follows is not SimGrid's */
   for (const char *const *arg = job->args; *arg != NULL; arg++)
     g_ptr_array_add(words, g_strdup(*arg));
   g_ptr_array_add(words, NULL);

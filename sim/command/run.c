@@ -297,7 +297,8 @@ static void print_tail(const char *file)
     g_printerr("  | %s\n", lines[i]);
 }
 
-/* There is no result: say why, as far as the simulation's end tells. The layer and programs end
+/* There is no result: say why, as far as the simulation's end tells, and what the program wrote
+ * last. The layer and programs end
  * with 64 where they were asked for something wrong; all else should not have happened. */
 static int explain(const struct run *run)
 {
@@ -314,6 +315,8 @@ static int explain(const struct run *run)
                code == EXIT_BAD_INPUT ? "the program cannot be run like this"
                                       : "the simulation failed",
                code);
+  g_autofree char *out = in(run->directory, "program.out");
+  print_tail(out);
   print_tail(err);
   return code == EXIT_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_BREACH;
 }

@@ -10,6 +10,7 @@
 #include "sim/host/storage.h"
 #include "sim/memory/library_data.h"
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/program_end.h"
 #include "sim/mpi/wrap.h"
 #include "sim/mpi/wrap_libc.h"
 #include "sim/net/placement.h"
@@ -80,6 +81,7 @@ static void begin(int processes)
   layer.collect = libc_collect;
   layer.restored = libc_restored;
   layer.on = true;
+  program_end_begin();
   load_scenario();
   layer.ranks = layer.scenario->program.ranks;
   if (processes != layer.ranks + 1)
@@ -132,6 +134,7 @@ static void begin_rank(int index, const void *inside_program)
   begin_mpi_state(r);
   rank_set_self(r);
   r->active = true;
+  program_end_watch();
   host_begin(r, inside_program);
   rank_switch(r, ACTIVITY_COMPUTE);
 }
@@ -177,13 +180,38 @@ int MPI_Init(int *argc, char ***argv)
   return result;
 }
 
+/* SMPI provides nothing but MPI_THREAD_SINGLE. A program may have threads that make no call of MPI,
+ * those of OpenMP between its calls: what a rollback puts back is the thread that calls. */
+int layer_thread_level(int required)
+{
+  struct rank *r = rank_self();
+  int level = MIN(required, MPI_THREAD_FUNNELED);
+  if (r)
+    r->mpi->thread_level = level;
+  return level;
+}
+
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
   heap_leave();
   layer_need_simulator();
   int result = PMPI_Init_thread(argc, argv, required, provided);
-  layer_leave(layer_init(__builtin_return_address(0)));
+  struct arena *arena = layer_init(__builtin_return_address(0));
+  if (arena)
+    *provided = layer_thread_level(required);
+  layer_leave(arena);
   return result;
+}
+
+static int query_thread(const struct rank *r, int *provided)
+{
+  *provided = r->mpi->thread_level;
+  return MPI_SUCCESS;
+}
+
+int MPI_Query_thread(int *provided)
+{
+  LOOK_UP(query_thread(r, provided), PMPI_Query_thread(provided));
 }
 
 int MPI_Finalize(void)
@@ -213,6 +241,6 @@ int MPI_Abort(MPI_Comm comm, int code)
 {
   layer_enter();
   if (rank_self())
-    die(code ? code : 1, "rank %d has called MPI_Abort(%d)", rank_self()->index, code);
+    die(DIE_INPUT, "rank %d has called MPI_Abort(%d)", rank_self()->index, code);
   return PMPI_Abort(comm, code);
 }

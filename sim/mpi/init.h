@@ -16,4 +16,7 @@ void layer_need_simulator(void);
  * protocol. `inside_program` is an address in the program of the rank. */
 struct arena *layer_init(const void *inside_program);
 
+/* After it, in MPI_Init_thread: the level of threads that the rank is provided with. */
+int layer_thread_level(int required);
+
 #endif

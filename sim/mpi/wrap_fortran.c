@@ -23,7 +23,15 @@ void mpi_init_thread_(int *required, int *provided, int *error)
   layer_need_simulator();
   NEXT(mpi_init_thread_, int *, int *, int *);
   next_(required, provided, error);
-  layer_leave(layer_init(__builtin_return_address(0)));
+  struct arena *arena = layer_init(__builtin_return_address(0));
+  if (arena)
+    *provided = layer_thread_level(*required);
+  layer_leave(arena);
+}
+
+void mpi_query_thread_(int *provided, int *error)
+{
+  *error = MPI_Query_thread(provided);
 }
 
 void mpi_finalize_(int *error)

@@ -230,29 +230,7 @@ void libc_restored(struct rank *r)
   library_data_restored(r->arena);
 }
 
-/* ---- the end of a process, which is that of a rank only ---- */
-
-void smpi_exit(int status)
-{
-  layer_enter();
-  BEHIND(void (*)(int), smpi_exit)
-  if (rank_self())
-    die(status ? status : 64, "rank %d has called exit(%d) before MPI_Finalize", rank_self()->index,
-        status);
-  smpi_exit_next(status);
-  abort();
-}
-
-/* What was not compiled by smpicc or does not call it by this name, and what Fortran's STOP comes
- * to. Inert, it ends the simulation, as it does without the layer. */
-void exit(int status)
-{
-  if (layer_wanted())
-    smpi_exit(status);
-  BEHIND(void (*)(int), exit)
-  exit_next(status);
-  abort();
-}
+/* ---- the end of a program in Fortran (program_end.c) ---- */
 
 static void stop(int code, bool error, const char *text, size_t length, bool quiet)
 {

@@ -50,6 +50,11 @@ _Noreturn void machine_exit(void)
   abort();
 }
 
+void machine_on_exit(void (*told)(int failed, void *data), void *data)
+{
+  sg_actor_on_exit(told, data);
+}
+
 void machine_move(sg_actor_t actor, const char *host)
 {
   sg_actor_set_host(actor, sg_host_by_name(host));

@@ -17,7 +17,8 @@ void machine_sleep(double seconds);
 long machine_actor(void);
 sg_actor_t machine_self(void);
 int machine_rank(void); /* of the calling actor in SMPI's world, or -1; before MPI_Init too */
-_Noreturn void machine_exit(void); /* ends the calling actor */
+_Noreturn void machine_exit(void);                                      /* ends the calling actor */
+void machine_on_exit(void (*told)(int failed, void *data), void *data); /* when it ends */
 void machine_move(sg_actor_t actor, const char *host);
 bool machine_has_host(const char *host);
 const char *machine_host(void);

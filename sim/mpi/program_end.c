@@ -1,0 +1,172 @@
+/* How programs end: exit(), _exit(), signals, and a return without MPI_Finalize. All ranks are one
+ * process, so what ends a process of MPI must end one rank, or the run with one line that names the
+ * rank. */
+#include "sim/mpi/program_end.h"
+
+#include "sim/mpi/wrap.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+/* ---- exit() after MPI_Finalize ---- */
+
+static _Noreturn void exit_of_smpi(int status)
+{
+  BEHIND(void (*)(int), smpi_exit)
+  smpi_exit_next(status);
+  abort();
+}
+
+#ifdef __x86_64__
+/* SMPI ends a rank by an exception that unwinds its stack. Callers of exit() promise that it throws
+ * nothing, and C++ ends the process at the first frame that keeps the promise. So the frames of the
+ * program are left out: the exception is thrown as if SMPI had called exit_of_smpi() in the place
+ * of main(). */
+
+struct caller {
+  const void *simgrid; /* where its library is loaded */
+  ucontext_t context;  /* of the innermost frame in it */
+  bool found;
+};
+
+static const void *library_of(const void *address)
+{
+  Dl_info info;
+  return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *data)
+{
+  enum { RBX = 3, RBP = 6, R12 = 12 }; /* numbers of DWARF: the registers that calls preserve */
+  struct caller *caller = data;
+  const void *code = (const void *)_Unwind_GetIP(frame);
+  if (library_of(code) != caller->simgrid)
+    return _URC_NO_REASON;
+  greg_t *to = caller->context.uc_mcontext.gregs;
+  to[REG_RBX] = (greg_t)_Unwind_GetGR(frame, RBX);
+  to[REG_RBP] = (greg_t)_Unwind_GetGR(frame, RBP);
+  for (int i = 0; i < 4; i++)
+    to[REG_R12 + i] = (greg_t)_Unwind_GetGR(frame, R12 + i);
+  /* below it lies the address to return to, as at the beginning of the function it has called */
+  to[REG_RSP] = (greg_t)(_Unwind_GetCFA(frame) - sizeof(void *));
+  caller->found = true;
+  return _URC_NORMAL_STOP;
+}
+
+static void leave_program(int status)
+{
+  struct caller caller = {.simgrid = library_of(layer_next("smpi_exit"))};
+  getcontext(&caller.context);
+  _Unwind_Backtrace(visit_frame, &caller);
+  if (!caller.found)
+    return;
+  caller.context.uc_mcontext.gregs[REG_RDI] = status;
+  caller.context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)exit_of_smpi;
+  setcontext(&caller.context);
+}
+#else
+static void leave_program(int status)
+{
+  (void)status;
+}
+#endif
+
+void smpi_exit(int status)
+{
+  layer_enter();
+  if (rank_self())
+    die(DIE_INPUT, "rank %d has called exit(%d) before MPI_Finalize", rank_self()->index, status);
+  if (layer_wanted())
+    leave_program(status);
+  exit_of_smpi(status);
+}
+
+/* What was not compiled by smpicc or does not call it by this name, and what Fortran's STOP comes
+ * to. Inert, it ends the simulation, as it does without the layer. */
+void exit(int status)
+{
+  if (layer_wanted())
+    smpi_exit(status);
+  BEHIND(void (*)(int), exit)
+  exit_next(status);
+  abort();
+}
+
+/* ---- the end of the process ---- */
+
+/* The layer itself ends the run so, too. */
+#define EXIT_AT_ONCE(NAME)                                                                         \
+  void NAME(int status)                                                                            \
+  {                                                                                                \
+    BEHIND(void (*)(int), NAME)                                                                    \
+    struct arena *mode = heap_leave();                                                             \
+    if (mode && layer_wanted())                                                                    \
+      die(DIE_INPUT, "rank %d has called %s(%d)", machine_rank(), #NAME, status);                  \
+    NAME##_next(status);                                                                           \
+    abort();                                                                                       \
+  }
+
+EXIT_AT_ONCE(_exit)
+EXIT_AT_ONCE(_Exit)
+
+static void has_returned(int failed, void *rank)
+{
+  const struct rank *r = rank;
+  (void)failed;
+  if (r->active)
+    die(DIE_INPUT, "rank %d has returned from its program without MPI_Finalize", r->index);
+}
+
+void program_end_watch(void)
+{
+  machine_on_exit(has_returned, rank_self());
+}
+
+/* ---- signals ---- */
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction before[G_N_ELEMENTS(fatal)]; /* SimGrid's handlers */
+
+static bool is_overflow(int signal, const siginfo_t *info, const void *context)
+{
+#ifdef __x86_64__
+  enum { NEAR = 1 << 16 };
+  const ucontext_t *at = context;
+  const char *stack = (const char *)at->uc_mcontext.gregs[REG_RSP], *fault = info->si_addr;
+  return signal == SIGSEGV && fault < stack + NEAR && fault > stack - NEAR;
+#else
+  (void)signal, (void)info, (void)context;
+  return false;
+#endif
+}
+
+/* In program mode it is the program's. Otherwise it is ours or SimGrid's, whose handler says more.
+ */
+static void ended_by_signal(int signal, siginfo_t *info, void *context)
+{
+  struct arena *mode = heap_leave();
+  if (mode && is_overflow(signal, info, context))
+    die(DIE_INPUT, "rank %d has overflowed its stack of %u KiB", machine_rank(),
+        machine_stack_bytes() / 1024);
+  if (mode)
+    die(DIE_INPUT, "rank %d was ended by signal %d (SIG%s)", machine_rank(), signal,
+        sigabbrev_np(signal));
+  for (size_t i = 0; i < G_N_ELEMENTS(fatal); i++)
+    if (fatal[i] == signal)
+      sigaction(signal, &before[i], NULL);
+  raise(signal);
+}
+
+void program_end_begin(void)
+{
+  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  action.sa_sigaction = ended_by_signal;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < G_N_ELEMENTS(fatal); i++)
+    sigaction(fatal[i], &action, &before[i]);
+}
