@@ -4,6 +4,7 @@
 #ifndef RECLINE_LIBC_H
 #define RECLINE_LIBC_H
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,10 +19,12 @@ struct libc {
   struct random_data random;
   char random_state[RANDOM_BYTES];
   struct drand48_data drand48;
-  char *token;       /* what is left for strtok */
-  int option;        /* optind after the last getopt; 0: there was none */
-  bool seeded;       /* `seed` is set */
-  unsigned seedings; /* without a seed of the program's */
+  char *token;     /* what is left for strtok */
+  locale_t locale; /* of its thread, while the rank is in a call of ours; NULL: the process's */
+  int option;      /* optind after the last getopt; 0: there was none */
+  uint64_t random_words; /* that the program has had of random bytes */
+  bool seeded;           /* `seed` is set */
+  unsigned seedings;     /* without a seed of the program's */
   int32_t seed[FORTRAN_SEED];
 };
 

@@ -138,7 +138,7 @@ struct mpi_state {
   struct comm world, self;
   struct call call;
   int thread_level; /* as MPI_Init_thread has provided */
-  bool finalized; /* its program is in MPI_Finalize */
+  bool finalized;   /* its program is in MPI_Finalize */
   struct handles fortran_comms, fortran_requests;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;

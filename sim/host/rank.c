@@ -55,6 +55,24 @@ void exceptions_return(void)
   r->mpi->exceptions = (struct exceptions){0};
 }
 
+void locale_park(locale_t locale)
+{
+  struct rank *r = rank_self();
+  if (!r)
+    return;
+  r->mpi->libc.locale = locale;
+  layer.locales_parked = true;
+}
+
+locale_t locale_parked(void)
+{
+  struct rank *r = rank_self();
+  locale_t locale = r ? r->mpi->libc.locale : NULL;
+  if (locale)
+    r->mpi->libc.locale = NULL;
+  return locale ? locale : LC_GLOBAL_LOCALE;
+}
+
 /* ---- memory ---- */
 
 void *rank_alloc(struct rank *r, size_t bytes)

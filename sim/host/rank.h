@@ -44,6 +44,7 @@
 #include "verify/world/world.h"
 
 #include <glib.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -164,6 +165,8 @@ struct layer {
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps them */
   bool parked;                   /* some rank has had some when it called us */
+  locale_t plain;                /* "C" */
+  bool locales_parked;           /* some rank has set a locale for its thread */
   /* Around images: puts into the rank's state what libraries hold for it; after it was put back,
      what they hold is not its own any more. */
   void (*collect)(struct rank *);
@@ -179,11 +182,19 @@ void rank_set_self(struct rank *r);
 void exceptions_park(void);
 void exceptions_return(void);
 
+/* A locale that the program of the calling rank has set for its thread. */
+void locale_park(locale_t);
+locale_t locale_parked(void);
+
 /* Every entry point begins with layer_enter() and ends with layer_leave() of what it returned:
- * what SMPI allocates must not lie in the arena, and what a rank has caught is not for others. */
+ * what SMPI allocates must not lie in the arena, what a rank has caught is not for others, and
+ * numbers in platforms, traces and results have a point, whatever locale the program has set. */
 static inline struct arena *layer_enter(void)
 {
   struct arena *arena = heap_leave();
+  locale_t locale = arena ? uselocale(layer.plain) : LC_GLOBAL_LOCALE;
+  if (locale != LC_GLOBAL_LOCALE && locale != layer.plain)
+    locale_park(locale);
   if (arena && (layer.exceptions->caught || layer.exceptions->uncaught))
     exceptions_park();
   return arena;
@@ -193,6 +204,8 @@ static inline void layer_leave(struct arena *arena)
 {
   if (arena && layer.parked)
     exceptions_return();
+  if (arena)
+    uselocale(layer.locales_parked ? locale_parked() : LC_GLOBAL_LOCALE);
   heap_enter(arena);
 }
 

@@ -51,6 +51,9 @@ void recline_program_begins(const void *inside_program)
   struct arena *arena = heap_arena(machine_rank());
   if (arena)
     library_data_begin(arena, inside_program);
+  if (!layer.plain)
+    layer.plain = newlocale(LC_ALL_MASK, "C", NULL);
+  uselocale(LC_GLOBAL_LOCALE);
   heap_enter(arena);
 }
 
@@ -173,7 +176,7 @@ void layer_need_simulator(void)
 
 int MPI_Init(int *argc, char ***argv)
 {
-  heap_leave();
+  layer_enter();
   layer_need_simulator();
   int result = PMPI_Init(argc, argv);
   layer_leave(layer_init(__builtin_return_address(0)));
@@ -193,7 +196,7 @@ int layer_thread_level(int required)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-  heap_leave();
+  layer_enter();
   layer_need_simulator();
   int result = PMPI_Init_thread(argc, argv, required, provided);
   struct arena *arena = layer_init(__builtin_return_address(0));
@@ -232,6 +235,7 @@ int MPI_Finalize(void)
   if (r) { /* what it does from here on is not rolled back, but with its libraries as they are */
     heap_enter(r->arena);
     heap_leave();
+    uselocale(LC_GLOBAL_LOCALE);
   }
   layer_leave(r ? NULL : mode);
   return result;

@@ -9,8 +9,9 @@
  * is told of both halves of the number. NAS CG sends its time to rank 0. */
 #include "sim/mpi/wrap.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -192,17 +193,15 @@ clock_t times(struct tms *result)
   return ticks;
 }
 
-/* Its times only; the memory of the process says nothing about a rank, but is asked for. */
-int getrusage(__rusage_who_t who, struct rusage *usage)
+int timespec_get(struct timespec *time, int base)
 {
   double now;
-  BEHIND(int (*)(__rusage_who_t, struct rusage *), getrusage)
-  int result = getrusage_next(who, usage);
-  if (result == 0 && simulated(&now)) {
-    usage->ru_utime = timeval_of(now);
-    usage->ru_stime = (struct timeval){0};
+  if (!simulated(&now)) {
+    BEHIND(int (*)(struct timespec *, int), timespec_get)
+    return timespec_get_next(time, base);
   }
-  return result;
+  *time = timespec_of(now);
+  return base;
 }
 
 /* ---- C++, OpenMP ---- */
@@ -351,6 +350,16 @@ unsigned alarm(unsigned seconds)
     return 0;
   BEHIND(unsigned (*)(unsigned), alarm)
   return alarm_next(seconds);
+}
+
+int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
+{
+  if (no_signal("timer_create")) {
+    errno = ENOTSUP;
+    return -1;
+  }
+  BEHIND(int (*)(clockid_t, struct sigevent *, timer_t *), timer_create)
+  return timer_create_next(clock, event, timer);
 }
 
 int setitimer(enum __itimer_which which, const struct itimerval *restrict value,

@@ -70,6 +70,11 @@ const char *machine_host(void)
   return sg_host_self_get_name();
 }
 
+int machine_cores(void)
+{
+  return sg_host_core_count(sg_host_self());
+}
+
 double machine_speed(void)
 {
   return sg_host_get_speed(sg_host_self());

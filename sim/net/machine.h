@@ -22,6 +22,7 @@ void machine_on_exit(void (*told)(int failed, void *data), void *data); /* when 
 void machine_move(sg_actor_t actor, const char *host);
 bool machine_has_host(const char *host);
 const char *machine_host(void);
+int machine_cores(void);    /* of the caller's host */
 double machine_speed(void); /* of the caller's host, in flop/s */
 
 /* Settings of SMPI. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # How programs end: each failure names its rank and keeps the last words; exit() after MPI_Finalize
 # is the end of a process, as it is without a simulator; options reach the program.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../../protocols/t/tap.sh"
 
 cp "$here/endings-program.cc" "$here/endings-arguments.c" "$dir"
 cd "$dir" || exit 1

@@ -467,6 +467,7 @@ program layer_fortran_rest
   integer :: error, provided, rounds, all
   character(len=16) :: argument
   call mpi_init_thread(MPI_THREAD_SINGLE, provided, error)
+  call mpi_query_thread(provided, error)
   call mpi_comm_rank(MPI_COMM_WORLD, me, error)
   call mpi_comm_size(MPI_COMM_WORLD, ranks, error)
   up = mod(me + 1, ranks)

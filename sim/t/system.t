@@ -1,0 +1,49 @@
+#!/bin/sh
+# What a program asks the system does not depend on the run or on the machine that simulates: memory,
+# processes, load, random bytes (system-program.cc); nor do results on the locale that it sets.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+
+cp "$here/system-program.cc" "$here/system-locale.c" "$dir"
+cd "$dir" || exit 1
+"$build/bin/recline-c++" -O2 -Wall -Wextra -Werror system-program.cc -o program >log 2>&1 &&
+  "$build/bin/recline-cc" -O2 -Wall -Wextra -Werror system-locale.c -o locale >>log 2>&1
+is "$?" 0 'the programs are built' log
+
+cat >scenario.yaml <<EOF
+program:    {binary: ./program, ranks: 4}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: pessimistic, capacity: 1000}
+checkpoint: {every: 4ms, storage: local, bytes: 10kB}
+failures:   [{rank: 1, at: 10ms, repair: 1ms}]
+EOF
+run() { # OUT WORD...
+  to=$1
+  shift
+  timeout 60 "$recline" run scenario.yaml --out "$to" "$@" >stdout 2>stderr
+}
+
+run first
+is "$?-$(value first/result.json verdict)-$(value first/result.json audit.violations)" 0-recovered-0 \
+  'a rank that asks the system recovers and sends the same again' stderr
+(ulimit -s unlimited; run second) # another environment of the same machine
+same first/trace.txt second/trace.txt 'another run: the same trace'
+same first/program.out second/program.out 'the same answers'
+is "$(sort first/program.out | uniq -d | wc -l)" 0 'random bytes are not the same twice' first/program.out
+run third --set seed=8
+is "$(cmp -s first/program.out third/program.out || echo other)" other 'another seed: others'
+
+# A comma for a point, made here: not all systems have such a locale.
+mkdir locales
+if localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8" >/dev/null 2>&1; then
+  run plain --set program.binary=./locale
+  LOCPATH=$dir/locales LC_ALL=de_DE.UTF-8 "$recline" run scenario.yaml --out comma \
+    --set program.binary=./locale >stdout 2>stderr
+  is "$?" 0 'a program under de_DE.UTF-8 runs' stderr
+  is "$(grep -c ',' comma/program.out)-$(grep -c ',' plain/program.out)" 11-0 \
+    'it prints its numbers with a comma' comma/program.out
+  same plain/trace.txt comma/trace.txt 'the trace is the same'
+  same plain/result.json comma/result.json 'the result is the same'
+else
+  for what in runs comma trace result; do ok "$what # SKIP no sources of locales"; done
+fi
+finish 10
