@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "sim/command/common.h"
 #include "sim/command/main.h"
 
 /* ---- what is shown ---- */

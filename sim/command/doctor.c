@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/command/common.h"
 #include "sim/command/main.h"
 
 static const struct tool {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "protocols/protocol.h"
+#include "sim/command/common.h"
 #include "sim/command/main.h"
 #include "verify/scenario/platform_file.h"
 #include "verify/scenario/scenario.h"

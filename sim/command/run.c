@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "protocols/text.h"
+#include "sim/command/common.h"
 #include "sim/command/launch.h"
 #include "sim/command/main.h"
 #include "sim/command/summary.h"

@@ -1,0 +1,29 @@
+/* What the subcommands share: usage, data folder, JSON. */
+#ifndef RECLINE_COMMON_H
+#define RECLINE_COMMON_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+#include <stdbool.h>
+
+#include "verify/base/exit_codes.h"
+
+/* The folder with protocols' claims, platforms and scenarios: the environment variable
+ * RECLINE_DATA, or the source tree. Static. */
+const char *data_folder(void);
+
+/* Prints one line on standard error and returns EXIT_BAD_INPUT. */
+int bad_usage(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* For commands whose only option is --json: reads it into `json`, and the other words into
+ * `words` (ends with NULL; the caller frees it with g_strfreev()). `summary` is for --help. On a
+ * wrong option says so and returns false. */
+bool read_words(int argc, char **argv, const char *summary, gboolean *json, char ***words);
+
+/* Adds `key` with a text, or with null. */
+void json_add_text(JsonBuilder *builder, const char *key, const char *value);
+
+/* Prints the object that was built, and a newline, on standard output. */
+void print_json(JsonBuilder *builder);
+
+#endif
