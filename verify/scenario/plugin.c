@@ -64,7 +64,12 @@ static bool load(const char *file, GError **error)
 
 bool plugin_load(const char *file, GError **error)
 {
-  return is_loaded(file) || (purity_check(file, error) && load(file, error));
+  if (is_loaded(file))
+    return true;
+  g_autofree char *problem = purity_problem(file);
+  if (problem)
+    g_set_error_literal(error, PLUGIN_ERROR, 0, problem);
+  return !problem && load(file, error);
 }
 
 /* ---- the mutants ---- */

@@ -1,9 +1,8 @@
 #include "verify/scenario/purity.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <string.h>
-
-#include "verify/scenario/plugin.h"
 
 /* A file in memory, of which every offset is checked before use. */
 struct object {
@@ -135,40 +134,32 @@ static const char *variable(const struct object *o)
   return NULL;
 }
 
-static bool is_pure(struct object *o, GError **error)
+static char *impurity(struct object *o)
 {
   struct symbols dynamic;
   if (!is_shared_object(o) || o->head->e_shstrndx >= o->head->e_shnum ||
-      !find_symbols(o, SHT_DYNSYM, &dynamic)) {
-    g_set_error(error, PLUGIN_ERROR, 0, "it is none, expected a shared object with protocols");
-    return false;
-  }
+      !find_symbols(o, SHT_DYNSYM, &dynamic))
+    return g_strdup("it is none, expected a shared object with protocols");
   if (is_sanitized(&dynamic))
-    return true;
+    return NULL;
   const char *needed = stranger(&dynamic), *written = needed ? NULL : variable(o);
   if (needed)
-    g_set_error(error, PLUGIN_ERROR, 0, "it needs %s, expected a protocol that needs mem* only",
-                needed);
-  else if (written)
-    g_set_error(
-        error, PLUGIN_ERROR, 0,
+    return g_strdup_printf("it needs %s, expected a protocol that needs mem* only", needed);
+  if (written)
+    return g_strdup_printf(
         "it can write to a variable (%s), expected a protocol that writes to its state only",
         written);
-  return !needed && !written;
+  return NULL;
 }
 
-bool purity_check(const char *file, GError **error)
+char *purity_problem(const char *file)
 {
   struct object o = {0};
-  GError *why = NULL;
+  g_autoptr(GError) why = NULL;
   g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, &why);
-  if (!map) {
-    g_set_error(error, PLUGIN_ERROR, 0, "%s, expected a shared object with protocols",
-                why->message);
-    g_error_free(why);
-    return false;
-  }
+  if (!map)
+    return g_strdup_printf("%s, expected a shared object with protocols", why->message);
   o.bytes = g_mapped_file_get_contents(map);
   o.size = g_mapped_file_get_length(map);
-  return is_pure(&o, error);
+  return impurity(&o);
 }

@@ -5,13 +5,12 @@
 #define RECLINE_PURITY_H
 
 #include <glib.h>
-#include <stdbool.h>
 
-/* Whether the protocols of shared object `file` can keep no state but the one that the host holds.
- * On error false, with `error` (of PLUGIN_ERROR) in one line: the first symbol that it needs, or
- * the first variable that it can write; or that it is no such file. An object without a symbol
- * table (stripped) is judged by the sizes of its sections. Objects built with sanitizers pass:
- * these add data and symbols of their own. */
-bool purity_check(const char *file, GError **error);
+/* Why the protocols of shared object `file` can keep state that the host does not hold, in one line
+ * that the caller frees with g_free(): the first symbol that it needs, or the first variable that
+ * it can write; or that it is no such file. NULL: they cannot. An object without a symbol table
+ * (stripped) is judged by the sizes of its sections. Objects built with sanitizers pass: these add
+ * data and symbols of their own. */
+char *purity_problem(const char *file);
 
 #endif
