@@ -158,10 +158,7 @@ MPI_Comm MPI_Comm_f2c(MPI_Fint number)
   return comm;
 }
 
-MPI_Fint MPI_Comm_c2f(MPI_Comm comm)
-{
-  LOOK_UP(comm_number(r, comm), PMPI_Comm_c2f(comm));
-}
+LOOK_UP_CALL(Comm_c2f, (comm), comm_number(r, comm))
 
 MPI_Request MPI_Request_f2c(MPI_Fint number)
 {
@@ -172,10 +169,7 @@ MPI_Request MPI_Request_f2c(MPI_Fint number)
   return request;
 }
 
-MPI_Fint MPI_Request_c2f(MPI_Request request)
-{
-  LOOK_UP(request_number(r, request), PMPI_Request_c2f(request));
-}
+LOOK_UP_CALL(Request_c2f, (request), request_number(r, request))
 
 /* ---- SMPI's own ---- */
 

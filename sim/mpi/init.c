@@ -212,10 +212,7 @@ static int query_thread(const struct rank *r, int *provided)
   return MPI_SUCCESS;
 }
 
-int MPI_Query_thread(int *provided)
-{
-  LOOK_UP(query_thread(r, provided), PMPI_Query_thread(provided));
-}
+LOOK_UP_CALL(Query_thread, (provided), query_thread(r, provided))
 
 int MPI_Finalize(void)
 {

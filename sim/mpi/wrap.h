@@ -5,6 +5,8 @@
 #include "sim/host/host.h"
 #include "sim/host/rank.h"
 
+#include "parameters.h"
+
 #include <string.h>
 
 /* Handles of the program are addresses of the layer's own structs. */
@@ -42,6 +44,20 @@ static inline struct request *request_of(MPI_Request handle)
   int result_ = r ? (layered) : (inert);                                                           \
   layer_leave(mode_);                                                                              \
   return result_
+
+/* Defines MPI_NAME that way: the last argument is what is called when the layer is on, SMPI's own
+ * function when it is not. ARGUMENTS are the names of its parameters, in parentheses; their types
+ * are those of smpi.h (parameters.h, written by wrappers.awk). */
+#define WRAP_CALL(NAME, ARGUMENTS, ...)                                                            \
+  int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
+  {                                                                                                \
+    WRAP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                    \
+  }
+#define LOOK_UP_CALL(NAME, ARGUMENTS, ...)                                                         \
+  int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
+  {                                                                                                \
+    LOOK_UP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                 \
+  }
 
 /* The function of that name behind the layer; ends the run when there is none. */
 void *layer_next(const char *name);

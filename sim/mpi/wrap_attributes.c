@@ -272,96 +272,27 @@ static int free_type(struct rank *r, MPI_Datatype *type)
 
 /* ---- the calls of communicators, by their new and their old names ---- */
 
-int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
-                           MPI_Comm_delete_attr_function *destructor, int *key, void *extra)
-{
-  LOOK_UP(create_key(r, key_of_comms(copy, destructor, extra), key),
-          PMPI_Comm_create_keyval(copy, destructor, key, extra));
-}
-
-int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *destructor, int *key,
-                      void *extra)
-{
-  LOOK_UP(create_key(r, key_of_comms(copy, destructor, extra), key),
-          PMPI_Keyval_create(copy, destructor, key, extra));
-}
-
-int MPI_Comm_free_keyval(int *key)
-{
-  LOOK_UP(((void)r, free_key(key)), PMPI_Comm_free_keyval(key));
-}
-
-int MPI_Keyval_free(int *key)
-{
-  LOOK_UP(((void)r, free_key(key)), PMPI_Keyval_free(key));
-}
-
-int MPI_Comm_set_attr(MPI_Comm comm, int key, void *value)
-{
-  LOOK_UP(set_attribute(r, of_comm(r, comm), key, value), PMPI_Comm_set_attr(comm, key, value));
-}
-
-int MPI_Attr_put(MPI_Comm comm, int key, void *value)
-{
-  LOOK_UP(set_attribute(r, of_comm(r, comm), key, value), PMPI_Attr_put(comm, key, value));
-}
-
-int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag)
-{
-  LOOK_UP(get_of_comm(r, comm, key, value, flag), PMPI_Comm_get_attr(comm, key, value, flag));
-}
-
-int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag)
-{
-  LOOK_UP(get_of_comm(r, comm, key, value, flag), PMPI_Attr_get(comm, key, value, flag));
-}
-
-int MPI_Comm_delete_attr(MPI_Comm comm, int key)
-{
-  LOOK_UP(delete_attribute(r, of_comm(r, comm), key), PMPI_Comm_delete_attr(comm, key));
-}
-
-int MPI_Attr_delete(MPI_Comm comm, int key)
-{
-  LOOK_UP(delete_attribute(r, of_comm(r, comm), key), PMPI_Attr_delete(comm, key));
-}
+LOOK_UP_CALL(Comm_create_keyval, (copy, destructor, key, extra),
+             create_key(r, key_of_comms(copy, destructor, extra), key))
+LOOK_UP_CALL(Keyval_create, (copy, destructor, key, extra),
+             create_key(r, key_of_comms(copy, destructor, extra), key))
+LOOK_UP_CALL(Comm_free_keyval, (key), free_key(key))
+LOOK_UP_CALL(Keyval_free, (key), free_key(key))
+LOOK_UP_CALL(Comm_set_attr, (comm, key, value), set_attribute(r, of_comm(r, comm), key, value))
+LOOK_UP_CALL(Attr_put, (comm, key, value), set_attribute(r, of_comm(r, comm), key, value))
+LOOK_UP_CALL(Comm_get_attr, (comm, key, value, flag), get_of_comm(r, comm, key, value, flag))
+LOOK_UP_CALL(Attr_get, (comm, key, value, flag), get_of_comm(r, comm, key, value, flag))
+LOOK_UP_CALL(Comm_delete_attr, (comm, key), delete_attribute(r, of_comm(r, comm), key))
+LOOK_UP_CALL(Attr_delete, (comm, key), delete_attribute(r, of_comm(r, comm), key))
 
 /* ---- the calls of types ---- */
 
-int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
-                           MPI_Type_delete_attr_function *destructor, int *key, void *extra)
-{
-  LOOK_UP(create_key(r, key_of_types(copy, destructor, extra), key),
-          PMPI_Type_create_keyval(copy, destructor, key, extra));
-}
-
-int MPI_Type_free_keyval(int *key)
-{
-  LOOK_UP(((void)r, free_key(key)), PMPI_Type_free_keyval(key));
-}
-
-int MPI_Type_set_attr(MPI_Datatype type, int key, void *value)
-{
-  LOOK_UP(set_attribute(r, with_room(r, type), key, value), PMPI_Type_set_attr(type, key, value));
-}
-
-int MPI_Type_get_attr(MPI_Datatype type, int key, void *value, int *flag)
-{
-  LOOK_UP(get_attribute(r, of_type(r, type), key, value, flag),
-          PMPI_Type_get_attr(type, key, value, flag));
-}
-
-int MPI_Type_delete_attr(MPI_Datatype type, int key)
-{
-  LOOK_UP(delete_attribute(r, of_type(r, type), key), PMPI_Type_delete_attr(type, key));
-}
-
-int MPI_Type_dup(MPI_Datatype type, MPI_Datatype *made)
-{
-  LOOK_UP(duplicate_type(r, type, made), PMPI_Type_dup(type, made));
-}
-
-int MPI_Type_free(MPI_Datatype *type)
-{
-  LOOK_UP(free_type(r, type), PMPI_Type_free(type));
-}
+LOOK_UP_CALL(Type_create_keyval, (copy, destructor, key, extra),
+             create_key(r, key_of_types(copy, destructor, extra), key))
+LOOK_UP_CALL(Type_free_keyval, (key), free_key(key))
+LOOK_UP_CALL(Type_set_attr, (type, key, value), set_attribute(r, with_room(r, type), key, value))
+LOOK_UP_CALL(Type_get_attr, (type, key, value, flag),
+             get_attribute(r, of_type(r, type), key, value, flag))
+LOOK_UP_CALL(Type_delete_attr, (type, key), delete_attribute(r, of_type(r, type), key))
+LOOK_UP_CALL(Type_dup, (type, made), duplicate_type(r, type, made))
+LOOK_UP_CALL(Type_free, (type), free_type(r, type))

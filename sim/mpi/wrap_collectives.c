@@ -344,12 +344,18 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
 
 /* ---- the calls ---- */
 
-/* A call of `r` on `c`: RUN(arguments) where it takes part. The other words are fields of the site.
- */
-#define CALL(FLOW, COMM, RUN, ...)                                                                 \
-  (c = comm_of(r, COMM), call_begin(r, (struct call_site){.comm = c, .flow = (FLOW), __VA_ARGS__}) \
-                             ? ((void)(RUN), call_end(r))                                          \
-                             : MPI_SUCCESS)
+/* A call on `comm`: RUN, with `c` set, where this rank takes part. The other words are fields of
+ * the site. */
+#define COLLECTIVE_CALL(NAME, ARGUMENTS, FLOW, RUN, ...)                                           \
+  int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
+  {                                                                                                \
+    struct comm *c;                                                                                \
+    WRAP((c = comm_of(r, comm),                                                                    \
+          call_begin(r, (struct call_site){.comm = c, .flow = (FLOW), __VA_ARGS__})                \
+              ? ((void)(RUN), call_end(r))                                                         \
+              : MPI_SUCCESS),                                                                      \
+         PMPI_##NAME ARGUMENTS);                                                                   \
+  }
 
 /* The length of what a rank gives; counts mean nothing where it gives nothing. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
@@ -399,150 +405,85 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
   return call_end(r);
 }
 
-int MPI_Barrier(MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_BARRIER, comm, barrier(r, c), .bytes = 0), PMPI_Barrier(comm));
-}
+COLLECTIVE_CALL(Barrier, (comm), RCL_FLOW_BARRIER, barrier(r, c), .bytes = 0)
 
-int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_FROM_ROOT, comm, broadcast(r, buffer, count, type, root, c), .root = root,
-            .bytes = given(c->rank == root, count, type), .largest = given(true, count, type),
-            .result = EQUAL(buffer, count, type), .blocks = 1),
-       PMPI_Bcast(buffer, count, type, root, comm));
-}
+COLLECTIVE_CALL(Bcast, (buffer, count, type, root, comm), RCL_FLOW_FROM_ROOT,
+                broadcast(r, buffer, count, type, root, c), .root = root,
+                .bytes = given(c->rank == root, count, type), .largest = given(true, count, type),
+                .result = EQUAL(buffer, count, type), .blocks = 1)
 
-int MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
-               MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_TO_ROOT, comm, reduce(r, out, in, count, type, op, root, c), .root = root,
-            .bytes = given(true, count, type), .largest = given(true, count, type),
-            .result = EQUAL(in, count, type), .blocks = 1),
-       PMPI_Reduce(out, in, count, type, op, root, comm));
-}
+COLLECTIVE_CALL(Reduce, (out, in, count, type, op, root, comm), RCL_FLOW_TO_ROOT,
+                reduce(r, out, in, count, type, op, root, c), .root = root,
+                .bytes = given(true, count, type), .largest = given(true, count, type),
+                .result = EQUAL(in, count, type), .blocks = 1)
 
-int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm, allreduce(r, out, in, count, type, op, c),
-            .bytes = given(true, count, type), .largest = given(true, count, type),
-            .result = EQUAL(in, count, type), .blocks = 1),
-       PMPI_Allreduce(out, in, count, type, op, comm));
-}
+COLLECTIVE_CALL(Allreduce, (out, in, count, type, op, comm), RCL_FLOW_ALL,
+                allreduce(r, out, in, count, type, op, c), .bytes = given(true, count, type),
+                .largest = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1)
 
-int MPI_Scan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm, scan(r, out, in, count, type, op, c, false), .partial = true,
-            .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1),
-       PMPI_Scan(out, in, count, type, op, comm));
-}
+COLLECTIVE_CALL(Scan, (out, in, count, type, op, comm), RCL_FLOW_ALL,
+                scan(r, out, in, count, type, op, c, false), .partial = true,
+                .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1)
 
-int MPI_Exscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm, scan(r, out, in, count, type, op, c, true), .partial = true,
-            .bytes = given(true, count, type), .result = EQUAL(in, count, type),
-            .blocks = c->rank > 0),
-       PMPI_Exscan(out, in, count, type, op, comm));
-}
+COLLECTIVE_CALL(Exscan, (out, in, count, type, op, comm), RCL_FLOW_ALL,
+                scan(r, out, in, count, type, op, c, true), .partial = true,
+                .bytes = given(true, count, type), .result = EQUAL(in, count, type),
+                .blocks = c->rank > 0)
 
-int MPI_Gather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-               MPI_Datatype in_type, int root, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_TO_ROOT, comm,
-            gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
-            .root = root, .bytes = shared(out, out_count, out_type, in_count, in_type),
-            .largest = shared(out, out_count, out_type, in_count, in_type),
-            .result = EQUAL(in, in_count, in_type), .blocks = c->size),
-       PMPI_Gather(out, out_count, out_type, in, in_count, in_type, root, comm));
-}
+COLLECTIVE_CALL(Gather, (out, out_count, out_type, in, in_count, in_type, root, comm),
+                RCL_FLOW_TO_ROOT,
+                gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
+                .root = root, .bytes = shared(out, out_count, out_type, in_count, in_type),
+                .largest = shared(out, out_count, out_type, in_count, in_type),
+                .result = EQUAL(in, in_count, in_type), .blocks = c->size)
 
-int MPI_Gatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                const int *in_counts, const int *starts, MPI_Datatype in_type, int root,
-                MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_TO_ROOT, comm,
-            gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root, c),
-            .root = root, .bytes = given(out != MPI_IN_PLACE, out_count, out_type),
-            .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size),
-       PMPI_Gatherv(out, out_count, out_type, in, in_counts, starts, in_type, root, comm));
-}
+COLLECTIVE_CALL(Gatherv, (out, out_count, out_type, in, in_counts, starts, in_type, root, comm),
+                RCL_FLOW_TO_ROOT,
+                gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
+                       c),
+                .root = root, .bytes = given(out != MPI_IN_PLACE, out_count, out_type),
+                .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
 
-int MPI_Scatter(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-                MPI_Datatype in_type, int root, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_FROM_ROOT, comm,
-            scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
-            .root = root, .bytes = given(c->rank == root, out_count * c->size, out_type),
-            .largest =
-                c->rank == root ? given(true, out_count, out_type) : given(true, in_count, in_type),
-            .result = EQUAL(in, in_count, in_type), .blocks = 1),
-       PMPI_Scatter(out, out_count, out_type, in, in_count, in_type, root, comm));
-}
+COLLECTIVE_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root, comm),
+                RCL_FLOW_FROM_ROOT,
+                scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
+                .root = root, .bytes = given(c->rank == root, out_count * c->size, out_type),
+                .largest = c->rank == root ? given(true, out_count, out_type)
+                                           : given(true, in_count, in_type),
+                .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
-int MPI_Scatterv(const void *out, const int *out_counts, const int *starts, MPI_Datatype out_type,
-                 void *in, int in_count, MPI_Datatype in_type, int root, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_FROM_ROOT, comm,
-            scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root, c),
-            .root = root,
-            .bytes = c->rank == root ? given(true, sum_of(out_counts, c->size), out_type) : 0,
-            .result = EQUAL(in, in_count, in_type), .blocks = 1),
-       PMPI_Scatterv(out, out_counts, starts, out_type, in, in_count, in_type, root, comm));
-}
+COLLECTIVE_CALL(Scatterv, (out, out_counts, starts, out_type, in, in_count, in_type, root, comm),
+                RCL_FLOW_FROM_ROOT,
+                scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
+                        c),
+                .root = root,
+                .bytes = c->rank == root ? given(true, sum_of(out_counts, c->size), out_type) : 0,
+                .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
-int MPI_Allgather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-                  MPI_Datatype in_type, MPI_Comm comm)
-{
-  WRAP(collective_allgather(r, out, out_count, out_type, in, in_count, in_type, comm_of(r, comm)),
-       PMPI_Allgather(out, out_count, out_type, in, in_count, in_type, comm));
-}
+WRAP_CALL(Allgather, (out, out_count, out_type, in, in_count, in_type, comm),
+          collective_allgather(r, out, out_count, out_type, in, in_count, in_type,
+                               comm_of(r, comm)))
 
-int MPI_Allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                   const int *in_counts, const int *starts, MPI_Datatype in_type, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm,
-            allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), c),
-            .bytes = shared(out, out_count, out_type, in_counts[c->rank], in_type),
-            .largest = given(true, largest_of(in_counts, c->size), in_type),
-            .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size),
-       PMPI_Allgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm));
-}
+COLLECTIVE_CALL(Allgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm),
+                RCL_FLOW_ALL,
+                allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), c),
+                .bytes = shared(out, out_count, out_type, in_counts[c->rank], in_type),
+                .largest = given(true, largest_of(in_counts, c->size), in_type),
+                .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
 
-int MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-                 MPI_Datatype in_type, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm,
-            alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
-            .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
-            .largest = given(true, in_count, in_type), .result = EQUAL(in, in_count, in_type),
-            .blocks = c->size),
-       PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm));
-}
+COLLECTIVE_CALL(Alltoall, (out, out_count, out_type, in, in_count, in_type, comm), RCL_FLOW_ALL,
+                alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
+                .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
+                .largest = given(true, in_count, in_type), .result = EQUAL(in, in_count, in_type),
+                .blocks = c->size)
 
-int MPI_Alltoallv(const void *out, const int *out_counts, const int *out_starts,
-                  MPI_Datatype out_type, void *in, const int *in_counts, const int *in_starts,
-                  MPI_Datatype in_type, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm,
-            alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                     UNEQUAL(in, in_counts, in_starts, in_type), c),
-            .bytes = given(true, sum_of(in_counts, c->size), in_type),
-            .result = UNEQUAL(in, in_counts, in_starts, in_type), .blocks = c->size),
-       PMPI_Alltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type,
-                      comm));
-}
+COLLECTIVE_CALL(Alltoallv,
+                (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm),
+                RCL_FLOW_ALL,
+                alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                         UNEQUAL(in, in_counts, in_starts, in_type), c),
+                .bytes = given(true, sum_of(in_counts, c->size), in_type),
+                .result = UNEQUAL(in, in_counts, in_starts, in_type), .blocks = c->size)
 
 static uint32_t bytes_of(const struct blocks *blocks, int number)
 {
@@ -552,38 +493,22 @@ static uint32_t bytes_of(const struct blocks *blocks, int number)
   return bytes;
 }
 
-int MPI_Alltoallw(const void *out, const int *out_counts, const int *out_starts,
-                  const MPI_Datatype *out_types, void *in, const int *in_counts,
-                  const int *in_starts, const MPI_Datatype *in_types, MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm,
-            alltoall(r, TYPED(out, out_counts, out_starts, out_types),
-                     TYPED(in, in_counts, in_starts, in_types), c),
-            .bytes = bytes_of(&TYPED(in, in_counts, in_starts, in_types), c->size),
-            .result = TYPED(in, in_counts, in_starts, in_types), .blocks = c->size),
-       PMPI_Alltoallw(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types,
-                      comm));
-}
+COLLECTIVE_CALL(Alltoallw,
+                (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm),
+                RCL_FLOW_ALL,
+                alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                         TYPED(in, in_counts, in_starts, in_types), c),
+                .bytes = bytes_of(&TYPED(in, in_counts, in_starts, in_types), c->size),
+                .result = TYPED(in, in_counts, in_starts, in_types), .blocks = c->size)
 
-int MPI_Reduce_scatter_block(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
-                             MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm, reduce_scatter(r, out, in, NULL, count, type, op, c),
-            .bytes = given(true, count * c->size, type),
-            .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
-            .blocks = 1),
-       PMPI_Reduce_scatter_block(out, in, count, type, op, comm));
-}
+COLLECTIVE_CALL(Reduce_scatter_block, (out, in, count, type, op, comm), RCL_FLOW_ALL,
+                reduce_scatter(r, out, in, NULL, count, type, op, c),
+                .bytes = given(true, count * c->size, type),
+                .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
+                .blocks = 1)
 
-int MPI_Reduce_scatter(const void *out, void *in, const int *counts, MPI_Datatype type, MPI_Op op,
-                       MPI_Comm comm)
-{
-  struct comm *c;
-  WRAP(CALL(RCL_FLOW_ALL, comm, reduce_scatter(r, out, in, counts, 0, type, op, c),
-            .bytes = given(true, sum_of(counts, c->size), type),
-            .largest = given(true, sum_of(counts, c->size), type),
-            .result = EQUAL(in, counts[c->rank], type), .blocks = 1),
-       PMPI_Reduce_scatter(out, in, counts, type, op, comm));
-}
+COLLECTIVE_CALL(Reduce_scatter, (out, in, counts, type, op, comm), RCL_FLOW_ALL,
+                reduce_scatter(r, out, in, counts, 0, type, op, c),
+                .bytes = given(true, sum_of(counts, c->size), type),
+                .largest = given(true, sum_of(counts, c->size), type),
+                .result = EQUAL(in, counts[c->rank], type), .blocks = 1)

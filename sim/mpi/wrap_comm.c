@@ -27,15 +27,8 @@ static int tell(int *where, int what)
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_rank(MPI_Comm comm, int *rank)
-{
-  LOOK_UP(tell(rank, comm_of(r, comm)->rank), PMPI_Comm_rank(comm, rank));
-}
-
-int MPI_Comm_size(MPI_Comm comm, int *size)
-{
-  LOOK_UP(tell(size, comm_of(r, comm)->size), PMPI_Comm_size(comm, size));
-}
+LOOK_UP_CALL(Comm_rank, (comm, rank), tell(rank, comm_of(r, comm)->rank))
+LOOK_UP_CALL(Comm_size, (comm, size), tell(size, comm_of(r, comm)->size))
 
 /* SMPI's group of the world holds the dispatcher too, so groups are made of its members. */
 static int group_of(struct rank *r, MPI_Comm handle, MPI_Group *group)
@@ -46,10 +39,7 @@ static int group_of(struct rank *r, MPI_Comm handle, MPI_Group *group)
   return PMPI_Group_incl(world, comm->size, comm->member, group);
 }
 
-int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
-{
-  LOOK_UP(group_of(r, comm, group), PMPI_Comm_group(comm, group));
-}
+LOOK_UP_CALL(Comm_group, (comm, group), group_of(r, comm, group))
 
 static bool is_member(const struct comm *comm, int rank)
 {
@@ -78,10 +68,7 @@ static int compare(const struct comm *a, const struct comm *b, int *result)
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
-{
-  LOOK_UP(compare(comm_of(r, a), comm_of(r, b), result), PMPI_Comm_compare(a, b, result));
-}
+LOOK_UP_CALL(Comm_compare, (a, b, result), compare(comm_of(r, a), comm_of(r, b), result))
 
 static int test_inter(int *flag)
 {
@@ -89,10 +76,7 @@ static int test_inter(int *flag)
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
-{
-  LOOK_UP(test_inter(flag), PMPI_Comm_test_inter(comm, flag));
-}
+LOOK_UP_CALL(Comm_test_inter, (comm, flag), test_inter(flag))
 
 /* ---- making ---- */
 
@@ -155,11 +139,7 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
-{
-  WRAP(comm_split(r, comm_of(r, comm), colour, key, made),
-       PMPI_Comm_split(comm, colour, key, made));
-}
+WRAP_CALL(Comm_split, (comm, colour, key, made), comm_split(r, comm_of(r, comm), colour, key, made))
 
 static int release(struct rank *r, MPI_Comm *handle)
 {
@@ -185,15 +165,8 @@ static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
   return comm_error(r, comm, result);
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
-{
-  WRAP(duplicate(r, comm, made), PMPI_Comm_dup(comm, made));
-}
-
-int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
-{
-  WRAP(duplicate(r, comm, made), PMPI_Comm_dup_with_info(comm, info, made));
-}
+WRAP_CALL(Comm_dup, (comm, made), duplicate(r, comm, made))
+WRAP_CALL(Comm_dup_with_info, (comm, info, made), duplicate(r, comm, made))
 
 /* No two ranks share a node. */
 static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Comm *made)
@@ -201,11 +174,8 @@ static int split_type(struct rank *r, struct comm *parent, int type, int key, MP
   return comm_split(r, parent, type == MPI_COMM_TYPE_SHARED ? r->index : MPI_UNDEFINED, key, made);
 }
 
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made)
-{
-  WRAP(split_type(r, comm_of(r, comm), type, key, made),
-       PMPI_Comm_split_type(comm, type, key, info, made));
-}
+WRAP_CALL(Comm_split_type, (comm, type, key, info, made),
+          split_type(r, comm_of(r, comm), type, key, made))
 
 /* Rank of the program of a member of a group. */
 static int rank_in_group(MPI_Group group, int i)
@@ -269,79 +239,34 @@ static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MP
   return members ? comm_split(r, members, 0, members->rank, made) : MPI_SUCCESS;
 }
 
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
-{
-  WRAP(create_group(r, comm_of(r, comm), group, made),
-       PMPI_Comm_create_group(comm, group, tag, made));
-}
-
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
-{
-  WRAP(create(r, comm_of(r, comm), group, made), PMPI_Comm_create(comm, group, made));
-}
+WRAP_CALL(Comm_create_group, (comm, group, tag, made),
+          create_group(r, comm_of(r, comm), group, made))
+WRAP_CALL(Comm_create, (comm, group, made), create(r, comm_of(r, comm), group, made))
 
 /* ---- letting go ---- */
 
-int MPI_Comm_free(MPI_Comm *comm)
-{
-  WRAP(release(r, comm), PMPI_Comm_free(comm));
-}
-
-int MPI_Comm_disconnect(MPI_Comm *comm)
-{
-  WRAP(release(r, comm), PMPI_Comm_disconnect(comm));
-}
+WRAP_CALL(Comm_free, (comm), release(r, comm))
+WRAP_CALL(Comm_disconnect, (comm), release(r, comm))
 
 /* Types, operations, groups and handles of infos lie in the simulator and do not roll back. A
  * program that is rolled back behind the end of one uses it again, so under the layer they are
  * never freed. */
-int MPI_Op_free(MPI_Op *op)
-{
-  LOOK_UP((*op = MPI_OP_NULL, (void)r, MPI_SUCCESS), PMPI_Op_free(op));
-}
-
-int MPI_Group_free(MPI_Group *group)
-{
-  LOOK_UP((*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS), PMPI_Group_free(group));
-}
-
-int MPI_Info_free(MPI_Info *info)
-{
-  LOOK_UP((*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS), PMPI_Info_free(info));
-}
+LOOK_UP_CALL(Op_free, (op), (*op = MPI_OP_NULL, (void)r, MPI_SUCCESS))
+LOOK_UP_CALL(Group_free, (group), (*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS))
+LOOK_UP_CALL(Info_free, (info), (*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS))
 
 /* ---- calls that name a communicator and do not use it ---- */
 
-int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
-             MPI_Comm comm)
-{
-  LOOK_UP(((void)r, items_pack(in, count, type, out, size, position)),
-          PMPI_Pack(in, count, type, out, size, position, comm));
-}
-
-int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
-               MPI_Comm comm)
-{
-  LOOK_UP(((void)r, items_unpack(in, size, position, out, count, type)),
-          PMPI_Unpack(in, size, position, out, count, type, comm));
-}
-
-int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
-{
-  LOOK_UP(((void)r, PMPI_Pack_size(count, type, MPI_COMM_WORLD, size)),
-          PMPI_Pack_size(count, type, comm, size));
-}
+LOOK_UP_CALL(Pack, (in, count, type, out, size, position, comm),
+             items_pack(in, count, type, out, size, position))
+LOOK_UP_CALL(Unpack, (in, size, position, out, count, type, comm),
+             items_unpack(in, size, position, out, count, type))
+LOOK_UP_CALL(Pack_size, (count, type, comm, size),
+             PMPI_Pack_size(count, type, MPI_COMM_WORLD, size))
 
 /* Hints are not kept. */
-int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
-{
-  LOOK_UP(((void)r, MPI_SUCCESS), PMPI_Comm_set_info(comm, info));
-}
-
-int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
-{
-  LOOK_UP(((void)r, PMPI_Info_create(info)), PMPI_Comm_get_info(comm, info));
-}
+LOOK_UP_CALL(Comm_set_info, (comm, info), MPI_SUCCESS)
+LOOK_UP_CALL(Comm_get_info, (comm, info), PMPI_Info_create(info))
 
 static int set_name(struct rank *r, struct comm *comm, const char *name)
 {
@@ -367,12 +292,5 @@ static int get_name(struct rank *r, MPI_Comm comm, char *name, int *length)
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_set_name(MPI_Comm comm, const char *name)
-{
-  LOOK_UP(set_name(r, comm_of(r, comm), name), PMPI_Comm_set_name(comm, name));
-}
-
-int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
-{
-  LOOK_UP(get_name(r, comm, name, length), PMPI_Comm_get_name(comm, name, length));
-}
+LOOK_UP_CALL(Comm_set_name, (comm, name), set_name(r, comm_of(r, comm), name))
+LOOK_UP_CALL(Comm_get_name, (comm, name, length), get_name(r, comm, name, length))

@@ -113,15 +113,8 @@ static int alloc_mem(struct rank *r, MPI_Aint size, void *memory)
   return MPI_SUCCESS;
 }
 
-int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *memory)
-{
-  LOOK_UP(alloc_mem(r, size, memory), PMPI_Alloc_mem(size, info, memory));
-}
-
-int MPI_Free_mem(void *memory)
-{
-  LOOK_UP(((void)r, rank_free(memory), MPI_SUCCESS), PMPI_Free_mem(memory));
-}
+LOOK_UP_CALL(Alloc_mem, (size, info, memory), alloc_mem(r, size, memory))
+LOOK_UP_CALL(Free_mem, (memory), rank_free(memory), MPI_SUCCESS)
 
 /* Buffered sends need no buffer of the program's. */
 static int attach(struct rank *r, void *buffer, int bytes)
@@ -138,15 +131,8 @@ static int detach(struct rank *r, void *buffer, int *bytes)
   return attach(r, NULL, 0);
 }
 
-int MPI_Buffer_attach(void *buffer, int bytes)
-{
-  LOOK_UP(attach(r, buffer, bytes), PMPI_Buffer_attach(buffer, bytes));
-}
-
-int MPI_Buffer_detach(void *buffer, int *bytes)
-{
-  LOOK_UP(detach(r, buffer, bytes), PMPI_Buffer_detach(buffer, bytes));
-}
+LOOK_UP_CALL(Buffer_attach, (buffer, bytes), attach(r, buffer, bytes))
+LOOK_UP_CALL(Buffer_detach, (buffer, bytes), detach(r, buffer, bytes))
 
 /* ---- sampling: SMPI keeps its tables, which are not the program's ---- */
 

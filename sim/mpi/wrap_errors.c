@@ -39,21 +39,11 @@ int errors_create_fortran(void *function, MPI_Errhandler *handler)
   return make(made, handler);
 }
 
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_fn *function, MPI_Errhandler *handler)
-{
-  LOOK_UP(((void)r, create(function, handler)), PMPI_Comm_create_errhandler(function, handler));
-}
-
-int MPI_Errhandler_create(MPI_Comm_errhandler_fn *function, MPI_Errhandler *handler)
-{
-  LOOK_UP(((void)r, create(function, handler)), PMPI_Errhandler_create(function, handler));
-}
+LOOK_UP_CALL(Comm_create_errhandler, (function, handler), create(function, handler))
+LOOK_UP_CALL(Errhandler_create, (function, handler), create(function, handler))
 
 /* As types, they are never freed under the layer. */
-int MPI_Errhandler_free(MPI_Errhandler *handler)
-{
-  LOOK_UP((*handler = MPI_ERRHANDLER_NULL, (void)r, MPI_SUCCESS), PMPI_Errhandler_free(handler));
-}
+LOOK_UP_CALL(Errhandler_free, (handler), (*handler = MPI_ERRHANDLER_NULL, (void)r, MPI_SUCCESS))
 
 /* ---- of a communicator ---- */
 
@@ -63,15 +53,8 @@ static int set_handler(struct comm *comm, MPI_Errhandler handler)
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
-{
-  LOOK_UP(set_handler(comm_of(r, comm), handler), PMPI_Comm_set_errhandler(comm, handler));
-}
-
-int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
-{
-  LOOK_UP(set_handler(comm_of(r, comm), handler), PMPI_Errhandler_set(comm, handler));
-}
+LOOK_UP_CALL(Comm_set_errhandler, (comm, handler), set_handler(comm_of(r, comm), handler))
+LOOK_UP_CALL(Errhandler_set, (comm, handler), set_handler(comm_of(r, comm), handler))
 
 static int get_handler(const struct comm *comm, MPI_Errhandler *handler)
 {
@@ -79,15 +62,8 @@ static int get_handler(const struct comm *comm, MPI_Errhandler *handler)
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler)
-{
-  LOOK_UP(get_handler(comm_of(r, comm), handler), PMPI_Comm_get_errhandler(comm, handler));
-}
-
-int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
-{
-  LOOK_UP(get_handler(comm_of(r, comm), handler), PMPI_Errhandler_get(comm, handler));
-}
+LOOK_UP_CALL(Comm_get_errhandler, (comm, handler), get_handler(comm_of(r, comm), handler))
+LOOK_UP_CALL(Errhandler_get, (comm, handler), get_handler(comm_of(r, comm), handler))
 
 /* ---- calling ---- */
 
@@ -130,7 +106,4 @@ static int raise_error(struct rank *r, struct comm *comm, int error)
   return MPI_SUCCESS;
 }
 
-int MPI_Comm_call_errhandler(MPI_Comm comm, int error)
-{
-  WRAP(raise_error(r, comm_of(r, comm), error), PMPI_Comm_call_errhandler(comm, error));
-}
+WRAP_CALL(Comm_call_errhandler, (comm, error), raise_error(r, comm_of(r, comm), error))

@@ -22,12 +22,8 @@ static int start(struct rank *r, struct general functions, MPI_Request *handle)
   return MPI_SUCCESS;
 }
 
-int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *release,
-                       MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request)
-{
-  WRAP(start(r, (struct general){query, release, cancel, extra}, request),
-       PMPI_Grequest_start(query, release, cancel, extra, request));
-}
+WRAP_CALL(Grequest_start, (query, release, cancel, extra, request),
+          start(r, (struct general){query, release, cancel, extra}, request))
 
 /* The program's functions run with the program's heap. */
 
@@ -70,7 +66,4 @@ static int complete(struct rank *r, MPI_Request handle)
   return result;
 }
 
-int MPI_Grequest_complete(MPI_Request request)
-{
-  WRAP(complete(r, request), PMPI_Grequest_complete(request));
-}
+WRAP_CALL(Grequest_complete, (request), complete(r, request))

@@ -66,12 +66,8 @@ static int create(struct rank *r, struct comm *parent, int nodes, const int *ind
   return MPI_SUCCESS;
 }
 
-int MPI_Graph_create(MPI_Comm comm, int nodes, const int *index, const int *edge, int reorder,
-                     MPI_Comm *made)
-{
-  WRAP(create(r, comm_of(r, comm), nodes, index, edge, made),
-       PMPI_Graph_create(comm, nodes, index, edge, reorder, made));
-}
+WRAP_CALL(Graph_create, (comm, nodes, index, edge, reorder, made),
+          create(r, comm_of(r, comm), nodes, index, edge, made))
 
 static int tell_size(const struct graph *graph, int *nodes, int *edge_count)
 {
@@ -80,11 +76,8 @@ static int tell_size(const struct graph *graph, int *nodes, int *edge_count)
   return MPI_SUCCESS;
 }
 
-int MPI_Graphdims_get(MPI_Comm comm, int *nodes, int *edge_count)
-{
-  LOOK_UP(tell_size(graph_of(r, comm), nodes, edge_count),
-          PMPI_Graphdims_get(comm, nodes, edge_count));
-}
+LOOK_UP_CALL(Graphdims_get, (comm, nodes, edge_count),
+             tell_size(graph_of(r, comm), nodes, edge_count))
 
 static int tell_graph(const struct graph *graph, int most_nodes, int most_edges, int *index,
                       int *edge)
@@ -94,11 +87,8 @@ static int tell_graph(const struct graph *graph, int most_nodes, int most_edges,
   return MPI_SUCCESS;
 }
 
-int MPI_Graph_get(MPI_Comm comm, int most_nodes, int most_edges, int *index, int *edge)
-{
-  LOOK_UP(tell_graph(graph_of(r, comm), most_nodes, most_edges, index, edge),
-          PMPI_Graph_get(comm, most_nodes, most_edges, index, edge));
-}
+LOOK_UP_CALL(Graph_get, (comm, most_nodes, most_edges, index, edge),
+             tell_graph(graph_of(r, comm), most_nodes, most_edges, index, edge))
 
 static int count_neighbours(const struct graph *graph, int rank, int *count)
 {
@@ -108,11 +98,8 @@ static int count_neighbours(const struct graph *graph, int rank, int *count)
   return MPI_SUCCESS;
 }
 
-int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *count)
-{
-  LOOK_UP(count_neighbours(graph_of(r, comm), rank, count),
-          PMPI_Graph_neighbors_count(comm, rank, count));
-}
+LOOK_UP_CALL(Graph_neighbors_count, (comm, rank, count),
+             count_neighbours(graph_of(r, comm), rank, count))
 
 static int tell_neighbours(const struct graph *graph, int rank, int most, int *neighbours)
 {
@@ -123,11 +110,8 @@ static int tell_neighbours(const struct graph *graph, int rank, int most, int *n
   return MPI_SUCCESS;
 }
 
-int MPI_Graph_neighbors(MPI_Comm comm, int rank, int most, int *neighbours)
-{
-  LOOK_UP(tell_neighbours(graph_of(r, comm), rank, most, neighbours),
-          PMPI_Graph_neighbors(comm, rank, most, neighbours));
-}
+LOOK_UP_CALL(Graph_neighbors, (comm, rank, most, neighbours),
+             tell_neighbours(graph_of(r, comm), rank, most, neighbours))
 
 static int map(const struct comm *comm, int nodes, int *rank)
 {
@@ -135,10 +119,7 @@ static int map(const struct comm *comm, int nodes, int *rank)
   return MPI_SUCCESS;
 }
 
-int MPI_Graph_map(MPI_Comm comm, int nodes, const int *index, const int *edge, int *rank)
-{
-  LOOK_UP(map(comm_of(r, comm), nodes, rank), PMPI_Graph_map(comm, nodes, index, edge, rank));
-}
+LOOK_UP_CALL(Graph_map, (comm, nodes, index, edge, rank), map(comm_of(r, comm), nodes, rank))
 
 /* ---- graphs of which everybody knows its own part ---- */
 
@@ -162,15 +143,10 @@ static int create_adjacent(struct rank *r, struct comm *parent, int in, const in
   return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sources, const int *in_weights,
-                                   int out, const int *destinations, const int *out_weights,
-                                   MPI_Info info, int reorder, MPI_Comm *made)
-{
-  WRAP(create_adjacent(r, comm_of(r, comm), in, sources, in_weights, out, destinations, out_weights,
-                       made),
-       PMPI_Dist_graph_create_adjacent(comm, in, sources, in_weights, out, destinations,
-                                       out_weights, info, reorder, made));
-}
+WRAP_CALL(Dist_graph_create_adjacent,
+          (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, made),
+          create_adjacent(r, comm_of(r, comm), in, sources, in_weights, out, destinations,
+                          out_weights, made))
 
 struct edge {
   int from, to, weight;
@@ -251,15 +227,10 @@ static int create_distributed(struct rank *r, struct comm *parent, int sources, 
   return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_create(MPI_Comm comm, int sources, const int *source, const int *degrees,
-                          const int *destinations, const int *weights, MPI_Info info, int reorder,
-                          MPI_Comm *made)
-{
-  WRAP(create_distributed(r, comm_of(r, comm), sources, source, degrees, destinations, weights,
-                          made),
-       PMPI_Dist_graph_create(comm, sources, source, degrees, destinations, weights, info, reorder,
-                              made));
-}
+WRAP_CALL(Dist_graph_create,
+          (comm, sources, source, degrees, destinations, weights, info, reorder, made),
+          create_distributed(r, comm_of(r, comm), sources, source, degrees, destinations, weights,
+                             made))
 
 static const struct topology *distributed(struct rank *r, MPI_Comm comm)
 {
@@ -277,11 +248,8 @@ static int count_both(const struct topology *topology, int *in, int *out, int *w
   return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *in, int *out, int *weighted)
-{
-  LOOK_UP(count_both(distributed(r, comm), in, out, weighted),
-          PMPI_Dist_graph_neighbors_count(comm, in, out, weighted));
-}
+LOOK_UP_CALL(Dist_graph_neighbors_count, (comm, in, out, weighted),
+             count_both(distributed(r, comm), in, out, weighted))
 
 static void tell_one_side(const struct neighbours *neighbours, int most, int *ranks, int *weights)
 {
@@ -298,11 +266,7 @@ static int tell_both(const struct topology *topology, int most_in, int *sources,
   return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_neighbors(MPI_Comm comm, int most_in, int *sources, int *in_weights,
-                             int most_out, int *destinations, int *out_weights)
-{
-  LOOK_UP(tell_both(distributed(r, comm), most_in, sources, in_weights, most_out, destinations,
-                    out_weights),
-          PMPI_Dist_graph_neighbors(comm, most_in, sources, in_weights, most_out, destinations,
-                                    out_weights));
-}
+LOOK_UP_CALL(Dist_graph_neighbors,
+             (comm, most_in, sources, in_weights, most_out, destinations, out_weights),
+             tell_both(distributed(r, comm), most_in, sources, in_weights, most_out, destinations,
+                       out_weights))

@@ -141,47 +141,23 @@ static int get_key(const struct info *info, int n, char *key)
 
 /* ---- the calls ---- */
 
-int MPI_Info_set(MPI_Info handle, const char *key, const char *value)
-{
-  LOOK_UP(handle == MPI_INFO_NULL || !key || !value ? PMPI_Info_set(handle, key, value)
-                                                    : set_hint(r, info_of(r, handle), key, value),
-          PMPI_Info_set(handle, key, value));
-}
-
-int MPI_Info_delete(MPI_Info handle, const char *key)
-{
-  LOOK_UP(delete_hint(find_info(r, handle), key), PMPI_Info_delete(handle, key));
-}
-
-int MPI_Info_dup(MPI_Info handle, MPI_Info *made)
-{
-  LOOK_UP(duplicate(r, handle, made), PMPI_Info_dup(handle, made));
-}
+LOOK_UP_CALL(Info_set, (handle, key, value),
+             handle == MPI_INFO_NULL || !key || !value
+                 ? PMPI_Info_set(handle, key, value)
+                 : set_hint(r, info_of(r, handle), key, value))
+LOOK_UP_CALL(Info_delete, (handle, key), delete_hint(find_info(r, handle), key))
+LOOK_UP_CALL(Info_dup, (handle, made), duplicate(r, handle, made))
 
 /* Calls that read: what the MPI state does not know is SMPI's. */
-#define READ(IN_FACE, AT_SMPI)                                                                     \
-  struct info *info = NULL;                                                                        \
-  LOOK_UP((info = find_info(r, handle)) ? (IN_FACE) : (AT_SMPI), AT_SMPI)
+#define READ_CALL(NAME, ARGUMENTS, IN_FACE)                                                        \
+  LOOK_UP_CALL(NAME, ARGUMENTS, find_info(r, info) ? (IN_FACE) : PMPI_##NAME ARGUMENTS)
 
-int MPI_Info_get(MPI_Info handle, const char *key, int length, char *value, int *found)
-{
-  READ(get_hint(info, key, length, value, found), PMPI_Info_get(handle, key, length, value, found));
-}
-
-int MPI_Info_get_valuelen(MPI_Info handle, const char *key, int *length, int *found)
-{
-  READ(get_length(info, key, length, found), PMPI_Info_get_valuelen(handle, key, length, found));
-}
-
-int MPI_Info_get_nkeys(MPI_Info handle, int *count)
-{
-  READ(count_hints(info, count), PMPI_Info_get_nkeys(handle, count));
-}
-
-int MPI_Info_get_nthkey(MPI_Info handle, int n, char *key)
-{
-  READ(get_key(info, n, key), PMPI_Info_get_nthkey(handle, n, key));
-}
+READ_CALL(Info_get, (info, key, length, value, found),
+          get_hint(find_info(r, info), key, length, value, found))
+READ_CALL(Info_get_valuelen, (info, key, length, found),
+          get_length(find_info(r, info), key, length, found))
+READ_CALL(Info_get_nkeys, (info, count), count_hints(find_info(r, info), count))
+READ_CALL(Info_get_nthkey, (info, n, key), get_key(find_info(r, info), n, key))
 
 /* ---- the same in Fortran: infos are SMPI's, so C's calls do, with a protocol and without ---- */
 

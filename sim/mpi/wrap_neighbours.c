@@ -60,90 +60,35 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 
 /* ---- the calls ---- */
 
-int MPI_Neighbor_allgather(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                           int in_count, MPI_Datatype in_type, MPI_Comm comm)
-{
-  WRAP(complete(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm),
-       PMPI_Neighbor_allgather(out, out_count, out_type, in, in_count, in_type, comm));
-}
-
-int MPI_Ineighbor_allgather(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                            int in_count, MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(begin(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request),
-       PMPI_Ineighbor_allgather(out, out_count, out_type, in, in_count, in_type, comm, request));
-}
-
-int MPI_Neighbor_allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                            const int *in_counts, const int *starts, MPI_Datatype in_type,
-                            MPI_Comm comm)
-{
-  WRAP(complete(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type), comm),
-       PMPI_Neighbor_allgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm));
-}
-
-int MPI_Ineighbor_allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                             const int *in_counts, const int *starts, MPI_Datatype in_type,
-                             MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(begin(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type), comm,
-             request),
-       PMPI_Ineighbor_allgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm,
-                                 request));
-}
-
-int MPI_Neighbor_alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                          int in_count, MPI_Datatype in_type, MPI_Comm comm)
-{
-  WRAP(complete(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm),
-       PMPI_Neighbor_alltoall(out, out_count, out_type, in, in_count, in_type, comm));
-}
-
-int MPI_Ineighbor_alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                           int in_count, MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(begin(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request),
-       PMPI_Ineighbor_alltoall(out, out_count, out_type, in, in_count, in_type, comm, request));
-}
-
-int MPI_Neighbor_alltoallv(const void *out, const int *out_counts, const int *out_starts,
-                           MPI_Datatype out_type, void *in, const int *in_counts,
-                           const int *in_starts, MPI_Datatype in_type, MPI_Comm comm)
-{
-  WRAP(complete(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                UNEQUAL(in, in_counts, in_starts, in_type), comm),
-       PMPI_Neighbor_alltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts,
-                               in_type, comm));
-}
-
-int MPI_Ineighbor_alltoallv(const void *out, const int *out_counts, const int *out_starts,
-                            MPI_Datatype out_type, void *in, const int *in_counts,
-                            const int *in_starts, MPI_Datatype in_type, MPI_Comm comm,
-                            MPI_Request *request)
-{
-  WRAP(begin(r, UNEQUAL(out, out_counts, out_starts, out_type),
-             UNEQUAL(in, in_counts, in_starts, in_type), comm, request),
-       PMPI_Ineighbor_alltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts,
-                                in_type, comm, request));
-}
-
-int MPI_Neighbor_alltoallw(const void *out, const int *out_counts, const MPI_Aint *out_places,
-                           const MPI_Datatype *out_types, void *in, const int *in_counts,
-                           const MPI_Aint *in_places, const MPI_Datatype *in_types, MPI_Comm comm)
-{
-  WRAP(complete(r, far(out, out_counts, out_places, out_types),
-                far(in, in_counts, in_places, in_types), comm),
-       PMPI_Neighbor_alltoallw(out, out_counts, out_places, out_types, in, in_counts, in_places,
-                               in_types, comm));
-}
-
-int MPI_Ineighbor_alltoallw(const void *out, const int *out_counts, const MPI_Aint *out_places,
-                            const MPI_Datatype *out_types, void *in, const int *in_counts,
-                            const MPI_Aint *in_places, const MPI_Datatype *in_types, MPI_Comm comm,
-                            MPI_Request *request)
-{
-  WRAP(begin(r, far(out, out_counts, out_places, out_types),
-             far(in, in_counts, in_places, in_types), comm, request),
-       PMPI_Ineighbor_alltoallw(out, out_counts, out_places, out_types, in, in_counts, in_places,
-                                in_types, comm, request));
-}
+WRAP_CALL(Neighbor_allgather, (out, out_count, out_type, in, in_count, in_type, comm),
+          complete(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm))
+WRAP_CALL(Ineighbor_allgather, (out, out_count, out_type, in, in_count, in_type, comm, request),
+          begin(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request))
+WRAP_CALL(Neighbor_allgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm),
+          complete(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type),
+                   comm))
+WRAP_CALL(Ineighbor_allgatherv,
+          (out, out_count, out_type, in, in_counts, starts, in_type, comm, request),
+          begin(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type), comm,
+                request))
+WRAP_CALL(Neighbor_alltoall, (out, out_count, out_type, in, in_count, in_type, comm),
+          complete(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm))
+WRAP_CALL(Ineighbor_alltoall, (out, out_count, out_type, in, in_count, in_type, comm, request),
+          begin(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request))
+WRAP_CALL(Neighbor_alltoallv,
+          (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm),
+          complete(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                   UNEQUAL(in, in_counts, in_starts, in_type), comm))
+WRAP_CALL(Ineighbor_alltoallv,
+          (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm, request),
+          begin(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                UNEQUAL(in, in_counts, in_starts, in_type), comm, request))
+WRAP_CALL(Neighbor_alltoallw,
+          (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types, comm),
+          complete(r, far(out, out_counts, out_places, out_types),
+                   far(in, in_counts, in_places, in_types), comm))
+WRAP_CALL(Ineighbor_alltoallw,
+          (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types, comm,
+           request),
+          begin(r, far(out, out_counts, out_places, out_types),
+                far(in, in_counts, in_places, in_types), comm, request))

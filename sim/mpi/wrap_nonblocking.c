@@ -256,138 +256,49 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
 
 /* ---- the calls ---- */
 
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(barrier(r, comm_of(r, comm), request), PMPI_Ibarrier(comm, request));
-}
-
-int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-               MPI_Request *request)
-{
-  WRAP(broadcast(r, buffer, count, type, root, comm_of(r, comm), request),
-       PMPI_Ibcast(buffer, count, type, root, comm, request));
-}
-
-int MPI_Igather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-                MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, comm_of(r, comm),
-              request),
-       PMPI_Igather(out, out_count, out_type, in, in_count, in_type, root, comm, request));
-}
-
-int MPI_Igatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                 const int *in_counts, const int *starts, MPI_Datatype in_type, int root,
-                 MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(
-      gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
-             comm_of(r, comm), request),
-      PMPI_Igatherv(out, out_count, out_type, in, in_counts, starts, in_type, root, comm, request));
-}
-
-int MPI_Iscatter(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-                 MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, comm_of(r, comm),
-               request),
-       PMPI_Iscatter(out, out_count, out_type, in, in_count, in_type, root, comm, request));
-}
-
-int MPI_Iscatterv(const void *out, const int *out_counts, const int *starts, MPI_Datatype out_type,
-                  void *in, int in_count, MPI_Datatype in_type, int root, MPI_Comm comm,
-                  MPI_Request *request)
-{
-  WRAP(scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
-               comm_of(r, comm), request),
-       PMPI_Iscatterv(out, out_counts, starts, out_type, in, in_count, in_type, root, comm,
-                      request));
-}
-
-int MPI_Iallgather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-                   MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), comm_of(r, comm),
-                 request),
-       PMPI_Iallgather(out, out_count, out_type, in, in_count, in_type, comm, request));
-}
-
-int MPI_Iallgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
-                    const int *in_counts, const int *starts, MPI_Datatype in_type, MPI_Comm comm,
-                    MPI_Request *request)
-{
-  WRAP(allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
-                 comm_of(r, comm), request),
-       PMPI_Iallgatherv(out, out_count, out_type, in, in_counts, starts, in_type, comm, request));
-}
-
-int MPI_Ialltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
-                  MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm_of(r, comm),
-                request),
-       PMPI_Ialltoall(out, out_count, out_type, in, in_count, in_type, comm, request));
-}
-
-int MPI_Ialltoallv(const void *out, const int *out_counts, const int *out_starts,
-                   MPI_Datatype out_type, void *in, const int *in_counts, const int *in_starts,
-                   MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                UNEQUAL(in, in_counts, in_starts, in_type), comm_of(r, comm), request),
-       PMPI_Ialltoallv(out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type,
-                       comm, request));
-}
-
-int MPI_Ialltoallw(const void *out, const int *out_counts, const int *out_starts,
-                   const MPI_Datatype *out_types, void *in, const int *in_counts,
-                   const int *in_starts, const MPI_Datatype *in_types, MPI_Comm comm,
-                   MPI_Request *request)
-{
-  WRAP(alltoall(r, TYPED(out, out_counts, out_starts, out_types),
-                TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), request),
-       PMPI_Ialltoallw(out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types,
-                       comm, request));
-}
-
-int MPI_Ireduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
-                MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(reduce(r, out, in, count, type, op, root, comm_of(r, comm), request),
-       PMPI_Ireduce(out, in, count, type, op, root, comm, request));
-}
-
-int MPI_Iallreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(allreduce(r, out, in, count, type, op, comm_of(r, comm), request),
-       PMPI_Iallreduce(out, in, count, type, op, comm, request));
-}
-
-int MPI_Iscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-              MPI_Request *request)
-{
-  WRAP(scan(r, out, in, count, type, op, comm_of(r, comm), false, request),
-       PMPI_Iscan(out, in, count, type, op, comm, request));
-}
-
-int MPI_Iexscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                MPI_Request *request)
-{
-  WRAP(scan(r, out, in, count, type, op, comm_of(r, comm), true, request),
-       PMPI_Iexscan(out, in, count, type, op, comm, request));
-}
-
-int MPI_Ireduce_scatter(const void *out, void *in, const int *counts, MPI_Datatype type, MPI_Op op,
-                        MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request),
-       PMPI_Ireduce_scatter(out, in, counts, type, op, comm, request));
-}
-
-int MPI_Ireduce_scatter_block(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
-                              MPI_Comm comm, MPI_Request *request)
-{
-  WRAP(reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm), request),
-       PMPI_Ireduce_scatter_block(out, in, count, type, op, comm, request));
-}
+WRAP_CALL(Ibarrier, (comm, request), barrier(r, comm_of(r, comm), request))
+WRAP_CALL(Ibcast, (buffer, count, type, root, comm, request),
+          broadcast(r, buffer, count, type, root, comm_of(r, comm), request))
+WRAP_CALL(Igather, (out, out_count, out_type, in, in_count, in_type, root, comm, request),
+          gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, comm_of(r, comm),
+                 request))
+WRAP_CALL(Igatherv, (out, out_count, out_type, in, in_counts, starts, in_type, root, comm, request),
+          gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
+                 comm_of(r, comm), request))
+WRAP_CALL(Iscatter, (out, out_count, out_type, in, in_count, in_type, root, comm, request),
+          scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, comm_of(r, comm),
+                  request))
+WRAP_CALL(Iscatterv,
+          (out, out_counts, starts, out_type, in, in_count, in_type, root, comm, request),
+          scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
+                  comm_of(r, comm), request))
+WRAP_CALL(Iallgather, (out, out_count, out_type, in, in_count, in_type, comm, request),
+          allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), comm_of(r, comm),
+                    request))
+WRAP_CALL(Iallgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm, request),
+          allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
+                    comm_of(r, comm), request))
+WRAP_CALL(Ialltoall, (out, out_count, out_type, in, in_count, in_type, comm, request),
+          alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type),
+                   comm_of(r, comm), request))
+WRAP_CALL(Ialltoallv,
+          (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm, request),
+          alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                   UNEQUAL(in, in_counts, in_starts, in_type), comm_of(r, comm), request))
+WRAP_CALL(Ialltoallw,
+          (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm,
+           request),
+          alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                   TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), request))
+WRAP_CALL(Ireduce, (out, in, count, type, op, root, comm, request),
+          reduce(r, out, in, count, type, op, root, comm_of(r, comm), request))
+WRAP_CALL(Iallreduce, (out, in, count, type, op, comm, request),
+          allreduce(r, out, in, count, type, op, comm_of(r, comm), request))
+WRAP_CALL(Iscan, (out, in, count, type, op, comm, request),
+          scan(r, out, in, count, type, op, comm_of(r, comm), false, request))
+WRAP_CALL(Iexscan, (out, in, count, type, op, comm, request),
+          scan(r, out, in, count, type, op, comm_of(r, comm), true, request))
+WRAP_CALL(Ireduce_scatter, (out, in, counts, type, op, comm, request),
+          reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request))
+WRAP_CALL(Ireduce_scatter_block, (out, in, count, type, op, comm, request),
+          reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm), request))

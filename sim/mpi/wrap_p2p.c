@@ -23,30 +23,6 @@ static int send_and_return(struct rank *r, const void *buffer, int count, MPI_Da
   return MPI_SUCCESS;
 }
 
-#define SEND_CALL(NAME, FLAGS)                                                                     \
-  int MPI_##NAME(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) \
-  {                                                                                                \
-    WRAP(send_and_wait(r, buffer, count, type, to, tag, comm, FLAGS),                              \
-         PMPI_##NAME(buffer, count, type, to, tag, comm));                                         \
-  }
-
-#define ISEND_CALL(NAME, FLAGS)                                                                    \
-  int MPI_##NAME(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
-                 MPI_Request *request)                                                             \
-  {                                                                                                \
-    WRAP(send_and_return(r, buffer, count, type, to, tag, comm, FLAGS, request),                   \
-         PMPI_##NAME(buffer, count, type, to, tag, comm, request));                                \
-  }
-
-#define SEND_INIT_CALL(NAME, FLAGS)                                                                \
-  int MPI_##NAME(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
-                 MPI_Request *request)                                                             \
-  {                                                                                                \
-    WRAP(prepare(r, REQUEST_SEND, (void *)(uintptr_t)buffer, count, type, to, tag, comm, FLAGS,    \
-                 request),                                                                         \
-         PMPI_##NAME(buffer, count, type, to, tag, comm, request));                                \
-  }
-
 static int prepare(struct rank *r, enum request_kind kind, void *buffer, int count,
                    MPI_Datatype type, int peer, int tag, MPI_Comm comm, unsigned flags,
                    MPI_Request *handle)
@@ -55,6 +31,19 @@ static int prepare(struct rank *r, enum request_kind kind, void *buffer, int cou
       handle_of(p2p_prepare(r, kind, buffer, count, type, peer, tag, comm_of(r, comm), flags));
   return MPI_SUCCESS;
 }
+
+#define SEND_CALL(NAME, FLAGS)                                                                     \
+  WRAP_CALL(NAME, (buffer, count, type, to, tag, comm),                                            \
+            send_and_wait(r, buffer, count, type, to, tag, comm, FLAGS))
+
+#define ISEND_CALL(NAME, FLAGS)                                                                    \
+  WRAP_CALL(NAME, (buffer, count, type, to, tag, comm, request),                                   \
+            send_and_return(r, buffer, count, type, to, tag, comm, FLAGS, request))
+
+#define SEND_INIT_CALL(NAME, FLAGS)                                                                \
+  WRAP_CALL(NAME, (buffer, count, type, to, tag, comm, request),                                   \
+            prepare(r, REQUEST_SEND, (void *)(uintptr_t)buffer, count, type, to, tag, comm, FLAGS, \
+                    request))
 
 SEND_CALL(Send, 0)
 SEND_CALL(Bsend, P2P_BUFFERED)
@@ -86,26 +75,12 @@ static int receive_and_return(struct rank *r, void *buffer, int count, MPI_Datat
   return MPI_SUCCESS;
 }
 
-int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-             MPI_Status *status)
-{
-  WRAP(receive_and_wait(r, buffer, count, type, from, tag, comm, status),
-       PMPI_Recv(buffer, count, type, from, tag, comm, status));
-}
-
-int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-  WRAP(receive_and_return(r, buffer, count, type, from, tag, comm, request),
-       PMPI_Irecv(buffer, count, type, from, tag, comm, request));
-}
-
-int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                  MPI_Request *request)
-{
-  WRAP(prepare(r, REQUEST_RECEIVE, buffer, count, type, from, tag, comm, 0, request),
-       PMPI_Recv_init(buffer, count, type, from, tag, comm, request));
-}
+WRAP_CALL(Recv, (buffer, count, type, from, tag, comm, status),
+          receive_and_wait(r, buffer, count, type, from, tag, comm, status))
+WRAP_CALL(Irecv, (buffer, count, type, from, tag, comm, request),
+          receive_and_return(r, buffer, count, type, from, tag, comm, request))
+WRAP_CALL(Recv_init, (buffer, count, type, from, tag, comm, request),
+          prepare(r, REQUEST_RECEIVE, buffer, count, type, from, tag, comm, 0, request))
 
 /* ---- both ---- */
 
@@ -120,15 +95,11 @@ static int exchange(struct rank *r, const void *out, int out_count, MPI_Datatype
   return comm_error(r, c, p2p_finish(r, receive, status));
 }
 
-int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
-                 void *in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
-                 MPI_Status *status)
-{
-  WRAP(exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm,
-                status),
-       PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
-                     comm, status));
-}
+WRAP_CALL(Sendrecv,
+          (out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm,
+           status),
+          exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
+                   comm, status))
 
 /* The receive is posted behind the send, and overwrites its buffer. */
 static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Datatype type, int to,
@@ -141,12 +112,8 @@ static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Dataty
   return comm_error(r, c, p2p_finish(r, receive, status));
 }
 
-int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int out_tag, int from,
-                         int in_tag, MPI_Comm comm, MPI_Status *status)
-{
-  WRAP(exchange_in_place(r, buffer, count, type, to, out_tag, from, in_tag, comm, status),
-       PMPI_Sendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, status));
-}
+WRAP_CALL(Sendrecv_replace, (buffer, count, type, to, out_tag, from, in_tag, comm, status),
+          exchange_in_place(r, buffer, count, type, to, out_tag, from, in_tag, comm, status))
 
 /* ---- probing ---- */
 
@@ -230,12 +197,5 @@ static int iprobe(struct rank *r, int from, int tag, MPI_Comm comm, int *flag, M
   return MPI_SUCCESS;
 }
 
-int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
-{
-  WRAP(probe(r, from, tag, comm, status), PMPI_Probe(from, tag, comm, status));
-}
-
-int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
-{
-  WRAP(iprobe(r, from, tag, comm, flag, status), PMPI_Iprobe(from, tag, comm, flag, status));
-}
+WRAP_CALL(Probe, (from, tag, comm, status), probe(r, from, tag, comm, status))
+WRAP_CALL(Iprobe, (from, tag, comm, flag, status), iprobe(r, from, tag, comm, flag, status))

@@ -30,10 +30,7 @@ static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
   return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
-{
-  WRAP(wait_one(r, request, status), PMPI_Wait(request, status));
-}
+WRAP_CALL(Wait, (request, status), wait_one(r, request, status))
 
 /* A test that finds nothing lets time go by, or a loop of tests would never end. */
 static void not_yet(struct rank *r)
@@ -51,10 +48,7 @@ static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *
   return MPI_SUCCESS;
 }
 
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
-{
-  WRAP(test_one(r, request, flag, status), PMPI_Test(request, flag, status));
-}
+WRAP_CALL(Test, (request, flag, status), test_one(r, request, flag, status))
 
 /* A send is never cancelled, nor is a receive that got its message: they complete. */
 static int cancel(struct rank *r, const MPI_Request *handle)
@@ -74,10 +68,7 @@ static int cancel(struct rank *r, const MPI_Request *handle)
   return MPI_SUCCESS;
 }
 
-int MPI_Cancel(MPI_Request *request)
-{
-  WRAP(cancel(r, request), PMPI_Cancel(request));
-}
+WRAP_CALL(Cancel, (request), cancel(r, request))
 
 /* ---- several ---- */
 
@@ -119,10 +110,7 @@ static int wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status 
   return result;
 }
 
-int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
-{
-  WRAP(wait_all(r, count, requests, statuses), PMPI_Waitall(count, requests, statuses));
-}
+WRAP_CALL(Waitall, (count, requests, statuses), wait_all(r, count, requests, statuses))
 
 static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
                     MPI_Status *statuses)
@@ -137,10 +125,7 @@ static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
   return MPI_SUCCESS;
 }
 
-int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
-{
-  WRAP(test_all(r, count, requests, flag, statuses), PMPI_Testall(count, requests, flag, statuses));
-}
+WRAP_CALL(Testall, (count, requests, flag, statuses), test_all(r, count, requests, flag, statuses))
 
 static int wait_any(struct rank *r, int count, MPI_Request *handles, int *index, MPI_Status *status)
 {
@@ -156,10 +141,7 @@ static int wait_any(struct rank *r, int count, MPI_Request *handles, int *index,
   return wait_one(r, &handles[*index], status);
 }
 
-int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
-{
-  WRAP(wait_any(r, count, requests, index, status), PMPI_Waitany(count, requests, index, status));
-}
+WRAP_CALL(Waitany, (count, requests, index, status), wait_any(r, count, requests, index, status))
 
 /* Outcome: 0 none, else 1 + index. */
 static int test_any(struct rank *r, int count, MPI_Request *handles, int *index, int *flag,
@@ -183,11 +165,8 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
   return wait_one(r, &handles[*index], status);
 }
 
-int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
-{
-  WRAP(test_any(r, count, requests, index, flag, status),
-       PMPI_Testany(count, requests, index, flag, status));
-}
+WRAP_CALL(Testany, (count, requests, index, flag, status),
+          test_any(r, count, requests, index, flag, status))
 
 /* Takes all that are complete, each a decision of its own: outcome 0 none, else 1 + index. */
 static int take_some(struct rank *r, int count, MPI_Request *handles, int *taken, int *indices,
@@ -221,11 +200,8 @@ static int wait_some(struct rank *r, int count, MPI_Request *handles, int *taken
   return take_some(r, count, handles, taken, indices, statuses);
 }
 
-int MPI_Waitsome(int count, MPI_Request *requests, int *taken, int *indices, MPI_Status *statuses)
-{
-  WRAP(wait_some(r, count, requests, taken, indices, statuses),
-       PMPI_Waitsome(count, requests, taken, indices, statuses));
-}
+WRAP_CALL(Waitsome, (count, requests, taken, indices, statuses),
+          wait_some(r, count, requests, taken, indices, statuses))
 
 static int test_some(struct rank *r, int count, MPI_Request *handles, int *taken, int *indices,
                      MPI_Status *statuses)
@@ -241,11 +217,8 @@ static int test_some(struct rank *r, int count, MPI_Request *handles, int *taken
   return result;
 }
 
-int MPI_Testsome(int count, MPI_Request *requests, int *taken, int *indices, MPI_Status *statuses)
-{
-  WRAP(test_some(r, count, requests, taken, indices, statuses),
-       PMPI_Testsome(count, requests, taken, indices, statuses));
-}
+WRAP_CALL(Testsome, (count, requests, taken, indices, statuses),
+          test_some(r, count, requests, taken, indices, statuses))
 
 /* ---- other ---- */
 
@@ -268,10 +241,7 @@ static int release(struct rank *r, MPI_Request *handle)
   return result;
 }
 
-int MPI_Request_free(MPI_Request *request)
-{
-  WRAP(release(r, request), PMPI_Request_free(request));
-}
+WRAP_CALL(Request_free, (request), release(r, request))
 
 static int start_all(struct rank *r, int count, MPI_Request *handles)
 {
@@ -280,15 +250,8 @@ static int start_all(struct rank *r, int count, MPI_Request *handles)
   return MPI_SUCCESS;
 }
 
-int MPI_Start(MPI_Request *request)
-{
-  WRAP(start_all(r, 1, request), PMPI_Start(request));
-}
-
-int MPI_Startall(int count, MPI_Request *requests)
-{
-  WRAP(start_all(r, count, requests), PMPI_Startall(count, requests));
-}
+WRAP_CALL(Start, (request), start_all(r, 1, request))
+WRAP_CALL(Startall, (count, requests), start_all(r, count, requests))
 
 static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status *status)
 {
@@ -308,7 +271,4 @@ static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status 
   return MPI_SUCCESS;
 }
 
-int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-  WRAP(get_status(r, request, flag, status), PMPI_Request_get_status(request, flag, status));
-}
+WRAP_CALL(Request_get_status, (request, flag, status), get_status(r, request, flag, status))

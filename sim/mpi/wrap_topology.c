@@ -93,12 +93,8 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
   return MPI_SUCCESS;
 }
 
-int MPI_Cart_create(MPI_Comm comm, int dimensions, const int *sizes, const int *periodic,
-                    int reorder, MPI_Comm *made)
-{
-  WRAP(create(r, comm_of(r, comm), dimensions, sizes, periodic, made),
-       PMPI_Cart_create(comm, dimensions, sizes, periodic, reorder, made));
-}
+WRAP_CALL(Cart_create, (comm, dimensions, sizes, periodic, reorder, made),
+          create(r, comm_of(r, comm), dimensions, sizes, periodic, made))
 
 /* Those that agree in the dimensions that go are together. A grid without dimensions has one node,
  * the first. */
@@ -127,10 +123,7 @@ static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *mad
   return MPI_SUCCESS;
 }
 
-int MPI_Cart_sub(MPI_Comm comm, const int *remain, MPI_Comm *made)
-{
-  WRAP(sub(r, comm, remain, made), PMPI_Cart_sub(comm, remain, made));
-}
+WRAP_CALL(Cart_sub, (comm, remain, made), sub(r, comm, remain, made))
 
 /* ---- looking up ---- */
 
@@ -141,11 +134,8 @@ static int tell_coordinates(const struct grid *grid, int rank, int most, int *co
   return MPI_SUCCESS;
 }
 
-int MPI_Cart_coords(MPI_Comm comm, int rank, int most, int *coordinates)
-{
-  LOOK_UP(tell_coordinates(grid_of(r, comm), rank, most, coordinates),
-          PMPI_Cart_coords(comm, rank, most, coordinates));
-}
+LOOK_UP_CALL(Cart_coords, (comm, rank, most, coordinates),
+             tell_coordinates(grid_of(r, comm), rank, most, coordinates))
 
 static int get(struct rank *r, MPI_Comm comm, int most, int *sizes, int *periodic, int *coordinates)
 {
@@ -157,11 +147,8 @@ static int get(struct rank *r, MPI_Comm comm, int most, int *sizes, int *periodi
   return tell_coordinates(grid, comm_of(r, comm)->rank, most, coordinates);
 }
 
-int MPI_Cart_get(MPI_Comm comm, int most, int *sizes, int *periodic, int *coordinates)
-{
-  LOOK_UP(get(r, comm, most, sizes, periodic, coordinates),
-          PMPI_Cart_get(comm, most, sizes, periodic, coordinates));
-}
+LOOK_UP_CALL(Cart_get, (comm, most, sizes, periodic, coordinates),
+             get(r, comm, most, sizes, periodic, coordinates))
 
 static int dimensions_of(struct rank *r, MPI_Comm comm, int *dimensions)
 {
@@ -169,10 +156,7 @@ static int dimensions_of(struct rank *r, MPI_Comm comm, int *dimensions)
   return MPI_SUCCESS;
 }
 
-int MPI_Cartdim_get(MPI_Comm comm, int *dimensions)
-{
-  LOOK_UP(dimensions_of(r, comm, dimensions), PMPI_Cartdim_get(comm, dimensions));
-}
+LOOK_UP_CALL(Cartdim_get, (comm, dimensions), dimensions_of(r, comm, dimensions))
 
 static int rank_at(const struct grid *grid, const int *coordinates, int *rank)
 {
@@ -187,10 +171,7 @@ static int rank_at(const struct grid *grid, const int *coordinates, int *rank)
   return MPI_SUCCESS;
 }
 
-int MPI_Cart_rank(MPI_Comm comm, const int *coordinates, int *rank)
-{
-  LOOK_UP(rank_at(grid_of(r, comm), coordinates, rank), PMPI_Cart_rank(comm, coordinates, rank));
-}
+LOOK_UP_CALL(Cart_rank, (comm, coordinates, rank), rank_at(grid_of(r, comm), coordinates, rank))
 
 static int shift(struct rank *r, MPI_Comm comm, int dimension, int distance, int *from, int *to)
 {
@@ -202,11 +183,8 @@ static int shift(struct rank *r, MPI_Comm comm, int dimension, int distance, int
   return MPI_SUCCESS;
 }
 
-int MPI_Cart_shift(MPI_Comm comm, int dimension, int distance, int *from, int *to)
-{
-  LOOK_UP(shift(r, comm, dimension, distance, from, to),
-          PMPI_Cart_shift(comm, dimension, distance, from, to));
-}
+LOOK_UP_CALL(Cart_shift, (comm, dimension, distance, from, to),
+             shift(r, comm, dimension, distance, from, to))
 
 static int map(const struct comm *comm, int dimensions, const int *sizes, int *rank)
 {
@@ -214,11 +192,8 @@ static int map(const struct comm *comm, int dimensions, const int *sizes, int *r
   return MPI_SUCCESS;
 }
 
-int MPI_Cart_map(MPI_Comm comm, int dimensions, const int *sizes, const int *periodic, int *rank)
-{
-  LOOK_UP(map(comm_of(r, comm), dimensions, sizes, rank),
-          PMPI_Cart_map(comm, dimensions, sizes, periodic, rank));
-}
+LOOK_UP_CALL(Cart_map, (comm, dimensions, sizes, periodic, rank),
+             map(comm_of(r, comm), dimensions, sizes, rank))
 
 static int test(const struct comm *comm, int *kind)
 {
@@ -226,7 +201,4 @@ static int test(const struct comm *comm, int *kind)
   return MPI_SUCCESS;
 }
 
-int MPI_Topo_test(MPI_Comm comm, int *kind)
-{
-  LOOK_UP(test(comm_of(r, comm), kind), PMPI_Topo_test(comm, kind));
-}
+LOOK_UP_CALL(Topo_test, (comm, kind), test(comm_of(r, comm), kind))

@@ -1,8 +1,9 @@
 # Reads which MPI calls there are and who handles them, and writes one of
 #
-#     c         wrappers of the calls that no wrap_*.c or init.c defines
-#     fortran   wrappers of the Fortran calls that wrap_fortran.c does not define
-#     coverage  docs/mpi-coverage.md
+#     parameters  macros with the parameters of every call, for wrap.h
+#     c           wrappers of the calls that no wrap_*.c or init.c defines
+#     fortran     wrappers of the Fortran calls that wrap_fortran.c does not define
+#     coverage    docs/mpi-coverage.md
 #
 #     awk -v output=c -f wrappers.awk init.c wrap_*.c fortran_names smpi.h
 #
@@ -33,27 +34,15 @@ FILENAME ~ /fortran_names$/ {
   next
 }
 
-# Written by hand, also through macros: SEND_CALL(Send, ...), KEYVAL_CALL(mpi_keyval_create_, ...) and
-# the like.
+# Written by hand, also through macros: WRAP_CALL(Comm_dup, ...), KEYVAL_CALL(mpi_keyval_create_, ...)
+# and the like.
 FILENAME !~ /smpi\.h$/ {
-  line = $0
-  if (match(line, /^(void|double) mpi_[a-z0-9_]+_\(/)) {
-    name = substr(line, RSTART, RLENGTH - 1)
-    sub(/^.* /, "", name)
-    by_hand[name] = 1
-  } else if (match(line, /^[A-Z_]+_CALL\(mpi_[a-z0-9_]+_,/)) {
-    name = substr(line, RSTART, RLENGTH - 1)
-    sub(/^.*\(/, "", name)
-    by_hand[name] = 1
-  } else if (match(line, /^[A-Za-z_]+ \*?MPI_[A-Za-z0-9_]+\(/)) {
-    name = substr(line, RSTART, RLENGTH - 1)
-    sub(/^.*MPI_/, "MPI_", name)
-    handled[name] = 1
-  } else if (match(line, /^I?SEND(_INIT)?_CALL\([A-Za-z_]+,/)) {
-    name = substr(line, RSTART, RLENGTH - 1)
-    sub(/^.*\(/, "MPI_", name)
-    handled[name] = 1
-  }
+  if (!match($0, /^[A-Za-z_]+ \*?(MPI|mpi)_[A-Za-z0-9_]+\(/) &&
+      !match($0, /^[A-Z_]+_CALL\([A-Za-z0-9_]+,/))
+    next
+  name = substr($0, 1, RLENGTH - 1)
+  sub(/^.*[ *(]/, "", name)
+  by_hand[name ~ /^(MPI|mpi)_/ ? name : "MPI_" name] = 1
   next
 }
 
@@ -85,10 +74,12 @@ function declaration(text,   type, name, parameters, at, rest, what) {
     return
   written[name] = 1
   what = "passed through"
-  if (name in handled)
+  if (name in by_hand)
     what = "handled"
   else if (parameters ~ /MPI_(Comm|Request|File|Win|Message)[ *]/)
     what = "refused"
+  if (output == "parameters")
+    write_parameters(name, parameters)
   if (output == "c" && what != "handled")
     write_c(what, type, name, parameters)
   if (output == "fortran")
@@ -119,11 +110,29 @@ function argument(parameter,   name) {
   return name
 }
 
-function write_c(what, type, name, parameters,   list, count, i, arguments) {
-  arguments = ""
+# MPI_NAME's parameters, named as the arguments of the macro are.
+function write_parameters(name, parameters,   list, count, i, numbers, typed) {
+  count = split(parameters, list, /, ?/)
+  for (i = 1; i <= count; i++) {
+    numbers = numbers (i > 1 ? ", " : "") "a" i
+    match(list[i], /[A-Za-z0-9_]+(\[[0-9]*\])*$/)
+    typed = typed (i > 1 ? ", " : "") substr(list[i], 1, RSTART - 1) "a" i
+    if (match(list[i], /(\[[0-9]*\])+$/))
+      typed = typed substr(list[i], RSTART)
+  }
+  sub(/^MPI_/, "", name)
+  printf "#define PARAMETERS_%s(%s) %s\n", name, numbers, typed
+}
+
+function arguments_of(parameters,   list, count, i, arguments) {
   count = split(parameters, list, /, ?/)
   for (i = 1; i <= count; i++)
     arguments = arguments (i > 1 ? ", " : "") argument(list[i])
+  return arguments
+}
+
+function write_c(what, type, name, parameters,   arguments) {
+  arguments = arguments_of(parameters)
   printf "%s %s(%s)\n{\n", type, name, parameters == "" ? "void" : parameters
   print "  struct arena *mode_ = layer_enter();"
   if (what == "refused")
