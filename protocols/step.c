@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A protocol that gives up does nothing else: what follows in its step is dropped, so that no
+ * protocol has to look whether a list was full. */
+static void end_with_giving_up(struct rcl_actions *actions)
+{
+  for (uint32_t i = 0; i + 1 < actions->count; i++)
+    if (actions->item[i].kind == RCL_ACTION_GIVE_UP)
+      actions->count = i + 1;
+}
+
 int rcl_protocol_step(const struct rcl_protocol *protocol, const struct rcl_config *config,
                       void *state, const struct rcl_event *event, struct rcl_actions *actions,
                       bool check)
@@ -16,6 +25,7 @@ int rcl_protocol_step(const struct rcl_protocol *protocol, const struct rcl_conf
             protocol->name, actions->capacity, config->self);
     abort();
   }
+  end_with_giving_up(actions);
   return check && protocol->violated_invariant ? protocol->violated_invariant(config, state) : 0;
 }
 
