@@ -68,6 +68,13 @@ const struct world_global *shadow_global(void)
   return read_part(WORLD_GLOBAL, 0);
 }
 
+uint32_t shadow_slots(int rank)
+{
+  uint32_t size;
+  world.memory.read(world.memory.ctx, world_part(&world, WORLD_SLOTS, rank, 0), &size);
+  return size / (uint32_t)sizeof(struct world_slot);
+}
+
 int shadow_draining(int rank)
 {
   return shadow_rank(rank)->draining - 2; /* world.h */

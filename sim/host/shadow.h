@@ -22,6 +22,7 @@ void shadow_judge_rest(void);
 const struct rcl_protocol *shadow_protocol(void);
 const struct world_rank *shadow_rank(int rank);
 const struct world_global *shadow_global(void);
+uint32_t shadow_slots(int rank); /* payload slots of the rank that are filled */
 uint32_t shadow_actions_max(void);
 int shadow_draining(int rank);                       /* a rank, RCL_ANY or RCL_NOBODY */
 bool shadow_next_down(int rank, struct rcl_event *); /* as world_next_down() */

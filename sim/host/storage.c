@@ -272,8 +272,24 @@ static double bytes_of(struct rank *r, uint32_t checkpoint, enum rcl_part part)
   return part == RCL_PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
 }
 
+static unsigned records_of(const struct rank *r, uint32_t checkpoint, enum rcl_part part)
+{
+  unsigned count = 0;
+  for (guint i = 0; i < r->records->len; i++) {
+    const struct record *record = r->records->pdata[i];
+    count += record->checkpoint == checkpoint && record->part == part;
+  }
+  return count;
+}
+
 void storage_store(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
+  const struct write *last = g_queue_peek_tail(&r->writes[queue_of(part)]);
+  CHECK(g_hash_table_size(r->slots) == shadow_slots(r->index),
+        "payloads are kept in the slots that the world has filled");
+  CHECK(records_of(r, checkpoint, part) == 0, "each part of a checkpoint is stored once");
+  REQUIRE(!last || last->checkpoint <= checkpoint || part == RCL_PART_LOG,
+          "images are written in the order of their checkpoints");
   if (part == RCL_PART_IMAGE || !is_independent()) { /* else there is nothing but the state */
     struct record *record = g_new0(struct record, 1);
     *record =

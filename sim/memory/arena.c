@@ -121,6 +121,7 @@ static struct class class_of(uint32_t units)
 
 static void list_insert(struct arena *arena, struct block *block)
 {
+  REQUIRE((char *)after(block) <= arena->top, "a free block ends within the arena");
   struct class class = class_of(block->units);
   struct block **head = &arena->free[class.level][class.split];
   block->mark = BLOCK_FREE;
@@ -135,6 +136,7 @@ static void list_insert(struct arena *arena, struct block *block)
 
 static void list_remove(struct arena *arena, struct block *block)
 {
+  REQUIRE(block->mark == BLOCK_FREE, "a block in a free list is free");
   struct class class = class_of(block->units);
   if (block->next)
     block->next->previous = block->previous;
@@ -482,8 +484,36 @@ struct arena_notes *arena_notes(struct arena *arena)
   return &arena->notes;
 }
 
+/* Blocks follow each other without gaps up to the top, each knows the length of the one before it,
+ * no two free ones are neighbours, and as many are free as the lists hold. */
+static bool is_whole(const struct arena *arena)
+{
+  size_t free_blocks = 0, listed = 0;
+  uint32_t before = 0;
+  bool was_free = false;
+  char *at = arena_blocks((struct arena *)(uintptr_t)arena);
+  while (at < arena->top) {
+    const struct block *block = (const struct block *)at;
+    bool is_free = block->mark == BLOCK_FREE;
+    if (block->before != before || block->units < LEAST_UNITS || (was_free && is_free) ||
+        (!is_free && block->mark != BLOCK_USED))
+      return false;
+    free_blocks += is_free;
+    was_free = is_free;
+    before = block->units;
+    at += (size_t)block->units * UNIT;
+  }
+  for (int level = 0; level < LEVELS; level++)
+    for (int split = 0; split < SPLITS; split++)
+      for (const struct block *block = arena->free[level][split]; block; block = block->next)
+        listed++;
+  return at == arena->top && before == arena->last_units && free_blocks == listed;
+}
+
 void arena_used(const struct arena *arena, void **start, size_t *length)
 {
+  if (checks_are_on && !is_whole(arena))
+    die(DIE_INPUT, "rank %d has written past the end of a block of its heap", arena->rank);
   *start = (void *)(uintptr_t)arena;
   *length = (size_t)(arena->top - (const char *)arena);
 }

@@ -3,9 +3,17 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+bool checks_are_on;
+
+__attribute__((constructor)) static void read_environment(void)
+{
+  checks_are_on = getenv("RECLINE_CHECKS") != NULL;
+}
 
 enum { LINE_MAX_BYTES = 1024 };
 

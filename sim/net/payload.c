@@ -1,5 +1,7 @@
 #include "sim/net/payload.h"
 
+#include "sim/memory/die.h"
+
 #include <glib.h>
 #include <stdint.h>
 #include <string.h>
@@ -27,7 +29,10 @@ struct payload *payload_hold(struct payload *payload)
 
 void payload_drop(struct payload *payload)
 {
-  if (!payload || --payload->holders > 0)
+  if (!payload)
+    return;
+  REQUIRE(payload->holders > 0, "a payload is dropped once by each holder");
+  if (--payload->holders > 0)
     return;
   if (!payload->lent && payload->bytes != payload->own)
     g_free((void *)(uintptr_t)payload->bytes);

@@ -1,5 +1,6 @@
 #include "sim/net/transport.h"
 
+#include "sim/memory/die.h"
 #include "sim/net/control_mail.h"
 #include "sim/net/machine.h"
 
@@ -188,6 +189,8 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
 uint32_t transport_send(struct transport *transport, struct message *message, uint64_t bytes,
                         bool blocking)
 {
+  REQUIRE(message->source == transport->index && !message->lane && message->serial == 0,
+          "a rank sends its own messages, each once");
   message->wire_bytes = bytes;
   message->serial = ++transport->sent[message->destination];
   bool large = bytes >= (uint64_t)eager_bytes && message->mode != SEND_BUFFERED;
@@ -220,6 +223,8 @@ static void let_in(struct transport *);
  * parked. */
 static void hand_on(struct transport *transport, struct message *message, GQueue *inbox)
 {
+  REQUIRE(message->destination == transport->index, "a message comes to its destination");
+  REQUIRE(message->serial > transport->got[message->source], "a message comes once");
   GQueue *early = &transport->early[message->source];
   if (message->serial != transport->got[message->source] + 1) {
     g_queue_push_tail(early, message);
@@ -387,6 +392,7 @@ static void finish_reception(struct transport *transport, guint i, GQueue *inbox
   void *item = reception->item;
   g_free(reception);
   transport->taken++;
+  REQUIRE(transport->taken <= transport->end->put, "no more comes than was put");
   open_door(transport, inbox);
   if (item == &nudge)
     return;

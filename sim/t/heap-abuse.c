@@ -1,5 +1,5 @@
-/* What a program must not do to its heap. Usage: heap-abuse twice|inside|beyond; expected to end
- * with exit code 64 and one line on standard error. */
+/* What a program must not do to its heap. Usage: heap-abuse twice|inside|beyond|overrun; expected
+ * to end with exit code 64 and one line on standard error. */
 #include "sim/memory/heap.h"
 
 #include <stdlib.h>
@@ -19,6 +19,12 @@ int main(int argc, char **argv)
   } else if (!strcmp(what, "beyond")) {
     free(wall);
     free(wall + (1 << 16));
+  } else if (!strcmp(what, "overrun")) {
+    void *start;
+    size_t length;
+    memset(block, 1, 200);
+    heap_leave();
+    heap_used(heap_arena(0), &start, &length);
   }
   return 0;
 }

@@ -3,7 +3,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${RECLINE_BUILD:-$here/../../build}/t
 
-echo 1..4
+echo 1..6
 n=0
 for what in twice inside beyond; do
   n=$((n + 1))
@@ -15,3 +15,11 @@ for what in twice inside beyond; do
   esac
 done
 if "$bin/heap-abuse"; then echo "ok 4 - none"; else echo "not ok 4 - none"; fi
+
+# What only the walk over all blocks notices, which is made where an image is taken.
+said=$(RECLINE_CHECKS=1 "$bin/heap-abuse" overrun 2>&1)
+case $?:$said in
+64:*"recline: rank 0 has written past the end of a block"*) echo "ok 5 - overrun" ;;
+*) echo "not ok 5 - overrun: $said" ;;
+esac
+if RECLINE_CHECKS=1 "$bin/heap-abuse"; then echo "ok 6 - none, checked"; else echo "not ok 6 - none"; fi
