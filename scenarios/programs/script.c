@@ -19,17 +19,19 @@
 
 #include "protocols/protocol.h"
 #include "tell.h"
+#include "verify/world/content.h"
 
-enum { EXIT_USAGE = 64 };
+enum { EXIT_USAGE = 64, WORDS = sizeof(struct content) / sizeof(uint32_t) };
 
 struct receive {
   MPI_Request request;
-  uint32_t content;
+  struct content content;
 };
 
 struct state {
   int rank, ranks;
-  uint32_t history;
+  struct content history;
+  uint32_t next; /* the operation that it is at */
   struct receive named[SCRIPT_NAMES];
 };
 
@@ -39,7 +41,7 @@ static uint32_t choose(const struct state *state, unsigned count)
 {
   if (recline_choose)
     return (uint32_t)recline_choose((int)count);
-  return script_fold(state->history, (uint32_t)state->rank) % count;
+  return content_fold(state->history, content_of((uint32_t)state->rank)).word[0] % count;
 }
 
 static int source(const struct operation *op)
@@ -52,17 +54,23 @@ static int tag(const struct operation *op)
   return op->tag == RCL_ANY ? MPI_ANY_TAG : op->tag;
 }
 
-static void see(struct state *state, uint32_t seen)
+static void see(struct state *state, struct content seen)
 {
-  state->history = script_fold(state->history, seen);
+  state->history = content_fold(state->history, seen);
+}
+
+/* What the rank sends now: two sends in a row differ. */
+static struct content now(const struct state *state)
+{
+  return content_fold(state->history, content_of(state->next));
 }
 
 /* What everybody contributed, in the order of ranks, as one number. */
-static uint32_t together(const struct state *state, const uint32_t *contents)
+static struct content together(const struct state *state, const struct content *contents)
 {
-  uint32_t sum = 0;
+  struct content sum = content_of(0);
   for (int rank = 0; rank < state->ranks; rank++)
-    sum = script_fold(sum, contents[rank]);
+    sum = content_fold(sum, contents[rank]);
   return sum;
 }
 
@@ -70,23 +78,24 @@ static uint32_t together(const struct state *state, const uint32_t *contents)
  * the explorer's world. */
 static void call(struct state *state, const struct operation *op)
 {
-  uint32_t *contents = calloc((size_t)state->ranks, sizeof *contents);
-  uint32_t content = state->history;
+  struct content *contents = calloc((size_t)state->ranks, sizeof *contents);
+  struct content content = now(state);
   if (contents == NULL)
     MPI_Abort(MPI_COMM_WORLD, 1);
   switch ((enum rcl_flow)op->flow) {
   case RCL_FLOW_FROM_ROOT:
-    MPI_Bcast(&content, 1, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
+    MPI_Bcast(&content, WORDS, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
     if (state->rank != op->peer)
-      see(state, script_fold(0, content));
+      see(state, content_fold(content_of(0), content));
     break;
   case RCL_FLOW_TO_ROOT:
-    MPI_Gather(&content, 1, MPI_UINT32_T, contents, 1, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
+    MPI_Gather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, op->peer,
+               MPI_COMM_WORLD);
     if (state->rank == op->peer)
       see(state, together(state, contents));
     break;
   case RCL_FLOW_ALL:
-    MPI_Allgather(&content, 1, MPI_UINT32_T, contents, 1, MPI_UINT32_T, MPI_COMM_WORLD);
+    MPI_Allgather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, MPI_COMM_WORLD);
     see(state, together(state, contents));
     break;
   default:
@@ -102,9 +111,9 @@ static void cancel(struct state *state, const struct operation *op, struct recei
   MPI_Cancel(&named->request);
   MPI_Wait(&named->request, &status);
   MPI_Test_cancelled(&status, &cancelled);
-  see(state, (uint32_t)cancelled);
+  see(state, content_of((uint32_t)cancelled));
   if (cancelled)
-    MPI_Recv(&named->content, 1, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
+    MPI_Recv(&named->content, WORDS, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
   see(state, named->content);
 }
@@ -112,18 +121,18 @@ static void cancel(struct state *state, const struct operation *op, struct recei
 static void execute(struct state *state, const struct operation *op)
 {
   struct receive *named = &state->named[op->name % SCRIPT_NAMES];
-  uint32_t content;
+  struct content content;
   switch (op->kind) {
   case SCRIPT_SEND:
-    content = state->history;
-    MPI_Send(&content, 1, MPI_UINT32_T, op->peer, op->tag, MPI_COMM_WORLD);
+    content = now(state);
+    MPI_Send(&content, WORDS, MPI_UINT32_T, op->peer, op->tag, MPI_COMM_WORLD);
     break;
   case SCRIPT_RECV:
-    MPI_Recv(&content, 1, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&content, WORDS, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     see(state, content);
     break;
   case SCRIPT_IRECV:
-    MPI_Irecv(&named->content, 1, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
+    MPI_Irecv(&named->content, WORDS, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
               &named->request);
     break;
   case SCRIPT_WAIT:
@@ -134,7 +143,7 @@ static void execute(struct state *state, const struct operation *op)
     cancel(state, op, named);
     break;
   case SCRIPT_CHOOSE:
-    see(state, choose(state, op->count));
+    see(state, content_of(choose(state, op->count)));
     break;
   case SCRIPT_CHECKPOINT:
     if (op->count)
@@ -157,14 +166,14 @@ static void execute(struct state *state, const struct operation *op)
 
 static void print_histories(const struct state *state)
 {
-  uint32_t *all = calloc((size_t)state->ranks, sizeof *all);
+  struct content *all = calloc((size_t)state->ranks, sizeof *all);
   if (all == NULL)
     MPI_Abort(MPI_COMM_WORLD, 1);
-  MPI_Gather(&state->history, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+  MPI_Gather(&state->history, WORDS, MPI_UINT32_T, all, WORDS, MPI_UINT32_T, 0, MPI_COMM_WORLD);
   if (state->rank == 0) {
     printf("history:");
     for (int rank = 0; rank < state->ranks; rank++)
-      printf(" %08x", all[rank]);
+      printf(" %08x%08x", all[rank].word[0], all[rank].word[1]);
     printf("\n");
   }
   free(all);
@@ -223,13 +232,15 @@ int main(int argc, char **argv)
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &state.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &state.ranks);
-  state.history = script_begin(state.rank);
+  state.history = content_fold(content_of(0), content_of((uint32_t)state.rank));
   struct script *script = load(argc, argv, &state);
   if (script != NULL) {
-    for (const struct operation *op = script->ops[state.rank]; op->kind != SCRIPT_END; op++)
+    for (const struct operation *op = script->ops[state.rank]; op->kind != SCRIPT_END;
+         op++, state.next++)
       execute(&state, op);
     if (argc > 2)
-      printf("history of rank %d: %08x\n", state.rank, state.history);
+      printf("history of rank %d: %08x%08x\n", state.rank, state.history.word[0],
+             state.history.word[1]);
     else
       print_histories(&state);
     script_free(script);

@@ -112,7 +112,7 @@ for failures in none '[{rank: 1, at: 30ms, repair: 1ms}]' '[{rank: 0, at: 35ms, 
   grep '^history: ' "$dir/stdout" >>"$dir/histories"
   grep -o '^recovered' "$dir/stdout" >>"$dir/recovered"
 done
-is "$(grep -c '^history: [0-9a-f]\{8\} [0-9a-f]\{8\} [0-9a-f]\{8\}$' "$dir/histories")" 3 \
+is "$(grep -c '^history: [0-9a-f]\{16\} [0-9a-f]\{16\} [0-9a-f]\{16\}$' "$dir/histories")" 3 \
   'scripts print what their ranks have seen' "$dir/histories"
 is "$(sort -u "$dir/histories" | wc -l)" 1 'the same with and without crashes' "$dir/histories"
 is "$(wc -l <"$dir/recovered")" 2 'which did strike' "$dir/stdout"

@@ -9,7 +9,7 @@
 #include "verify/explore/search.h"
 
 /* Changes with the format. */
-static const uint64_t MAGIC = UINT64_C(0x31657661736c6372), END = UINT64_C(0x646e65);
+static const uint64_t MAGIC = UINT64_C(0x32657661736c6372), END = UINT64_C(0x646e65);
 
 struct head {
   uint64_t magic, world; /* options->world_digest */

@@ -241,7 +241,8 @@ static void judge_move(struct worker *w, uint16_t number, uint32_t move)
 static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 {
   struct intern *outcomes = e->model.options->outcomes;
-  uint32_t ranks = (uint32_t)e->model.world->ranks, histories[ranks];
+  uint32_t ranks = (uint32_t)e->model.world->ranks;
+  struct content histories[ranks];
   uint32_t size = ranks * (uint32_t)sizeof *histories;
   if (!outcomes)
     return false;
@@ -259,8 +260,8 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   int used = snprintf(verdict->text, sizeof verdict->text,
                       "the programs end with histories that no run without failures has:");
   for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
-    used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x",
-                     histories[rank]);
+    used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x%08x",
+                     histories[rank].word[0], histories[rank].word[1]);
   return model_checks(&e->model, "outcome");
 }
 

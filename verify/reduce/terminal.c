@@ -64,7 +64,7 @@ static const char *lost_by(const struct abstraction *c, uint32_t rank, uint32_t 
   if (intern(known, asked, (uint32_t)sizeof asked) <= count)
     return NULL;
   if (!is_at_end(c, after) || before[WORLD_PROGRAM] != after[WORLD_PROGRAM] ||
-      before[WORLD_FLOWS] != after[WORLD_FLOWS])
+      before[WORLD_FLOWS] != after[WORLD_FLOWS] || before[WORLD_SENT] != after[WORLD_SENT])
     return "a program goes on after its end";
   if (c->model->judges_end && !stays_wrong(c, rank, before, after, edge))
     return "what is left over at the end may vanish later";

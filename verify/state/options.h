@@ -20,8 +20,8 @@ enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
 struct explorer_options {
   /* Names of the properties to check, ends with NULL; NULL: properties_default. */
   const char *const *properties;
-  /* Histories that a failure-free run can end with (property outcome): tuples of one uint32_t per
-   * rank. NULL: outcome is not checked. */
+  /* Histories that a failure-free run can end with (property outcome): tuples of one struct content
+   * per rank. NULL: outcome is not checked. */
   struct intern *outcomes;
   bool collect;     /* add to `outcomes` instead of checking against it */
   unsigned workers; /* threads; 0: one */

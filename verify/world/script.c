@@ -556,19 +556,3 @@ bool script_spell_out(struct script *script)
 }
 
 /* One round and the final mix of MurmurHash3. Never 0, which stands for "nothing yet". */
-uint32_t script_fold(uint32_t history, uint32_t seen)
-{
-  uint32_t k = seen * 0xcc9e2d51u;
-  k = (k << 15 | k >> 17) * 0x1b873593u;
-  uint32_t h = history ^ k;
-  h = (h << 13 | h >> 19) * 5 + 0xe6546b64u;
-  h = (h ^ h >> 16) * 0x85ebca6bu;
-  h = (h ^ h >> 13) * 0xc2b2ae35u;
-  h ^= h >> 16;
-  return h ? h : 1;
-}
-
-uint32_t script_begin(int rank)
-{
-  return script_fold(0, (uint32_t)rank);
-}

@@ -76,12 +76,4 @@ void script_free(struct script *);
 enum { SCRIPT_HIDDEN = 1 };
 bool script_spell_out(struct script *);
 
-/* The history of a rank: folding in the next thing it saw. Any order-sensitive mix will do, but
- * both hosts must use this one. */
-uint32_t script_fold(uint32_t history, uint32_t seen);
-
-/* The history of a rank before its first operation: that it is this rank, so that a receiver can
- * tell from whom it received. */
-uint32_t script_begin(int rank);
-
 #endif

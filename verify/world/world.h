@@ -9,7 +9,7 @@
  * have produced (lock 3). There is no second copy of the rules.
  *
  *          +--------------------- world ---------------------+
- *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  RCL_FLOWS  STORED
+ *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  SENT  STORED
  *          |             REJOINED  UNEXPECTED
  *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
  *          |             SHARE (contributions to collectives)
@@ -30,6 +30,7 @@
 #define RECLINE_WORLD_H
 
 #include "protocols/protocol.h"
+#include "verify/world/content.h"
 #include "verify/world/script.h"
 
 /* ---- parts ---- */
@@ -40,6 +41,7 @@ enum part_kind {
   WORLD_POSTED,     /* struct world_receive[] in the order of posting */
   WORLD_SLOTS,      /* struct world_slot[] by slot number */
   WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
+  WORLD_SENT,       /* struct world_sent[] in the order of sending */
   WORLD_STORED,     /* struct world_record[] in the order of writing */
   WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
   WORLD_UNEXPECTED, /* RCL_LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
@@ -109,16 +111,16 @@ struct world_call {
 };
 
 struct world_program {
-  uint32_t receives; /* receives posted so far: the number of the last one */
-  uint32_t history;  /* digest of all that the program has received and chosen */
-  uint16_t next;     /* scripts: index of the next operation */
-  uint8_t finished;  /* reached its end; still takes part in the protocol */
-  uint8_t waiting;   /* scripts: name being waited for, +1; 0: none */
+  uint32_t receives;      /* receives posted so far: the number of the last one */
+  struct content history; /* all that the program has received and chosen */
+  uint16_t next;          /* scripts: index of the next operation */
+  uint8_t finished;       /* reached its end; still takes part in the protocol */
+  uint8_t waiting;        /* scripts: name being waited for, +1; 0: none */
   struct world_call call;
   int32_t calls;                      /* scripts: collective calls so far */
   uint32_t given;                     /* scripts: names whose receive is complete, a bit each */
   uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
-  uint32_t content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
+  struct content content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
 };
 
 struct world_receive {
@@ -139,10 +141,10 @@ struct world_message {
   uint16_t incarnation;
   uint32_t bytes;
   uint32_t words[RCL_WORDS];
-  uint32_t sequence; /* counts the messages of its flow in the sender's program, from 1 */
-  uint32_t content;  /* digest of the payload; scripts: the sender's history */
-  uint32_t line;     /* sender's line when it was sent (only for the claims that ask for it) */
-  uint32_t stopped;  /* the same for its stop-log line */
+  uint32_t sequence;      /* counts the messages of its flow in the sender's program, from 1 */
+  struct content content; /* of the payload (a digest of 32 bits); of scripts: content.h */
+  uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
+  uint32_t stopped;       /* the same for its stop-log line */
   struct world_alarm after, before; /* clocks: the sender's last alarm when it was sent, its next */
 };
 
@@ -164,8 +166,15 @@ struct world_flow {
   int32_t tag;
   uint32_t sent;        /* messages sent to peer, suppressed ones too */
   uint32_t delivered;   /* messages from peer given to the program */
-  uint32_t sent_digest; /* of their contents, in order */
-  uint32_t delivered_digest;
+  struct content given; /* contents of these, in order */
+};
+
+/* What a program has sent, suppressed messages too: the contents one by one, as a receiver may have
+ * been given fewer than were sent. None for free programs, nor for runs that compare none. */
+struct world_sent {
+  int16_t peer, comm;
+  int32_t tag;
+  struct content content;
 };
 
 struct world_record {
@@ -202,10 +211,11 @@ struct world_tokens {
 /* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
  * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
-_Static_assert(sizeof(struct world_program) == 116, "size of PROGRAM");
-_Static_assert(sizeof(struct world_message) == 56, "size of a message");
-_Static_assert(sizeof(struct world_slot) == 64, "size of a slot");
-_Static_assert(sizeof(struct world_flow) == 24, "size of a flow");
+_Static_assert(sizeof(struct world_program) == 236, "size of PROGRAM");
+_Static_assert(sizeof(struct world_message) == 68, "size of a message");
+_Static_assert(sizeof(struct world_slot) == 76, "size of a slot");
+_Static_assert(sizeof(struct world_flow) == 32, "size of a flow");
+_Static_assert(sizeof(struct world_sent) == 24, "size of a sent message");
 _Static_assert(sizeof(struct world_record) == 16, "size of a stored part");
 _Static_assert(sizeof(struct world_receive) == 20, "size of a receive");
 _Static_assert(sizeof(struct world_global) == 24, "size of GLOBAL");
@@ -331,7 +341,7 @@ struct world_standing {
                     crash that it has yet to notice (of all: everywhere) */
   bool dead;     /* crashed, and nobody knows yet (of all: anybody) */
   /* Of one rank only. */
-  bool ended;  /* its program has finished, even if it has crashed since */
+  bool ended; /* its program has finished, even if it has crashed since */
   bool held;
   bool behind; /* it has a crash to notice */
   bool starts; /* all that it can do is START, and nobody minds when */

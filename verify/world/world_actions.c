@@ -49,11 +49,11 @@ static void transmit_message(struct step_context *t, const struct rcl_action *ac
 }
 
 /* The program's call is over; `content` is what it was given, where it was given something. */
-static void end_call(struct step_context *t, bool given, uint32_t content)
+static void end_call(struct step_context *t, bool given, struct content content)
 {
   struct world_program *program = edit_program(t->w, t->rank);
   if (given && t->w->script)
-    program->history = script_fold(program->history, content);
+    program->history = content_fold(program->history, content);
   program->call = (struct world_call){.state = CALL_NONE};
   if (t->w->script)
     program->next++;
@@ -83,7 +83,7 @@ static void join_call(struct step_context *t, const struct rcl_action *action)
   struct world_message share = {.tag = program->call.number,
                                 .comm = program->call.comm,
                                 .incarnation = me->noticed,
-                                .content = program->history,
+                                .content = world_content(w, t->rank),
                                 .line = w->line_stamps ? me->line : 0,
                                 .stopped = w->line_stamps ? me->stopped : 0};
   memcpy(share.words, action->words, sizeof share.words);
@@ -94,7 +94,7 @@ static void join_call(struct step_context *t, const struct rcl_action *action)
     if (world_flows(w, &joined, t->rank, peer) && !taken_by_rejoin(w, t->rank, peer, &share))
       put_on(t, WORLD_SHARE, peer, &share);
   if (!world_flows_to(&joined, t->rank))
-    end_call(t, false, 0);
+    end_call(t, false, content_of(0));
 }
 
 static void rejoin_call(struct step_context *t, const struct rcl_action *action)
@@ -222,7 +222,7 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
   uint32_t count;
   if (action->slot == RCL_NO_SLOT) {
     if (t->event.kind != RCL_EVENT_ARRIVED && read_program(t->w, t->rank)->call.state != CALL_NONE)
-      end_call(t, t->message.content != 0, t->message.content);
+      end_call(t, !content_is_none(&t->message.content), t->message.content);
     else
       hand_over(t, action->request, t->event.peer, &t->message);
     return;
@@ -333,7 +333,7 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     break;
   case RCL_ACTION_SUPPRESS:
     if (t->event.kind == RCL_EVENT_COLLECTIVE)
-      end_call(t, false, 0);
+      end_call(t, false, content_of(0));
     break;
   case RCL_ACTION_JOIN:
     join_call(t, action);
@@ -449,7 +449,7 @@ static void end_choice(struct step_context *t)
   if (!t->w->script)
     return;
   struct world_program *program = edit_program(t->w, t->rank);
-  program->history = script_fold(program->history, t->outcome);
+  program->history = content_fold(program->history, content_of(t->outcome));
   unsigned name = (unsigned)t->w->script->ops[t->rank][program->next].name;
   if (!cancels)
     program->next++;

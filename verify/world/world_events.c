@@ -34,13 +34,14 @@ static void send_message(struct step_context *t)
 {
   const struct world *w = t->w;
   const struct world_rank *me = read_rank(w, t->rank);
-  uint32_t content = w->script ? read_program(w, t->rank)->history : t->move->content;
+  struct content content = w->script ? world_content(w, t->rank) : content_of(t->move->content);
   struct world_flow none = {0}, *f = &none;
   if (world_follows(w)) {
     f = world_flow(w, t->rank, t->event.peer, t->event.comm, t->event.tag);
     f->sent++;
-    f->sent_digest = script_fold(f->sent_digest, content);
   }
+  if (!are_free(w) && !content_is_none(&content))
+    world_note_sent(t, &content);
   t->message = (struct world_message){.tag = t->event.tag,
                                       .comm = t->event.comm,
                                       .incarnation = me->noticed,
@@ -71,7 +72,7 @@ static void take_message(struct step_context *t)
   list_remove(w, WORLD_CHANNEL, t->event.peer, t->rank, t->move->index, sizeof *channel);
   if (w->protocol->clocks)
     check_bounds(t, world_too_fast(w, t->rank, &t->message));
-  if (t->move->content && t->move->content != t->message.content)
+  if (t->move->content && t->move->content != t->message.content.word[0])
     world_violate(t, "no-corruption", "message %u from rank %d (tag %d) changed on the way",
                   t->message.sequence, t->event.peer, t->event.tag);
   t->event.bytes = t->message.bytes;
@@ -104,19 +105,20 @@ static void collect_shares(struct step_context *t)
   uint32_t index;
   for (int peer = 0; peer < w->ranks; peer++) {
     if (peer == t->rank && joined.flow != RCL_FLOW_FROM_ROOT)
-      t->result = script_fold(t->result, read_program(w, t->rank)->history);
+      t->result = content_fold(t->result, world_content(w, t->rank));
     if (!world_flows(w, &joined, peer, t->rank))
       continue;
     const struct world_message *share = world_find_share(w, peer, t->rank, &index);
     if (!share)
       continue;
-    t->result = script_fold(t->result, share->content);
+    t->result = content_fold(t->result, share->content);
     world_check_share_lines(t, peer, share);
     list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *share);
   }
   t->message = (struct world_message){.tag = joined.number,
                                       .comm = joined.comm,
-                                      .content = joined.flow == RCL_FLOW_BARRIER ? 0 : t->result};
+                                      .content = joined.flow == RCL_FLOW_BARRIER ? content_of(0)
+                                                                                 : t->result};
 }
 
 static void end_capture(struct step_context *t)

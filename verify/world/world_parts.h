@@ -182,6 +182,14 @@ bool world_script_event(const struct world *, int rank, struct rcl_event *, unsi
 /* PROGRAM of `rank` as before its first event. */
 void world_begin_program(const struct world *, int rank);
 
+/* The content of what the program sends, or contributes, at its present operation: two sends in a
+ * row differ. Of free programs it is always the same. */
+struct content world_content(const struct world *, int rank);
+
+/* The history of a program before its first operation: its rank, so that a receiver can tell from
+ * whom it received. */
+struct content world_first_history(int rank);
+
 /* Lets a script pass operations that need no event. */
 void world_script_advance(const struct world *, int rank);
 

@@ -22,9 +22,10 @@ static bool pass_operation(const struct world *w, int rank, struct world_program
     unsigned name = program->waiting - 1u;
     if (!(program->given & 1u << name))
       return false;
-    program->history = script_fold(program->history, program->content[name]);
+    program->history = content_fold(program->history, program->content[name]);
     program->given &= ~(1u << name);
-    program->content[name] = program->request[name] = 0;
+    program->content[name] = (struct content){0};
+    program->request[name] = 0;
     program->waiting = 0;
     program->next++;
   } else if (op->kind == SCRIPT_WAIT) {
@@ -69,7 +70,7 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
   switch (op->kind) {
   case SCRIPT_SEND:
     event->kind = RCL_EVENT_SEND;
-    event->bytes = 4;
+    event->bytes = sizeof(struct content);
     return true;
   case SCRIPT_RECV:
   case SCRIPT_IRECV:
@@ -93,7 +94,7 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
     return true;
   case SCRIPT_FREE:
     event->kind = RCL_EVENT_SEND;
-    event->bytes = 4;
+    event->bytes = sizeof(struct content);
     *choices = (unsigned)w->ranks - 1;
     return true;
   case SCRIPT_COLLECTIVE:
@@ -107,8 +108,19 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
   }
 }
 
+struct content world_first_history(int rank)
+{
+  return content_fold(content_of(0), content_of((uint32_t)rank));
+}
+
+struct content world_content(const struct world *w, int rank)
+{
+  const struct world_program *program = read_program(w, rank);
+  return are_free(w) ? program->history : content_fold(program->history, content_of(program->next));
+}
+
 void world_begin_program(const struct world *w, int rank)
 {
-  edit_program(w, rank)->history = script_begin(rank);
+  edit_program(w, rank)->history = world_first_history(rank);
   world_script_advance(w, rank);
 }

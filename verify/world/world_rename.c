@@ -4,10 +4,11 @@
 static bool rename_program(const struct world *w, int rank, struct world_program *program,
                            const int16_t *to)
 {
-  if (program->history != script_begin(rank) || program->call.state != CALL_NONE ||
+  const struct content now = world_first_history(rank);
+  if (!content_same(&program->history, &now) || program->call.state != CALL_NONE ||
       program->waiting || program->given || program->receives)
     return false; /* what has been received cannot be told from its digest */
-  program->history = script_begin(to[rank]);
+  program->history = world_first_history(to[rank]);
   return are_free(w);
 }
 
@@ -22,12 +23,13 @@ static bool rename_rank(const struct world *w, int rank, struct world_rank *me, 
 static bool rename_messages(int from, struct world_message *message, uint32_t count,
                             const int16_t *to)
 {
+  const struct content now = world_first_history(from);
   for (uint32_t i = 0; i < count; i++) {
     if (is_control(&message[i]))
       continue;
-    if (message[i].content != script_begin(from))
+    if (!content_same(&message[i].content, &now))
       return false;
-    message[i].content = script_begin(to[from]);
+    message[i].content = world_first_history(to[from]);
   }
   return true;
 }

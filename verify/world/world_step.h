@@ -20,7 +20,7 @@ struct step_context {
   int rank;
   struct rcl_event event;       /* complete, as the protocol sees it */
   struct world_message message; /* SEND: being sent; ARRIVED: just arrived */
-  uint32_t result;              /* COLLECTED: digest of what came together */
+  struct content result;        /* COLLECTED: what came together */
   uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
   int newest_peer;
   uint32_t outcome; /* CHOICE: what stands, as it came or as it was forced */
@@ -84,6 +84,9 @@ bool world_follows(const struct world *);
 /* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
  */
 struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
+
+/* The program has sent a message with that content, as t->event says. */
+void world_note_sent(struct step_context *, const struct content *);
 
 /* A message has come to the program: it must be the next of its flow. */
 void world_check_sequence(struct step_context *, int peer, const struct world_message *);

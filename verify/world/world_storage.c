@@ -44,7 +44,7 @@ static void restore_parts(const struct world *w, int rank, const enum part_kind 
   }
 }
 
-static const enum part_kind image_parts[] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_FLOWS,
+static const enum part_kind image_parts[] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_FLOWS, WORLD_SENT,
                                              WORLD_UNEXPECTED};
 enum { IMAGE_PARTS = sizeof image_parts / sizeof *image_parts };
 static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
@@ -279,6 +279,7 @@ void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t
   list_clear(w, WORLD_POSTED, rank, 0);
   list_clear(w, WORLD_SLOTS, rank, 0);
   list_clear(w, WORLD_FLOWS, rank, 0);
+  list_clear(w, WORLD_SENT, rank, 0);
   list_clear(w, WORLD_REJOINED, rank, 0);
   list_clear(w, WORLD_UNEXPECTED, rank, 0);
   for (int peer = 0; peer < w->ranks; peer++) {
@@ -449,8 +450,9 @@ static void restore_program(struct step_context *t, uint32_t image)
   memset(edit_program(w, t->rank), 0, sizeof(struct world_program));
   list_clear(w, WORLD_POSTED, t->rank, 0);
   list_clear(w, WORLD_FLOWS, t->rank, 0);
+  list_clear(w, WORLD_SENT, t->rank, 0);
   if (image) {
-    restore_parts(w, t->rank, image_parts, 3, image);
+    restore_parts(w, t->rank, image_parts, IMAGE_PARTS - 1, image); /* not UNEXPECTED */
     withdraw_announcements(w, t->rank);
   } else {
     world_begin_program(w, t->rank);
