@@ -193,3 +193,45 @@ SMPI_HANDLE(MPI_Group, group, PMPI_Group_f2c, PMPI_Group_c2f, MPI_GROUP_NULL)
 SMPI_HANDLE(MPI_Info, info, PMPI_Info_f2c, PMPI_Info_c2f, MPI_INFO_NULL)
 SMPI_HANDLE(MPI_Errhandler, errhandler, PMPI_Errhandler_f2c, PMPI_Errhandler_c2f,
             MPI_ERRHANDLER_NULL)
+
+/* ---- several requests ---- */
+
+MPI_Request *fortran_get_requests(struct rank *r, const int *count, const int *requests)
+{
+  MPI_Request *handles = rank_alloc(r, (size_t)*count * sizeof(MPI_Request));
+  for (int i = 0; i < *count; i++)
+    handles[i] = fortran_get_request(r, &requests[i]);
+  return handles;
+}
+
+/* Completed requests are no more. */
+void fortran_put_requests(struct rank *r, const int *count, int *requests, MPI_Request *handles)
+{
+  for (int i = 0; i < *count; i++) {
+    MPI_Request before = fortran_get_request(r, &requests[i]);
+    if (before != handles[i])
+      fortran_put_request(r, &requests[i], before, handles[i]);
+  }
+  rank_free(handles);
+}
+
+/* Fortran counts from 1. */
+void fortran_count_from_one(int *indices, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (indices[i] != MPI_UNDEFINED)
+      indices[i]++;
+}
+
+/* ---- a type for each block ---- */
+
+/* In place, what this rank gives has neither counts nor types. */
+MPI_Datatype *fortran_get_types(struct rank *r, const void *comm, void *buffer, const int *numbers)
+{
+  int size;
+  MPI_Comm_size(fortran_get_comm(r, comm), &size);
+  MPI_Datatype *types = rank_alloc(r, (size_t)size * sizeof(MPI_Datatype));
+  for (int i = 0; fortran_buffer(buffer) != MPI_IN_PLACE && i < size; i++)
+    types[i] = fortran_get_type(r, &numbers[i]);
+  return types;
+}

@@ -14,10 +14,25 @@
 /* SMPI's function of that name, stored into the function pointer at `function`. */
 void fortran_next(const char *name, void *function, size_t size);
 
-/* Declares next_: SMPI's NAME, which takes the types given. */
-#define NEXT(NAME, ...)                                                                            \
-  void (*next_)(__VA_ARGS__);                                                                      \
+/* Declares next_: SMPI's NAME, of the type of the layer's. */
+#define NEXT(NAME)                                                                                 \
+  __typeof__(NAME) *next_;                                                                         \
   fortran_next(#NAME, &next_, sizeof next_)
+
+/* Defines NAME: LAYERED with `r` set when the layer is on, SMPI's own when it is not. */
+#define FORTRAN_CALL(NAME, PARAMETERS, ARGUMENTS, LAYERED)                                         \
+  void NAME PARAMETERS                                                                             \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    if (r) {                                                                                       \
+      LAYERED;                                                                                     \
+    } else {                                                                                       \
+      NEXT(NAME);                                                                                  \
+      next_ ARGUMENTS;                                                                             \
+    }                                                                                              \
+    layer_leave(mode);                                                                             \
+  }
 
 /* Arguments that are read. */
 static inline int fortran_int(const void *argument)
@@ -52,5 +67,17 @@ FORTRAN_HANDLE(MPI_Op, op)
 FORTRAN_HANDLE(MPI_Group, group)
 FORTRAN_HANDLE(MPI_Info, info)
 FORTRAN_HANDLE(MPI_Errhandler, errhandler)
+
+/* Several requests, in the arena; the other way, which frees them, those that are complete are no
+ * more. */
+MPI_Request *fortran_get_requests(struct rank *, const int *count, const int *requests);
+void fortran_put_requests(struct rank *, const int *count, int *requests, MPI_Request *handles);
+
+/* A type for each rank of `comm`, which the caller frees with rank_free(); `buffer` has the blocks.
+ */
+MPI_Datatype *fortran_get_types(struct rank *, const void *comm, void *buffer, const int *numbers);
+
+/* Indices as C has them become Fortran's, which count from 1. */
+void fortran_count_from_one(int *indices, int count);
 
 #endif

@@ -82,20 +82,11 @@ static struct functions *functions_of(struct rank *r, void *copy, void *destroy,
 }
 
 #define KEYVAL_CALL(name, in_c, kind, no_copy, extra_of)                                           \
-  void name(void *copy, void *destroy, int *key, void *extra, int *error)                          \
-  {                                                                                                \
-    struct arena *mode = layer_enter();                                                            \
-    struct rank *r = rank_self();                                                                  \
-    if (r) {                                                                                       \
-      bool copies;                                                                                 \
-      struct functions *functions = functions_of(r, copy, destroy, extra_of(extra), &copies);      \
-      *error = in_c(copies ? copy_of_##kind : no_copy, delete_of_##kind, key, functions);          \
-    } else {                                                                                       \
-      NEXT(name, void *, void *, int *, void *, int *);                                            \
-      next_(copy, destroy, key, extra, error);                                                     \
-    }                                                                                              \
-    layer_leave(mode);                                                                             \
-  }
+  FORTRAN_CALL(name, (void *copy, void *destroy, int *key, void *extra, int *error),               \
+               (copy, destroy, key, extra, error), bool copies;                                    \
+               struct functions *functions =                                                       \
+                   functions_of(r, copy, destroy, extra_of(extra), &copies);                       \
+               *error = in_c(copies ? copy_of_##kind : no_copy, delete_of_##kind, key, functions))
 
 KEYVAL_CALL(mpi_comm_create_keyval_, MPI_Comm_create_keyval, comm, MPI_COMM_NULL_COPY_FN,
             fortran_aint)
@@ -137,43 +128,31 @@ static int cancel_general(void *extra, int complete)
   return error;
 }
 
-void mpi_grequest_start_(void *query, void *release, void *cancel, void *extra, int *request,
-                         int *error)
+static int start_general(struct rank *r, const void *query, const void *release, const void *cancel,
+                         const void *extra, int *request)
 {
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    struct general_functions *functions = rank_alloc(r, sizeof *functions);
-    MPI_Request handle;
-    memcpy(&functions->query, &query, sizeof query);
-    memcpy(&functions->free, &release, sizeof release);
-    memcpy(&functions->cancel, &cancel, sizeof cancel);
-    functions->extra = fortran_aint(extra);
-    *error = MPI_Grequest_start(query_general, free_general, cancel_general, functions, &handle);
-    fortran_put_request(r, request, NULL, handle);
-  } else {
-    NEXT(mpi_grequest_start_, void *, void *, void *, void *, int *, int *);
-    next_(query, release, cancel, extra, request, error);
-  }
-  layer_leave(mode);
+  struct general_functions *functions = rank_alloc(r, sizeof *functions);
+  MPI_Request handle;
+  memcpy(&functions->query, &query, sizeof query);
+  memcpy(&functions->free, &release, sizeof release);
+  memcpy(&functions->cancel, &cancel, sizeof cancel);
+  functions->extra = fortran_aint(extra);
+  int error = MPI_Grequest_start(query_general, free_general, cancel_general, functions, &handle);
+  fortran_put_request(r, request, NULL, handle);
+  return error;
 }
+
+FORTRAN_CALL(mpi_grequest_start_,
+             (void *query, void *release, void *cancel, void *extra, int *request, int *error),
+             (query, release, cancel, extra, request, error),
+             *error = start_general(r, query, release, cancel, extra, request))
 
 /* ---- error handlers ---- */
 
-void mpi_comm_create_errhandler_(void *function, int *handler, int *error)
-{
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  if (r) {
-    MPI_Errhandler made;
-    *error = errors_create_fortran(function, &made);
-    fortran_put_errhandler(r, handler, NULL, made);
-  } else {
-    NEXT(mpi_comm_create_errhandler_, void *, int *, int *);
-    next_(function, handler, error);
-  }
-  layer_leave(mode);
-}
+FORTRAN_CALL(mpi_comm_create_errhandler_, (void *function, int *handler, int *error),
+             (function, handler, error), MPI_Errhandler made;
+             *error = errors_create_fortran(function, &made);
+             fortran_put_errhandler(r, handler, NULL, made))
 
 void mpi_errhandler_create_(void *function, int *handler, int *error)
 {

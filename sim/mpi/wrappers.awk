@@ -187,35 +187,55 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
 }
 
 # A handle that is the only one of a call is changed; beside others it is made.
-function write_fortran_handled(name, list, count,   i, type, base, handles, call, before, after) {
+function write_fortran_handled(name, list, count,   i, type, base, handles, comm, buffer, call, before,
+  after) {
   for (i = 1; i <= count; i++) {
     base = type_of(list[i])
     sub(/\*+$/, "", base)
     if (base in handle)
       handles++
+    if (type_of(list[i]) == "MPI_Comm")
+      comm = "a" i
   }
   for (i = 1; i <= count; i++) {
     type = base = type_of(list[i])
     sub(/\*+$/, "", base)
-    if (base in handle && type == base "*") {
+    if (type == "void*")
+      buffer = "a" i
+    if (base in handle && type == base "*" && is_list(name, list[i]) && base == "MPI_Request") {
+      before = sprintf("    %s *handle%d_ = fortran_get_requests(r_, a1, a%d);\n", base, i, i)
+      after = sprintf("    fortran_put_requests(r_, a1, a%d, handle%d_);\n", i, i)
+    } else if (base in handle && type == base "*" && is_list(name, list[i])) {
+      before = before sprintf("    %s *handle%d_ = fortran_get_types(r_, %s, %s, a%d);\n", base, i,
+        comm, buffer, i)
+      after = after sprintf("    rank_free(handle%d_);\n", i)
+    } else if (base in handle && type == base "*") {
       before = before sprintf("    %s before%d_ = %s;\n", base, i,
         handles > 1 ? "NULL" : "fortran_get_" handle[base] "(r_, a" i ")")
       before = before sprintf("    %s handle%d_ = before%d_;\n", base, i, i)
       after = after sprintf("    fortran_put_%s(r_, a%d, before%d_, handle%d_);\n", handle[base], i,
         i, i)
+    } else if (name ~ /(any|some)$/ && list[i] ~ /(index|indices)$/) {
+      after = after sprintf("    fortran_count_from_one(a%d, %s);\n", i,
+        name ~ /any$/ ? "1" : "*(int *)a" (i - 1))
     }
-    call = call (i > 1 ? ", " : "") fortran_argument(name, type, base, i)
+    call = call (i > 1 ? ", " : "") fortran_argument(name, list[i], type, base, i)
   }
   print "  struct rank *r_ = rank_self();\n  if (r_) {"
   printf "%s    *(int *)a%d = %s(%s);\n%s", before, count + 1, name, call, after
   print "    layer_leave(mode_);\n    return;\n  }"
 }
 
-function fortran_argument(name, type, base, i) {
+# Several requests, or a type for each rank.
+function is_list(name, parameter) {
+  return name ~ /^MPI_(Start|Test|Wait)(all|any|some)$/ || parameter ~ /^const /
+}
+
+function fortran_argument(name, parameter, type, base, i) {
   if (type in handle)
     return "fortran_get_" handle[type] "(r_, a" i ")"
-  if (base in handle && type == base "*" && name !~ /^MPI_(Start|Test|Wait)(all|any|some)$/)
-    return "&handle" i "_"
+  if (base in handle && type == base "*")
+    return (is_list(name, parameter) ? "" : "&") "handle" i "_"
   if (type == "int")
     return "fortran_int(a" i ")"
   if (type == "MPI_Aint")
