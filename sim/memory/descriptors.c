@@ -30,22 +30,10 @@ static mode_t creation_mode(int flags, va_list *rest)
 
 /* Those that name a file, NAMED by `path` alone, and may make it. */
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
-  HEAP_API int NAME PARAMETERS                                                                     \
-  {                                                                                                \
-    static int(*next) PARAMETERS;                                                                  \
-    struct arena *mode = heap_leave();                                                             \
-    va_list rest;                                                                                  \
-    va_start(rest, flags);                                                                         \
-    mode_t permissions = creation_mode(flags, &rest);                                              \
-    va_end(rest);                                                                                  \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    if (mode && (NAMED))                                                                           \
-      journal_opening(mode, path, flags);                                                          \
-    int descriptor = take_over(mode, next ARGUMENTS);                                              \
-    heap_enter(mode);                                                                              \
-    return descriptor;                                                                             \
-  }
+  IN_LIBC_MODE(int, NAME, PARAMETERS, va_list rest; va_start(rest, flags);                         \
+               mode_t permissions = creation_mode(flags, &rest); va_end(rest);                     \
+               if (mode && (NAMED)) journal_opening(mode, path, flags),                            \
+               take_over(mode, next ARGUMENTS))
 
 OPENS(open, (const char *path, int flags, ...), (path, flags, permissions), true)
 OPENS(open64, (const char *path, int flags, ...), (path, flags, permissions), true)
@@ -56,16 +44,7 @@ OPENS(openat64, (int folder, const char *path, int flags, ...), (folder, path, f
 
 /* Others, by their arguments. */
 #define OPENS_AS(NAME, PARAMETERS, ARGUMENTS)                                                      \
-  HEAP_API int NAME PARAMETERS                                                                     \
-  {                                                                                                \
-    static int(*next) PARAMETERS;                                                                  \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    int descriptor = take_over(mode, next ARGUMENTS);                                              \
-    heap_enter(mode);                                                                              \
-    return descriptor;                                                                             \
-  }
+  IN_LIBC_MODE(int, NAME, PARAMETERS, , take_over(mode, next ARGUMENTS))
 
 OPENS_AS(mkstemp, (char *name), (name))
 OPENS_AS(mkstemp64, (char *name), (name))
@@ -129,17 +108,7 @@ static void before(const struct arena *owner, int descriptor, off_t position)
 }
 
 #define CHANGES(TYPE, NAME, PARAMETERS, ARGUMENTS, POSITION)                                       \
-  HEAP_API TYPE NAME PARAMETERS                                                                    \
-  {                                                                                                \
-    static TYPE(*next) PARAMETERS;                                                                 \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    before(mode, descriptor, POSITION);                                                            \
-    TYPE result = next ARGUMENTS;                                                                  \
-    heap_enter(mode);                                                                              \
-    return result;                                                                                 \
-  }
+  IN_LIBC_MODE(TYPE, NAME, PARAMETERS, before(mode, descriptor, POSITION), next ARGUMENTS)
 
 CHANGES(ssize_t, write, (int descriptor, const void *data, size_t bytes), (descriptor, data, bytes),
         -1)
@@ -154,25 +123,21 @@ CHANGES(int, ftruncate64, (int descriptor, off64_t length), (descriptor, length)
 
 /* ---- names ---- */
 
-/* The last name of those given is that of a file that ends. */
-#define RENAMES(NAME, PARAMETERS, ARGUMENTS, ...)                                                  \
-  HEAP_API int NAME PARAMETERS                                                                     \
-  {                                                                                                \
-    static int(*next) PARAMETERS;                                                                  \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    const char *const names[] = {__VA_ARGS__};                                                     \
-    size_t count = sizeof names / sizeof *names;                                                   \
-    for (size_t i = 0; mode && i < count; i++)                                                     \
-      journal_replacing(mode, names[i], i + 1 == count);                                           \
-    int result = next ARGUMENTS;                                                                   \
-    heap_enter(mode);                                                                              \
-    return result;                                                                                 \
-  }
+/* `last`: the name is that of a file that ends. */
+static void before_replacing(const struct arena *owner, const char *path, bool last)
+{
+  if (owner)
+    journal_replacing(owner, path, last);
+}
 
-RENAMES(rename, (const char *from, const char *to), (from, to), from, to)
-RENAMES(unlink, (const char *path), (path), path)
-RENAMES(remove, (const char *path), (path), path)
-RENAMES(rmdir, (const char *path), (path), path)
-RENAMES(mkdir, (const char *path, mode_t permissions), (path, permissions), path)
+IN_LIBC_MODE(int, rename, (const char *from, const char *to),
+             (before_replacing(mode, from, false), before_replacing(mode, to, true)),
+             next(from, to))
+
+#define REPLACES(NAME, PARAMETERS, ARGUMENTS)                                                      \
+  IN_LIBC_MODE(int, NAME, PARAMETERS, before_replacing(mode, path, true), next ARGUMENTS)
+
+REPLACES(unlink, (const char *path), (path))
+REPLACES(remove, (const char *path), (path))
+REPLACES(rmdir, (const char *path), (path))
+REPLACES(mkdir, (const char *path, mode_t permissions), (path, permissions))

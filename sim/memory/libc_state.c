@@ -17,17 +17,7 @@
 #include <wchar.h>
 
 #define KEEPS(TYPE, NAME, PARAMETERS, ARGUMENTS)                                                   \
-  HEAP_API TYPE NAME PARAMETERS;                                                                   \
-  HEAP_API TYPE NAME PARAMETERS                                                                    \
-  {                                                                                                \
-    static TYPE(*next) PARAMETERS;                                                                 \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    TYPE result = next ARGUMENTS;                                                                  \
-    heap_enter(mode);                                                                              \
-    return result;                                                                                 \
-  }
+  IN_LIBC_MODE(TYPE, NAME, PARAMETERS, , next ARGUMENTS)
 
 KEEPS(char *, setlocale, (int category, const char *name), (category, name))
 KEEPS(locale_t, newlocale, (int mask, const char *name, locale_t base), (mask, name, base))

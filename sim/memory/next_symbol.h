@@ -2,6 +2,8 @@
 #ifndef RECLINE_NEXT_SYMBOL_H
 #define RECLINE_NEXT_SYMBOL_H
 
+#include "sim/memory/heap.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,22 @@ static inline void find_next(const char *name, void *function, size_t size)
   void *symbol = dlsym(RTLD_NEXT, name);
   memcpy(function, &symbol, size);
 }
+
+/* Defines NAME in the place of libc's. It runs in libc mode: BEFORE, then RESULT, in which `next`
+ * is libc's function and `mode` the arena of the program that calls it, NULL for libc itself. */
+#define IN_LIBC_MODE(TYPE, NAME, PARAMETERS, BEFORE, RESULT)                                       \
+  HEAP_API TYPE NAME PARAMETERS;                                                                   \
+  HEAP_API TYPE NAME PARAMETERS                                                                    \
+  {                                                                                                \
+    static TYPE(*next) PARAMETERS;                                                                 \
+    struct arena *mode = heap_leave();                                                             \
+    if (!next)                                                                                     \
+      find_next(#NAME, &next, sizeof next);                                                        \
+    BEFORE;                                                                                        \
+    TYPE result = RESULT;                                                                          \
+    heap_enter(mode);                                                                              \
+    return result;                                                                                 \
+  }
 
 /* close() and fclose() of libc. */
 int next_close(int descriptor);

@@ -56,19 +56,8 @@ static FILE *take_over(const struct arena *owner, FILE *stream)
   return stream;
 }
 
-/* FILE *NAME ARGUMENTS, by libc, in libc mode. */
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, BEFORE)                                                 \
-  HEAP_API FILE *NAME PARAMETERS                                                                   \
-  {                                                                                                \
-    static FILE *(*next)PARAMETERS;                                                                \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    BEFORE;                                                                                        \
-    FILE *file = take_over(mode, next ARGUMENTS);                                                  \
-    heap_enter(mode);                                                                              \
-    return file;                                                                                   \
-  }
+  IN_LIBC_MODE(FILE *, NAME, PARAMETERS, BEFORE, take_over(mode, next ARGUMENTS))
 
 OPENS(fopen, (const char *path, const char *how), (path, how), before(mode, path, how))
 OPENS(fopen64, (const char *path, const char *how), (path, how), before(mode, path, how))
@@ -85,18 +74,8 @@ static void say_once(const struct arena *owner, const char *what, bool *said)
 }
 
 #define OPENS_ELSEWHERE(NAME, PARAMETERS, ARGUMENTS)                                               \
-  HEAP_API FILE *NAME PARAMETERS                                                                   \
-  {                                                                                                \
-    static FILE *(*next)PARAMETERS;                                                                \
-    static bool said;                                                                              \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    say_once(mode, #NAME, &said);                                                                  \
-    FILE *file = next ARGUMENTS;                                                                   \
-    heap_enter(mode);                                                                              \
-    return file;                                                                                   \
-  }
+  IN_LIBC_MODE(FILE *, NAME, PARAMETERS, static bool said;                                         \
+               say_once(mode, #NAME, &said), next ARGUMENTS)
 
 OPENS_ELSEWHERE(popen, (const char *command, const char *how), (command, how))
 OPENS_ELSEWHERE(fmemopen, (void *memory, size_t bytes, const char *how), (memory, bytes, how))
@@ -111,21 +90,10 @@ static FILE *opened_again(FILE *stream)
   return stream;
 }
 
-#define REOPENS(NAME)                                                                              \
-  HEAP_API FILE *NAME(const char *path, const char *how, FILE *file)                               \
-  {                                                                                                \
-    static FILE *(*next)(const char *, const char *, FILE *);                                      \
-    struct arena *mode = heap_leave();                                                             \
-    if (!next)                                                                                     \
-      find_next(#NAME, &next, sizeof next);                                                        \
-    before(mode, path, how);                                                                       \
-    FILE *again = opened_again(next(path, how, file));                                             \
-    heap_enter(mode);                                                                              \
-    return again;                                                                                  \
-  }
-
-REOPENS(freopen)
-REOPENS(freopen64)
+IN_LIBC_MODE(FILE *, freopen, (const char *path, const char *how, FILE *file),
+             before(mode, path, how), opened_again(next(path, how, file)))
+IN_LIBC_MODE(FILE *, freopen64, (const char *path, const char *how, FILE *file),
+             before(mode, path, how), opened_again(next(path, how, file)))
 
 HEAP_API int fclose(FILE *stream)
 {
@@ -137,16 +105,8 @@ HEAP_API int fclose(FILE *stream)
 }
 
 /* A buffer of the program would be put back under a stream that is not: libc's own is kept. */
-HEAP_API int setvbuf(FILE *file, char *buffer, int how, size_t bytes)
-{
-  static int (*next)(FILE *, char *, int, size_t);
-  struct arena *mode = heap_leave();
-  if (!next)
-    find_next("setvbuf", &next, sizeof next);
-  int result = mode ? next(file, NULL, how, 0) : next(file, buffer, how, bytes);
-  heap_enter(mode);
-  return result;
-}
+IN_LIBC_MODE(int, setvbuf, (FILE * file, char *buffer, int how, size_t bytes), ,
+             mode ? next(file, NULL, how, 0) : next(file, buffer, how, bytes))
 
 HEAP_API void setbuffer(FILE *file, char *buffer, size_t bytes)
 {
