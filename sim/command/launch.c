@@ -220,7 +220,7 @@ static char **environment(const struct launch *job)
   return g_environ_unsetenv(values, "RECLINE_TRACE");
 }
 
-/* Those that stop us, unless whoever started us wants them ignored, and the end of the child. */
+/* Signals that stop us, unless our caller ignores them, and the end of the child. */
 static void signals(sigset_t *set)
 {
   static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
@@ -259,7 +259,7 @@ static void become(const struct launch *job, char **words, char **values, pid_t 
 {
   const struct rlimit no_core = {0, 0};
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody cleans up after us if recline is killed */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed recline cannot clean up */
   setrlimit(RLIMIT_CORE, &no_core);
   launch_unblock();
   if (getppid() == parent && redirect("/dev/null", O_RDONLY, STDIN_FILENO) &&

@@ -276,7 +276,7 @@ static void print_file(const char *file, int to)
     for (gssize done = 0, more; done < count; done += more) {
       more = write(to, bytes + done, (size_t)(count - done));
       if (more < 0)
-        return; /* nobody reads: not our problem */
+        return; /* the reader has closed the pipe */
     }
   }
 }
@@ -500,7 +500,7 @@ int command_run(int argc, char **argv)
     launch_unblock();
   }
   if (run.interrupted != 0)
-    raise(run.interrupted); /* whoever called us sees what stopped us */
+    raise(run.interrupted); /* the caller sees which signal stopped us */
   scenario_free(run.scenario);
   g_strfreev(run.options.set);
   g_strfreev(run.args);

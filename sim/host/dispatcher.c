@@ -147,7 +147,7 @@ bool dispatcher_is_over(void)
 
 void dispatcher_point(int rank, const struct rcl_event *event)
 {
-  if (dispatcher_is_over()) /* nobody restarts who dies now */
+  if (dispatcher_is_over()) /* a crash now restarts no rank */
     return;
   for (unsigned i = 0; i < layer.scenario->failures_count; i++) {
     const struct failure *failure = failure_at(i);

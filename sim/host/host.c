@@ -144,7 +144,7 @@ static bool is_stale(const struct rank *r, const struct message *message)
 
 static void take_in(struct rank *r, struct message *message)
 {
-  if (message->kind != MESSAGE_NOTICE && dispatcher_is_over()) { /* nobody goes back any more */
+  if (message->kind != MESSAGE_NOTICE && dispatcher_is_over()) { /* no rank rolls back any more */
     host_drop(r, message);
     return;
   }
@@ -198,7 +198,7 @@ void host_announce(struct rank *r, struct request *request)
     host_take_unexpected(r, request);
 }
 
-/* The next match or, while draining, the next message that nobody claims. */
+/* The next match or, while draining, the next message that no receive matches. */
 static bool match_one(struct rank *r)
 {
   struct request *request = NULL;
@@ -270,7 +270,7 @@ static bool take_in_first(struct rank *r, const struct rcl_event *turn)
   return false;
 }
 
-/* Above the matching: the first message that the receive, or nobody, asks for. */
+/* Above the matching: the first message for the receive of the event, or for none. */
 static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
@@ -384,8 +384,7 @@ static bool is_stopped(const struct rank *r)
   return shadow_rank(r->index)->held || storage_is_awaited(r);
 }
 
-/* When all programs have ended, a checkpoint that was begun since is nobody's business: the others
- * may have left already. */
+/* Once all programs have ended, a checkpoint in progress is abandoned: ranks may have left. */
 static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
                        const void *what, bool alert)
 {

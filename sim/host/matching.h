@@ -1,5 +1,5 @@
 /* MPI's matching: posted receives, in the order of posting, against messages that have come and
- * that nobody has received, in the order of arrival. */
+ * that no receive has taken, in the order of arrival. */
 #ifndef RECLINE_MATCHING_H
 #define RECLINE_MATCHING_H
 

@@ -146,7 +146,7 @@ struct mpi_state {
   struct info *infos; /* that the program has put something into */
   struct libc libc;
   struct exceptions exceptions; /* while the program is in a call of ours */
-  void *bsend_buffer;           /* as attached, for nobody but MPI_Buffer_detach */
+  void *bsend_buffer;           /* as attached, for MPI_Buffer_detach only */
   int bsend_bytes;
   double image_bytes;     /* that the program wants its images to count as; 0: what they hold */
   uint32_t iteration;     /* that it is in, by its own count; 0: none */

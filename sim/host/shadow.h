@@ -36,8 +36,8 @@ uint32_t shadow_state_bytes(int rank);
 uint32_t shadow_state_increment(int rank, void **before);
 bool shadow_finished(void); /* all programs have ended */
 
-/* Whether what is sent has to be told by its digest: nothing is ever sent or received again in a
- * scenario without failures, so nobody compares, unless the trace shows it. */
+/* Whether payloads are told apart by digests. In a scenario without failures nothing is sent twice,
+ * so there is nothing to compare unless the trace shows it. */
 bool shadow_compares_contents(void);
 
 /* Whether `move` can happen now. For events that may have been overtaken by a detection, never to

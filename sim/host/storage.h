@@ -35,7 +35,7 @@ double storage_rest(const struct rank *, uint32_t checkpoint);
 void storage_store(struct rank *, uint32_t checkpoint, enum rcl_part);
 
 /* Whether the program has to wait for a write, as the scenario may have it: until the rank has
- * heard of the end. For logs of independent protocols nobody waits. */
+ * heard of the end. No rank waits for logs of independent protocols. */
 bool storage_is_awaited(const struct rank *);
 
 void storage_commit(uint32_t checkpoint);

@@ -24,7 +24,7 @@ enum {
   LEVELS = 29,           /* 2^32 units and more fit: see class_of */
   GROW = 1 << 20,        /* bytes; least step by which an arena is made accessible */
   HOLE = 1 << 15,        /* bytes; free blocks from here on give their pages back */
-  SLACK = 1 << 20,       /* bytes of pages that nobody needs: so many are not worth a call */
+  SLACK = 1 << 20,       /* bytes of unused pages that are not worth a system call */
   ARENA_LOG_MOST = 34,   /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
   ARENA_LOG_LEAST = 26   /* 64 MiB */
 };

@@ -54,7 +54,7 @@ static void *out_of_memory(void)
 
 /* ---- arenas and modes ----------------------------------------------------------------------- */
 
-/* Whether malloc is found here by whoever looks it up as the owner of `handle` does. */
+/* Whether a look-up of malloc from `handle` finds ours. */
 static bool finds_us(void *handle)
 {
   if (!handle)

@@ -77,7 +77,7 @@ static void add_piece(struct image *image, struct range range)
   image->piece[i] = range;
 }
 
-/* The stack from the page of `frame` up: what lies below the frame in this page is nobody's, and a
+/* The stack from the page of `frame` up: what lies below the frame in this page is unused, and a
  * whole page can be shared. */
 static struct range live_stack(const struct range *stack, char *frame)
 {
@@ -150,11 +150,10 @@ static bool add_fragment(struct image *image, size_t *at, struct fragment fragme
   return true;
 }
 
-/* Zeros count in the stack and in thread-local data, but nowhere else: frames have holes that
- * nobody has written, and what is there is left from calls long over, of the dynamic linker for
- * one, down to the length of a path; and where thread-local data lie depends on such lengths too,
- * and with that how much of them is a part of a page that is zero. The size of an image must not.
- */
+/* Zeros count in the stack and in thread-local data, but nowhere else: frames have holes that were
+ * never written, which keep what earlier calls left there (the dynamic linker, say: down to the
+ * length of a path), and the place of thread-local data depends on such lengths, and with it how
+ * much of them lies in a page that is zero. The size of an image must not. */
 static bool save_piece(struct image *image, size_t *at, const struct range *piece)
 {
   char *end = piece->start + piece->bytes;

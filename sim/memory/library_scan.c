@@ -190,7 +190,7 @@ bool library_scan_is_fortran(const char *file)
   return g_str_has_prefix(last_part(file), "libgfortran.");
 }
 
-/* The layer, and the runtime of OpenMP, belong to nobody. */
+/* The layer and the runtime of OpenMP belong to no rank. */
 static bool is_common(const char *name)
 {
   static const char *const common[] = {"librecline_", "libsimgrid", "libgomp.", "libomp.",

@@ -27,7 +27,7 @@ struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int 
 void p2p_start(struct rank *, struct request *);
 
 /* Several messages as one request: made for up to `parts` of them, each added when it is begun.
- * What is left to do when all are complete is done by whoever completes it. */
+ * What is left to do when all are complete is done by the call that completes it. */
 struct request *p2p_whole(struct rank *, int parts);
 void p2p_add(struct request *whole, struct request *part);
 void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),

@@ -187,7 +187,7 @@ static int rank_in_group(MPI_Group group, int i)
   return rank;
 }
 
-/* The group's order decides. Members of different groups that have nobody in common make different
+/* The group's order decides. Members of disjoint groups make different
  * communicators, and who is not in the own group takes part with no colour. */
 static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
 {

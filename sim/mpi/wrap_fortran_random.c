@@ -8,7 +8,7 @@
 #include "sim/mpi/wrap.h"
 #include "sim/mpi/wrap_libc.h"
 
-static struct rank *owner; /* whose state libgfortran holds; NULL: nobody's */
+static struct rank *owner; /* the rank whose state libgfortran holds; NULL: none */
 
 /* gfortran's descriptor of a whole array of one dimension. */
 struct vector {

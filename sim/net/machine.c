@@ -112,8 +112,8 @@ static void pause_until(struct computation *computation, double end)
   bell_wait(computation->bell, end);
 }
 
-/* Nobody waits for the execution itself before its very end: SimGrid throws an exception into
- * whoever waits for something that another actor cancels, and does not survive that in the end
+/* No actor waits for the execution itself before its very end: SimGrid throws an exception into an
+ * actor that waits for an activity which another cancels, and does not survive that in the end
  * (docs/warts-smpi.md). When other ranks share the core it takes longer than thought at first. */
 double machine_compute(struct computation *computation, double flops)
 {
@@ -235,7 +235,7 @@ static void write_actor(int argc, char *argv[])
   (void)argc;
   (void)argv;
   struct write *job = sg_actor_self_get_data();
-  sg_actor_daemonize(sg_actor_self()); /* a write that nobody waits for prolongs no run */
+  sg_actor_daemonize(sg_actor_self()); /* a background write does not prolong the run */
   if (job->server && job->server != job->host && job->bytes > 0.0)
     sg_host_sendto(job->host, job->server, job->bytes);
   sg_disk_t disk = first_disk(job->server ? job->server : job->host);

@@ -42,12 +42,12 @@ struct computation {
   void *data;
 };
 double machine_compute(struct computation *, double flops); /* returns what remains: 0 at its end */
-double machine_execute(double flops); /* one that nobody interrupts: returns 0 */
+double machine_execute(double flops); /* cannot be interrupted: returns 0 */
 double machine_doze(struct computation *, double seconds); /* the same for a sleep */
 void machine_interrupt(struct computation *);              /* nothing when none is under way */
 
 /* A property of the caller's host or of the innermost zone around it that has it; NULL: none. As a
- * number: in its unit. Lets nobody else run. */
+ * number: in its unit. No other actor runs meanwhile. */
 const char *machine_property(const char *name);
 double machine_figure(const char *name, double otherwise);
 
@@ -69,6 +69,6 @@ void machine_on_deadlock(void (*told)(void));
 struct bell *bell_new(void);
 /* Until it rings, or that time, or now and then for nothing. Negative: no such time. */
 void bell_wait(struct bell *, double until);
-void bell_ring(struct bell *); /* NULL: nobody waits yet */
+void bell_ring(struct bell *); /* NULL: no actor waits yet */
 
 #endif

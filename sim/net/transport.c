@@ -24,7 +24,7 @@ struct send {
 };
 
 struct fetch {
-  bool parked;        /* the whole message, which nobody has seen yet */
+  bool parked;        /* the whole message has arrived and is not matched yet */
   sg_comm_t transfer; /* NULL: the payload is in flight to the end */
   struct message *message;
   void (*done)(struct message *, void *);
@@ -132,8 +132,8 @@ static bool may_be_mail(const struct message *message)
   return message->kind == MESSAGE_CONTROL && network.mail;
 }
 
-/* What the receiver expects is asked when the message is on its way: nobody else may run between
- * the question and what follows from it, so a lane is at hand before. */
+/* What the receiver expects is asked when the message is on its way. No other actor may run between
+ * the question and its consequence, so the lane is reserved before. */
 static void send_eager(struct message *message, bool blocking)
 {
   uint64_t bytes = message->wire_bytes;
@@ -301,7 +301,7 @@ bool transport_fetches(const struct transport *transport)
   return transport->fetches->len > 0;
 }
 
-/* A transfer that is under way still writes into its fetch. What nobody has seen yet goes on, as
+/* A transfer that is under way still writes into its fetch. What is not matched yet goes on, as
  * later messages wait for it. */
 void transport_abandon(struct transport *transport)
 {

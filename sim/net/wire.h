@@ -34,7 +34,7 @@ void wire_put(sg_mailbox_t end, void *item, uint64_t bytes);
 /* One whose end can be waited for; `*item` must stay until then. */
 sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes);
 
-/* The first transfer to this end that nobody has taken yet, or the next one that is put there.
+/* The first transfer to this end that is not taken yet, or the next one that is put there.
  * `*item`, which is NULL until then, is set at its end. */
 sg_comm_t wire_take(sg_mailbox_t end, void **item);
 
@@ -59,7 +59,7 @@ struct route {
   double bandwidth; /* bytes per second */
 };
 
-/* From the caller's host to that one. Lets nobody else run. */
+/* From the caller's host to that one. No other actor runs meanwhile. */
 struct route wire_route(const char *to);
 double wire_seconds(const struct route *, uint64_t bytes); /* to go past one point of it */
 

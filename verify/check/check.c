@@ -282,7 +282,7 @@ static bool begin(const struct command *c, struct worker *worker, struct checked
     return false;
   }
   if (worker->pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a check that is killed leaves nobody behind */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed check leaves no process behind */
     close(ends[0]);
     work(c, checked->claim, ends[1]);
   }

@@ -204,8 +204,8 @@ static uint64_t memory_limit(const struct job *job)
              : 0;
 }
 
-/* How many states there will be, when levels go on shrinking as the last one did; empty: nobody
- * knows yet. The caller frees it. */
+/* The states to expect if levels go on shrinking as the last did; empty: unknown yet. The caller
+ * frees it. */
 static char *estimate(const struct explorer_progress *p)
 {
   double shrinks = p->before ? (double)p->level / (double)p->before : 1;

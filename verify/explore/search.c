@@ -14,7 +14,7 @@
 /* A visited set is large from here on. */
 static const uint64_t PLACES_MANY = 1 << 22;
 
-/* ---- housekeeping, while nobody works ---- */
+/* ---- housekeeping, while all workers are idle ---- */
 
 /* From now on, states to be expanded are on disk; there must be a file for them. */
 static bool spill_queue(struct explorer *e)
@@ -178,7 +178,7 @@ static void finish_level(struct explorer *e)
   save_if_due(e);
 }
 
-/* States of this level that nobody has taken yet. */
+/* States of this level that no worker has taken yet. */
 static uint64_t states_left(const struct explorer *e)
 {
   uint64_t states = e->now.states;
@@ -205,9 +205,8 @@ static void account_chunk(struct explorer *e, struct worker *w)
                                                            .left = states_left(e)});
 }
 
-/* The next states to expand; NULL: there are none, or all must stop. States that follow each other
- * in the level have much in common, their successors above all, so that each worker has a share of
- * neighbours: large ones first, small ones at the end, where nobody is to wait long. */
+/* The next states to expand; NULL: there are none, or all must stop. Neighbours in a level share
+ * successors, so workers take contiguous shares, which shrink toward the end of the level. */
 static struct chunk *take_chunk(struct explorer *e, struct worker *w)
 {
   if (e->halt)
@@ -217,8 +216,7 @@ static struct chunk *take_chunk(struct explorer *e, struct worker *w)
   return frontier_take(&w->share);
 }
 
-/* One worker. Whoever finds nobody at work and no work left does what comes next: makes room, or
- * begins the next level. */
+/* One worker. The last idle worker grows the tables or starts the next level. */
 static void run_worker(void *data)
 {
   struct worker *w = data;

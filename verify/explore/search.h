@@ -39,9 +39,9 @@ struct explorer {
 
   /* The search. Workers that come here hold `lock`. */
   struct platform_lock *lock;
-  struct frontier now; /* states of this level of which nobody has a share yet */
+  struct frontier now; /* states of this level that are in no share yet */
   unsigned busy;       /* workers that are expanding a chunk */
-  bool halt;           /* nobody takes another chunk: something must be rebuilt */
+  bool halt;           /* workers take no more chunks: a table must be rebuilt */
   bool over;
   const char *full;      /* the bound that was hit: nothing more is stored, the level is finished */
   struct spill spill[2]; /* of the states of even and odd levels, when memory is short */
@@ -177,8 +177,8 @@ uint64_t explorer_queue_bytes(const struct explorer *);
 
 /* ---- path.c ---- */
 
-/* Fills in the run to the first of the violating states in the order of a search by one worker: the
- * same whoever found them. They are all at depth out->depth, the smallest. */
+/* Fills in the run to the first of the violating states in the order of a search by one worker,
+ * whatever the number of workers. All are at depth out->depth, the smallest. */
 void path_write(struct explorer *);
 
 /* ---- liveness.c ---- */

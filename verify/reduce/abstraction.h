@@ -1,11 +1,11 @@
-/* The abstraction: all that a rank can come to, whatever the others send it.
+/* The abstraction: all states that a rank can reach, whatever the others send it.
  *
- * A reduction leaves out states, so that what it relies on must be known of states that nobody
- * visits. For each rank by itself, the abstraction is a graph of the values of its parts: it takes
- * in any message that a peer could send, at any time, but none more often than the peer could send
- * it. Steps are taken by the real rules and handlers, through the transition cache; what is sent
- * goes nowhere but into the set of messages that its receiver may take in. Repeated until nothing
- * is new, that is more than what the ranks do together, never less.
+ * A reduction leaves out states, so what it relies on must hold in states that are never visited.
+ * For each rank by itself, the abstraction is a graph of the values of its parts: the rank receives
+ * any message that a peer could send, at any time, but none more often than the peer could send it.
+ * Steps are taken by the real rules and handlers, through the transition cache; a message sent only
+ * joins the set of messages that its receiver may take. Iterated to a fixed point; an
+ * over-approximation.
  *
  *     node     values of the parts of one rank; how often it has changed each part that all share;
  *              where there would be no end of nodes otherwise, what can still come from each peer

@@ -59,8 +59,8 @@ static inline uint32_t part_of(const struct abstraction *c, enum part_kind kind,
 
 /* ---- abstraction_step.c ---- */
 
-/* What has been found: a number, old or new; new ones make another round. `by`: the rank that has
- * changed the entry with those counts, or nobody when they are NULL. */
+/* Notes an action, a value ...: its number, old or new; a new one makes another round. `by`: the
+ * rank that has changed the entry with those counts; none when they are NULL. */
 uint32_t abstraction_add_action(struct abstraction *, uint32_t rank,
                                 const struct abstraction_action *);
 uint32_t abstraction_add_value(struct abstraction *, uint32_t rank, const uint32_t *values);
