@@ -1,4 +1,5 @@
-/* The lines of a trace, shared by those who write and those who replay them (docs/trace.md). */
+/* The text of traces (docs/trace.md), for those that write and those that replay them. Without
+ * GLib, so that every host can print. */
 #ifndef RECLINE_TRACE_LINES_H
 #define RECLINE_TRACE_LINES_H
 
@@ -10,8 +11,11 @@ struct trace_lines;
 struct trace_lines *trace_lines_new(void);
 void trace_lines_free(struct trace_lines *);
 
+/* All lines up to and including `---`. `host` names the host. The caller frees it with free(). */
+char *trace_header(const struct world *, const char *host);
+
 /* The line of a move that world_step() has just taken, but for its time and line end; and that of a
- * violation. The caller frees them with g_free(). */
+ * violation. The caller frees them with free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *);
 char *trace_violation_line(const struct verdict *);

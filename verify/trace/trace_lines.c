@@ -1,0 +1,388 @@
+#include "verify/trace/trace_lines.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocols/text.h"
+#include "verify/base/buffer.h"
+#include "verify/base/memory.h"
+
+/* ---- message numbers ---- */
+
+/* A message under way, as it stands in its channel, with its number; 0: not yet numbered. */
+struct numbered {
+  uint64_t number;
+  struct world_message message;
+};
+
+/* The copy of a channel. */
+struct queue {
+  uint32_t part;
+  struct numbered *item;
+  uint32_t count, room;
+};
+
+/* Copies of the channels whose messages carry numbers. */
+struct trace_lines {
+  uint32_t *queue_of; /* by part: index in `queues`, + 1; 0: none yet */
+  struct queue *queues;
+  uint32_t count, room;
+  uint64_t last;
+};
+
+struct trace_lines *trace_lines_new(void)
+{
+  return memset(memory_grow(NULL, sizeof(struct trace_lines)), 0, sizeof(struct trace_lines));
+}
+
+void trace_lines_free(struct trace_lines *numbers)
+{
+  for (uint32_t i = 0; i < numbers->count; i++)
+    free(numbers->queues[i].item);
+  free(numbers->queues);
+  free(numbers->queue_of);
+  free(numbers);
+}
+
+/* Valid until the next call. */
+static struct queue *queue_of(struct trace_lines *numbers, const struct world *world, uint32_t part)
+{
+  if (!numbers->queue_of) {
+    uint32_t parts = world_parts(world);
+    numbers->queue_of = calloc(parts, sizeof *numbers->queue_of); /* most pages are never touched */
+    if (!numbers->queue_of)
+      memory_exhausted(parts * sizeof *numbers->queue_of);
+  }
+  if (!numbers->queue_of[part]) {
+    numbers->queues =
+        memory_room(numbers->queues, numbers->count, &numbers->room, sizeof *numbers->queues);
+    numbers->queues[numbers->count++] = (struct queue){.part = part};
+    numbers->queue_of[part] = numbers->count;
+  }
+  return &numbers->queues[numbers->queue_of[part] - 1];
+}
+
+static void append(struct queue *queue, struct numbered entry)
+{
+  queue->item = memory_room(queue->item, queue->count, &queue->room, sizeof *queue->item);
+  queue->item[queue->count++] = entry;
+}
+
+/* Makes the copy of a channel equal to the channel: messages that are gone (a new incarnation, a
+ * lie) leave, new ones come in without a number. Needs no knowledge of the world's rules. */
+static void follow(struct trace_lines *numbers, const struct world *world, uint32_t part)
+{
+  uint32_t size, from = 0;
+  const struct world_message *now = world->memory.read(world->memory.ctx, part, &size);
+  struct queue *queue = queue_of(numbers, world, part), next = {.part = part};
+  for (uint32_t i = 0; i < size / sizeof *now; i++) {
+    struct numbered entry = {.message = now[i]};
+    uint32_t found = from;
+    while (found < queue->count && memcmp(&queue->item[found].message, &now[i], sizeof *now) != 0)
+      found++;
+    if (found < queue->count) {
+      entry.number = queue->item[found].number;
+      from = found + 1;
+    }
+    append(&next, entry);
+  }
+  free(queue->item);
+  *queue = next;
+}
+
+static void follow_all(struct trace_lines *numbers, const struct world *world)
+{
+  for (uint32_t i = 0; i < numbers->count; i++)
+    follow(numbers, world, numbers->queues[i].part);
+}
+
+/* Numbers the oldest message of the channel that has none. 0 when there is none: the message was
+ * lost on the way. */
+static uint64_t number_next(struct trace_lines *numbers, struct queue *queue)
+{
+  for (uint32_t i = 0; i < queue->count; i++)
+    if (!queue->item[i].number)
+      return queue->item[i].number = ++numbers->last;
+  return 0;
+}
+
+/* ---- one line ---- */
+
+static uint32_t channel(const struct world *world, bool control, int source, int destination)
+{
+  bool shared = world->protocol->level == RCL_LEVEL_CHANNEL;
+  return world_part(world, control && !shared ? WORLD_CONTROL : WORLD_CHANNEL, source, destination);
+}
+
+bool trace_takes_message(const struct move *move)
+{
+  return move->kind == MOVE_FAULT ||
+         (move->kind == MOVE_EVENT &&
+          (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL));
+}
+
+/* ` @n` of the message that `move` takes, found before the copy of its channel follows; with
+ * ` at=K` where a duplicate has the same number. */
+static void print_taken(struct buffer *line, const struct queue *queue, uint32_t index)
+{
+  if (index >= queue->count)
+    return;
+  uint64_t number = queue->item[index].number;
+  buffer_printf(line, " @%" PRIu64, number);
+  for (uint32_t i = 0; i < queue->count; i++)
+    if (i != index && queue->item[i].number == number) {
+      buffer_printf(line, " at=%u", index);
+      return;
+    }
+}
+
+/* Brings the copy of the channel that `move` took a message from up to date. */
+static void take(struct trace_lines *numbers, const struct world *world, const struct move *move,
+                 uint32_t part)
+{
+  struct queue *queue = queue_of(numbers, world, part);
+  if (move->index >= queue->count)
+    return;
+  uint64_t number = queue->item[move->index].number;
+  if (move->kind != MOVE_FAULT || move->fault == FAULT_DROP) {
+    struct numbered *taken = &queue->item[move->index];
+    memmove(taken, taken + 1, (--queue->count - move->index) * sizeof *taken);
+  }
+  follow(numbers, world, part);
+  for (uint32_t i = 0; move->kind == MOVE_FAULT && i < queue->count; i++)
+    if (!queue->item[i].number)
+      queue->item[i].number = number;
+}
+
+static const char *lie_name(unsigned lie)
+{
+  return lie == FAULT_DROP ? "drop" : "duplicate";
+}
+
+/* The part of the line that says what happened, without message numbers. */
+static void print_move(struct buffer *line, const struct world *world, const struct move *move)
+{
+  char text[TEXT_MAX];
+  uint32_t size;
+  const struct world_global *global;
+  switch ((enum move_kind)move->kind) {
+  case MOVE_EVENT:
+    buffer_printf(line, "%s", event_print(world->protocol, &move->event, text));
+    if (move->content)
+      buffer_printf(line, " content=%u", move->content);
+    if (move->fault)
+      buffer_printf(line, " early");
+    break;
+  case MOVE_CRASH:
+    buffer_printf(line, "crash");
+    break;
+  case MOVE_FINISH:
+    buffer_printf(line, "finished");
+    break;
+  case MOVE_DETECT:
+    global = world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
+    buffer_printf(line, "detected rank=%d incarnation=%u checkpoint=%u", global->down,
+                  global->incarnation, global->target);
+    break;
+  case MOVE_FAULT:
+    buffer_printf(line, "lie %s peer=%d", lie_name(move->fault), move->event.peer);
+    break;
+  }
+}
+
+/* Appends the actions of a step to `line` and gives numbers to the messages that it sent; returns
+ * that of the program's message. */
+static uint64_t print_actions(struct buffer *line, struct trace_lines *numbers,
+                              const struct world *world, const struct move *move,
+                              const struct rcl_actions *actions)
+{
+  uint64_t offered = 0;
+  for (uint32_t i = 0; i < actions->count; i++) {
+    const struct rcl_action *action = &actions->item[i];
+    char text[TEXT_MAX];
+    buffer_printf(line, " | %s", action_print(world->protocol, action, text));
+    bool control = action->kind == RCL_ACTION_CONTROL, answer = action->kind == RCL_ACTION_TRANSMIT;
+    if (!control && !answer && action->kind != RCL_ACTION_RESEND)
+      continue;
+    uint32_t part = channel(world, control, move->rank, answer ? move->event.peer : action->peer);
+    follow(numbers, world, part);
+    uint64_t number = number_next(numbers, queue_of(numbers, world, part));
+    if (answer)
+      offered = number;
+    else if (number)
+      buffer_printf(line, " @%" PRIu64, number);
+  }
+  return offered;
+}
+
+static uint64_t state_digest(const struct world *world, int rank)
+{
+  uint32_t size;
+  const char *bytes =
+      world->memory.read(world->memory.ctx, world_part(world, WORLD_RANK, rank, 0), &size);
+  return rcl_protocol_digest(bytes + (size - world->state_bytes), world->state_bytes);
+}
+
+char *trace_line(struct trace_lines *numbers, const struct world *world, const struct move *move,
+                 const struct rcl_actions *actions)
+{
+  struct buffer line_buffer = {0}, *line = &line_buffer, rest = {0};
+  if (move->kind == MOVE_DETECT)
+    buffer_printf(line, "- ");
+  else
+    buffer_printf(line, "%d ", move->rank);
+  print_move(line, world, move);
+  if (trace_takes_message(move)) {
+    bool control = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CONTROL;
+    uint32_t part = channel(world, control, move->event.peer, move->rank);
+    print_taken(line, queue_of(numbers, world, part), move->index);
+    take(numbers, world, move, part);
+  }
+  bool down = move->event.kind == RCL_EVENT_DOWN && world->protocol->independent;
+  if (move->kind != MOVE_EVENT || move->event.kind == RCL_EVENT_START || down)
+    follow_all(numbers, world);
+  uint64_t offered = print_actions(&rest, numbers, world, move, actions);
+  if (offered)
+    buffer_printf(line, " @%" PRIu64, offered);
+  buffer_printf(line, "%s", rest.text ? rest.text : "");
+  free(rest.text);
+  if (move->kind == MOVE_EVENT)
+    buffer_printf(line, " # %016" PRIx64, state_digest(world, move->rank));
+  return line->text;
+}
+
+int64_t trace_find(struct trace_lines *numbers, const struct world *world, const struct move *move,
+                   uint64_t number, int64_t place)
+{
+  bool control = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CONTROL;
+  uint32_t part = channel(world, control, move->event.peer, move->rank);
+  const struct queue *queue = queue_of(numbers, world, part);
+  for (uint32_t i = 0; i < queue->count; i++)
+    if (queue->item[i].number == number && (place < 0 || place == i))
+      return i;
+  return -1;
+}
+
+char *trace_violation_line(const struct verdict *verdict)
+{
+  struct buffer line = {0};
+  buffer_printf(&line, "violation %s rank=%d: %s", verdict->property, verdict->rank, verdict->text);
+  return line.text;
+}
+
+/* ---- the header ---- */
+
+const struct trace_lie trace_lies[TRACE_LIES] = {
+    {FAULT_DROP, "drop"}, {FAULT_DUPLICATE, "duplicate"}, {FAULT_EARLY_DURABLE, "early-durable"}};
+
+static void print_peer(struct buffer *out, const char *before, int number)
+{
+  if (number == RCL_ANY)
+    buffer_printf(out, "%sany", before);
+  else
+    buffer_printf(out, "%s%d", before, number);
+}
+
+static void print_collective(struct buffer *out, const struct operation *operation)
+{
+  static const char *const names[RCL_FLOWS] = {[RCL_FLOW_FROM_ROOT] = "bcast",
+                                               [RCL_FLOW_TO_ROOT] = "reduce",
+                                               [RCL_FLOW_ALL] = "allreduce",
+                                               [RCL_FLOW_BARRIER] = "barrier"};
+  buffer_printf(out, "%s", names[operation->flow]);
+  if (operation->flow == RCL_FLOW_FROM_ROOT || operation->flow == RCL_FLOW_TO_ROOT)
+    print_peer(out, " ", operation->peer);
+}
+
+static void print_operation(struct buffer *out, const struct operation *operation)
+{
+  switch (operation->kind) {
+  case SCRIPT_IRECV:
+    buffer_printf(out, "irecv %c", 'a' + operation->name);
+    break;
+  case SCRIPT_SEND:
+    buffer_printf(out, "send");
+    break;
+  case SCRIPT_RECV:
+    buffer_printf(out, "recv");
+    break;
+  case SCRIPT_WAIT:
+    buffer_printf(out, "wait %c", 'a' + operation->name);
+    return;
+  case SCRIPT_CANCEL:
+    buffer_printf(out, "cancel %c", 'a' + operation->name);
+    return;
+  case SCRIPT_CHOOSE:
+    buffer_printf(out, "choose %u", operation->count);
+    return;
+  case SCRIPT_CHECKPOINT:
+    buffer_printf(out, "%s", operation->count ? "iteration" : "checkpoint");
+    return;
+  case SCRIPT_COMPUTE:
+    buffer_printf(out, "compute %.9gs", operation->seconds);
+    return;
+  case SCRIPT_COLLECTIVE:
+    print_collective(out, operation);
+    return;
+  case SCRIPT_FREE:
+    buffer_printf(out, "free 1");
+    return;
+  case SCRIPT_END:
+    return;
+  }
+  print_peer(out, " ", operation->peer);
+  if (operation->tag)
+    print_peer(out, " tag ", operation->tag);
+}
+
+static void print_script(struct buffer *out, const struct script *script)
+{
+  struct operation **ops = script->written ? script->written : script->ops;
+  for (int rank = 0; rank < script->ranks; rank++) {
+    buffer_printf(out, "script rank %d:", rank);
+    for (const struct operation *operation = ops[rank]; operation->kind != SCRIPT_END;
+         operation++) {
+      buffer_printf(out, "%s", operation == ops[rank] ? " " : ", ");
+      print_operation(out, operation);
+    }
+    buffer_printf(out, "\n");
+  }
+}
+
+static void print_bounds(struct buffer *out, const struct world *world)
+{
+  uint32_t size;
+  const struct world_global *global =
+      world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
+  buffer_printf(out, "crashes %u\ntimers %u\n", global->crashes, global->timers);
+}
+
+char *trace_header(const struct world *world, const char *host)
+{
+  struct buffer text = {0}, *out = &text;
+  buffer_printf(
+      out, "recline-trace 2\nprotocol %s\nranks %d\ncapacity %u\norder %s\nplaces %s\nhost %s\n",
+      world->protocol->name, world->ranks, world->config[0].capacity,
+      world->fifo         ? "fifo"
+      : world->overtaking ? "none"
+                          : "any",
+      world->places_anywhere ? "anywhere" : "program", host);
+  const char *const *parameters = world->protocol->parameters;
+  for (int i = 0; parameters && parameters[i]; i++)
+    if (world->config[0].parameter[i])
+      buffer_printf(out, "%s %u\n", parameters[i], world->config[0].parameter[i]);
+  if (world->bounded)
+    print_bounds(out, world);
+  if (world->line_stamps)
+    buffer_printf(out, "stamps lines\n");
+  for (size_t i = 0; i < TRACE_LIES; i++)
+    if (world->faults & trace_lies[i].lie)
+      buffer_printf(out, "lie %s\n", trace_lies[i].name);
+  if (world->exceeds)
+    buffer_printf(out, "exceeds %u\n", world->exceeds);
+  if (world->script)
+    print_script(out, world->script);
+  buffer_printf(out, "---\n");
+  return out->text;
+}
