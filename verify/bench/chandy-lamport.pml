@@ -3,7 +3,8 @@
  *
  * What a rank has written counts as state: its image (what the program had sent and been given), with
  * the marker that made it take its checkpoint; the messages recorded as under way, in the order in
- * which they came, with the ranks that had said `done` by then.
+ * which they came, and, where there are any, the ranks that had said `done` by then and whether the
+ * image was written (a restart that has nothing to deliver forgets these).
  *
  * Claim, at the commit: what each rank has recorded of each channel is what was sent before the
  * sender's checkpoint and not given before its own; and all of it is written.
@@ -39,7 +40,7 @@ byte done;
 byte image_marked[N], image_sent[N * N], image_given[N * N];
 int recorded[N]; /* senders, base 4 */
 byte log_done;
-bool image_written[N], log_written[N];
+bool image_written[N], log_written[N], log_knows_image[N];
 
 hidden byte head, k, l, count;
 hidden int rest;
@@ -49,8 +50,9 @@ inline close_channels(j)
   if
   :: phase[j] == RECORDING && marked[j] == OTHERS(j) ->
      phase[j] = WRITING;
+     log_knows_image[j] = recorded[j] != 0 && image_written[j];
      if
-     :: j == 0 -> log_done = done
+     :: j == 0 && recorded[j] != 0 -> log_done = done
      :: else
      fi
   :: else
