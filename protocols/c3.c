@@ -353,7 +353,7 @@ static void early(const struct rcl_config *config, struct state *state,
 {
   peers(config, state)[event->peer].early++;
   if (state->early == config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_EARLY);
     return;
   }
   early_of(config, state)[state->early++] =
@@ -486,7 +486,7 @@ static void suppress(const struct rcl_config *config, struct state *state,
                      const struct rcl_event *event, struct rcl_actions *actions)
 {
   if (state->suppress == config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_SUPPRESS);
     return;
   }
   suppress_of(config, state)[state->suppress++] =

@@ -21,7 +21,7 @@ static struct comm *comm_entry(const struct rcl_config *config, struct state *st
     if (entry[i].comm == comm)
       return &entry[i];
   if (state->comms == config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_CALLS);
     return NULL;
   }
   entry = &entry[state->comms++];
@@ -51,7 +51,7 @@ static void announce_calls(const struct rcl_config *config, struct state *state,
     if (entry[i].made == entry[i].told)
       continue;
     if (++told > COMMS || actions->count + 4 * (uint32_t)config->ranks > RCL_ACTIONS_MAX(config)) {
-      rcl_give_up(actions, RCL_REASON_FULL);
+      rcl_give_up_full(actions, RCL_FULL_LIMIT);
       return;
     }
     entry[i].told = entry[i].made;
@@ -146,7 +146,7 @@ static void note_call(struct call *list, uint32_t *count, uint32_t capacity, str
   while (i < *count && (list[i].comm != call.comm || list[i].root != call.root))
     i++;
   if (i == capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, capacity == COMMS ? RCL_FULL_LIMIT : RCL_FULL_CALLS);
     return;
   }
   if (i == *count)
@@ -159,7 +159,7 @@ static void note_broadcast(const struct rcl_config *config, struct state *state,
                            struct rcl_actions *actions)
 {
   if (state->rejoin == config->capacity)
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_CALLS);
   else
     rejoin_of(config, state)[state->rejoin++] = call;
 }

@@ -132,7 +132,7 @@ static struct entry *append(const struct rcl_config *config, struct state *state
                             struct rcl_actions *actions, enum entry_kind kind)
 {
   if (state->log == config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_LOG);
     return NULL;
   }
   struct entry *entry = &log_of(config, state)[state->log++];

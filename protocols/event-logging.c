@@ -155,7 +155,7 @@ static void add(const struct rank *r, enum which which, const struct rcl_envelop
   if (r->variant->paired)
     room &= rcl_envelopes_add(&twin, e);
   if (!room)
-    rcl_give_up(r->actions, RCL_REASON_FULL);
+    rcl_give_up_full(r->actions, RCL_FULL_ENVELOPES);
 }
 
 static bool take(const struct rank *r, enum which which, const struct rcl_envelope *e)

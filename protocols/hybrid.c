@@ -157,7 +157,7 @@ static void arrived(const struct rcl_config *config, struct state *state,
     rcl_give_up(actions, RCL_REASON_PROTOCOL);
   rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
   if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_AHEAD);
 }
 
 /* ---- iterations and checkpoints ---- */
@@ -176,7 +176,7 @@ static void begin_iteration(const struct rcl_config *config, struct state *state
   if (!iteration || state->phase != RUNNING)
     return;
   if (iteration >= NEVER) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_LIMIT);
     return;
   }
   if (is_due(config, iteration) && state->at[STORED] != state->at[COMMON]) {
@@ -425,7 +425,7 @@ static void control(const struct rcl_config *config, struct state *state,
   switch ((enum control)event->control) {
   case HAVE:
     if (current && !rcl_links_peer_has(&links, event->peer, event->value))
-      rcl_give_up(actions, RCL_REASON_FULL);
+      rcl_give_up_full(actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
     if (current) {

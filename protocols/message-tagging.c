@@ -220,7 +220,7 @@ static void give(const struct rcl_config *config, struct state *state, const str
 {
   struct rcl_envelopes log = orphans(config, state);
   if (index > state->epoch && !rcl_envelopes_add(&log, e))
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_EARLY);
 }
 
 static void receive(const struct rcl_config *config, struct state *state,

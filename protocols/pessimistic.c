@@ -124,7 +124,7 @@ static struct happened *append(const struct rcl_config *config, struct state *st
                                struct rcl_actions *actions)
 {
   if (state->happened == config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_EVENTS);
     return NULL;
   }
   return &happened_of(config, state)[state->happened++];
@@ -215,7 +215,7 @@ static void arrived(const struct rcl_config *config, struct state *state,
   struct rcl_links links = links_of(config, state);
   rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
   if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_AHEAD);
   if (reception(config, state, event->request))
     state->replaying--;
   else if (all || event->wildcard)
@@ -423,7 +423,7 @@ static void control(const struct rcl_config *config, struct state *state,
   switch ((enum control)event->control) {
   case HAVE:
     if (!rcl_links_peer_has(&links, event->peer, event->value))
-      rcl_give_up(actions, RCL_REASON_FULL);
+      rcl_give_up_full(actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
     link_up(config, state, event->peer, event->value, actions);

@@ -273,6 +273,23 @@ enum rcl_reason {
   RCL_REASONS
 };
 
+/* The list that is full, for messages: it has `capacity` entries. */
+enum rcl_full {
+  RCL_FULL_UNNAMED,
+  RCL_FULL_KEPT,     /* messages that are kept until they are received */
+  RCL_FULL_SENT,     /* the log of sent messages */
+  RCL_FULL_AHEAD,    /* messages ahead of a gap */
+  RCL_FULL_LOG,      /* the log of late messages, decisions and results */
+  RCL_FULL_EVENTS,   /* the event log */
+  RCL_FULL_EARLY,    /* early messages, or orphans */
+  RCL_FULL_SUPPRESS, /* messages to suppress */
+  RCL_FULL_ENVELOPES,
+  RCL_FULL_CALLS, /* collective calls, or communicators */
+  RCL_FULL_CHECKPOINTS,
+  RCL_FULL_LIMIT, /* a limit of the protocol itself, whatever the capacity */
+  RCL_FULLS
+};
+
 /* One plain shape for every action. Fields that a kind does not name are zero. */
 struct rcl_action {
   uint8_t kind;   /* enum rcl_action_kind */
@@ -294,6 +311,7 @@ struct rcl_action {
                           SET_TIMER */
   union {
     uint32_t outcome; /* FORCE */
+    uint32_t list;    /* GIVE_UP, FULL: enum rcl_full */
     uint32_t surplus; /* STOPPED_LOGGING, property `tokens`: messages that this rank has recorded as
                          received, or under way to it, less those recorded as sent; may be negative
                          (two's complement) */

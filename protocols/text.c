@@ -51,6 +51,19 @@ static const char *const reason_names[RCL_REASONS] = {[RCL_REASON_NONE] = "none"
                                                       [RCL_REASON_FULL] = "full",
                                                       [RCL_REASON_PROTOCOL] = "protocol"};
 
+static const char *const full_names[RCL_FULLS] = {[RCL_FULL_UNNAMED] = "unnamed",
+                                                  [RCL_FULL_KEPT] = "kept-messages",
+                                                  [RCL_FULL_SENT] = "sent-messages",
+                                                  [RCL_FULL_AHEAD] = "messages-ahead",
+                                                  [RCL_FULL_LOG] = "log",
+                                                  [RCL_FULL_EVENTS] = "event-log",
+                                                  [RCL_FULL_EARLY] = "early-messages",
+                                                  [RCL_FULL_SUPPRESS] = "messages-to-suppress",
+                                                  [RCL_FULL_ENVELOPES] = "envelopes",
+                                                  [RCL_FULL_CALLS] = "collective-calls",
+                                                  [RCL_FULL_CHECKPOINTS] = "checkpoints",
+                                                  [RCL_FULL_LIMIT] = "limit-of-the-protocol"};
+
 static int find(const char *const *names, int count, const char *name, size_t length)
 {
   for (int i = 0; i < count; i++)
@@ -79,6 +92,27 @@ enum rcl_action_kind action_named(const char *name)
 {
   int kind = find(action_names, RCL_ACTION_KINDS, name, strlen(name));
   return kind < 0 ? RCL_ACTION_NONE : (enum rcl_action_kind)kind;
+}
+
+const char *full_name(uint32_t list)
+{
+  return list < RCL_FULLS ? full_names[list] : "unknown";
+}
+
+char *give_up_print(const struct rcl_action *a, uint32_t capacity, char *text)
+{
+  static const char *const reasons[RCL_REASONS] = {
+      [RCL_REASON_NONE] = "no reason",
+      [RCL_REASON_NO_CHECKPOINT] = "it takes no checkpoints",
+      [RCL_REASON_PROTOCOL] = "an event that its claims exclude"};
+  if (a->reason != RCL_REASON_FULL)
+    snprintf(text, TEXT_MAX, "%s", a->reason < RCL_REASONS ? reasons[a->reason] : "unknown reason");
+  else if (a->list == RCL_FULL_LIMIT)
+    snprintf(text, TEXT_MAX, "a limit of its own is reached, whatever protocol.capacity is");
+  else
+    snprintf(text, TEXT_MAX, "one of its lists is full (%s): protocol.capacity is %u, try %u",
+             full_name(a->list), capacity, capacity < UINT32_MAX / 2 ? 2 * capacity : UINT32_MAX);
+  return text;
 }
 
 const char *reason_name(enum rcl_reason reason)
@@ -261,6 +295,8 @@ char *action_print(const struct rcl_protocol *protocol, const struct rcl_action 
     break;
   case RCL_ACTION_GIVE_UP:
     put_name(&out, "reason=", reason_name(a->reason));
+    if (a->list)
+      put_name(&out, "list=", full_name(a->list));
     break;
   default:
     put_some(&out, "slot", a->slot);
@@ -393,6 +429,11 @@ static bool action_field(const struct field *field, struct rcl_action *a)
     int i = find(part ? part_names : reason_names, part ? RCL_PARTS : RCL_REASONS, field->value,
                  field->length);
     *(part ? &a->part : &a->reason) = (uint8_t)i;
+    return i >= 0;
+  }
+  if (is(field, "list")) {
+    int i = find(full_names, RCL_FULLS, field->value, field->length);
+    a->list = (uint32_t)i;
     return i >= 0;
   }
   int64_t value;

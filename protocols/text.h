@@ -21,8 +21,13 @@ const char *action_name(enum rcl_action_kind);
 enum rcl_event_kind event_named(const char *name);
 enum rcl_action_kind action_named(const char *name);
 
-/* Name of a reason to give up. */
+/* Name of a reason to give up, and of a list that is full (enum rcl_full). */
 const char *reason_name(enum rcl_reason);
+const char *full_name(uint32_t list);
+
+/* Prints into `text` (TEXT_MAX bytes) why action GIVE_UP of a protocol with lists of `capacity`
+ * entries was taken, and what would help; returns it. */
+char *give_up_print(const struct rcl_action *, uint32_t capacity, char *text);
 
 /* Print into `text` (TEXT_MAX bytes) and return it. `protocol` names control messages; may be
  * NULL. */

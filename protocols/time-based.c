@@ -105,7 +105,7 @@ static void arrived(const struct rcl_config *config, struct state *state,
   uint32_t number = event->words[RCL_LINKS_NUMBER];
   if (!has_come(&links, event->peer, number)) {
     if (!rcl_links_arrived(&links, event->peer, number))
-      rcl_give_up(actions, RCL_REASON_FULL);
+      rcl_give_up_full(actions, RCL_FULL_AHEAD);
     rcl_act(actions, RCL_ACTION_DELIVER);
   } else if (event->words[RCL_LINKS_INTERVAL] == AGAIN) {
     rcl_act(actions, RCL_ACTION_DISCARD);

@@ -134,7 +134,7 @@ static void arrived(const struct rcl_config *config, struct state *state,
   }
   rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
   if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_AHEAD);
   if (event->peer != config->self && *depends <= event->words[RCL_LINKS_INTERVAL])
     *depends = event->words[RCL_LINKS_INTERVAL] + 1;
 }
@@ -147,7 +147,8 @@ static void take_checkpoint(const struct rcl_config *config, struct state *state
   if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
     return;
   if (state->interval == checkpoints(config)) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions,
+                     config->capacity < CHECKPOINTS ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT);
     return;
   }
   state->wanted = false;
@@ -371,7 +372,7 @@ static void control(const struct rcl_config *config, struct state *state,
   switch ((enum control)event->control) {
   case HAVE:
     if (event->about == state->epoch && !rcl_links_peer_has(&links, event->peer, event->value))
-      rcl_give_up(actions, RCL_REASON_FULL);
+      rcl_give_up_full(actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
     reported(config, state, event, actions);

@@ -66,6 +66,14 @@ static inline void rcl_set_alarm(struct rcl_actions *actions, uint32_t checkpoin
   action->after[RCL_BOUND_SHORTEST] = (int8_t)shortest;
 }
 
+/* Gives up as `list` is full. */
+static inline void rcl_give_up_full(struct rcl_actions *actions, enum rcl_full list)
+{
+  struct rcl_action *action = rcl_act(actions, RCL_ACTION_GIVE_UP);
+  action->reason = RCL_REASON_FULL;
+  action->list = list;
+}
+
 static inline void rcl_give_up(struct rcl_actions *actions, enum rcl_reason reason)
 {
   rcl_act(actions, RCL_ACTION_GIVE_UP)->reason = (uint8_t)reason;

@@ -192,7 +192,7 @@ static inline void rcl_links_send(const struct rcl_links *links, int to,
 {
   struct rcl_links_counts *counts = links->counts;
   if (counts->log == links->config->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_SENT);
     return;
   }
   bool stable = links->stable >= links->events;

@@ -48,7 +48,7 @@ static inline struct rcl_kept *rcl_mailbox_keep(struct rcl_mailbox *box,
                                                 struct rcl_actions *actions)
 {
   if (*box->used == box->capacity) {
-    rcl_give_up(actions, RCL_REASON_FULL);
+    rcl_give_up_full(actions, RCL_FULL_KEPT);
     return NULL;
   }
   uint32_t slot = rcl_mailbox_free_slot(box);

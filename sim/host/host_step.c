@@ -350,7 +350,8 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
 
 static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
 {
-  g_autofree char *why = g_strdup_printf("rank %d: %s", r->index, reason_name(reason));
+  g_autofree char *why =
+      g_strdup_printf("rank %d: %s: %s", r->index, reason_name(reason), shadow_why());
   run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 

@@ -155,6 +155,13 @@ static void count_violation(const struct verdict *verdict)
   }
 }
 
+static char why[sizeof(((struct verdict *)0)->text)]; /* a protocol gave up */
+
+const char *shadow_why(void)
+{
+  return why;
+}
+
 bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
@@ -171,6 +178,8 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
     trace_move(trace, machine_now(), &world, move, actions, &verdict);
   if (verdict.kind == VERDICT_VIOLATION)
     count_violation(&verdict);
+  if (verdict.kind == VERDICT_GAVE_UP)
+    memcpy(why, verdict.text, sizeof why);
   *reason = move->rank < 0 ? RCL_REASON_NONE : (enum rcl_reason)shadow_rank(move->rank)->gave_up;
   return *reason == RCL_REASON_NONE; /* also when the step violates something, too */
 }

@@ -48,4 +48,7 @@ bool shadow_allows(const struct move *);
  * False when the protocol gave up: `reason` says why. */
 bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
+/* Why the last protocol that gave up did so, and what would help. */
+const char *shadow_why(void);
+
 #endif

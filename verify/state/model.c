@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
@@ -100,16 +101,12 @@ bool model_checks(const struct model *m, const char *property)
 
 bool model_violates(const struct model *m, struct verdict *verdict)
 {
-  static const char *const reasons[RCL_REASONS] = {
-      [RCL_REASON_NONE] = "no reason",
-      [RCL_REASON_NO_CHECKPOINT] = "it takes no checkpoints",
-      [RCL_REASON_FULL] = "one of its lists is full",
-      [RCL_REASON_PROTOCOL] = "an event that its claims exclude"};
   if (verdict->kind == VERDICT_GAVE_UP) {
     verdict->kind = VERDICT_VIOLATION;
     verdict->property = "recovers";
-    snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %s",
-             verdict->reason < RCL_REASONS ? reasons[verdict->reason] : "unknown reason");
+    char why[sizeof verdict->text];
+    memcpy(why, verdict->text, sizeof why);
+    snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %.160s", why);
   }
   return verdict->kind == VERDICT_VIOLATION && model_checks(m, verdict->property);
 }

@@ -113,4 +113,16 @@ sed 's/rank 0: send 1/rank 0: recv 1/' "$dir/fine.yaml" >"$dir/bad.yaml"
 refuses 'a program that deadlocks by itself' 'even without failures' "$dir/bad.yaml"
 sed 's/name: bookmark/name: nothing/' "$dir/fine.yaml" >"$dir/bad.yaml"
 refuses 'a protocol' "nothing" "$dir/bad.yaml"
+claim full pessimistic violated
+sed 's/rank 0: send 1/rank 0: send 1, send 1/; s/rank 1: recv 0/rank 1: recv 0, recv 0/; s/capacity: 2/capacity: 1/' \
+  "$dir/full.yaml" >"$dir/one.yaml"
+exits 0 'a list that is full' "$tool" check "$dir/one.yaml"
+says 'is named, with the key and a value' \
+  'one of its lists is full (sent-messages): protocol.capacity is 1, try 2'
+sed 's/capacity: 1/capacity: 2/; s/violated/holds/' "$dir/one.yaml" >"$dir/two.yaml"
+exits 0 'which does' "$tool" check "$dir/two.yaml" --max-states 200000
+exits 0 'a step that the door does not allow' "$tool" check time-based-cache-kept
+says 'names action, event and rule' \
+  'legal, rank 0, after 20 moves: keep at send: slot 1, expected one that is empty'
+
 finish

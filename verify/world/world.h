@@ -321,7 +321,7 @@ struct verdict {
   const char *property; /* VIOLATION: name, as in claims */
   int rank;
   enum rcl_reason reason; /* GAVE_UP */
-  char text[192];         /* VIOLATION, IMPOSSIBLE: what was expected and what was seen */
+  char text[192];         /* what was expected and what was seen; GAVE_UP: why */
 };
 
 /* Calls `visit` for every move that can happen now, in a fixed order: that of their origins. */

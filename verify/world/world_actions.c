@@ -1,4 +1,7 @@
 /* The world: after the step, its actions take effect. */
+#include <stdio.h>
+
+#include "protocols/text.h"
 #include "verify/world/world_step.h"
 
 /* A message for a rank that is dead, or beyond the sender's incarnation, never existed. */
@@ -115,7 +118,7 @@ static void rejoin_call(struct step_context *t, const struct rcl_action *action)
 static void send_control(struct step_context *t, const struct rcl_action *action)
 {
   if (action->peer < 0 || action->peer >= t->w->ranks || action->peer == t->rank) {
-    world_violate(t, "legal", "control message to rank %d", action->peer);
+    world_violate(t, "legal", "rank %d, expected another rank of the program", action->peer);
     return;
   }
   struct world_message message = {.comm = CONTROL_COMM,
@@ -143,8 +146,9 @@ static void restrict_receive(struct step_context *t, const struct rcl_action *ac
     if (receive->request != action->request)
       continue;
     if (!may_match(t, receive, action))
-      world_violate(t, "legal", "receive %u may not match rank %d, tag %d", action->request,
-                    action->peer, action->tag);
+      world_violate(t, "legal",
+                    "receive %u may not match rank %d, tag %d: the program asks for another",
+                    action->request, action->peer, action->tag);
     receive->announced = true;
     receive->from = action->peer;
     receive->from_tag = action->tag;
@@ -170,7 +174,7 @@ static void keep_message(struct step_context *t, const struct rcl_action *action
   bool full;
   uint32_t i = find_slot(t, action->slot, &full);
   if (full || !action->slot) {
-    world_violate(t, "legal", "slot %u is in use", action->slot);
+    world_violate(t, "legal", "slot %u, expected one that is empty, from 1 on", action->slot);
     return;
   }
   struct world_slot slot = {.slot = action->slot, .peer = t->event.peer, .message = t->message};
@@ -186,7 +190,7 @@ static void empty_slot(struct step_context *t, const struct rcl_action *action)
   if (full)
     list_remove(t->w, WORLD_SLOTS, t->rank, 0, i, sizeof(struct world_slot));
   else
-    world_violate(t, "legal", "slot %u is empty", action->slot);
+    world_violate(t, "legal", "slot %u is empty, expected one that keep has filled", action->slot);
 }
 
 static void resend_message(struct step_context *t, const struct rcl_action *action)
@@ -194,8 +198,9 @@ static void resend_message(struct step_context *t, const struct rcl_action *acti
   bool full;
   uint32_t count, i = find_slot(t, action->slot, &full);
   if (!full || action->peer < 0 || action->peer >= t->w->ranks) {
-    world_violate(t, "legal", "slot %u is empty, or there is no rank %d", action->slot,
-                  action->peer);
+    world_violate(t, "legal",
+                  "slot %u to rank %d, expected one that keep has filled, to a rank of the program",
+                  action->slot, action->peer);
     return;
   }
   struct world_message message =
@@ -229,7 +234,7 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
   }
   uint32_t i = find_slot(t, action->slot, &full);
   if (!full) {
-    world_violate(t, "legal", "slot %u is empty", action->slot);
+    world_violate(t, "legal", "slot %u is empty, expected one that keep has filled", action->slot);
     return;
   }
   struct world_slot slot = READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
@@ -245,7 +250,7 @@ static void begin_capture(struct step_context *t, const struct rcl_action *actio
   struct world_rank *me = edit_rank(t->w, t->rank);
   bool barrier = t->event.kind == RCL_EVENT_COLLECTED && t->event.flow == RCL_FLOW_BARRIER;
   if (t->event.kind != RCL_EVENT_SAFE_POINT && !barrier && !me->held && !below_matching(t->w)) {
-    world_violate(t, "legal", "capture outside a place while the program runs");
+    world_violate(t, "legal", "the program runs, expected a safe point, a barrier, or hold before");
     return;
   }
   me->phase = RANK_CAPTURING;
@@ -267,7 +272,8 @@ static void roll_back(struct step_context *t, const struct rcl_action *action)
     return;
   }
   if (t->event.kind != RCL_EVENT_DOWN || action->checkpoint != read_global(t->w)->target) {
-    world_violate(t, "legal", "roll back to %u, which is not the target", action->checkpoint);
+    world_violate(t, "legal", "checkpoint %u, expected the one of the down event, in its step",
+                  action->checkpoint);
     return;
   }
   world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
@@ -281,6 +287,10 @@ static void give_up(struct step_context *t, const struct rcl_action *action)
   t->verdict->kind = VERDICT_GAVE_UP;
   t->verdict->rank = t->rank;
   t->verdict->reason = action->reason;
+  char why[TEXT_MAX];
+  give_up_print(action, t->w->config[t->rank].capacity, why);
+  snprintf(t->verdict->text, sizeof t->verdict->text, "%.*s", (int)sizeof t->verdict->text - 1,
+           why);
 }
 
 /* An outcome repeats one from before a crash; where there was none, the program must be free. */
@@ -320,11 +330,52 @@ static bool is_answer(const struct step_context *t, enum rcl_action_kind kind)
   }
 }
 
+/* The rule that is_answer() holds an action to. */
+static const char *rule_of_answer(enum rcl_action_kind kind)
+{
+  switch (kind) {
+  case RCL_ACTION_TRANSMIT:
+    return "expected at send, once";
+  case RCL_ACTION_SUPPRESS:
+    return "expected at send or collective, once";
+  case RCL_ACTION_JOIN:
+    return "expected at collective, once";
+  case RCL_ACTION_MATCH:
+    return "expected at receive, once";
+  case RCL_ACTION_KEEP:
+    return "expected at arrived, collected or send";
+  case RCL_ACTION_DISCARD:
+    return "expected at arrived";
+  case RCL_ACTION_FORCE:
+    return "expected at choice";
+  default:
+    return "expected at arrived, receive, collective or collected; below the matching at start, "
+           "too";
+  }
+}
+
+static const char *answers_to(enum rcl_event_kind kind)
+{
+  switch (kind) {
+  case RCL_EVENT_SEND:
+    return "transmit or suppress";
+  case RCL_EVENT_RECEIVE:
+    return "match, or deliver with a slot";
+  case RCL_EVENT_ARRIVED:
+    return "deliver or discard, or keep where no receive asked for it";
+  case RCL_EVENT_COLLECTIVE:
+    return "join, suppress, or deliver with a slot";
+  default:
+    return "deliver, or capture in a barrier";
+  }
+}
+
 static void carry_out(struct step_context *t, const struct rcl_action *action)
 {
+  t->action = action;
   enum rcl_action_kind kind = action->kind;
   if (!is_answer(t, kind)) {
-    world_violate(t, "legal", "an action that the event does not allow");
+    world_violate(t, "legal", "%s", rule_of_answer(kind));
     return;
   }
   switch (kind) {
@@ -387,7 +438,7 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     break;
   case RCL_ACTION_OPEN:
     if (!(read_rank(t->w, t->rank)->closed & CONNECTIONS_CLOSED))
-      world_violate(t, "legal", "connections are opened that were not closed");
+      world_violate(t, "legal", "the connections are open, expected closed ones");
     edit_rank(t->w, t->rank)->closed &= (uint16_t)~CONNECTIONS_CLOSED;
     break;
   case RCL_ACTION_SET_TIMER:
@@ -468,9 +519,10 @@ void world_after_step(struct step_context *t)
       carry_out(t, &t->actions->item[i]);
   for (uint32_t i = 0; i < t->actions->count; i++)
     if (t->actions->item[i].kind == RCL_ACTION_STORE)
-      world_store(t, &t->actions->item[i]);
+      world_store(t, t->action = &t->actions->item[i]);
+  t->action = NULL;
   if (needs_answer(t->event.kind) && !t->answered)
-    world_violate(t, "legal", "the event was not answered");
+    world_violate(t, "legal", "no answer, expected %s", answers_to(t->event.kind));
   if (t->event.kind == RCL_EVENT_ARRIVED)
     world_check_lines(t, stopped);
   if (t->event.kind == RCL_EVENT_COLLECTED)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "protocols/text.h"
 #include "verify/world/world_step.h"
 
 static bool is_judged(const struct world *w, const char *property)
@@ -15,6 +16,15 @@ static bool is_judged(const struct world *w, const char *property)
   return false;
 }
 
+/* "deliver at send: ", or "send: " where it is about no action; its length. */
+static size_t name_step(const struct step_context *t, char *text, size_t size)
+{
+  const char *event = event_name(t->event.kind);
+  int said = t->action ? snprintf(text, size, "%s at %s: ", action_name(t->action->kind), event)
+                       : snprintf(text, size, "%s: ", event);
+  return said > 0 && (size_t)said < size ? (size_t)said : 0;
+}
+
 void world_violate(struct step_context *t, const char *property, const char *format, ...)
 {
   if (t->verdict->kind == VERDICT_VIOLATION || !is_judged(t->w, property))
@@ -22,9 +32,12 @@ void world_violate(struct step_context *t, const char *property, const char *for
   t->verdict->kind = VERDICT_VIOLATION;
   t->verdict->property = property;
   t->verdict->rank = t->rank;
+  size_t size = sizeof t->verdict->text, said = 0;
+  if (!strcmp(property, "legal"))
+    said = name_step(t, t->verdict->text, size);
   va_list args;
   va_start(args, format);
-  vsnprintf(t->verdict->text, sizeof t->verdict->text, format, args);
+  vsnprintf(t->verdict->text + said, size - said, format, args);
   va_end(args);
 }
 

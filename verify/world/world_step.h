@@ -23,8 +23,9 @@ struct step_context {
   struct content result;        /* COLLECTED: what came together */
   uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
   int newest_peer;
-  uint32_t outcome; /* CHOICE: what stands, as it came or as it was forced */
-  bool answered;    /* SEND, RECEIVE, ARRIVED got the answer that they need */
+  uint32_t outcome;                /* CHOICE: what stands, as it came or as it was forced */
+  bool answered;                   /* SEND, RECEIVE, ARRIVED got the answer that they need */
+  const struct rcl_action *action; /* that is taking effect; NULL: none */
 };
 
 /* Before and after the step of the protocol. */
@@ -73,7 +74,8 @@ void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarn
 
 /* ---- properties (world_judge.c) ---- */
 
-/* Notes a violation of a property that is judged; the first one of a step stands. */
+/* Notes a violation of a property that is judged; the first one of a step stands. The text of one
+ * of `legal` begins with the action and the event that it is about; the rest names the rule. */
 void world_violate(struct step_context *, const char *property, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
