@@ -17,7 +17,7 @@
 
 static _Noreturn void exit_of_smpi(int status)
 {
-  BEHIND(void (*)(int), smpi_exit)
+  BEHIND(smpi_exit)
   smpi_exit_next(status);
   abort();
 }
@@ -92,7 +92,7 @@ void exit(int status)
 {
   if (layer_wanted())
     smpi_exit(status);
-  BEHIND(void (*)(int), exit)
+  BEHIND(exit)
   exit_next(status);
   abort();
 }
@@ -103,7 +103,7 @@ void exit(int status)
 #define EXIT_AT_ONCE(NAME)                                                                         \
   void NAME(int status)                                                                            \
   {                                                                                                \
-    BEHIND(void (*)(int), NAME)                                                                    \
+    BEHIND(NAME)                                                                                   \
     struct arena *mode = heap_leave();                                                             \
     if (mode && layer_wanted())                                                                    \
       die(DIE_INPUT, "rank %d has called %s(%d)", machine_rank(), #NAME, status);                  \

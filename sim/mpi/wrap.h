@@ -68,13 +68,24 @@ void *layer_next_self(void);
 /* Where the C++ library keeps the exceptions of this thread. */
 struct exceptions *layer_exceptions(void);
 
-/* Declares NAME_next of type TYPE, the function NAME behind the layer. It is looked up once. dlsym
- * gives object pointers; ISO C knows no conversion to a function pointer. */
-#define BEHIND(TYPE, NAME)                                                                         \
-  static __typeof__(TYPE) NAME##_next;                                                             \
+/* Declares NAME_next, the function NAME behind the layer. It is looked up once. dlsym gives object
+ * pointers; ISO C knows no conversion to a function pointer. */
+#define BEHIND(NAME)                                                                               \
+  static __typeof__(NAME) *NAME##_next;                                                            \
   if (!NAME##_next) {                                                                              \
     void *symbol_ = layer_next(#NAME);                                                             \
     memcpy(&NAME##_next, &symbol_, sizeof symbol_);                                                \
+  }
+
+/* Defines NAME: the last argument where CONDITION holds, the function behind the layer elsewhere.
+ */
+#define IN_PLACE_OF(TYPE, NAME, PARAMETERS, ARGUMENTS, CONDITION, ...)                             \
+  TYPE NAME PARAMETERS                                                                             \
+  {                                                                                                \
+    if (CONDITION)                                                                                 \
+      return (__VA_ARGS__);                                                                        \
+    BEHIND(NAME)                                                                                   \
+    return NAME##_next ARGUMENTS;                                                                  \
   }
 
 #endif

@@ -19,56 +19,32 @@
 
 /* ---- sleep ---- */
 
-static int sleep_seconds(double seconds)
+#define SLEEP(TYPE, NAME, PARAMETERS, ARGUMENTS, SECONDS)                                          \
+  TYPE NAME PARAMETERS                                                                             \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    TYPE result = 0;                                                                               \
+    BEHIND(NAME)                                                                                   \
+    if (r)                                                                                         \
+      host_sleep(r, SECONDS);                                                                      \
+    else                                                                                           \
+      result = NAME##_next ARGUMENTS;                                                              \
+    layer_leave(mode);                                                                             \
+    return result;                                                                                 \
+  }
+
+static double seconds_of(const struct timespec *wanted, struct timespec *left)
 {
-  struct rank *r = rank_self();
-  if (r)
-    host_sleep(r, seconds);
-  return 0;
+  if (left)
+    *left = (struct timespec){0};
+  return (double)wanted->tv_sec + 1e-9 * (double)wanted->tv_nsec;
 }
 
-unsigned smpi_sleep(unsigned seconds)
-{
-  struct arena *mode = layer_enter();
-  if (rank_self()) {
-    sleep_seconds(seconds);
-  } else {
-    BEHIND(unsigned (*)(unsigned), smpi_sleep)
-    smpi_sleep_next(seconds);
-  }
-  layer_leave(mode);
-  return 0;
-}
-
-int smpi_usleep(useconds_t microseconds)
-{
-  struct arena *mode = layer_enter();
-  int result = 0;
-  if (rank_self()) {
-    sleep_seconds(1e-6 * microseconds);
-  } else {
-    BEHIND(int (*)(useconds_t), smpi_usleep)
-    result = smpi_usleep_next(microseconds);
-  }
-  layer_leave(mode);
-  return result;
-}
-
-int smpi_nanosleep(const struct timespec *wanted, struct timespec *left)
-{
-  struct arena *mode = layer_enter();
-  int result = 0;
-  if (rank_self()) {
-    sleep_seconds((double)wanted->tv_sec + 1e-9 * (double)wanted->tv_nsec);
-    if (left)
-      *left = (struct timespec){0};
-  } else {
-    BEHIND(int (*)(const struct timespec *, struct timespec *), smpi_nanosleep)
-    result = smpi_nanosleep_next(wanted, left);
-  }
-  layer_leave(mode);
-  return result;
-}
+SLEEP(unsigned, smpi_sleep, (unsigned seconds), (seconds), seconds)
+SLEEP(int, smpi_usleep, (useconds_t microseconds), (microseconds), 1e-6 * microseconds)
+SLEEP(int, smpi_nanosleep, (const struct timespec *wanted, struct timespec *left), (wanted, left),
+      seconds_of(wanted, left))
 
 /* ---- the time of the simulation ---- */
 
@@ -131,103 +107,53 @@ static struct timeval timeval_of(double seconds)
 
 /* ---- the clocks of libc; smpicc turns two of them into calls of SimGrid ---- */
 
-#define TIME_OF_DAY(NAME, ZONE)                                                                    \
-  int NAME(struct timeval *restrict time, ZONE *restrict zone)                                     \
+/* Defines NAME: the last argument, at the time `now`, under a protocol; the clock itself without.
+ */
+#define CLOCK(TYPE, NAME, PARAMETERS, ARGUMENTS, ...)                                              \
+  TYPE NAME PARAMETERS                                                                             \
   {                                                                                                \
     double now;                                                                                    \
-    if (!simulated(&now)) {                                                                        \
-      BEHIND(int (*)(struct timeval *, ZONE *), NAME)                                              \
-      return NAME##_next(time, zone);                                                              \
-    }                                                                                              \
-    *time = timeval_of(now);                                                                       \
-    return 0;                                                                                      \
+    if (simulated(&now))                                                                           \
+      return (__VA_ARGS__);                                                                        \
+    BEHIND(NAME)                                                                                   \
+    return NAME##_next ARGUMENTS;                                                                  \
   }
 
-TIME_OF_DAY(smpi_gettimeofday, struct timezone)
-TIME_OF_DAY(gettimeofday, void)
+CLOCK(int, smpi_gettimeofday, (struct timeval *restrict time, struct timezone *restrict zone),
+      (time, zone), *time = timeval_of(now), 0)
+CLOCK(int, gettimeofday, (struct timeval *restrict time, void *restrict zone), (time, zone),
+      *time = timeval_of(now), 0)
+CLOCK(int, smpi_clock_gettime, (clockid_t clock, struct timespec *time), (clock, time),
+      *time = timespec_of(now), 0)
+CLOCK(int, clock_gettime, (clockid_t clock, struct timespec *time), (clock, time),
+      *time = timespec_of(now), 0)
+CLOCK(int, timespec_get, (struct timespec * time, int base), (time, base), *time = timespec_of(now),
+      base)
 
-#define CLOCK_GETTIME(NAME)                                                                        \
-  int NAME(clockid_t clock, struct timespec *time)                                                 \
-  {                                                                                                \
-    double now;                                                                                    \
-    if (!simulated(&now)) {                                                                        \
-      BEHIND(int (*)(clockid_t, struct timespec *), NAME)                                          \
-      return NAME##_next(clock, time);                                                             \
-    }                                                                                              \
-    *time = timespec_of(now);                                                                      \
-    return 0;                                                                                      \
-  }
-
-CLOCK_GETTIME(smpi_clock_gettime)
-CLOCK_GETTIME(clock_gettime)
-
-time_t time(time_t *result)
+static time_t whole_seconds(double now, time_t *result)
 {
-  double now;
-  if (!simulated(&now)) {
-    BEHIND(time_t(*)(time_t *), time)
-    return time_next(result);
-  }
   if (result)
     *result = (time_t)now;
   return (time_t)now;
 }
 
-clock_t clock(void)
+CLOCK(time_t, time, (time_t * result), (result), whole_seconds(now, result))
+CLOCK(clock_t, clock, (void), (), (clock_t)(CLOCKS_PER_SEC *now))
+
+static clock_t ticks_of(double now, struct tms *result)
 {
-  double now;
-  if (simulated(&now))
-    return (clock_t)(now * CLOCKS_PER_SEC);
-  BEHIND(clock_t(*)(void), clock)
-  return clock_next();
+  *result = (struct tms){.tms_utime = (clock_t)(now * (double)sysconf(_SC_CLK_TCK))};
+  return result->tms_utime;
 }
 
-clock_t times(struct tms *result)
-{
-  double now;
-  BEHIND(clock_t(*)(struct tms *), times)
-  if (!simulated(&now))
-    return times_next(result);
-  clock_t ticks = (clock_t)(now * (double)sysconf(_SC_CLK_TCK));
-  *result = (struct tms){.tms_utime = ticks};
-  return ticks;
-}
-
-int timespec_get(struct timespec *time, int base)
-{
-  double now;
-  if (!simulated(&now)) {
-    BEHIND(int (*)(struct timespec *, int), timespec_get)
-    return timespec_get_next(time, base);
-  }
-  *time = timespec_of(now);
-  return base;
-}
+CLOCK(clock_t, times, (struct tms * result), (result), ticks_of(now, result))
 
 /* ---- C++, OpenMP ---- */
 
 /* std::chrono::system_clock::now() and steady_clock::now(): nanoseconds. */
-#define CHRONO_NOW(NAME)                                                                           \
-  int64_t NAME(void)                                                                               \
-  {                                                                                                \
-    double now;                                                                                    \
-    if (simulated(&now))                                                                           \
-      return (int64_t)(1e9 * now);                                                                 \
-    BEHIND(int64_t (*)(void), NAME)                                                                \
-    return NAME##_next();                                                                          \
-  }
-
-CHRONO_NOW(_ZNSt6chrono3_V212system_clock3nowEv)
-CHRONO_NOW(_ZNSt6chrono3_V212steady_clock3nowEv)
-
-double omp_get_wtime(void)
-{
-  double now;
-  if (simulated(&now))
-    return now;
-  BEHIND(double (*)(void), omp_get_wtime)
-  return omp_get_wtime_next();
-}
+CLOCK(int64_t, _ZNSt6chrono3_V212system_clock3nowEv, (void), (), (int64_t)(1e9 * now))
+CLOCK(int64_t, _ZNSt6chrono3_V212steady_clock3nowEv, (void), (), (int64_t)(1e9 * now))
+CLOCK(double, omp_get_wtime, (void), (), now)
 
 /* ---- Fortran: CPU_TIME, SYSTEM_CLOCK, DATE_AND_TIME, ETIME ---- */
 
@@ -239,7 +165,7 @@ double omp_get_wtime(void)
       *time = (REAL)now;                                                                           \
       return;                                                                                      \
     }                                                                                              \
-    BEHIND(void (*)(REAL *), NAME)                                                                 \
+    BEHIND(NAME)                                                                                   \
     NAME##_next(time);                                                                             \
   }
 
@@ -253,7 +179,7 @@ CPU_TIME(_gfortran_cpu_time_8, double)
   {                                                                                                \
     double now;                                                                                    \
     if (!simulated(&now)) {                                                                        \
-      BEHIND(void (*)(INTEGER *, INTEGER *, INTEGER *), NAME)                                      \
+      BEHIND(NAME)                                                                                 \
       NAME##_next(count, rate, most);                                                              \
       return;                                                                                      \
     }                                                                                              \
@@ -277,7 +203,7 @@ float _gfortran_etime(struct fortran_array *parts)
 {
   double now;
   if (!simulated(&now)) {
-    BEHIND(float (*)(struct fortran_array *), _gfortran_etime)
+    BEHIND(_gfortran_etime)
     return _gfortran_etime_next(parts);
   }
   float *part = parts->items;
@@ -307,8 +233,7 @@ void _gfortran_date_and_time(char *date, char *of_day, char *zone, struct fortra
 {
   double now;
   if (!simulated(&now)) {
-    BEHIND(void (*)(char *, char *, char *, struct fortran_array *, size_t, size_t, size_t),
-           _gfortran_date_and_time)
+    BEHIND(_gfortran_date_and_time)
     _gfortran_date_and_time_next(date, of_day, zone, values, date_length, of_day_length,
                                  zone_length);
     return;
@@ -348,7 +273,7 @@ unsigned alarm(unsigned seconds)
 {
   if (no_signal("alarm"))
     return 0;
-  BEHIND(unsigned (*)(unsigned), alarm)
+  BEHIND(alarm)
   return alarm_next(seconds);
 }
 
@@ -358,7 +283,7 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
     errno = ENOTSUP;
     return -1;
   }
-  BEHIND(int (*)(clockid_t, struct sigevent *, timer_t *), timer_create)
+  BEHIND(timer_create)
   return timer_create_next(clock, event, timer);
 }
 
@@ -370,6 +295,6 @@ int setitimer(enum __itimer_which which, const struct itimerval *restrict value,
       *before = (struct itimerval){0};
     return 0;
   }
-  BEHIND(int (*)(enum __itimer_which, const struct itimerval *, struct itimerval *), setitimer)
+  BEHIND(setitimer)
   return setitimer_next(which, value, before);
 }

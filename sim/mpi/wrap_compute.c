@@ -15,13 +15,15 @@ void *layer_next(const char *name)
 
 void *layer_next_self(void)
 {
-  BEHIND(MPI_Comm(*)(void), smpi_process_comm_self)
+  BEHIND(smpi_process_comm_self)
   return smpi_process_comm_self_next();
 }
 
+struct exceptions *__cxa_get_globals(void); /* as the C++ ABI has it */
+
 struct exceptions *layer_exceptions(void)
 {
-  BEHIND(struct exceptions * (*)(void), __cxa_get_globals) /* as the C++ ABI has it */
+  BEHIND(__cxa_get_globals)
   return __cxa_get_globals_next();
 }
 
@@ -35,7 +37,7 @@ struct exceptions *layer_exceptions(void)
     if (r) {                                                                                       \
       host_compute(r, FLOPS);                                                                      \
     } else {                                                                                       \
-      BEHIND(void (*)(TYPE), NAME)                                                                 \
+      BEHIND(NAME)                                                                                 \
       NAME##_next(ARGUMENT);                                                                       \
     }                                                                                              \
     layer_leave(mode);                                                                             \
@@ -62,29 +64,14 @@ static bool in_program(void)
   return arena != NULL;
 }
 
-void *smpi_shared_malloc_intercept(size_t size, const char *file, int line)
-{
-  if (in_program())
-    return malloc(size);
-  BEHIND(void *(*)(size_t, const char *, int), smpi_shared_malloc_intercept)
-  return smpi_shared_malloc_intercept_next(size, file, line);
-}
-
-void *smpi_shared_calloc_intercept(size_t count, size_t size, const char *file, int line)
-{
-  if (in_program())
-    return calloc(count, size);
-  BEHIND(void *(*)(size_t, size_t, const char *, int), smpi_shared_calloc_intercept)
-  return smpi_shared_calloc_intercept_next(count, size, file, line);
-}
-
-void *smpi_shared_realloc_intercept(void *memory, size_t size, const char *file, int line)
-{
-  if (in_program())
-    return realloc(memory, size);
-  BEHIND(void *(*)(void *, size_t, const char *, int), smpi_shared_realloc_intercept)
-  return smpi_shared_realloc_intercept_next(memory, size, file, line);
-}
+IN_PLACE_OF(void *, smpi_shared_malloc_intercept, (size_t size, const char *file, int line),
+            (size, file, line), in_program(), malloc(size))
+IN_PLACE_OF(void *, smpi_shared_calloc_intercept,
+            (size_t count, size_t size, const char *file, int line), (count, size, file, line),
+            in_program(), calloc(count, size))
+IN_PLACE_OF(void *, smpi_shared_realloc_intercept,
+            (void *memory, size_t size, const char *file, int line), (memory, size, file, line),
+            in_program(), realloc(memory, size))
 
 void smpi_shared_free(void *memory)
 {
@@ -92,19 +79,14 @@ void smpi_shared_free(void *memory)
     free(memory);
     return;
   }
-  BEHIND(void (*)(void *), smpi_shared_free)
+  BEHIND(smpi_shared_free)
   smpi_shared_free_next(memory);
 }
 
 /* Memory that ranks share on purpose could not be rolled back: under a protocol each has its own.
  */
-void *smpi_shared_malloc(size_t size, const char *file, int line)
-{
-  if (in_program())
-    return malloc(size);
-  BEHIND(void *(*)(size_t, const char *, int), smpi_shared_malloc)
-  return smpi_shared_malloc_next(size, file, line);
-}
+IN_PLACE_OF(void *, smpi_shared_malloc, (size_t size, const char *file, int line),
+            (size, file, line), in_program(), malloc(size))
 
 static int alloc_mem(struct rank *r, MPI_Aint size, void *memory)
 {
@@ -136,31 +118,28 @@ LOOK_UP_CALL(Buffer_detach, (buffer, bytes), detach(r, buffer, bytes))
 
 /* ---- sampling: SMPI keeps its tables, which are not the program's ---- */
 
-int smpi_sample_cond(int global, const char *file, const char *tag, int iterations,
-                     double threshold, int count)
-{
-  struct arena *mode = layer_enter();
-  BEHIND(int (*)(int, const char *, const char *, int, double, int), smpi_sample_cond)
-  int result = smpi_sample_cond_next(global, file, tag, iterations, threshold, count);
-  layer_leave(mode);
-  return result;
-}
+#define SAMPLE(NAME, PARAMETERS, ARGUMENTS)                                                        \
+  int NAME PARAMETERS                                                                              \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    BEHIND(NAME)                                                                                   \
+    int result = NAME##_next ARGUMENTS;                                                            \
+    layer_leave(mode);                                                                             \
+    return result;                                                                                 \
+  }
+
+SAMPLE(smpi_sample_cond,
+       (int global, const char *file, const char *tag, int iterations, double threshold, int count),
+       (global, file, tag, iterations, threshold, count))
+SAMPLE(smpi_sample_exit, (int global, const char *file, const char *tag, int count),
+       (global, file, tag, count))
 
 void smpi_sample_iter(int global, const char *file, const char *tag)
 {
   struct arena *mode = layer_enter();
-  BEHIND(void (*)(int, const char *, const char *), smpi_sample_iter)
+  BEHIND(smpi_sample_iter)
   smpi_sample_iter_next(global, file, tag);
   layer_leave(mode);
-}
-
-int smpi_sample_exit(int global, const char *file, const char *tag, int count)
-{
-  struct arena *mode = layer_enter();
-  BEHIND(int (*)(int, const char *, const char *, int), smpi_sample_exit)
-  int result = smpi_sample_exit_next(global, file, tag, count);
-  layer_leave(mode);
-  return result;
 }
 
 /* ---- others ---- */

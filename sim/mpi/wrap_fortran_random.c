@@ -21,12 +21,12 @@ struct vector {
   ptrdiff_t span, stride, lower, upper;
 };
 
-typedef void random_seed(int32_t *size, struct vector *put, struct vector *get);
+void _gfortran_random_seed_i4(void *size, void *put, void *get);
 
 static void exchange_seed(int32_t *seed, bool put)
 {
   enum { INTEGER = 1 };
-  BEHIND(random_seed *, _gfortran_random_seed_i4)
+  BEHIND(_gfortran_random_seed_i4)
   struct vector vector = {.items = seed,
                           .offset = -1,
                           .item_bytes = sizeof *seed,
@@ -83,7 +83,7 @@ static void take_over(struct rank *r)
   void _gfortran_##NAME(void *result)                                                              \
   {                                                                                                \
     struct arena *mode = layer_enter();                                                            \
-    BEHIND(void (*)(void *), _gfortran_##NAME)                                                     \
+    BEHIND(_gfortran_##NAME)                                                                       \
     struct rank *r = rank_self();                                                                  \
     if (r)                                                                                         \
       take_over(r);                                                                                \
@@ -104,7 +104,7 @@ DRAW(arandom_r16)
   void _gfortran_##NAME(void *size, void *put, void *get)                                          \
   {                                                                                                \
     struct arena *mode = layer_enter();                                                            \
-    BEHIND(void (*)(void *, void *, void *), _gfortran_##NAME)                                     \
+    BEHIND(_gfortran_##NAME)                                                                       \
     struct rank *r = rank_self();                                                                  \
     if (r)                                                                                         \
       take_over(r);                                                                                \
@@ -124,7 +124,7 @@ SEED(random_seed_i8)
 void _gfortran_random_init(int repeatable, int image_distinct, int image)
 {
   struct arena *mode = layer_enter();
-  BEHIND(void (*)(int, int, int), _gfortran_random_init)
+  BEHIND(_gfortran_random_init)
   struct rank *r = rank_self();
   if (r)
     take_over(r);

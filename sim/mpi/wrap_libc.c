@@ -68,108 +68,74 @@ static int draw(struct libc *libc)
   return number;
 }
 
-int rand(void)
-{
-  struct libc *libc = libc_self();
-  BEHIND(int (*)(void), rand)
-  return libc ? draw(libc) : rand_next();
-}
-
-long random(void)
-{
-  struct libc *libc = libc_self();
-  BEHIND(long (*)(void), random)
-  return libc ? draw(libc) : random_next();
-}
-
-#define SEED(NAME)                                                                                 \
-  void NAME(unsigned seed)                                                                         \
+/* Defines NAME: LAYERED, with the `libc` of the rank; libc's own without a protocol. */
+#define OF_RANK(TYPE, NAME, PARAMETERS, ARGUMENTS, LAYERED)                                        \
+  TYPE NAME PARAMETERS                                                                             \
   {                                                                                                \
     struct libc *libc = libc_self();                                                               \
-    BEHIND(void (*)(unsigned), NAME)                                                               \
+    BEHIND(NAME)                                                                                   \
+    return libc ? (LAYERED) : NAME##_next ARGUMENTS;                                               \
+  }
+
+OF_RANK(int, rand, (void), (), draw(libc))
+OF_RANK(long, random, (void), (), draw(libc))
+
+#define SEED(NAME, PARAMETER, LAYERED)                                                             \
+  void NAME(PARAMETER)                                                                             \
+  {                                                                                                \
+    struct libc *libc = libc_self();                                                               \
+    BEHIND(NAME)                                                                                   \
     if (libc)                                                                                      \
-      srandom_r(seed, &libc->random);                                                              \
+      LAYERED;                                                                                     \
     else                                                                                           \
       NAME##_next(seed);                                                                           \
   }
 
-SEED(srand)
-SEED(srandom)
+SEED(srand, unsigned seed, srandom_r(seed, &libc->random))
+SEED(srandom, unsigned seed, srandom_r(seed, &libc->random))
+SEED(srand48, long seed, srand48_r(seed, &libc->drand48))
+SEED(lcong48, unsigned short seed[7], lcong48_r(seed, &libc->drand48))
 
-char *initstate(unsigned seed, char *state, size_t bytes)
+static char *state_of(const struct libc *libc)
 {
-  struct libc *libc = libc_self();
-  BEHIND(char *(*)(unsigned, char *, size_t), initstate)
-  if (!libc)
-    return initstate_next(seed, state, bytes);
-  char *before = (char *)&libc->random.state[-1];
+  return (char *)&libc->random.state[-1];
+}
+
+static char *init_state(struct libc *libc, unsigned seed, char *state, size_t bytes)
+{
+  char *before = state_of(libc);
   return initstate_r(seed, state, bytes, &libc->random) < 0 ? NULL : before;
 }
 
-char *setstate(char *state)
+static char *set_state(struct libc *libc, char *state)
 {
-  struct libc *libc = libc_self();
-  BEHIND(char *(*)(char *), setstate)
-  if (!libc)
-    return setstate_next(state);
-  char *before = (char *)&libc->random.state[-1];
+  char *before = state_of(libc);
   return setstate_r(state, &libc->random) < 0 ? NULL : before;
 }
 
+OF_RANK(char *, initstate, (unsigned seed, char *state, size_t bytes), (seed, state, bytes),
+        init_state(libc, seed, state, bytes))
+OF_RANK(char *, setstate, (char *state), (state), set_state(libc, state))
+
 #define DRAW48(TYPE, NAME)                                                                         \
-  TYPE NAME(void)                                                                                  \
+  static TYPE draw_##NAME(struct libc *libc)                                                       \
   {                                                                                                \
-    struct libc *libc = libc_self();                                                               \
-    BEHIND(TYPE (*)(void), NAME)                                                                   \
     TYPE number = 0;                                                                               \
-    if (!libc)                                                                                     \
-      return NAME##_next();                                                                        \
     NAME##_r(&libc->drand48, &number);                                                             \
     return number;                                                                                 \
-  }
+  }                                                                                                \
+  OF_RANK(TYPE, NAME, (void), (), draw_##NAME(libc))
 
 DRAW48(double, drand48)
 DRAW48(long, lrand48)
 DRAW48(long, mrand48)
-
-void srand48(long seed)
-{
-  struct libc *libc = libc_self();
-  BEHIND(void (*)(long), srand48)
-  if (libc)
-    srand48_r(seed, &libc->drand48);
-  else
-    srand48_next(seed);
-}
-
-unsigned short *seed48(unsigned short seed[3])
-{
-  struct libc *libc = libc_self();
-  BEHIND(unsigned short *(*)(unsigned short *), seed48)
-  if (!libc)
-    return seed48_next(seed);
-  seed48_r(seed, &libc->drand48);
-  return libc->drand48.__old_x;
-}
-
-void lcong48(unsigned short parameters[7])
-{
-  struct libc *libc = libc_self();
-  BEHIND(void (*)(unsigned short *), lcong48)
-  if (libc)
-    lcong48_r(parameters, &libc->drand48);
-  else
-    lcong48_next(parameters);
-}
+OF_RANK(unsigned short *, seed48, (unsigned short seed[3]), (seed),
+        (seed48_r(seed, &libc->drand48), libc->drand48.__old_x))
 
 /* ---- strtok, getopt ---- */
 
-char *strtok(char *restrict string, const char *restrict separators)
-{
-  struct libc *libc = libc_self();
-  BEHIND(char *(*)(char *, const char *), strtok)
-  return libc ? strtok_r(string, separators, &libc->token) : strtok_next(string, separators);
-}
+OF_RANK(char *, strtok, (char *restrict string, const char *restrict separators),
+        (string, separators), strtok_r(string, separators, &libc->token))
 
 /* libc's getopt begins anew at optind 0, the first time in each rank. Where it left optind is noted
  * with the rank; if optind is something else than the last call in any rank left, then the program
@@ -189,27 +155,16 @@ static int end_options(struct libc *libc, int found)
 }
 
 /* The names that smpicc puts in the place of libc's. */
-int smpi_getopt(int argc, char *const *argv, const char *options)
-{
-  struct libc *libc = libc_self();
-  BEHIND(int (*)(int, char *const *, const char *), smpi_getopt)
-  if (!libc)
-    return smpi_getopt_next(argc, argv, options);
-  begin_options(libc);
-  return end_options(libc, getopt(argc, argv, options));
-}
+OF_RANK(int, smpi_getopt, (int argc, char *const *argv, const char *options), (argc, argv, options),
+        (begin_options(libc), end_options(libc, getopt(argc, argv, options))))
 
 #define GETOPT_LONG(NAME)                                                                          \
-  int smpi_##NAME(int argc, char *const *argv, const char *options,                                \
-                  const struct option *long_options, int *index)                                   \
-  {                                                                                                \
-    struct libc *libc = libc_self();                                                               \
-    BEHIND(int (*)(int, char *const *, const char *, const struct option *, int *), smpi_##NAME)   \
-    if (!libc)                                                                                     \
-      return smpi_##NAME##_next(argc, argv, options, long_options, index);                         \
-    begin_options(libc);                                                                           \
-    return end_options(libc, NAME(argc, argv, options, long_options, index));                      \
-  }
+  OF_RANK(                                                                                         \
+      int, smpi_##NAME,                                                                            \
+      (int argc, char *const *argv, const char *options, const struct option *long_options,        \
+       int *index),                                                                                \
+      (argc, argv, options, long_options, index),                                                  \
+      (begin_options(libc), end_options(libc, NAME(argc, argv, options, long_options, index))))
 
 GETOPT_LONG(getopt_long)
 GETOPT_LONG(getopt_long_only)
@@ -244,14 +199,14 @@ static void stop(int code, bool error, const char *text, size_t length, bool qui
 #define STOP(KIND, ERROR, FAILED)                                                                  \
   void _gfortran_##KIND##_string(const char *text, size_t length, bool quiet)                      \
   {                                                                                                \
-    BEHIND(void (*)(const char *, size_t, bool), _gfortran_##KIND##_string)                        \
+    BEHIND(_gfortran_##KIND##_string)                                                              \
     if (!layer_wanted())                                                                           \
       _gfortran_##KIND##_string_next(text, length, quiet);                                         \
     stop(FAILED, ERROR, text, length, quiet);                                                      \
   }                                                                                                \
   void _gfortran_##KIND##_numeric(int code, bool quiet)                                            \
   {                                                                                                \
-    BEHIND(void (*)(int, bool), _gfortran_##KIND##_numeric)                                        \
+    BEHIND(_gfortran_##KIND##_numeric)                                                             \
     if (!layer_wanted())                                                                           \
       _gfortran_##KIND##_numeric_next(code, quiet);                                                \
     char text[16];                                                                                 \
@@ -266,7 +221,7 @@ STOP(error_stop, true, 1)
 #define FORTRAN_EXIT(NAME, INTEGER)                                                                \
   void NAME(const INTEGER *status)                                                                 \
   {                                                                                                \
-    BEHIND(void (*)(const INTEGER *), NAME)                                                        \
+    BEHIND(NAME)                                                                                   \
     if (!layer_wanted())                                                                           \
       NAME##_next(status);                                                                         \
     exit(status ? (int)*status : 0);                                                               \
@@ -281,7 +236,7 @@ FORTRAN_EXIT(_gfortran_exit_i8, int64_t)
 int gethostname(char *name, size_t size)
 {
   struct arena *mode = layer_enter();
-  BEHIND(int (*)(char *, size_t), gethostname)
+  BEHIND(gethostname)
   int result = 0;
   if (rank_self())
     g_strlcpy(name, machine_host(), size);

@@ -24,18 +24,9 @@ static bool is_asked(void)
 
 /* ---- processes: SMPI numbers them from 1, the parent of all ---- */
 
-#define PROCESS(NAME, NUMBER)                                                                      \
-  pid_t NAME(void)                                                                                 \
-  {                                                                                                \
-    if (is_asked())                                                                                \
-      return NUMBER;                                                                               \
-    BEHIND(pid_t (*)(void), NAME)                                                                  \
-    return NAME##_next();                                                                          \
-  }
-
-PROCESS(getpid, (pid_t)machine_actor())
-PROCESS(gettid, (pid_t)machine_actor())
-PROCESS(getppid, 1)
+IN_PLACE_OF(pid_t, getpid, (void), (), is_asked(), (pid_t)machine_actor())
+IN_PLACE_OF(pid_t, gettid, (void), (), is_asked(), (pid_t)machine_actor())
+IN_PLACE_OF(pid_t, getppid, (void), (), is_asked(), 1)
 
 /* A rank that sends itself a signal gets it; to the system, those numbers are other processes. */
 int kill(pid_t process, int signal)
@@ -46,30 +37,21 @@ int kill(pid_t process, int signal)
     errno = ESRCH;
     return -1;
   }
-  BEHIND(int (*)(pid_t, int), kill)
+  BEHIND(kill)
   return kill_next(process, signal);
 }
 
 /* ---- the node ---- */
 
-#define PROCESSORS(NAME)                                                                           \
-  int NAME(void)                                                                                   \
-  {                                                                                                \
-    if (is_asked())                                                                                \
-      return machine_cores();                                                                      \
-    BEHIND(int (*)(void), NAME)                                                                    \
-    return NAME##_next();                                                                          \
-  }
-
-PROCESSORS(get_nprocs)
-PROCESSORS(get_nprocs_conf)
+IN_PLACE_OF(int, get_nprocs, (void), (), is_asked(), machine_cores())
+IN_PLACE_OF(int, get_nprocs_conf, (void), (), is_asked(), machine_cores())
 
 /* No platform says how much memory a node has: as one with nothing but 4 GiB. */
 enum { PAGE_BYTES = 4096, PAGES = 1 << 20 };
 
 long sysconf(int name)
 {
-  BEHIND(long (*)(int), sysconf)
+  BEHIND(sysconf)
   if (!is_asked())
     return sysconf_next(name);
   switch (name) {
@@ -94,37 +76,17 @@ int sysinfo(struct sysinfo *info)
                              .mem_unit = PAGE_BYTES};
     return 0;
   }
-  BEHIND(int (*)(struct sysinfo *), sysinfo)
+  BEHIND(sysinfo)
   return sysinfo_next(info);
 }
 
-int getloadavg(double load[], int count)
-{
-  if (is_asked())
-    return -1;
-  BEHIND(int (*)(double *, int), getloadavg)
-  return getloadavg_next(load, count);
-}
-
-int sched_getcpu(void)
-{
-  if (is_asked())
-    return 0;
-  BEHIND(int (*)(void), sched_getcpu)
-  return sched_getcpu_next();
-}
-
-long gethostid(void)
-{
-  if (is_asked())
-    return (long)g_str_hash(machine_host());
-  BEHIND(long (*)(void), gethostid)
-  return gethostid_next();
-}
+IN_PLACE_OF(int, getloadavg, (double load[], int count), (load, count), is_asked(), -1)
+IN_PLACE_OF(int, sched_getcpu, (void), (), is_asked(), 0)
+IN_PLACE_OF(long, gethostid, (void), (), is_asked(), (long)g_str_hash(machine_host()))
 
 int uname(struct utsname *name)
 {
-  BEHIND(int (*)(struct utsname *), uname)
+  BEHIND(uname)
   int result = uname_next(name);
   if (result == 0 && is_asked()) {
     g_strlcpy(name->nodename, machine_host(), sizeof name->nodename);
@@ -140,7 +102,7 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
 {
   static bool reported;
   if (!is_asked()) {
-    BEHIND(int (*)(__rusage_who_t, struct rusage *), getrusage)
+    BEHIND(getrusage)
     return getrusage_next(who, usage);
   }
   if (!reported)
@@ -175,42 +137,24 @@ static void fill(void *bytes, size_t count)
   }
 }
 
-ssize_t getrandom(void *bytes, size_t count, unsigned flags)
-{
-  if (is_asked()) {
-    fill(bytes, count);
-    return (ssize_t)count;
-  }
-  BEHIND(ssize_t(*)(void *, size_t, unsigned), getrandom)
-  return getrandom_next(bytes, count, flags);
-}
+IN_PLACE_OF(ssize_t, getrandom, (void *bytes, size_t count, unsigned flags), (bytes, count, flags),
+            is_asked(), fill(bytes, count), (ssize_t)count)
+IN_PLACE_OF(int, getentropy, (void *bytes, size_t count), (bytes, count), is_asked(),
+            fill(bytes, count), 0)
 
-int getentropy(void *bytes, size_t count)
+static uint32_t random_word(void)
 {
-  if (is_asked()) {
-    fill(bytes, count);
-    return 0;
-  }
-  BEHIND(int (*)(void *, size_t), getentropy)
-  return getentropy_next(bytes, count);
+  uint32_t word;
+  fill(&word, sizeof word);
+  return word;
 }
 
 /* arc4random(), which older libraries lack, and std::random_device's numbers. */
-#define RANDOM_WORD(NAME, PARAMETERS, TYPES, ARGUMENTS)                                            \
-  uint32_t NAME PARAMETERS;                                                                        \
-  uint32_t NAME PARAMETERS                                                                         \
-  {                                                                                                \
-    if (!is_asked()) {                                                                             \
-      BEHIND(uint32_t(*) TYPES, NAME)                                                              \
-      return NAME##_next ARGUMENTS;                                                                \
-    }                                                                                              \
-    uint32_t word;                                                                                 \
-    fill(&word, sizeof word);                                                                      \
-    return word;                                                                                   \
-  }
-
-RANDOM_WORD(arc4random, (void), (void), ())
-RANDOM_WORD(_ZNSt13random_device9_M_getvalEv, (void *device), (void *), (device))
+uint32_t arc4random(void);
+IN_PLACE_OF(uint32_t, arc4random, (void), (), is_asked(), random_word())
+uint32_t _ZNSt13random_device9_M_getvalEv(void *device);
+IN_PLACE_OF(uint32_t, _ZNSt13random_device9_M_getvalEv, (void *device), (device), is_asked(),
+            random_word())
 
 uint32_t arc4random_uniform(uint32_t bound);
 uint32_t arc4random_uniform(uint32_t bound)
@@ -225,6 +169,6 @@ void arc4random_buf(void *bytes, size_t count)
     fill(bytes, count);
     return;
   }
-  BEHIND(void (*)(void *, size_t), arc4random_buf)
+  BEHIND(arc4random_buf)
   arc4random_buf_next(bytes, count);
 }
