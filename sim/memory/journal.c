@@ -51,12 +51,18 @@ static uint64_t serial, mark[HEAP_RANKS]; /* of the newest image; 0: there is no
 
 /* ---- writers ---- */
 
+/* Where the writer of a file is linked in, or would be. */
+static struct writer **place_of(const struct stat *file)
+{
+  struct writer **place = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
+  while (*place && ((*place)->device != file->st_dev || (*place)->inode != file->st_ino))
+    place = &(*place)->next;
+  return place;
+}
+
 static struct writer *writer_of(const struct stat *file, int rank)
 {
-  struct writer **bucket = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
-  struct writer *writer = *bucket;
-  while (writer && (writer->device != file->st_dev || writer->inode != file->st_ino))
-    writer = writer->next;
+  struct writer **place = place_of(file), *writer = *place;
   if (writer) {
     writer->several = writer->several || writer->rank != rank;
     return writer;
@@ -64,20 +70,16 @@ static struct writer *writer_of(const struct stat *file, int rank)
   writer = calloc(1, sizeof *writer);
   if (!writer)
     die(DIE_BREACH, "no memory for a file");
-  *writer =
-      (struct writer){.device = file->st_dev, .inode = file->st_ino, .rank = rank, .next = *bucket};
-  return *bucket = writer;
+  *writer = (struct writer){.device = file->st_dev, .inode = file->st_ino, .rank = rank};
+  return *place = writer;
 }
 
 /* The file is gone: its number may become that of another. */
 static void forget_writer(const struct stat *file)
 {
-  struct writer **link = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
-  while (*link && ((*link)->device != file->st_dev || (*link)->inode != file->st_ino))
-    link = &(*link)->next;
-  struct writer *writer = *link;
+  struct writer **place = place_of(file), *writer = *place;
   if (writer)
-    *link = writer->next;
+    *place = writer->next;
   free(writer);
 }
 

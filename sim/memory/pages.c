@@ -127,8 +127,3 @@ void page_drop(char *copy)
   if (is_empty(chunk))
     chunk_emptied(chunk);
 }
-
-size_t pages_bytes(void)
-{
-  return (store.used + store.empty) * CHUNK;
-}

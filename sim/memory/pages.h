@@ -15,7 +15,4 @@ char *page_new(void);
 char *page_share(char *copy);
 void page_drop(char *copy);
 
-/* Bytes of memory that all copies take, in all images of the process. */
-size_t pages_bytes(void);
-
 #endif

@@ -151,22 +151,14 @@ void fortran_put_request(struct rank *r, void *argument, MPI_Request before, MPI
 
 MPI_Comm MPI_Comm_f2c(MPI_Fint number)
 {
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  MPI_Comm comm = r ? comm_from(r, number) : PMPI_Comm_f2c(number);
-  layer_leave(mode);
-  return comm;
+  LOOK_UP(comm_from(r, number), PMPI_Comm_f2c(number));
 }
 
 LOOK_UP_CALL(Comm_c2f, (comm), comm_number(r, comm))
 
 MPI_Request MPI_Request_f2c(MPI_Fint number)
 {
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  MPI_Request request = r ? fortran_get_request(r, &number) : PMPI_Request_f2c(number);
-  layer_leave(mode);
-  return request;
+  LOOK_UP(fortran_get_request(r, &number), PMPI_Request_f2c(number));
 }
 
 LOOK_UP_CALL(Request_c2f, (request), request_number(r, request))

@@ -41,7 +41,7 @@ static inline struct request *request_of(MPI_Request handle)
 #define LOOK_UP(layered, inert)                                                                    \
   struct arena *mode_ = layer_enter();                                                             \
   struct rank *r = rank_self();                                                                    \
-  int result_ = r ? (layered) : (inert);                                                           \
+  __typeof__(inert) result_ = r ? (layered) : (inert);                                             \
   layer_leave(mode_);                                                                              \
   return result_
 
@@ -61,9 +61,6 @@ static inline struct request *request_of(MPI_Request handle)
 
 /* The function of that name behind the layer; ends the run when there is none. */
 void *layer_next(const char *name);
-
-/* MPI_COMM_SELF as SMPI has it. */
-void *layer_next_self(void);
 
 /* Where the C++ library keeps the exceptions of this thread. */
 struct exceptions *layer_exceptions(void);

@@ -69,11 +69,7 @@ static double read_clock(struct rank *r)
 
 double MPI_Wtime(void)
 {
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  double now = r ? read_clock(r) : PMPI_Wtime();
-  layer_leave(mode);
-  return now;
+  LOOK_UP(read_clock(r), PMPI_Wtime());
 }
 
 /* For the clocks of libc and of the language runtimes, which the layer and its libraries read,

@@ -12,11 +12,8 @@
 
 MPI_Comm smpi_process_comm_self(void)
 {
-  struct arena *mode = layer_enter();
-  struct rank *r = rank_self();
-  MPI_Comm self = r ? comm_handle(&r->mpi->self) : (MPI_Comm)layer_next_self();
-  layer_leave(mode);
-  return self;
+  BEHIND(smpi_process_comm_self)
+  LOOK_UP(comm_handle(&r->mpi->self), smpi_process_comm_self_next());
 }
 
 /* ---- looking up ---- */

@@ -13,12 +13,6 @@ void *layer_next(const char *name)
   return function;
 }
 
-void *layer_next_self(void)
-{
-  BEHIND(smpi_process_comm_self)
-  return smpi_process_comm_self_next();
-}
-
 struct exceptions *__cxa_get_globals(void); /* as the C++ ABI has it */
 
 struct exceptions *layer_exceptions(void)

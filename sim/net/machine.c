@@ -60,11 +60,6 @@ void machine_move(sg_actor_t actor, const char *host)
   sg_actor_set_host(actor, sg_host_by_name(host));
 }
 
-bool machine_has_host(const char *host)
-{
-  return sg_host_by_name(host) != NULL;
-}
-
 const char *machine_host(void)
 {
   return sg_host_self_get_name();

@@ -20,7 +20,6 @@ int machine_rank(void); /* of the calling actor in SMPI's world, or -1; before M
 _Noreturn void machine_exit(void);                                      /* ends the calling actor */
 void machine_on_exit(void (*told)(int failed, void *data), void *data); /* when it ends */
 void machine_move(sg_actor_t actor, const char *host);
-bool machine_has_host(const char *host);
 const char *machine_host(void);
 int machine_cores(void);    /* of the caller's host */
 double machine_speed(void); /* of the caller's host, in flop/s */

@@ -31,6 +31,17 @@ void *memory_room(void *list, uint32_t count, uint32_t *room, size_t item)
   return memory_grow(list, *room * item);
 }
 
+void *memory_zeroed_room(void *list, uint32_t number, uint32_t *room, size_t item)
+{
+  if (number < *room)
+    return list;
+  uint32_t before = *room;
+  *room = 2 * number + 64;
+  list = memory_grow(list, *room * item);
+  memset((char *)list + before * item, 0, (*room - before) * item);
+  return list;
+}
+
 void *memory_table(size_t count, size_t size)
 {
   size_t bytes = count * size, unit = bytes < HUGE_PAGE ? MEMORY_LINE : HUGE_PAGE;

@@ -15,6 +15,9 @@ void *memory_grow(void *memory, size_t bytes);
  * *room (in items) grows too. `item` is the size of an item in bytes. Freed with free(). */
 void *memory_room(void *list, uint32_t count, uint32_t *room, size_t item);
 
+/* An array with room for item `number`, zeroed where it has grown; else as memory_room(). */
+void *memory_zeroed_room(void *list, uint32_t number, uint32_t *room, size_t item);
+
 /* Zeroed memory for `count` items of `size` bytes, in cache lines of its own (no false sharing); in
  * huge pages where it is large, as such tables are read at random places. Freed with free(). */
 void *memory_table(size_t count, size_t size);

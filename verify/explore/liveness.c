@@ -82,12 +82,7 @@ static void expand_place(struct cycles *c, uint64_t place)
 
 static struct chance *chance_of(struct cycles *c, uint32_t move)
 {
-  if (move >= c->chances_room) {
-    uint32_t room = 2 * move + 64;
-    c->chances = memory_grow(c->chances, room * sizeof *c->chances);
-    memset(c->chances + c->chances_room, 0, (room - c->chances_room) * sizeof *c->chances);
-    c->chances_room = room;
-  }
+  c->chances = memory_zeroed_room(c->chances, move, &c->chances_room, sizeof *c->chances);
   return &c->chances[move];
 }
 

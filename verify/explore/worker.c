@@ -321,12 +321,7 @@ static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
   uint32_t part = world_part(w->e->model.world, WORLD_RANK, (int)rank, 0), place = 0;
   while (c->parts[place] != part)
     place++;
-  if (number >= heads->room) {
-    uint32_t room = 2 * number + 64;
-    heads->of = memory_grow(heads->of, room * sizeof *heads->of);
-    memset(heads->of + heads->room, 0, (room - heads->room) * sizeof *heads->of);
-    heads->room = room;
-  }
+  heads->of = memory_zeroed_room(heads->of, number, &heads->room, sizeof *heads->of);
   platform_lock(w->e->model.rules);
   const uint32_t *values = c->values.item[number + 1].bytes;
   heads->of[number] = transition_cache_head(&w->e->model.rules_cache, values[place]);

@@ -6,8 +6,8 @@
 #include "verify/base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Nodes of one rank: when what comes is not bounded, and at all. */
-/* Nodes of one rank; edges of all, those of earlier rounds included: what there is time for. */
+/* Nodes of one rank, when what comes is not bounded and at all; edges of all, those of earlier
+ * rounds included: what there is time for. */
 enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 19 };
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
@@ -275,8 +275,7 @@ struct abstraction *abstraction_new(struct model *model, const char **refused)
   struct abstraction *c = memory_grow(NULL, sizeof *c);
   *c = (struct abstraction){.model = model, .ranks = (uint32_t)world->ranks};
   c->first = memory_grow(NULL, model->rules_cache.count * sizeof *c->first);
-  c->rank = memory_grow(NULL, c->ranks * sizeof *c->rank);
-  memset(c->rank, 0, c->ranks * sizeof *c->rank);
+  c->rank = memory_table(c->ranks, sizeof *c->rank);
   complete(c, false);
   if (c->refused)
     complete(c, true);

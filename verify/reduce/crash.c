@@ -116,12 +116,7 @@ static uint32_t remains_of_global(struct crash_reduction *r)
 /* The place of a number of a component in a list of classes. */
 static uint32_t *class_of(struct classes *classes, uint32_t number)
 {
-  if (number >= classes->room) {
-    uint32_t room = 2 * number + 64;
-    classes->of = memory_grow(classes->of, room * sizeof *classes->of);
-    memset(classes->of + classes->room, 0, (room - classes->room) * sizeof *classes->of);
-    classes->room = room;
-  }
+  classes->of = memory_zeroed_room(classes->of, number, &classes->room, sizeof *classes->of);
   return &classes->of[number];
 }
 

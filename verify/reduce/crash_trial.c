@@ -26,10 +26,8 @@ struct trial {
 static uint32_t *note_key(struct intern *keys, const void *key, uint32_t size, uint32_t **list,
                           uint32_t *room)
 {
-  uint32_t before = keys->count, number = intern(keys, key, size);
-  *list = memory_room(*list, number, room, sizeof **list);
-  if (number > before)
-    (*list)[number] = 0;
+  uint32_t number = intern(keys, key, size);
+  *list = memory_zeroed_room(*list, number, room, sizeof **list);
   return &(*list)[number];
 }
 

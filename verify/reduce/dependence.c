@@ -203,7 +203,7 @@ static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
   uint64_t own = own_moves(r->abstraction, rank);
   uint32_t count = places(r, rank);
   uint64_t *joined = memory_table((size_t)count * words, sizeof(uint64_t));
-  bool *seen = memset(memory_grow(NULL, count), 0, count);
+  bool *seen = memory_table(count, sizeof *seen);
   for (uint32_t node = 1; node <= cr->nodes.count; node++) {
     const uint32_t *key = cr->nodes.item[node].bytes;
     uint32_t value = place(r, rank, key[0], key[1]);
@@ -289,8 +289,8 @@ struct dependence *dependence_new(const struct abstraction *c, bool blind, const
   uint32_t ranks = c->ranks;
   *r = (struct dependence){.abstraction = c, .ranks = ranks};
   r->base = memory_grow(NULL, (ranks + 1) * sizeof *r->base);
-  r->rows = memset(memory_grow(NULL, ranks * sizeof *r->rows), 0, ranks * sizeof *r->rows);
-  r->row_of = memset(memory_grow(NULL, ranks * sizeof *r->row_of), 0, ranks * sizeof *r->row_of);
+  r->rows = memory_table(ranks, sizeof *r->rows);
+  r->row_of = memory_table(ranks, sizeof *r->row_of);
   r->base[0] = 0;
   for (uint32_t rank = 0; rank < ranks; rank++)
     r->base[rank + 1] = r->base[rank] + abstraction_actions(c, rank);

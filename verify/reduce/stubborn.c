@@ -159,24 +159,12 @@ void stubborn_worker_free(struct stubborn_worker *d)
   free(d);
 }
 
-/* `list` with room for item `number`. */
-static void *with_room(void *list, uint32_t number, uint32_t *room, size_t item)
-{
-  if (number < *room)
-    return list;
-  uint32_t more = 2 * number + 64;
-  list = memory_grow(list, more * item);
-  memset((char *)list + *room * item, 0, (more - *room) * item);
-  *room = more;
-  return list;
-}
-
 /* The entry of GLOBAL in the abstraction. */
 static uint32_t global_of(struct stubborn_worker *d)
 {
   struct model *model = d->model;
   uint32_t component = model->components - 1, number = d->at->numbers[component];
-  d->globals = with_room(d->globals, number, &d->globals_room, sizeof *d->globals);
+  d->globals = memory_zeroed_room(d->globals, number, &d->globals_room, sizeof *d->globals);
   if (d->globals[number])
     return d->globals[number];
   platform_lock(model->rules);
@@ -194,7 +182,7 @@ static const struct row *row_of(struct stubborn_worker *d, uint32_t rank)
   uint32_t number = d->at->numbers[rank], global = rank == RCL_COORDINATOR_RANK ? global_of(d) : 0;
   if (rank == RCL_COORDINATOR_RANK)
     number = number * (r->abstraction->shared[SHARED_GLOBAL].count + 1) + global;
-  d->rank[rank] = with_room(d->rank[rank], number, &d->ranks_room[rank], sizeof **d->rank);
+  d->rank[rank] = memory_zeroed_room(d->rank[rank], number, &d->ranks_room[rank], sizeof **d->rank);
   struct known_rank *known = &d->rank[rank][number];
   if (known->known)
     return &known->row;
@@ -233,7 +221,8 @@ static const struct queue *queue_of(struct stubborn_worker *d, uint32_t from, ui
 {
   uint32_t pair = from * d->ranks + to, component = d->ranks + pair,
            number = d->at->numbers[component];
-  d->queue[pair] = with_room(d->queue[pair], number, &d->queues_room[pair], sizeof **d->queue);
+  d->queue[pair] =
+      memory_zeroed_room(d->queue[pair], number, &d->queues_room[pair], sizeof **d->queue);
   struct queue *queue = &d->queue[pair][number];
   if (!queue->known) {
     platform_lock(d->model->rules);

@@ -78,12 +78,7 @@ static const struct renamed *look_up(struct symmetry_worker *d, uint32_t r, uint
                                      uint32_t number)
 {
   uint32_t at = r * d->symmetry->components + component;
-  if (number >= d->room[at]) {
-    uint32_t room = 2 * number + 16;
-    d->of[at] = memory_grow(d->of[at], room * sizeof **d->of);
-    memset(d->of[at] + d->room[at], 0, (room - d->room[at]) * sizeof **d->of);
-    d->room[at] = room;
-  }
+  d->of[at] = memory_zeroed_room(d->of[at], number, &d->room[at], sizeof **d->of);
   struct renamed *known = &d->of[at][number];
   if (!known->number) {
     platform_lock(d->symmetry->model->rules);

@@ -61,12 +61,7 @@ static const void *read_head(void *ctx, uint32_t part, uint32_t bytes)
 
 uint32_t transition_cache_head(struct transition_cache *m, uint32_t value)
 {
-  if (value >= m->heads_room) {
-    uint32_t room = 2 * m->heads_room > value ? 2 * m->heads_room : value + 1024;
-    m->heads = memory_grow(m->heads, room * sizeof *m->heads);
-    memset(m->heads + m->heads_room, 0, (room - m->heads_room) * sizeof *m->heads);
-    m->heads_room = room;
-  }
+  m->heads = memory_zeroed_room(m->heads, value, &m->heads_room, sizeof *m->heads);
   if (!m->heads[value])
     m->heads[value] =
         intern(&m->parts, m->parts.item[value].bytes, (uint32_t)sizeof(struct world_rank));
