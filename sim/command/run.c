@@ -124,20 +124,17 @@ static bool find_program(struct run *run, GError **error)
   const struct scenario *scenario = run->scenario;
   const char *name = scenario->program.script != NULL ? "script" : scenario->program.binary;
   run->program = launch_find(name);
-  if (run->program == NULL) {
-    scenario_complain(scenario, "program.binary", error,
-                      "\"%s\" not found, expected a program beside the scenario, in a folder of "
-                      "RECLINE_PROGRAMS or among recline's own",
-                      name);
-    return false;
-  }
+  if (run->program == NULL)
+    return scenario_complain(
+        scenario, "program.binary", error,
+        "\"%s\" not found, expected a program beside the scenario, in a folder of "
+        "RECLINE_PROGRAMS or among recline's own",
+        name);
   const char *why_not = launch_refuses(run->program);
-  if (why_not != NULL) {
-    scenario_complain(scenario, "program.binary", error,
-                      "\"%s\" %s, expected a program built by recline-cc (docs/run.md)", name,
-                      why_not);
-    return false;
-  }
+  if (why_not != NULL)
+    return scenario_complain(scenario, "program.binary", error,
+                             "\"%s\" %s, expected a program built by recline-cc (docs/run.md)",
+                             name, why_not);
   return true;
 }
 
@@ -157,9 +154,8 @@ static bool check_platform(const struct scenario *scenario, GError **error)
 {
   if (scenario->platform.file != NULL)
     return true;
-  scenario_complain(scenario, "platform.file", error,
-                    "missing, expected the platform on which the script runs");
-  return false;
+  return scenario_complain(scenario, "platform.file", error,
+                           "missing, expected the platform on which the script runs");
 }
 
 /* ---- the private folder ---- */

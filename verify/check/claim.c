@@ -23,14 +23,9 @@ const char *claim_verdict_name(enum claim_verdict verdict)
 
 const char *claim_expected(const struct scenario *claim)
 {
-  switch (claim->expect.verdict) {
-  case EXPECT_VIOLATED:
+  if (claim->expect.verdict == EXPECT_VIOLATED)
     return "violated";
-  case EXPECT_INCONCLUSIVE:
-    return "inconclusive";
-  default:
-    return "holds";
-  }
+  return claim->expect.verdict == EXPECT_INCONCLUSIVE ? "inconclusive" : "holds";
 }
 
 /* ---- from YAML ---- */
@@ -54,19 +49,13 @@ static struct script *read_script(const struct scenario *claim, GError **error)
   return script;
 }
 
-static bool names_property(const char *name)
-{
-  return g_strv_contains(properties_known, name);
-}
-
 static bool read_properties(const struct scenario *claim, GError **error)
 {
+  g_autofree char *all = g_strjoinv(", ", (char **)properties_known);
   for (char **name = claim->check.properties; name && *name; name++)
-    if (!names_property(*name)) {
-      g_autofree char *all = g_strjoinv(", ", (char **)properties_known);
-      scenario_complain(claim, "check.properties", error, "'%s', expected one of %s", *name, all);
-      return false;
-    }
+    if (!g_strv_contains(properties_known, *name))
+      return scenario_complain(claim, "check.properties", error, "'%s', expected one of %s", *name,
+                               all);
   return true;
 }
 
@@ -80,11 +69,9 @@ static bool read_lies(const struct scenario *claim, unsigned *lies, GError **err
       *lies |= FAULT_DUPLICATE;
     else if (g_str_equal(*lie, "early-durable"))
       *lies |= FAULT_EARLY_DURABLE;
-    else {
-      scenario_complain(claim, "check.lies", error,
-                        "'%s', expected drop, duplicate or early-durable", *lie);
-      return false;
-    }
+    else
+      return scenario_complain(claim, "check.lies", error,
+                               "'%s', expected drop, duplicate or early-durable", *lie);
   }
   return true;
 }
@@ -97,11 +84,9 @@ static bool read_counts(const struct scenario *claim, GError **error)
   } counts[] = {{"check.checkpoints", claim->check.checkpoints},
                 {"check.crashes", claim->check.crashes}};
   for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
-    if (counts[i].count < 0 || counts[i].count > UINT16_MAX) {
-      scenario_complain(claim, counts[i].path, error, "%d, expected 0 to %d", counts[i].count,
-                        UINT16_MAX);
-      return false;
-    }
+    if (counts[i].count < 0 || counts[i].count > UINT16_MAX)
+      return scenario_complain(claim, counts[i].path, error, "%d, expected 0 to %d",
+                               counts[i].count, UINT16_MAX);
   return true;
 }
 
@@ -110,41 +95,39 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
   if (script->free && protocol->level != RCL_LEVEL_CHANNEL)
-    scenario_complain(claim, "program.script", error,
-                      "free programs, expected a protocol at the level of the channels for them");
-  else if (claim->check.exceeds && !protocol->clocks)
-    scenario_complain(claim, "check.exceeds", error,
-                      "bounds of clocks, and %s has none, expected a protocol with clocks",
-                      protocol->name);
-  else if (claim->check.closes && !protocol->reconnects)
-    scenario_complain(claim, "check.connections", error,
-                      "close, and %s leaves connections open, expected a protocol that reconnects",
-                      protocol->name);
-  else
-    return true;
-  return false;
+    return scenario_complain(
+        claim, "program.script", error,
+        "free programs, expected a protocol at the level of the channels for them");
+  if (claim->check.exceeds && !protocol->clocks)
+    return scenario_complain(claim, "check.exceeds", error,
+                             "bounds of clocks, and %s has none, expected a protocol with clocks",
+                             protocol->name);
+  if (claim->check.closes && !protocol->reconnects)
+    return scenario_complain(
+        claim, "check.connections", error,
+        "close, and %s leaves connections open, expected a protocol that reconnects",
+        protocol->name);
+  return true;
 }
 
 static bool valid(const struct scenario *claim, struct script **script, unsigned *lies,
                   GError **error)
 {
-  if (!rcl_protocol_named(claim->protocol.name)) {
-    scenario_complain(claim, "protocol.name", error,
-                      "'%s', expected a name of 'recline list protocols' or a mutant's",
-                      claim->protocol.name);
-    return false;
-  }
+  const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
+  if (!protocol)
+    return scenario_complain(claim, "protocol.name", error,
+                             "'%s', expected a name of 'recline list protocols' or a mutant's",
+                             claim->protocol.name);
   if (!read_counts(claim, error) || !read_properties(claim, error) ||
       !read_lies(claim, lies, error))
     return false;
   *script = read_script(claim, error);
   if (!*script || !suits(claim, *script, error))
     return false;
-  if (rcl_protocol_named(claim->protocol.name)->collectives || script_spell_out(*script))
+  if (protocol->collectives || script_spell_out(*script))
     return true;
-  scenario_complain(claim, "program.script", error,
-                    "too many messages in its collectives, expected a smaller program");
-  return false;
+  return scenario_complain(claim, "program.script", error,
+                           "too many messages in its collectives, expected a smaller program");
 }
 
 bool claim_valid(const struct scenario *claim, GError **error)
@@ -170,11 +153,6 @@ struct job {
   uint64_t shown_states; /* and how many states there were */
 };
 
-static bool names(char **list, const char *name)
-{
-  return list && g_strv_contains((const char *const *)list, name);
-}
-
 static void set_up(const struct job *job, struct world *world)
 {
   const struct scenario *claim = job->claim;
@@ -192,6 +170,16 @@ static void set_up(const struct job *job, struct world *world)
   world->faults = job->lies;
   world->exceeds = job->claim->check.exceeds;
   world->script = job->script;
+}
+
+static void explore_claim(const struct job *job, const struct explorer_options *options,
+                          struct exploration *found)
+{
+  struct world world;
+  set_up(job, &world);
+  explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
+          options, found);
+  world_clear(&world);
 }
 
 static uint64_t memory_limit(const struct job *job)
@@ -275,7 +263,8 @@ static bool find_outcomes(struct job *job, GError **error)
 
 static bool checks_outcome(const struct scenario *claim)
 {
-  return !claim->check.properties || names(claim->check.properties, "outcome");
+  const char *const *properties = (const char *const *)claim->check.properties;
+  return !properties || g_strv_contains(properties, "outcome");
 }
 
 /* Takes the run to a violation again, in a world of its own, and writes it down. */
@@ -383,7 +372,6 @@ static uint64_t digest(const struct scenario *claim, const struct claim_options 
 static void audit_reduction(const struct job *job, const struct explorer_options *reduced,
                             struct claim_result *result)
 {
-  struct world world;
   struct exploration found;
   struct intern rests = {0};
   struct explorer_options options = *reduced;
@@ -393,10 +381,7 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   options.fingerprint = 0;
   options.rests = &rests;
   options.save = NULL;
-  set_up(job, &world);
-  explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
-          &options, &found);
-  world_clear(&world);
+  explore_claim(job, &options, &found);
   result->full_states = found.states;
   result->rests = rests.count;
   bool same = found.verdict == EXPLORER_HOLDS ? left->count == rests.count : true;
@@ -418,7 +403,6 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   bool outcome = checks_outcome(job->claim);
   if (outcome && !find_outcomes(job, error))
     return false;
-  struct world world;
   struct exploration found;
   struct intern rests = {0};
   bool audits = job->options->audit && (job->options->stubborn || job->options->symmetry);
@@ -439,10 +423,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .save = job->save,
       .save_seconds = job->options->save_seconds,
       .world_digest = job->save ? digest(job->claim, job->options) : 0};
-  set_up(job, &world);
-  explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
-          &options, &found);
-  world_clear(&world);
+  explore_claim(job, &options, &found);
   if (job->options->progress)
     fputs("\r\033[K", stderr);
   if (found.refused) {

@@ -181,14 +181,9 @@ static void explore_rank(struct abstraction *c, uint32_t rank)
 static void begin(struct abstraction *c)
 {
   struct model *model = c->model;
-  uint32_t values[model->rules_cache.count];
-  for (uint32_t i = 0; i < model->components; i++) {
-    const struct component *component = &model->component[i];
-    const uint32_t *tuple = component->values.item[model->first[i] + 1].bytes;
-    for (uint32_t j = 0; j < component->count; j++)
-      values[component->parts[j]] = tuple[j];
-  }
-  memcpy(c->first, values, sizeof values);
+  const uint32_t *values = c->first;
+  model_load_numbers(model, model->first);
+  memcpy(c->first, model->rules_cache.values, model->rules_cache.count * sizeof *c->first);
   dfas_init(&c->dfas);
   for (uint32_t rank = 0; rank < c->ranks; rank++) {
     struct abstraction_rank *r = &c->rank[rank];

@@ -49,12 +49,7 @@ static uint32_t *values_of(struct model *model, enum part_kind kind, int rank)
 /* Loads the parts of one rank and GLOBAL; all else is as at the beginning, nothing under way. */
 static void load_one(struct model *model, const uint32_t *parts, int rank, uint32_t global)
 {
-  for (uint32_t i = 0; i < model->components; i++) {
-    const struct component *c = &model->component[i];
-    const uint32_t *tuple = c->values.item[model->first[i] + 1].bytes;
-    for (uint32_t j = 0; j < c->count; j++)
-      model->rules_cache.values[c->parts[j]] = tuple[j];
-  }
+  model_load_numbers(model, model->first);
   memcpy(values_of(model, WORLD_RANK, rank), parts, WORLD_RANK_PARTS * sizeof *parts);
   *values_of(model, WORLD_GLOBAL, 0) = global;
 }

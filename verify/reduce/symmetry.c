@@ -139,35 +139,13 @@ static int by_digest(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* Loads a state of which the worker knows nothing else. Under `rules`. */
-static void load_numbers(struct model *model, const uint32_t *numbers)
-{
-  for (uint32_t c = 0; c < model->components; c++) {
-    const uint32_t *values = model->component[c].values.item[numbers[c] + 1].bytes;
-    for (uint32_t i = 0; i < model->component[c].count; i++)
-      model->rules_cache.values[model->component[c].parts[i]] = values[i];
-  }
-  model->loaded = NULL;
-}
-
-/* The numbers of the components of the state that is loaded. Under `rules`. */
-static void store_numbers(struct model *model, uint32_t *numbers)
-{
-  for (uint32_t c = 0; c < model->components; c++) {
-    uint32_t values[model->component[c].count];
-    for (uint32_t i = 0; i < model->component[c].count; i++)
-      values[i] = model->rules_cache.values[model->component[c].parts[i]];
-    numbers[c] = intern(&model->component[c].values, values, (uint32_t)sizeof values) - 1;
-  }
-}
-
 /* The moves of the state `numbers`: copied, the caller's to free. Under `rules`. */
 static uint32_t *list_moves(struct model *model, const uint32_t *numbers, uint32_t *count)
 {
   uint32_t *moves = NULL;
   *count = 0;
   for (uint32_t origin = 0; origin < world_origins(model->world); origin++) {
-    load_numbers(model, numbers);
+    model_load_numbers(model, numbers);
     const struct enabled_list *turn = transition_cache_list(&model->rules_cache, origin);
     moves = memory_grow(moves, (*count + turn->count + 1) * sizeof *moves);
     memcpy(moves + *count, model->rules_cache.list_moves + turn->first,
@@ -183,12 +161,12 @@ static uint64_t orbit_after(struct symmetry_worker *d, const uint32_t *numbers, 
   struct model *model = d->symmetry->model;
   uint32_t after[model->components];
   platform_lock(model->rules);
-  load_numbers(model, numbers);
+  model_load_numbers(model, numbers);
   const struct effect effect = *transition_cache_step(&model->rules_cache, move);
   for (uint32_t i = 0; i < effect.count; i++)
     model->rules_cache.values[model->rules_cache.changes[effect.first + i].part] =
         model->rules_cache.changes[effect.first + i].value;
-  store_numbers(model, after);
+  model_store_numbers(model, after);
   struct verdict verdict = {.kind = VERDICT_FINE};
   if (effect.verdict)
     verdict = model->rules_cache.verdicts[effect.verdict];

@@ -8,13 +8,14 @@ int scenario_line(const struct scenario *scenario, const char *path)
   return place ? place->line : 1;
 }
 
-void scenario_complain(const struct scenario *scenario, const char *path, GError **error,
+bool scenario_complain(const struct scenario *scenario, const char *path, GError **error,
                        const char *format, ...)
 {
   va_list values;
   va_start(values, format);
   document_error(error, scenario->file, scenario->lines, path, format, values);
   va_end(values);
+  return false;
 }
 
 const char *layout_host(const struct layout *layout, int rank)

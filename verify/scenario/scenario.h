@@ -169,8 +169,8 @@ const char *layout_host(const struct layout *, int rank);
 int layout_nodes(const struct layout *, int ranks);
 
 /* For what only a command or a host can judge: an error `file:line: path: what, expected what`
- * at the line of `path` ("failures.0.after"), or of the nearest key above it. */
-void scenario_complain(const struct scenario *, const char *path, GError **error,
+ * at the line of `path` ("failures.0.after"), or of the nearest key above it. Returns false. */
+bool scenario_complain(const struct scenario *, const char *path, GError **error,
                        const char *format, ...) G_GNUC_PRINTF(4, 5);
 
 /* The line of `path`, or of the nearest key above it, counted from 1. */

@@ -26,18 +26,35 @@ static void make_components(struct model *m)
   }
 }
 
+void model_load_numbers(struct model *m, const uint32_t *numbers)
+{
+  m->loaded = NULL;
+  for (uint32_t i = 0; i < m->components; i++) {
+    const struct component *c = &m->component[i];
+    REQUIRE(numbers[i] < c->values.count, "a component has a value with that number");
+    const uint32_t *values = c->values.item[numbers[i] + 1].bytes;
+    for (uint32_t j = 0; j < c->count; j++)
+      m->rules_cache.values[c->parts[j]] = values[j];
+  }
+}
+
 void model_load(struct model *m, const struct position *at)
 {
   if (m->loaded == at && m->loaded_serial == at->serial)
     return;
+  model_load_numbers(m, at->numbers);
   m->loaded = at;
   m->loaded_serial = at->serial;
+}
+
+void model_store_numbers(struct model *m, uint32_t *numbers)
+{
   for (uint32_t i = 0; i < m->components; i++) {
-    const struct component *c = &m->component[i];
-    REQUIRE(at->numbers[i] < c->values.count, "a component has a value with that number");
-    const uint32_t *values = c->values.item[at->numbers[i] + 1].bytes;
+    struct component *c = &m->component[i];
+    uint32_t values[c->count];
     for (uint32_t j = 0; j < c->count; j++)
-      m->rules_cache.values[c->parts[j]] = values[j];
+      values[j] = m->rules_cache.values[c->parts[j]];
+    numbers[i] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
   }
 }
 
@@ -78,19 +95,6 @@ bool model_outgrown(const struct model *m)
   return false;
 }
 
-/* The state that world_begin() has made is the first. */
-static void make_first(struct model *m)
-{
-  uint32_t *numbers = m->first;
-  for (uint32_t i = 0; i < m->components; i++) {
-    struct component *c = &m->component[i];
-    uint32_t values[c->count];
-    for (uint32_t j = 0; j < c->count; j++)
-      values[j] = m->rules_cache.values[c->parts[j]];
-    numbers[i] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
-  }
-}
-
 /* ---- properties ---- */
 
 bool model_checks(const struct model *m, const char *property)
@@ -124,7 +128,7 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
   transition_cache_init(&m->rules_cache, world, crashes, timers);
   m->rules_cache.audit = options->audit;
   make_components(m);
-  make_first(m);
+  model_store_numbers(m, m->first); /* the state that world_begin() has made */
 }
 
 void model_clear(struct model *m)

@@ -64,6 +64,11 @@ void model_clear(struct model *);
 /* Loads rules_cache.values with a state. Under `rules`. */
 void model_load(struct model *, const struct position *);
 
+/* The same with the state of those components, of which nothing else is known; and the numbers of
+ * the components of the state that is loaded. Under `rules`. */
+void model_load_numbers(struct model *, const uint32_t *numbers);
+void model_store_numbers(struct model *, uint32_t *numbers);
+
 /* A new packing for all values that there are. While no worker runs. */
 void model_make_packing(struct model *);
 
