@@ -144,13 +144,16 @@ inline receive(i, j)
   fi
 }
 
-inline log_is_written(j)
+inline end_when_all_is_written(j)
 {
-  log_written[j] = true;
-  phase[j] = RUNNING;
   if
-  :: j == 0 -> commit_when_all_are_done()
-  :: else -> channel[PAIR(j, 0)]!DONE
+  :: phase[j] == WRITING && image_written[j] && log_written[j] ->
+     phase[j] = RUNNING;
+     if
+     :: j == 0 -> commit_when_all_are_done()
+     :: else -> channel[PAIR(j, 0)]!DONE
+     fi
+  :: else
   fi
 }
 
@@ -162,8 +165,10 @@ inline log_is_written(j)
 #define BOTH(i, j) SEND(i, j) RECEIVE(i, j)
 #define RANK(j)                                                               \
   :: d_step { phase[j] == CAPTURING -> take_image(j) }                        \
-  :: d_step { captured[j] && !image_written[j] -> image_written[j] = true }   \
-  :: d_step { image_written[j] && phase[j] == WRITING -> log_is_written(j) }
+  :: d_step { captured[j] && !image_written[j] ->                             \
+              image_written[j] = true; end_when_all_is_written(j) }           \
+  :: d_step { phase[j] == WRITING && !log_written[j] ->                       \
+              log_written[j] = true; end_when_all_is_written(j) }
 
 active proctype world()
 {

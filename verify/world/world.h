@@ -42,7 +42,7 @@ enum part_kind {
   WORLD_SLOTS,      /* struct world_slot[] by slot number */
   WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
   WORLD_SENT,       /* struct world_sent[] in the order of sending */
-  WORLD_STORED,     /* struct world_record[] in the order of writing */
+  WORLD_STORED,     /* struct world_record[] in the order of writing; parts end in any order */
   WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
   WORLD_UNEXPECTED, /* RCL_LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
   WORLD_RANK_PARTS,

@@ -278,6 +278,8 @@ static const char *refuses_collected(const struct world *w, const struct move *m
   return memcmp(&event, &move->event, sizeof event) == 0 ? NULL : "other contributions have come";
 }
 
+/* The oldest write of a part that has not been reported is the next of that part to end; writes of
+ * different parts end in any order. */
 static const struct world_record *unreported(const struct world *w, int rank, uint32_t checkpoint,
                                              enum rcl_part part)
 {
@@ -285,8 +287,8 @@ static const struct world_record *unreported(const struct world *w, int rank, ui
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (!stored[i].reported && (!w->protocol->independent || stored[i].part == part))
-      return stored[i].checkpoint == checkpoint && stored[i].part == part ? &stored[i] : NULL;
+    if (!stored[i].reported && stored[i].part == part)
+      return stored[i].checkpoint == checkpoint ? &stored[i] : NULL;
   return NULL;
 }
 
@@ -570,7 +572,7 @@ static void list_storage(const struct listing *l, int rank)
   for (uint32_t i = 0; i < count; i++) {
     if (stored[i].reported || listed & 1u << stored[i].part)
       continue;
-    listed |= l->w->protocol->independent ? 1u << stored[i].part : ~0u;
+    listed |= 1u << stored[i].part;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
     move.event = (struct rcl_event){
         .kind = RCL_EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};

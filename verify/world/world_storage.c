@@ -234,7 +234,7 @@ void world_report(struct step_context *t)
   READ_LIST(struct world_record, w, WORLD_STORED, t->rank, 0, &count);
   struct world_record *stored =
       world_edit(w, WORLD_STORED, t->rank, 0, count * (uint32_t)sizeof *stored);
-  while (stored[i].reported || (w->protocol->independent && stored[i].part != t->event.part))
+  while (stored[i].reported || stored[i].part != t->event.part)
     i++;
   stored[i].reported = true;
   stored[i].durable = !t->move->fault;
