@@ -472,9 +472,10 @@ static int run_scenario(struct run *run, const char *file)
 {
   GError *error = NULL;
   run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
-  if (run->scenario == NULL || !check_platform(run->scenario, &error) ||
-      !check_script(run->scenario, &error) || !check_schedule(run->scenario, &error) ||
-      !find_program(run, &error) || !make_directory(run, &error) || !simulate(run, &error))
+  if (run->scenario == NULL || !scenario_expects_of(run->scenario, true, &error) ||
+      !check_platform(run->scenario, &error) || !check_script(run->scenario, &error) ||
+      !check_schedule(run->scenario, &error) || !find_program(run, &error) ||
+      !make_directory(run, &error) || !simulate(run, &error))
     return bad_input(error);
   if (run->interrupted != 0)
     return EXIT_BREACH;

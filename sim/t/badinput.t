@@ -80,6 +80,16 @@ run 'a program that is a text' 'good.yaml" was not built with recline-cc' "$scen
   --set program.binary=./good.yaml
 run 'an empty program' 'file" was not built with recline-cc' "$scenario" --set program.binary=./file
 run 'a wrong operation in a script' 'script.yaml:1: ' "$dir/script.yaml"
+for verdict in holds violated inconclusive; do
+  run "a verdict of checks: $verdict" 'expect.verdict: that of a check, expected completed' \
+    "$scenario" --set expect.verdict=$verdict
+done
+run 'an id that is a path' '"../evil" is no name' "$scenario" --set id=../evil
+run 'a size that is too large' '"5e30TB" is too much, expected a size of at most 1e+18 B' \
+  "$scenario" --set checkpoint.bytes=5e30TB
+run 'a time that is too large' '"1e300s" is too much, expected a time of at most 1e+10 s' \
+  "$scenario" --set detection=1e300s
+run 'a device that never ends' '/dev/zero: File too large' /dev/zero
 refuses 'an --out that cannot be made' "$dir/file/out" run "$scenario" --out "$dir/file/out"
 refuses 'an --out that is a file' "$dir/file" run "$scenario" --out "$dir/file"
 refuses 'the same with --json' "$dir/file" run "$scenario" --json --out "$dir/file"
@@ -91,4 +101,4 @@ else
   not_ok 'the same scenario without these flaws runs' "$dir/stderr"
 fi
 is "$(ls -A "$TMPDIR")" '' 'and leaves nothing in TMPDIR'
-finish 28
+finish 35

@@ -20,6 +20,8 @@
 #include "verify/check/matrix.h"
 
 /* Of the command line's contract (docs/architecture.md). */
+enum { AT_ONCE_MAX = 1024 }; /* processes or threads */
+
 struct command {
   gboolean all, matrix, json, tap, junit, progress, audit, compact;
   gint jobs, workers;
@@ -96,6 +98,11 @@ static bool valid_options(struct command *c)
   static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
   if (c->reduce && !g_strv_contains(reductions, c->reduce)) {
     bad_input("recline check: --reduce %s, expected none, por, sym or all", c->reduce);
+    return false;
+  }
+  if (c->jobs > AT_ONCE_MAX || c->workers > AT_ONCE_MAX) {
+    bad_input("recline check: --jobs %d --workers %d, expected at most %d of each", c->jobs,
+              c->workers, AT_ONCE_MAX);
     return false;
   }
   if (c->jobs < 1 || c->workers < 1 || c->max_states < 0) {
@@ -313,6 +320,8 @@ static bool end(struct worker *worker, int status, const struct rusage *usage)
     bad_input("%s", answer.error);
     return false;
   }
+  if (!answered && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD_INPUT)
+    return false; /* it has said why: no memory, no room on disk */
   if (answered) {
     *result = answer.result;
   } else {

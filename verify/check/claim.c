@@ -134,7 +134,7 @@ bool claim_valid(const struct scenario *claim, GError **error)
 {
   struct script *script = NULL;
   unsigned lies;
-  bool fine = valid(claim, &script, &lies, error);
+  bool fine = scenario_expects_of(claim, false, error) && valid(claim, &script, &lies, error);
   script_free(script);
   return fine;
 }

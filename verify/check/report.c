@@ -170,13 +170,27 @@ void report_json(const struct checked *list, unsigned count)
 
 /* ---- TAP ---- */
 
+/* As a description or comment: on one line, with nothing in it that a harness would obey. The
+ * caller frees it. */
+static char *tap_text(const char *text)
+{
+  GString *safe = g_string_new(NULL);
+  for (; *text; text++) {
+    if (*text == '#' || *text == '\\')
+      g_string_append_c(safe, '\\');
+    g_string_append_c(safe, g_ascii_iscntrl(*text) ? ' ' : *text);
+  }
+  return g_string_free(safe, FALSE);
+}
+
 void report_tap(const struct checked *list, unsigned count)
 {
   printf("TAP version 13\n1..%u\n", count);
   for (unsigned i = 0; i < count; i++) {
     const struct checked *c = &list[i];
     g_autofree char *text = why(&c->result);
-    printf("%sok %u - %s %s\n", checked_as_expected(c) ? "" : "not ", i + 1, c->claim->id,
+    g_autofree char *id = tap_text(c->claim->id), *safe = tap_text(text ? text : "");
+    printf("%sok %u - %s %s\n", checked_as_expected(c) ? "" : "not ", i + 1, id,
            claim_verdict_name(c->result.verdict));
     if (!checked_as_expected(c))
       printf("# expected: %s\n", claim_expected(c->claim));
@@ -187,25 +201,36 @@ void report_tap(const struct checked *list, unsigned count)
           "# with a probability of %.1e at most a state was left out, of %.1e a violation missed\n",
           c->result.omission, c->result.miss);
     if (text)
-      printf("# %s\n", text);
+      printf("# %s\n", safe);
   }
 }
 
 /* ---- JUnit ---- */
 
+/* Without the characters that XML cannot hold, not even escaped. The caller frees it. */
+static char *xml_text(const char *text)
+{
+  char *valid = g_utf8_make_valid(text ? text : "", -1);
+  for (char *at = valid; *at; at++)
+    if (g_ascii_iscntrl(*at) && *at != '\n' && *at != '\t')
+      *at = ' ';
+  return valid;
+}
+
 static void junit_case(const struct checked *c)
 {
-  g_autofree char *text = why(&c->result);
-  g_autofree char *head =
-      g_markup_printf_escaped("  <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"",
-                              c->claim->protocol.name, c->claim->id, c->result.seconds);
+  g_autofree char *reason = why(&c->result);
+  g_autofree char *text = xml_text(reason), *id = xml_text(c->claim->id);
+  g_autofree char *protocol = xml_text(c->claim->protocol.name);
+  g_autofree char *head = g_markup_printf_escaped(
+      "  <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"", protocol, id, c->result.seconds);
   if (checked_as_expected(c)) {
     printf("%s/>\n", head);
     return;
   }
   g_autofree char *body = g_markup_printf_escaped(
       "    <failure message=\"%s, expected %s\">%s</failure>\n",
-      claim_verdict_name(c->result.verdict), claim_expected(c->claim), text ? text : "");
+      claim_verdict_name(c->result.verdict), claim_expected(c->claim), text);
   printf("%s>\n%s  </testcase>\n", head, body);
 }
 

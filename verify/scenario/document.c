@@ -1,6 +1,7 @@
 #include "verify/scenario/document.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "verify/scenario/scenario.h"
 
 /* No scenario comes near these; a file of nested aliases does. */
-enum { DEPTH_MAX = 16, NODES_MAX = 100000 };
+enum { DEPTH_MAX = 16, NODES_MAX = 100000, BYTES_MAX = 1 << 20 };
 
 /* ---- nodes ---- */
 
@@ -84,6 +85,30 @@ static int problem_line(const yaml_parser_t *parser, const char *text)
   return line;
 }
 
+/* libyaml takes time with the square of the depth: the file is read as events first, as far as it
+ * is no deeper than a scenario can be. Returns the line (from 1) that is too deep, or 0. */
+static int too_deep(const char *text, size_t length)
+{
+  yaml_parser_t parser;
+  yaml_event_t event;
+  unsigned depth = 0;
+  int line = 0;
+  bool more = true;
+  if (!yaml_parser_initialize(&parser))
+    return 0;
+  yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+  while (more && !line && yaml_parser_parse(&parser, &event)) {
+    more = event.type != YAML_STREAM_END_EVENT;
+    if (event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT)
+      line = ++depth > DEPTH_MAX ? (int)event.start_mark.line + 1 : 0;
+    if (event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT)
+      depth--;
+    yaml_event_delete(&event);
+  }
+  yaml_parser_delete(&parser);
+  return line;
+}
+
 /* Loads the only document of `text` into `yaml`. On error returns false with the line and a
  * message, that ends with `hope` and is to be freed; `yaml` is then empty. */
 static bool load(const char *text, size_t length, const char *hope, yaml_document_t *yaml,
@@ -91,6 +116,11 @@ static bool load(const char *text, size_t length, const char *hope, yaml_documen
 {
   yaml_parser_t parser;
   yaml_document_t second;
+  *line = too_deep(text, length);
+  if (*line) {
+    *message = g_strdup_printf("nested too deep, expected %s", hope);
+    return false;
+  }
   added(yaml_parser_initialize(&parser));
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
   bool good = yaml_parser_load(&parser, yaml);
@@ -112,6 +142,26 @@ static bool load(const char *text, size_t length, const char *hope, yaml_documen
   return good && alone;
 }
 
+/* At most BYTES_MAX of it: also of a device or a pipe that never ends. */
+static char *read_text(const char *file, size_t *length, GError **error)
+{
+  FILE *from = g_file_test(file, G_FILE_TEST_IS_DIR) ? NULL : fopen(file, "r");
+  int problem = from ? 0 : g_file_test(file, G_FILE_TEST_IS_DIR) ? EISDIR : errno;
+  g_autofree char *text = from ? g_malloc(BYTES_MAX + 2) : NULL;
+  if (from) {
+    *length = fread(text, 1, BYTES_MAX + 1, from);
+    problem = ferror(from) ? errno : *length > BYTES_MAX ? EFBIG : 0;
+    fclose(from);
+  }
+  if (problem) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a scenario file%s", file,
+                g_strerror(problem), problem == EFBIG ? " of at most 1 MiB" : "");
+    return NULL;
+  }
+  text[*length] = '\0';
+  return g_steal_pointer(&text);
+}
+
 bool document_read(struct document *document, const char *file, GError **error)
 {
   g_autofree char *text = NULL, *message = NULL;
@@ -119,15 +169,9 @@ bool document_read(struct document *document, const char *file, GError **error)
   yaml_document_t source = {0};
   int line = 1, root = 1;
 
-  if (g_file_test(file, G_FILE_TEST_IS_DIR))
-    errno = EISDIR;
-  else if (g_file_get_contents(file, &text, &length, NULL))
-    errno = 0;
-  if (!text) {
-    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a scenario file", file,
-                g_strerror(errno));
+  text = read_text(file, &length, error);
+  if (!text)
     return false;
-  }
   if (!load(text, length, "one scenario", &source, &line, &message)) {
     document_fail(error, file, line, false, "", message);
     return false;

@@ -4,7 +4,7 @@
 #include "verify/scenario/document_inside.h"
 #include "verify/scenario/scenario.h"
 
-enum { QUOTE_MAX = 60 };
+enum { QUOTE_MAX = 60, NAME_MAX = 100 };
 
 G_DEFINE_QUARK(recline - scenario - error - quark, scenario_error)
 
@@ -20,6 +20,17 @@ char *document_quote(const char *text)
   if (quoted->len > QUOTE_MAX)
     g_string_append(quoted, "...");
   return g_string_free(g_string_append_c(quoted, '"'), FALSE);
+}
+
+bool document_is_name(const char *text)
+{
+  size_t length = strlen(text);
+  if (!g_ascii_isalnum(*text) || length > NAME_MAX)
+    return false;
+  for (size_t i = 0; i < length; i++)
+    if (!g_ascii_isalnum(text[i]) && !strchr("._-~", text[i]))
+      return false;
+  return true;
 }
 
 void document_enumerate(GString *text, unsigned count, unsigned total, const char *item)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "protocols/protocol.h"
+#include "verify/scenario/document.h"
 #include "verify/scenario/purity.h"
 
 G_DEFINE_QUARK(recline - plugin, plugin_error)
@@ -25,7 +26,12 @@ static const struct rcl_protocol *const *protocols_of(void *object, GError **err
     return NULL;
   }
   for (size_t i = 0; list[i]; i++)
-    if (rcl_protocol_named(list[i]->name)) {
+    if (!document_is_name(list[i]->name)) {
+      g_autofree char *shown = document_quote(list[i]->name);
+      g_set_error(error, PLUGIN_ERROR, 0,
+                  "a protocol is called %s, expected letters, digits, . _ - and ~", shown);
+      return NULL;
+    } else if (rcl_protocol_named(list[i]->name)) {
       g_set_error(error, PLUGIN_ERROR, 0, "there is a protocol %s already, expected another name",
                   list[i]->name);
       return NULL;

@@ -13,6 +13,9 @@ struct unit {
 static const struct unit times[] = {{"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1},
                                     {"min", 60, 1}, {"h", 3600, 1}, {NULL, 0, 0}};
 
+/* Above these simulated time loses its digits: 300 years, an exabyte. */
+static const double longest = 1e10, largest = 1e18;
+
 static const struct unit sizes[] = {
     {"B", 1, 1},           {"kB", 1e3, 1},           {"MB", 1e6, 1},
     {"GB", 1e9, 1},        {"TB", 1e12, 1},          {"KiB", 1024, 1},
@@ -21,7 +24,7 @@ static const struct unit sizes[] = {
 
 /* Reads "1.5ms". A bare number is good where `bare` is, and 0 always. */
 static bool quantity(const char *word, const struct unit *units, bool bare, const char *kind,
-                     double *value, GError **error)
+                     double most, double *value, GError **error)
 {
   size_t digits = strspn(word, "+-.0123456789");
   /* "1e3s": an exponent only where a digit follows, so that no unit is taken for one */
@@ -54,16 +57,19 @@ static bool quantity(const char *word, const struct unit *units, bool bare, cons
   else if (*value < 0)
     g_set_error(error, SCENARIO_ERROR, 0, "%s is negative, expected a %s of 0 or more", shown,
                 kind);
+  else if (*value > most)
+    g_set_error(error, SCENARIO_ERROR, 0, "%s is too much, expected a %s of at most %g%s", shown,
+                kind, most, units[0].over > 1 ? " s" : " B");
   g_string_free(names, TRUE);
-  return good && *value >= 0;
+  return good && *value >= 0 && *value <= most;
 }
 
 bool scenario_seconds(const char *word, double *seconds, GError **error)
 {
-  return quantity(word, times, false, "time", seconds, error);
+  return quantity(word, times, false, "time", longest, seconds, error);
 }
 
 bool scenario_bytes(const char *word, double *bytes, GError **error)
 {
-  return quantity(word, sizes, true, "size", bytes, error);
+  return quantity(word, sizes, true, "size", largest, bytes, error);
 }

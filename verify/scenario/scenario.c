@@ -18,6 +18,21 @@ bool scenario_complain(const struct scenario *scenario, const char *path, GError
   return false;
 }
 
+bool scenario_expects_of(const struct scenario *scenario, bool run, GError **error)
+{
+  enum expected_verdict verdict = scenario->expect.verdict;
+  if (verdict != EXPECT_NOTHING && (verdict < EXPECT_HOLDS) != run)
+    scenario_complain(
+        scenario, "expect.verdict", error, "that of a %s, expected %s", run ? "check" : "run",
+        run ? "completed, recovered, gave-up or lost" : "holds, violated or inconclusive");
+  else if (!run && scenario->expect.program_exit >= 0)
+    scenario_complain(scenario, "expect.program_exit", error,
+                      "nothing exits in a check, expected a verdict alone");
+  else
+    return true;
+  return false;
+}
+
 const char *layout_host(const struct layout *layout, int rank)
 {
   return layout->nodes[rank / layout->per_node];

@@ -162,6 +162,9 @@ bool scenario_headline(const char *file, char **id, char **statement, GError **e
  * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
 bool scenario_save(const struct scenario *, const char *file, GError **error);
 
+/* Whether `expect` can be judged by a run, or else by a check; `error` as scenario_complain(). */
+bool scenario_expects_of(const struct scenario *, bool run, GError **error);
+
 void scenario_free(struct scenario *);
 
 /* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */

@@ -16,7 +16,7 @@
 static const char failure_laws[] =
     "failure laws are not supported yet, expected a failure with rank and at or after";
 
-enum { RANKS_MAX = 32767, CAPACITY_MAX = 1000000, COUNT_MAX = 1000000000 };
+enum { RANKS_MAX = 32767, CAPACITY_MAX = 65536, ITERATIONS_MAX = 1000000, COUNT_MAX = 1000000000 };
 
 /* What the functions below share: the scenario they fill, and `prefix` ("failures.0.") + key =
  * dotted path. */
@@ -237,9 +237,9 @@ static bool read_protocol(const struct reader *reader, const struct keys_protoco
   struct scenario *scenario = reader->scenario;
   if (!whole_unsigned(reader, "capacity", raw->capacity, 1024, 1, CAPACITY_MAX,
                       &scenario->protocol.capacity) ||
-      !whole_unsigned(reader, "interval", raw->interval, 0, 0, CAPACITY_MAX,
+      !whole_unsigned(reader, "interval", raw->interval, 0, 0, ITERATIONS_MAX,
                       &scenario->protocol.interval) ||
-      !whole_unsigned(reader, "log", raw->log, scenario->protocol.interval, 0, CAPACITY_MAX,
+      !whole_unsigned(reader, "log", raw->log, scenario->protocol.interval, 0, ITERATIONS_MAX,
                       &scenario->protocol.log) ||
       !read_plugin(reader, raw->file))
     return false;
@@ -475,13 +475,20 @@ static bool read_check(const struct reader *reader, const struct keys_check *raw
          read_lies(reader, raw) && read_exceeds(reader, raw);
 }
 
+/* Characters that no name has, such as spaces, become "-". */
 static char *id_from(const char *file)
 {
   char *id = g_path_get_basename(file);
   char *dot = strrchr(id, '.');
   if (dot && dot != id)
     *dot = '\0';
-  return id;
+  for (char *at = id; *at; at++)
+    if (!g_ascii_isalnum(*at) && !strchr("._-~", *at))
+      *at = '-';
+  if (document_is_name(id))
+    return id;
+  g_free(id);
+  return g_strdup("scenario");
 }
 
 static bool read_raw(struct scenario *scenario, const struct keys *raw, GError **error)
@@ -492,8 +499,14 @@ static bool read_raw(struct scenario *scenario, const struct keys *raw, GError *
   scenario->statement = g_strdup(raw->statement);
   scenario->source = g_strdup(raw->source);
   scenario->seed = raw->seed ? *raw->seed : 1;
-  if (!*scenario->id)
-    return complain(&top, "id", "empty, expected a name");
+  if (!document_is_name(scenario->id)) {
+    g_autofree char *shown = document_quote(scenario->id);
+    return complain(
+        &top, "id",
+        "%s is no name, expected letters, digits, . _ - and ~, at most 100, the first a "
+        "letter or digit",
+        shown);
+  }
   return read_program(BELOW("program"), &raw->program) &&
          read_platform(BELOW("platform"), raw->platform) &&
          read_protocol(BELOW("protocol"), &raw->protocol) &&

@@ -125,4 +125,33 @@ exits 0 'a step that the door does not allow' "$tool" check time-based-cache-kep
 says 'names action, event and rule' \
   'legal, rank 0, after 20 moves: keep at send: slot 1, expected one that is empty'
 
+for verdict in completed recovered gave-up lost; do
+  sed "s/verdict: .*}/verdict: $verdict}/" "$dir/fine.yaml" >"$dir/bad.yaml"
+  refuses "a verdict of runs: $verdict" 'bad.yaml:10: expect.verdict: that of a run, expected holds' \
+    "$dir/bad.yaml"
+done
+sed 's/verdict: .*}/verdict: holds, program_exit: 3}/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'an exit code' 'expect.program_exit: nothing exits in a check' "$dir/bad.yaml"
+
+# Ids become names of files and of tests.
+# shellcheck disable=SC2016
+for id in ../../../evil /tmp/evil .hidden 'x # TODO y' 'x\ny' 'x\u0001y' 'a b' ''; do
+  { printf 'id: "%s"\n' "$id"; sed '/^id:/d' "$dir/fine.yaml"; } >"$dir/bad.yaml"
+  refuses "an id: $id" 'is no name, expected letters, digits' "$dir/bad.yaml" --tap --out "$dir/new/dir"
+done
+check 'nothing was written for them' test ! -e "$dir/new"
+sed '/^id:/d' "$dir/wrong.yaml" >"$dir/x # TODO y.yaml"
+exits 1 'a file with such a name' "$tool" check --tap "$dir/x # TODO y.yaml"
+says 'has an id made of it' 'not ok 1 - x---TODO-y violated'
+
+refuses 'too many workers' 'expected at most 1024 of each' --workers 9999999 none-lost
+refuses 'too many jobs' 'expected at most 1024 of each' --jobs 9999999 none-lost
+sed 's/capacity: 2/capacity: 1000000/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'a large capacity' 'expected 1 to 65536' "$dir/bad.yaml"
+refuses 'a file that never ends' '/dev/zero: File too large, expected a scenario file of at most 1 MiB' \
+  /dev/zero
+awk 'BEGIN { printf "id: "; for (i = 0; i < 32000; i++) printf "["; print "" }' >"$dir/bad.yaml"
+refuses 'a file that is too deep' 'bad.yaml:1: nested too deep, expected one scenario' "$dir/bad.yaml"
+awk 'BEGIN { printf "id:\n"; for (i = 1; i < 900; i++) { printf "%*s- \n", i, "" } }' >"$dir/bad.yaml"
+refuses 'and in lines' 'nested too deep, expected one scenario' "$dir/bad.yaml"
 finish

@@ -274,7 +274,7 @@ static const struct refusal refusals[] = {
      "t.yaml:2: platform.spares: -1 is out of range, expected 0 to 1000000000", NULL},
 
     {"no capacity", PROGRAM PLATFORM "protocol: {name: c3, capacity: 0}\n",
-     "t.yaml:3: protocol.capacity: 0 is out of range, expected 1 to 1000000", NULL},
+     "t.yaml:3: protocol.capacity: 0 is out of range, expected 1 to 65536", NULL},
 
     {"an unknown storage", GOOD "checkpoint:\n  storage: tape\n",
      "t.yaml:5: checkpoint.storage: \"tape\" is unknown, expected local or nfs", NULL},
@@ -359,7 +359,10 @@ static const struct refusal refusals[] = {
      NULL},
     {"a negative exit code", GOOD "expect: {program_exit: -1}\n",
      "t.yaml:4: expect.program_exit: -1 is out of range, expected 0 to 255", NULL},
-    {"an empty id", GOOD "id: ''\n", "t.yaml:4: id: empty, expected a name", NULL},
+    {"an empty id", GOOD "id: ''\n",
+     "t.yaml:4: id: \"\" is no name, expected letters, digits, . _ - and ~, at most 100, the first "
+     "a letter or digit",
+     NULL},
     {"negative checkpoints", GOOD "check: {checkpoints: -1}\n",
      "t.yaml:4: check.checkpoints: -1 is out of range, expected 0 to 1000000000", NULL},
     {"negative crashes", GOOD "check: {crashes: -1}\n",
