@@ -166,7 +166,7 @@ static bool read_step(struct reader *reader, const char *text)
   if (digest != NULL)
     *digest = '\0';
   g_auto(GStrv) head = g_strsplit(copy, " ", 3);
-  if (g_strv_length(head) < 3)
+  if (g_strv_length(head) < 3 || *head[2] == '\0')
     return bad(reader, "\"%s\", expected: time rank event", text);
   g_auto(GStrv) items = g_strsplit(head[2], " | ", -1);
   bool good = read_time(reader, &line, head[0]) && read_rank(reader, head[1], &line.rank) &&

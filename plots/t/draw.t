@@ -250,6 +250,8 @@ ok "two files" usage 'draw: a second file b, expected one' a b
 ok "-o without a name" usage 'draw: Missing argument for -o, expected -o FILE.svg or --dependencies' a -o
 ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf, .png or .txt' \
   a -o a.gif
+printf 'recline-trace 2\nprotocol c3\nranks 2\n---\n0 0 \n' >t.trace
+ok "a line without an event" fails t.trace 't.trace:5: "0 0 ", expected: time rank event'
 "$draw" "$here/c3.trace" -o no/such/folder.svg >out 2>err
 ok "a folder that is not there" grep -q '^no/such/folder.svg: cannot be written, expected ' err
 echo "1..$count"

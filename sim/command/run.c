@@ -294,6 +294,21 @@ static void print_tail(const char *file)
     g_printerr("  | %s\n", lines[i]);
 }
 
+/* SimGrid ends the process at an error in the platform: "FILE:LINE: what" as it said that in `err`.
+ * NULL: it said no such thing. The caller frees it. */
+static char *platform_refusal(const char *err)
+{
+  static const char SAID[] = "Parse error at ";
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents(err, &text, NULL, NULL))
+    return NULL;
+  const char *found = strstr(text, SAID);
+  if (found == NULL)
+    return NULL;
+  found += strlen(SAID);
+  return g_strndup(found, strcspn(found, "\n"));
+}
+
 /* There is no result: say why, as far as the simulation's end tells, and what the program wrote
  * last. The layer and programs end
  * with 64 where they were asked for something wrong; all else should not have happened. */
@@ -461,6 +476,12 @@ static int finish(const struct run *run, const char *file)
 static int fail(const struct run *run, const char *file)
 {
   GError *error = NULL;
+  g_autofree char *err = in(run->directory, "program.err");
+  g_autofree char *refusal = platform_refusal(err);
+  if (refusal != NULL) {
+    g_printerr("%s, expected a SimGrid platform\n", refusal);
+    return EXIT_BAD_INPUT;
+  }
   int code = explain(run);
   unlink(file);
   if (run->options.out != NULL && !publish(run, false, &error))

@@ -65,6 +65,17 @@ run 'a rank out of range' 'failures.0.rank' "$scenario" --set failures.0.rank=8
 run 'a host that the platform does not have' 'service-9' "$scenario" \
   --set platform.dispatcher=service-9
 run 'a platform that is not there' 'moon.xml' "$scenario" --set platform.file=moon.xml
+platform() { # SED-EXPRESSION: a platform file with an error
+  sed "$1" "$root/platforms/clan.xml" >"$dir/bad.xml"
+}
+platform 's/<platform version="[^"]*"/<platform version="3"/'
+run 'a platform of an old version' 'bad.xml:' "$scenario" --set platform.file=bad.xml
+platform '0,/ speed="[^"]*"/s// speed="-5Gf"/'
+run 'a negative speed' 'speed "-5Gf" of <' "$scenario" --set platform.file=bad.xml
+platform '0,/ speed="[^"]*"/s// speed="nanf"/'
+run 'a speed that is no number' 'speed "nanf" of <' "$scenario" --set platform.file=bad.xml
+platform 's|^.*</platform>|<zone id="twice" routing="None"><host id="node-0" speed="1Gf"/><host id="node-0" speed="1Gf"/></zone></platform>|'
+run 'a host twice' 'a second host "node-0"' "$scenario" --set platform.file=bad.xml
 run 'too few nodes' 'platform.file' "$scenario" --set program.ranks=512
 run 'an unknown protocol' 'c4' "$scenario" --set protocol.name=c4
 run 'an unknown event' 'failures.0.after' "$scenario" \
@@ -101,4 +112,4 @@ else
   not_ok 'the same scenario without these flaws runs' "$dir/stderr"
 fi
 is "$(ls -A "$TMPDIR")" '' 'and leaves nothing in TMPDIR'
-finish 35
+finish 39

@@ -1,5 +1,6 @@
 #include "verify/scenario/platform_file.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { HOSTS_MAX = 1000000 };
@@ -32,6 +33,43 @@ static const char *value_of(const char **names, const char **values, const char 
   return "";
 }
 
+/* Whether all that attribute `name` lists (speeds of a host: "1Gf, 500Mf") are positive numbers
+ * with a unit, or 0 where `zero` may be; true where it is not there, as SimGrid tells of that. */
+static bool are_amounts(const char *element, const char **names, const char **values,
+                        const char *name, bool zero, GError **error)
+{
+  const char *text = value_of(names, values, name);
+  g_auto(GStrv) amounts = g_strsplit(text, ",", -1);
+  for (char **amount = amounts; *amount; amount++) {
+    char *end = NULL;
+    double value = g_ascii_strtod(g_strstrip(*amount), &end);
+    if (isfinite(value) && end != *amount && (value > 0 || (zero && value == 0)))
+      continue;
+    g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT,
+                "%s \"%s\" of <%s> is no positive number", name, text, element);
+    return false;
+  }
+  return true;
+}
+
+static bool has_good_amounts(const char *element, const char **names, const char **values,
+                             GError **error)
+{
+  return are_amounts(element, names, values, "speed", false, error) &&
+         are_amounts(element, names, values, "bandwidth", false, error) &&
+         are_amounts(element, names, values, "bw", false, error) &&
+         are_amounts(element, names, values, "latency", true, error) &&
+         are_amounts(element, names, values, "lat", true, error);
+}
+
+static void add_host(GPtrArray *hosts, const char *id, GError **error)
+{
+  if (g_ptr_array_find_with_equal_func(hosts, id, g_str_equal, NULL))
+    g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "a second host \"%s\"", id);
+  else
+    g_ptr_array_add(hosts, g_strdup(id));
+}
+
 struct reading {
   GPtrArray *hosts;
   GPtrArray *interconnects; /* in the order of the file */
@@ -56,10 +94,10 @@ static void element(GMarkupParseContext *context, const char *name, const char *
   (void)context;
   if (!strcmp(name, "prop") && !strcmp(value_of(names, values, "id"), "interconnect"))
     enter_interconnect(reading, value_of(names, values, "value"));
-  else if (reading->skipping)
+  else if (!has_good_amounts(name, names, values, error) || reading->skipping)
     return;
   else if (!strcmp(name, "host"))
-    g_ptr_array_add(hosts, g_strdup(value_of(names, values, "id")));
+    add_host(hosts, value_of(names, values, "id"), error);
   else if (!strcmp(name, "cluster") || !strcmp(name, "cabinet"))
     if (!add_cluster(hosts, value_of(names, values, "prefix"), value_of(names, values, "radical"),
                      value_of(names, values, "suffix")))
