@@ -5,11 +5,12 @@
  * slides on non-blocking coordinated checkpoints (the steps, their assumptions, termination).
  *
  *     1  the initiator (rank 0) takes its checkpoint; every other rank does so when the first
- * marker arrives, at any point of its program 2  a rank that has, sends a marker through each of
- * its channels, and goes on 3  a message that comes out of a channel before the marker of that
- * channel was in transit: it is delivered, and recorded with the checkpoint 4  all markers are in:
- * the recorded messages go to disk 5  all ranks have image and recorded messages on disk: the
- * initiator commits
+ *        marker arrives, at any point of its program
+ *     2  a rank that has, sends a marker through each of its channels, and goes on
+ *     3  a message that comes out of a channel before the marker of that channel was in transit:
+ *        it is delivered, and recorded with the checkpoint
+ *     4  all markers are in: the recorded messages go to disk
+ *     5  all ranks have image and recorded messages on disk: the initiator commits
  *
  *             timer, first marker            captured
  *     RUNNING --------------------> CAPTURING --------> RECORDING

@@ -10,7 +10,8 @@
  *     2  at T it takes its checkpoint; the cached messages, of which some may be in transit, are
  *        part of it
  *     3  until T + 2 D - S its messages are held back, or one might be received before a
- * checkpoint: an orphan. The program goes on 4  all images are on disk: rank 0 commits
+ *        checkpoint: an orphan. The program goes on
+ *     4  all images are on disk: rank 0 commits
  *
  *                timer              timer              captured
  *     RUNNING ----------> CACHING ----------> CAPTURING ----------> HOLDING
@@ -26,13 +27,13 @@
  *
  * No rank sends a word to coordinate the checkpoint itself. What the sources leave open:
  *   - when the next one is. Clocks tell when it is T, not that all ranks are there: a rank that is
- *     being restarted would miss it. Rank 0 hears `ready` of every rank that has started, and
- * `done` of every image on disk, and then says `next` to all, which begins the interval. By that
- * they also know that the last one is committed, and erase the one before it.
+ *     being restarted would miss it. Rank 0 hears `ready` of every rank that has started and
+ *     `done` of every image on disk, and then says `next` to all, which begins the interval. By
+ *     that they also know that the last one is committed, and erase the one before it.
  *   - which messages in transit are delivered again. The cached messages are sent again after a
- * restart, and the receiver drops those that it had before its checkpoint. So messages carry a
- * number for each pair of ranks, and a rank remembers the numbers that it has; channels need no
- * order.
+ *     restart, and the receiver drops those that it had before its checkpoint. So messages carry a
+ *     number for each pair of ranks, and a rank remembers the numbers that it has; channels need no
+ *     order.
  *
  * A number that comes twice, and not again after a restart, is an orphan: a bound did not hold. The
  * rank gives up. A message that was lost since it took too long is noticed by no rank.

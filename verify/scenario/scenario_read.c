@@ -1,7 +1,6 @@
 /* From YAML to struct scenario.
  *
- *     file -> document -> (--set) -> check with schema -> libcyaml -> struct keys -> struct
- * scenario
+ *     file -> document -> (--set) -> schema -> libcyaml -> struct keys -> struct scenario
  */
 #include <inttypes.h>
 #include <string.h>

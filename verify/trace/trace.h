@@ -8,12 +8,12 @@
  *     places anywhere | program
  *     host smpi | explorer
  *     ---
- *     0.001250 3 arrived peer=1 tag=7 comm=0 request=3 bytes=8 words=0,0,4 @12 | deliver request=3
- * # 8899aabbccddeeff
+ *     0.001250 3 arrived peer=1 tag=7 comm=0 request=3 bytes=8 words=0,0,4 @12 | deliver
+ *         request=3 # 8899aabbccddeeff                      (one line)
  *
  * `@n` numbers a message, the same at its sending and its arrival; the digest after `#` is that of
- * the rank's protocol state after the step. `recline replay` and lock 4 take a trace through
- * the same protocol objects and compare actions and digests.
+ * the rank's protocol state after the step. A replay (lock 4) takes a trace through the same
+ * protocol objects and compares actions and digests.
  */
 #ifndef RECLINE_TRACE_H
 #define RECLINE_TRACE_H
