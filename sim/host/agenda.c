@@ -55,6 +55,14 @@ void agenda_wake(void)
   bell_ring(bell);
 }
 
+bool agenda_has_failure(void)
+{
+  for (const GList *item = agenda.head; item; item = item->next)
+    if (((const struct entry *)item->data)->kind != ENTRY_NOTICE)
+      return true;
+  return false;
+}
+
 void agenda_begin(void)
 {
   bell = bell_new();

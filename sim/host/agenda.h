@@ -36,6 +36,9 @@ void agenda_repair_at(double time, uint32_t repair);
  * turn in a run by schedule. */
 void agenda_wake(void);
 
+/* Whether a failure, its detection, a restart or a repair is on the agenda. */
+bool agenda_has_failure(void);
+
 /* ---- for the dispatcher ---- */
 
 /* Before it waits for the first time. */

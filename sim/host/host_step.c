@@ -13,6 +13,7 @@
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
+#include "sim/host/watch.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -355,37 +356,6 @@ static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
   run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
-/* Computing, capturing, starting again, or taking in a message: it may send something yet. */
-static bool is_busy(const struct rank *r)
-{
-  return r->dead || (r->activity != ACTIVITY_MPI && r->activity != ACTIVITY_PROTOCOL) ||
-         (r->transport && transport_fetches(r->transport));
-}
-
-static bool anybody_is_busy(void)
-{
-  for (int rank = 0; rank < layer.ranks; rank++)
-    if (is_busy(&layer.rank[rank]))
-      return true;
-  return false;
-}
-
-/* A program that waits for what never comes does not end the run by itself as long as checkpoints
- * are taken. */
-static void watch_progress(const struct move *move)
-{
-  enum { IDLE_MOST = 100 }; /* timers of the coordinator with nothing done in between */
-  static unsigned idle;
-  enum rcl_event_kind kind = move->event.kind;
-  bool timer = kind == RCL_EVENT_TIMER && move->rank == RCL_COORDINATOR_RANK;
-  bool works = kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
-               kind == RCL_EVENT_CHOICE || kind == RCL_EVENT_COLLECTIVE ||
-               kind == RCL_EVENT_COLLECTED || kind == RCL_EVENT_MEMBER || kind == RCL_EVENT_START;
-  idle = works ? 0 : idle + (timer && !anybody_is_busy());
-  if (idle > IDLE_MOST)
-    run_stuck();
-}
-
 /* One event. A step that a crash follows at this very point starts no work. STORE is last: it
  * saves what the other actions have made of the slots. */
 void host_take(struct rank *r, struct move *move, struct step *step)
@@ -396,7 +366,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
     schedule_check(move);
   bool going = shadow_step(move, &r->actions, &reason);
   if (move->kind == MOVE_EVENT) {
-    watch_progress(move);
+    watch_event(move);
     dispatcher_point(r->index, &move->event);
   }
   if (!going)

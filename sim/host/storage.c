@@ -66,6 +66,7 @@ static struct message *copy_message(const struct message *message)
   copy->self = NULL;
   copy->lane = NULL;
   copy->flight = FLIGHT_NONE;
+  copy->in_transit = false;
   copy->mode = SEND_STANDARD;
   return copy;
 }
@@ -314,6 +315,17 @@ bool storage_is_awaited(const struct rank *r)
   return false;
 }
 
+static unsigned commits; /* being written */
+
+bool storage_is_writing(void)
+{
+  for (int rank = 0; rank < layer.ranks; rank++)
+    for (int part = 0; part < RCL_PARTS; part++)
+      if (!g_queue_is_empty(&layer.rank[rank].writes[part]))
+        return true;
+  return commits > 0;
+}
+
 struct commit {
   uint32_t checkpoint, incarnation, life;
 };
@@ -322,6 +334,7 @@ static void commit_ended(void *data)
 {
   struct commit *commit = data;
   const struct rank *coordinator = &layer.rank[RCL_COORDINATOR_RANK];
+  commits--;
   if (commit->incarnation == shadow_global()->incarnation && commit->life == coordinator->life)
     agenda_tell(RCL_COORDINATOR_RANK,
                 &(struct message){.notice = NOTICE_COMMITTED, .checkpoint = commit->checkpoint});
@@ -334,6 +347,7 @@ void storage_commit(uint32_t checkpoint)
   *commit = (struct commit){.checkpoint = checkpoint,
                             .incarnation = shadow_global()->incarnation,
                             .life = layer.rank[RCL_COORDINATOR_RANK].life};
+  commits++;
   machine_write(NULL, node_service(), COMMIT_BYTES, commit_ended, commit);
 }
 

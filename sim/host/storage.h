@@ -38,6 +38,9 @@ void storage_store(struct rank *, uint32_t checkpoint, enum rcl_part);
  * heard of the end. No rank waits for logs of independent protocols. */
 bool storage_is_awaited(const struct rank *);
 
+/* Whether a part of any rank, or a commit, is being written. */
+bool storage_is_writing(void);
+
 void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
 void storage_erase(struct rank *, uint32_t checkpoint);

@@ -67,6 +67,7 @@ struct message {
   struct payload *payload; /* NULL: it has none, or a receive has it */
   struct lane *lane;       /* of the transfer that is to be fetched; NULL: it comes or is here */
   enum flight flight;
+  bool in_transit; /* sent, and neither parked nor handed on */
   enum send_mode mode;
   /* notices */
   enum notice_kind notice;

@@ -63,6 +63,25 @@ static int eager_bytes;
 /* ---- messages ---- */
 
 static struct message *unused; /* a list by `self` */
+static unsigned in_transit[2]; /* control messages, messages of programs */
+
+static void set_in_transit(struct message *message, bool on)
+{
+  if (message->kind == MESSAGE_NOTICE || message->in_transit == on)
+    return;
+  message->in_transit = on;
+  in_transit[message->kind != MESSAGE_CONTROL] += on ? 1 : -1U;
+}
+
+unsigned transport_in_transit(void)
+{
+  return in_transit[0] + in_transit[1];
+}
+
+unsigned transport_program_in_transit(void)
+{
+  return in_transit[1];
+}
 
 struct message *message_new(enum message_kind kind, int source, int destination)
 {
@@ -77,6 +96,7 @@ struct message *message_new(enum message_kind kind, int source, int destination)
 
 void message_free(struct message *message)
 {
+  set_in_transit(message, false);
   payload_drop(message->payload);
   message->payload = NULL;
   if (message->flight == FLIGHT_UNDER_WAY) {
@@ -150,6 +170,7 @@ static void send_eager(struct message *message, bool blocking)
     wire_put(mailbox, message, bytes);
   } else {
     message->lane = lane;
+    set_in_transit(message, false);
     g_queue_push_tail(&end->parked, message);
     wire_lane_put(lane, bytes);
   }
@@ -170,6 +191,7 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   struct lane *lane = wire_lane();
   bool expected = network.expects(message);
   g_queue_push_tail(&end->door, message);
+  set_in_transit(message, expected);
   end->put += expected;
   if (expected && message->mode != SEND_SYNCHRONOUS) {
     wire_lane_free(lane);
@@ -192,6 +214,7 @@ uint32_t transport_send(struct transport *transport, struct message *message, ui
   REQUIRE(message->source == transport->index && !message->lane && message->serial == 0,
           "a rank sends its own messages, each once");
   message->wire_bytes = bytes;
+  set_in_transit(message, true);
   message->serial = ++transport->sent[message->destination];
   bool large = bytes >= (uint64_t)eager_bytes && message->mode != SEND_BUFFERED;
   if (large || message->mode == SEND_SYNCHRONOUS)
@@ -233,6 +256,7 @@ static void hand_on(struct transport *transport, struct message *message, GQueue
     return;
   }
   transport->got[message->source]++;
+  set_in_transit(message, false);
   g_queue_push_tail(inbox, message);
   for (GList *item = early->head; item; item = item->next) {
     struct message *next = item->data;
@@ -332,10 +356,12 @@ static void let_in(struct transport *transport)
   g_queue_init(&transport->end->parked);
   struct message *message;
   while ((message = g_queue_pop_head(&parked)))
-    if (message->serial <= transport->wanted[message->source])
+    if (message->serial <= transport->wanted[message->source]) {
+      set_in_transit(message, true);
       begin_fetch(transport, &(struct fetch){.message = message, .parked = true});
-    else
+    } else {
       g_queue_push_tail(&transport->end->parked, message);
+    }
 }
 
 void transport_let_in(struct transport *transport,

@@ -56,6 +56,11 @@ void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all p
 void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
                       const void *what);
 
+/* Messages of all ranks, but no notices, that are on their way without waiting for their receiver;
+ * those of programs. */
+unsigned transport_in_transit(void);
+unsigned transport_program_in_transit(void);
+
 /* Whether the bytes of a message that was taken are still under way. */
 bool transport_fetches(const struct transport *);
 
