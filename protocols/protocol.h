@@ -261,7 +261,7 @@ enum rcl_action_kind {
   RCL_ACTION_SET_TIMER,
   /* From here on nothing is logged for `checkpoint` (for monitors); `surplus` for `tokens`. */
   RCL_ACTION_STOPPED_LOGGING,
-  RCL_ACTION_GIVE_UP, /* recovery is impossible: `reason`; actions behind it are dropped */
+  RCL_ACTION_GIVE_UP, /* recovery is impossible: `reason`; FULL: what follows is dropped */
   RCL_ACTION_KINDS
 };
 

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A protocol that gives up does nothing else: what follows in its step is dropped, so that no
- * protocol has to look whether a list was full. */
-static void end_with_giving_up(struct rcl_actions *actions)
+/* A protocol with a full list does nothing else: what follows in its step is dropped, so that it
+ * has not to look at each place whether there was room. Other reasons are verdicts of the protocol
+ * on the run, which the rest of its step must not contradict: the world looks at that. */
+static void end_with_full_list(struct rcl_actions *actions)
 {
   for (uint32_t i = 0; i + 1 < actions->count; i++)
-    if (actions->item[i].kind == RCL_ACTION_GIVE_UP)
+    if (actions->item[i].kind == RCL_ACTION_GIVE_UP && actions->item[i].reason == RCL_REASON_FULL)
       actions->count = i + 1;
 }
 
@@ -25,7 +26,7 @@ int rcl_protocol_step(const struct rcl_protocol *protocol, const struct rcl_conf
             protocol->name, actions->capacity, config->self);
     abort();
   }
-  end_with_giving_up(actions);
+  end_with_full_list(actions);
   return check && protocol->violated_invariant ? protocol->violated_invariant(config, state) : 0;
 }
 
