@@ -286,15 +286,19 @@ static void end_progress(unsigned seconds)
 }
 
 /* Waits for the end of the child or for an interruption. */
-static void wait_for(pid_t child, int *status, int *interrupted)
+static void wait_for(pid_t child, double timeout, int *status, int *interrupted)
 {
   sigset_t set;
   signals(&set);
   *interrupted = 0;
   unsigned seconds = 0;
-  const struct timespec second = {.tv_sec = 1};
+  gint64 start = g_get_monotonic_time();
   while (waitpid(child, status, WNOHANG) == 0) {
-    int signal = sigtimedwait(&set, NULL, &second);
+    double left = timeout - (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+    double pause = timeout > 0 ? CLAMP(left, 0, 1) : 1;
+    const struct timespec wait = {.tv_sec = (time_t)pause,
+                                  .tv_nsec = (long)((pause - (double)(time_t)pause) * 1e9)};
+    int signal = timeout > 0 && left <= 0 ? SIGALRM : sigtimedwait(&set, NULL, &wait);
     if (signal > 0 && signal != SIGCHLD) {
       *interrupted = signal;
       kill(-child, SIGKILL);
@@ -341,6 +345,6 @@ bool launch(const struct launch *job, int *status, int *interrupted, GError **er
   int problem = 0;
   bool started = read(report[0], &problem, sizeof problem) == 0;
   close(report[0]);
-  wait_for(child, status, interrupted);
+  wait_for(child, job->timeout, status, interrupted);
   return started || failed(error, RECLINE_SMPIMAIN, problem);
 }

@@ -30,11 +30,12 @@ struct launch {
   const char *result;      /* for the layer: where result.json goes */
   const char *out, *err;   /* what the program prints */
   bool trace;              /* write trace.txt */
+  double timeout;          /* seconds of wall time after which it is stopped; 0: never */
 };
 
 /* Runs the simulation to its end. Gives its wait status, or sets `interrupted` to the signal that
- * stopped us: then the child and what it started are gone. The caller has called launch_block().
- * False with `error` when it could not be started. */
+ * stopped us, SIGALRM for the timeout: then the child and what it started are gone. The caller has
+ * called launch_block(). False with `error` when it could not be started. */
 bool launch(const struct launch *, int *status, int *interrupted, GError **error);
 
 /* Blocks the signals that launch() waits for: interruptions stay pending until a call of it or

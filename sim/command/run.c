@@ -27,10 +27,13 @@
 #include "verify/trace/schedule_file.h"
 #include "verify/world/script.h"
 
+enum { TIMEOUT_MAX = 1000000000 }; /* seconds */
+
 struct options {
   char **set;
   char *out;
   gboolean json, keep;
+  double timeout; /* seconds; 0: none */
 };
 
 struct run {
@@ -75,6 +78,8 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
        "Print the result as one JSON object and nothing else", NULL},
       {"keep", 'k', 0, G_OPTION_ARG_NONE, &options->keep,
        "Do not remove the private folder, and say where it is", NULL},
+      {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options->timeout,
+       "Stop after so many seconds of wall time: inconclusive, exit code 2", "S"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
@@ -86,7 +91,7 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
   g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, &argc, &words, &error)) {
     int code = bad_usage("recline run: %s, expected recline run SCENARIO [--set key=value]... "
-                         "[--out DIR] [--json] [--keep]",
+                         "[--out DIR] [--json] [--keep] [--timeout S]",
                          error->message);
     g_error_free(error);
     g_strfreev(rest);
@@ -96,6 +101,9 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
   if (files == NULL || files[1] != NULL)
     return bad_usage("recline run: %s, expected one SCENARIO",
                      files == NULL ? "no scenario" : "more than one scenario");
+  if (!(options->timeout >= 0 && options->timeout <= TIMEOUT_MAX))
+    return bad_usage("recline run: --timeout %g, expected 0 to %d seconds", options->timeout,
+                     TIMEOUT_MAX);
   *scenario = g_strdup(files[0]);
   return EXIT_FINE;
 }
@@ -256,6 +264,7 @@ static bool simulate(struct run *run, GError **error)
       .out = out,
       .err = err,
       .trace = run->options.out != NULL,
+      .timeout = run->options.timeout,
   };
   return launch(&job, &run->status, &run->interrupted, error);
 }
@@ -498,6 +507,12 @@ static int run_scenario(struct run *run, const char *file)
       !check_schedule(run->scenario, &error) || !find_program(run, &error) ||
       !make_directory(run, &error) || !simulate(run, &error))
     return bad_input(error);
+  if (run->interrupted == SIGALRM) {
+    run->interrupted = 0;
+    g_printerr("recline run: inconclusive: not at its end after %g s (--timeout)\n",
+               run->options.timeout);
+    return EXIT_INCONCLUSIVE;
+  }
   if (run->interrupted != 0)
     return EXIT_BREACH;
   g_autofree char *result = in(run->directory, "result.json");

@@ -197,4 +197,14 @@ sleep 0.2
 is "$(pgrep -f "$dir/endless")" '' 'interrupted: the simulation is gone'
 is "$(ls -d "$dir/stopped" 2>/dev/null)" '' 'interrupted: the folder of --out is gone'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
-finish 64
+
+# A program that never ends, and the time that it may take.
+timeout 60 "$recline" run "$scenario" --set program.binary=./endless --set program.args=[] \
+  --timeout 0.7 --out "$dir/stopped" >"$dir/stdout" 2>"$dir/stderr"
+is "$?:$(grep -c 'inconclusive: not at its end after 0.7 s' "$dir/stderr")" 2:1 \
+  'out of time: inconclusive' "$dir/stderr"
+is "$(pgrep -f "$dir/endless"; ls -A "$TMPDIR"; ls -d "$dir/stopped" 2>/dev/null)" '' \
+  'out of time: nothing is left'
+timeout 60 "$recline" run "$scenario" --timeout 50 >"$dir/stdout" 2>"$dir/stderr"
+is $? 0 'in time: as without' "$dir/stderr"
+finish 67

@@ -8,11 +8,13 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +22,7 @@
 #include "verify/check/matrix.h"
 
 /* Of the command line's contract (docs/architecture.md). */
-enum { AT_ONCE_MAX = 1024 }; /* processes or threads */
+enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
 
 struct command {
   gboolean all, matrix, json, tap, junit, progress, audit, compact;
@@ -28,6 +30,7 @@ struct command {
   gint64 max_states;
   char *reduce, *out, *memory, *saves;
   double memory_bytes, save_every;
+  double timeout; /* seconds for a claim; 0: none */
   char **names;
   struct checked *list;
   unsigned count;
@@ -67,6 +70,8 @@ static bool parse_options(struct command *c, int argc, char **argv)
       {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Reduction: none, por, sym or all", "NAME"},
       {"compact", 0, 0, G_OPTION_ARG_NONE, &c->compact, "Keep fingerprints of states", NULL},
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
+      {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &c->timeout,
+       "Stop a claim after so many seconds: inconclusive", "S"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
       {"tap", 0, 0, G_OPTION_ARG_NONE, &c->tap, "Print the Test Anything Protocol", NULL},
@@ -109,6 +114,10 @@ static bool valid_options(struct command *c)
     bad_input("recline check: --jobs %d --workers %d --max-states %" G_GINT64_FORMAT
               ", expected at least one job and worker and no negative bound",
               c->jobs, c->workers, c->max_states);
+    return false;
+  }
+  if (!(c->timeout >= 0 && c->timeout <= TIMEOUT_MAX)) {
+    bad_input("recline check: --timeout %g, expected 0 to %d seconds", c->timeout, TIMEOUT_MAX);
     return false;
   }
   g_autoptr(GError) error = NULL;
@@ -273,6 +282,10 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                       c->progress || (c->jobs == 1 && isatty(STDERR_FILENO))};
   struct answer answer = {0};
   g_autoptr(GError) error = NULL;
+  const struct itimerval limit = {
+      .it_value = {(time_t)c->timeout, (suseconds_t)((c->timeout - floor(c->timeout)) * 1e6)}};
+  signal(SIGALRM, SIG_DFL);
+  setitimer(ITIMER_REAL, &limit, NULL); /* 0: none; its signal ends this process */
   answer.failed = !claim_check(claim, &options, &answer.result, &error);
   if (answer.failed)
     g_strlcpy(answer.error, error->message, sizeof answer.error);
@@ -324,6 +337,9 @@ static bool end(struct worker *worker, int status, const struct rusage *usage)
     return false; /* it has said why: no memory, no room on disk */
   if (answered) {
     *result = answer.result;
+  } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    result->verdict = CLAIM_INCONCLUSIVE;
+    g_strlcpy(result->bound, "timeout", sizeof result->bound);
   } else {
     result->verdict = CLAIM_BREACH;
     g_snprintf(result->text, sizeof result->text, "the explorer ended with %s %d",

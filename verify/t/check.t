@@ -39,6 +39,10 @@ exits 1 'the worst of several counts' \
   "$tool" check "$dir/fine.yaml" "$dir/wrong.yaml" --jobs 3
 says 'how many' '1 of 2 claims as expected'
 
+exits 2 'a time limit' timeout 60 "$tool" check "$root/verify/scaling/reach-c3.yaml" --timeout 0.5
+says 'which one, too' 'bound reached: timeout'
+exits 0 'a time limit that is not reached' "$tool" check "$dir/fine.yaml" --timeout 50
+
 exits 0 'JSON' "$tool" check "$dir/fine.yaml" "$dir/lost.yaml" --json --out "$dir/dir"
 for key in id verdict expected states transitions seconds bytes_per_state peak_rss_mb reduction \
   trace depth statement bounds; do
@@ -137,7 +141,7 @@ refuses 'an exit code' 'expect.program_exit: nothing exits in a check' "$dir/bad
 # shellcheck disable=SC2016
 for id in ../../../evil /tmp/evil .hidden 'x # TODO y' 'x\ny' 'x\u0001y' 'a b' ''; do
   { printf 'id: "%s"\n' "$id"; sed '/^id:/d' "$dir/fine.yaml"; } >"$dir/bad.yaml"
-  refuses "an id: $id" 'is no name, expected letters, digits' "$dir/bad.yaml" --tap --out "$dir/new/dir"
+  refuses "an id: ${id%% *}" 'is no name, expected letters, digits' "$dir/bad.yaml" --tap --out "$dir/new/dir"
 done
 check 'nothing was written for them' test ! -e "$dir/new"
 sed '/^id:/d' "$dir/wrong.yaml" >"$dir/x # TODO y.yaml"
