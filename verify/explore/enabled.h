@@ -1,9 +1,9 @@
-/* Offers: the moves of each origin in the state being expanded, and where the walk to what each of
- * them does has ended.
+/* Enabled moves: the moves of each origin in the state being expanded, and for each the cursor at
+ * which the look-up of its delta has ended.
  *
- * States come in the order in which they were found, and most are much like the one before: what an
- * origin offers stays as it is while no component changes that it depends on. Only the other
- * origins are looked up, in the local cache, or in the transition cache.
+ * States are expanded in the order in which they were found, and most differ from the one before in
+ * few components. The moves of an origin stay valid while no component that they depend on changes;
+ * only the other origins are looked up again.
  */
 #ifndef RECLINE_ENABLED_H
 #define RECLINE_ENABLED_H

@@ -2,10 +2,10 @@
  *
  * A run goes on for ever only in a strongly connected component of the graph of states. Weak
  * fairness says that a move which can happen at every moment from some time on does happen; crashes
- * and lies need not. A component in which some move is always possible and never leads from it to
- * itself must be left. In any other one a fair run can stay, through all of its states: when one of
- * these is not as it should be in the end (world_for_ever()), property `progress` is violated.
- * Larger components are fair where smaller ones within them are, so that looking at whole
+ * and injected faults need not. A component in which some move is always possible and never leads
+ * from it to itself must be left. In any other one a fair run can stay, through all of its states:
+ * when one of these is not as it should be in the end (world_for_ever()), property `progress` is
+ * violated. Larger components are fair where smaller ones within them are, so that looking at whole
  * components is exact. A component of one state without other states is a state at rest, or is
  * left: the search has judged it already.
  *

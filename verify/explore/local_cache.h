@@ -1,10 +1,10 @@
-/* Local cache: what a worker remembers of the rules, for itself, in terms of whole components.
+/* The local cache: what one worker knows of the rules, by whole components.
  *
- * A trie as the transition cache's, but over numbers of components (and of heads of ranks): a few
- * look-ups for the moves of one origin, and one or two more for what each of them does, which is
- * kept as what it adds to a packed state and to its hash. What was looked at for the list is known
- * when its moves are looked up. Taken from the transition cache, which is exact and shared; dropped
- * and learnt anew when there are too many, or when the packing has changed.
+ * A trie like the transition cache's, over numbers of components (and of heads of ranks). One or
+ * two look-ups find the moves of an origin, one or two more what each move does: a delta, which is
+ * added to a packed state and to its hash. Components that were looked at for the list are known
+ * when its moves are looked up. Filled from the transition cache; emptied when it is too large, or
+ * when the packing has changed.
  */
 #ifndef RECLINE_LOCAL_CACHE_H
 #define RECLINE_LOCAL_CACHE_H

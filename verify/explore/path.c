@@ -1,6 +1,6 @@
 /* The run to a violation.
  *
- * The visited set keeps no parents, only how deep each state lies (modulo TAG_MASK). Backwards,
+ * The visited set keeps no parents, only the depth of each state (modulo TAG_MASK). Backwards,
  * level by level, the states from which the violating ones can be reached in time are found by
  * expanding all of that depth once more; then, forwards from the beginning, the first move that
  * leads to one of them is taken. The run is the same whatever the numbers and the order in which

@@ -1,4 +1,4 @@
-/* The search, level by level: who works at what, and when all stop to make room. */
+/* The search, level by level: how work is shared, and when all workers stop to make room. */
 #include "verify/explore/search.h"
 
 #include <errno.h>

@@ -12,8 +12,8 @@
  *     action   a move of its own, or to take in a message. Those that change nothing are left out
  *     edge     what an action does to the rank, what it sends, what it does to the shared part
  *
- * It is refused, and with it the reduction, where the rules of a step reach further: crashes, lies,
- * collectives, steps that look at other ranks.
+ * It is refused, and with it the reduction, where the rules of a step reach further: crashes,
+ * faults, collectives, steps that look at other ranks.
  */
 #ifndef RECLINE_ABSTRACTION_H
 #define RECLINE_ABSTRACTION_H

@@ -45,7 +45,7 @@ uint32_t abstraction_add_value(struct abstraction *c, uint32_t rank, const uint3
   return number;
 }
 
-/* The entry of a shared part; `by`: the rank that has changed it; NULL `counts`: nobody has. */
+/* The entry of a shared part; `by`: the rank that has changed it; NULL `counts`: none has. */
 uint32_t abstraction_add_shared(struct abstraction *c, unsigned shared, uint32_t value,
                                 const uint32_t *counts, uint32_t by)
 {

@@ -159,7 +159,7 @@ static void find_remains(struct crash_worker *d, uint32_t *key)
   }
 }
 
-/* Whether nobody has crashed yet in a state that leaves the same. */
+/* Whether this is the first state with these remains in which a crash is taken. */
 static bool is_first(struct crash_worker *d, const uint32_t *key)
 {
   uint32_t size = (d->ranks + 1) * (uint32_t)sizeof *key;

@@ -1,22 +1,21 @@
-/* Crashes and what comes after them, in fewer states: for protocols whose ranks all go back.
+/* Crash reduction: fewer crashes and recoveries, for protocols with global recovery.
  *
- * A rank that goes back forgets all, and so does everybody else. What a crash leaves is little:
- * checkpoints that are durable and committed, timers that are still to go off, ranks that had not
- * started. Hence, when at most one more crash may happen:
+ * A rank that rolls back loses its state, and all ranks roll back. A crash leaves only durable and
+ * committed checkpoints, timers that are still to go off, and ranks that had not started. Hence,
+ * when at most one more crash can happen:
  *
- *     crash    of all states that leave the same, one is enough for the crashes to happen in
- *     dead     nothing but that the crash is noticed: what the others could do before that, they
- *              can do before the crash
- *     behind   the first rank that has yet to notice it goes back. What it could do before that is
- *              lost, or can be done before the crash
- *     back     the first rank that is to start does
+ *     crash    of all states that leave the same, crashes are taken in the first
+ *     dead     only the detection is taken: moves of other ranks before it can be taken before the
+ *              crash instead
+ *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost, or
+ * can be taken before the crash back     the first rank that is to start does
  *
- * docs/explorer.md says why that is enough. Most of it follows from the rules of the world: the
- * fence of storage, incarnations, what is wiped. What hangs on the protocol is tried out: that DOWN
- * does the same to a rank, whatever it was before, and nothing to others.
+ * docs/explorer.md has the argument. Most of it follows from the rules of the world (fenced
+ * storage, incarnations). One assumption is about the protocol and is tested during the search:
+ * DOWN has the same effect on a rank, whatever its state was, and none on others.
  *
- *     crash.c         which moves are enough
- *     crash_trial.c   what is tried out
+ *     crash.c         which moves are sufficient
+ *     crash_trial.c   the test of the assumption
  */
 #ifndef RECLINE_CRASH_H
 #define RECLINE_CRASH_H

@@ -1,7 +1,8 @@
-/* Finite automata of messages: what can come through a queue, in order.
+/* Finite languages of messages: the sequences that can come through a queue.
  *
- * A automaton is the state of the smallest automaton that accepts it: its edges, by message, to the
- * automata of what can follow. Equal automata, equal numbers. All are closed under prefixes.
+ * A language is named by the start state of its minimal deterministic automaton: edges, by message,
+ * to the languages of what can follow. Equal languages have equal numbers. All are closed under
+ * prefixes.
  */
 #ifndef RECLINE_DFA_H
 #define RECLINE_DFA_H

@@ -1,15 +1,15 @@
-/* Reduction: of the moves of a state, those that are enough.
+/* Stubborn sets: which of a state's enabled moves are sufficient.
  *
- * A stubborn set: a set of actions such that whatever others do, however long, its members neither
- * become possible that are not, nor are disturbed that are. Then every run from the state can be
- * reordered, step by step as the diamonds of dependence.h allow, so that it begins with a member;
- * and the other moves need not be taken here. All states at rest, and some run to each violation,
- * are still reached. Nothing is put off for ever, as no rank comes back to where it was
- * (abstraction.h).
+ * A stubborn set is a set of actions such that actions outside of it, however many are taken,
+ * neither enable a disabled member nor disable or change an enabled one. Any run from the state can
+ * then be reordered, by the diamonds of dependence.h, to begin with an enabled member, and moves
+ * outside of the set need not be taken here. All states at rest, and a run to each violation,
+ * remain reachable. No action is postponed for ever, as no rank returns to a node of its
+ * abstraction.
  *
- *     a member that is possible      brings along those that do not commute with it
- *     a member that is not           brings along those that can make it so: for a message, what is
- *                                    before it in its channel, or those that can send it
+ *     an enabled member     adds those that do not commute with it
+ *     a disabled member     adds those that can enable it: for a message, what precedes it in its
+ *                           channel, or the actions that can send it
  */
 #ifndef RECLINE_STUBBORN_H
 #define RECLINE_STUBBORN_H

@@ -1,11 +1,11 @@
-/* Symmetry: states that differ in the names of ranks only are one.
+/* Symmetry: states that differ only in the names of ranks are one.
  *
- * Where all programs but the coordinator's may do the same, and the protocol can rename what is in
- * its states (protocol.h), each state stands for all that come from it by renaming ranks, its
- * *orbit*. Of each orbit the search keeps the state whose components have the smallest digests, the
- * first component first: the same one in every exploration.
+ * Where all programs but the coordinator's can do the same, and the protocol can permute ranks in
+ * its state (protocol.h), a state represents its *orbit*: all states that result from it by
+ * renaming ranks. The representative is the state whose components have the smallest digests,
+ * compared one after the other; it is the same in every exploration.
  *
- * A renaming takes components to components. What it makes of each value is looked up.
+ * A renaming maps components to components; the renamed values are looked up.
  */
 #ifndef RECLINE_SYMMETRY_H
 #define RECLINE_SYMMETRY_H

@@ -1,9 +1,9 @@
-/* Whether a reduction keeps what is judged when all programs have finished.
+/* Whether a reduction preserves the properties that are judged when all programs have finished.
  *
- * A reduction keeps all states at rest, but leaves out states on the way to them, and a state in
- * which all programs have finished need not be at rest: protocols go on. What is judged there
- * survives if it stays: if no action of a rank whose program has finished changes the program or
- * what it was given, nor takes away what was left over for it.
+ * A reduction preserves all states at rest, but not the states before them, and a state in which
+ * all programs have finished need not be at rest: protocols continue. A violation there is
+ * preserved if it persists: if no action of a rank whose program has finished changes the program
+ * or what it was given, holds it, or removes what was left over for it.
  */
 #ifndef RECLINE_TERMINAL_H
 #define RECLINE_TERMINAL_H

@@ -1,6 +1,7 @@
-/* Hash compaction: the visited set keeps fingerprints in place of states, two words each, however
- * large states are. Two states with one fingerprint are taken for one state, so that the second,
- * and what is only reached from it, may be left out: how likely that is, is told with the verdict.
+/* Hash compaction: the visited set keeps fingerprints instead of states, two words each, whatever
+ * the size of a state. Two states with equal fingerprints are taken for one, so the second, and
+ * what is reachable only from it, may be omitted; an upper bound on that probability is reported
+ * with the verdict.
  *
  * Sources: Wolper and Leroy, Reliable hashing without collision detection (CAV 1993); Stern and
  * Dill, Improved probabilistic verification by hash compaction (CHARME 1995).

@@ -1,7 +1,7 @@
-/* States that are still to be expanded, packed, in chunks, first in, first out.
+/* The frontier: packed states still to be expanded, in chunks, first in, first out.
  *
- * When memory is short, chunks are spilled to a file, in order, and come back when they are taken.
- * Not for several workers at once, but for `spill`, which they may share.
+ * When memory is short, chunks are written to a temporary file, in order, and read back when they
+ * are taken. One worker at a time; a `spill` may be shared by several frontiers.
  */
 #ifndef RECLINE_FRONTIER_H
 #define RECLINE_FRONTIER_H

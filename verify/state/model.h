@@ -39,7 +39,7 @@ struct model {
   const struct explorer_options *options;
   bool judges_end; /* a property of world_at_end() is checked */
 
-  /* Values. Whoever reads or adds some while workers run holds `rules`. */
+  /* Values. `rules` is held to read or add them while workers run. */
   struct platform_lock *rules;
   struct transition_cache rules_cache;
   struct component *component;

@@ -12,7 +12,7 @@ struct explorer_progress {
   uint64_t bytes;         /* of all tables */
   unsigned depth;         /* of the level that is being expanded */
   uint64_t level, before; /* its states, and those of the level before it */
-  uint64_t left;          /* its states that nobody has taken yet */
+  uint64_t left;          /* its states that no worker has taken yet */
 };
 
 enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
@@ -29,7 +29,7 @@ struct explorer_options {
   bool symmetry;    /* states that differ in names of ranks only are one; where that applies */
   bool orbits;      /* digests of `rests` are those of such states; where that applies */
   bool blind;       /* tests: a reduction that takes all moves for independent */
-  /* Digests of the states at rest, uint64_t each, are added to it; NULL: nobody asks. */
+  /* Digests of the states at rest, uint64_t each, are added to it; NULL: not collected. */
   struct intern *rests;
   /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing
    * needs the states themselves; 0: it keeps states. */

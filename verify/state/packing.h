@@ -1,13 +1,13 @@
-/* A state, packed: the numbers of its components side by side, each in as many bits as it needs, in
- * words of 32 bits that no number straddles.
+/* Packed states: the numbers of a state's components side by side, each in as many bits as it
+ * needs, in words of 32 bits. No number straddles two words.
  *
  *     word 0:  tag | RANK 0   | 0>1        word 1:  RANK 1 | GLOBAL | 1>0        ...
  *
- * The tag is not part of the state: the visited set keeps in it how deep the state lies; never zero
- * there, so that a word 0 of zero means: nothing here.
+ * The tag is not part of the state. In the visited set it is the state's depth (modulo TAG_MASK)
+ * and never zero, so that a word 0 of zero marks a free place.
  *
- * The hash is a sum over the components, and so is a packed state: what a move changes in them is
- * the same in all states in which it does the same, and a successor is a few additions away.
+ * Hash and packed state are sums over the components: what a move adds to them is the same in all
+ * states in which it changes components in the same way.
  */
 #ifndef RECLINE_PACKING_H
 #define RECLINE_PACKING_H

@@ -1,16 +1,16 @@
-/* The rules, run once: what steps and lists of moves came to, by what they have read.
+/* The transition cache: results of the world's rules, by the values of the parts that they read.
  *
- * While the world lists moves or takes a step, the transition cache watches which parts it looks
- * at, in which order, and writes that into a trie:
+ * While the world lists moves or takes a step, the cache records which parts it reads, in order, in
+ * a trie:
  *
- *     step "rank 1 receives the marker" -> look at GLOBAL -> 12 -> look at RANK 1 -> 17 -> changes
- *                                                                                -> 19 -> changes
- *                                                         -> 13 -> ...
+ *     step "rank 1 receives the marker" -> read GLOBAL -> 12 -> read RANK 1 -> 17 -> changes
+ *                                                                           -> 19 -> changes
+ *                                                      -> 13 -> ...
  *
- * The next time it walks down by the values that it finds; the rules and the protocol run only when
- * it comes to an unknown place. A run that depends on anything but its parts is a breach.
+ * In another state the look-up follows the values of that state; the rules and the protocol run
+ * only where the trie ends. A result that depends on anything but parts is a breach.
  *
- * Not for several workers at once: callers hold the explorer's lock.
+ * Not thread-safe: callers hold the lock of the model.
  */
 #ifndef RECLINE_TRANSITION_CACHE_H
 #define RECLINE_TRANSITION_CACHE_H

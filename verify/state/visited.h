@@ -1,10 +1,11 @@
-/* The visited set: packed states, open addressing, any number of workers at once.
+/* The visited set: packed states in one open-addressed table, for any number of workers at once.
  *
- * A state's place follows from its hash alone, in order: the table is nearly sorted by hash, so
- * that it grows in place, from its end to its beginning, into address space that was set aside.
+ * The home of a state is proportional to its hash, so the table is nearly sorted by hash and grows
+ * in place, from its end to its beginning, into address space that is reserved at the start.
+ * Probing starts at a cache-line boundary; most look-ups touch one line.
  *
  * Lock-free: a worker claims a free place by writing BUSY into word 0, writes the other words, then
- * word 0. Nothing is ever removed.
+ * word 0. States are never removed.
  */
 #ifndef RECLINE_VISITED_H
 #define RECLINE_VISITED_H
@@ -44,7 +45,7 @@ uint32_t *visited_home(const struct visited *, uint64_t hash);
 enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
 
 /* Room for `places` places in `packing`, made by so many threads. False when that is more than was
- * set aside. Nobody else may use the set meanwhile. */
+ * reserved. No other thread may use the set meanwhile. */
 bool visited_rebuild(struct visited *, uint64_t places, const struct packing *, unsigned threads);
 
 bool visited_crowded(const struct visited *); /* time to grow */

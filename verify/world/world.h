@@ -58,7 +58,7 @@ enum rank_phase {
   RANK_RUNNING,
   RANK_CAPTURING, /* between CAPTURE and CAPTURED: nothing else happens here */
   RANK_RESTORING, /* between ROLL_BACK and START */
-  RANK_DEAD,      /* crashed, nobody knows yet */
+  RANK_DEAD,      /* crashed, not yet detected */
   RANK_RESTARTING /* crashed and detected, not yet started again */
 };
 
@@ -79,7 +79,7 @@ struct world_rank {
   uint8_t held;         /* HOLD without RELEASE */
   uint8_t timer;        /* SET_TIMER without TIMER */
   uint8_t gave_up;      /* enum rcl_reason */
-  uint16_t draining;    /* 0: nobody; 1: every peer; else peer + 2 */
+  uint16_t draining;    /* 0: no peer; 1: every peer; else peer + 2 */
   uint16_t closed;      /* enum connections, or-ed */
   uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
   uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
@@ -339,12 +339,12 @@ struct world_standing {
   bool gave_up;  /* the protocol has (of all: anywhere) */
   bool finished; /* the program has, it is not held (a rollback may be on its way), and there is no
                     crash that it has yet to notice (of all: everywhere) */
-  bool dead;     /* crashed, and nobody knows yet (of all: anybody) */
+  bool dead;     /* crashed and not yet detected (of all: any of them) */
   /* Of one rank only. */
   bool ended; /* its program has finished, even if it has crashed since */
   bool held;
   bool behind; /* it has a crash to notice */
-  bool starts; /* all that it can do is START, and nobody minds when */
+  bool starts; /* START is its only move, and commutes with all others */
   bool last;   /* one more crash may happen, not two */
   bool safe;   /* no more crash may happen */
 };

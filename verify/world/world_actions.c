@@ -127,7 +127,7 @@ static void send_control(struct step_context *t, const struct rcl_action *action
   put_on(t, control_part(t->w), action->peer, &message);
 }
 
-/* Nobody: only what was cancelled before a crash, and will be again. */
+/* RCL_NOBODY: a receive that was cancelled before a crash, and will be cancelled again. */
 static bool may_match(const struct step_context *t, const struct world_receive *receive,
                       const struct rcl_action *action)
 {

@@ -1,6 +1,6 @@
 /* The world: clocks, for protocols that have them (protocol.h).
  *
- * Nobody here knows what time it is. What is known follows from the bounds alone: an alarm goes off
+ * The world has no clock. What is known follows from the bounds alone: an alarm goes off
  * within the deviation D of its time, a message takes L at most and S at least. So an alarm x
  * before an alarm y of another clock for certain when
  *
@@ -40,7 +40,7 @@ bool world_needs_timer(const struct world *w, int rank)
                                      read_rank_head(w, RCL_COORDINATOR_RANK)->rung.checkpoint;
 }
 
-/* Ranks that have crashed, or gone back already, or not yet, wait for nobody. */
+/* Only ranks of one incarnation that run wait for each other. */
 static bool in_step(const struct world_rank *me, const struct world_rank *other)
 {
   return (other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING) &&

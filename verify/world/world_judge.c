@@ -150,7 +150,7 @@ void world_check_collected_lines(struct step_context *t)
                   t->newest_peer, t->newest_stop, t->rank);
 }
 
-/* Ranks that have crashed, or gone back already, are beyond nothing: the claim is not about them.
+/* The claim is not about ranks that have crashed or already rolled back.
  */
 static bool same_life(const struct step_context *t, int rank)
 {
@@ -159,7 +159,7 @@ static bool same_life(const struct step_context *t, int rank)
          other->incarnation == read_rank(t->w, t->rank)->incarnation;
 }
 
-/* ---- claims about who goes back, and how far ---- */
+/* ---- claims about ranks that roll back, and how far ---- */
 
 void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
 {

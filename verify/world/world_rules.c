@@ -309,7 +309,7 @@ static uint32_t start_of(const struct world *w, int rank)
   return w->protocol->independent ? me->origin : read_global(w)->target;
 }
 
-/* Independent: the first death since the last one noticed, of those who have died no more since. */
+/* Independent: the oldest crash that `rank` has not noticed, of each peer its last one. */
 static bool next_death(const struct world *w, int rank, struct rcl_event *event)
 {
   uint16_t noticed = read_rank(w, rank)->noticed, next = UINT16_MAX;
@@ -725,7 +725,7 @@ uint32_t world_open_origins(const struct world *w, const struct world_standing *
 {
   if (all->gave_up)
     return 0;
-  if (all->finished) /* when the job has ended, later crashes concern nobody */
+  if (all->finished) /* the job has ended: no more crashes */
     return first_crash(w);
   return all->dead ? world_origins(w) : world_origins(w) - 1;
 }

@@ -481,7 +481,8 @@ static void restore_independently(struct step_context *t)
   me->line = me->stopped = checkpoint;
 }
 
-/* When all have started again, nobody asks any more who was down, and where all were to go. */
+/* When all ranks have started again, the crashed rank and the target of the recovery are cleared.
+ */
 static void end_recovery(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
@@ -504,7 +505,7 @@ void world_restore(struct step_context *t)
   uint32_t checkpoint = t->event.checkpoint;
   uint16_t incarnation = read_global(w)->incarnation;
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
-  remove_records(w, t->rank, is_of_other, checkpoint); /* nobody goes back to those any more */
+  remove_records(w, t->rank, is_of_other, checkpoint); /* no rank rolls back to those any more */
   if (checkpoint != RCL_FRESH) {
     const struct world_record *image = durable_record(w, t->rank, checkpoint, RCL_PART_IMAGE);
     const struct world_record *log = durable_record(w, t->rank, checkpoint, RCL_PART_LOG);
