@@ -131,7 +131,7 @@ static void find_crossing(const struct scan *scan, struct message *message)
 static int new_cut(struct scan *scan, int rank, gint64 checkpoint, int before)
 {
   int ranks = scan->history->trace->ranks;
-  struct cut cut = {.checkpoint = checkpoint, .at = g_new(int, ranks)};
+  struct cut cut = {.checkpoint = checkpoint, .at = g_new(int, (gsize)ranks)};
   for (int i = 0; i < ranks; i++) {
     int at = before == NOWHERE ? NOWHERE : cut_at(scan->history, before)->at[i];
     bool stands = at != NOWHERE && i != rank && scan->life[at] == scan->lives[i].number;
@@ -294,7 +294,7 @@ static struct scan scan_new(const struct trace_file *trace)
   history->rollbacks = g_array_new(FALSE, FALSE, sizeof(struct rollback));
   history->replays = g_array_new(FALSE, FALSE, sizeof(struct replay));
   struct scan scan = {.history = history,
-                      .lives = g_new(struct life, trace->ranks),
+                      .lives = g_new(struct life, (gsize)trace->ranks),
                       .life = g_new0(int, trace->lines->len),
                       .sent = table_new(),
                       .cuts = table_new(),

@@ -24,7 +24,7 @@ static char *letters(unsigned number)
 static void give_names(struct teller *t)
 {
   unsigned given = 0;
-  t->name = g_new0(char *, t->trace->ranks + 1);
+  t->name = g_new0(char *, (gsize)t->trace->ranks + 1);
   for (unsigned i = 0; i < t->trace->lines->len; i++) {
     int rank = trace_file_line(t->trace, i)->rank;
     if (rank != DISPATCHER && !t->name[rank])

@@ -610,7 +610,7 @@ struct picture *spacetime_draw(const struct history *history)
                             .left_out = g_string_new(NULL),
                             .labels = g_array_new(FALSE, FALSE, sizeof(struct label)),
                             .taken = g_array_new(FALSE, FALSE, sizeof(struct rectangle))};
-  g_autofree double *rows = g_new0(double, trace->ranks + 1);
+  g_autofree double *rows = g_new0(double, (gsize)trace->ranks + 1);
   diagram.row = rows + 1;
   g_array_set_clear_func(diagram.labels, spacetime_clear_label);
   spacetime_select_columns(&diagram);

@@ -361,7 +361,7 @@ static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
 /* Explores all claims, `jobs` at a time. False after an error of the input. */
 static bool explore_all(struct command *c)
 {
-  g_autofree struct worker *workers = g_new0(struct worker, c->jobs);
+  g_autofree struct worker *workers = g_new0(struct worker, (gsize)c->jobs);
   unsigned next = 0, running = 0;
   bool fine = true;
   while (fine ? next < c->count || running : running) {

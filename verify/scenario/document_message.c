@@ -4,7 +4,7 @@
 #include "verify/scenario/document_inside.h"
 #include "verify/scenario/scenario.h"
 
-enum { QUOTE_MAX = 60, NAME_MAX = 100 };
+enum { QUOTE_MAX = 60, ID_MAX = 100 };
 
 G_DEFINE_QUARK(recline - scenario - error - quark, scenario_error)
 
@@ -25,7 +25,7 @@ char *document_quote(const char *text)
 bool document_is_name(const char *text)
 {
   size_t length = strlen(text);
-  if (!g_ascii_isalnum(*text) || length > NAME_MAX)
+  if (!g_ascii_isalnum(*text) || length > ID_MAX)
     return false;
   for (size_t i = 0; i < length; i++)
     if (!g_ascii_isalnum(text[i]) && !strchr("._-~", text[i]))
