@@ -2,10 +2,9 @@
 
 size_t plain_bytes(MPI_Datatype type)
 {
-  int integers, addresses, types, combiner, size;
+  int integers, addresses, types, combiner, size = type_bytes(type);
   MPI_Aint low, extent;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  PMPI_Type_size(type, &size);
   PMPI_Type_get_extent(type, &low, &extent);
   return combiner == MPI_COMBINER_NAMED && low == 0 && extent == size ? (size_t)size : 0;
 }
@@ -55,10 +54,8 @@ MPI_Datatype block_type(const struct blocks *blocks, int i)
 
 int block_bytes(const struct blocks *blocks, int i)
 {
-  int size = 0;
-  if (block_count(blocks, i) > 0)
-    PMPI_Type_size(block_type(blocks, i), &size);
-  return size * block_count(blocks, i);
+  int count = block_count(blocks, i);
+  return count > 0 ? count * type_bytes(block_type(blocks, i)) : 0;
 }
 
 void *block_at(const struct blocks *blocks, int i)

@@ -12,6 +12,14 @@
  * predefined types of numbers do; 0 for any other. */
 size_t plain_bytes(MPI_Datatype);
 
+/* Bytes of data in one item. */
+static inline int type_bytes(MPI_Datatype type)
+{
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  return size;
+}
+
 /* PMPI_Pack and PMPI_Unpack, also from and to MPI_BOTTOM, which SMPI refuses. */
 int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
                int *position);

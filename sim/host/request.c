@@ -21,8 +21,7 @@ static int rank_in(const struct comm *comm, int member)
 
 void request_fill(struct request *request, const struct payload *payload, int source, int32_t tag)
 {
-  int size = 0, position = 0;
-  PMPI_Type_size(request->type, &size);
+  int size = type_bytes(request->type), position = 0;
   size_t room = (size_t)size * (size_t)request->count;
   size_t taken = MIN(payload->size, room);
   if (taken > 0 && plain_bytes(request->type) > 0)

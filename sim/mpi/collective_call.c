@@ -147,11 +147,9 @@ void call_measure(int index)
 void call_pack(struct rank *r, const void *data, int count, MPI_Datatype type)
 {
   struct call *call = &r->mpi->call;
-  int size = 0;
   if (!call->inside || !call->combined || call->packed == data)
     return;
-  PMPI_Type_size(type, &size);
-  machine_sleep(machine_copy_seconds((double)size * count));
+  machine_sleep(machine_copy_seconds((double)type_bytes(type) * count));
   call->packed = data;
 }
 

@@ -21,16 +21,14 @@ void *elements_new(struct rank *r, MPI_Aint count, MPI_Datatype type, void **mem
 void elements_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
                    MPI_Datatype to_type)
 {
-  int size = 0, in = 0, out = 0, to_size = 0;
+  int in = 0, out = 0;
   size_t plain = plain_bytes(from_type), to_plain = plain_bytes(to_type);
   if (plain > 0 && to_plain > 0) {
     if (from_count > 0 && to_count > 0)
       memmove(to, from, MIN(plain * (size_t)from_count, to_plain * (size_t)to_count));
     return;
   }
-  PMPI_Type_size(from_type, &size);
-  PMPI_Type_size(to_type, &to_size);
-  int bytes = size * from_count;
+  int bytes = type_bytes(from_type) * from_count, to_size = type_bytes(to_type);
   if (bytes == 0 || to_size == 0)
     return;
   char *packed = g_malloc((gsize)bytes);

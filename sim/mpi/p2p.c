@@ -59,20 +59,12 @@ static struct payload *pack(const struct request *request)
       payload_settle(payload);
     return payload;
   }
-  int size = 0, position = 0;
-  PMPI_Type_size(request->type, &size);
-  size_t bytes = (size_t)size * (size_t)request->count;
+  int position = 0;
+  size_t bytes = (size_t)type_bytes(request->type) * (size_t)request->count;
   struct payload *payload = payload_new(bytes);
   if (bytes)
     items_pack(request->buffer, request->count, request->type, payload->own, (int)bytes, &position);
   return payload;
-}
-
-static double bytes_of(const struct request *request)
-{
-  int size = 0;
-  PMPI_Type_size(request->type, &size);
-  return (double)size * request->count;
 }
 
 static void begin(struct rank *r, struct request *request, bool blocking)
@@ -92,7 +84,7 @@ static void begin(struct rank *r, struct request *request, bool blocking)
   } else {
     host_handle(r);
     if (shadow_protocol()->header)
-      copy_tagged(r, bytes_of(request));
+      copy_tagged(r, (double)type_bytes(request->type) * request->count);
     if (request->bypass)
       host_ready(r);
     else

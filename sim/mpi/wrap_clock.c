@@ -195,18 +195,15 @@ struct fortran_array {
   void *items;
 };
 
-float _gfortran_etime(struct fortran_array *parts)
+static float elapsed(double now, struct fortran_array *parts)
 {
-  double now;
-  if (!simulated(&now)) {
-    BEHIND(_gfortran_etime)
-    return _gfortran_etime_next(parts);
-  }
   float *part = parts->items;
   part[0] = (float)now;
   part[1] = 0.0F;
   return part[0];
 }
+
+CLOCK(float, _gfortran_etime, (struct fortran_array * parts), (parts), elapsed(now, parts))
 
 void _gfortran_etime_sub(struct fortran_array *parts, float *sum)
 {
@@ -265,13 +262,7 @@ static bool no_signal(const char *name)
   return layer_wanted();
 }
 
-unsigned alarm(unsigned seconds)
-{
-  if (no_signal("alarm"))
-    return 0;
-  BEHIND(alarm)
-  return alarm_next(seconds);
-}
+IN_PLACE_OF(unsigned, alarm, (unsigned seconds), (seconds), no_signal("alarm"), 0)
 
 int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
 {

@@ -300,10 +300,7 @@ static void swap_blocks(struct rank *r, struct blocks out, struct blocks in, str
 /* Large equal blocks go step by step. */
 static bool in_steps(const struct blocks *in)
 {
-  int size = 0;
-  if (!in->counts)
-    PMPI_Type_size(in->type, &size);
-  return (int64_t)size * in->count >= STEP_BYTES;
+  return !in->counts && (int64_t)type_bytes(in->type) * in->count >= STEP_BYTES;
 }
 
 static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct comm *comm)
@@ -360,10 +357,7 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
 /* The length of what a rank gives; counts mean nothing where it gives nothing. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
 {
-  int size = 0;
-  if (gives)
-    PMPI_Type_size(type, &size);
-  return gives ? (uint32_t)size * (uint32_t)count : 0;
+  return gives ? (uint32_t)type_bytes(type) * (uint32_t)count : 0;
 }
 
 static int sum_of(const int *counts, int number)

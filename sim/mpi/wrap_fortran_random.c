@@ -79,60 +79,40 @@ static void take_over(struct rank *r)
   owner = r;
 }
 
-#define DRAW(NAME)                                                                                 \
-  void _gfortran_##NAME(void *result)                                                              \
+/* Defines NAME for the rank's generator: libgfortran's function, or, where INVENTS, another seed.
+ */
+#define DRAWS(NAME, PARAMETERS, ARGUMENTS, INVENTS)                                                \
+  void NAME PARAMETERS                                                                             \
   {                                                                                                \
     struct arena *mode = layer_enter();                                                            \
-    BEHIND(_gfortran_##NAME)                                                                       \
+    BEHIND(NAME)                                                                                   \
     struct rank *r = rank_self();                                                                  \
     if (r)                                                                                         \
       take_over(r);                                                                                \
-    _gfortran_##NAME##_next(result);                                                               \
-    layer_leave(mode);                                                                             \
-  }
-
-DRAW(random_r4)
-DRAW(random_r8)
-DRAW(random_r10)
-DRAW(random_r16)
-DRAW(arandom_r4)
-DRAW(arandom_r8)
-DRAW(arandom_r10)
-DRAW(arandom_r16)
-
-#define SEED(NAME)                                                                                 \
-  void _gfortran_##NAME(void *size, void *put, void *get)                                          \
-  {                                                                                                \
-    struct arena *mode = layer_enter();                                                            \
-    BEHIND(_gfortran_##NAME)                                                                       \
-    struct rank *r = rank_self();                                                                  \
-    if (r)                                                                                         \
-      take_over(r);                                                                                \
-    if (r && !size && !put && !get) {                                                              \
+    if (r && (INVENTS)) {                                                                          \
       invent_seed(r);                                                                              \
       exchange_seed(r->mpi->libc.seed, true);                                                      \
     } else {                                                                                       \
-      _gfortran_##NAME##_next(size, put, get);                                                     \
+      NAME##_next ARGUMENTS;                                                                       \
     }                                                                                              \
     layer_leave(mode);                                                                             \
   }
 
-SEED(random_seed_i4)
-SEED(random_seed_i8)
+#define RANDOM_NUMBER(NAME) DRAWS(_gfortran_##NAME, (void *result), (result), false)
+
+RANDOM_NUMBER(random_r4)
+RANDOM_NUMBER(random_r8)
+RANDOM_NUMBER(random_r10)
+RANDOM_NUMBER(random_r16)
+RANDOM_NUMBER(arandom_r4)
+RANDOM_NUMBER(arandom_r8)
+RANDOM_NUMBER(arandom_r10)
+RANDOM_NUMBER(arandom_r16)
+DRAWS(_gfortran_random_seed_i4, (void *size, void *put, void *get), (size, put, get),
+      !size && !put && !get)
+DRAWS(_gfortran_random_seed_i8, (void *size, void *put, void *get), (size, put, get),
+      !size && !put && !get)
 
 /* RANDOM_INIT: the same seed in every run or not, the same in all images or not. */
-void _gfortran_random_init(int repeatable, int image_distinct, int image)
-{
-  struct arena *mode = layer_enter();
-  BEHIND(_gfortran_random_init)
-  struct rank *r = rank_self();
-  if (r)
-    take_over(r);
-  if (r && !repeatable) {
-    invent_seed(r);
-    exchange_seed(r->mpi->libc.seed, true);
-  } else {
-    _gfortran_random_init_next(repeatable, image_distinct, image);
-  }
-  layer_leave(mode);
-}
+DRAWS(_gfortran_random_init, (int repeatable, int image_distinct, int image),
+      (repeatable, image_distinct, image), !repeatable)

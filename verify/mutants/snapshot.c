@@ -146,24 +146,13 @@ static void rename_ranks(const struct rcl_config *config, void *memory, const in
 
 extern const struct rcl_protocol protocol_cl_c, protocol_cl_t;
 
-const struct rcl_protocol protocol_cl_c = {.name = "cl-c",
-                                           .title = "reference world: Chandy-Lamport, colours",
-                                           .control_bytes = 12,
-                                           .level = RCL_LEVEL_CHANNEL,
-                                           .controls = controls,
-                                           .invariants = invariants,
-                                           .state_size = state_size,
-                                           .step = step,
-                                           .violated_invariant = violated_invariant,
-                                           .permute_ranks = rename_ranks};
+#define REFERENCE(NAME, TITLE, STEP)                                                               \
+  {                                                                                                \
+    .name = NAME, .title = "reference world: Chandy-Lamport, " TITLE, .control_bytes = 12,         \
+    .level = RCL_LEVEL_CHANNEL, .controls = controls, .invariants = invariants,                    \
+    .state_size = state_size, .step = STEP, .violated_invariant = violated_invariant,              \
+    .permute_ranks = rename_ranks                                                                  \
+  }
 
-const struct rcl_protocol protocol_cl_t = {.name = "cl-t",
-                                           .title = "reference world: Chandy-Lamport, tokens",
-                                           .control_bytes = 12,
-                                           .level = RCL_LEVEL_CHANNEL,
-                                           .controls = controls,
-                                           .invariants = invariants,
-                                           .state_size = state_size,
-                                           .step = step_tokens,
-                                           .violated_invariant = violated_invariant,
-                                           .permute_ranks = rename_ranks};
+const struct rcl_protocol protocol_cl_c = REFERENCE("cl-c", "colours", step);
+const struct rcl_protocol protocol_cl_t = REFERENCE("cl-t", "tokens", step_tokens);
