@@ -51,7 +51,7 @@ static int bad_input(const char *format, ...)
 
 /* ---- options ---- */
 
-static bool parse_options(struct command *c, int argc, char **argv)
+static int parse_options(struct command *c, int argc, char **argv)
 {
   const GOptionEntry entries[] = {
       {"all", 0, 0, G_OPTION_ARG_NONE, &c->all, "Check every claim and mutant", NULL},
@@ -86,55 +86,38 @@ static bool parse_options(struct command *c, int argc, char **argv)
                                "Explores every interleaving and every crash of small worlds.");
   g_option_context_add_main_entries(context, entries, NULL);
   if (g_option_context_parse(context, &argc, &copy, &error))
-    return true;
-  bad_input("recline check: %s, expected an option of 'recline check --help'", error->message);
-  return false;
+    return EXIT_FINE;
+  return bad_input("recline check: %s, expected an option of 'recline check --help'",
+                   error->message);
 }
 
-/* The processors are shared by the claims that are explored at a time. */
-static void default_workers(struct command *c)
-{
-  if (c->workers == -1 && c->jobs > 0)
-    c->workers = MAX(1, (gint)g_get_num_processors() / c->jobs);
-}
-
-static bool valid_options(struct command *c)
+static int check_options(struct command *c)
 {
   static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
-  if (c->reduce && !g_strv_contains(reductions, c->reduce)) {
-    bad_input("recline check: --reduce %s, expected none, por, sym or all", c->reduce);
-    return false;
-  }
-  if (c->jobs > AT_ONCE_MAX || c->workers > AT_ONCE_MAX) {
-    bad_input("recline check: --jobs %d --workers %d, expected at most %d of each", c->jobs,
-              c->workers, AT_ONCE_MAX);
-    return false;
-  }
-  if (c->jobs < 1 || c->workers < 1 || c->max_states < 0) {
-    bad_input("recline check: --jobs %d --workers %d --max-states %" G_GINT64_FORMAT
-              ", expected at least one job and worker and no negative bound",
-              c->jobs, c->workers, c->max_states);
-    return false;
-  }
-  if (!(c->timeout >= 0 && c->timeout <= TIMEOUT_MAX)) {
-    bad_input("recline check: --timeout %g, expected 0 to %d seconds", c->timeout, TIMEOUT_MAX);
-    return false;
-  }
   g_autoptr(GError) error = NULL;
-  if (c->memory && !scenario_bytes(c->memory, &c->memory_bytes, &error)) {
-    bad_input("recline check: --memory: %s", error->message);
-    return false;
-  }
-  if (c->json + c->tap + c->junit > 1) {
-    bad_input("recline check: more than one of --json, --tap, --junit, expected one or none");
-    return false;
-  }
-  if (c->all + c->matrix + (c->names != NULL) != 1) {
-    bad_input("recline check: %s, expected claims and scenarios, --all or --matrix",
-              c->names || c->all ? "more than one of these" : "nothing to check");
-    return false;
-  }
-  return true;
+  if (c->workers == -1 && c->jobs > 0) /* the processors are shared by the jobs */
+    c->workers = MAX(1, (gint)g_get_num_processors() / c->jobs);
+  if (c->reduce && !g_strv_contains(reductions, c->reduce))
+    return bad_input("recline check: --reduce %s, expected none, por, sym or all", c->reduce);
+  if (c->jobs > AT_ONCE_MAX || c->workers > AT_ONCE_MAX)
+    return bad_input("recline check: --jobs %d --workers %d, expected at most %d of each", c->jobs,
+                     c->workers, AT_ONCE_MAX);
+  if (c->jobs < 1 || c->workers < 1 || c->max_states < 0)
+    return bad_input("recline check: --jobs %d --workers %d --max-states %" G_GINT64_FORMAT
+                     ", expected at least one job and worker and no negative bound",
+                     c->jobs, c->workers, c->max_states);
+  if (!(c->timeout >= 0 && c->timeout <= TIMEOUT_MAX))
+    return bad_input("recline check: --timeout %g, expected 0 to %d seconds", c->timeout,
+                     TIMEOUT_MAX);
+  if (c->memory && !scenario_bytes(c->memory, &c->memory_bytes, &error))
+    return bad_input("recline check: --memory: %s", error->message);
+  if (c->json + c->tap + c->junit > 1)
+    return bad_input(
+        "recline check: more than one of --json, --tap, --junit, expected one or none");
+  if (c->all + c->matrix + (c->names != NULL) != 1)
+    return bad_input("recline check: %s, expected claims and scenarios, --all or --matrix",
+                     c->names || c->all ? "more than one of these" : "nothing to check");
+  return EXIT_FINE;
 }
 
 /* ---- finding claims ---- */
@@ -479,9 +462,9 @@ static int run(struct command *c)
 int command_check(int argc, char **argv)
 {
   struct command c = {.jobs = 1, .workers = -1, .save_every = 60};
-  bool fine = parse_options(&c, argc, argv);
-  default_workers(&c);
-  int code = fine && valid_options(&c) ? run(&c) : EXIT_BAD_INPUT;
+  int code = parse_options(&c, argc, argv);
+  code = code == EXIT_FINE ? check_options(&c) : code;
+  code = code == EXIT_FINE ? run(&c) : code;
   for (unsigned i = 0; i < c.count; i++)
     scenario_free(c.list[i].claim);
   g_free(c.list);

@@ -45,7 +45,6 @@ uint32_t abstraction_add_value(struct abstraction *c, uint32_t rank, const uint3
   return number;
 }
 
-/* The entry of a shared part; `by`: the rank that has changed it; NULL `counts`: none has. */
 uint32_t abstraction_add_shared(struct abstraction *c, unsigned shared, uint32_t value,
                                 const uint32_t *counts, uint32_t by)
 {
@@ -390,7 +389,6 @@ static uint32_t place(struct abstraction *c, const uint32_t *key, uint32_t what,
   return number;
 }
 
-/* What the moves of `origin` are at a node, whatever all share: in abstraction.lists. */
 uint32_t abstraction_list(struct abstraction *c, struct attempt *a, uint32_t origin, uint32_t asked)
 {
   bool is_new;

@@ -16,7 +16,7 @@ struct crash_reduction {
   struct intern falls;   /* struct fall, */
   uint32_t *after;       /* and of each: the entry of GLOBAL when the crash has been noticed */
   uint32_t after_room;
-  struct intern downs; /* struct down, */
+  struct intern downs; /* struct fall, */
   uint32_t *became;    /* and of each: what the rank becomes, in `states` */
   uint32_t became_room;
   struct intern states; /* uint32_t[]: values */

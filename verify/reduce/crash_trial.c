@@ -7,13 +7,8 @@
 #include "verify/base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
-/* `rank` crashes when GLOBAL has that value. */
+/* `rank` crashes when GLOBAL has that value, or is told of a crash that has led to that GLOBAL. */
 struct fall {
-  uint32_t global, rank;
-};
-
-/* `rank` is told of a crash that has led to that GLOBAL. */
-struct down {
   uint32_t global, rank;
 };
 
@@ -80,7 +75,7 @@ static bool is_down(struct model *model, int rank, struct move *move)
 static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                       uint32_t global)
 {
-  const struct down down = {global, rank};
+  const struct fall down = {global, rank};
   struct model *model = r->model;
   struct move move;
   load_one(model, parts, (int)rank, global);

@@ -269,30 +269,34 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* First stepped, then renamed, or the other way round: the same steps from value to value. Numbers
- * of renamed values are in `renamed`. */
+/* The steps of a rank from value to value; values are renamed by `renamed`, or stay when it is
+ * NULL.
+ */
+static void collect_steps(const struct abstraction_rank *r, const uint32_t *renamed,
+                          struct intern *steps)
+{
+  for (uint32_t node = 1; node <= r->nodes.count; node++)
+    for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++) {
+      uint32_t target = r->edges[i].target;
+      uint32_t step[2] = {abstraction_value(r, node),
+                          target == VIOLATES ? 0 : abstraction_value(r, target)};
+      for (int k = 0; renamed && k < 2; k++)
+        step[k] = renamed[step[k]]; /* 0 stays */
+      intern(steps, step, (uint32_t)sizeof step);
+    }
+}
+
+/* First stepped, then renamed, or the other way round: the same steps. */
 static void try_steps(const struct abstraction *c, uint32_t rank, uint32_t other,
                       const uint32_t *renamed)
 {
-  const struct abstraction_rank *one = &c->rank[rank], *two = &c->rank[other];
   struct intern mine = {0}, theirs = {0};
-  for (uint32_t node = 1; node <= one->nodes.count; node++)
-    for (uint32_t i = one->first[node]; i < one->first[node + 1]; i++) {
-      uint32_t step[2] = {renamed[abstraction_value(one, node)], 0};
-      if (one->edges[i].target != VIOLATES)
-        step[1] = renamed[abstraction_value(one, one->edges[i].target)];
-      intern(&mine, step, (uint32_t)sizeof step);
-    }
-  for (uint32_t node = 1; node <= two->nodes.count; node++)
-    for (uint32_t i = two->first[node]; i < two->first[node + 1]; i++) {
-      uint32_t step[2] = {abstraction_value(two, node), 0};
-      if (two->edges[i].target != VIOLATES)
-        step[1] = abstraction_value(two, two->edges[i].target);
-      intern(&theirs, step, (uint32_t)sizeof step);
-      if (!intern_find(&mine, step, (uint32_t)sizeof step))
-        breach("a rank under another name does something else");
-    }
-  if (mine.count != theirs.count)
+  collect_steps(&c->rank[rank], renamed, &mine);
+  collect_steps(&c->rank[other], NULL, &theirs);
+  bool same = mine.count == theirs.count;
+  for (uint32_t i = 1; i <= theirs.count && same; i++)
+    same = intern_find(&mine, theirs.item[i].bytes, theirs.item[i].size) != 0;
+  if (!same)
     breach("a rank under another name does something else");
   intern_clear(&mine);
   intern_clear(&theirs);
