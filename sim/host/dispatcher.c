@@ -140,9 +140,13 @@ static void inject(const struct failure *failure)
   layer.result.crashes += struck;
 }
 
+/* Once for all: from then on messages are dropped, also those of a checkpoint that holds a program
+ * once more. */
 bool dispatcher_is_over(void)
 {
-  return shadow_finished() && !schedule_on();
+  static bool over;
+  over |= shadow_finished() && !schedule_on();
+  return over;
 }
 
 void dispatcher_point(int rank, const struct rcl_event *event)

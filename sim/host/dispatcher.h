@@ -20,7 +20,7 @@ void dispatcher_run(void); /* by its rank: returns when all programs have ended 
 /* From a rank, after each step: failures at points of the protocol strike here. */
 void dispatcher_point(int rank, const struct rcl_event *);
 
-/* All programs have ended, and there is nothing left of a schedule. */
+/* All programs have ended, none was held, and there was nothing left of a schedule: for good. */
 bool dispatcher_is_over(void);
 
 #endif

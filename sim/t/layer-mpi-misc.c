@@ -487,10 +487,12 @@ static void test_rings(void)
 
 int main(int argc, char **argv)
 {
-  int provided, rounds = argc > 1 ? atoi(argv[1]) : 1;
+  int provided, level, rounds = argc > 1 ? atoi(argv[1]) : 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+  MPI_Query_thread(&level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  expect(level == provided, "query_thread");
   next = (rank + 1) % ranks;
   previous = (rank + ranks - 1) % ranks;
   everything = argc > 2;
