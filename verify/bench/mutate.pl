@@ -22,7 +22,7 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename;
-use File::Path qw(make_path);
+use File::Path qw(make_path remove_tree);
 use Getopt::Long;
 use JSON::PP;
 
@@ -201,6 +201,7 @@ my @protocols = grep { !m{/(step|registry|text)\.c$} } map { s{^\Q$root\E/}{}r }
 sub compile {
   my ($file, $text) = @_;
   my $place = "$work/$file";
+  remove_tree("$work/protocols"); # no other changed source may be found before the real one
   make_path(dirname $place);
   write_file($place, $text);
   my %code;

@@ -20,4 +20,7 @@ printf '%s\n' "protocols/chandy-lamport.c ||| r->state->durable = 0; ||| ; ||| n
 "$mutate" --build "$build" --known-file "$dir/known" --known >"$dir/out" 2>"$dir/err"
 check 'one that a claim notices is not accepted' test "$?" -eq 1
 check 'and is named' grep -q '^NOT KNOWN TO BE NONE by chandy-lamport' "$dir/out"
-finish 7
+"$mutate" --build "$build" --known >"$dir/out" 2>"$dir/err"
+check 'the known changes of the tree go unnoticed' test "$?" -eq 0
+check 'all of them' test "$(grep -c '^known ' "$dir/out")" -eq "$(grep -c '^protocols/' "$root/verify/bench/mutate-known.txt")"
+finish 9
