@@ -54,7 +54,7 @@ world_keep_image(struct step_context *); /* number of the kept bytes of the prog
 void world_drop_image(const struct world *, int rank); /* captured, and never stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
-void world_report(struct step_context *); /* DURABLE: the oldest write of that part not yet reported */
+void world_report(struct step_context *); /* DURABLE: the oldest unreported write of that part */
 
 /* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
 bool world_fenced(const struct step_context *);
