@@ -116,7 +116,7 @@ static void take_notice(struct rank *r, const struct message *message)
       return;
     if (host_independent() && message->part == RCL_PART_IMAGE)
       layer.result.checkpoints_committed++;
-    storage_durable(r, message->checkpoint, message->part);
+    storage_durable(r, message->checkpoint, (enum rcl_part)message->part);
     break;
   default:
     event.kind = RCL_EVENT_COMMITTED;
