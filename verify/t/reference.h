@@ -9,7 +9,7 @@
 #include "verify/explore/explorer.h"
 
 struct plain {
-  unsigned char bytes[8192];
+  _Alignas(8) unsigned char bytes[8192]; /* as protocols are promised */
   uint32_t size;
 };
 
