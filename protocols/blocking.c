@@ -206,6 +206,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return rcl_commit_is_sound(config, &state->commit) ? 0 : 3;
 }
 
+static const char *const promises[] = {"quiet-channels", NULL};
+
 extern const struct rcl_protocol protocol_blocking;
 const struct rcl_protocol protocol_blocking = {
     .name = "blocking",
@@ -216,6 +218,7 @@ const struct rcl_protocol protocol_blocking = {
     .barrier_words = true,
     .controls = controls,
     .invariants = invariants,
+    .promises = promises,
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -415,6 +415,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+static const char *const promises[] = {"quiet-channels", NULL};
+
 extern const struct rcl_protocol protocol_bookmark;
 const struct rcl_protocol protocol_bookmark = {
     .name = "bookmark",
@@ -424,6 +426,7 @@ const struct rcl_protocol protocol_bookmark = {
     .reconnects = true,
     .controls = controls,
     .invariants = invariants,
+    .promises = promises,
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -638,6 +638,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+static const char *const promises[] = {"c3-1.1", "c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
+
 extern const struct rcl_protocol protocol_c3;
 const struct rcl_protocol protocol_c3 = {
     .name = "c3",
@@ -647,6 +649,7 @@ const struct rcl_protocol protocol_c3 = {
     .collectives = true,
     .controls = controls,
     .invariants = invariants,
+    .promises = promises,
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -534,11 +534,14 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+static const char *const promises[] = {"local-rollback", NULL};
+
 #define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
-    .controls = controls, .invariants = invariants, .state_size = state_size, .step = STEP,        \
-    .violated_invariant = violated_invariant, .variant = NEXT                                      \
+    .controls = controls, .invariants = invariants, .promises = promises,                          \
+    .state_size = state_size, .step = STEP, .violated_invariant = violated_invariant,              \
+    .variant = NEXT                                                                                \
   }
 
 static const struct rcl_protocol wildcards =

@@ -365,6 +365,10 @@ struct rcl_protocol {
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
   const char *const *parameters; /* names of rcl_config.parameter; ends with NULL. NULL: none */
 
+  /* Names of properties that it promises beyond those of all protocols (docs/architecture.md): a run
+   * is audited for them, a claim of each shows that it holds. Ends with NULL; NULL: none. */
+  const char *const *promises;
+
   /* Size of the state of one rank, in bytes; a multiple of 8. For any config. */
   size_t (*state_size)(const struct rcl_config *);
 
@@ -408,9 +412,9 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
 /* For protocols kept in other repositories, at the end of a shared object that scenarios name by
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
- * change of a size below raises it. */
-#define RECLINE_DOOR 4u
-_Static_assert(RECLINE_DOOR == 4u && sizeof(struct rcl_config) == 16 &&
+ * change of a size below or of struct rcl_protocol raises it. */
+#define RECLINE_DOOR 5u
+_Static_assert(RECLINE_DOOR == 5u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    RCL_EVENT_KINDS == 16 && RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,
                "the door has changed: raise RECLINE_DOOR, then these numbers");

@@ -40,4 +40,14 @@ while read -r name; do
   [ "$name" = none ] || cat "$root"/docs/protocols/*.md | grep -q "\`$name\`\|^# .*\b$name\b" || lacking="$lacking $name"
 done <"$dir/names"
 is "$lacking" '' 'every protocol is on a page'
-finish $(($(ls "$root"/docs/protocols/*.md | wc -l) * 3 - 2))
+
+# What a protocol promises beyond the default properties.
+"$recline" list protocols --json |
+  jq -r '.protocols[] | .name as $name | .promises[] | "\($name) \(.)"' >"$dir/promises"
+lacking=
+while read -r name property; do
+  grep -l "name: $name[,}]" "$root"/verify/claims/*.yaml | xargs grep -l "[[ ]$property[],]" |
+    xargs grep -q 'verdict: holds' || lacking="$lacking $name:$property"
+done <"$dir/promises"
+is "$(wc -l <"$dir/promises"):$lacking" 9: 'claims show what protocols promise'
+finish $(($(ls "$root"/docs/protocols/*.md | wc -l) * 3 - 1))

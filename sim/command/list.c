@@ -38,6 +38,11 @@ static void list_protocols(JsonBuilder *builder)
     json_add_text(builder, "title", protocol->title);
     add_number(builder, "piggyback_bytes", protocol->piggyback_bytes);
     add_number(builder, "control_bytes", protocol->control_bytes);
+    json_builder_set_member_name(builder, "promises");
+    json_builder_begin_array(builder);
+    for (const char *const *name = protocol->promises; name && *name; name++)
+      json_builder_add_string_value(builder, *name);
+    json_builder_end_array(builder);
     json_builder_end_object(builder);
   }
 }

@@ -36,10 +36,9 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   world.script = NULL;
   world.bounded = false;
   world.member = communicator_has;
-  if (scenario->schedule) { /* as the explorer has judged it */
-    world.line_stamps = properties_need_stamps((const char *const *)scenario->check.properties);
-    world.properties = (const char *const *)scenario->check.properties;
-  }
+  world.properties = scenario->check.properties ? (const char *const *)scenario->check.properties
+                                                : properties_promised(protocol);
+  world.line_stamps = properties_need_stamps(world.properties);
   parts_init(&parts, &world);
   world_begin(&world, 0, 0);
   GError *error = NULL;
@@ -135,20 +134,8 @@ static _Noreturn void breach(const struct verdict *verdict)
   die(DIE_BREACH, "breach: %s", verdict->text);
 }
 
-/* Some properties are claims of single protocols: they count when the scenario names them. */
-static bool is_watched(const char *property)
-{
-  const char *const *names = (const char *const *)layer.scenario->check.properties;
-  for (names = names ? names : properties_default; *names; names++)
-    if (strcmp(*names, property) == 0)
-      return true;
-  return false;
-}
-
 static void count_violation(const struct verdict *verdict)
 {
-  if (!is_watched(verdict->property))
-    return;
   if (layer.result.audit_violations++ == 0) {
     layer.result.audit_first = g_strdup_printf("%s: %s", verdict->property, verdict->text);
     fprintf(stderr, "recline: violated: %s\n", layer.result.audit_first);
@@ -194,8 +181,11 @@ static void judge_state(void (*verdict_on)(const struct world *, struct verdict 
 {
   struct verdict verdict;
   verdict_on(&world, &verdict);
-  if (verdict.kind == VERDICT_VIOLATION)
-    count_violation(&verdict);
+  if (verdict.kind != VERDICT_VIOLATION)
+    return;
+  if (trace)
+    trace_violation(trace, &verdict);
+  count_violation(&verdict);
 }
 
 char *shadow_state_text(void)

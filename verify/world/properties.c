@@ -3,7 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const properties_known[] = {
+enum { PROPERTIES_MAX = 23 };
+
+const char *const properties_known[PROPERTIES_MAX + 1] = {
     "no-loss",   "no-duplicate",  "restorable", "legal",   "quiet-channels", "c3-1.1",
     "c3-1.2",    "c3-1.3",        "deadlock",   "commits", "outcome",        "recovers",
     "agreement", "invariant",     "no-orphan",  "c3-2.2",  "c3-2.3",         "local-rollback",
@@ -19,6 +21,18 @@ bool properties_include(const char *const *names, const char *property)
     if (!strcmp(*names, property))
       return true;
   return false;
+}
+
+const char *const *properties_promised(const struct rcl_protocol *protocol)
+{
+  static const char *names[PROPERTIES_MAX + 1];
+  uint32_t count = 0;
+  for (const char *const *name = properties_known; *name; name++)
+    if (properties_include(properties_default, *name) ||
+        (protocol->promises && properties_include(protocol->promises, *name)))
+      names[count++] = *name;
+  names[count] = NULL;
+  return names;
 }
 
 bool properties_need_stamps(const char *const *names)

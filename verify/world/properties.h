@@ -4,12 +4,18 @@
 
 #include <stdbool.h>
 
+#include "protocols/protocol.h"
+
 /* All of them, and those that are judged where a claim names none; both end with NULL. */
 extern const char *const properties_known[];
 extern const char *const properties_default[];
 
 /* Whether the list `names`, which ends with NULL, has `property`. */
 bool properties_include(const char *const *names, const char *property);
+
+/* The default ones and those of protocol->promises, which a run is audited for; ends with NULL.
+ * Static, until the next call. */
+const char *const *properties_promised(const struct rcl_protocol *protocol);
 
 /* Whether messages must carry their sender's lines (world.line_stamps): for the claims of C3 that
  * compare lines across messages. In all others stamps would only multiply the states. `names` as
