@@ -1,7 +1,9 @@
 /* SimGrid tells in C++ only that nobody can go on. */
 #include <simgrid/s4u/Engine.hpp>
 
-extern "C" void machine_on_deadlock(void (*told)(void)); /* machine.h */
+extern "C" {
+#include "sim/net/machine.h"
+}
 
 void machine_on_deadlock(void (*told)(void))
 {

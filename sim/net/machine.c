@@ -4,7 +4,6 @@
 #include <simgrid/actor.h>
 #include <simgrid/cond.h>
 #include <simgrid/config.h>
-#include <simgrid/disk.h>
 #include <simgrid/engine.h>
 #include <simgrid/exec.h>
 #include <simgrid/host.h>
@@ -44,7 +43,7 @@ int machine_rank(void)
   return rank ? atoi(rank) : -1;
 }
 
-_Noreturn void machine_exit(void)
+void machine_exit(void)
 {
   sg_actor_exit();
   abort();
@@ -206,67 +205,6 @@ double machine_figure(const char *name, double otherwise)
 double machine_copy_seconds(double bytes)
 {
   return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
-}
-
-static sg_disk_t first_disk(sg_host_t host)
-{
-  unsigned count;
-  sg_disk_t *disks;
-  sg_host_get_disks(host, &count, &disks);
-  return count > 0 ? disks[0] : NULL;
-}
-
-/* ---- writing in the background ---- */
-
-struct write {
-  sg_host_t host, server;
-  double bytes;
-  void (*done)(void *);
-  void *data;
-};
-
-static void write_actor(int argc, char *argv[])
-{
-  (void)argc;
-  (void)argv;
-  struct write *job = sg_actor_self_get_data();
-  sg_actor_daemonize(sg_actor_self()); /* a background write does not prolong the run */
-  if (job->server && job->server != job->host && job->bytes > 0.0)
-    sg_host_sendto(job->host, job->server, job->bytes);
-  sg_disk_t disk = first_disk(job->server ? job->server : job->host);
-  if (disk && job->bytes > 0.0)
-    sg_disk_write(disk, (sg_size_t)job->bytes);
-  job->done(job->data);
-  free(job);
-}
-
-void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
-                   void *data)
-{
-  struct write *job = malloc(sizeof *job);
-  if (job == NULL)
-    abort();
-  *job = (struct write){.host = host ? sg_host_by_name(host) : sg_host_self(),
-                        .server = server ? sg_host_by_name(server) : NULL,
-                        .bytes = bytes,
-                        .done = done,
-                        .data = data};
-  sg_actor_t actor = sg_actor_init("checkpoint-write", job->host);
-  sg_actor_set_data(actor, job);
-  sg_actor_start_(actor, write_actor, 0, NULL);
-}
-
-void machine_read(const char *server, double bytes)
-{
-  if (bytes <= 0.0)
-    return;
-  sg_host_t here = sg_host_self();
-  sg_host_t there = server ? sg_host_by_name(server) : here;
-  sg_disk_t disk = first_disk(there);
-  if (disk)
-    sg_disk_read(disk, (sg_size_t)bytes);
-  if (there != here)
-    sg_host_sendto(there, here, bytes);
 }
 
 /* ---- bells ---- */

@@ -17,7 +17,7 @@ void machine_sleep(double seconds);
 long machine_actor(void);
 sg_actor_t machine_self(void);
 int machine_rank(void); /* of the calling actor in SMPI's world, or -1; before MPI_Init too */
-_Noreturn void machine_exit(void);                                      /* ends the calling actor */
+__attribute__((noreturn)) void machine_exit(void);                      /* ends the calling actor */
 void machine_on_exit(void (*told)(int failed, void *data), void *data); /* when it ends */
 void machine_move(sg_actor_t actor, const char *host);
 const char *machine_host(void);
@@ -41,9 +41,9 @@ struct computation {
   void *data;
 };
 double machine_compute(struct computation *, double flops); /* returns what remains: 0 at its end */
-double machine_execute(double flops); /* cannot be interrupted: returns 0 */
-double machine_doze(struct computation *, double seconds); /* the same for a sleep */
-void machine_interrupt(struct computation *);              /* nothing when none is under way */
+double machine_execute(double flops);                       /* cannot be interrupted: returns 0 */
+double machine_doze(struct computation *, double seconds);  /* the same for a sleep */
+void machine_interrupt(struct computation *);               /* nothing when none is under way */
 
 /* A property of the caller's host or of the innermost zone around it that has it; NULL: none. As a
  * number: in its unit. No other actor runs meanwhile. */
@@ -54,11 +54,12 @@ double machine_figure(const char *name, double otherwise);
  * bytes per second, or 500 MB/s. */
 double machine_copy_seconds(double bytes);
 
-/* Writes in the background, on the first disk of `host`, or through the network and on the first
- * disk of `server`. A host without a disk takes no time for it. Calls `done` at the end. */
+/* Writes so many bytes in the background: from `host` to the first disk of `server`, by network and
+ * disk at the same time, or to its own first disk (`server` NULL). A host without a disk takes no
+ * time for its part. Calls `done` at the end. */
 void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
                    void *data);
-/* The same the other way, by the caller itself. */
+/* The same the other way. The caller waits for it. */
 void machine_read(const char *server, double bytes);
 
 /* Calls `told` when no actor can ever go on. */

@@ -296,8 +296,8 @@ static void finish_fetch(struct transport *transport, struct fetch *fetch, GQueu
   if (message->lane)
     wire_lane_free(message->lane);
   message->lane = NULL;
-  wire_charge(WIRE_RECEIVE, message->wire_bytes);
-  if (fetch->parked) {
+  if (fetch->parked) { /* only eager messages are; no overhead is charged for rendezvous payloads */
+    wire_charge(WIRE_RECEIVE, message->wire_bytes);
     hand_on(transport, message, inbox);
   } else {
     fetch->done(message, fetch->data);

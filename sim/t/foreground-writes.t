@@ -16,7 +16,7 @@ program:
     rank 3: repeat 8 (iteration, compute 10ms, send 0, recv 2)
 platform:   {file: $root/platforms/cirrus.xml, spares: 1}
 protocol:   {name: hybrid, interval: 3}
-checkpoint: {every: 25ms, places: program, bytes: 20MB}
+checkpoint: {every: 25ms, places: program, bytes: 40MB}
 detection:  1ms
 EOF
 

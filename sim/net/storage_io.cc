@@ -1,0 +1,53 @@
+/* What goes to disks and comes from them. In C++, as SimGrid starts such activities without waiting
+ * for them there only. */
+#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Comm.hpp>
+#include <simgrid/s4u/Disk.hpp>
+#include <simgrid/s4u/Host.hpp>
+#include <simgrid/s4u/Io.hpp>
+
+extern "C" {
+#include "sim/net/machine.h"
+}
+
+using simgrid::s4u::Comm;
+using simgrid::s4u::Host;
+
+static Host *host_named(const char *name)
+{
+  return name ? Host::by_name(name) : simgrid::s4u::this_actor::get_host();
+}
+
+/* A file server writes what has come while the rest is on its way, so network and disk work at the
+ * same time, each shared with its other users, and the slower one decides. */
+static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write)
+{
+  if (bytes <= 0.0)
+    return;
+  auto size = static_cast<sg_size_t>(bytes);
+  auto disks = stored_at->get_disks();
+  simgrid::s4u::IoPtr on_disk;
+  if (!disks.empty())
+    on_disk = write ? disks[0]->write_async(size) : disks[0]->read_async(size);
+  if (from != to)
+    Comm::sendto_async(from, to, size)->wait();
+  if (on_disk)
+    on_disk->wait();
+}
+
+void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
+                   void *data)
+{
+  Host *from = host_named(host), *to = server ? host_named(server) : from;
+  auto writer = simgrid::s4u::Actor::create("checkpoint-write", from, [=] {
+    stream(from, to, to, bytes, true);
+    done(data);
+  });
+  writer->daemonize(); /* a write in the background does not prolong the run */
+}
+
+void machine_read(const char *server, double bytes)
+{
+  Host *here = host_named(nullptr), *there = host_named(server);
+  stream(there, here, there, bytes, false);
+}
