@@ -1,4 +1,4 @@
-/* The world: taking a move. The rules of what can happen are in world_rules.c. */
+/* The world: taking a move. world_rules.c judges whether one can happen, world_moves.c lists them. */
 #include "verify/world/world.h"
 
 #include <stdio.h>

@@ -147,6 +147,12 @@ const struct world_receive *world_matching(const struct world *, int peer, int r
 /* Whether that receive of the program is posted, and its place in the list. */
 bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
 
+/* The first receive that a restart has left to be announced again; NULL: none. */
+const struct world_receive *world_unannounced(const struct world *, int rank);
+
+/* The checkpoint from which `rank` starts next. */
+uint32_t world_start_of(const struct world *, int rank);
+
 /* Whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come out of
  * it: the oldest or, where messages overtake, any. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);

@@ -1,4 +1,5 @@
-/* The rules of the world: what can happen next. See world.h; world.c lets it happen. */
+/* The rules of the world: whether a move can happen. world_moves.c lists those that can; world.c
+ * lets one happen. */
 #include "verify/world/world_parts.h"
 
 /* ---- messages ---- */
@@ -154,7 +155,7 @@ bool world_collected(const struct world *w, int rank, struct rcl_event *event)
 
 /* ---- which moves can happen ---- */
 
-static const struct world_receive *unannounced(const struct world *w, int rank)
+const struct world_receive *world_unannounced(const struct world *w, int rank)
 {
   uint32_t count;
   const struct world_receive *posted =
@@ -185,7 +186,7 @@ static bool same_script_event(const struct world *w, int rank, const struct rcl_
 static const char *refuses_program(const struct world *w, int rank, const struct rcl_event *event)
 {
   const struct world_program *program = read_program(w, rank);
-  const struct world_receive *pending = unannounced(w, rank);
+  const struct world_receive *pending = world_unannounced(w, rank);
   uint32_t place;
   if (read_rank(w, rank)->held)
     return "the program is held";
@@ -226,7 +227,7 @@ static const char *refuses_place(const struct world *w, int rank, const struct r
   bool anywhere = w->places_anywhere && !event->iteration;
   if (anywhere || !w->script || read_program(w, rank)->finished)
     return NULL;
-  if (unannounced(w, rank))
+  if (world_unannounced(w, rank))
     return "receives posted before the restart must be announced first";
   return world_script_event(w, rank, &next, &choices) && next.kind == RCL_EVENT_SAFE_POINT &&
                  next.iteration == event->iteration
@@ -301,7 +302,7 @@ static bool may_be_closed(const struct world *w, const struct move *move)
 
 /* ---- starts and downs ---- */
 
-static uint32_t start_of(const struct world *w, int rank)
+uint32_t world_start_of(const struct world *w, int rank)
 {
   const struct world_rank *me = read_rank(w, rank);
   if (me->phase == RANK_NEW)
@@ -348,7 +349,7 @@ static const char *refuses_start(const struct world *w, const struct move *move)
   if (me->phase != RANK_NEW && me->phase != RANK_RESTARTING &&
       !(me->phase == RANK_RESTORING && current))
     return "the rank is neither rolled back nor restarting";
-  if (move->event.checkpoint != start_of(w, move->rank))
+  if (move->event.checkpoint != world_start_of(w, move->rank))
     return me->phase == RANK_NEW ? "the first start is fresh" : "another checkpoint is the target";
   return !w->protocol->independent || move->event.incarnation == me->noticed
              ? NULL
@@ -477,263 +478,4 @@ const char *world_refuses(const struct world *w, const struct move *move)
     return refuses_fault(w, move);
   }
   return "no such move";
-}
-
-/* ---- all moves ---- */
-
-struct listing {
-  const struct world *w;
-  void (*visit)(void *, const struct move *);
-  void *data;
-};
-
-static void list_if_possible(const struct listing *l, const struct move *move)
-{
-  if (!world_refuses(l->w, move))
-    l->visit(l->data, move);
-}
-
-static void list_event(const struct listing *l, int rank, struct rcl_event event)
-{
-  list_if_possible(l, &(struct move){.kind = MOVE_EVENT, .rank = (int16_t)rank, .event = event});
-}
-
-static void list_program(const struct listing *l, int rank)
-{
-  const struct world_receive *pending = unannounced(l->w, rank);
-  struct rcl_event event = {.kind = RCL_EVENT_NONE};
-  unsigned choices = 1;
-  if (pending) {
-    list_event(l, rank,
-               (struct rcl_event){.kind = RCL_EVENT_RECEIVE,
-                                  .request = pending->request,
-                                  .peer = pending->peer,
-                                  .tag = pending->tag,
-                                  .comm = pending->comm});
-  } else if (world_script_event(l->w, rank, &event, &choices) &&
-             event.kind != RCL_EVENT_SAFE_POINT) {
-    for (unsigned i = 0; i < choices; i++) {
-      if (event.kind == RCL_EVENT_CHOICE)
-        event.outcome = i;
-      else if (are_free(l->w))
-        event.peer = (int16_t)(i < (unsigned)rank ? i : i + 1);
-      list_event(l, rank, event);
-    }
-  }
-  bool here = !pending && event.kind == RCL_EVENT_SAFE_POINT;
-  list_event(
-      l, rank,
-      (struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = here ? event.iteration : 0});
-}
-
-static void list_arrivals(const struct listing *l, int peer, int rank)
-{
-  uint32_t count, request;
-  const struct world_message *channel =
-      READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!world_may_arrive(l->w, peer, rank, i, &request))
-      continue;
-    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
-    move.event = (struct rcl_event){.kind = RCL_EVENT_ARRIVED,
-                                    .peer = (int16_t)peer,
-                                    .tag = channel[i].tag,
-                                    .comm = channel[i].comm,
-                                    .bytes = channel[i].bytes,
-                                    .request = request};
-    memcpy(move.event.words, channel[i].words, sizeof move.event.words);
-    list_if_possible(l, &move);
-  }
-}
-
-static void list_control(const struct listing *l, int peer, int rank)
-{
-  uint32_t count;
-  const struct world_message *channel =
-      READ_LIST(struct world_message, l->w, control_part(l->w), peer, rank, &count);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!is_control(&channel[i]) || !world_comes_out(l->w, control_part(l->w), peer, rank, i))
-      continue;
-    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank, .index = i};
-    move.event = (struct rcl_event){.kind = RCL_EVENT_CONTROL, .peer = (int16_t)peer};
-    memcpy(move.event.words, channel[i].words, sizeof move.event.words);
-    list_if_possible(l, &move);
-    if (!l->w->overtaking)
-      return;
-  }
-}
-
-static void list_storage(const struct listing *l, int rank)
-{
-  uint32_t count;
-  unsigned listed = 0; /* parts, a bit each */
-  const struct world_record *stored =
-      READ_LIST(struct world_record, l->w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++) {
-    if (stored[i].reported || listed & 1u << stored[i].part)
-      continue;
-    listed |= 1u << stored[i].part;
-    struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
-    move.event = (struct rcl_event){
-        .kind = RCL_EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
-    list_if_possible(l, &move);
-    if (l->w->faults & FAULT_EARLY_DURABLE) {
-      move.fault = FAULT_EARLY_DURABLE;
-      list_if_possible(l, &move);
-    }
-  }
-}
-
-static void list_faults(const struct listing *l, int peer, int rank)
-{
-  uint32_t count;
-  READ_LIST(struct world_message, l->w, WORLD_CHANNEL, peer, rank, &count);
-  for (unsigned fault = FAULT_DROP; fault <= FAULT_DUPLICATE; fault <<= 1)
-    for (uint32_t i = 0; i < count && l->w->faults & fault; i++) {
-      struct move move = {
-          .kind = MOVE_FAULT, .fault = (uint8_t)fault, .rank = (int16_t)rank, .index = i};
-      move.event.peer = (int16_t)peer;
-      list_if_possible(l, &move);
-    }
-}
-
-/* What the rank does by itself. */
-static void list_rank(const struct listing *l, int rank)
-{
-  const struct world_rank *me = read_rank(l->w, rank);
-  const struct world_global *global = read_global(l->w);
-  list_event(l, rank,
-             (struct rcl_event){.kind = RCL_EVENT_START,
-                                .checkpoint = start_of(l->w, rank),
-                                .closed = l->w->closes && start_of(l->w, rank) != RCL_FRESH,
-                                .incarnation = l->w->protocol->independent ? me->noticed : 0});
-  struct rcl_event down;
-  if (world_next_down(l->w, rank, &down))
-    list_event(l, rank, down);
-  list_event(l, rank,
-             (struct rcl_event){
-                 .kind = RCL_EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
-  if (me->phase != RANK_RUNNING)
-    return;
-  list_event(l, rank,
-             (struct rcl_event){.kind = RCL_EVENT_TIMER, .checkpoint = me->set.checkpoint});
-  list_program(l, rank);
-  struct rcl_event collected;
-  if (world_collected(l->w, rank, &collected))
-    list_event(l, rank, collected);
-  list_storage(l, rank);
-  list_event(l, rank,
-             (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = global->committing});
-}
-
-/* Whether there is anything between two ranks; asked first, as it seldom is. */
-static bool under_way(const struct world *w, int peer, int rank)
-{
-  uint32_t messages, controls;
-  world_read(w, WORLD_CHANNEL, peer, rank, &messages);
-  world_read(w, WORLD_CONTROL, peer, rank, &controls);
-  return messages || controls;
-}
-
-static void list_pair(const struct listing *l, int peer, int rank)
-{
-  if (!under_way(l->w, peer, rank) || read_rank(l->w, rank)->phase != RANK_RUNNING)
-    return;
-  list_arrivals(l, peer, rank);
-  list_control(l, peer, rank);
-  list_faults(l, peer, rank);
-}
-
-/* All dead at once, or one by one. */
-static void list_detections(const struct listing *l)
-{
-  bool each = l->w->protocol->independent;
-  for (int rank = each ? 0 : -1; rank < (each ? l->w->ranks : 0); rank++)
-    list_if_possible(l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
-}
-
-/* Origins: for each rank itself and each of its peers; then the crash of each rank; detection. */
-static uint32_t first_crash(const struct world *w)
-{
-  return (uint32_t)w->ranks * ((uint32_t)w->ranks + 1);
-}
-
-uint32_t world_origins(const struct world *w)
-{
-  return first_crash(w) + (uint32_t)w->ranks + 1;
-}
-
-void world_moves_of(const struct world *w, uint32_t origin,
-                    void (*visit)(void *data, const struct move *), void *data)
-{
-  const struct listing l = {.w = w, .visit = visit, .data = data};
-  uint32_t each = (uint32_t)w->ranks + 1, crash = first_crash(w);
-  if (origin == crash + (uint32_t)w->ranks)
-    list_detections(&l);
-  else if (origin >= crash)
-    list_if_possible(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)(origin - crash)});
-  else if (origin % each == 0)
-    list_rank(&l, (int)(origin / each));
-  else
-    list_pair(&l, (int)(origin % each) - 1, (int)(origin / each));
-}
-
-struct world_standing world_standing(const struct world *w, int rank)
-{
-  const struct world_rank *me = read_rank(w, rank);
-  struct rcl_event down;
-  bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
-  bool ended = read_program(w, rank)->finished, behind = world_next_down(w, rank, &down);
-  bool back = me->phase == RANK_RESTARTING || (me->phase == RANK_RESTORING && !behind);
-  uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
-  return (struct world_standing){.gave_up = me->gave_up != RCL_REASON_NONE,
-                                 .dead = me->phase == RANK_DEAD,
-                                 .finished = current && ended && !behind && !me->held,
-                                 .ended = ended,
-                                 .held = me->held,
-                                 .behind = behind,
-                                 .starts = me->phase == RANK_NEW || (back && !w->closes),
-                                 .last = crashes == 1,
-                                 .safe = !crashes};
-}
-
-struct world_standing world_standing_of_all(const struct world_standing *each, int ranks)
-{
-  struct world_standing all = {.finished = true};
-  for (int rank = 0; rank < ranks; rank++) {
-    all.gave_up |= each[rank].gave_up;
-    all.dead |= each[rank].dead;
-    all.finished &= each[rank].finished;
-  }
-  return all;
-}
-
-static struct world_standing standing_of_all(const struct world *w)
-{
-  struct world_standing each[w->ranks];
-  for (int rank = 0; rank < w->ranks; rank++)
-    each[rank] = world_standing(w, rank);
-  return world_standing_of_all(each, w->ranks);
-}
-
-bool world_finished(const struct world *w)
-{
-  return standing_of_all(w).finished;
-}
-
-uint32_t world_open_origins(const struct world *w, const struct world_standing *all)
-{
-  if (all->gave_up)
-    return 0;
-  if (all->finished) /* the job has ended: no more crashes */
-    return first_crash(w);
-  return all->dead ? world_origins(w) : world_origins(w) - 1;
-}
-
-void world_moves(const struct world *w, void (*visit)(void *data, const struct move *), void *data)
-{
-  const struct world_standing all = standing_of_all(w);
-  uint32_t open = world_open_origins(w, &all);
-  for (uint32_t origin = 0; origin < open; origin++)
-    world_moves_of(w, origin, visit, data);
 }
