@@ -96,14 +96,20 @@ static void await_detection(const struct entry *entry)
   g_array_append_vals(undetected, entry, 1);
 }
 
+/* A schedule crashes nodes, each called by its first rank. */
+static int scheduled_node(int rank)
+{
+  return layer.scenario->schedule ? rank - rank % layer.scenario->check.per_node : rank;
+}
+
 static bool crash_rank(int rank, const struct failure *failure)
 {
   struct rank *r = &layer.rank[rank];
   if (r->dead || !r->active)
     return false;
-  struct move move = {.kind = MOVE_CRASH, .rank = (int16_t)rank};
-  if (shadow_allows(&move))
-    step_world(MOVE_CRASH, rank);
+  int node = scheduled_node(rank);
+  if (shadow_allows(&(struct move){.kind = MOVE_CRASH, .rank = (int16_t)node}))
+    step_world(MOVE_CRASH, node);
   r->dead = true;
   r->life++;
   storage_cut(r);
@@ -279,9 +285,14 @@ static void detect_scheduled(int rank)
   }
 }
 
-static void inject_scheduled(int rank)
+/* All ranks of the node that begins with it. */
+static void inject_scheduled(int first)
 {
-  layer.result.crashes += crash_rank(rank, &scheduled);
+  int end = MIN(first + layer.scenario->check.per_node, layer.ranks);
+  bool struck = false;
+  for (int rank = first; rank < end; rank++)
+    struck |= crash_rank(rank, &scheduled);
+  layer.result.crashes += struck;
 }
 
 /* Ranks that wait for their turn are told that it has come; all are when the schedule has ended. */

@@ -39,6 +39,8 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   world.properties = scenario->check.properties ? (const char *const *)scenario->check.properties
                                                 : properties_promised(protocol);
   world.line_stamps = properties_need_stamps(world.properties);
+  if (scenario->schedule) /* its crashes are of nodes as the explorer has them */
+    world.per_node = scenario->check.per_node;
   parts_init(&parts, &world);
   world_begin(&world, 0, 0);
   GError *error = NULL;

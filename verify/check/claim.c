@@ -162,6 +162,7 @@ static void set_up(const struct job *job, struct world *world)
   world_set_parameter(world, "log", claim->protocol.log);
   world->fifo = claim->check.fifo;
   world->closes = claim->check.closes;
+  world->per_node = claim->check.per_node;
   world->overtaking = claim->check.overtaking;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
   world->line_stamps = properties_need_stamps((const char *const *)claim->check.properties);

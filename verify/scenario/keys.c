@@ -125,6 +125,7 @@ static const cyaml_schema_field_t clocks_fields[] = {
 static const cyaml_schema_field_t check_fields[] = {
     WHOLE("checkpoints", OPTIONAL, struct keys_check, checkpoints),
     WHOLE("crashes", OPTIONAL, struct keys_check, crashes),
+    WHOLE("per_node", OPTIONAL, struct keys_check, per_node),
     CHOICE("order", struct keys_check, order, orders),
     CHOICE("connections", struct keys_check, connections, connections),
     LIST("properties", struct keys_check, properties, &text, CYAML_FLAG_FLOW),

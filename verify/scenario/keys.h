@@ -67,7 +67,7 @@ struct keys_clocks {
 };
 
 struct keys_check {
-  int64_t *checkpoints, *crashes;
+  int64_t *checkpoints, *crashes, *per_node;
   int *order, *connections;
   char **properties, **lies, **exceeds;
   unsigned properties_count, lies_count, exceeds_count;

@@ -136,6 +136,7 @@ struct scenario {
   struct {
     int checkpoints;     /* how often TIMER may fire */
     int crashes;         /* crashes, at any point of any rank */
+    int per_node;        /* ranks that crash together, in blocks */
     bool closes;         /* connections are closed for captures and restarts */
     bool fifo;           /* channels deliver in the order of sending; default: MPI's order */
     bool overtaking;     /* they keep no order at all, not even MPI's */

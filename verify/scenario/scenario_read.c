@@ -471,6 +471,8 @@ static bool read_check(const struct reader *reader, const struct keys_check *raw
   return whole_int(reader, "checkpoints", raw->checkpoints, 1, 0, COUNT_MAX,
                    &scenario->check.checkpoints) &&
          whole_int(reader, "crashes", raw->crashes, 1, 0, COUNT_MAX, &scenario->check.crashes) &&
+         whole_int(reader, "per_node", raw->per_node, 1, 1, scenario->program.ranks,
+                   &scenario->check.per_node) &&
          read_lies(reader, raw) && read_exceeds(reader, raw);
 }
 

@@ -139,6 +139,7 @@ static struct keys raw_of(struct pool *pool, const struct scenario *scenario)
                  .skew = amount(pool, scenario->clocks.skew, "s")},
       .check = {.checkpoints = number(pool, scenario->check.checkpoints),
                 .crashes = number(pool, scenario->check.crashes),
+                .per_node = number(pool, scenario->check.per_node),
                 .order = choice(pool, scenario->check.fifo         ? ORDER_FIFO
                                       : scenario->check.overtaking ? ORDER_NONE
                                                                    : ORDER_ANY),

@@ -96,6 +96,7 @@ sub world_of {
   my $protocol = draw(3) ? mutant_of($seed) : one_of(@protocols);
   my $script = script_of($ranks);
   my ($checkpoints, $crashes) = (draw(4) ? 1 : 0, one_of(0, 1, 1, 1, 2));
+  my $per_node = draw(4) ? 1 : 2;
   my $places = one_of('program', 'anywhere');
   my $order = draw(4) ? 'any' : one_of('fifo', 'none');
   $places = 'anywhere' if $protocol =~ /^(bookmark|chandy-lamport|time-based|none)/;
@@ -109,7 +110,7 @@ program:
   script: |
 ${script}protocol: {name: $protocol, capacity: 6}
 checkpoint: {places: $places}
-check: {checkpoints: $checkpoints, crashes: $crashes, order: $order}
+check: {checkpoints: $checkpoints, crashes: $crashes, per_node: $per_node, order: $order}
 expect: {verdict: holds}
 END
 }

@@ -365,6 +365,8 @@ static const struct refusal refusals[] = {
      NULL},
     {"negative checkpoints", GOOD "check: {checkpoints: -1}\n",
      "t.yaml:4: check.checkpoints: -1 is out of range, expected 0 to 1000000000", NULL},
+    {"no ranks on a node", GOOD "check: {per_node: 0}\n",
+     "t.yaml:4: check.per_node: 0 is out of range, expected 1 to 2", NULL},
     {"negative crashes", GOOD "check: {crashes: -1}\n",
      "t.yaml:4: check.crashes: -1 is out of range, expected 0 to 1000000000", NULL},
     {"places below the matching",
@@ -527,6 +529,7 @@ static void test_defaults(void)
   is_number(scenario->expect.program_exit, -1, "no exit code expected");
   is_number(scenario->check.checkpoints, 1, "default checkpoints to explore");
   is_number(scenario->check.crashes, 1, "default crashes to explore");
+  is_number(scenario->check.per_node, 1, "ranks crash one by one");
   ok(!scenario->check.fifo, "default order");
   ok(!scenario->check.properties, "all properties");
   ok(!*scenario->check.lies, "an honest host");

@@ -43,7 +43,7 @@ static bool bad(struct replay *r, const char *format, ...)
 /* What the lines before `---` say. */
 struct header {
   char *protocol;
-  guint64 ranks, capacity, crashes, timers, exceeds, parameter[RCL_PARAMETERS];
+  guint64 ranks, capacity, crashes, timers, per_node, exceeds, parameter[RCL_PARAMETERS];
   bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
   GString *script; /* NULL: none */
@@ -112,6 +112,8 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     header->bounded = true;
     return whole(r, key, value, 0, G_MAXUINT16,
                  g_str_equal(key, "crashes") ? &header->crashes : &header->timers);
+  } else if (g_str_equal(key, "per_node")) {
+    return whole(r, key, value, 1, G_MAXINT16, &header->per_node);
   } else if (g_str_equal(key, "stamps")) {
     header->stamps = true;
   } else if (g_str_equal(key, "lie")) {
@@ -184,6 +186,7 @@ static bool begin(struct replay *r, const struct header *header)
   world->bounded = header->bounded;
   world->line_stamps = header->stamps;
   world->faults = header->lies;
+  world->per_node = MAX((int)header->per_node, 1);
   world->exceeds = (unsigned)header->exceeds;
   world->check = true;
   world->script = r->script;

@@ -356,6 +356,8 @@ static void print_bounds(struct buffer *out, const struct world *world)
   const struct world_global *global =
       world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
   buffer_printf(out, "crashes %u\ntimers %u\n", global->crashes, global->timers);
+  if (world->per_node > 1)
+    buffer_printf(out, "per_node %d\n", world->per_node);
 }
 
 char *trace_header(const struct world *world, const char *host)

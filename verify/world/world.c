@@ -1,4 +1,5 @@
-/* The world: taking a move. world_rules.c judges whether one can happen, world_moves.c lists them. */
+/* The world: taking a move. world_rules.c judges whether one can happen, world_moves.c lists them.
+ */
 #include "verify/world/world.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 void world_init(struct world *w, const struct rcl_protocol *protocol, int ranks, uint32_t capacity)
 {
-  *w = (struct world){.protocol = protocol, .ranks = ranks, .places_anywhere = true};
+  *w = (struct world){.protocol = protocol, .ranks = ranks, .places_anywhere = true, .per_node = 1};
   w->config = memory_table((size_t)ranks, sizeof *w->config);
   for (int rank = 0; rank < ranks; rank++)
     w->config[rank] =

@@ -257,6 +257,7 @@ struct world {
   bool check;                    /* check the protocol's invariants after every step */
   bool bounded;                  /* crashes and timers are counted down (explorer) */
   unsigned faults;               /* enum injected_fault, or-ed */
+  int per_node;                  /* ranks that crash together, in blocks; 1: each alone */
   unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
@@ -286,8 +287,9 @@ void world_begin(struct world *, unsigned crashes, unsigned timers);
 void world_clear(struct world *); /* frees what world_init() made, not the parts */
 
 enum move_kind {
-  MOVE_EVENT,  /* `event` happens at `rank` */
-  MOVE_CRASH,  /* `rank` fails */
+  MOVE_EVENT, /* `event` happens at `rank` */
+  MOVE_CRASH, /* `rank` fails; where nodes have several ranks: those of the node that begins with it
+               */
   MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
                   is -1; independent: the one dead that is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */

@@ -153,6 +153,15 @@ const struct world_receive *world_unannounced(const struct world *, int rank);
 /* The checkpoint from which `rank` starts next. */
 uint32_t world_start_of(const struct world *, int rank);
 
+/* Whether a process of the rank runs, that can crash. */
+bool world_is_alive(const struct world *, int rank);
+
+/* The rank behind the last of the node that begins with `rank`. */
+static inline int world_node_end(const struct world *w, int rank)
+{
+  return rank + w->per_node < w->ranks ? rank + w->per_node : w->ranks;
+}
+
 /* Whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come out of
  * it: the oldest or, where messages overtake, any. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);

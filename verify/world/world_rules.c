@@ -434,10 +434,22 @@ static const char *refuses_event(const struct world *w, const struct move *move)
   return refuses_running(w, move);
 }
 
-static bool is_alive(const struct world_rank *rank)
+bool world_is_alive(const struct world *w, int rank)
 {
-  return rank->phase == RANK_RUNNING || rank->phase == RANK_CAPTURING ||
-         rank->phase == RANK_RESTORING;
+  uint8_t phase = read_rank(w, rank)->phase;
+  return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
+}
+
+static const char *refuses_crash(const struct world *w, int first)
+{
+  if (w->bounded && !read_global(w)->crashes)
+    return "no crash is left";
+  if (first % w->per_node)
+    return "the node begins with another rank";
+  for (int rank = first; rank < world_node_end(w, first); rank++)
+    if (world_is_alive(w, rank))
+      return NULL;
+  return "the rank does not run";
 }
 
 static const char *refuses_fault(const struct world *w, const struct move *move)
@@ -459,9 +471,7 @@ const char *world_refuses(const struct world *w, const struct move *move)
   case MOVE_EVENT:
     return refuses_event(w, move);
   case MOVE_CRASH:
-    if (w->bounded && !read_global(w)->crashes)
-      return "no crash is left";
-    return is_alive(read_rank(w, move->rank)) ? NULL : "the rank does not run";
+    return refuses_crash(w, move->rank);
   case MOVE_DETECT:
     if (w->protocol->independent)
       return read_rank(w, move->rank)->phase == RANK_DEAD ? NULL : "the rank is not dead";

@@ -333,19 +333,25 @@ void world_set_back(struct step_context *t, uint32_t checkpoint)
   me->origin = checkpoint;
 }
 
+static void crash_one(const struct world *w, int rank)
+{
+  bool finished = !w->protocol->independent && read_program(w, rank)->finished;
+  world_wipe(w, rank, RANK_DEAD, UINT16_MAX);
+  if (finished)
+    edit_program(w, rank)->finished = true; /* until it is found dead */
+  edit_rank(w, rank)->noticed = 0;
+  remove_records(w, rank, is_cut, 0);
+  if (rank == RCL_COORDINATOR_RANK)
+    edit_global(w)->committing = edit_global(w)->requested = 0;
+}
+
 void world_crash(struct step_context *t)
 {
-  bool finished = !t->w->protocol->independent && read_program(t->w, t->rank)->finished;
-  world_wipe(t->w, t->rank, RANK_DEAD, UINT16_MAX);
-  if (finished)
-    edit_program(t->w, t->rank)->finished = true; /* until it is found dead */
-  edit_rank(t->w, t->rank)->noticed = 0;
-  remove_records(t->w, t->rank, is_cut, 0);
-  struct world_global *global = edit_global(t->w);
+  for (int rank = t->rank; rank < world_node_end(t->w, t->rank); rank++)
+    if (world_is_alive(t->w, rank))
+      crash_one(t->w, rank);
   if (t->w->bounded)
-    global->crashes--;
-  if (t->rank == RCL_COORDINATOR_RANK)
-    global->committing = global->requested = 0;
+    edit_global(t->w)->crashes--;
 }
 
 static uint32_t last_image(const struct world *w, int rank)
