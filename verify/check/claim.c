@@ -59,23 +59,6 @@ static bool read_properties(const struct scenario *claim, GError **error)
   return true;
 }
 
-static bool read_lies(const struct scenario *claim, unsigned *lies, GError **error)
-{
-  *lies = 0;
-  for (char **lie = claim->check.lies; lie && *lie; lie++) {
-    if (g_str_equal(*lie, "drop"))
-      *lies |= FAULT_DROP;
-    else if (g_str_equal(*lie, "duplicate"))
-      *lies |= FAULT_DUPLICATE;
-    else if (g_str_equal(*lie, "early-durable"))
-      *lies |= FAULT_EARLY_DURABLE;
-    else
-      return scenario_complain(claim, "check.lies", error,
-                               "'%s', expected drop, duplicate or early-durable", *lie);
-  }
-  return true;
-}
-
 static bool read_counts(const struct scenario *claim, GError **error)
 {
   const struct {
@@ -102,7 +85,7 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
     return scenario_complain(claim, "check.exceeds", error,
                              "bounds of clocks, and %s has none, expected a protocol with clocks",
                              protocol->name);
-  if (claim->check.closes && !protocol->reconnects)
+  if (claim->check.connections == CONNECTIONS_CLOSE && !protocol->reconnects)
     return scenario_complain(
         claim, "check.connections", error,
         "close, and %s leaves connections open, expected a protocol that reconnects",
@@ -110,16 +93,14 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
   return true;
 }
 
-static bool valid(const struct scenario *claim, struct script **script, unsigned *lies,
-                  GError **error)
+static bool valid(const struct scenario *claim, struct script **script, GError **error)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
   if (!protocol)
     return scenario_complain(claim, "protocol.name", error,
                              "'%s', expected a name of 'recline list protocols' or a mutant's",
                              claim->protocol.name);
-  if (!read_counts(claim, error) || !read_properties(claim, error) ||
-      !read_lies(claim, lies, error))
+  if (!read_counts(claim, error) || !read_properties(claim, error))
     return false;
   *script = read_script(claim, error);
   if (!*script || !suits(claim, *script, error))
@@ -133,8 +114,7 @@ static bool valid(const struct scenario *claim, struct script **script, unsigned
 bool claim_valid(const struct scenario *claim, GError **error)
 {
   struct script *script = NULL;
-  unsigned lies;
-  bool fine = scenario_expects_of(claim, false, error) && valid(claim, &script, &lies, error);
+  bool fine = scenario_expects_of(claim, false, error) && valid(claim, &script, error);
   script_free(script);
   return fine;
 }
@@ -146,12 +126,15 @@ struct job {
   const struct scenario *claim;
   const struct claim_options *options;
   struct script *script;
-  unsigned lies;
   struct intern outcomes;
   char *save;            /* file; NULL: none */
   gint64 shown;          /* progress: when, in microseconds, */
   uint64_t shown_states; /* and how many states there were */
 };
+
+_Static_assert(1 << LIE_DROP == FAULT_DROP && 1 << LIE_DUPLICATE == FAULT_DUPLICATE &&
+                   1 << LIE_EARLY_DURABLE == FAULT_EARLY_DURABLE,
+               "the lies of a claim are the faults of the world");
 
 static void set_up(const struct job *job, struct world *world)
 {
@@ -160,16 +143,16 @@ static void set_up(const struct job *job, struct world *world)
              claim->protocol.capacity);
   world_set_parameter(world, "interval", claim->protocol.interval);
   world_set_parameter(world, "log", claim->protocol.log);
-  world->fifo = claim->check.fifo;
-  world->closes = claim->check.closes;
+  world->fifo = claim->check.order == ORDER_FIFO;
+  world->closes = claim->check.connections == CONNECTIONS_CLOSE;
+  world->overtaking = claim->check.order == ORDER_NONE;
   world->per_node = claim->check.per_node;
-  world->overtaking = claim->check.overtaking;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
   world->line_stamps = properties_need_stamps((const char *const *)claim->check.properties);
   world->check = true;
   world->bounded = true;
-  world->faults = job->lies;
-  world->exceeds = job->claim->check.exceeds;
+  world->faults = claim->check.lies;
+  world->exceeds = claim->check.exceeds;
   world->script = job->script;
 }
 
@@ -243,8 +226,8 @@ static bool find_outcomes(struct job *job, GError **error)
                                            .max_states = bound(job),
                                            .max_bytes = memory_limit(job)};
   world_init(&world, rcl_protocol_named("none"), job->claim->program.ranks, 1);
-  world.fifo = job->claim->check.fifo;
-  world.overtaking = job->claim->check.overtaking;
+  world.fifo = job->claim->check.order == ORDER_FIFO;
+  world.overtaking = job->claim->check.order == ORDER_NONE;
   world.bounded = true;
   world.script = job->script;
   explore(&world, 0, 0, &options, &found);
@@ -450,7 +433,7 @@ bool claim_check(const struct scenario *claim, const struct claim_options *optio
   struct job job = {.claim = claim, .options = options, .shown = g_get_monotonic_time()};
   if (options->saves)
     job.save = g_strdup_printf("%s/%s.save", options->saves, claim->id);
-  bool fine = valid(claim, &job.script, &job.lies, error) && run(&job, result, error);
+  bool fine = valid(claim, &job.script, error) && run(&job, result, error);
   script_free(job.script);
   intern_clear(&job.outcomes);
   g_free(job.save);

@@ -113,7 +113,8 @@ static void add_bounds(JsonBuilder *b, const struct scenario *claim)
   add_whole(b, "ranks", (uint64_t)claim->program.ranks);
   add_whole(b, "checkpoints", (uint64_t)claim->check.checkpoints);
   add_whole(b, "crashes", (uint64_t)claim->check.crashes);
-  add_text(b, "order", claim->check.fifo ? "fifo" : claim->check.overtaking ? "none" : "any");
+  static const char *const orders[] = {"any", "fifo", "none"};
+  add_text(b, "order", orders[claim->check.order]);
   add_text(b, "places", claim->checkpoint.places == PLACES_ANYWHERE ? "anywhere" : "program");
   add_whole(b, "capacity", claim->protocol.capacity);
   json_builder_end_object(b);

@@ -21,15 +21,28 @@ static int added(int node)
   return node;
 }
 
-static int add_scalar(yaml_document_t *yaml, const char *text, yaml_scalar_style_t style)
+int document_scalar(yaml_document_t *yaml, const char *text, yaml_scalar_style_t style)
 {
   return added(yaml_document_add_scalar(yaml, NULL, (const yaml_char_t *)text, -1, style));
 }
 
-static int add_collection(yaml_document_t *yaml, bool sequence)
+int document_collection(yaml_document_t *yaml, bool sequence, bool flow)
 {
-  return added(sequence ? yaml_document_add_sequence(yaml, NULL, YAML_BLOCK_SEQUENCE_STYLE)
-                        : yaml_document_add_mapping(yaml, NULL, YAML_BLOCK_MAPPING_STYLE));
+  if (sequence)
+    return added(yaml_document_add_sequence(
+        yaml, NULL, flow ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE));
+  return added(yaml_document_add_mapping(
+      yaml, NULL, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE));
+}
+
+void document_append_item(yaml_document_t *yaml, int sequence, int item)
+{
+  added(yaml_document_append_sequence_item(yaml, sequence, item));
+}
+
+void document_append_pair(yaml_document_t *yaml, int mapping, int key, int value)
+{
+  added(yaml_document_append_mapping_pair(yaml, mapping, key, value));
 }
 
 /* Copies node `from` of `source`, and what it holds, to the end of `yaml`. `line` (from 0) takes
@@ -40,8 +53,9 @@ static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int li
   yaml_node_t *node = yaml_document_get_node(source, from);
   if (depth > DEPTH_MAX || yaml->nodes.top - yaml->nodes.start > NODES_MAX)
     return 0;
-  int to = node->type == YAML_SCALAR_NODE ? add_scalar(yaml, text_of(node), node->data.scalar.style)
-                                          : add_collection(yaml, node->type == YAML_SEQUENCE_NODE);
+  int to = node->type == YAML_SCALAR_NODE
+               ? document_scalar(yaml, text_of(node), node->data.scalar.style)
+               : document_collection(yaml, node->type == YAML_SEQUENCE_NODE, false);
   yaml_node_t *new = yaml_document_get_node(yaml, to);
   new->start_mark = node->start_mark;
   if (line >= 0)
@@ -53,7 +67,7 @@ static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int li
       item = copy(yaml, source, item, line, depth + 1);
       if (!item)
         return 0;
-      added(yaml_document_append_sequence_item(yaml, to, item));
+      document_append_item(yaml, to, item);
     }
   if (node->type == YAML_MAPPING_NODE)
     for (unsigned i = 0, n = pairs_of(node); i < n; i++) {
@@ -62,12 +76,12 @@ static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int li
       pair.value = pair.key ? copy(yaml, source, pair.value, line, depth + 1) : 0;
       if (!pair.value)
         return 0;
-      added(yaml_document_append_mapping_pair(yaml, to, pair.key, pair.value));
+      document_append_pair(yaml, to, pair.key, pair.value);
     }
   return to;
 }
 
-static void empty_document(yaml_document_t *yaml)
+void document_empty(yaml_document_t *yaml)
 {
   added(yaml_document_initialize(yaml, NULL, NULL, NULL, 1, 1));
 }
@@ -176,11 +190,11 @@ bool document_read(struct document *document, const char *file, GError **error)
     document_fail(error, file, line, false, "", message);
     return false;
   }
-  empty_document(&document->yaml);
+  document_empty(&document->yaml);
   if (yaml_document_get_root_node(&source))
     root = copy(&document->yaml, &source, 1, -1, 0);
   else
-    add_collection(&document->yaml, false);
+    document_collection(&document->yaml, false, false);
   yaml_document_delete(&source);
   if (!root) {
     document_fail(error, file, 1, false, "", "nested too deep, expected a scenario");
@@ -223,7 +237,7 @@ void document_none(struct document *document, const char *key)
   if (!value || strcmp(text_of(value), "none"))
     return;
   size_t line = value->start_mark.line;
-  int list = add_collection(yaml, true);
+  int list = document_collection(yaml, true, false);
   yaml_document_get_node(yaml, list)->start_mark.line = line;
   text_pair(yaml, key)->value = list;
 }
@@ -245,7 +259,7 @@ static int *child(yaml_document_t *yaml, int parent, const char *key)
     if (index > items_of(node))
       return NULL;
     if (index == items_of(node)) {
-      added(yaml_document_append_sequence_item(yaml, parent, 1));
+      document_append_item(yaml, parent, 1);
       node = yaml_document_get_node(yaml, parent);
       node->data.sequence.items.start[index] = 0;
     }
@@ -254,10 +268,10 @@ static int *child(yaml_document_t *yaml, int parent, const char *key)
   if (node->type != YAML_MAPPING_NODE || !*key)
     return NULL;
   if (!pair_named(yaml, node, key)) {
-    int name = add_scalar(yaml, key, YAML_PLAIN_SCALAR_STYLE);
+    int name = document_scalar(yaml, key, YAML_PLAIN_SCALAR_STYLE);
     node = yaml_document_get_node(yaml, parent);
     yaml_document_get_node(yaml, name)->start_mark.line = node->start_mark.line;
-    added(yaml_document_append_mapping_pair(yaml, parent, name, 1));
+    document_append_pair(yaml, parent, name, 1);
     node = yaml_document_get_node(yaml, parent);
     pair_named(yaml, node, key)->value = 0;
   }
@@ -275,7 +289,7 @@ static int add_value(yaml_document_t *yaml, const char *text, size_t line, char 
   if (yaml_document_get_root_node(&source))
     value = copy(yaml, &source, 1, (int)line, 0);
   else
-    value = add_scalar(yaml, "", YAML_PLAIN_SCALAR_STYLE);
+    value = document_scalar(yaml, "", YAML_PLAIN_SCALAR_STYLE);
   yaml_document_delete(&source);
   if (!value)
     *message = g_strdup("nested too deep, expected a value");
@@ -304,7 +318,7 @@ static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *l
     if (!keys[i + 1])
       next = add_value(yaml, text, *line, &message);
     else if (!next)
-      next = add_collection(yaml, is_index(keys[i + 1]));
+      next = document_collection(yaml, is_index(keys[i + 1]), false);
     if (!next)
       return message;
     yaml_document_get_node(yaml, next)->start_mark.line = *line;
@@ -323,7 +337,7 @@ bool document_set(struct document *document, const char *assignment, GError **er
   if (!equals || equals == assignment) {
     message = g_strdup_printf("--set %s, expected dotted.path=value", shown);
   } else if (yaml_document_get_root_node(&document->yaml)->type != YAML_MAPPING_NODE) {
-    return true; /* document_check() will say so */
+    return true; /* keys_check() will say so */
   } else {
     g_autofree char *path = g_strndup(assignment, (gsize)(equals - assignment));
     g_auto(GStrv) keys = g_strsplit(path, ".", -1);
@@ -344,19 +358,14 @@ static int append(void *text, unsigned char *bytes, size_t count)
   return 1;
 }
 
-GString *document_text(struct document *document)
+GString *document_text(yaml_document_t *yaml)
 {
   GString *text = g_string_new(NULL);
   yaml_emitter_t emitter;
-  yaml_document_t fresh;
-  /* The emitter eats the document and leaks what its root does not reach: give it a copy. */
-  empty_document(&fresh);
-  added(copy(&fresh, &document->yaml, 1, -1, 0));
   added(yaml_emitter_initialize(&emitter));
   yaml_emitter_set_output(&emitter, append, text);
   yaml_emitter_set_unicode(&emitter, 1);
-  yaml_emitter_set_width(&emitter, -1);
-  added(yaml_emitter_open(&emitter) && yaml_emitter_dump(&emitter, &fresh) &&
+  added(yaml_emitter_open(&emitter) && yaml_emitter_dump(&emitter, yaml) &&
         yaml_emitter_close(&emitter));
   yaml_emitter_delete(&emitter);
   return text;

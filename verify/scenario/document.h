@@ -1,15 +1,11 @@
-/* A YAML document with the place of everything in it: what libcyaml needs for error messages
- * with lines, and what `--set` needs to change a value before it is checked.
+/* A YAML document with the place of everything in it: what error messages with lines need, and
+ * what `--set` needs to change a value before it is checked.
  *
- *     file --read--> document --set--> document --check(schema)--> document_text --> libcyaml
- *
- * The schema is libcyaml's own, so that there is one table of keys and types. It is walked here
- * first, because libcyaml stops with a line but without saying what it expected.
+ *     file --read--> document --set--> document --keys_check()--> keys_read()
  */
 #ifndef RECLINE_DOCUMENT_H
 #define RECLINE_DOCUMENT_H
 
-#include <cyaml/cyaml.h>
 #include <glib.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,13 +15,14 @@ struct document {
   char *file; /* as it stands in messages */
   yaml_document_t yaml;
   int from_file;     /* nodes with a higher number were put in by document_set() */
-  GHashTable *lines; /* dotted path -> struct document_place; filled by document_check() */
+  GHashTable *lines; /* dotted path -> struct document_place; filled by keys_check() */
 };
 
 /* Where a value stands. */
 struct document_place {
   int line;      /* counted from 1 */
   int text_line; /* where the text of the value itself starts: the line after `|` */
+  int node;      /* of the document, while it lives */
   bool set;      /* put in by document_set(); `line` is then that of what it stands for */
 };
 
@@ -44,13 +41,8 @@ void document_none(struct document *, const char *key);
 /* A copy of the text at top-level `key`; NULL where there is none. The caller frees it. */
 char *document_value(struct document *, const char *key);
 
-/* Compares the document with `schema` (a mapping) and fills `lines`. Fields of type CYAML_IGNORE
- * are reserved for later: they are refused with `later`. */
-bool document_check(struct document *, const cyaml_schema_value_t *schema, const char *later,
-                    GError **error);
-
-/* The document as YAML text. */
-GString *document_text(struct document *);
+/* The document as YAML text; takes it. */
+GString *document_text(yaml_document_t *);
 
 /* `lines` of a document: the place of `path`, or of the nearest key above it; NULL when the
  * document is empty. */
@@ -64,11 +56,13 @@ void document_error(GError **error, const char *file, GHashTable *lines, const c
 char *document_quote(const char *text);
 
 /* Whether `text` can be the name of a thing, of a file and of a test: 1 to 100 ASCII letters,
- * digits,
- * `.`, `_`, `-` and `~`, of which the first is a letter or digit. */
+ * digits, `.`, `_`, `-` and `~`, of which the first is a letter or digit. */
 bool document_is_name(const char *text);
 
 /* Adds `item` to an enumeration `a, b or c` that has `count` items before it, of `total`. */
 void document_enumerate(GString *text, unsigned count, unsigned total, const char *item);
+
+/* The same of all `items` (end with NULL). */
+void document_enumerate_all(GString *text, const char *const *items);
 
 #endif

@@ -10,6 +10,14 @@
 void document_fail(GError **error, const char *file, int line, bool set, const char *path,
                    const char *text);
 
+/* Make nodes and put them together; without memory they stop the program. Adding a node can move
+ * the others: only numbers stay valid. */
+void document_empty(yaml_document_t *);
+int document_scalar(yaml_document_t *, const char *text, yaml_scalar_style_t);
+int document_collection(yaml_document_t *, bool sequence, bool flow);
+void document_append_item(yaml_document_t *, int sequence, int item);
+void document_append_pair(yaml_document_t *, int mapping, int key, int value);
+
 static inline int line_of(const yaml_node_t *node)
 {
   return (int)node->start_mark.line + 1;

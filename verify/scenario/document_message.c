@@ -40,6 +40,13 @@ void document_enumerate(GString *text, unsigned count, unsigned total, const cha
   g_string_append(text, item);
 }
 
+void document_enumerate_all(GString *text, const char *const *items)
+{
+  unsigned total = g_strv_length((char **)items);
+  for (unsigned i = 0; i < total; i++)
+    document_enumerate(text, i, total, items[i]);
+}
+
 const struct document_place *document_find(GHashTable *lines, const char *path)
 {
   g_autofree char *key = g_strdup(path);

@@ -1,158 +1,151 @@
 #include "verify/scenario/keys.h"
 
-#include <stdbool.h>
-#include <stddef.h>
+enum { CAPACITY_MAX = 65536, ITERATIONS_MAX = 1000000, COUNT_MAX = 1000000000 };
 
-#include "verify/scenario/scenario.h"
+static const char *const placements[] = {"one-per-node", "block", NULL};
+static const char *const kills[] = {"node", "rank", NULL};
+static const char *const runtimes[] = {"none", "ulfm", NULL};
+static const char *const storages[] = {"local", "nfs", NULL};
+static const char *const writes[] = {"background", "foreground", NULL};
+static const char *const controls[] = {"separate", "combined", "auto", NULL};
+static const char *const places[] = {"anywhere", "program", NULL};
+static const char *const connections[] = {"stay", "close", NULL};
+static const char *const orders[] = {"any", "fifo", "none", NULL};
+static const char *const lies[] = {"drop", "duplicate", "early-durable", NULL};
+static const char *const bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
+                                     [RCL_BOUND_LONGEST] = "longest",
+                                     [RCL_BOUND_SHORTEST] = "shortest",
+                                     [RCL_BOUNDS] = NULL};
+static const char *const verdicts[] = {"completed", "recovered", "gave-up",      "lost",
+                                       "holds",     "violated",  "inconclusive", NULL};
 
-const char *const keys_bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
-                                   [RCL_BOUND_LONGEST] = "longest",
-                                   [RCL_BOUND_SHORTEST] = "shortest"};
+#define KEY(key, type, owner, member) .name = key, .kind = type, .offset = offsetof(owner, member)
+#define BELOW(key, table) .name = key, .kind = KEY_MAPPING, .keys = table
 
-static const cyaml_strval_t placements[] = {{"one-per-node", false}, {"block", true}};
-static const cyaml_strval_t kills[] = {{"node", KILLS_NODE}, {"rank", KILLS_RANK}};
-static const cyaml_strval_t runtimes[] = {{"none", RUNTIME_NONE}, {"ulfm", RUNTIME_ULFM}};
-static const cyaml_strval_t storages[] = {{"local", STORAGE_LOCAL}, {"nfs", STORAGE_NFS}};
-static const cyaml_strval_t writes[] = {{"background", WRITES_BACKGROUND},
-                                        {"foreground", WRITES_FOREGROUND}};
-static const cyaml_strval_t controls[] = {
-    {"separate", CONTROL_SEPARATE}, {"combined", CONTROL_COMBINED}, {"auto", CONTROL_AUTO}};
-static const cyaml_strval_t places[] = {{"anywhere", PLACES_ANYWHERE}, {"program", PLACES_PROGRAM}};
-static const cyaml_strval_t connections[] = {{"stay", false}, {"close", true}};
-static const cyaml_strval_t orders[] = {
-    {"any", ORDER_ANY}, {"fifo", ORDER_FIFO}, {"none", ORDER_NONE}};
-static const cyaml_strval_t verdicts[] = {{"completed", EXPECT_COMPLETED},
-                                          {"recovered", EXPECT_RECOVERED},
-                                          {"gave-up", EXPECT_GAVE_UP},
-                                          {"lost", EXPECT_LOST},
-                                          {"holds", EXPECT_HOLDS},
-                                          {"violated", EXPECT_VIOLATED},
-                                          {"inconclusive", EXPECT_INCONCLUSIVE}};
+static const struct key program_keys[] = {
+    {KEY("binary", KEY_TEXT, struct scenario, program.binary)},
+    {KEY("args", KEY_TEXTS, struct scenario, program.args)},
+    {KEY("script", KEY_TEXT, struct scenario, program.script), .literal = true},
+    {KEY("ranks", KEY_WHOLE, struct scenario, program.ranks), .needed = true, .least = 1,
+     .most = RANKS_MAX},
+    {.name = NULL}};
 
-#define NEEDED CYAML_FLAG_DEFAULT
-#define OPTIONAL CYAML_FLAG_OPTIONAL
-#define TEXT(key, flags, type, member)                                                             \
-  CYAML_FIELD_STRING_PTR(key, flags, type, member, 0, CYAML_UNLIMITED)
-#define WHOLE(key, flags, type, member) CYAML_FIELD_INT_PTR(key, flags, type, member)
-#define CHOICE(key, type, member, names)                                                           \
-  CYAML_FIELD_ENUM_PTR(key, OPTIONAL | CYAML_FLAG_STRICT, type, member, names,                     \
-                       CYAML_ARRAY_LEN(names))
-#define LIST(key, type, member, entry, style)                                                      \
-  CYAML_FIELD_SEQUENCE(key, OPTIONAL | CYAML_FLAG_POINTER | (style), type, member, entry, 0,       \
-                       CYAML_UNLIMITED)
+static const struct key platform_keys[] = {
+    {KEY("file", KEY_TEXT, struct scenario, platform.file), .needed = true},
+    {KEY("placement", KEY_CHOICE, struct scenario, platform.placement), .names = placements},
+    {KEY("interconnect", KEY_TEXT, struct scenario, platform.layout.interconnect)},
+    {KEY("per_node", KEY_WHOLE, struct scenario, platform.layout.per_node), .least = 1,
+     .most = RANKS_MAX, .otherwise = 1},
+    {KEY("spares", KEY_WHOLE, struct scenario, platform.spares), .most = COUNT_MAX},
+    {KEY("dispatcher", KEY_TEXT, struct scenario, platform.dispatcher)},
+    {.name = NULL}};
 
-static const cyaml_schema_value_t text = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
+static const struct key protocol_keys[] = {
+    {KEY("name", KEY_TEXT, struct scenario, protocol.name), .needed = true},
+    {KEY("file", KEY_TEXT, struct scenario, protocol.file)},
+    {KEY("capacity", KEY_WHOLE, struct scenario, protocol.capacity), .least = 1,
+     .most = CAPACITY_MAX, .otherwise = 1024},
+    {KEY("interval", KEY_WHOLE, struct scenario, protocol.interval), .most = ITERATIONS_MAX},
+    {KEY("log", KEY_WHOLE, struct scenario, protocol.log), .most = ITERATIONS_MAX},
+    {KEY("control", KEY_CHOICE, struct scenario, protocol.control), .names = controls},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t program_fields[] = {
-    TEXT("binary", OPTIONAL, struct keys_program, binary),
-    LIST("args", struct keys_program, args, &text, CYAML_FLAG_FLOW),
-    TEXT("script", OPTIONAL | CYAML_FLAG_SCALAR_LITERAL, struct keys_program, script),
-    WHOLE("ranks", NEEDED, struct keys_program, ranks), CYAML_FIELD_END};
+static const struct key checkpoint_keys[] = {
+    {KEY("every", KEY_SECONDS, struct scenario, checkpoint.every)},
+    {KEY("storage", KEY_CHOICE, struct scenario, checkpoint.storage), .names = storages,
+     .otherwise = STORAGE_NFS},
+    {KEY("writes", KEY_CHOICE, struct scenario, checkpoint.writes), .names = writes},
+    {KEY("places", KEY_CHOICE, struct scenario, checkpoint.places), .names = places},
+    {KEY("bytes", KEY_BYTES, struct scenario, checkpoint.bytes)},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t platform_fields[] = {
-    TEXT("file", NEEDED, struct keys_platform, file),
-    CHOICE("placement", struct keys_platform, placement, placements),
-    TEXT("interconnect", OPTIONAL, struct keys_platform, interconnect),
-    WHOLE("per_node", OPTIONAL, struct keys_platform, per_node),
-    WHOLE("spares", OPTIONAL, struct keys_platform, spares),
-    TEXT("dispatcher", OPTIONAL, struct keys_platform, dispatcher),
-    CYAML_FIELD_END};
+static const struct key after_keys[] = {
+    {KEY("event", KEY_EVENT, struct failure, after.event), .needed = true},
+    {KEY("rank", KEY_RANKS, struct failure, after.rank), .most = -1},
+    {KEY("checkpoint", KEY_WHOLE, struct failure, after.checkpoint), .most = COUNT_MAX},
+    {KEY("iteration", KEY_WHOLE, struct failure, after.iteration), .most = COUNT_MAX},
+    {KEY("count", KEY_WHOLE, struct failure, after.count), .least = 1, .most = COUNT_MAX,
+     .otherwise = 1},
+    {KEY("recovery", KEY_WHOLE, struct failure, after.recovery), .most = COUNT_MAX},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t protocol_fields[] = {
-    TEXT("name", NEEDED, struct keys_protocol, name),
-    TEXT("file", OPTIONAL, struct keys_protocol, file),
-    WHOLE("capacity", OPTIONAL, struct keys_protocol, capacity),
-    WHOLE("interval", OPTIONAL, struct keys_protocol, interval),
-    WHOLE("log", OPTIONAL, struct keys_protocol, log),
-    CHOICE("control", struct keys_protocol, control, controls),
-    CYAML_FIELD_END};
+static const struct key layout_keys[] = {
+    {KEY("interconnect", KEY_TEXT, struct layout, interconnect)},
+    {KEY("per_node", KEY_WHOLE, struct layout, per_node), .least = 1, .most = RANKS_MAX,
+     .otherwise = 1},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t checkpoint_fields[] = {
-    TEXT("every", OPTIONAL, struct keys_checkpoint, every),
-    CHOICE("storage", struct keys_checkpoint, storage, storages),
-    CHOICE("writes", struct keys_checkpoint, writes, writes),
-    CHOICE("places", struct keys_checkpoint, places, places),
-    TEXT("bytes", OPTIONAL, struct keys_checkpoint, bytes),
-    CYAML_FIELD_END};
+static const char laws[] =
+    "failure laws are not supported yet, expected a failure with rank and at or after";
 
-static const cyaml_schema_field_t after_fields[] = {
-    TEXT("event", NEEDED, struct keys_after, event),
-    WHOLE("rank", OPTIONAL, struct keys_after, rank),
-    WHOLE("checkpoint", OPTIONAL, struct keys_after, checkpoint),
-    WHOLE("iteration", OPTIONAL, struct keys_after, iteration),
-    WHOLE("count", OPTIONAL, struct keys_after, count),
-    WHOLE("recovery", OPTIONAL, struct keys_after, recovery),
-    CYAML_FIELD_END};
+static const struct key failure_keys[] = {
+    {KEY("rank", KEY_RANKS, struct failure, rank), .needed = true, .most = -1},
+    {KEY("at", KEY_SECONDS, struct failure, at), .otherwise = -1},
+    {BELOW("after", after_keys), .flow = true},
+    {KEY("repair", KEY_SECONDS, struct failure, repair), .otherwise = 1},
+    {KEY("kills", KEY_CHOICE, struct failure, kills), .names = kills},
+    {KEY("restart_on", KEY_MAPPING, struct failure, restart_on), .keys = layout_keys,
+     .size = sizeof(struct layout), .flow = true},
+    {.name = "nodes", .kind = KEY_RESERVED, .word = laws},
+    {.name = "mtbf", .kind = KEY_RESERVED, .word = laws},
+    {.name = "law", .kind = KEY_RESERVED, .word = laws},
+    {.name = "shape", .kind = KEY_RESERVED, .word = laws},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t layout_fields[] = {
-    TEXT("interconnect", OPTIONAL, struct keys_layout, interconnect),
-    WHOLE("per_node", OPTIONAL, struct keys_layout, per_node), CYAML_FIELD_END};
+/* Defaults: estimates for a few hundred ranks, see docs/scenario.md. */
+static const struct key recovery_keys[] = {
+    {KEY("runtime", KEY_CHOICE, struct scenario, recovery.runtime), .names = runtimes},
+    {KEY("revoke", KEY_SECONDS, struct scenario, recovery.revoke), .otherwise = 10e-6},
+    {KEY("agree", KEY_SECONDS, struct scenario, recovery.agree), .otherwise = 20e-6},
+    {KEY("spawn", KEY_SECONDS, struct scenario, recovery.spawn), .otherwise = 0.5},
+    {KEY("rebuild", KEY_SECONDS, struct scenario, recovery.rebuild), .otherwise = 100e-6},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t failure_fields[] = {
-    WHOLE("rank", NEEDED, struct keys_failure, rank), TEXT("at", OPTIONAL, struct keys_failure, at),
-    CYAML_FIELD_MAPPING_PTR("after", OPTIONAL | CYAML_FLAG_FLOW, struct keys_failure, after,
-                            after_fields),
-    TEXT("repair", OPTIONAL, struct keys_failure, repair),
-    CHOICE("kills", struct keys_failure, kills, kills),
-    CYAML_FIELD_MAPPING_PTR("restart_on", OPTIONAL | CYAML_FLAG_FLOW, struct keys_failure,
-                            restart_on, layout_fields),
-    /* reserved: refused with failure_laws */
-    CYAML_FIELD_IGNORE("nodes", OPTIONAL), CYAML_FIELD_IGNORE("mtbf", OPTIONAL),
-    CYAML_FIELD_IGNORE("law", OPTIONAL), CYAML_FIELD_IGNORE("shape", OPTIONAL), CYAML_FIELD_END};
+static const struct key clocks_keys[] = {
+    {KEY("deviation", KEY_SECONDS, struct scenario, clocks.bound[RCL_BOUND_DEVIATION]),
+     .otherwise = 5e-4},
+    {KEY("longest", KEY_SECONDS, struct scenario, clocks.bound[RCL_BOUND_LONGEST]),
+     .otherwise = 5e-3},
+    {KEY("shortest", KEY_SECONDS, struct scenario, clocks.bound[RCL_BOUND_SHORTEST])},
+    {KEY("skew", KEY_SECONDS, struct scenario, clocks.skew)},
+    {.name = NULL}};
 
-static const cyaml_schema_value_t failure = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct keys_failure, failure_fields)};
+static const struct key expect_keys[] = {
+    {KEY("verdict", KEY_CHOICE, struct scenario, expect.verdict), .names = verdicts,
+     .least = EXPECT_COMPLETED, .otherwise = EXPECT_NOTHING},
+    {KEY("program_exit", KEY_WHOLE, struct scenario, expect.program_exit), .most = 255,
+     .otherwise = -1},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t recovery_fields[] = {
-    CHOICE("runtime", struct keys_recovery, runtime, runtimes),
-    TEXT("revoke", OPTIONAL, struct keys_recovery, revoke),
-    TEXT("agree", OPTIONAL, struct keys_recovery, agree),
-    TEXT("spawn", OPTIONAL, struct keys_recovery, spawn),
-    TEXT("rebuild", OPTIONAL, struct keys_recovery, rebuild),
-    CYAML_FIELD_END};
+static const struct key check_keys[] = {
+    {KEY("checkpoints", KEY_WHOLE, struct scenario, check.checkpoints), .most = COUNT_MAX,
+     .otherwise = 1},
+    {KEY("crashes", KEY_WHOLE, struct scenario, check.crashes), .most = COUNT_MAX, .otherwise = 1},
+    {KEY("per_node", KEY_RANKS, struct scenario, check.per_node), .least = 1, .otherwise = 1},
+    {KEY("order", KEY_CHOICE, struct scenario, check.order), .names = orders},
+    {KEY("connections", KEY_CHOICE, struct scenario, check.connections), .names = connections},
+    {KEY("properties", KEY_TEXTS, struct scenario, check.properties)},
+    {KEY("lies", KEY_SET, struct scenario, check.lies), .names = lies, .word = "lie"},
+    {KEY("exceeds", KEY_SET, struct scenario, check.exceeds), .names = bounds, .word = "bound"},
+    {KEY("max_states", KEY_NUMBER, struct scenario, check.max_states)},
+    {.name = NULL}};
 
-static const cyaml_schema_field_t expect_fields[] = {
-    CHOICE("verdict", struct keys_expect, verdict, verdicts),
-    WHOLE("program_exit", OPTIONAL, struct keys_expect, program_exit), CYAML_FIELD_END};
-
-static const cyaml_schema_field_t clocks_fields[] = {
-    TEXT("deviation", OPTIONAL, struct keys_clocks, deviation),
-    TEXT("longest", OPTIONAL, struct keys_clocks, longest),
-    TEXT("shortest", OPTIONAL, struct keys_clocks, shortest),
-    TEXT("skew", OPTIONAL, struct keys_clocks, skew), CYAML_FIELD_END};
-
-static const cyaml_schema_field_t check_fields[] = {
-    WHOLE("checkpoints", OPTIONAL, struct keys_check, checkpoints),
-    WHOLE("crashes", OPTIONAL, struct keys_check, crashes),
-    WHOLE("per_node", OPTIONAL, struct keys_check, per_node),
-    CHOICE("order", struct keys_check, order, orders),
-    CHOICE("connections", struct keys_check, connections, connections),
-    LIST("properties", struct keys_check, properties, &text, CYAML_FLAG_FLOW),
-    LIST("lies", struct keys_check, lies, &text, CYAML_FLAG_FLOW),
-    LIST("exceeds", struct keys_check, exceeds, &text, CYAML_FLAG_FLOW),
-    CYAML_FIELD_UINT_PTR("max_states", OPTIONAL, struct keys_check, max_states),
-    CYAML_FIELD_END};
-
-static const cyaml_schema_field_t scenario_fields[] = {
-    TEXT("id", OPTIONAL, struct keys, id),
-    TEXT("statement", OPTIONAL, struct keys, statement),
-    TEXT("source", OPTIONAL, struct keys, source),
-    CYAML_FIELD_MAPPING("program", NEEDED, struct keys, program, program_fields),
-    CYAML_FIELD_MAPPING_PTR("platform", OPTIONAL, struct keys, platform, platform_fields),
-    CYAML_FIELD_MAPPING("protocol", NEEDED, struct keys, protocol, protocol_fields),
-    CYAML_FIELD_MAPPING("checkpoint", OPTIONAL, struct keys, checkpoint, checkpoint_fields),
-    LIST("failures", struct keys, failures, &failure, CYAML_FLAG_BLOCK),
-    TEXT("detection", OPTIONAL, struct keys, detection),
-    CYAML_FIELD_MAPPING("recovery", OPTIONAL, struct keys, recovery, recovery_fields),
-    TEXT("schedule", OPTIONAL, struct keys, schedule),
-    CYAML_FIELD_UINT_PTR("seed", OPTIONAL, struct keys, seed),
-    CYAML_FIELD_MAPPING("clocks", OPTIONAL, struct keys, clocks, clocks_fields),
-    CYAML_FIELD_MAPPING("expect", OPTIONAL, struct keys, expect, expect_fields),
-    CYAML_FIELD_MAPPING("check", OPTIONAL, struct keys, check, check_fields),
-    CYAML_FIELD_END};
-
-const cyaml_schema_value_t keys_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct keys, scenario_fields)};
-
-const cyaml_config_t keys_cyaml = {.mem_fn = cyaml_mem, .flags = CYAML_CFG_STYLE_BLOCK};
+const struct key scenario_keys[] = {
+    {KEY("id", KEY_TEXT, struct scenario, id)},
+    {KEY("statement", KEY_TEXT, struct scenario, statement)},
+    {KEY("source", KEY_TEXT, struct scenario, source)},
+    {BELOW("program", program_keys), .needed = true},
+    {BELOW("platform", platform_keys)},
+    {BELOW("protocol", protocol_keys), .needed = true},
+    {BELOW("checkpoint", checkpoint_keys)},
+    {KEY("failures", KEY_LIST, struct scenario, failures),
+     .count = offsetof(struct scenario, failures_count), .keys = failure_keys,
+     .size = sizeof(struct failure)},
+    {KEY("detection", KEY_SECONDS, struct scenario, detection), .otherwise = 0.1},
+    {BELOW("recovery", recovery_keys)},
+    {KEY("schedule", KEY_TEXT, struct scenario, schedule)},
+    {KEY("seed", KEY_NUMBER, struct scenario, seed), .otherwise = 1},
+    {BELOW("clocks", clocks_keys)},
+    {BELOW("expect", expect_keys)},
+    {BELOW("check", check_keys)},
+    {.name = NULL}};

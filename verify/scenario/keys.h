@@ -1,101 +1,61 @@
-/* The keys of a scenario file, as YAML can hold them: texts, whole numbers, choices, NULL where a
- * key is not there. Units, ranges, defaults and names are judged on the way from keys to struct
- * scenario (scenario_read.c), each with the line of its key. */
+/* The one table of the keys of a scenario file: what each may hold, its default, and where it lies
+ * in struct scenario. Files are checked, read and saved by it; --set changes the document before
+ * (document.h). What a key means for others is judged after all are read (scenario_read.c). */
 #ifndef RECLINE_KEYS_H
 #define RECLINE_KEYS_H
 
-#include <cyaml/cyaml.h>
-#include <stdint.h>
+#include <stddef.h>
 
-#define KEYS_DISPATCHER "service-0" /* the dispatcher's host where none is named */
+#include "verify/scenario/document.h"
+#include "verify/scenario/scenario.h"
 
-struct keys_program {
-  char *binary, **args, *script;
-  unsigned args_count;
-  int64_t *ranks;
+enum { RANKS_MAX = 32767 };
+
+enum key_kind {
+  KEY_TEXT,     /* char *, NULL where there is none */
+  KEY_TEXTS,    /* char **, ends with NULL; NULL where there is none */
+  KEY_SET,      /* unsigned: a list of `names`, 1 << its index each */
+  KEY_WHOLE,    /* int or uint32_t, `least` to `most` */
+  KEY_RANKS,    /* int, `least` to the number of ranks + `most` */
+  KEY_NUMBER,   /* uint64_t */
+  KEY_SECONDS,  /* double */
+  KEY_BYTES,    /* double */
+  KEY_CHOICE,   /* int or enum: `least` + index in `names` */
+  KEY_EVENT,    /* enum rcl_event_kind */
+  KEY_MAPPING,  /* of `keys`, in the same structure or, with a `size`, in one pointed to */
+  KEY_LIST,     /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
+  KEY_RESERVED, /* refused with the reason `word` */
 };
 
-struct keys_platform {
-  char *file, *dispatcher;
-  int *placement;
-  char *interconnect;
-  int64_t *per_node;
-  int64_t *spares;
+/* Numbers below `least`, NULL, and mappings whose first key is needed and has no value are not
+ * saved: so a default below `least` is "not stated". */
+struct key {
+  const char *name; /* NULL ends a table */
+  enum key_kind kind;
+  size_t offset, count; /* of the value, and of the count of a list, in the structure */
+  bool needed;
+  bool literal, flow; /* styles when saved: a text after `|`, a list or mapping on one line */
+  double least, most, otherwise;
+  const char *const *names; /* end with NULL */
+  const char *word;         /* what an entry of a set is */
+  const struct key *keys;
+  size_t size;
 };
 
-struct keys_protocol {
-  char *name, *file;
-  int64_t *capacity, *interval, *log;
-  int *control;
-};
+/* Of a struct scenario. */
+extern const struct key scenario_keys[];
 
-struct keys_checkpoint {
-  char *every, *bytes;
-  int *storage, *writes, *places;
-};
+/* Compares the document with the table and fills `lines`: keys, types and names. */
+bool keys_check(struct document *, const struct key *keys, GError **error);
 
-struct keys_after {
-  char *event;
-  int64_t *rank, *checkpoint, *iteration, *count, *recovery;
-};
+/* From a checked document to `scenario`: every key its value or its default. */
+bool keys_read(struct document *, const struct key *keys, struct scenario *, GError **error);
 
-struct keys_layout {
-  char *interconnect;
-  int64_t *per_node;
-};
+/* Sets `error` to "NAME is no WORD, expected NAMES" at `path`. Returns false. */
+bool keys_refuse_name(const struct scenario *, const char *path, GError **error, const char *name,
+                      const char *word, const char *const *names);
 
-struct keys_failure {
-  int64_t *rank;
-  int *kills;
-  char *at, *repair;
-  struct keys_after *after;
-  struct keys_layout *restart_on;
-};
-
-struct keys_recovery {
-  int *runtime;
-  char *revoke, *agree, *spawn, *rebuild;
-};
-
-struct keys_expect {
-  int *verdict;
-  int64_t *program_exit;
-};
-
-struct keys_clocks {
-  char *deviation, *longest, *shortest, *skew;
-};
-
-struct keys_check {
-  int64_t *checkpoints, *crashes, *per_node;
-  int *order, *connections;
-  char **properties, **lies, **exceeds;
-  unsigned properties_count, lies_count, exceeds_count;
-  uint64_t *max_states;
-};
-
-struct keys {
-  char *id, *statement, *source, *detection, *schedule;
-  uint64_t *seed;
-  struct keys_program program;
-  struct keys_platform *platform;
-  struct keys_protocol protocol;
-  struct keys_checkpoint checkpoint;
-  struct keys_failure *failures;
-  unsigned failures_count;
-  struct keys_clocks clocks;
-  struct keys_recovery recovery;
-  struct keys_expect expect;
-  struct keys_check check;
-};
-
-enum { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
-
-/* The one table of keys and types, of a struct keys. */
-extern const cyaml_schema_value_t keys_schema;
-extern const cyaml_config_t keys_cyaml;
-
-/* Names of clocks' bounds under `exceeds`, by enum rcl_bound. */
-extern const char *const keys_bounds[];
+/* Frees what the keys in `from` point to. */
+void keys_clear(const struct key *keys, void *from);
 
 #endif

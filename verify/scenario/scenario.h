@@ -31,13 +31,15 @@ struct layout {
                          NULL without a platform */
 };
 
+enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
+
 enum kills { KILLS_NODE, KILLS_RANK }; /* the victim with its node and all on it, or alone */
 
 struct failure {
   enum trigger trigger;
   int rank; /* the victim */
   enum kills kills;
-  double at; /* TRIGGER_TIME: seconds */
+  double at; /* TRIGGER_TIME: seconds; otherwise -1 */
   struct {
     int rank; /* whose protocol point it is; the victim's where the file names none */
     enum rcl_event_kind event;
@@ -59,6 +61,12 @@ enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
  * with the data, or as the size of the data tells. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
+
+/* Whether connections are closed for captures and restarts. */
+enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
+/* Of delivery on a channel: MPI's, that of sending, none, not even MPI's. */
+enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
+enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE };
 
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM }; /* system level, application level */
 enum expected_verdict {
@@ -82,17 +90,18 @@ struct scenario {
   struct {
     char *binary;    /* absolute path or bare name of a program built by recline-cc; NULL for a
                         script */
-    char **args;     /* ends with NULL */
+    char **args;     /* of a binary; ends with NULL */
     char *script;    /* text of the script (verify/world/script.h); NULL for a binary */
     int script_line; /* line of the file on which the script's first line stands */
     int ranks;
   } program;
 
   struct {
-    char *file;           /* absolute path of the platform, found; NULL when not given */
-    char *dispatcher;     /* host of the dispatcher; NULL: the platform's host "service-0" */
-    int spares;           /* nodes kept free for restarts */
-    struct layout layout; /* at the start */
+    char *file;               /* absolute path of the platform, found; NULL when not given */
+    char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
+    int spares;               /* nodes kept free for restarts */
+    enum placement placement; /* as layout.per_node says */
+    struct layout layout;     /* at the start */
   } platform;
 
   struct {
@@ -134,14 +143,13 @@ struct scenario {
 
   /* Bounds and choices of the explorer. */
   struct {
-    int checkpoints;     /* how often TIMER may fire */
-    int crashes;         /* crashes, at any point of any rank */
-    int per_node;        /* ranks that crash together, in blocks */
-    bool closes;         /* connections are closed for captures and restarts */
-    bool fifo;           /* channels deliver in the order of sending; default: MPI's order */
-    bool overtaking;     /* they keep no order at all, not even MPI's */
+    int checkpoints; /* how often TIMER may fire */
+    int crashes;     /* crashes, at any point of any rank */
+    int per_node;    /* ranks that crash together, in blocks */
+    enum closes connections;
+    enum order order;
     char **properties;   /* names of verify/property.h to check; NULL: all that apply */
-    char **lies;         /* what the host does wrong: drop, duplicate, early-durable */
+    unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
     uint64_t max_states; /* 0: no bound */
   } check;

@@ -1,35 +1,18 @@
-/* From struct scenario back to YAML: struct scenario -> struct keys -> libcyaml -> file. */
-#include <math.h>
-#include <string.h>
+/* From struct scenario back to YAML, by the table of keys. */
+#include <inttypes.h>
 
 #include "protocols/text.h"
+#include "verify/scenario/document_inside.h"
 #include "verify/scenario/keys.h"
 #include "verify/scenario/platform_file.h"
-#include "verify/scenario/scenario.h"
 
-/* A raw scenario to be saved points to numbers; they live in here, as do the texts made for it. */
-struct pool {
-  GPtrArray *items;
-};
-
-static void *keep(struct pool *pool, void *item)
+static int plain(yaml_document_t *yaml, const char *text)
 {
-  g_ptr_array_add(pool->items, item);
-  return item;
-}
-
-static int64_t *number(struct pool *pool, int64_t value)
-{
-  return keep(pool, g_memdup2(&value, sizeof value));
-}
-
-static int *choice(struct pool *pool, int value)
-{
-  return keep(pool, g_memdup2(&value, sizeof value));
+  return document_scalar(yaml, text, YAML_PLAIN_SCALAR_STYLE);
 }
 
 /* The shortest text that reads back as `value`. */
-static char *amount(struct pool *pool, double value, const char *unit)
+static int add_amount(yaml_document_t *yaml, double value, const char *unit)
 {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
   char format[8];
@@ -39,142 +22,117 @@ static char *amount(struct pool *pool, double value, const char *unit)
     if (g_ascii_strtod(digits, NULL) == value)
       break;
   }
-  return keep(pool, g_strconcat(digits, unit, NULL));
+  g_autofree char *text = g_strconcat(digits, unit, NULL);
+  return plain(yaml, text);
 }
 
-static struct keys_after *raw_after(struct pool *pool, const struct failure *from)
+static int add_number(yaml_document_t *yaml, uint64_t value)
 {
-  struct keys_after *after = keep(pool, g_new0(struct keys_after, 1));
-  after->event = (char *)event_name(from->after.event);
-  after->rank = number(pool, from->after.rank);
-  after->checkpoint = number(pool, from->after.checkpoint);
-  after->iteration = number(pool, from->after.iteration);
-  after->count = number(pool, from->after.count);
-  after->recovery = number(pool, from->after.recovery);
-  return after;
+  g_autofree char *text = g_strdup_printf("%" PRIu64, value);
+  return plain(yaml, text);
 }
 
-static struct keys_failure *raw_failures(struct pool *pool, const struct scenario *scenario)
+static int add_set(yaml_document_t *yaml, const struct key *key, unsigned set)
 {
-  struct keys_failure *all = keep(pool, g_new0(struct keys_failure, scenario->failures_count + 1));
-  for (unsigned i = 0; i < scenario->failures_count; i++) {
-    const struct failure *from = &scenario->failures[i];
-    all[i].rank = number(pool, from->rank);
-    all[i].kills = choice(pool, (int)from->kills);
-    all[i].repair = amount(pool, from->repair, "s");
-    if (from->restart_on) {
-      struct keys_layout layout = {from->restart_on->interconnect,
-                                   number(pool, from->restart_on->per_node)};
-      all[i].restart_on = keep(pool, g_memdup2(&layout, sizeof layout));
-    }
-    if (from->trigger == TRIGGER_TIME)
-      all[i].at = amount(pool, from->at, "s");
-    else
-      all[i].after = raw_after(pool, from);
+  int list = document_collection(yaml, true, true);
+  for (unsigned i = 0; key->names[i]; i++)
+    if (set & 1u << i)
+      document_append_item(yaml, list, plain(yaml, key->names[i]));
+  return list;
+}
+
+static int add_texts(yaml_document_t *yaml, char *const *texts)
+{
+  if (!texts)
+    return 0;
+  int list = document_collection(yaml, true, true);
+  for (; *texts; texts++)
+    document_append_item(yaml, list, plain(yaml, *texts));
+  return list;
+}
+
+static int add_mapping(yaml_document_t *yaml, const struct key *keys, bool flow, const void *from);
+
+static int add_items(yaml_document_t *yaml, const struct key *key, const char *items,
+                     unsigned count)
+{
+  int list = document_collection(yaml, true, false);
+  for (unsigned i = 0; i < count; i++)
+    document_append_item(yaml, list, add_mapping(yaml, key->keys, true, items + i * key->size));
+  return list;
+}
+
+static int add_value(yaml_document_t *yaml, const struct key *key, const char *from)
+{
+  const void *at = from + key->offset;
+  switch (key->kind) {
+  case KEY_TEXT: {
+    const char *text = *(char *const *)at;
+    return text
+               ? document_scalar(yaml, text,
+                                 key->literal ? YAML_LITERAL_SCALAR_STYLE : YAML_PLAIN_SCALAR_STYLE)
+               : 0;
   }
-  return all;
+  case KEY_TEXTS:
+    return add_texts(yaml, *(char **const *)at);
+  case KEY_SET:
+    return add_set(yaml, key, *(const unsigned *)at);
+  case KEY_WHOLE:
+  case KEY_RANKS: {
+    int value = *(const int *)at;
+    return value < key->least ? 0 : add_number(yaml, (uint64_t)value);
+  }
+  case KEY_NUMBER:
+    return add_number(yaml, *(const uint64_t *)at);
+  case KEY_SECONDS:
+  case KEY_BYTES: {
+    double value = *(const double *)at;
+    return value < key->least ? 0 : add_amount(yaml, value, key->kind == KEY_BYTES ? "B" : "s");
+  }
+  case KEY_CHOICE: {
+    int index = *(const int *)at - (int)key->least;
+    return index < 0 ? 0 : plain(yaml, key->names[index]);
+  }
+  case KEY_EVENT: {
+    enum rcl_event_kind event = *(const enum rcl_event_kind *)at;
+    return event == RCL_EVENT_NONE ? 0 : plain(yaml, event_name(event));
+  }
+  case KEY_MAPPING:
+    from = key->size ? *(char *const *)at : from;
+    return from ? add_mapping(yaml, key->keys, key->flow, from) : 0;
+  case KEY_LIST:
+    return add_items(yaml, key, *(char *const *)at, *(const unsigned *)(from + key->count));
+  default:
+    return 0;
+  }
 }
 
-static struct keys_platform *raw_platform(struct pool *pool, const struct scenario *scenario)
+static int add_mapping(yaml_document_t *yaml, const struct key *keys, bool flow, const void *from)
 {
-  if (!scenario->platform.file)
-    return NULL;
-  struct keys_platform *platform = keep(pool, g_new0(struct keys_platform, 1));
-  platform->file = (char *)platform_name(scenario->platform.file);
-  platform->placement = choice(pool, scenario->platform.layout.per_node > 1);
-  platform->interconnect = scenario->platform.layout.interconnect;
-  platform->per_node = number(pool, scenario->platform.layout.per_node);
-  platform->spares = number(pool, scenario->platform.spares);
-  platform->dispatcher = scenario->platform.dispatcher;
-  return platform;
-}
-
-static char **exceeded(struct pool *pool, const struct scenario *scenario, unsigned *count)
-{
-  char **names = keep(pool, g_new0(char *, RCL_BOUNDS));
-  for (unsigned i = 0; i < RCL_BOUNDS; i++)
-    if (scenario->check.exceeds & 1u << i)
-      names[(*count)++] = (char *)keys_bounds[i];
-  return names;
-}
-
-static struct keys raw_of(struct pool *pool, const struct scenario *scenario)
-{
-  const bool binary = scenario->program.binary != NULL;
-  unsigned exceeds_count = 0;
-  struct keys raw = {
-      .id = scenario->id,
-      .statement = scenario->statement,
-      .source = scenario->source,
-      .program = {.binary = scenario->program.binary,
-                  .args = binary ? scenario->program.args : NULL,
-                  .args_count = binary ? g_strv_length(scenario->program.args) : 0,
-                  .script = scenario->program.script,
-                  .ranks = number(pool, scenario->program.ranks)},
-      .platform = raw_platform(pool, scenario),
-      .protocol = {.name = scenario->protocol.name,
-                   .file = scenario->protocol.file,
-                   .capacity = number(pool, scenario->protocol.capacity),
-                   .interval = number(pool, scenario->protocol.interval),
-                   .log = number(pool, scenario->protocol.log),
-                   .control = choice(pool, (int)scenario->protocol.control)},
-      .checkpoint = {.every = amount(pool, scenario->checkpoint.every, "s"),
-                     .bytes = amount(pool, scenario->checkpoint.bytes, "B"),
-                     .storage = choice(pool, (int)scenario->checkpoint.storage),
-                     .writes = choice(pool, (int)scenario->checkpoint.writes),
-                     .places = choice(pool, (int)scenario->checkpoint.places)},
-      .failures = raw_failures(pool, scenario),
-      .failures_count = scenario->failures_count,
-      .detection = amount(pool, scenario->detection, "s"),
-      .recovery = {.runtime = choice(pool, (int)scenario->recovery.runtime),
-                   .revoke = amount(pool, scenario->recovery.revoke, "s"),
-                   .agree = amount(pool, scenario->recovery.agree, "s"),
-                   .spawn = amount(pool, scenario->recovery.spawn, "s"),
-                   .rebuild = amount(pool, scenario->recovery.rebuild, "s")},
-      .schedule = scenario->schedule,
-      .seed = keep(pool, g_memdup2(&scenario->seed, sizeof scenario->seed)),
-      .clocks = {.deviation = amount(pool, scenario->clocks.bound[RCL_BOUND_DEVIATION], "s"),
-                 .longest = amount(pool, scenario->clocks.bound[RCL_BOUND_LONGEST], "s"),
-                 .shortest = amount(pool, scenario->clocks.bound[RCL_BOUND_SHORTEST], "s"),
-                 .skew = amount(pool, scenario->clocks.skew, "s")},
-      .check = {.checkpoints = number(pool, scenario->check.checkpoints),
-                .crashes = number(pool, scenario->check.crashes),
-                .per_node = number(pool, scenario->check.per_node),
-                .order = choice(pool, scenario->check.fifo         ? ORDER_FIFO
-                                      : scenario->check.overtaking ? ORDER_NONE
-                                                                   : ORDER_ANY),
-                .connections = choice(pool, scenario->check.closes),
-                .properties = scenario->check.properties,
-                .lies = scenario->check.lies,
-                .lies_count = g_strv_length(scenario->check.lies),
-                .exceeds = exceeded(pool, scenario, &exceeds_count),
-                .max_states = keep(pool, g_memdup2(&scenario->check.max_states,
-                                                   sizeof scenario->check.max_states))}};
-  raw.check.exceeds_count = exceeds_count;
-  if (scenario->check.properties)
-    raw.check.properties_count = g_strv_length(scenario->check.properties);
-  if (scenario->expect.verdict != EXPECT_NOTHING)
-    raw.expect.verdict = choice(pool, (int)scenario->expect.verdict);
-  if (scenario->expect.program_exit >= 0)
-    raw.expect.program_exit = number(pool, scenario->expect.program_exit);
-  return raw;
+  /* The document's root must be its first node. */
+  int mapping = keys->needed ? 0 : document_collection(yaml, false, flow);
+  for (const struct key *key = keys; key->name; key++) {
+    int value = add_value(yaml, key, from);
+    if (!value && !mapping)
+      return 0;
+    if (!mapping)
+      mapping = document_collection(yaml, false, flow);
+    if (value)
+      document_append_pair(yaml, mapping, plain(yaml, key->name), value);
+  }
+  return mapping;
 }
 
 bool scenario_save(const struct scenario *scenario, const char *file, GError **error)
 {
-  struct pool pool = {g_ptr_array_new_with_free_func(g_free)};
-  struct keys raw = raw_of(&pool, scenario);
-  char *yaml = NULL;
-  size_t length = 0;
-  cyaml_err_t result = cyaml_save_data(&yaml, &length, &keys_cyaml, &keys_schema, &raw, 0);
-  g_ptr_array_unref(pool.items);
-  bool saved = result == CYAML_OK;
-  if (saved)
-    saved = g_file_set_contents(file, yaml, (gssize)length, error); /* temporary name, rename */
-  else
-    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a scenario that can be saved", file,
-                cyaml_strerror(result));
-  if (yaml)
-    keys_cyaml.mem_fn(NULL, yaml, 0);
+  struct scenario shown = *scenario;
+  yaml_document_t yaml;
+  if (shown.platform.file)
+    shown.platform.file = (char *)platform_name(shown.platform.file);
+  document_empty(&yaml);
+  add_mapping(&yaml, scenario_keys, false, &shown);
+  GString *text = document_text(&yaml);
+  bool saved = g_file_set_contents(file, text->str, (gssize)text->len, error); /* then renamed */
+  g_string_free(text, TRUE);
   return saved;
 }
