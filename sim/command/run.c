@@ -387,6 +387,7 @@ static bool expected_verdict(enum expected_verdict expected, enum run_verdict *v
   case EXPECT_HOLDS: /* of a claim: for `recline check` */
   case EXPECT_VIOLATED:
   case EXPECT_INCONCLUSIVE:
+  case EXPECT_VACUOUS:
     break;
   }
   return false;

@@ -91,7 +91,7 @@ run 'a program that is a text' 'good.yaml" was not built with recline-cc' "$scen
   --set program.binary=./good.yaml
 run 'an empty program' 'file" was not built with recline-cc' "$scenario" --set program.binary=./file
 run 'a wrong operation in a script' 'script.yaml:1: ' "$dir/script.yaml"
-for verdict in holds violated inconclusive; do
+for verdict in holds violated inconclusive vacuous; do
   run "a verdict of checks: $verdict" 'expect.verdict: that of a check, expected completed' \
     "$scenario" --set expect.verdict=$verdict
 done

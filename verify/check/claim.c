@@ -17,15 +17,22 @@ enum { MEMORY_PERCENT = 60 };
 
 const char *claim_verdict_name(enum claim_verdict verdict)
 {
-  static const char *const names[] = {"holds", "violated", "inconclusive", "breach"};
+  static const char *const names[] = {"holds", "violated", "inconclusive", "vacuous", "breach"};
   return names[verdict];
 }
 
 const char *claim_expected(const struct scenario *claim)
 {
-  if (claim->expect.verdict == EXPECT_VIOLATED)
+  switch (claim->expect.verdict) {
+  case EXPECT_VIOLATED:
     return "violated";
-  return claim->expect.verdict == EXPECT_INCONCLUSIVE ? "inconclusive" : "holds";
+  case EXPECT_INCONCLUSIVE:
+    return "inconclusive";
+  case EXPECT_VACUOUS:
+    return "vacuous";
+  default:
+    return "holds";
+  }
 }
 
 /* ---- from YAML ---- */
@@ -56,6 +63,31 @@ static bool read_properties(const struct scenario *claim, GError **error)
     if (!g_strv_contains(properties_known, *name))
       return scenario_complain(claim, "check.properties", error, "'%s', expected one of %s", *name,
                                all);
+  return true;
+}
+
+/* What runs must show, 0: what none does. Without a word of the claim: that programs end and,
+ * where there are checkpoints, that one commits and, where there are crashes, is started from. */
+static bool read_reach(const struct scenario *claim, struct reached *least, GError **error)
+{
+  bool commits = claim->check.checkpoints > 0;
+  *least = (struct reached){.most = {[REACH_ENDS] = 1,
+                                     [REACH_COMMITS] = commits,
+                                     [REACH_RECOVERIES] = commits && claim->check.crashes > 0}};
+  for (char **item = claim->check.reach; item && *item; item++) {
+    g_auto(GStrv) words = g_strsplit(*item, " ", 2);
+    int what = 0;
+    guint64 count = 1;
+    while (what < REACHES && strcmp(words[0], reach_names[what]) != 0)
+      what++;
+    if (what == REACHES ||
+        (words[1] && !g_ascii_string_to_unsigned(words[1], 10, 0, UINT8_MAX, &count, NULL))) {
+      g_autofree char *all = g_strjoinv(", ", (char **)reach_names);
+      return scenario_complain(claim, "check.reach", error, "'%s', expected one of %s, and a count",
+                               *item, all);
+    }
+    least->most[what] = (uint8_t)count;
+  }
   return true;
 }
 
@@ -93,14 +125,16 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
   return true;
 }
 
-static bool valid(const struct scenario *claim, struct script **script, GError **error)
+static bool valid(const struct scenario *claim, struct script **script, struct reached *least,
+                  GError **error)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
   if (!protocol)
     return scenario_complain(claim, "protocol.name", error,
                              "'%s', expected a name of 'recline list protocols' or a mutant's",
                              claim->protocol.name);
-  if (!read_counts(claim, error) || !read_properties(claim, error))
+  if (!read_counts(claim, error) || !read_properties(claim, error) ||
+      !read_reach(claim, least, error))
     return false;
   *script = read_script(claim, error);
   if (!*script || !suits(claim, *script, error))
@@ -114,7 +148,8 @@ static bool valid(const struct scenario *claim, struct script **script, GError *
 bool claim_valid(const struct scenario *claim, GError **error)
 {
   struct script *script = NULL;
-  bool fine = scenario_expects_of(claim, false, error) && valid(claim, &script, error);
+  struct reached least;
+  bool fine = scenario_expects_of(claim, false, error) && valid(claim, &script, &least, error);
   script_free(script);
   return fine;
 }
@@ -126,6 +161,7 @@ struct job {
   const struct scenario *claim;
   const struct claim_options *options;
   struct script *script;
+  struct reached least; /* that runs must show */
   struct intern outcomes;
   char *save;            /* file; NULL: none */
   gint64 shown;          /* progress: when, in microseconds, */
@@ -148,7 +184,8 @@ static void set_up(const struct job *job, struct world *world)
   world->overtaking = claim->check.order == ORDER_NONE;
   world->per_node = claim->check.per_node;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
-  world->line_stamps = properties_need_stamps((const char *const *)claim->check.properties);
+  world->line_stamps = job->least.most[REACH_LATE] || job->least.most[REACH_EARLY] ||
+                       properties_need_stamps((const char *const *)claim->check.properties);
   world->check = true;
   world->bounded = true;
   world->faults = claim->check.lies;
@@ -308,6 +345,25 @@ static enum claim_verdict verdict_of(const struct exploration *found)
   return verdicts[found->verdict];
 }
 
+/* Holding is not enough: what runs never show, and what they do although they must not. */
+static void judge_reached(const struct job *job, struct claim_result *result)
+{
+  g_autoptr(GString) missing = g_string_new(NULL);
+  for (int i = 0; i < REACHES; i++) {
+    uint8_t least = job->least.most[i], most = result->reached.most[i];
+    if (most < least)
+      g_string_append_printf(missing, "%s%s %u", missing->len ? ", " : "", reach_names[i], least);
+  }
+  if (result->verdict != CLAIM_HOLDS || !missing->len)
+    return;
+  /* names of ranks tell no runs apart; other reductions leave runs out */
+  bool all = g_str_equal(result->reduction, "none") || g_str_equal(result->reduction, "sym");
+  result->verdict = all ? CLAIM_VACUOUS : CLAIM_INCONCLUSIVE;
+  if (!all)
+    g_strlcpy(result->bound, "reduction", sizeof result->bound);
+  g_snprintf(result->text, sizeof result->text, "no run shows %s", missing->str);
+}
+
 static void fill_in(struct claim_result *result, const struct exploration *found)
 {
   *result = (struct claim_result){.verdict = verdict_of(found),
@@ -316,6 +372,7 @@ static void fill_in(struct claim_result *result, const struct exploration *found
                                   .steps = found->steps,
                                   .resumed = found->resumed,
                                   .depth = found->depth,
+                                  .reached = found->reached,
                                   .bytes = found->bytes,
                                   .omission = found->omission,
                                   .miss = found->miss,
@@ -419,6 +476,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   fill_in(result, &found);
   if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
     audit_reduction(job, &options, result);
+  judge_reached(job, result);
   intern_clear(&rests);
   bool fine = true;
   if (found.verdict == EXPLORER_VIOLATED && job->options->out)
@@ -433,7 +491,7 @@ bool claim_check(const struct scenario *claim, const struct claim_options *optio
   struct job job = {.claim = claim, .options = options, .shown = g_get_monotonic_time()};
   if (options->saves)
     job.save = g_strdup_printf("%s/%s.save", options->saves, claim->id);
-  bool fine = valid(claim, &job.script, error) && run(&job, result, error);
+  bool fine = valid(claim, &job.script, &job.least, error) && run(&job, result, error);
   script_free(job.script);
   intern_clear(&job.outcomes);
   g_free(job.save);

@@ -20,18 +20,25 @@ struct claim_options {
   bool progress;       /* a line on standard error now and then; overwritten on a terminal */
 };
 
-enum claim_verdict { CLAIM_HOLDS, CLAIM_VIOLATED, CLAIM_INCONCLUSIVE, CLAIM_BREACH };
+enum claim_verdict {
+  CLAIM_HOLDS,
+  CLAIM_VIOLATED,
+  CLAIM_INCONCLUSIVE,
+  CLAIM_VACUOUS, /* it holds, and no run shows what it is about */
+  CLAIM_BREACH
+};
 
 /* Plain memory, so that it can cross a pipe. */
 struct claim_result {
   enum claim_verdict verdict;
   uint64_t states, transitions, steps;
-  uint64_t resumed;  /* states that came from a save */
-  unsigned depth;    /* HOLDS: of the farthest state; VIOLATED: moves of the run */
-  uint64_t bytes;    /* of the explorer's tables */
-  double omission;   /* at most so likely is it that a state was left out; 0: none was */
-  double miss;       /* and that a violation was missed for that */
-  uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
+  uint64_t resumed;       /* states that came from a save */
+  struct reached reached; /* by runs; HOLDS, VACUOUS: all that they show */
+  unsigned depth;         /* HOLDS: of the farthest state; VIOLATED: moves of the run */
+  uint64_t bytes;         /* of the explorer's tables */
+  double omission;        /* at most so likely is it that a state was left out; 0: none was */
+  double miss;            /* and that a violation was missed for that */
+  uint64_t peak_rss;      /* bytes; of the process that explored, set by the caller */
   double seconds;
   char reduction[16];          /* that was used: none, por, sym, all, recovery */
   uint64_t full_states, rests; /* audited: without reduction; its states at rest */
@@ -39,7 +46,7 @@ struct claim_result {
   char bound[32];              /* INCONCLUSIVE */
   char property[32];           /* VIOLATED */
   int rank;
-  char text[256];  /* VIOLATED, BREACH */
+  char text[256];  /* VIOLATED, VACUOUS, BREACH; INCONCLUSIVE: empty, or more than the bound */
   char trace[512]; /* path of the trace written; empty: none */
 };
 
@@ -51,7 +58,7 @@ bool claim_check(const struct scenario *claim, const struct claim_options *, str
 /* The same checks of the input without exploring. */
 bool claim_valid(const struct scenario *claim, GError **error);
 
-/* "holds", "violated", "inconclusive", "breach". */
+/* "holds", "violated", "inconclusive", "vacuous", "breach". */
 const char *claim_verdict_name(enum claim_verdict);
 
 /* The expectation of a claim, by the same names; "holds" where it states none. */

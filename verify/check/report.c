@@ -33,7 +33,9 @@ static char *why(const struct claim_result *result)
     return g_strdup_printf("%s, rank %d, after %u moves: %s", result->property, result->rank,
                            result->depth, result->text);
   case CLAIM_INCONCLUSIVE:
-    return g_strdup_printf("bound reached: %s", result->bound);
+    return *result->text ? g_strdup_printf("%s, but --reduce leaves out runs", result->text)
+                         : g_strdup_printf("bound reached: %s", result->bound);
+  case CLAIM_VACUOUS:
   case CLAIM_BREACH:
     return g_strdup(result->text);
   case CLAIM_HOLDS:
@@ -140,6 +142,11 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   add_real(b, "omission_probability", r->omission);
   add_real(b, "miss_probability", r->miss);
   add_whole(b, "depth", r->depth);
+  json_builder_set_member_name(b, "reached");
+  json_builder_begin_object(b);
+  for (int i = 0; i < REACHES; i++)
+    add_whole(b, reach_names[i], r->reached.most[i]);
+  json_builder_end_object(b);
   add_whole(b, "steps", r->steps);
   add_whole(b, "resumed_states", r->resumed);
   add_real(b, "seconds", r->seconds);

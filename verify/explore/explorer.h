@@ -24,18 +24,20 @@ enum explorer_verdict {
 struct exploration {
   const char *refused; /* the save cannot be used: why (static; errno may say more); else NULL */
   enum explorer_verdict verdict;
-  double omission, miss; /* at most so likely is it that a state was left out; that a violation was
-                            missed for that; 0: with states in the visited set */
-  uint64_t states;       /* HOLDS: all; else those of all levels that were seen in full */
-  uint64_t transitions;  /* moves taken, also those to a state already known */
-  uint64_t steps;        /* times that world_step() really ran */
-  uint64_t rests;        /* states that nothing but a crash or a lie leaves */
-  unsigned depth;        /* moves on a shortest way to the farthest of these states */
-  uint64_t resumed;      /* states that came from a save */
-  const char *reduction; /* that was used: none, por, sym, all, recovery */
-  const char *unreduced; /* why no reduction applies, although one was asked for; NULL: one does */
-  bool spilled;          /* states went to disk as memory was short */
-  uint64_t bytes;        /* of all tables at the end */
+  double omission, miss;  /* at most so likely is it that a state was left out; that a violation was
+                             missed for that; 0: with states in the visited set */
+  uint64_t states;        /* HOLDS: all; else those of all levels that were seen in full */
+  uint64_t transitions;   /* moves taken, also those to a state already known */
+  uint64_t steps;         /* times that world_step() really ran */
+  uint64_t rests;         /* states that nothing but a crash or a lie leaves */
+  struct reached reached; /* HOLDS: all that runs show; with stubborn sets or the crash reduction
+                             perhaps more than that */
+  unsigned depth;         /* moves on a shortest way to the farthest of these states */
+  uint64_t resumed;       /* states that came from a save */
+  const char *reduction;  /* that was used: none, por, sym, all, recovery */
+  const char *unreduced;  /* why no reduction applies, although one was asked for; NULL: one does */
+  bool spilled;           /* states went to disk as memory was short */
+  uint64_t bytes;         /* of all tables at the end */
   double seconds;
   const char *bound;  /* INCONCLUSIVE: "max-states" or "memory" */
   struct verdict why; /* VIOLATED */

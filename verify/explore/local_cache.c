@@ -181,6 +181,7 @@ const struct delta *local_cache_learn_delta(struct worker *w, uint32_t origin, u
   model_load(&w->e->model, &w->at);
   const struct effect *effect = transition_cache_step(&w->e->model.rules_cache, o->move);
   *verdict = effect->verdict;
+  reached_add(&w->reached, &effect->reached);
   take_effect(w, effect, numbers);
   if (packing_fits(s->packing, numbers)) {
     delta = keep_delta(w, effect->verdict, numbers);

@@ -9,12 +9,13 @@
 #include "verify/explore/search.h"
 
 /* Changes with the format. */
-static const uint64_t MAGIC = UINT64_C(0x32657661736c6372), END = UINT64_C(0x646e65);
+static const uint64_t MAGIC = UINT64_C(0x33657661736c6372), END = UINT64_C(0x646e65);
 
 struct head {
   uint64_t magic, world; /* options->world_digest */
   uint64_t states, transitions, rests, depth;
   uint64_t parts, components, frontier;
+  struct reached reached;
 };
 
 /* Every explorer numbers in the order of first appearance, so that bytes in that order are enough.
@@ -73,7 +74,8 @@ static void put_all(FILE *file, const struct explorer *e)
                             .depth = e->out->depth,
                             .parts = e->model.rules_cache.count,
                             .components = e->model.components,
-                            .frontier = e->now.states};
+                            .frontier = e->now.states,
+                            .reached = e->out->reached};
   put_bytes(file, &head, sizeof head);
   put_values(file, &e->model.rules_cache.parts);
   for (uint32_t i = 0; i < e->model.components; i++) {
@@ -174,6 +176,7 @@ static const char *get_all(FILE *file, struct explorer *e)
   e->out->transitions = head.transitions;
   e->out->rests = head.rests;
   e->out->depth = (unsigned)head.depth;
+  e->out->reached = head.reached;
   return NULL;
 }
 

@@ -124,6 +124,7 @@ struct worker {
   struct transitions *outgoing;
 
   struct states violating; /* states expanded that violate a property */
+  struct reached reached;  /* by moves of which nothing was known: others show nothing new */
   uint64_t states, transitions, rests;
 };
 

@@ -62,6 +62,7 @@ void worker_account(struct worker *w)
   __atomic_store_n(&w->e->visited.count, states, __ATOMIC_RELAXED); /* others look, without lock */
   w->e->out->transitions += w->transitions;
   w->e->out->rests += w->rests;
+  reached_add(&w->e->out->reached, &w->reached);
   w->states = w->transitions = w->rests = 0;
 }
 
@@ -537,6 +538,7 @@ void worker_expand(struct worker *w, const struct packing *packing, const uint32
   bool reduced = w->stubborn || (w->crash && !w->among);
   bool still = reduced ? take_enough(w, open) : take_plain(w, open);
   w->rests += still;
+  reached_note(&w->reached, REACH_ENDS, all.finished && !all.gave_up);
   if (still && !all.gave_up && w->e->model.options->rests)
     note_rest(w);
   judge_state(w, &all, still);

@@ -16,8 +16,8 @@ static const char *const bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
                                      [RCL_BOUND_LONGEST] = "longest",
                                      [RCL_BOUND_SHORTEST] = "shortest",
                                      [RCL_BOUNDS] = NULL};
-static const char *const verdicts[] = {"completed", "recovered", "gave-up",      "lost",
-                                       "holds",     "violated",  "inconclusive", NULL};
+static const char *const verdicts[] = {"completed", "recovered",    "gave-up", "lost", "holds",
+                                       "violated",  "inconclusive", "vacuous", NULL};
 
 #define KEY(key, type, owner, member) .name = key, .kind = type, .offset = offsetof(owner, member)
 #define BELOW(key, table) .name = key, .kind = KEY_MAPPING, .keys = table
@@ -125,6 +125,7 @@ static const struct key check_keys[] = {
     {KEY("order", KEY_CHOICE, struct scenario, check.order), .names = orders},
     {KEY("connections", KEY_CHOICE, struct scenario, check.connections), .names = connections},
     {KEY("properties", KEY_TEXTS, struct scenario, check.properties)},
+    {KEY("reach", KEY_TEXTS, struct scenario, check.reach)},
     {KEY("lies", KEY_SET, struct scenario, check.lies), .names = lies, .word = "lie"},
     {KEY("exceeds", KEY_SET, struct scenario, check.exceeds), .names = bounds, .word = "bound"},
     {KEY("max_states", KEY_NUMBER, struct scenario, check.max_states)},

@@ -24,7 +24,7 @@ bool scenario_expects_of(const struct scenario *scenario, bool run, GError **err
   if (verdict != EXPECT_NOTHING && (verdict < EXPECT_HOLDS) != run)
     scenario_complain(
         scenario, "expect.verdict", error, "that of a %s, expected %s", run ? "check" : "run",
-        run ? "completed, recovered, gave-up or lost" : "holds, violated or inconclusive");
+        run ? "completed, recovered, gave-up or lost" : "holds, violated, inconclusive or vacuous");
   else if (!run && scenario->expect.program_exit >= 0)
     scenario_complain(scenario, "expect.program_exit", error,
                       "nothing exits in a check, expected a verdict alone");

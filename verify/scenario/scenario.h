@@ -77,7 +77,8 @@ enum expected_verdict {
   EXPECT_LOST,
   /* check */ EXPECT_HOLDS,
   EXPECT_VIOLATED,
-  EXPECT_INCONCLUSIVE
+  EXPECT_INCONCLUSIVE,
+  EXPECT_VACUOUS
 };
 
 struct scenario {
@@ -149,6 +150,7 @@ struct scenario {
     enum closes connections;
     enum order order;
     char **properties;   /* names of verify/property.h to check; NULL: all that apply */
+    char **reach;        /* "NAME" or "NAME COUNT": what runs must show besides; NULL: no more */
     unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
     uint64_t max_states; /* 0: no bound */

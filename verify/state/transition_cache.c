@@ -219,7 +219,8 @@ static uint16_t note_verdict(struct transition_cache *m, const struct verdict *v
 /* Notes what the step that has just run changed. Returns the number of its effect. */
 static uint32_t note_effect(struct transition_cache *m, const struct verdict *verdict)
 {
-  struct effect effect = {.first = m->changes_count, .verdict = note_verdict(m, verdict)};
+  struct effect effect = {
+      .first = m->changes_count, .verdict = note_verdict(m, verdict), .reached = verdict->reached};
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i];
     if (!m->is_edited[part])
@@ -250,7 +251,8 @@ static bool did_same(struct transition_cache *m, const struct effect *effect,
                      const struct verdict *verdict)
 {
   uint32_t n = 0;
-  if (note_verdict(m, verdict) != effect->verdict)
+  if (note_verdict(m, verdict) != effect->verdict ||
+      memcmp(&verdict->reached, &effect->reached, sizeof effect->reached) != 0)
     return false;
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i];

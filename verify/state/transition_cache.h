@@ -27,6 +27,7 @@ struct effect {
   uint32_t first; /* in transition cache.changes */
   uint16_t count;
   uint16_t verdict; /* in rules_cache.verdicts; 0: fine */
+  struct reached reached;
 };
 
 /* The moves of one origin; of a rank itself, also how it stands. */

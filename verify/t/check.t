@@ -55,6 +55,21 @@ exits 1 'TAP' "$tool" check "$dir/wrong.yaml" --tap
 says 'TAP says not ok' 'not ok 1 - wrong violated'
 exits 1 'JUnit' "$tool" check "$dir/wrong.yaml" --junit
 says 'JUnit says failure' '<failure message="violated, expected holds">'
+sed 's/^check: .*/check: {crashes: 0, checkpoints: 0, reach: [commits]}/' "$dir/fine.yaml" >"$dir/empty.yaml"
+exits 1 'a claim that holds, and no run shows what it is about' "$tool" check "$dir/empty.yaml" --tap
+says 'TAP says so' 'not ok 1 - fine vacuous'
+says 'and what is missing' '# no run shows commits 1'
+exits 1 'the same in JUnit' "$tool" check "$dir/empty.yaml" --junit
+says 'as a failure with the reason' \
+  '<failure message="vacuous, expected holds">no run shows commits 1</failure>'
+sed -i 's/reach: .*]/reach: [commits 0]/' "$dir/empty.yaml"
+exits 0 'a claim that asks for none' "$tool" check "$dir/empty.yaml"
+sed 's/crashes: 1/crashes: 2, reach: [commits 2]/' "$dir/fine.yaml" >"$dir/twice.yaml"
+exits 1 'a second checkpoint, where there is one' "$tool" check "$dir/twice.yaml" --json
+says 'JSON says what is missing' '"why" : "no run shows commits 2"'
+says 'and what runs show' '"recoveries" : 2'
+exits 2 'with a reduction it is inconclusive' "$tool" check "$dir/twice.yaml" --reduce por
+says 'as it leaves out runs' 'no run shows commits 2, but --reduce leaves out runs'
 exits 0 'an audit of what the explorer remembers' "$tool" check "$dir/fine.yaml" --audit
 sed 's/send 1/choose 2/; s/recv 0/checkpoint/; s/s: 1/s: 0/g' "$dir/fine.yaml" >"$dir/silent.yaml"
 exits 0 'reductions of a world in which nothing is sent' \
@@ -111,6 +126,8 @@ sed -e 's/rank 0:.*/rank *: free 1/' -e '/rank 1:/d' "$dir/fine.yaml" >"$dir/bad
 refuses 'free programs' 'expected a protocol at the level of the channels' "$dir/bad.yaml"
 sed 's/crashes: 1/properties: [luck]/' "$dir/fine.yaml" >"$dir/bad.yaml"
 refuses 'a property' "'luck', expected one of" "$dir/bad.yaml"
+sed 's/crashes: 1/reach: [commits many]/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'what runs show' "'commits many', expected one of ends, commits" "$dir/bad.yaml"
 sed 's/crashes: 1/lies: [white]/' "$dir/fine.yaml" >"$dir/bad.yaml"
 refuses 'a lie' 'white' "$dir/bad.yaml"
 sed 's/rank 0: send 1/rank 0: recv 1/' "$dir/fine.yaml" >"$dir/bad.yaml"

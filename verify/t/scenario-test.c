@@ -180,7 +180,7 @@ static const struct refusal refusals[] = {
      "t.yaml:1: program.ranks: a list, expected a whole number", NULL},
     {"a value of two lines", GOOD "expect:\n  verdict: \"a\\nb\"\n",
      "t.yaml:5: expect.verdict: \"a b\" is unknown, expected completed, recovered, gave-up, lost, "
-     "holds, violated or inconclusive",
+     "holds, violated, inconclusive or vacuous",
      NULL},
 
     {"no program", PROTOCOL,
@@ -355,7 +355,7 @@ static const struct refusal refusals[] = {
      "t.yaml:4: seed: \"-1\" is no whole number, expected 0 to 18446744073709551615", NULL},
     {"an unknown verdict", GOOD "expect: {verdict: maybe}\n",
      "t.yaml:4: expect.verdict: \"maybe\" is unknown, expected completed, recovered, gave-up, "
-     "lost, holds, violated or inconclusive",
+     "lost, holds, violated, inconclusive or vacuous",
      NULL},
     {"a negative exit code", GOOD "expect: {program_exit: -1}\n",
      "t.yaml:4: expect.program_exit: -1 is out of range, expected 0 to 255", NULL},
@@ -566,8 +566,8 @@ static const char full[] =
     "seed: 18446744073709551615\n"
     "clocks: {deviation: 20us, longest: 3ms, shortest: 1us, skew: 0}\n"
     "expect: {verdict: gave-up, program_exit: 3}\n"
-    "check: {checkpoints: 2, crashes: 0, order: fifo, properties: [a, b], lies: [drop, "
-    "early-durable], exceeds: [longest], max_states: 5000000000}\n";
+    "check: {checkpoints: 2, crashes: 0, order: fifo, properties: [a, b], reach: [late, "
+    "commits 2], lies: [drop, early-durable], exceeds: [longest], max_states: 5000000000}\n";
 
 static void check_full(const struct scenario *scenario, const char *when)
 {
@@ -619,6 +619,8 @@ static void check_full(const struct scenario *scenario, const char *when)
   ok(scenario->check.order == ORDER_FIFO, "order");
   g_autofree char *properties = g_strjoinv(" ", scenario->check.properties);
   is_text(properties, "a b", "properties");
+  g_autofree char *reach = g_strjoinv("/", scenario->check.reach);
+  is_text(reach, "late/commits 2", "reach");
   ok(scenario->check.lies == (1u << LIE_DROP | 1u << LIE_EARLY_DURABLE), "lies");
   ok(scenario->check.exceeds == 1u << RCL_BOUND_LONGEST, "exceeds");
   is_number(scenario->clocks.bound[RCL_BOUND_DEVIATION], 2e-5, "deviation");

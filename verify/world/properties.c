@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "verify/world/reached.h"
+
 enum { PROPERTIES_MAX = 23 };
 
 const char *const properties_known[PROPERTIES_MAX + 1] = {
@@ -14,6 +16,18 @@ const char *const properties_known[PROPERTIES_MAX + 1] = {
 const char *const properties_default[] = {
     "no-loss", "no-duplicate", "restorable", "legal",     "deadlock", "commits", "recovers",
     "outcome", "agreement",    "invariant",  "no-orphan", "bounds",   NULL};
+
+const char *const reach_names[REACHES + 1] = {"ends",
+                                              "commits",
+                                              "commits-after-recovery",
+                                              "recoveries",
+                                              "recovers-from",
+                                              "late",
+                                              "early",
+                                              "replayed",
+                                              "suppressed",
+                                              "forced",
+                                              NULL};
 
 bool properties_include(const char *const *names, const char *property)
 {

@@ -31,6 +31,7 @@
 
 #include "protocols/protocol.h"
 #include "verify/world/content.h"
+#include "verify/world/reached.h"
 #include "verify/world/script.h"
 
 /* ---- parts ---- */
@@ -323,6 +324,7 @@ struct verdict {
   const char *property; /* VIOLATION: name, as in claims */
   int rank;
   enum rcl_reason reason; /* GAVE_UP */
+  struct reached reached; /* by this step */
   char text[192];         /* what was expected and what was seen; GAVE_UP: why */
 };
 

@@ -378,6 +378,7 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     world_violate(t, "legal", "%s", rule_of_answer(kind));
     return;
   }
+  world_reach_action(t, action);
   switch (kind) {
   case RCL_ACTION_TRANSMIT:
     transmit_message(t, action);

@@ -152,6 +152,7 @@ static void end_commit(struct step_context *t)
   struct world_global *global = edit_global(t->w);
   global->committed = t->event.checkpoint;
   global->committing = global->requested = 0;
+  world_reach_commit(t, t->event.checkpoint, global->incarnation);
 }
 
 /* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. A rank

@@ -112,6 +112,57 @@ void world_note_sent(struct step_context *t, const struct content *content)
   list_insert(t->w, WORLD_SENT, t->rank, 0, count, &sent, sizeof sent);
 }
 
+/* ---- what runs have shown ---- */
+
+void world_reach_commit(struct step_context *t, uint32_t checkpoint, uint16_t recoveries)
+{
+  reached_note(&t->verdict->reached, REACH_COMMITS, checkpoint);
+  reached_note(&t->verdict->reached, REACH_LATER_COMMITS, recoveries);
+}
+
+void world_reach_start(struct step_context *t)
+{
+  if (t->event.checkpoint == RCL_FRESH)
+    return;
+  reached_note(&t->verdict->reached, REACH_RECOVERIES, read_rank(t->w, t->rank)->incarnation);
+  reached_note(&t->verdict->reached, REACH_RECOVERED, t->event.checkpoint);
+}
+
+void world_reach_crossing(struct step_context *t, uint32_t line)
+{
+  uint32_t here = read_rank(t->w, t->rank)->line;
+  reached_note(&t->verdict->reached, REACH_LATE, line < here);
+  reached_note(&t->verdict->reached, REACH_EARLY, line > here);
+}
+
+void world_reach_action(struct step_context *t, const struct rcl_action *action)
+{
+  struct reached *reached = &t->verdict->reached;
+  if (!read_rank(t->w, t->rank)->noticed)
+    return;
+  switch ((enum rcl_action_kind)action->kind) {
+  case RCL_ACTION_RESEND:
+    reached_note(reached, REACH_REPLAYED, 1);
+    break;
+  case RCL_ACTION_DELIVER:
+    reached_note(reached, REACH_REPLAYED, action->slot != RCL_NO_SLOT);
+    break;
+  case RCL_ACTION_SUPPRESS:
+  case RCL_ACTION_DISCARD:
+    reached_note(reached, REACH_SUPPRESSED, 1);
+    break;
+  case RCL_ACTION_MATCH:
+    reached_note(reached, REACH_FORCED,
+                 action->peer != t->event.peer || action->tag != t->event.tag);
+    break;
+  case RCL_ACTION_FORCE:
+    reached_note(reached, REACH_FORCED, 1);
+    break;
+  default:
+    break;
+  }
+}
+
 /* ---- claims about lines, seen from outside (design section 3) ---- */
 
 void world_check_lines(struct step_context *t, uint32_t stopped)
@@ -119,6 +170,7 @@ void world_check_lines(struct step_context *t, uint32_t stopped)
   const struct world_rank *me = read_rank(t->w, t->rank);
   if (!t->w->line_stamps)
     return;
+  world_reach_crossing(t, t->message.line);
   if (t->message.stopped > me->stopped)
     world_violate(t, "c3-1.2", "rank %d beyond stop-log line %u sent to rank %d behind it",
                   t->event.peer, t->message.stopped, t->rank);
@@ -132,6 +184,7 @@ void world_check_share_lines(struct step_context *t, int peer, const struct worl
 {
   if (!t->w->line_stamps || t->event.flow == RCL_FLOW_BARRIER) /* no data */
     return;
+  world_reach_crossing(t, share->line);
   if (share->stopped > t->newest_stop) {
     t->newest_stop = share->stopped;
     t->newest_peer = peer;

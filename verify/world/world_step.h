@@ -83,6 +83,16 @@ void world_violate(struct step_context *, const char *property, const char *form
  * nothing else tells states apart. */
 bool world_follows(const struct world *);
 
+/* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.
+ */
+void world_reach_commit(struct step_context *, uint32_t checkpoint, uint16_t recoveries);
+void world_reach_start(struct step_context *);
+
+/* The same of messages: what is done with them, and which lines they cross: `line` was their
+ * sender's. */
+void world_reach_action(struct step_context *, const struct rcl_action *);
+void world_reach_crossing(struct step_context *, uint32_t line);
+
 /* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
  */
 struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);

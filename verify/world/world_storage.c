@@ -240,6 +240,8 @@ void world_report(struct step_context *t)
   stored[i].durable = !t->move->fault;
   if (w->protocol->independent && t->event.part == RCL_PART_LOG)
     drop_old_logs(w, t->rank);
+  if (w->protocol->independent && t->event.part == RCL_PART_IMAGE && !t->move->fault)
+    world_reach_commit(t, t->event.checkpoint, read_rank(w, t->rank)->noticed);
   if (t->move->fault)
     edit_global(t->w)->injected = true;
 }
@@ -485,6 +487,7 @@ static void restore_independently(struct step_context *t)
   if (me->line != checkpoint)
     world_drop_image(w, t->rank);
   me->line = me->stopped = checkpoint;
+  world_reach_start(t);
 }
 
 /* When all ranks have started again, the crashed rank and the target of the recovery are cleared.
@@ -531,6 +534,7 @@ void world_restore(struct step_context *t)
   me->incarnation = me->noticed = incarnation;
   me->line = me->stopped = checkpoint;
   me->closed = t->event.closed ? CONNECTIONS_CLOSED | CONNECTIONS_ANEW : 0;
+  world_reach_start(t);
   if (incarnation)
     end_recovery(w);
 }

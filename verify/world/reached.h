@@ -1,0 +1,43 @@
+/* What runs have shown: a claim that holds although no run has committed a checkpoint holds for
+ * want of anything to judge. Seen from outside, as properties are. */
+#ifndef RECLINE_REACHED_H
+#define RECLINE_REACHED_H
+
+#include <stdint.h>
+
+enum reach {
+  REACH_ENDS,    /* 1: all programs end */
+  REACH_COMMITS, /* the number of a checkpoint that commits; independent: of a durable image */
+  REACH_LATER_COMMITS, /* the number of recoveries before a commit */
+  REACH_RECOVERIES,    /* the number of a recovery in which a rank starts from a checkpoint */
+  REACH_RECOVERED,     /* the number of the checkpoint from which one does */
+  REACH_LATE,       /* 1: a message, or a contribution, is received beyond a line (needs stamps) */
+  REACH_EARLY,      /* 1: one from beyond it is received behind it (needs stamps) */
+  REACH_REPLAYED,   /* 1: after a crash a kept message is given, or sent once more */
+  REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
+  REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
+  REACHES
+};
+
+/* Their names in claims; ends with NULL. */
+extern const char *const reach_names[REACHES + 1];
+
+/* The most that was shown of each; at most 255. */
+struct reached {
+  uint8_t most[REACHES];
+};
+
+static inline void reached_note(struct reached *reached, enum reach what, uint32_t count)
+{
+  count = count < UINT8_MAX ? count : UINT8_MAX;
+  if (reached->most[what] < count)
+    reached->most[what] = (uint8_t)count;
+}
+
+static inline void reached_add(struct reached *reached, const struct reached *more)
+{
+  for (int i = 0; i < REACHES; i++)
+    reached_note(reached, (enum reach)i, more->most[i]);
+}
+
+#endif
