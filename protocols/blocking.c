@@ -219,6 +219,7 @@ const struct rcl_protocol protocol_blocking = {
     .controls = controls,
     .invariants = invariants,
     .promises = promises,
+    .captures_at = "barriers",
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

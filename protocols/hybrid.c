@@ -532,6 +532,7 @@ const struct rcl_protocol protocol_hybrid = {
     .controls = controls,
     .invariants = invariants,
     .parameters = parameters,
+    .captures_at = "the beginning of iterations (recline_iteration)",
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

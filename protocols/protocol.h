@@ -365,6 +365,8 @@ struct rcl_protocol {
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
   const char *const *parameters; /* names of rcl_config.parameter; ends with NULL. NULL: none */
 
+  const char *captures_at; /* where the program must come to for a checkpoint: "barriers". NULL: any
+                              safe point */
   /* Names of properties that it promises beyond those of all protocols (docs/architecture.md): a run
    * is audited for them, a claim of each shows that it holds. Ends with NULL; NULL: none. */
   const char *const *promises;

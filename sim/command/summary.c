@@ -146,6 +146,16 @@ static void print_iterations(const struct result *result)
     g_print("  iterations   %" G_GUINT64_FORMAT " in all ranks\n", result->iterations);
 }
 
+static void print_notes(const struct result *result)
+{
+  enum { SHOWN = 8 };
+  guint count = g_strv_length(result->notes);
+  for (guint i = 0; i < count && i < SHOWN; i++)
+    g_print("  note         %s\n", result->notes[i]);
+  if (count > SHOWN)
+    g_print("  note         and %u more (--json)\n", count - SHOWN);
+}
+
 void summary_print(const struct scenario *scenario, const struct result *result, const char *path,
                    const char *out, const char *wrong)
 {
@@ -163,6 +173,7 @@ void summary_print(const struct scenario *scenario, const struct result *result,
   print_iterations(result);
   print_messages(result);
   print_time(&look, result);
+  print_notes(result);
   if (out != NULL)
     g_print("  kept         %s\n", out);
   if (wrong != NULL)

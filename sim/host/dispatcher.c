@@ -2,6 +2,7 @@
 
 #include "sim/host/agenda.h"
 #include "sim/host/end.h"
+#include "sim/host/notes.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
@@ -16,7 +17,6 @@ static struct transport *transport;
 static struct rcl_actions actions;
 static const struct layout *layout; /* where ranks run, but for spares */
 static unsigned recoveries;
-static unsigned *hits; /* by failure: events of its point so far */
 
 static const struct failure *failure_at(unsigned i)
 {
@@ -48,7 +48,6 @@ void dispatcher_begin(bool (*expects)(const struct message *))
     machine_on_deadlock(run_stuck);
   layout = &layer.scenario->platform.layout;
   begin_network(expects);
-  hits = g_new0(unsigned, layer.scenario->failures_count + 1);
   actions.capacity = shadow_actions_max();
   actions.item = g_new0(struct rcl_action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
@@ -127,23 +126,39 @@ static bool crash_rank(int rank, const struct failure *failure)
   return true;
 }
 
+static bool crash_node(const char *node, const struct failure *failure)
+{
+  bool struck = false;
+  node_fail(node);
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (!g_strcmp0(node_of(rank), node))
+      struck |= crash_rank(rank, failure);
+  return struck;
+}
+
+static const char *cannot_crash(int rank)
+{
+  if (layer.rank[rank].dead)
+    return "was down";
+  return !node_of(rank) ? "had not begun" : "had ended";
+}
+
 /* The node of the victim fails now, with all ranks on it, or the victim alone. A node that is down
  * or being repaired cannot fail again; one that is being recovered can. */
 static void inject(const struct failure *failure)
 {
   const char *node = node_of(failure->rank);
-  if (!node)
-    return; /* before its MPI_Init */
-  if (failure->kills == KILLS_RANK) {
-    layer.result.crashes += crash_rank(failure->rank, failure);
-    return;
-  }
-  node_fail(node);
+  const char *why = cannot_crash(failure->rank);
   bool struck = false;
-  for (int rank = 0; rank < layer.ranks; rank++)
-    if (!g_strcmp0(node_of(rank), node))
-      struck |= crash_rank(rank, failure);
+  if (node && failure->kills == KILLS_RANK)
+    struck = crash_rank(failure->rank, failure);
+  else if (node)
+    struck = crash_node(node, failure);
   layer.result.crashes += struck;
+  if (struck)
+    notes_struck(failure);
+  else
+    notes_missed(failure, why);
 }
 
 /* Once for all: from then on messages are dropped, also those of a checkpoint that holds a program
@@ -169,7 +184,7 @@ void dispatcher_point(int rank, const struct rcl_event *event)
       continue;
     if (failure->after.iteration && failure->after.iteration != layer.rank[rank].mpi->iteration)
       continue;
-    if (++hits[i] == MAX(failure->after.count, 1))
+    if (notes_point(failure) == MAX(failure->after.count, 1))
       inject(failure);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "sim/host/accounting.h"
 #include "sim/host/copy_cost.h"
+#include "sim/host/notes.h"
 #include "sim/host/rank.h"
 #include "sim/host/shadow.h"
 
@@ -46,6 +47,7 @@ void run_report(enum run_verdict verdict, const char *why)
   mean_time(&result->time);
   report_images(result);
   copy_cost_report(result);
+  notes_report();
   const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;
   if (file && !result_save(result, file, &error))

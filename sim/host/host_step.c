@@ -8,6 +8,7 @@
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
+#include "sim/host/notes.h"
 #include "sim/host/rank_clock.h"
 #include "sim/host/request.h"
 #include "sim/host/schedule.h"
@@ -367,6 +368,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   bool going = shadow_step(move, &r->actions, &reason);
   if (move->kind == MOVE_EVENT) {
     watch_event(move);
+    notes_event(&move->event);
     dispatcher_point(r->index, &move->event);
   }
   if (!going)

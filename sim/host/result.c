@@ -27,7 +27,8 @@ enum field_kind {
   FIELD_COUNT,
   FIELD_COUNTS, /* an array of as many as there are ranks, which stands above it */
   FIELD_SECONDS,
-  FIELD_TEXT
+  FIELD_TEXT,
+  FIELD_TEXTS
 };
 
 struct field {
@@ -80,6 +81,7 @@ static const struct field FIELDS[] = {
     {"audit", "violations", FIELD_COUNT, AT(audit_violations)},
     {"audit", "first", FIELD_TEXT, AT(audit_first)},
     {NULL, "gave_up", FIELD_TEXT, AT(gave_up)},
+    {NULL, "notes", FIELD_TEXTS, AT(notes)},
     {NULL, "seed", FIELD_COUNT, AT(seed)},
 };
 
@@ -113,6 +115,16 @@ static void add_counts(GString *json, const uint64_t *counts, int length)
   g_string_append_c(json, ']');
 }
 
+static void add_texts(GString *json, char *const *texts)
+{
+  g_string_append_c(json, '[');
+  for (char *const *text = texts; text && *text; text++) {
+    g_string_append(json, text == texts ? "" : ", ");
+    add_text(json, *text);
+  }
+  g_string_append_c(json, ']');
+}
+
 static void add_value(GString *json, const struct field *field, const struct result *result)
 {
   const char *place = (const char *)result + field->offset;
@@ -137,6 +149,9 @@ static void add_value(GString *json, const struct field *field, const struct res
     break;
   case FIELD_TEXT:
     add_text(json, *(char *const *)place);
+    break;
+  case FIELD_TEXTS:
+    add_texts(json, *(char **const *)place);
     break;
   }
 }
@@ -213,6 +228,22 @@ static uint64_t *read_counts(JsonNode *node, int length)
   return g_steal_pointer(&counts);
 }
 
+static char **read_texts(JsonNode *node)
+{
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return NULL;
+  JsonArray *array = json_node_get_array(node);
+  guint length = json_array_get_length(array);
+  g_auto(GStrv) texts = g_new0(char *, length + 1);
+  for (guint i = 0; i < length; i++) {
+    JsonNode *element = json_array_get_element(array, i);
+    if (!JSON_NODE_HOLDS_VALUE(element) || json_node_get_value_type(element) != G_TYPE_STRING)
+      return NULL;
+    texts[i] = json_node_dup_string(element);
+  }
+  return g_steal_pointer(&texts);
+}
+
 static bool read_value(JsonNode *node, const struct field *field, struct result *result)
 {
   char *place = (char *)result + field->offset;
@@ -222,6 +253,10 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
   if (field->kind == FIELD_COUNTS) {
     *(uint64_t **)place = read_counts(node, result->ranks);
     return *(uint64_t **)place != NULL;
+  }
+  if (field->kind == FIELD_TEXTS) {
+    *(char ***)place = read_texts(node);
+    return *(char ***)place != NULL;
   }
   if (!JSON_NODE_HOLDS_VALUE(node))
     return false;
@@ -245,6 +280,7 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
     *(uint64_t *)place = (uint64_t)integer;
     return true;
   case FIELD_COUNTS:
+  case FIELD_TEXTS:
     break; /* no single value: see above */
   case FIELD_SECONDS:
     *(double *)place = json_node_get_double(node);
@@ -292,11 +328,23 @@ bool result_load(const char *file, struct result *result, GError **error)
   return true;
 }
 
+void result_note(struct result *result, const char *format, ...)
+{
+  va_list values;
+  guint length = result->notes ? g_strv_length(result->notes) : 0;
+  result->notes = g_renew(char *, result->notes, length + 2);
+  va_start(values, format);
+  result->notes[length] = g_strdup_vprintf(format, values);
+  va_end(values);
+  result->notes[length + 1] = NULL;
+}
+
 void result_clear(struct result *result)
 {
   g_free(result->rank_image_bytes);
   g_free(result->rank_iterations);
   g_free(result->audit_first);
   g_free(result->gave_up);
+  g_strfreev(result->notes);
   *result = (struct result){0};
 }

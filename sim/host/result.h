@@ -54,6 +54,7 @@ struct result {
   uint64_t audit_violations;
   char *audit_first; /* text of the first violation; NULL when none */
   char *gave_up;     /* why; NULL */
+  char **notes;      /* what the run must say beside (notes.h); ends with NULL. NULL: nothing */
   uint64_t seed;
 };
 
@@ -62,6 +63,7 @@ struct result {
 bool result_save(const struct result *, const char *file, GError **error);
 bool result_load(const char *file, struct result *, GError **error);
 void result_clear(struct result *);
+void result_note(struct result *, const char *format, ...) G_GNUC_PRINTF(2, 3);
 char *result_json(const struct result *); /* to be freed with g_free() */
 const char *run_verdict_name(enum run_verdict);
 

@@ -10,6 +10,7 @@
 #include <simgrid/mutex.h>
 #include <simgrid/zone.h>
 #include <stdlib.h>
+#include <string.h>
 #include <xbt/config.h>
 #include <xbt/dict.h>
 #include <xbt/dynar.h>
@@ -196,10 +197,40 @@ const char *machine_property(const char *name)
   return value;
 }
 
+enum { ASSUMPTIONS_MAX = 16 };
+static struct {
+  const char *what;
+  char *text;
+} assumptions[ASSUMPTIONS_MAX];
+
+void machine_assume(const char *what, const char *taken)
+{
+  for (int i = 0; i < ASSUMPTIONS_MAX; i++) {
+    if (!assumptions[i].what) {
+      assumptions[i].what = what;
+      assumptions[i].text = g_strdup_printf("%s, taken as %s", what, taken);
+    }
+    if (!strcmp(assumptions[i].what, what))
+      return;
+  }
+}
+
+const char *const *machine_assumptions(void)
+{
+  static const char *texts[ASSUMPTIONS_MAX + 1];
+  for (int i = 0; i < ASSUMPTIONS_MAX; i++)
+    texts[i] = assumptions[i].text;
+  return texts;
+}
+
 double machine_figure(const char *name, double otherwise)
 {
   const char *value = machine_property(name);
-  return value ? g_ascii_strtod(value, NULL) : otherwise;
+  if (value)
+    return g_ascii_strtod(value, NULL);
+  char taken[G_ASCII_DTOSTR_BUF_SIZE];
+  machine_assume(name, g_ascii_formatd(taken, sizeof taken, "%g", otherwise));
+  return otherwise;
 }
 
 double machine_copy_seconds(double bytes)

@@ -50,6 +50,11 @@ void machine_interrupt(struct computation *);               /* nothing when none
 const char *machine_property(const char *name);
 double machine_figure(const char *name, double otherwise);
 
+/* The platform does not say `what` (static), which is taken as ...; noted once, as machine_figure()
+ * does. All texts so far, "WHAT, taken as TAKEN"; ends with NULL; static. */
+void machine_assume(const char *what, const char *taken);
+const char *const *machine_assumptions(void);
+
 /* Seconds that copying takes in the memory of the caller's host: its property memory_copy_bw, in
  * bytes per second, or 500 MB/s. */
 double machine_copy_seconds(double bytes);

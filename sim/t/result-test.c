@@ -15,6 +15,8 @@ static void ok(bool good, const char *name)
 
 static uint64_t images[8] = {1, 0, 3, 4, 5, 6, 7, G_MAXINT64};
 
+static char *notes[] = {(char *)"failures.0: did not strike", (char *)"a \"note\"", NULL};
+
 static const struct result FULL = {
     .verdict = RUN_GAVE_UP,
     .program_exit = 64,
@@ -36,6 +38,7 @@ static const struct result FULL = {
     .audit_violations = 2,
     .audit_first = (char *)"\"quoted\"\nline \\ \xff \xc3\xa9",
     .gave_up = (char *)"full",
+    .notes = notes,
     .seed = UINT64_MAX,
 };
 
@@ -96,8 +99,9 @@ int main(void)
   ok(!loads(file, "\"ranks\": 8", "\"ranks\": \"8\""), "a text for a number");
   ok(!loads(file, "\"ranks\": 8", "\"ranks\": 8.5"), "a fraction for a whole number");
   ok(!loads(file, "\"crashes\": 2", "\"crashes\": -2"), "a negative count");
+  ok(!loads(file, "[\"failures", "[0, \"failures"), "a number for a note");
   ok(!loads(file, "\n}\n", ""), "a file that ends early");
   remove(file);
-  printf("1..15\n");
-  return tests == 15 ? 0 : 1;
+  printf("1..16\n");
+  return tests == 16 ? 0 : 1;
 }

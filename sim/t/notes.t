@@ -1,0 +1,66 @@
+#!/bin/sh
+# What a run says beside its figures: assumptions where a user's platform is silent, checkpoints that
+# were asked for and not taken, failures that did not strike; in the summary and in --json, once each.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+cat >mine.xml <<EOF
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <cluster id="nodes" prefix="node-" suffix="" radical="0-7" speed="1Gf" bw="1GBps" lat="1us"/>
+    <cluster id="service" prefix="service-" suffix="" radical="0-0" speed="1Gf" bw="1GBps" lat="1us"/>
+    <link id="between" bandwidth="10GBps" latency="1us"/>
+    <zoneRoute src="nodes" dst="service" gw_src="node-nodes_router" gw_dst="service-service_router">
+      <link_ctn id="between"/>
+    </zoneRoute>
+  </zone>
+</platform>
+EOF
+cat >scenario.yaml <<EOF
+program:
+  ranks: 2
+  script: |
+    rank 0: repeat 20 (compute 1ms, send 1, recv 1)
+    rank 1: repeat 20 (recv 0, send 0)
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: c3}
+checkpoint: {every: 5ms, storage: local, bytes: 1kB}
+EOF
+
+notes() { # WORD...: of a run; empty where the summary does not show the same ones
+  "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr
+  jq -r '.notes[]' out/result.json >notes
+  sed -n 's/^  note         //p' stdout | cmp -s notes - && cat notes
+}
+
+is "$(notes)" '' 'a run of which all is known says nothing' stdout stderr
+is "$(notes --set platform.file=mine.xml | sort)" \
+  'platform.file: no disk where checkpoints are stored, taken as one that takes no time
+platform.file: no memory_copy_bw, taken as 5e+08
+platform.file: no message_handling_s, taken as 0
+platform.file: no smpi/ois, taken as 0
+platform.file: no smpi/or, taken as 0
+platform.file: no smpi/os, taken as 0' 'what a platform does not say, and what was assumed' stdout
+
+is "$(notes --set protocol.name=hybrid --set checkpoint.places=program | sed 's/, asked for [0-9]* times;/;/')" \
+  'checkpoint: none was committed; hybrid takes them at the beginning of iterations (recline_iteration), and the program came to 2 safe points, 0 iterations, 0 barriers' \
+  'hybrid without iterations takes no checkpoint' stdout stderr
+is "$(notes --set protocol.name=blocking | sed 's/[0-9][0-9]* /N /g; s/^.*; //')" \
+  'blocking takes them at barriers, and the program came to N safe points, N iterations, N barriers' \
+  'blocking without barriers takes none' stdout stderr
+is "$(notes --set checkpoint.places=program | cut -d , -f 1)" \
+  'checkpoint: none was committed' 'a program without places takes none' stdout stderr
+is "$(notes --set checkpoint.every=1s)" \
+  'checkpoint.every: no checkpoint was taken, the run ended before' 'the run was too short' stdout
+
+is "$(notes --set 'failures=[{rank: 1, at: 8ms, repair: 2ms}, {rank: 1, at: 8.1ms},
+    {rank: 0, at: 1s}, {rank: 0, after: {event: committed, checkpoint: 90}}]' |
+  sed 's/ended at .*/ended/')" \
+  'failures.1: did not strike, rank 1 was down
+failures.2: did not strike, the run ended
+failures.3: did not strike, its point came 0 times, expected 1' 'failures that did not strike' \
+  stdout stderr
+finish 7
