@@ -1,13 +1,12 @@
 #!/bin/sh
-# docs/gate.yml: its shell steps, taken out of the file and run one after the other, in a repository
-# that holds the protocol of docs/add-a-protocol.md. What is wrong is refused, by the step that is
+# examples/gate.yml: its shell steps, taken out of the file and run one after the other, in a repository
+# that holds the protocol examples/restart.c. What is wrong is refused, by the step that is
 # there for it. Only what fetches sources and packages is left out: recline comes from this build.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-awk '/^<!-- file: / { file = $3 } file != "" && /^```$/ { file = ""; inside = 0 }
-  inside { print >file } /^```[a-z]/ && file != "" { inside = 1 }' "$root/docs/add-a-protocol.md"
+cp "$root"/examples/* .
 
 # Each step's script into steps/N, its name into steps/N.name. A script is on the line of `run:` or,
 # behind `|`, in the lines that are indented further.
@@ -24,7 +23,7 @@ awk '
   }
   inside && /[^ ]/ { match($0, /^ */); inside = RLENGTH > depth }
   inside { print substr($0, depth + 3) >("steps/" n) }
-' "$root/docs/gate.yml"
+' gate.yml
 steps=$(ls steps/*.name | wc -l)
 is "$steps" 6 'the workflow has so many shell steps'
 
@@ -33,7 +32,7 @@ mkdir repository && cd repository || exit 1
 mkdir claims flaws runs recline-source
 cp ../restart.c .
 cp ../restart-recovers.yaml claims
-cp ../run.yaml runs
+cp ../restart-run.yaml runs
 sed 's/^/ /; /RCL_ACTION_ROLL_BACK/s/^ /-/' restart.c >flawed
 lines=$(wc -l <restart.c)
 {

@@ -61,6 +61,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/recline-config-version.cmak
 install(FILES ${CMAKE_BINARY_DIR}/recline-config.cmake
   ${CMAKE_BINARY_DIR}/recline-config-version.cmake DESTINATION ${package})
 
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${data})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
   DESTINATION ${data} FILES_MATCHING PATTERN "*.xml" PATTERN "*.yaml")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants

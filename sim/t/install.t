@@ -56,8 +56,7 @@ is $? 0 'an installed scenario runs' stderr
 is $? 0 'an installed claim and a mutant are checked' stdout stderr
 
 # A protocol of one's own, by find_package and by pkg-config.
-awk '/^<!-- file: / { file = $3 } file != "" && /^```$/ { file = ""; inside = 0 }
-  inside { print >file } /^```[a-z]/ && file != "" { inside = 1 }' "$root/docs/add-a-protocol.md"
+cp "$place"/share/recline/examples/* .
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(mine LANGUAGES C)
