@@ -7,16 +7,6 @@ const char *data_folder(void)
   return g_getenv("RECLINE_DATA");
 }
 
-int bad_usage(const char *format, ...)
-{
-  va_list values;
-  va_start(values, format);
-  g_autofree char *line = g_strdup_vprintf(format, values);
-  va_end(values);
-  fprintf(stderr, "%s\n", g_strdelimit(line, "\n", ' '));
-  return EXIT_BAD_INPUT;
-}
-
 bool read_words(int argc, char **argv, const char *summary, gboolean *json, char ***words)
 {
   char **rest = NULL;
@@ -31,7 +21,7 @@ bool read_words(int argc, char **argv, const char *summary, gboolean *json, char
   g_option_context_set_summary(context, summary);
   g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, &argc, &copy, &error)) {
-    bad_usage("recline %s: %s, expected --json or no option", argv[0], error->message);
+    bad_input("recline %s: %s, expected --json or no option", argv[0], error->message);
     g_strfreev(rest);
     return false;
   }

@@ -1,4 +1,4 @@
-/* What the subcommands share: usage, data folder, JSON. */
+/* What the subcommands share: words, data folder, JSON. */
 #ifndef RECLINE_COMMON_H
 #define RECLINE_COMMON_H
 
@@ -6,14 +6,12 @@
 #include <json-glib/json-glib.h>
 #include <stdbool.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
 
 /* The folder with protocols' claims, platforms and scenarios: the environment variable
  * RECLINE_DATA, or the source tree. Static. */
 const char *data_folder(void);
-
-/* Prints one line on standard error and returns EXIT_BAD_INPUT. */
-int bad_usage(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 /* For commands whose only option is --json: reads it into `json`, and the other words into
  * `words` (ends with NULL; the caller frees it with g_strfreev()). `summary` is for --help. On a

@@ -80,7 +80,7 @@ static int recline(const char *const *words, char **printed)
 {
   g_autoptr(GPtrArray) command = g_ptr_array_new();
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   int status = 0;
   g_ptr_array_add(command, self);
   g_print("   $ recline");
@@ -94,7 +94,6 @@ static int recline(const char *const *words, char **printed)
   if (!g_spawn_sync(NULL, (char **)command->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, printed, NULL,
                     &status, &error)) {
     complain("%s", error->message);
-    g_error_free(error);
     return EXIT_BREACH;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BREACH;
@@ -228,10 +227,10 @@ int command_demo(int argc, char **argv)
 {
   (void)argv;
   if (argc > 1)
-    return bad_usage("recline demo: too many words, expected none");
+    return bad_input("recline demo: too many words, expected none");
   g_autofree char *folder = g_dir_make_tmp("recline-demo-XXXXXX", NULL);
   if (folder == NULL)
-    return bad_usage("%s: no folder can be made there, expected one that can be written",
+    return bad_input("%s: no folder can be made there, expected one that can be written",
                      g_get_tmp_dir());
   g_print("recline: does a checkpoint/rollback protocol recover, always, and what does it cost?\n");
   bool explored = explore();

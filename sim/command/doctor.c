@@ -118,7 +118,7 @@ int command_doctor(int argc, char **argv)
                   &words))
     return EXIT_BAD_INPUT;
   if (*words)
-    return bad_usage("recline doctor: \"%s\" is one word too many, expected --json or nothing",
+    return bad_input("recline doctor: \"%s\" is one word too many, expected --json or nothing",
                      *words);
   bool ready = true;
   for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) {

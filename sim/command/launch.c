@@ -1,17 +1,17 @@
 #define _GNU_SOURCE /* prctl, pipe2 */
 #include "sim/command/launch.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
-#include <link.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "verify/scenario/shared_object.h"
 
 #define LAYER "librecline_mpi.so"
 #define HEAP "librecline_heap.so"
@@ -25,11 +25,6 @@ static char *beside_recline(const char *folder)
   g_autofree char *bin = g_path_get_dirname(self != NULL ? self : ".");
   g_autofree char *path = g_build_filename(bin, "..", folder, NULL);
   return g_canonicalize_filename(path, NULL);
-}
-
-char *launch_libraries(void)
-{
-  return beside_recline("lib");
 }
 
 static char *file_in(const char *folder, const char *name)
@@ -53,95 +48,12 @@ char *launch_find(const char *name)
   return file_in(programs, name);
 }
 
-/* ---- the libraries that a program needs: DT_NEEDED of its dynamic section ---- */
-
-/* A program file in memory; nothing in it is believed before it was compared with `size`. */
-struct image {
-  const char *bytes;
-  size_t size;
-};
-
-static const void *bytes_at(const struct image *image, size_t offset, size_t length)
-{
-  if (offset > image->size || length > image->size - offset)
-    return NULL;
-  return image->bytes + offset;
-}
-
-/* The string at `offset`; NULL when it does not end within the file. */
-static const char *string_at(const struct image *image, size_t offset)
-{
-  if (offset >= image->size)
-    return NULL;
-  const char *text = image->bytes + offset;
-  return memchr(text, '\0', image->size - offset) != NULL ? text : NULL;
-}
-
-static const ElfW(Phdr) * segments(const struct image *image, size_t *count)
-{
-  static const ElfW(Word) native = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-  const ElfW(Ehdr) *header = bytes_at(image, 0, sizeof *header);
-  if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != native || header->e_phentsize != sizeof(ElfW(Phdr)))
-    return NULL;
-  *count = header->e_phnum;
-  return bytes_at(image, header->e_phoff, *count * sizeof(ElfW(Phdr)));
-}
-
-/* Where the loader would find `address`: its place in the file, or SIZE_MAX. */
-static size_t place_of(const ElfW(Phdr) * segment, size_t count, ElfW(Addr) address)
-{
-  for (size_t i = 0; i < count; i++)
-    if (segment[i].p_type == PT_LOAD && address >= segment[i].p_vaddr &&
-        address - segment[i].p_vaddr < segment[i].p_filesz)
-      return address - segment[i].p_vaddr + segment[i].p_offset;
-  return SIZE_MAX;
-}
-
-static const ElfW(Dyn) * dynamic_section(const struct image *image, const ElfW(Phdr) * segment,
-                                         size_t count, size_t *entries)
-{
-  for (size_t i = 0; i < count; i++) {
-    if (segment[i].p_type != PT_DYNAMIC)
-      continue;
-    *entries = segment[i].p_filesz / sizeof(ElfW(Dyn));
-    return bytes_at(image, segment[i].p_offset, segment[i].p_filesz);
-  }
-  return NULL;
-}
-
-static bool needs(const struct image *image, const char *library)
-{
-  size_t count = 0, entries = 0;
-  const ElfW(Phdr) *segment = segments(image, &count);
-  if (segment == NULL)
-    return false;
-  const ElfW(Dyn) *dynamic = dynamic_section(image, segment, count, &entries);
-  if (dynamic == NULL)
-    return false;
-  size_t strings = SIZE_MAX;
-  for (size_t i = 0; i < entries; i++)
-    if (dynamic[i].d_tag == DT_STRTAB)
-      strings = place_of(segment, count, dynamic[i].d_un.d_ptr);
-  if (strings == SIZE_MAX)
-    return false;
-  for (size_t i = 0; i < entries && dynamic[i].d_tag != DT_NULL; i++) {
-    if (dynamic[i].d_tag != DT_NEEDED || dynamic[i].d_un.d_val > image->size)
-      continue;
-    const char *name = string_at(image, strings + dynamic[i].d_un.d_val);
-    if (name != NULL && strcmp(name, library) == 0)
-      return true;
-  }
-  return false;
-}
-
 const char *launch_refuses(const char *program)
 {
   g_autoptr(GMappedFile) file = g_mapped_file_new(program, FALSE, NULL);
   if (file == NULL)
     return "cannot be read";
-  const struct image image = {g_mapped_file_get_contents(file), g_mapped_file_get_length(file)};
-  return needs(&image, LAYER) ? NULL : "was not built with recline-cc";
+  return shared_object_needs(file, LAYER) ? NULL : "was not built with recline-cc";
 }
 
 /* ---- the child ---- */
@@ -204,7 +116,7 @@ static char **in_front(char **environment, const char *name, const char *first)
 /* Preloaded by its name alone, because LD_PRELOAD splits paths at spaces. */
 static char **environment(const struct launch *job)
 {
-  g_autofree char *libraries = launch_libraries();
+  g_autofree char *libraries = beside_recline("lib");
   g_autofree char *processes = g_strdup_printf("%d", job->processes);
   char **values = g_get_environ();
   values = in_front(values, "LD_LIBRARY_PATH", libraries);

@@ -43,7 +43,4 @@ bool launch(const struct launch *, int *status, int *interrupted, GError **error
 void launch_block(void);
 void launch_unblock(void);
 
-/* The folder of librecline_mpi.so and librecline_heap.so. The caller frees it. */
-char *launch_libraries(void);
-
 #endif

@@ -81,50 +81,28 @@ static bool list_platform(JsonBuilder *builder, const char *id, const char *file
   return true;
 }
 
-static bool list_file(const struct kind *kind, JsonBuilder *builder, const char *name,
+static bool list_file(const struct kind *kind, JsonBuilder *builder, const char *file,
                       GError **error)
 {
-  g_autofree char *file = g_build_filename(data_folder(), kind->folder, name, NULL);
+  g_autofree char *id = NULL, *statement = NULL, *name = g_path_get_basename(file);
   if (!strcmp(kind->suffix, ".xml"))
     return list_platform(builder, name, file, error);
-  g_autofree char *id = NULL, *statement = NULL;
   if (!scenario_headline(file, &id, &statement, error))
     return false;
   print_item(builder, id, statement, file);
   return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Names of the files, sorted; ends with NULL. A folder that is not there is empty. */
-static char **names_of(const struct kind *kind)
-{
-  g_autofree char *folder = g_build_filename(data_folder(), kind->folder, NULL);
-  GPtrArray *names = g_ptr_array_new();
-  GDir *dir = g_dir_open(folder, 0, NULL);
-  const char *name;
-  while (dir && (name = g_dir_read_name(dir)))
-    if (g_str_has_suffix(name, kind->suffix))
-      g_ptr_array_add(names, g_strdup(name));
-  if (dir)
-    g_dir_close(dir);
-  g_ptr_array_sort(names, by_name);
-  g_ptr_array_add(names, NULL);
-  return (char **)g_ptr_array_free(names, FALSE);
-}
-
 /* Goes on after a bad file, so that one does not hide the others. */
 static int list_files(const struct kind *kind, JsonBuilder *builder)
 {
-  g_auto(GStrv) names = names_of(kind);
+  g_autofree char *folder = g_build_filename(data_folder(), kind->folder, NULL);
+  g_auto(GStrv) files = scenario_files(folder, kind->suffix);
   int code = EXIT_FINE;
-  for (char **name = names; *name; name++) {
+  for (char **file = files; *file; file++) {
     g_autoptr(GError) error = NULL;
-    if (!list_file(kind, builder, *name, &error))
-      code = bad_usage("%s", error->message);
+    if (!list_file(kind, builder, *file, &error))
+      code = bad_input("%s", error->message);
   }
   return code;
 }
@@ -146,11 +124,11 @@ int command_list(int argc, char **argv)
                   &words))
     return EXIT_BAD_INPUT;
   if (g_strv_length(words) != 1)
-    return bad_usage("recline list: %s, %s", *words ? "too many words" : "nothing named", expected);
+    return bad_input("recline list: %s, %s", *words ? "too many words" : "nothing named", expected);
   const struct kind *kind = kind_named(words[0]);
   bool protocols = !strcmp(words[0], "protocols");
   if (!kind && !protocols)
-    return bad_usage("recline list: \"%s\" is nothing to list, %s", words[0], expected);
+    return bad_input("recline list: \"%s\" is nothing to list, %s", words[0], expected);
 
   g_autoptr(JsonBuilder) builder = json ? json_builder_new() : NULL;
   int code = EXIT_FINE;

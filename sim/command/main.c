@@ -64,7 +64,7 @@ static int no_command(const char *name)
   for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
     g_string_append_printf(names, "%s, ", commands[i].name);
   g_autofree char *problem = name ? g_strdup_printf("\"%s\" is no command", name) : NULL;
-  bad_usage("recline: %s, expected %sor --version", problem ? problem : "no command", names->str);
+  bad_input("recline: %s, expected %sor --version", problem ? problem : "no command", names->str);
   g_string_free(names, TRUE);
   return EXIT_BAD_INPUT;
 }
@@ -78,7 +78,7 @@ static void print_usage(const struct command *command)
 static int command_help(int argc, char **argv)
 {
   if (argc > 2)
-    return bad_usage("recline help: too many words, expected one command or none");
+    return bad_input("recline help: too many words, expected one command or none");
   if (argc == 2) {
     const struct command *command = command_named(argv[1]);
     if (!command)
@@ -109,7 +109,7 @@ static int close_output(int code)
 {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return code;
-  return bad_usage("recline: the output cannot be written, expected room for it");
+  return bad_input("recline: the output cannot be written, expected room for it");
 }
 
 int main(int argc, char **argv)

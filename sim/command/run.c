@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "protocols/text.h"
 #include "sim/command/common.h"
 #include "sim/command/launch.h"
 #include "sim/command/main.h"
@@ -59,16 +58,9 @@ static char *in(const char *folder, const char *name)
 
 /* ---- input ---- */
 
-static int bad_input(GError *error)
-{
-  int code = bad_usage("%s", error->message);
-  g_error_free(error);
-  return code;
-}
-
 static int parse(int argc, char **argv, struct options *options, char **scenario)
 {
-  char **rest = NULL;
+  g_auto(GStrv) files = NULL;
   const GOptionEntry entries[] = {
       {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options->set,
        "Change a value of the scenario (failures.0.at=4s)", "KEY=VALUE"},
@@ -80,29 +72,24 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
        "Do not remove the private folder, and say where it is", NULL},
       {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options->timeout,
        "Stop after so many seconds of wall time: inconclusive, exit code 2", "S"},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, NULL},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   /* GOption removes words from the array, but the array belongs to the caller. */
   g_autofree char **words = g_memdup2(argv, sizeof *argv * (size_t)(argc + 1));
   g_option_context_set_summary(context, "Simulates a program with a protocol and failures, and "
                                         "says whether it recovered and what that cost.");
   g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &words, &error)) {
-    int code = bad_usage("recline run: %s, expected recline run SCENARIO [--set key=value]... "
-                         "[--out DIR] [--json] [--keep] [--timeout S]",
-                         error->message);
-    g_error_free(error);
-    g_strfreev(rest);
-    return code;
-  }
-  g_auto(GStrv) files = rest;
+  if (!g_option_context_parse(context, &argc, &words, &error))
+    return bad_input("recline run: %s, expected recline run SCENARIO [--set key=value]... "
+                     "[--out DIR] [--json] [--keep] [--timeout S]",
+                     error->message);
   if (files == NULL || files[1] != NULL)
-    return bad_usage("recline run: %s, expected one SCENARIO",
+    return bad_input("recline run: %s, expected one SCENARIO",
                      files == NULL ? "no scenario" : "more than one scenario");
   if (!(options->timeout >= 0 && options->timeout <= TIMEOUT_MAX))
-    return bad_usage("recline run: --timeout %g, expected 0 to %d seconds", options->timeout,
+    return bad_input("recline run: --timeout %g, expected 0 to %d seconds", options->timeout,
                      TIMEOUT_MAX);
   *scenario = g_strdup(files[0]);
   return EXIT_FINE;
@@ -319,8 +306,8 @@ static char *platform_refusal(const char *err)
 }
 
 /* There is no result: say why, as far as the simulation's end tells, and what the program wrote
- * last. The layer and programs end
- * with 64 where they were asked for something wrong; all else should not have happened. */
+ * last. The layer and programs end with 64 where they were asked for something wrong; all else
+ * should not have happened. */
 static int explain(const struct run *run)
 {
   g_autofree char *err = in(run->directory, "program.err");
@@ -368,29 +355,15 @@ static bool publish(const struct run *run, bool with_result, GError **error)
 
 /* ---- judging ---- */
 
-static bool expected_verdict(enum expected_verdict expected, enum run_verdict *verdict)
+/* The verdict of a run that is expected; -1: none, as for a claim of `recline check`. */
+static int expected_verdict(enum expected_verdict expected)
 {
-  switch (expected) {
-  case EXPECT_COMPLETED:
-    *verdict = RUN_COMPLETED;
-    return true;
-  case EXPECT_RECOVERED:
-    *verdict = RUN_RECOVERED;
-    return true;
-  case EXPECT_GAVE_UP:
-    *verdict = RUN_GAVE_UP;
-    return true;
-  case EXPECT_LOST:
-    *verdict = RUN_LOST;
-    return true;
-  case EXPECT_NOTHING:
-  case EXPECT_HOLDS: /* of a claim: for `recline check` */
-  case EXPECT_VIOLATED:
-  case EXPECT_INCONCLUSIVE:
-  case EXPECT_VACUOUS:
-    break;
-  }
-  return false;
+  static const int verdicts[] = {[EXPECT_NOTHING] = -1,
+                                 [EXPECT_COMPLETED] = RUN_COMPLETED,
+                                 [EXPECT_RECOVERED] = RUN_RECOVERED,
+                                 [EXPECT_GAVE_UP] = RUN_GAVE_UP,
+                                 [EXPECT_LOST] = RUN_LOST};
+  return expected < G_N_ELEMENTS(verdicts) ? verdicts[expected] : -1;
 }
 
 static bool ended(enum run_verdict verdict)
@@ -402,18 +375,17 @@ static bool ended(enum run_verdict verdict)
  * that ended must have ended well unless the scenario says otherwise. */
 static char *judge(const struct scenario *scenario, const struct result *result)
 {
-  enum run_verdict verdict;
+  int expected = expected_verdict(scenario->expect.verdict);
   const char *seen = run_verdict_name(result->verdict);
   if (result->audit_violations > 0)
     return g_strdup_printf("expected no violation, seen %" G_GUINT64_FORMAT ", first: %s",
                            result->audit_violations,
                            result->audit_first != NULL ? result->audit_first : "unknown");
-  if (expected_verdict(scenario->expect.verdict, &verdict)) {
-    if (verdict != result->verdict)
-      return g_strdup_printf("expected %s, seen %s", run_verdict_name(verdict), seen);
-  } else if (!ended(result->verdict)) {
+  if (expected >= 0 && expected != (int)result->verdict)
+    return g_strdup_printf("expected %s, seen %s", run_verdict_name((enum run_verdict)expected),
+                           seen);
+  if (expected < 0 && !ended(result->verdict))
     return g_strdup_printf("expected completed or recovered, seen %s", seen);
-  }
   int expected_exit = scenario->expect.program_exit;
   if (expected_exit < 0 && ended(result->verdict))
     expected_exit = 0;
@@ -466,18 +438,17 @@ static bool complete_result(const struct run *run, const char *file, struct resu
 static int finish(const struct run *run, const char *file)
 {
   struct result result = {0};
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   int code;
   if (!complete_result(run, file, &result, &error)) {
     g_printerr("recline run: %s\n", error->message);
-    g_error_free(error);
     return EXIT_BREACH;
   }
   print_program(run);
   if (run->options.out == NULL || publish(run, true, &error))
     code = report(run, &result);
   else
-    code = bad_input(error);
+    code = bad_input("%s", error->message);
   result_clear(&result);
   return code;
 }
@@ -485,7 +456,7 @@ static int finish(const struct run *run, const char *file)
 /* It has died, before its result or after it. */
 static int fail(const struct run *run, const char *file)
 {
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   g_autofree char *err = in(run->directory, "program.err");
   g_autofree char *refusal = platform_refusal(err);
   if (refusal != NULL) {
@@ -495,19 +466,19 @@ static int fail(const struct run *run, const char *file)
   int code = explain(run);
   unlink(file);
   if (run->options.out != NULL && !publish(run, false, &error))
-    return bad_input(error);
+    return bad_input("%s", error->message);
   return code;
 }
 
 static int run_scenario(struct run *run, const char *file)
 {
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
   if (run->scenario == NULL || !scenario_expects_of(run->scenario, true, &error) ||
       !check_platform(run->scenario, &error) || !check_script(run->scenario, &error) ||
       !check_schedule(run->scenario, &error) || !find_program(run, &error) ||
       !make_directory(run, &error) || !simulate(run, &error))
-    return bad_input(error);
+    return bad_input("%s", error->message);
   if (run->interrupted == SIGALRM) {
     run->interrupted = 0;
     g_printerr("recline run: inconclusive: not at its end after %g s (--timeout)\n",

@@ -1,6 +1,10 @@
-/* Errors in recline itself, and invariants that are checked at run time. */
+/* Errors in the input and in recline itself, and invariants that are checked at run time. */
 #ifndef RECLINE_BREACH_H
 #define RECLINE_BREACH_H
+
+/* Reports bad input: prints the formatted text on one line to standard error (line ends become
+ * spaces). Returns EXIT_BAD_INPUT. */
+int bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reports an error in recline itself: prints one line, "breach: " and the formatted text, to
  * standard error and ends the process with exit code 3. Buffered output of other streams is lost;

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
 #include "verify/check/matrix.h"
 
@@ -36,18 +37,6 @@ struct command {
   unsigned count;
   struct matrix *cells; /* --matrix: what the list is made of */
 };
-
-static int bad_input(const char *format, ...) G_GNUC_PRINTF(1, 2);
-
-static int bad_input(const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  g_autofree char *text = g_strdup_vprintf(format, args);
-  va_end(args);
-  fprintf(stderr, "%s\n", g_strdelimit(text, "\n", ' '));
-  return EXIT_BAD_INPUT;
-}
 
 /* ---- options ---- */
 
@@ -131,25 +120,13 @@ static char *folder(const char *name)
   return g_build_filename(data && *data ? data : ".", "verify", name, NULL);
 }
 
-static gint by_name(gconstpointer a, gconstpointer b)
-{
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Adds all claims of a folder to `files`, sorted. */
 static void add_folder(GPtrArray *files, const char *name)
 {
   g_autofree char *path = folder(name);
-  g_autoptr(GPtrArray) found = g_ptr_array_new();
-  GDir *dir = g_dir_open(path, 0, NULL);
-  const char *entry;
-  while (dir && (entry = g_dir_read_name(dir)))
-    if (g_str_has_suffix(entry, ".yaml"))
-      g_ptr_array_add(found, g_build_filename(path, entry, NULL));
-  if (dir)
-    g_dir_close(dir);
-  g_ptr_array_sort(found, by_name);
-  g_ptr_array_extend_and_steal(files, g_steal_pointer(&found));
+  g_autofree char **found = scenario_files(path, ".yaml");
+  for (char **file = found; *file; file++)
+    g_ptr_array_add(files, *file);
 }
 
 /* The file of a claim by its id, or the path that it is; NULL when there is neither. */

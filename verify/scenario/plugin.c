@@ -6,7 +6,7 @@
 
 #include "protocols/protocol.h"
 #include "verify/scenario/document.h"
-#include "verify/scenario/purity.h"
+#include "verify/scenario/shared_object.h"
 
 G_DEFINE_QUARK(recline - plugin, plugin_error)
 
@@ -72,7 +72,7 @@ bool plugin_load(const char *file, GError **error)
 {
   if (is_loaded(file))
     return true;
-  g_autofree char *problem = purity_problem(file);
+  g_autofree char *problem = shared_object_impurity(file);
   if (problem)
     g_set_error_literal(error, PLUGIN_ERROR, 0, problem);
   return !problem && load(file, error);

@@ -1,5 +1,7 @@
 #include "verify/scenario/scenario.h"
 
+#include <string.h>
+
 #include "verify/scenario/document.h"
 
 int scenario_line(const struct scenario *scenario, const char *path)
@@ -31,6 +33,24 @@ bool scenario_expects_of(const struct scenario *scenario, bool run, GError **err
   else
     return true;
   return false;
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **scenario_files(const char *folder, const char *suffix)
+{
+  GPtrArray *files = g_ptr_array_new();
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  const char *name;
+  while (dir && (name = g_dir_read_name(dir)))
+    if (g_str_has_suffix(name, suffix))
+      g_ptr_array_add(files, g_build_filename(folder, name, NULL));
+  g_ptr_array_sort(files, by_name);
+  g_ptr_array_add(files, NULL);
+  return (char **)g_ptr_array_free(files, FALSE);
 }
 
 const char *layout_host(const struct layout *layout, int rank)

@@ -169,6 +169,10 @@ struct scenario *scenario_load(const char *file, const char *const *set, GError 
  * caller frees both. Errors as above. */
 bool scenario_headline(const char *file, char **id, char **statement, GError **error);
 
+/* The files in `folder` whose names end with `suffix`, as paths, sorted; ends with NULL. None where
+ * there is no folder. For g_strfreev(). */
+char **scenario_files(const char *folder, const char *suffix);
+
 /* Writes the scenario, with its overrides, as YAML that scenario_load() reads back: what
  * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
 bool scenario_save(const struct scenario *, const char *file, GError **error);

@@ -1,7 +1,6 @@
-#include "verify/scenario/purity.h"
+#include "verify/scenario/shared_object.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* A file in memory, of which every offset is checked before use. */
@@ -152,14 +151,36 @@ static char *impurity(struct object *o)
   return NULL;
 }
 
-char *purity_problem(const char *file)
+static struct object object_of(GMappedFile *file)
 {
-  struct object o = {0};
+  return (struct object){.bytes = g_mapped_file_get_contents(file),
+                         .size = g_mapped_file_get_length(file)};
+}
+
+char *shared_object_impurity(const char *file)
+{
   g_autoptr(GError) why = NULL;
   g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, &why);
   if (!map)
     return g_strdup_printf("%s, expected a shared object with protocols", why->message);
-  o.bytes = g_mapped_file_get_contents(map);
-  o.size = g_mapped_file_get_length(map);
+  struct object o = object_of(map);
   return impurity(&o);
+}
+
+bool shared_object_needs(GMappedFile *file, const char *library)
+{
+  struct object o = object_of(file);
+  for (unsigned i = 0; is_shared_object(&o) && i < o.head->e_shnum; i++) {
+    const Elf64_Shdr *s = &o.section[i];
+    if (s->sh_type != SHT_DYNAMIC || s->sh_link >= o.head->e_shnum)
+      continue;
+    const Elf64_Dyn *entry = at(&o, s->sh_offset, s->sh_size);
+    const Elf64_Shdr *strings = &o.section[s->sh_link];
+    const char *names = names_in(&o, strings);
+    for (size_t j = 0; entry && names && j < s->sh_size / sizeof *entry; j++)
+      if (entry[j].d_tag == DT_NEEDED && entry[j].d_un.d_val < strings->sh_size &&
+          !strcmp(names + entry[j].d_un.d_val, library))
+        return true;
+  }
+  return false;
 }

@@ -1,0 +1,19 @@
+/* Shared objects as files (ELF, 64 bits, the byte order of this machine), before they are loaded:
+ * no code of them has run. */
+#ifndef RECLINE_SHARED_OBJECT_H
+#define RECLINE_SHARED_OBJECT_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* Lock 1 of docs/architecture.md for protocols that are kept elsewhere. Why the protocols of `file`
+ * can keep state that the host does not hold, in one line that the caller frees with g_free(): the
+ * first symbol that it needs beside mem*, or the first variable that it can write; or that it is no
+ * such file. NULL: they cannot. An object without a symbol table (stripped) is judged by the sizes
+ * of its sections. Objects built with sanitizers pass: these add data and symbols of their own. */
+char *shared_object_impurity(const char *file);
+
+/* Whether `file`, a shared object or a program built as one, needs `library` by that name. */
+bool shared_object_needs(GMappedFile *file, const char *library);
+
+#endif
