@@ -69,6 +69,14 @@ static void append(struct queue *queue, struct numbered entry)
   queue->item[queue->count++] = entry;
 }
 
+/* Of a message that stays where it is only this changes: its sender's next alarm goes off. */
+static bool is_same(const struct world_message *was, const struct world_message *now)
+{
+  struct world_message then = *now;
+  then.before = was->before;
+  return !memcmp(was, &then, sizeof then);
+}
+
 /* Makes the copy of a channel equal to the channel: messages that are gone (a new incarnation, a
  * lie) leave, new ones come in without a number. Needs no knowledge of the world's rules. */
 static void follow(struct trace_lines *numbers, const struct world *world, uint32_t part)
@@ -79,7 +87,7 @@ static void follow(struct trace_lines *numbers, const struct world *world, uint3
   for (uint32_t i = 0; i < size / sizeof *now; i++) {
     struct numbered entry = {.message = now[i]};
     uint32_t found = from;
-    while (found < queue->count && memcmp(&queue->item[found].message, &now[i], sizeof *now) != 0)
+    while (found < queue->count && !is_same(&queue->item[found].message, &now[i]))
       found++;
     if (found < queue->count) {
       entry.number = queue->item[found].number;
