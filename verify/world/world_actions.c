@@ -301,10 +301,21 @@ static void force_outcome(struct step_context *t, const struct rcl_action *actio
   t->outcome = action->outcome;
 }
 
-/* Whether the action is an answer to the event that the event may have. */
-static bool is_answer(const struct step_context *t, enum rcl_action_kind kind)
+/* A payload from a slot, or the one that has just arrived. */
+static bool may_deliver(const struct step_context *t, bool slot)
 {
-  switch (kind) {
+  enum rcl_event_kind event = t->event.kind;
+  if (event == RCL_EVENT_ARRIVED)
+    return true;
+  if (read_program(t->w, t->rank)->call.state != CALL_NONE)
+    return slot || event != RCL_EVENT_COLLECTIVE;
+  return slot && (event == RCL_EVENT_RECEIVE || (event == RCL_EVENT_START && below_matching(t->w)));
+}
+
+/* Whether the action is an answer to the event that the event may have. */
+static bool is_answer(const struct step_context *t, const struct rcl_action *action)
+{
+  switch (action->kind) {
   case RCL_ACTION_TRANSMIT:
     return t->event.kind == RCL_EVENT_SEND && !t->answered;
   case RCL_ACTION_SUPPRESS:
@@ -322,9 +333,7 @@ static bool is_answer(const struct step_context *t, enum rcl_action_kind kind)
   case RCL_ACTION_FORCE:
     return t->event.kind == RCL_EVENT_CHOICE;
   case RCL_ACTION_DELIVER:
-    return t->event.kind == RCL_EVENT_ARRIVED || t->event.kind == RCL_EVENT_RECEIVE ||
-           (t->event.kind == RCL_EVENT_START && below_matching(t->w)) ||
-           read_program(t->w, t->rank)->call.state != CALL_NONE;
+    return may_deliver(t, action->slot != RCL_NO_SLOT);
   default:
     return true;
   }
@@ -349,8 +358,8 @@ static const char *rule_of_answer(enum rcl_action_kind kind)
   case RCL_ACTION_FORCE:
     return "expected at choice";
   default:
-    return "expected at arrived, receive, collective or collected; below the matching at start, "
-           "too";
+    return "expected at arrived or collected; with a slot at receive or collective, and below the "
+           "matching at start";
   }
 }
 
@@ -374,8 +383,9 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;
   enum rcl_action_kind kind = action->kind;
-  if (!is_answer(t, kind)) {
-    world_violate(t, "legal", "%s", rule_of_answer(kind));
+  if (t->rolled_back || !is_answer(t, action)) {
+    world_violate(t, "legal", "%s",
+                  t->rolled_back ? "expected roll-back last" : rule_of_answer(kind));
     return;
   }
   world_reach_action(t, action);
@@ -436,6 +446,7 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     break;
   case RCL_ACTION_ROLL_BACK:
     roll_back(t, action);
+    t->rolled_back = true;
     break;
   case RCL_ACTION_OPEN:
     if (!(read_rank(t->w, t->rank)->closed & CONNECTIONS_CLOSED))
@@ -459,11 +470,12 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
   default:
     break;
   }
-  t->answered |=
-      kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_SUPPRESS || kind == RCL_ACTION_MATCH ||
-      kind == RCL_ACTION_DELIVER || kind == RCL_ACTION_DISCARD ||
-      (kind == RCL_ACTION_KEEP && t->event.kind != RCL_EVENT_SEND) || kind == RCL_ACTION_JOIN ||
-      kind == RCL_ACTION_CAPTURE || kind == RCL_ACTION_GIVE_UP;
+  t->answered |= kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_SUPPRESS ||
+                 kind == RCL_ACTION_MATCH || kind == RCL_ACTION_DELIVER ||
+                 kind == RCL_ACTION_DISCARD || kind == RCL_ACTION_JOIN ||
+                 (kind == RCL_ACTION_KEEP && t->event.kind == RCL_EVENT_ARRIVED) ||
+                 (kind == RCL_ACTION_CAPTURE && t->event.kind == RCL_EVENT_COLLECTED) ||
+                 kind == RCL_ACTION_GIVE_UP;
 }
 
 static bool needs_answer(enum rcl_event_kind kind)
@@ -511,6 +523,16 @@ static void end_choice(struct step_context *t)
     program->waiting = (uint8_t)(name + 1);
 }
 
+/* Behind all others, with the state as it then is; of a rank that has rolled back, none is left. */
+static void store_part(struct step_context *t, const struct rcl_action *action)
+{
+  t->action = action;
+  if (t->rolled_back && !t->w->protocol->independent)
+    world_violate(t, "legal", "expected no roll-back in the same step");
+  else
+    world_store(t, action);
+}
+
 void world_after_step(struct step_context *t)
 {
   uint32_t stopped = read_rank(t->w, t->rank)->stopped;
@@ -520,7 +542,7 @@ void world_after_step(struct step_context *t)
       carry_out(t, &t->actions->item[i]);
   for (uint32_t i = 0; i < t->actions->count; i++)
     if (t->actions->item[i].kind == RCL_ACTION_STORE)
-      world_store(t, t->action = &t->actions->item[i]);
+      store_part(t, &t->actions->item[i]);
   t->action = NULL;
   if (needs_answer(t->event.kind) && !t->answered)
     world_violate(t, "legal", "no answer, expected %s", answers_to(t->event.kind));

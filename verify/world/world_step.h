@@ -25,6 +25,7 @@ struct step_context {
   int newest_peer;
   uint32_t outcome;                /* CHOICE: what stands, as it came or as it was forced */
   bool answered;                   /* SEND, RECEIVE, ARRIVED got the answer that they need */
+  bool rolled_back;                /* by an action, which is the last */
   const struct rcl_action *action; /* that is taking effect; NULL: none */
 };
 
