@@ -1,0 +1,836 @@
+#!/usr/bin/env perl
+# The monitors of the world against a naive judge: random walks through the worlds of claims, of
+# mutants and of random-worlds.t, each judged again as a whole from its trace and its script, by the
+# definitions of docs/architecture.md. Both must see the same property violated at the same step, or
+# none. In half of the walks the protocol goes wrong now and then (monitor-walks.c).
+#
+#     monitors.t              1,000 walks; RECLINE_LONG=1: 200,000; RECLINE_WALKS of them
+#     monitors.t SEED         this walk alone: prints it and what is seen of it
+#
+# The judge keeps whole programs, whole logs and every message that was ever sent, copies them for a
+# checkpoint, and compares contents as what they are: the terms of all that was received and chosen.
+use strict;
+use warnings;
+use FindBin;
+use Test::More;
+
+my $root = "$FindBin::Bin/../..";
+my $build = $ENV{RECLINE_BUILD} // "$root/build";
+my $walks = $ENV{RECLINE_WALKS} // ($ENV{RECLINE_LONG} ? 200_000 : 1000);
+my $first = @ARGV ? $ARGV[0] : $ENV{RECLINE_SEED} // 1;
+
+my @properties = qw(no-loss no-duplicate restorable quiet-channels c3-1.1 c3-1.2 c3-1.3 deadlock
+  commits outcome recovers agreement invariant no-orphan c3-2.2 c3-2.3 local-rollback no-domino
+  own-iteration tokens bounds progress);
+
+use constant {SEND => 0, RECV => 1, IRECV => 2, WAIT => 3, CHOOSE => 4, CHECKPOINT => 5,
+  COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8};
+
+# ---- terms: equal ones have the same number ----
+
+my ($terms, %terms_of, %outcomes_of);    # by the claim
+sub term { return $terms->{join ' ', @_} //= 1 + keys %$terms }
+
+# ---- the world of a walk ----
+
+my ($world, @script, @rank, %wire, %shares, %seen, $incarnation, $target, $committed, $requested,
+  @surplus);
+
+sub is_free { return $world->{free} }
+
+sub new_program {
+  my ($r) = @_;
+  my $program = {next => 0, waiting => undef, request => {}, got => {}, posted => [], posts => 0,
+    history => term('rank', $r), sent => {}, given => {}, unexpected => [], calls => 0, call => undef};
+  advance($program, $r);
+  return $program;
+}
+
+sub copy {
+  my ($p) = @_;
+  return {%$p, request => {%{$p->{request}}}, got => {%{$p->{got}}},
+    posted => [map { {%$_} } @{$p->{posted}}], unexpected => [@{$p->{unexpected}}],
+    call => $p->{call} && {%{$p->{call}}},
+    map { my $flows = $p->{$_}; $_ => {map { $_ => [@{$flows->{$_}}] } keys %$flows} } qw(sent given)};
+}
+
+sub ended { my ($p, $r) = @_; return $p->{next} >= @{$script[$r]} }
+
+# Passes what needs no event.
+sub advance {
+  my ($p, $r) = @_;
+  while (!ended($p, $r)) {
+    my $op = $script[$r][$p->{next}];
+    if (defined $p->{waiting}) {
+      my $name = $p->{waiting};
+      return if !exists $p->{got}{$name};
+      $p->{history} = term('saw', $p->{history}, delete $p->{got}{$name});
+      delete $p->{request}{$name};
+      $p->{waiting} = undef;
+      $p->{next}++;
+    } elsif ($op->{kind} == WAIT) {
+      $p->{waiting} = $op->{name};
+    } elsif ($op->{kind} == COMPUTE
+      || $op->{kind} == CHECKPOINT && $world->{anywhere} && (!$op->{count} || $world->{channel})) {
+      $p->{next}++;
+    } else {
+      return;
+    }
+  }
+  $p->{over} = 1;
+}
+
+sub content_here { my ($p) = @_; return is_free() ? 0 : term('from', $p->{history}, $p->{next}) }
+
+sub reset_rank {
+  my ($me, $phase) = @_;
+  %$me = (r => $me->{r}, stored => $me->{stored}, origin => $me->{origin}, born => $me->{born},
+    noticed => $me->{noticed}, phase => $phase, slots => {}, incarnation => 0, line => 0,
+    stopped => 0, closed => 0, anew => 0, held => 0, drains => undef, program => undef);
+}
+
+sub flow { return join ' ', @_ }    # peer, comm, tag
+
+sub takes {
+  my ($peer, $tag, $from, $sent) = @_;
+  return ($peer == ANY || $peer == $from) && ($tag == ANY || $tag == $sent);
+}
+
+# ---- messages: from the sender's program, in its incarnation, until they are received ----
+
+sub exists_for { my ($me, $m) = @_; return $m->{in} >= $me->{incarnation} && $m->{in} <= $me->{noticed} }
+
+sub send_off {
+  my ($list, $to, $m) = @_;
+  my $you = $rank[$to];
+  return if $you->{phase} eq 'dead';
+  my $back = $you->{phase} eq 'restarting' || $you->{phase} eq 'restoring';
+  my $oldest = !$back ? $you->{incarnation} : $world->{independent} ? $you->{noticed} : $incarnation;
+  push @{$list->{$to}}, $m if $m->{in} >= $oldest;
+}
+
+sub forget_older {
+  my ($to, $than, $from) = @_;
+  for my $list (\%wire, \%shares) {
+    $list->{$to} = [grep { $_->{in} >= $than || defined $from && $_->{from} != $from } @{$list->{$to}}];
+  }
+}
+
+sub flows_from_to {
+  my ($call, $from, $to) = @_;
+  return 0 if $from == $to;
+  return $from == $call->{root} if $call->{flow} eq 'from-root';
+  return $to == $call->{root} if $call->{flow} eq 'to-root';
+  return 1;
+}
+
+# ---- one step ----
+
+sub bad { my ($property) = @_; $seen{$property} = 1 }
+
+# The program is given a message: in the order of its flow, each once.
+sub give {
+  my ($me, $request, $peer, $m) = @_;
+  my $p = $me->{program};
+  if (!is_free()) {
+    my ($posted) = grep { $_->{request} == $request } @{$p->{posted}};
+    return bad('legal') if !$posted;
+    bad('legal') if $posted->{comm} != $m->{comm} || !takes($posted->{peer}, $posted->{tag}, $peer, $m->{tag});
+    $p->{posted} = [grep { $_ != $posted } @{$p->{posted}}];
+    $p->{got}{$_} = $m->{content} for grep { $p->{request}{$_} == $request } keys %{$p->{request}};
+  }
+  my $given = $p->{given}{flow($peer, $m->{comm}, $m->{tag})} //= [];
+  bad('no-loss') if $m->{place} > @$given + 1;
+  bad('no-duplicate') if $m->{place} < @$given + 1;
+  push @$given, $m->{content};
+}
+
+sub hand_over {
+  my ($me, $request, $peer, $m) = @_;
+  return give($me, $request, $peer, $m) if !$world->{channel} || is_free();
+  for my $posted (@{$me->{program}{posted}}) {
+    return give($me, $posted->{request}, $peer, $m)
+      if $posted->{announced} && $posted->{comm} == $m->{comm} && takes($posted->{from}, $posted->{from_tag}, $peer, $m->{tag});
+  }
+  push @{$me->{program}{unexpected}}, $m;
+}
+
+sub end_call {
+  my ($me, @given) = @_;
+  my $p = $me->{program};
+  $p->{history} = term('saw', $p->{history}, @given) if @given;
+  $p->{call} = undef;
+  $p->{next}++;
+}
+
+sub post {
+  my ($me, $e) = @_;
+  my $p = $me->{program};
+  return if $e->{request} <= $p->{posts};
+  $p->{posts} = $e->{request};
+  push @{$p->{posted}}, {request => $e->{request}, peer => $e->{peer}, tag => $e->{tag}, comm => $e->{comm},
+    from => $e->{peer}, from_tag => $e->{tag}, announced => $world->{channel}};
+  my $op = $script[$me->{r}][$p->{next}];
+  my $name = $op->{kind} == RECV ? OWN : $op->{name};
+  $p->{request}{$name} = $e->{request};
+  if ($op->{kind} == IRECV) { $p->{next}++ }
+  else { $p->{waiting} = $name }
+  return if !$world->{channel};
+  my $waits = $p->{unexpected};
+  my ($place) = grep { $waits->[$_]{comm} == $e->{comm} && takes($e->{peer}, $e->{tag}, @{$waits->[$_]}{qw(from tag)}) }
+    0 .. $#$waits or return;
+  my ($found) = splice @$waits, $place, 1;
+  give($me, $e->{request}, $found->{from}, $found);
+}
+
+sub behind {
+  my ($me) = @_;
+  return $me->{phase} =~ /^(running|capturing|restoring)$/ && $me->{noticed} != $incarnation
+    if !$world->{independent};
+  return $me->{phase} eq 'running' && grep { $_ != $me && $_->{born} > $me->{noticed} } @rank;
+}
+
+sub fenced { my ($me) = @_; return !$world->{independent} && $me->{incarnation} < $incarnation }
+
+sub durable {
+  my ($me, $checkpoint, $part) = @_;
+  my ($found) = grep { $_->{checkpoint} == $checkpoint && $_->{part} eq $part && $_->{durable} } @{$me->{stored}};
+  return $found;
+}
+
+sub keep_stored {
+  my ($me, $keep) = @_;
+  $me->{stored} = [grep { $keep->($_) } @{$me->{stored}}];
+}
+
+sub begin_again {
+  my ($me, $image) = @_;
+  $me->{program} = $image ? copy($image) : new_program($me->{r});
+  $me->{program}{unexpected} = [] if $world->{independent};
+  $me->{program}{call}{joined} = 0 if $me->{program}{call};
+  return if $world->{channel};
+  for (@{$me->{program}{posted}}) {
+    @$_{qw(announced from from_tag)} = (0, $_->{peer}, $_->{tag});
+  }
+}
+
+sub start {
+  my ($me, $e) = @_;
+  my $checkpoint = $e->{checkpoint} // 0;
+  if ($world->{independent}) {
+    my ($stored) = grep { $_->{checkpoint} == $checkpoint && $_->{part} eq 'image' } @{$me->{stored}};
+    my $image = $stored ? $stored->{program} : $checkpoint ? $me->{image} : undef;
+    $me->{slots} = {%{$stored->{slots}}} if $me->{phase} eq 'restarting' && $stored;
+    keep_stored($me, sub { $_->{part} ne 'image' || $_->{checkpoint} <= $checkpoint });
+    begin_again($me, $image);
+    forget_older($me->{r}, $me->{noticed});
+    $me->{incarnation} = $me->{noticed};
+    delete $me->{image} if $me->{line} != $checkpoint;
+  } else {
+    reset_rank($me, 'dead');
+    forget_older($me->{r}, $incarnation);
+    keep_stored($me, sub { $_->{checkpoint} == $checkpoint });
+    my $image = durable($me, $checkpoint, 'image');
+    my $log = durable($me, $checkpoint, 'log') // $image;
+    return bad('restorable') if $checkpoint && !$image;
+    $me->{slots} = {%{$log->{slots}}} if $checkpoint;
+    begin_again($me, $checkpoint ? $image->{program} : undef);
+    @$me{qw(incarnation noticed closed anew)} = ($incarnation, $incarnation, ($e->{closed} ? 1 : 0) x 2);
+  }
+  $me->{phase} = 'running';
+  $me->{line} = $me->{stopped} = $checkpoint;
+}
+
+# ---- clocks ----
+
+# Whether x <= y for all bounds D >= 0 and L >= S >= 0, tried on many. A time is a checkpoint and so
+# many D, L and S.
+my @bounds = ([0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1], map { my ($l, $s) = sort { $b <=> $a } rand 9, rand 9; [rand 9, $l, $s] } 1 .. 8);
+sub never_after {
+  my ($x, $y, $d, $l, $s) = @_;
+  return $x->[0] < $y->[0] if $x->[0] != $y->[0];
+  my @more = ($x->[1] + $d - $y->[1], $x->[2] + $l - $y->[2], $x->[3] + $s - $y->[3]);
+  return !grep { $more[0] * $_->[0] + $more[1] * $_->[1] + $more[2] * $_->[2] > 1e-9 } @bounds;
+}
+
+sub holds { my ($bound) = @_; return !($world->{exceeds} & 1 << $bound) }
+
+sub too_early {
+  my ($me) = @_;
+  return 0 if !holds(0);
+  for my $you (@rank) {
+    if ($you != $me && $you->{phase} =~ /^(running|capturing)$/ && $you->{incarnation} == $me->{incarnation}) {
+      my ($set, $rung) = map { $_ ? $_->[0] : 0 } @$you{qw(alarm rung)};
+      return 1 if $set < $me->{alarm}[0] && $rung < $me->{alarm}[0];
+      return 1 if $set && never_after($you->{alarm}, $me->{alarm}, 2, 0, 0);
+    }
+    return 1 if holds(1) && grep { $_->{from} == $you->{r} && $_->{before} && exists_for($me, $_)
+        && never_after($_->{before}, $me->{alarm}, 2, 1, 0) } @{$wire{$me->{r}}};
+  }
+  return 0;
+}
+
+sub too_fast {
+  my ($me, $m) = @_;
+  return 0 if !$m->{after} || !$me->{alarm} || !holds(0);
+  return never_after($me->{alarm}, $m->{after}, 2, 0, holds(2) ? -1 : 0);
+}
+
+# ---- events ----
+
+# What happens before the protocol takes its step; false when it takes none.
+sub happens {
+  my ($me, $e, $now) = @_;
+  my ($r, $p) = ($me->{r}, $me->{program});
+  if ($e->{name} eq 'start') {
+    start($me, $e);
+  } elsif ($e->{name} eq 'down') {
+    @$me{qw(phase noticed)} = ('running', $world->{independent} ? $e->{incarnation} : $incarnation);
+    forget_older($r, $me->{noticed}, $e->{peer}) if $world->{independent};
+  } elsif ($e->{name} eq 'timer' && $world->{clocks}) {
+    bad('bounds') if too_early($me);
+    $me->{rung} = delete $me->{alarm};
+    for my $m (map { @$_ } values %wire) {
+      $m->{before} //= $me->{rung} if $m->{from} == $r;
+    }
+  } elsif ($e->{name} eq 'send') {
+    my $sent = $p->{sent}{flow($e->{peer}, $e->{comm}, $e->{tag})} //= [];
+    push @$sent, content_here($p);
+    $now->{message} = {from => $r, comm => $e->{comm}, tag => $e->{tag}, content => $sent->[-1],
+      place => scalar @$sent, in => $me->{noticed}, line => $me->{line}, stopped => $me->{stopped},
+      number => $e->{number}, after => $me->{rung}};
+    $p->{next}++;
+  } elsif ($e->{name} eq 'receive') {
+    post($me, $e);
+    return 0 if $world->{channel};
+  } elsif ($e->{name} eq 'arrived') {
+    my $place = (grep { $wire{$r}[$_]{number} == $e->{number} } 0 .. $#{$wire{$r}})[0];
+    die "message $e->{number} is not under way\n" if !defined $place;
+    $now->{message} = (splice @{$wire{$r}}, $place, 1);
+    bad('bounds') if $world->{clocks} && too_fast($me, $now->{message});
+  } elsif ($e->{name} eq 'collective') {
+    $p->{calls}++ if !$p->{call};
+    $p->{call} = {flow => $e->{flow}, root => $e->{root}, comm => $e->{comm}, number => $e->{call}, joined => 0};
+  } elsif ($e->{name} eq 'collected') {
+    collect($me, $now);
+  } elsif ($e->{name} eq 'captured') {
+    bad('quiet-channels') if grep { exists_for($me, $_) } @{$wire{$r}},
+      grep { $_->{from} == $r } map { @$_ } values %wire;
+    @$me{qw(image phase closed anew line)} = (copy($p), 'running', $e->{closed} ? 1 : 0, 0, $e->{checkpoint} // 0);
+  } elsif ($e->{name} eq 'durable') {
+    my ($stored) = grep { !$_->{reported} && $_->{part} eq $e->{part} } @{$me->{stored}};
+    @$stored{qw(reported durable)} = (1, !$e->{early});
+    my $newest;
+    $newest = $_ for grep { $_->{part} eq 'log' && $_->{durable} } @{$me->{stored}};
+    keep_stored($me, sub { $_->{part} ne 'log' || !$_->{durable} || $_ == $newest })
+      if $world->{independent} && $e->{part} eq 'log';
+  } elsif ($e->{name} eq 'committed') {
+    ($committed, $requested) = ($e->{checkpoint}, 0);
+  }
+  return $me->{phase} eq 'running';
+}
+
+sub collect {
+  my ($me, $now) = @_;
+  my ($p, $call) = ($me->{program}, $me->{program}{call});
+  my @contents;
+  for my $peer (0 .. $#rank) {
+    push @contents, content_here($p) if $peer == $me->{r} && $call->{flow} ne 'from-root';
+    next if !flows_from_to($call, $peer, $me->{r});
+    my ($share) = grep { $_->{from} == $peer && $_->{comm} == $call->{comm}
+        && $_->{call} == $call->{number} && exists_for($me, $_) } @{$shares{$me->{r}}} or next;
+    push @contents, $share->{content};
+    push @{$now->{collected}}, $share if $call->{flow} ne 'barrier';
+    $shares{$me->{r}} = [grep { $_ != $share } @{$shares{$me->{r}}}];
+  }
+  my $none = $call->{flow} eq 'barrier';
+  $now->{message} = {comm => $call->{comm}, tag => $call->{number}, place => 0, from => $me->{root} // 0,
+    content => $none ? 0 : term('all', @contents)};
+}
+
+# ---- actions ----
+
+my %answers = (send => 'transmit|suppress', receive => 'match|deliver', arrived => 'deliver|discard|keep',
+  collective => 'join|suppress|deliver', collected => 'deliver|capture');
+my %only_at = (transmit => 'send', suppress => 'send|collective', join => 'collective',
+  match => 'receive', keep => 'arrived|collected|send', discard => 'arrived', force => 'choice');
+my %once = map { $_ => 1 } qw(transmit suppress join match);
+
+sub is_legal {
+  my ($me, $e, $a, $now) = @_;
+  my $name = $a->{name};
+  return 0 if $only_at{$name} && $e->{name} !~ /^($only_at{$name})$/;
+  return 0 if $once{$name} && $now->{answered};
+  return 1 if $name ne 'deliver';
+  return 1 if $e->{name} eq 'arrived' || $me->{program}{call} && ($a->{slot} || $e->{name} ne 'collective');
+  return $a->{slot} && ($e->{name} eq 'receive' || $e->{name} eq 'start' && $world->{channel});
+}
+
+sub is_open {
+  my ($me, $to) = @_;
+  my $you = $rank[$to];
+  my $runs = $you->{phase} =~ /^(new|running|capturing)$/;
+  return 0 if $me->{closed};
+  return !$you->{closed} if $runs && $you->{incarnation} == $me->{incarnation};
+  return !($me->{anew} && $incarnation == $me->{incarnation} && $you->{phase} ne 'dead');
+}
+
+sub acts {
+  my ($me, $e, $a, $now) = @_;
+  my ($r, $p, $name) = ($me->{r}, $me->{program}, $a->{name});
+  return bad('legal') if !is_legal($me, $e, $a, $now) || $now->{rolled_back} && !($a->{name} eq 'store' && $world->{independent});
+  my $kept = $me->{slots}{$a->{slot} // 0};
+  if ($name eq 'transmit') {
+    bad('legal') if !is_open($me, $e->{peer});
+    send_off(\%wire, $e->{peer}, $now->{message});
+  } elsif ($name eq 'resend') {
+    return bad('legal') if !$kept || $a->{peer} < 0 || $a->{peer} > $#rank;
+    send_off(\%wire, $a->{peer}, {%$kept, in => $me->{noticed}, number => $a->{number}, after => $me->{rung},
+        before => undef, from => $r});
+  } elsif ($name eq 'keep') {
+    return bad('legal') if !$a->{slot} || $kept;
+    $me->{slots}{$a->{slot}} = {%{$now->{message}}, from => $e->{name} eq 'send' ? $e->{peer} : $e->{peer} // $e->{root}};
+  } elsif ($name eq 'forget') {
+    return bad('legal') if !$kept;
+    delete $me->{slots}{$a->{slot}};
+  } elsif ($name eq 'deliver') {
+    return bad('legal') if $a->{slot} && !$kept;
+    if ($e->{name} eq 'collective') { end_call($me, $kept->{content}) }
+    elsif ($a->{slot}) { hand_over($me, $a->{request}, $kept->{from}, $kept) }
+    elsif ($e->{name} ne 'arrived') { end_call($me, $now->{message} && $now->{message}{content} || ()) }
+    else { hand_over($me, $a->{request}, $e->{peer}, $now->{message}) }
+  } elsif ($name eq 'suppress') {
+    end_call($me) if $e->{name} eq 'collective';
+  } elsif ($name eq 'join') {
+    my $call = $p->{call};
+    $call->{joined} = 1;
+    for my $to (grep { flows_from_to($call, $r, $_) } 0 .. $#rank) {
+      my %share = (from => $r, comm => $call->{comm}, call => $call->{number}, in => $me->{noticed},
+        content => content_here($p), line => $me->{line}, stopped => $me->{stopped});
+      my ($swallow) = exists_for($rank[$to], \%share) ? grep { $_->{comm} == $share{comm} && $_->{call} == $share{call}
+          && $_->{root} == $r } @{$rank[$to]{rejoined}} : ();
+      $rank[$to]{rejoined} = [grep { $_ != $swallow } @{$rank[$to]{rejoined}}] if $swallow;
+      send_off(\%shares, $to, \%share) if !$swallow;
+    }
+    end_call($me) if !grep { flows_from_to($call, $_, $r) } 0 .. $#rank;
+  } elsif ($name eq 'rejoin') {
+    my ($share) = grep { $_->{from} == $a->{root} && $_->{comm} == $a->{comm} && $_->{call} == $a->{call} } @{$shares{$r}};
+    if ($share) { $shares{$r} = [grep { $_ != $share } @{$shares{$r}}] }
+    else { push @{$me->{rejoined}}, $a }
+  } elsif ($name eq 'control') {
+    bad('legal') if $a->{peer} < 0 || $a->{peer} > $#rank || $a->{peer} == $r;
+  } elsif ($name eq 'match') {
+    my ($posted) = grep { $_->{request} == $a->{request} } @{$p->{posted}} or return bad('legal');
+    my $peer = $a->{peer} == NOBODY && $me->{incarnation} ? ANY : $posted->{peer};
+    bad('legal') if !takes($peer, $posted->{tag}, $a->{peer}, $a->{tag});
+    @$posted{qw(announced from from_tag)} = (1, $a->{peer}, $a->{tag});
+  } elsif ($name eq 'force') {
+    bad('legal') if !$me->{noticed};
+    $now->{outcome} = $a->{outcome};
+  } elsif ($name eq 'hold') {
+    $me->{held} = 1;
+  } elsif ($name eq 'release') {
+    @$me{qw(held drains)} = (0, undef);
+  } elsif ($name eq 'drain') {
+    $me->{drains} = $a->{peer};
+  } elsif ($name eq 'capture') {
+    my $barrier = $e->{name} eq 'collected' && $e->{flow} eq 'barrier';
+    return bad('legal') if $e->{name} ne 'safe-point' && !$barrier && !$me->{held} && !$world->{channel};
+    $me->{phase} = 'capturing';
+  } elsif ($name eq 'commit') {
+    bad('legal') if $r;
+  } elsif ($name eq 'erase') {
+    keep_stored($me, sub { $_->{checkpoint} != ($a->{checkpoint} // 0) || $world->{independent} && $_->{part} ne 'image' })
+      if !fenced($me);
+  } elsif ($name eq 'roll-back') {
+    roll_back($me, $e, $a->{checkpoint} // 0);
+    $now->{rolled_back} = 1;
+  } elsif ($name eq 'open') {
+    bad('legal') if !$me->{closed};
+    $me->{closed} = 0;
+  } elsif ($name eq 'set-timer' && $world->{clocks}) {
+    my $checkpoint = $a->{checkpoint} // 0;
+    return bad('legal') if !$checkpoint || $me->{alarm} || $checkpoint < ($me->{rung} ? $me->{rung}[0] : 0);
+    $me->{alarm} = [$checkpoint, split /,/, $a->{after}];
+  } elsif ($name eq 'stopped-logging') {
+    my $checkpoint = $a->{checkpoint} // 0;
+    $me->{stopped} = $checkpoint;
+    bad('c3-1.1') if grep { $_->{phase} =~ /^(new|running|capturing)$/ && $_->{incarnation} == $me->{incarnation}
+        && $_->{line} < $checkpoint } @rank;
+    push @surplus, $a->{surplus} // 0;
+    if (@surplus == @rank) {
+      my $sum = 0;
+      $sum += $_ for splice @surplus;
+      bad('tokens') if $sum % 2**32;
+    }
+  } elsif ($name eq 'give-up') {
+    bad('recovers');
+  } elsif ($name eq 'store') {
+    store($me, $a);
+  }
+  $now->{answered} = 1 if $name eq 'give-up' || $answers{$e->{name}} && $name =~ /^($answers{$e->{name}})$/;
+}
+
+sub roll_back {
+  my ($me, $e, $checkpoint) = @_;
+  if (!$world->{independent}) {
+    return bad('legal') if $e->{name} ne 'down' || $checkpoint != $target;
+    reset_rank($me, 'restoring');
+    return forget_older($me->{r}, $incarnation);
+  }
+  return bad('legal') if $checkpoint && !($me->{image} && $me->{line} == $checkpoint)
+    && !grep { $_->{part} eq 'image' && $_->{checkpoint} == $checkpoint } @{$me->{stored}};
+  bad('local-rollback');
+  bad('own-iteration') if $checkpoint != $me->{line};
+  bad('no-domino') if 1 < grep { $_->{part} eq 'image' && $_->{durable} && $_->{checkpoint} > $checkpoint } @{$me->{stored}};
+  @$me{qw(phase held drains origin)} = ('restoring', 0, undef, $checkpoint);
+}
+
+sub store {
+  my ($me, $a) = @_;
+  my $checkpoint = $a->{checkpoint} // 0;
+  return if fenced($me);
+  my %record = (checkpoint => $checkpoint, part => $a->{part}, slots => {%{$me->{slots}}});
+  if ($a->{part} eq 'image') {
+    return bad('legal') if !$me->{image} || $me->{line} != $checkpoint;
+    $record{program} = delete $me->{image};
+  }
+  keep_stored($me, sub { $_->{part} ne $a->{part} || $_->{checkpoint} != $checkpoint })
+    if $a->{part} eq 'image' || !$world->{independent};
+  push @{$me->{stored}}, \%record;
+}
+
+# ---- a line of the trace ----
+
+sub fields {
+  my ($text) = @_;
+  my ($name, @words) = split / /, $text;
+  my %fields = (name => $name);
+  for (@words) {
+    if (/^([a-z]+)=(.*)$/) { $fields{$1} = $2 eq 'any' ? ANY : $2 eq 'nobody' ? NOBODY : $2 }
+    elsif (/^\@(\d+)$/) { $fields{number} = $1 }
+    else { $fields{$_} = 1 }
+  }
+  return \%fields;
+}
+
+# The properties that the step violates.
+sub take {
+  my ($line, $broken) = @_;
+  %seen = ();
+  $line =~ s/ # [0-9a-f]+$//;
+  $line =~ s/^\d+ (\S+) //;
+  my ($r, $event, @actions) = ($1, map { fields($_) } split / \| /, $line);
+  my $me = $r eq '-' ? undef : $rank[$r];
+  return fails($me) if $event->{name} eq 'crash';
+  return found_dead($event) if $event->{name} eq 'detected';
+  if ($event->{name} eq 'lie') {
+    my ($m) = grep { $_->{number} == $event->{number} } @{$wire{$r}};
+    if ($event->{drop}) { $wire{$r} = [grep { $_ != $m } @{$wire{$r}}] }
+    else { push @{$wire{$r}}, {%$m} }
+    return;
+  }
+  my %now = (outcome => $event->{outcome});
+  bad('invariant') if $broken;
+  if (!happens($me, $event, \%now)) {
+    advance($me->{program}, $r) if $me->{phase} eq 'running';
+    return;
+  }
+  my $stopped = $me->{stopped};
+  acts($me, $event, $_, \%now) for (grep { $_->{name} ne 'store' } @actions), grep { $_->{name} eq 'store' } @actions;
+  bad('legal') if $answers{$event->{name}} && !$now{answered};
+  for my $data ($event->{name} eq 'arrived' ? [$now{message}, 'c3-1'] : map { [$_, 'c3-2'] } @{$now{collected}}) {
+    bad("$data->[1].2") if $data->[0]{stopped} > $me->{stopped};
+    bad("$data->[1].3") if $stopped > $data->[0]{line};
+  }
+  $requested = 1 if $event->{name} eq 'timer' && !$world->{independent} && !fenced($me)
+    && !(grep { $_->{name} eq 'set-timer' } @actions) && !($world->{clocks} && $event->{checkpoint} <= $committed);
+  chooses($me, $event, \%now) if $event->{name} eq 'choice';
+  my $p = $me->{program} or return;
+  $p->{next}++ if $event->{name} eq 'safe-point' && ($event->{iteration} || !$world->{anywhere}) && !ended($p, $r);
+  advance($p, $r) if $me->{phase} eq 'running';
+}
+
+sub chooses {
+  my ($me, $e, $now) = @_;
+  my $p = $me->{program};
+  my $name = $script[$me->{r}][$p->{next}]{name};
+  $p->{history} = term('chose', $p->{history}, $now->{outcome});
+  if (!$e->{request}) {
+    $p->{next}++;
+  } elsif ($now->{outcome}) {
+    bad('legal') if !grep { $_->{request} == $e->{request} } @{$p->{posted}};
+    $p->{posted} = [grep { $_->{request} != $e->{request} } @{$p->{posted}}];
+    delete $p->{request}{$name};
+  } else {
+    $p->{waiting} = $name;
+  }
+}
+
+sub fails {
+  my ($me) = @_;
+  reset_rank($me, 'dead');
+  $me->{noticed} = 0;
+  $wire{$me->{r}} = $shares{$me->{r}} = [];
+  $shares{$me->{r}} = [];
+  keep_stored($me, sub { $_->{durable} });
+  $requested = 0 if !$me->{r};
+}
+
+sub found_dead {
+  my ($e) = @_;
+  ($incarnation, $target) = ($e->{incarnation}, $e->{checkpoint});
+  if ($world->{independent}) {
+    @{$rank[$e->{rank}]}{qw(phase born noticed origin)} = ('restarting', $incarnation, $incarnation, $target);
+    return;
+  }
+  $requested = 0;
+  for my $me (@rank) {
+    keep_stored($me, sub { $_->{durable} });
+    $me->{phase} = 'restarting' if $me->{phase} eq 'dead';
+  }
+}
+
+# ---- whole states ----
+
+sub waits {
+  my ($ends, $commits) = @_;
+  my %waits;
+  for my $me (@rank) {
+    $waits{$ends} = 1 if $me->{phase} !~ /^(running|capturing)$/ || !$me->{program}{over}
+      || $me->{held} || behind($me);
+  }
+  $waits{$commits} = 1 if $requested;
+  return \%waits;
+}
+
+sub at_end {
+  my %wrong;
+  for my $me (@rank) {
+    my ($r, $given) = ($me->{r}, $me->{program}{given});
+    for my $flow (keys %$given) {
+      my ($peer, $comm, $tag) = split / /, $flow;
+      my @sent = @{$rank[$peer]{program}{sent}{flow($r, $comm, $tag)} // []};
+      my @first = @sent[0 .. $#{$given->{$flow}}];
+      $wrong{agreement} = 1 if @sent < @{$given->{$flow}} || "@first" ne "@{$given->{$flow}}";
+    }
+    my @left = @{$me->{program}{unexpected}};
+    push @left, grep { exists_for($me, $_) } @{$wire{$r}} if !defined $me->{drains} && !$world->{channel};
+    $wrong{'no-duplicate'} = 1
+      if grep { $_->{place} <= @{$given->{flow($_->{from}, $_->{comm}, $_->{tag})} // []} } @left;
+    $wrong{'no-orphan'} = 1 if grep { exists_for($me, $_) } @{$shares{$r}};
+  }
+  return \%wrong;
+}
+
+# ---- what programs can end with when nothing fails ----
+
+# A state is the programs, what is under way between each two, and what has been contributed to calls.
+# undef: too many to say.
+sub outcomes {
+  my (%found, %known);
+  local ($world->{anywhere}, $world->{channel}) = (1, 0);
+  my @todo = {wire => {}, shares => {}, programs => [map { new_program($_) } 0 .. $#script]};
+  while (my $state = shift @todo) {
+    next if $known{describe($state)}++;
+    return if keys %known > 2000;
+    $found{join ' ', map { $_->{history} } @{$state->{programs}}} = 1
+      if !grep { !ended($state->{programs}[$_], $_) } 0 .. $#script;
+    push @todo, map { next_states($state, $_) } 0 .. $#script;
+  }
+  return \%found;
+}
+
+sub describe {
+  my ($state) = @_;
+  my ($wire, $shares) = @$state{qw(wire shares)};
+  return join ';', (map { my $p = $_;
+      join ',', $p->{next}, $p->{waiting} // '', $p->{history}, $p->{call} ? $p->{call}{joined} : '',
+        (map { "$_->{request}" } @{$p->{posted}}), '/', map { "$_=$p->{got}{$_}" } sort keys %{$p->{got}}
+    } @{$state->{programs}}),
+    map { "$_:" . join ',', map { $_->{content} } @{$wire->{$_}} } sort keys %$wire;
+}
+
+# A copy of the state in which the program of rank r has gone on as `how` says.
+sub after {
+  my ($state, $r, $how) = @_;
+  my %next = (wire => {map { $_ => [@{$state->{wire}{$_}}] } keys %{$state->{wire}}},
+    shares => {%{$state->{shares}}}, programs => [map { copy($_) } @{$state->{programs}}]);
+  my $p = $next{programs}[$r];
+  $how->($p, \%next);
+  advance($p, $r);
+  return \%next;
+}
+
+sub next_states {
+  my ($state, $r) = @_;
+  my $p = $state->{programs}[$r];
+  my @next;
+  for my $from (0 .. $#script) {
+    my $wire = $state->{wire}{"$from $r"} // [];
+    for my $place (0 .. $#$wire) {
+      my @into = map { my $m = $_; (grep { takes($_->{peer}, $_->{tag}, $from, $m->{tag}) && $_->{comm} == $m->{comm} } @{$p->{posted}})[0] } @$wire[0 .. $place];
+      my $posted = pop @into or next;
+      next if !$world->{overtaking} && grep { $world->{fifo} || takes($posted->{peer}, $posted->{tag}, $from, $_->{tag}) && $posted->{comm} == $_->{comm} } @$wire[0 .. $place - 1];
+      push @next, after($state, $r, sub {
+        my ($mine, $all) = @_;
+        my ($m) = splice @{$all->{wire}{"$from $r"}}, $place, 1;
+        $mine->{posted} = [grep { $_->{request} != $posted->{request} } @{$mine->{posted}}];
+        $mine->{got}{$_} = $m->{content} for grep { $mine->{request}{$_} == $posted->{request} } keys %{$mine->{request}};
+      });
+    }
+  }
+  return @next if ended($p, $r) || defined $p->{waiting};
+  my $op = $script[$r][$p->{next}];
+  if ($op->{kind} == SEND) {
+    push @next, after($state, $r, sub {
+      my ($mine, $all) = @_;
+      push @{$all->{wire}{"$r $op->{peer}"}}, {content => content_here($mine), tag => $op->{tag}, comm => $op->{comm}};
+      $mine->{next}++;
+    });
+  } elsif ($op->{kind} == CHOOSE) {
+    for my $outcome (0 .. $op->{count} - 1) {
+      push @next, after($state, $r, sub { $_[0]{history} = term('chose', $_[0]{history}, $outcome); $_[0]{next}++ });
+    }
+  } elsif ($op->{kind} == CANCEL && $p->{request}{$op->{name}}) {
+    my $request = $p->{request}{$op->{name}};
+    for my $outcome (0, grep { $request == $_->{request} } @{$p->{posted}}) {
+      push @next, after($state, $r, sub {
+        my ($mine) = @_;
+        $mine->{history} = term('chose', $mine->{history}, $outcome ? 1 : 0);
+        return $mine->{waiting} = $op->{name} if !$outcome;
+        $mine->{posted} = [grep { $_->{request} != $request } @{$mine->{posted}}];
+        delete $mine->{request}{$op->{name}};
+      });
+    }
+  } elsif ($op->{kind} == RECV || $op->{kind} == IRECV || $op->{kind} == CANCEL) {
+    push @next, after($state, $r, sub {
+      my ($mine) = @_;
+      my $name = $op->{kind} == RECV ? OWN : $op->{name};
+      push @{$mine->{posted}}, {request => $mine->{request}{$name} = ++$mine->{posts}, map { $_ => $op->{$_} } qw(peer tag comm)};
+      if ($op->{kind} == IRECV) { $mine->{next}++ }
+      else { $mine->{waiting} = $name }
+    });
+  } elsif ($op->{kind} == COLLECTIVE) {
+    push @next, calls($state, $r, $op);
+  } else {
+    push @next, after($state, $r, sub { $_[0]{next}++ });
+  }
+  return @next;
+}
+
+# It joins, and goes on when all that flows to it is there.
+sub calls {
+  my ($state, $r, $op) = @_;
+  my $p = $state->{programs}[$r];
+  my $call = {flow => (qw(none from-root to-root all barrier))[$op->{flow}], root => $op->{peer}};
+  if (!$p->{call}) {
+    return after($state, $r, sub {
+      my ($mine, $all) = @_;
+      $mine->{call} = {joined => 1};
+      $all->{shares}{++$mine->{calls} . " $r"} = content_here($mine);
+      end_call({program => $mine}) if !grep { flows_from_to($call, $_, $r) } 0 .. $#script;
+    });
+  }
+  my @from = grep { $_ == $r ? $call->{flow} ne 'from-root' : flows_from_to($call, $_, $r) } 0 .. $#script;
+  my @contents = map { $state->{shares}{"$p->{calls} $_"} // () } @from;
+  return if @contents < @from;
+  return after($state, $r, sub { end_call({program => $_[0]}, $call->{flow} eq 'barrier' ? () : term('all', @contents)) });
+}
+
+# Where there are too many, the judge believes.
+sub wrong_outcome {
+  my ($file, $saw) = @_;
+  my $key = "@$world{qw(fifo overtaking)}";
+  $outcomes_of{$file}{$key} = outcomes() if !exists $outcomes_of{$file}{$key};
+  my $outcomes = $outcomes_of{$file}{$key};
+  my $ends = join ' ', map { $_->{program}{history} } @rank;
+  return {outcome => 1} if $outcomes ? !$outcomes->{$ends} : !$saw;
+  return {};
+}
+
+# ---- a walk ----
+
+my %count;    # walks in which a property was violated
+
+sub judge_walk {
+  my ($head, @lines) = @_;
+  (%wire, %shares, @rank, @script, @surplus) = ();
+  ($incarnation, $target, $committed, $requested) = (0, 0, 0, 0);
+  my ($file) = $head =~ /(\S+)$/;
+  $terms = $terms_of{$file} //= {};
+  %$terms = %{$outcomes_of{$file} = {}} if keys %$terms > 100_000;
+  my %judged;
+  while (@lines) {
+    my $line = shift @lines;
+    last if $line eq '---';
+    if ($line =~ s/^world //) { $world = {map { split /=/ } split / /, $line}; @script = map { [] } 1 .. $world->{ranks} }
+    elsif ($line =~ s/^judged //) { %judged = map { $_ => 1 } qw(recovers outcome), split / /, $line }
+    elsif ($line =~ s/^op (\d+) //) { my %op; @op{qw(kind peer tag comm name count flow)} = split / /, $line; push @{$script[$1]}, \%op }
+  }
+  $world->{free} = grep { $_->{kind} == FREE } map { @$_ } @script;
+  for my $r (0 .. $world->{ranks} - 1) {
+    $rank[$r] = {r => $r, stored => [], born => 0, noticed => 0, origin => 0};
+    reset_rank($rank[$r], 'new');
+    $rank[$r]{program} = new_program($r);
+    $wire{$r} = $shares{$r} = [];
+    $shares{$r} = [];
+    $rank[$r]{phase} = 'running' if is_free();
+  }
+  my ($step, $over) = ('', 0);
+  while (@lines) {
+    my $line = shift @lines;
+    my ($what, $saw, $wrong) = ('', '-', {});
+    if ($line =~ /^\d/) {
+      my ($broken) = @lines && $lines[0] =~ /^broken/ ? shift @lines : undef;
+      $saw = $1 if @lines && $lines[0] =~ /^saw (\S+)/ and shift @lines;
+      take($line, $broken);
+      ($step, $wrong) = ($line, {%seen});
+      $over = 1 if $saw ne '-';
+    } elsif (!$over) {
+      ($what, $saw) = split / /, $line;
+      $wrong = $what eq 'end' ? at_end() : $what eq 'rest' ? waits('deadlock', 'commits')
+        : $what eq 'ever' ? waits('progress', 'progress') : wrong_outcome($file, $saw);
+      $saw = $saw ? '-' : 'outcome' if $what eq 'outcome';
+    } else {
+      next;
+    }
+    my @wrong = grep { $judged{$_} } sort keys %$wrong;
+    $count{$saw}++ if $saw ne '-';
+    next if $saw eq '-' ? !@wrong : grep { $_ eq $saw } @wrong;
+    return "$what at $step: the monitor saw $saw, the judge " . (join(' ', @wrong) || '-');
+    }
+  return;
+}
+
+# ---- the worlds ----
+
+my @worlds = sort glob("$root/verify/claims/*.yaml"), glob("$root/verify/mutants/*.yaml");
+open my $walker, '-|', "$build/t/monitor-walks", $first, @ARGV ? 1 : $walks, 50, join(',', @properties), @worlds
+  or die "monitor-walks: $!";
+my (@lines, $done, @differ);
+
+sub finish_walk {
+  return if !@lines;
+  $done++;
+  print map { "$_\n" } @lines if @ARGV;
+  my $why = eval { judge_walk(@lines) };
+  $why = "the judge fails: $@" if $@;
+  push @differ, "$lines[0]: $why" if $why;
+}
+
+while (my $line = <$walker>) {
+  chomp $line;
+  if ($line =~ /^walk /) {
+    finish_walk();
+    @lines = ();
+  }
+  push @lines, $line;
+}
+finish_walk();
+ok(close $walker, 'the walks end');
+ok($done && ($done > $walks / 2 || @ARGV), "$done walks");
+is(scalar @differ, 0, 'the naive judge sees what the monitors see');
+diag($_) for @differ[0 .. (@differ > 10 ? 9 : $#differ)];
+note(join ', ', map { "$_ $count{$_}" } sort keys %count);
+done_testing;
