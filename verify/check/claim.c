@@ -145,13 +145,22 @@ static bool valid(const struct scenario *claim, struct script **script, struct r
                            "too many messages in its collectives, expected a smaller program");
 }
 
-bool claim_valid(const struct scenario *claim, GError **error)
+struct script *claim_script(const struct scenario *claim, GError **error)
 {
   struct script *script = NULL;
   struct reached least;
-  bool fine = scenario_expects_of(claim, false, error) && valid(claim, &script, &least, error);
+  if (valid(claim, &script, &least, error))
+    return script;
   script_free(script);
-  return fine;
+  return NULL;
+}
+
+bool claim_valid(const struct scenario *claim, GError **error)
+{
+  struct script *script =
+      scenario_expects_of(claim, false, error) ? claim_script(claim, error) : NULL;
+  script_free(script);
+  return script;
 }
 
 /* ---- exploring ---- */
@@ -172,9 +181,8 @@ _Static_assert(1 << LIE_DROP == FAULT_DROP && 1 << LIE_DUPLICATE == FAULT_DUPLIC
                    1 << LIE_EARLY_DURABLE == FAULT_EARLY_DURABLE,
                "the lies of a claim are the faults of the world");
 
-static void set_up(const struct job *job, struct world *world)
+void claim_world(const struct scenario *claim, const struct script *script, struct world *world)
 {
-  const struct scenario *claim = job->claim;
   world_init(world, rcl_protocol_named(claim->protocol.name), claim->program.ranks,
              claim->protocol.capacity);
   world_set_parameter(world, "interval", claim->protocol.interval);
@@ -184,13 +192,18 @@ static void set_up(const struct job *job, struct world *world)
   world->overtaking = claim->check.order == ORDER_NONE;
   world->per_node = claim->check.per_node;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
-  world->line_stamps = job->least.most[REACH_LATE] || job->least.most[REACH_EARLY] ||
-                       properties_need_stamps((const char *const *)claim->check.properties);
   world->check = true;
   world->bounded = true;
   world->faults = claim->check.lies;
   world->exceeds = claim->check.exceeds;
-  world->script = job->script;
+  world->script = script;
+}
+
+static void set_up(const struct job *job, struct world *world)
+{
+  claim_world(job->claim, job->script, world);
+  world->line_stamps = job->least.most[REACH_LATE] || job->least.most[REACH_EARLY] ||
+                       properties_need_stamps((const char *const *)job->claim->check.properties);
 }
 
 static void explore_claim(const struct job *job, const struct explorer_options *options,

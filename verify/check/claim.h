@@ -58,6 +58,14 @@ bool claim_check(const struct scenario *claim, const struct claim_options *, str
 /* The same checks of the input without exploring. */
 bool claim_valid(const struct scenario *claim, GError **error);
 
+/* Its script, as its protocol sees it (script_spell_out()), for script_free(). NULL with `error` set
+ * as above. */
+struct script *claim_script(const struct scenario *claim, GError **error);
+
+/* The world of a claim that is valid, without its memory; world_clear() frees it. The script is the
+ * caller's. */
+void claim_world(const struct scenario *claim, const struct script *, struct world *);
+
 /* "holds", "violated", "inconclusive", "vacuous", "breach". */
 const char *claim_verdict_name(enum claim_verdict);
 

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/explore/explorer.h"
+#include "verify/check/claim.h"
 #include "verify/scenario/plugin.h"
 #include "verify/scenario/scenario.h"
 #include "verify/trace/trace_lines.h"
@@ -158,72 +158,46 @@ struct place {
 static void find_outcomes(struct place *place)
 {
   static const char *const deadlock[] = {"deadlock", NULL};
-  struct world world;
+  struct world world, like;
   struct exploration found;
   const struct explorer_options options = {
       .properties = deadlock, .outcomes = &place->outcomes, .collect = true, .max_states = 20000};
   if (place->script->free)
     return;
+  claim_world(place->scenario, place->script, &like);
   world_init(&world, rcl_protocol_named("none"), place->script->ranks, 1);
-  world.fifo = place->scenario->check.fifo;
-  world.overtaking = place->scenario->check.overtaking;
+  world.fifo = like.fifo;
+  world.overtaking = like.overtaking;
   world.bounded = true;
   world.script = place->script;
   explore(&world, 0, 0, &options, &found);
   world_clear(&world);
+  world_clear(&like);
   if (found.verdict != EXPLORER_HOLDS)
     intern_clear(&place->outcomes);
   exploration_clear(&found);
 }
 
-/* False where it is not a world that can be walked through. */
-static bool open_place(struct place *place, const char *file)
+static void open_place(struct place *place, const char *file)
 {
-  int line;
-  char *message;
-  *place = (struct place){.file = file, .scenario = scenario_load(file, NULL, NULL)};
-  const struct scenario *s = place->scenario;
-  const struct rcl_protocol *protocol = s ? rcl_protocol_named(s->protocol.name) : NULL;
-  if (!protocol || !s->program.script)
-    return false;
-  place->script = script_parse(s->program.script, s->program.ranks, &line, &message);
-  if (!place->script || (!protocol->collectives && !script_spell_out(place->script)))
-    return false;
+  g_autoptr(GError) error = NULL;
+  *place = (struct place){.file = file, .scenario = scenario_load(file, NULL, &error)};
+  place->script = place->scenario ? claim_script(place->scenario, &error) : NULL;
+  if (error) {
+    fprintf(stderr, "%s\n", error->message);
+    exit(64);
+  }
   find_outcomes(place);
-  return true;
-}
-
-static void set_up(const struct place *place, const struct rcl_protocol *protocol,
-                   const char *const *judged, bool bounded, struct world *world)
-{
-  const struct scenario *s = place->scenario;
-  world_init(world, protocol, s->program.ranks, s->protocol.capacity);
-  world_set_parameter(world, "interval", s->protocol.interval);
-  world_set_parameter(world, "log", s->protocol.log);
-  world->fifo = s->check.fifo;
-  world->closes = s->check.closes;
-  world->overtaking = s->check.overtaking;
-  world->places_anywhere = s->checkpoint.places == PLACES_ANYWHERE;
-  world->line_stamps = true;
-  world->check = true;
-  world->bounded = bounded;
-  world->exceeds = s->check.exceeds;
-  world->script = place->script;
-  world->properties = judged;
-  for (char **lie = s->check.lies; lie && *lie; lie++)
-    world->faults |= !strcmp(*lie, "drop")        ? FAULT_DROP
-                     : !strcmp(*lie, "duplicate") ? FAULT_DUPLICATE
-                                                  : FAULT_EARLY_DURABLE;
 }
 
 static void print_world(const struct place *place, const struct world *world,
                         const char *const *judged)
 {
   printf("world ranks=%d channel=%d independent=%d clocks=%d anywhere=%d fifo=%d overtaking=%d "
-         "exceeds=%u\n",
+         "exceeds=%u node=%d\n",
          world->ranks, world->protocol->level == RCL_LEVEL_CHANNEL, world->protocol->independent,
          world->protocol->clocks, world->places_anywhere, world->fifo, world->overtaking,
-         world->exceeds);
+         world->exceeds, world->per_node);
   for (int rank = 0; rank < world->ranks; rank++)
     for (const struct operation *op = place->script->ops[rank]; op->kind != SCRIPT_END; op++)
       printf("op %d %d %d %d %d %d %u %d\n", rank, op->kind, op->peer, op->tag, op->comm, op->name,
@@ -320,7 +294,11 @@ static void walk(const struct place *place, const char *const *judged, uint64_t 
   fuzzed.step = fuzzed_step;
   unsigned crashes = (unsigned)place->scenario->check.crashes;
   armed = false;
-  set_up(place, &fuzzed, judged, !honest->clocks || draw(2), &world);
+  claim_world(place->scenario, place->script, &world);
+  world.protocol = &fuzzed;
+  world.properties = judged;
+  world.line_stamps = true;
+  world.bounded = !honest->clocks || draw(2);
   parts_init(&parts, &world);
   world_begin(&world, crashes, (unsigned)place->scenario->check.checkpoints);
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world.config[0]) + 2};
@@ -363,16 +341,12 @@ int main(int argc, char **argv)
   char **names = g_strsplit(argv[4], ",", -1);
   const char **judged = g_new0(const char *, g_strv_length(names) + 2);
   struct place *places = g_new0(struct place, argc);
-  bool *opened = g_new0(bool, argc), *fine = g_new0(bool, argc);
   for (uint64_t seed = first; seed < first + count; seed++) {
     random_state = seed * UINT64_C(0x9E3779B97F4A7C15);
     draw(2);
     int at = 5 + (int)draw((unsigned)argc - 5);
-    if (!opened[at])
-      fine[at] = open_place(&places[at], argv[at]);
-    opened[at] = true;
-    if (!fine[at])
-      continue;
+    if (!places[at].file)
+      open_place(&places[at], argv[at]);
     choose(names, judged);
     goes_wrong = draw(100) < fuzz;
     walk(&places[at], judged, seed);
