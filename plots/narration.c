@@ -232,6 +232,7 @@ static const struct {
     {"committed", "sees checkpoint %s committed: from here on all go back to it", "checkpoint",
      NULL},
     {"crash", "crashes: what it had in memory is gone", NULL, NULL},
+    {"ended", "ends: it was declared dead", NULL, NULL},
     {"finished", "has come to the end of its program", NULL, NULL},
     {"member", "becomes a member of communicator %s", "comm", NULL},
 };
@@ -263,8 +264,9 @@ static void tell_down(struct teller *t, const struct trace_item *event)
 static void tell_detection(struct teller *t, const struct trace_item *event)
 {
   gint64 checkpoint = trace_item_number(event, "checkpoint", 0);
-  g_string_append_printf(t->text, "The crash of %s is detected",
-                         name_of(t, trace_item_number(event, "rank", -1)));
+  g_string_append_printf(
+      t->text, event->words ? "%s, which lives, is declared dead" : "The crash of %s is detected",
+      name_of(t, trace_item_number(event, "rank", -1)));
   if (checkpoint)
     g_string_append_printf(t->text, ": back to checkpoint %" G_GINT64_FORMAT, checkpoint);
 }
@@ -348,6 +350,8 @@ static void tell_line(struct teller *t, int index)
   }
   for (unsigned i = 0; line->actions && i < line->actions->len; i++)
     tell_action(t, &g_array_index(line->actions, struct trace_item, i));
+  if (trace_item_field(&line->event, "cut"))
+    g_string_append(t->text, "; it crashes within this step");
   g_string_append(t->text, ".\n");
 }
 

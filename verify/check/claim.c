@@ -190,6 +190,7 @@ void claim_world(const struct scenario *claim, const struct script *script, stru
   world->fifo = claim->check.order == ORDER_FIFO;
   world->closes = claim->check.connections == CONNECTIONS_CLOSE;
   world->overtaking = claim->check.order == ORDER_NONE;
+  world->hazards = claim->check.hazards;
   world->per_node = claim->check.per_node;
   world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
   world->check = true;

@@ -152,7 +152,8 @@ enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t 
 /* Moves that the world may well never make: only others count as progress. */
 static inline bool is_fault(const struct move *move)
 {
-  return move->kind == MOVE_CRASH || move->kind == MOVE_FAULT;
+  return move->kind == MOVE_CRASH || move->kind == MOVE_FAULT || world_cut(move) >= 0 ||
+         (move->kind == MOVE_DETECT && move->fault == DETECT_FALSELY);
 }
 
 /* Adds what the worker has counted to what all have. Under `lock`. */

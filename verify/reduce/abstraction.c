@@ -205,7 +205,7 @@ static const char *excluded(const struct model *model, const struct world_global
   const struct world *world = model->world;
   if (global->crashes)
     return "there are crashes";
-  if (world->faults || world->overtaking)
+  if (world->faults || world->overtaking || world->hazards & HAZARD_CONTROL_OVERTAKES)
     return "the host lies, or keeps no order";
   if (world->protocol->clocks)
     return "there are clocks";

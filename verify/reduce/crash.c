@@ -16,6 +16,8 @@ static const char *excluded(const struct model *model)
     return "there are crashes, and ranks go back one by one";
   if (world->faults)
     return "the host lies";
+  if (world->hazards)
+    return "there are hazards beside crashes of ranks between steps";
   if (world->per_node > 1)
     return "several ranks crash at once";
   if (world->protocol->clocks)

@@ -16,6 +16,8 @@ static const char *const bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
                                      [RCL_BOUND_LONGEST] = "longest",
                                      [RCL_BOUND_SHORTEST] = "shortest",
                                      [RCL_BOUNDS] = NULL};
+static const char *const hazards[] = {"cut-steps",       "whole-writes",      "torn-writes",
+                                      "false-detection", "control-overtakes", NULL};
 static const char *const verdicts[] = {"completed", "recovered",    "gave-up", "lost", "holds",
                                        "violated",  "inconclusive", "vacuous", NULL};
 
@@ -128,6 +130,7 @@ static const struct key check_keys[] = {
     {KEY("reach", KEY_TEXTS, struct scenario, check.reach)},
     {KEY("lies", KEY_SET, struct scenario, check.lies), .names = lies, .word = "lie"},
     {KEY("exceeds", KEY_SET, struct scenario, check.exceeds), .names = bounds, .word = "bound"},
+    {KEY("hazards", KEY_SET, struct scenario, check.hazards), .names = hazards, .word = "hazard"},
     {KEY("max_states", KEY_NUMBER, struct scenario, check.max_states)},
     {.name = NULL}};
 

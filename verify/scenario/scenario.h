@@ -153,6 +153,7 @@ struct scenario {
     char **reach;        /* "NAME" or "NAME COUNT": what runs must show besides; NULL: no more */
     unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
+    unsigned hazards;    /* enum hazard (verify/world/world.h), or-ed */
     uint64_t max_states; /* 0: no bound */
   } check;
 

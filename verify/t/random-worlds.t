@@ -97,6 +97,7 @@ sub world_of {
   my $script = script_of($ranks);
   my ($checkpoints, $crashes) = (draw(4) ? 1 : 0, one_of(0, 1, 1, 1, 2));
   my $per_node = draw(4) ? 1 : 2;
+  my $hazards = draw(3) ? '' : one_of(qw(cut-steps whole-writes torn-writes false-detection control-overtakes));
   my $places = one_of('program', 'anywhere');
   my $order = draw(4) ? 'any' : one_of('fifo', 'none');
   $places = 'anywhere' if $protocol =~ /^(bookmark|chandy-lamport|time-based|none)/;
@@ -110,7 +111,7 @@ program:
   script: |
 ${script}protocol: {name: $protocol, capacity: 6}
 checkpoint: {places: $places}
-check: {checkpoints: $checkpoints, crashes: $crashes, per_node: $per_node, order: $order}
+check: {checkpoints: $checkpoints, crashes: $crashes, per_node: $per_node, hazards: [$hazards], order: $order}
 expect: {verdict: holds}
 END
 }

@@ -376,6 +376,10 @@ static const struct refusal refusals[] = {
      NULL},
     {"an unknown order", GOOD "check: {order: lifo}\n",
      "t.yaml:4: check.order: \"lifo\" is unknown, expected any, fifo or none", NULL},
+    {"an unknown hazard", GOOD "check: {hazards: [cut-steps, cake]}\n",
+     "t.yaml:4: check.hazards.1: \"cake\" is no hazard, expected cut-steps, whole-writes, "
+     "torn-writes, false-detection or control-overtakes",
+     NULL},
     {"an unknown bound", GOOD "check: {exceeds: [cake]}\n",
      "t.yaml:4: check.exceeds.0: \"cake\" is no bound, expected deviation, longest or shortest",
      NULL},
@@ -567,7 +571,8 @@ static const char full[] =
     "clocks: {deviation: 20us, longest: 3ms, shortest: 1us, skew: 0}\n"
     "expect: {verdict: gave-up, program_exit: 3}\n"
     "check: {checkpoints: 2, crashes: 0, order: fifo, properties: [a, b], reach: [late, "
-    "commits 2], lies: [drop, early-durable], exceeds: [longest], max_states: 5000000000}\n";
+    "commits 2], lies: [drop, early-durable], exceeds: [longest], "
+    "hazards: [torn-writes, false-detection], max_states: 5000000000}\n";
 
 static void check_full(const struct scenario *scenario, const char *when)
 {
@@ -622,6 +627,7 @@ static void check_full(const struct scenario *scenario, const char *when)
   g_autofree char *reach = g_strjoinv("/", scenario->check.reach);
   is_text(reach, "late/commits 2", "reach");
   ok(scenario->check.lies == (1u << LIE_DROP | 1u << LIE_EARLY_DURABLE), "lies");
+  is_number(scenario->check.hazards, 12, "hazards");
   ok(scenario->check.exceeds == 1u << RCL_BOUND_LONGEST, "exceeds");
   is_number(scenario->clocks.bound[RCL_BOUND_DEVIATION], 2e-5, "deviation");
   is_number(scenario->clocks.bound[RCL_BOUND_LONGEST], 3e-3, "longest");

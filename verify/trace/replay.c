@@ -43,7 +43,7 @@ static bool bad(struct replay *r, const char *format, ...)
 /* What the lines before `---` say. */
 struct header {
   char *protocol;
-  guint64 ranks, capacity, crashes, timers, per_node, exceeds, parameter[RCL_PARAMETERS];
+  guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, parameter[RCL_PARAMETERS];
   bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
   GString *script; /* NULL: none */
@@ -118,6 +118,8 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     header->stamps = true;
   } else if (g_str_equal(key, "lie")) {
     return read_lie(r, value, header);
+  } else if (g_str_equal(key, "hazards")) {
+    return whole(r, key, value, 0, 2 * HAZARD_CONTROL_OVERTAKES - 1, &header->hazards);
   } else if (g_str_equal(key, "exceeds")) {
     return whole(r, key, value, 0, (1u << RCL_BOUNDS) - 1, &header->exceeds);
   } else if (g_str_equal(key, "script")) {
@@ -186,6 +188,7 @@ static bool begin(struct replay *r, const struct header *header)
   world->bounded = header->bounded;
   world->line_stamps = header->stamps;
   world->faults = header->lies;
+  world->hazards = (unsigned)header->hazards;
   world->per_node = MAX((int)header->per_node, 1);
   world->exceeds = (unsigned)header->exceeds;
   world->check = true;
@@ -215,9 +218,10 @@ static bool find_message(struct replay *r, struct move *move, guint64 number, gi
 
 /* Words of a line that are the trace's own, not the protocol notation's. */
 struct extras {
-  guint64 number; /* @n; 0: none */
-  gint64 place;   /* at=K; -1: none */
-  guint64 content;
+  guint64 number;          /* @n; 0: none */
+  gint64 place;            /* at=K; -1: none */
+  guint64 content, writes; /* of a crash: move.index */
+  guint64 cut;             /* 1 + world_cut(); 0: none */
   bool early;
 };
 
@@ -229,6 +233,13 @@ static bool read_extra(struct replay *r, const char *word, struct extras *extras
     return whole(r, "@", word + 1, 1, G_MAXINT64, &extras->number);
   if (g_str_has_prefix(word, "content="))
     return whole(r, "content", word + 8, 0, G_MAXUINT32, &extras->content);
+  if (g_str_has_prefix(word, "writes="))
+    return whole(r, "writes", word + 7, 0, G_MAXUINT32, &extras->writes);
+  if (g_str_has_prefix(word, "cut=")) {
+    bool fine = whole(r, "cut", word + 4, 0, FAULT_CUTS - 1, &extras->cut);
+    extras->cut++;
+    return fine;
+  }
   if (g_str_has_prefix(word, "at=")) {
     bool fine = whole(r, "at", word + 3, 0, G_MAXUINT32, &place);
     extras->place = (gint64)place;
@@ -262,7 +273,9 @@ static bool read_detection(struct replay *r, char **words, struct move *move)
 {
   guint64 rank;
   move->kind = MOVE_DETECT;
-  if (!r->world.protocol->independent)
+  if (g_strv_contains((const char *const *)words, "falsely"))
+    move->fault = DETECT_FALSELY;
+  if (!r->world.protocol->independent && move->fault == DETECT_DEAD)
     return true;
   if (!words[0] || !g_str_has_prefix(words[0], "rank="))
     return bad(r, "detected without rank=, expected the rank that was found dead");
@@ -279,6 +292,8 @@ static bool read_event(struct replay *r, char **words, struct move *move)
     move->kind = MOVE_CRASH;
   else if (words[0] && g_str_equal(words[0], "finished"))
     move->kind = MOVE_FINISH;
+  else if (words[0] && g_str_equal(words[0], "ended"))
+    *move = (struct move){.kind = MOVE_DETECT, .fault = DETECT_END, .rank = move->rank};
   else if (words[0] && g_str_equal(words[0], "detected"))
     return read_detection(r, words + 1, move);
   else if (words[0] && g_str_equal(words[0], "lie"))
@@ -322,8 +337,10 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   move->content = (uint32_t)extras.content;
   if (extras.early)
     move->fault = FAULT_EARLY_DURABLE;
+  if (extras.cut)
+    move->fault = (uint8_t)(FAULT_CUT | (extras.cut - 1) << FAULT_CUT_SHIFT);
   if (!trace_takes_message(move)) {
-    move->index = 0;
+    move->index = (uint32_t)extras.writes;
     return true;
   }
   return !extras.number || find_message(r, move, extras.number, extras.place);

@@ -7,6 +7,8 @@ static const char platform[] = "clan.xml";
 
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script)
 {
+  if (claim->check.hazards)
+    return "there are hazards that runs do not have";
   if (claim->check.lies)
     return "the host lies";
   if (claim->check.order == ORDER_NONE)

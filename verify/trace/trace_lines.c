@@ -179,19 +179,29 @@ static void print_move(struct buffer *line, const struct world *world, const str
     buffer_printf(line, "%s", event_print(world->protocol, &move->event, text));
     if (move->content)
       buffer_printf(line, " content=%u", move->content);
-    if (move->fault)
+    if (move->fault == FAULT_EARLY_DURABLE)
       buffer_printf(line, " early");
+    if (world_cut(move) >= 0)
+      buffer_printf(line, " cut=%d", world_cut(move));
     break;
   case MOVE_CRASH:
     buffer_printf(line, "crash");
+    if (move->index)
+      buffer_printf(line, " writes=%u", move->index);
     break;
   case MOVE_FINISH:
     buffer_printf(line, "finished");
     break;
   case MOVE_DETECT:
+    if (move->fault == DETECT_END) {
+      buffer_printf(line, "ended");
+      break;
+    }
     global = world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
     buffer_printf(line, "detected rank=%d incarnation=%u checkpoint=%u", global->down,
                   global->incarnation, global->target);
+    if (move->fault == DETECT_FALSELY)
+      buffer_printf(line, " falsely");
     break;
   case MOVE_FAULT:
     buffer_printf(line, "lie %s peer=%d", lie_name(move->fault), move->event.peer);
@@ -236,7 +246,7 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
                  const struct rcl_actions *actions)
 {
   struct buffer line_buffer = {0}, *line = &line_buffer, rest = {0};
-  if (move->kind == MOVE_DETECT)
+  if (move->kind == MOVE_DETECT && move->fault != DETECT_END)
     buffer_printf(line, "- ");
   else
     buffer_printf(line, "%d ", move->rank);
@@ -248,7 +258,8 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
     take(numbers, world, move, part);
   }
   bool down = move->event.kind == RCL_EVENT_DOWN && world->protocol->independent;
-  if (move->kind != MOVE_EVENT || move->event.kind == RCL_EVENT_START || down)
+  if (move->kind != MOVE_EVENT || move->event.kind == RCL_EVENT_START || down ||
+      world_cut(move) >= 0)
     follow_all(numbers, world);
   uint64_t offered = print_actions(&rest, numbers, world, move, actions);
   if (offered)
@@ -389,6 +400,8 @@ char *trace_header(const struct world *world, const char *host)
   for (size_t i = 0; i < TRACE_LIES; i++)
     if (world->faults & trace_lies[i].lie)
       buffer_printf(out, "lie %s\n", trace_lies[i].name);
+  if (world->hazards)
+    buffer_printf(out, "hazards %u\n", world->hazards);
   if (world->exceeds)
     buffer_printf(out, "exceeds %u\n", world->exceeds);
   if (world->script)

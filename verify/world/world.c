@@ -81,6 +81,8 @@ static void take_event(struct step_context *t)
     step_protocol(t);
   if (read_rank(w, t->rank)->phase == RANK_RUNNING)
     world_script_advance(w, t->rank);
+  if (world_cut(t->move) >= 0)
+    world_crash_in_step(t);
 }
 
 static void fault(struct step_context *t)

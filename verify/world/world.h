@@ -85,13 +85,13 @@ struct world_rank {
   uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
   uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
-  uint16_t pad2;
-  uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
-  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
-  uint32_t line;      /* last checkpoint captured */
-  uint32_t stopped;   /* last checkpoint for which logging has stopped */
-  uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
-                         crash */
+  uint16_t declared;    /* dead, and it is not: its process is still to be ended */
+  uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
+  uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
+  uint32_t line;        /* last checkpoint captured */
+  uint32_t stopped;     /* last checkpoint for which logging has stopped */
+  uint32_t origin;      /* independent: checkpoint from which it starts, or last started after a
+                           crash */
   uint32_t pad;
   struct world_alarm set, rung; /* clocks: the alarm to come, and the last that went off */
 };
@@ -182,9 +182,9 @@ struct world_record {
   uint32_t checkpoint;
   uint8_t part; /* enum rcl_part */
   uint8_t durable;
-  uint8_t
-      reported; /* the rank was told so; differs from durable only under the early-durable lie */
-  uint8_t pad;
+  uint8_t reported; /* the rank was told so; differs from durable only under the early-durable lie,
+                       and after a crash */
+  uint8_t torn;
   uint32_t image; /* kept bytes of the capture (IMAGE only) */
   uint32_t state; /* kept bytes: protocol's state, SLOTS */
 };
@@ -245,6 +245,23 @@ struct world_memory {
 /* What a faulty host does, once, to show that the properties notice. */
 enum injected_fault { FAULT_DROP = 1, FAULT_DUPLICATE = 2, FAULT_EARLY_DURABLE = 4 };
 
+/* What a machine may do and a protocol may have to stand, beyond crashes between steps (explorer).
+ */
+enum hazard {
+  /* A crash may fall between two actions of a step: those before it have taken effect. */
+  HAZARD_CUT_STEPS = 1,
+  /* A write under way at a crash may be found whole, besides lost: a checksum tells which. */
+  HAZARD_WHOLE_WRITES = 2,
+  /* Or torn, a prefix or a mixture of old and new, and without a checksum none can tell. An event
+     logger is another machine, to which a message comes or not: its writes are never torn. */
+  HAZARD_TORN_WRITES = 4,
+  /* A slow rank may be declared dead and fenced: until its process is ended it goes on, sends to
+     ranks that have not noticed, and nothing that it stores is taken. */
+  HAZARD_FALSE_DETECTION = 8,
+  /* Control messages of a pair of ranks may overtake each other. */
+  HAZARD_CONTROL_OVERTAKES = 16
+};
+
 struct world {
   const struct rcl_protocol *protocol;
   struct rcl_config *config; /* one per rank */
@@ -258,6 +275,7 @@ struct world {
   bool check;                    /* check the protocol's invariants after every step */
   bool bounded;                  /* crashes and timers are counted down (explorer) */
   unsigned faults;               /* enum injected_fault, or-ed */
+  unsigned hazards;              /* enum hazard, or-ed */
   int per_node;                  /* ranks that crash together, in blocks; 1: each alone */
   unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
@@ -299,13 +317,28 @@ enum move_kind {
 
 struct move {
   uint8_t kind;
-  uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early */
+  uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early; enum detection; world_cut() */
   int16_t rank;
   uint32_t index;   /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
-                       world when WORLD_FIND */
+                       world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit
+                       of enum write_end for each, in base WRITE_ENDS */
   uint32_t content; /* real programs, SEND and ARRIVED: digest of the payload; 0: not given */
   struct rcl_event event;
 };
+
+/* A detection is of ranks that have crashed, of a rank that lives (HAZARD_FALSE_DETECTION), or the
+ * end of the process of the latter. */
+enum detection { DETECT_DEAD, DETECT_FALSELY, DETECT_END };
+
+enum write_end { WRITE_LOST, WRITE_WHOLE, WRITE_TORN, WRITE_ENDS };
+
+/* HAZARD_CUT_STEPS: after so many actions of the event's step that have an effect outside of its
+ * rank the rank crashes; -1: it does not. */
+enum { FAULT_CUT = 8, FAULT_CUT_SHIFT = 4, FAULT_CUTS = 16 };
+static inline int world_cut(const struct move *move)
+{
+  return move->kind == MOVE_EVENT && move->fault & FAULT_CUT ? move->fault >> FAULT_CUT_SHIFT : -1;
+}
 
 _Static_assert(sizeof(struct move) == 56, "moves are interned as bytes");
 
@@ -343,7 +376,7 @@ struct world_standing {
   bool gave_up;  /* the protocol has (of all: anywhere) */
   bool finished; /* the program has, it is not held (a rollback may be on its way), and there is no
                     crash that it has yet to notice (of all: everywhere) */
-  bool dead;     /* crashed and not yet detected (of all: any of them) */
+  bool dead;     /* crashed and not yet detected, or to be ended (of all: any of them) */
   /* Of one rank only. */
   bool ended; /* its program has finished, even if it has crashed since */
   bool held;

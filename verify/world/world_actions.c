@@ -16,15 +16,23 @@ static bool is_reachable(const struct world *w, int rank, uint16_t incarnation)
   return incarnation >= (restarts ? read_global(w)->incarnation : to->incarnation);
 }
 
+/* Ranks that have noticed that this one was declared dead take nothing more from it. */
+static bool is_cut_off(const struct step_context *t, int from)
+{
+  const struct world_rank *me = read_rank_head(t->w, t->rank);
+  return t->w->protocol->independent && me->declared &&
+         read_rank_head(t->w, from)->noticed >= me->born;
+}
+
 static void put_on(struct step_context *t, enum part_kind kind, int peer,
                    const struct world_message *message)
 {
   uint32_t count;
-  if (!is_reachable(t->w, peer, message->incarnation))
+  if (!is_reachable(t->w, peer, message->incarnation) || is_cut_off(t, peer))
     return;
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
-  if (t->w->overtaking) /* a channel without order has one order only */
+  if (is_unordered(t->w, kind)) /* a channel without order has one order only */
     while (count > 0 && memcmp(&channel[count - 1], message, sizeof *message) > 0)
       count--;
   list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);
@@ -533,9 +541,30 @@ static void store_part(struct step_context *t, const struct rcl_action *action)
     world_store(t, action);
 }
 
+/* Whether others, or storage, see the action. */
+static bool is_seen_outside(enum rcl_action_kind kind)
+{
+  return kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_RESEND || kind == RCL_ACTION_JOIN ||
+         kind == RCL_ACTION_REJOIN || kind == RCL_ACTION_CONTROL || kind == RCL_ACTION_STORE ||
+         kind == RCL_ACTION_COMMIT || kind == RCL_ACTION_ERASE;
+}
+
+/* Leaves the actions up to the crash within the step. */
+static void cut_actions(struct rcl_actions *actions, int seen)
+{
+  uint32_t count = 0;
+  for (; count < actions->count; count++)
+    if (is_seen_outside(actions->item[count].kind) && seen-- == 0)
+      break;
+  actions->count = count;
+}
+
 void world_after_step(struct step_context *t)
 {
   uint32_t stopped = read_rank(t->w, t->rank)->stopped;
+  int cut = world_cut(t->move);
+  if (cut >= 0)
+    cut_actions(t->actions, cut);
   t->outcome = t->event.outcome;
   for (uint32_t i = 0; i < t->actions->count; i++)
     if (t->actions->item[i].kind != RCL_ACTION_STORE)
@@ -544,7 +573,7 @@ void world_after_step(struct step_context *t)
     if (t->actions->item[i].kind == RCL_ACTION_STORE)
       store_part(t, &t->actions->item[i]);
   t->action = NULL;
-  if (needs_answer(t->event.kind) && !t->answered)
+  if (needs_answer(t->event.kind) && !t->answered && cut < 0)
     world_violate(t, "legal", "no answer, expected %s", answers_to(t->event.kind));
   if (t->event.kind == RCL_EVENT_ARRIVED)
     world_check_lines(t, stopped);

@@ -5,12 +5,25 @@ struct listing {
   const struct world *w;
   void (*visit)(void *, const struct move *);
   void *data;
+  bool cut; /* list crashes within steps instead of steps */
 };
+
+/* A step may have more actions with an effect outside: then the crash comes after it anyway. */
+static int most_cuts(const struct world *w)
+{
+  return w->ranks + 2 < FAULT_CUTS ? w->ranks + 2 : FAULT_CUTS;
+}
 
 static void list_if_possible(const struct listing *l, const struct move *move)
 {
-  if (!world_refuses(l->w, move))
+  struct move cut = *move;
+  if (!l->cut && !world_refuses(l->w, move))
     l->visit(l->data, move);
+  for (int after = 0; l->cut && after < most_cuts(l->w); after++) {
+    cut.fault = (uint8_t)(FAULT_CUT | after << FAULT_CUT_SHIFT);
+    if (!world_refuses(l->w, &cut))
+      l->visit(l->data, &cut);
+  }
 }
 
 static void list_event(const struct listing *l, int rank, struct rcl_event event)
@@ -78,7 +91,7 @@ static void list_control(const struct listing *l, int peer, int rank)
     move.event = (struct rcl_event){.kind = RCL_EVENT_CONTROL, .peer = (int16_t)peer};
     memcpy(move.event.words, channel[i].words, sizeof move.event.words);
     list_if_possible(l, &move);
-    if (!l->w->overtaking)
+    if (!is_unordered(l->w, control_part(l->w)))
       return;
   }
 }
@@ -97,7 +110,7 @@ static void list_storage(const struct listing *l, int rank)
     move.event = (struct rcl_event){
         .kind = RCL_EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};
     list_if_possible(l, &move);
-    if (l->w->faults & FAULT_EARLY_DURABLE) {
+    if (l->w->faults & FAULT_EARLY_DURABLE && !l->cut) {
       move.fault = FAULT_EARLY_DURABLE;
       list_if_possible(l, &move);
     }
@@ -161,15 +174,33 @@ static void list_pair(const struct listing *l, int peer, int rank)
     return;
   list_arrivals(l, peer, rank);
   list_control(l, peer, rank);
-  list_faults(l, peer, rank);
+  if (!l->cut)
+    list_faults(l, peer, rank);
 }
 
-/* All dead at once, or one by one. */
+/* All dead at once, or one by one; of the living, one by one. */
 static void list_detections(const struct listing *l)
 {
-  bool each = l->w->protocol->independent;
+  bool each = l->w->protocol->independent, falsely = l->w->hazards & HAZARD_FALSE_DETECTION;
   for (int rank = each ? 0 : -1; rank < (each ? l->w->ranks : 0); rank++)
     list_if_possible(l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
+  for (int rank = 0; falsely && rank < l->w->ranks; rank++)
+    for (uint8_t how = DETECT_FALSELY; how <= DETECT_END; how++)
+      list_if_possible(l, &(struct move){.kind = MOVE_DETECT, .fault = how, .rank = (int16_t)rank});
+}
+
+/* A rank crashes, or the node that begins with it: between steps, or within one of its own. */
+static void list_crashes(struct listing *l, int rank)
+{
+  uint32_t ends = world_write_ends(l->w, rank);
+  for (uint32_t i = 0; i < ends; i++)
+    list_if_possible(l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank, .index = i});
+  l->cut = l->w->hazards & HAZARD_CUT_STEPS;
+  if (!l->cut)
+    return;
+  list_rank(l, rank);
+  for (int peer = 0; peer < l->w->ranks; peer++)
+    list_pair(l, peer, rank);
 }
 
 /* Origins: for each rank itself and each of its peers; then the crash of each rank; detection. */
@@ -186,12 +217,12 @@ uint32_t world_origins(const struct world *w)
 void world_moves_of(const struct world *w, uint32_t origin,
                     void (*visit)(void *data, const struct move *), void *data)
 {
-  const struct listing l = {.w = w, .visit = visit, .data = data};
+  struct listing l = {.w = w, .visit = visit, .data = data};
   uint32_t each = (uint32_t)w->ranks + 1, crash = first_crash(w);
   if (origin == crash + (uint32_t)w->ranks)
     list_detections(&l);
   else if (origin >= crash)
-    list_if_possible(&l, &(struct move){.kind = MOVE_CRASH, .rank = (int16_t)(origin - crash)});
+    list_crashes(&l, (int)(origin - crash));
   else if (origin % each == 0)
     list_rank(&l, (int)(origin / each));
   else
@@ -207,8 +238,9 @@ struct world_standing world_standing(const struct world *w, int rank)
   bool back = me->phase == RANK_RESTARTING || (me->phase == RANK_RESTORING && !behind);
   uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
   return (struct world_standing){.gave_up = me->gave_up != RCL_REASON_NONE,
-                                 .dead = me->phase == RANK_DEAD,
-                                 .finished = current && ended && !behind && !me->held,
+                                 .dead = me->phase == RANK_DEAD || me->declared,
+                                 .finished =
+                                     current && ended && !behind && !me->held && !me->declared,
                                  .ended = ended,
                                  .held = me->held,
                                  .behind = behind,
@@ -247,7 +279,8 @@ uint32_t world_open_origins(const struct world *w, const struct world_standing *
     return 0;
   if (all->finished) /* the job has ended: no more crashes */
     return first_crash(w);
-  return all->dead ? world_origins(w) : world_origins(w) - 1;
+  bool detects = all->dead || w->hazards & HAZARD_FALSE_DETECTION;
+  return detects ? world_origins(w) : world_origins(w) - 1;
 }
 
 void world_moves(const struct world *w, void (*visit)(void *data, const struct move *), void *data)

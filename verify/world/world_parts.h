@@ -77,6 +77,12 @@ static inline bool are_free(const struct world *w)
   return w->script && w->script->free;
 }
 
+/* Whether messages of that part overtake each other. */
+static inline bool is_unordered(const struct world *w, enum part_kind kind)
+{
+  return kind == WORLD_CONTROL ? w->hazards & HAZARD_CONTROL_OVERTAKES : w->overtaking;
+}
+
 /* The channels in which control messages travel. */
 static inline enum part_kind control_part(const struct world *w)
 {
@@ -153,8 +159,12 @@ const struct world_receive *world_unannounced(const struct world *, int rank);
 /* The checkpoint from which `rank` starts next. */
 uint32_t world_start_of(const struct world *, int rank);
 
-/* Whether a process of the rank runs, that can crash. */
+/* Whether a process of the rank runs, that can crash and has not been declared dead. */
 bool world_is_alive(const struct world *, int rank);
+
+/* In how many ways the writes under way can end when the node that begins with `first` crashes, as
+ * move.index counts them. */
+uint32_t world_write_ends(const struct world *, int first);
 
 /* The rank behind the last of the node that begins with `rank`. */
 static inline int world_node_end(const struct world *w, int rank)

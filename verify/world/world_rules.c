@@ -33,7 +33,7 @@ bool world_comes_out(const struct world *w, enum part_kind kind, int peer, int r
     return false;
   for (uint32_t i = 0; i < index; i++)
     if (world_exists(me, &channel[i]))
-      return kind == WORLD_CHANNEL && w->overtaking;
+      return is_unordered(w, kind);
   return true;
 }
 
@@ -331,13 +331,12 @@ bool world_next_down(const struct world *w, int rank, struct rcl_event *event)
 {
   const struct world_rank *me = read_rank(w, rank);
   const struct world_global *global = read_global(w);
-  bool runs = me->phase == RANK_RUNNING;
+  bool runs = me->phase == RANK_RUNNING && !me->declared;
   if (w->protocol->independent)
     return runs && me->noticed != global->incarnation && next_death(w, rank, event);
   *event = (struct rcl_event){
       .kind = RCL_EVENT_DOWN, .peer = global->down, .checkpoint = global->target};
-  return (runs || me->phase == RANK_CAPTURING || me->phase == RANK_RESTORING) &&
-         me->noticed != global->incarnation;
+  return world_is_alive(w, rank) && me->noticed != global->incarnation;
 }
 
 static const char *refuses_start(const struct world *w, const struct move *move)
@@ -436,20 +435,86 @@ static const char *refuses_event(const struct world *w, const struct move *move)
 
 bool world_is_alive(const struct world *w, int rank)
 {
-  uint8_t phase = read_rank(w, rank)->phase;
-  return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
+  const struct world_rank *me = read_rank(w, rank);
+  return !me->declared &&
+         (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING || me->phase == RANK_RESTORING);
 }
 
-static const char *refuses_crash(const struct world *w, int first)
+static bool crash_is_left(const struct world *w)
 {
-  if (w->bounded && !read_global(w)->crashes)
+  return !w->bounded || read_global(w)->crashes;
+}
+
+/* Writes under way of the node that begins with `first`. */
+static uint32_t unfinished_writes(const struct world *w, int first)
+{
+  uint32_t count, unfinished = 0;
+  for (int rank = first; rank < world_node_end(w, first); rank++) {
+    const struct world_record *stored =
+        READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+    for (uint32_t i = 0; i < count && world_is_alive(w, rank); i++)
+      unfinished += !stored[i].durable;
+  }
+  return unfinished;
+}
+
+uint32_t world_write_ends(const struct world *w, int first)
+{
+  uint32_t ends = 1;
+  if (w->hazards & (HAZARD_WHOLE_WRITES | HAZARD_TORN_WRITES))
+    for (uint32_t writes = unfinished_writes(w, first); writes; writes--)
+      ends *= WRITE_ENDS;
+  return ends;
+}
+
+/* Whether the machine lets writes end like that. */
+static bool may_end(const struct world *w, uint32_t ends)
+{
+  for (; ends; ends /= WRITE_ENDS)
+    if (ends % WRITE_ENDS == WRITE_TORN && !(w->hazards & HAZARD_TORN_WRITES))
+      return false;
+  return true;
+}
+
+static const char *refuses_crash(const struct world *w, int first, uint32_t ends)
+{
+  if (!crash_is_left(w))
     return "no crash is left";
+  if (ends >= world_write_ends(w, first) || !may_end(w, ends))
+    return "writes do not end like that";
   if (first % w->per_node)
     return "the node begins with another rank";
   for (int rank = first; rank < world_node_end(w, first); rank++)
     if (world_is_alive(w, rank))
       return NULL;
   return "the rank does not run";
+}
+
+static const char *refuses_detection(const struct world *w, const struct move *move)
+{
+  if (move->fault == DETECT_END)
+    return move->rank >= 0 && read_rank(w, move->rank)->declared ? NULL
+                                                                 : "the rank was not declared dead";
+  if (move->fault == DETECT_FALSELY)
+    return w->hazards & HAZARD_FALSE_DETECTION && crash_is_left(w) && world_is_alive(w, move->rank)
+               ? NULL
+               : "the rank is not declared dead";
+  if (w->protocol->independent)
+    return read_rank(w, move->rank)->phase == RANK_DEAD ? NULL : "the rank is not dead";
+  for (int rank = 0; rank < w->ranks; rank++)
+    if (read_rank(w, rank)->phase == RANK_DEAD)
+      return NULL;
+  return "nobody is dead";
+}
+
+/* The step may happen, and the rank may crash in it. */
+static const char *refuses_cut(const struct world *w, const struct move *move)
+{
+  struct move whole = *move;
+  whole.fault = 0;
+  if (!(w->hazards & HAZARD_CUT_STEPS) || !crash_is_left(w) || !world_is_alive(w, move->rank))
+    return "the rank cannot crash here";
+  return refuses_event(w, &whole);
 }
 
 static const char *refuses_fault(const struct world *w, const struct move *move)
@@ -469,16 +534,11 @@ const char *world_refuses(const struct world *w, const struct move *move)
 {
   switch ((enum move_kind)move->kind) {
   case MOVE_EVENT:
-    return refuses_event(w, move);
+    return world_cut(move) < 0 ? refuses_event(w, move) : refuses_cut(w, move);
   case MOVE_CRASH:
-    return refuses_crash(w, move->rank);
+    return refuses_crash(w, move->rank, move->index);
   case MOVE_DETECT:
-    if (w->protocol->independent)
-      return read_rank(w, move->rank)->phase == RANK_DEAD ? NULL : "the rank is not dead";
-    for (int rank = 0; rank < w->ranks; rank++)
-      if (read_rank(w, rank)->phase == RANK_DEAD)
-        return NULL;
-    return "nobody is dead";
+    return refuses_detection(w, move);
   case MOVE_FINISH:
     return !w->script && read_rank(w, move->rank)->phase == RANK_RUNNING &&
                    !read_rank(w, move->rank)->held && !read_program(w, move->rank)->finished

@@ -4,7 +4,8 @@
  *     (protocol)        takes its step
  *     world_actions.c   its actions take effect
  *     world_matching.c  messages are given to receives of the program
- *     world_storage.c   images, stable storage, crash, detection, restart
+ *     world_storage.c   images, stable storage, restart
+ *     world_crash.c     crash, detection
  *     world_judge.c     properties: what is noted along the way, and at the end
  */
 #ifndef RECLINE_WORLD_STEP_H
@@ -55,12 +56,18 @@ world_keep_image(struct step_context *); /* number of the kept bytes of the prog
 void world_drop_image(const struct world *, int rank); /* captured, and never stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
+void world_drop_cut(const struct world *, int rank); /* writes that are not durable */
+void world_drop_old_logs(const struct world *, int rank);
 void world_report(struct step_context *); /* DURABLE: the oldest unreported write of that part */
 
 /* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
 bool world_fenced(const struct step_context *);
 
 void world_crash(struct step_context *);
+void world_crash_in_step(struct step_context *);
+
+/* What one rank leaves; `ends` as move.index. Returns those of writes of other ranks. */
+uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
 void world_detect(struct step_context *);
 void world_restore(struct step_context *);
 

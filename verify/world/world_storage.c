@@ -1,4 +1,4 @@
-/* The world: images and stable storage, crash, detection, restart. */
+/* The world: images and stable storage, restart. */
 #include <stdlib.h>
 
 #include "verify/base/memory.h"
@@ -105,6 +105,11 @@ static bool is_cut(const struct world_record *record, uint32_t ignored)
   return !record->durable;
 }
 
+void world_drop_cut(const struct world *w, int rank)
+{
+  remove_records(w, rank, is_cut, 0);
+}
+
 static bool is_after(const struct world_record *record, uint32_t checkpoint)
 {
   return record->checkpoint > checkpoint;
@@ -118,8 +123,9 @@ static bool is_image_after(const struct world_record *record, uint32_t checkpoin
 /* Independent recovery has no fence: storage serves each rank for itself. */
 bool world_fenced(const struct step_context *t)
 {
-  return !t->w->protocol->independent &&
-         read_rank(t->w, t->rank)->incarnation < read_global(t->w)->incarnation;
+  const struct world_rank *me = read_rank(t->w, t->rank);
+  return me->declared ||
+         (!t->w->protocol->independent && me->incarnation < read_global(t->w)->incarnation);
 }
 
 /* What the new write replaces at once. An event logger keeps the old log until it has the new. */
@@ -209,7 +215,7 @@ void world_erase(struct step_context *t, uint32_t checkpoint)
 }
 
 /* Independent: of the logs that are durable only the newest is worth anything. */
-static void drop_old_logs(const struct world *w, int rank)
+void world_drop_old_logs(const struct world *w, int rank)
 {
   uint32_t count;
   bool newer = false;
@@ -231,22 +237,23 @@ void world_report(struct step_context *t)
 {
   const struct world *w = t->w;
   uint32_t count, i = 0;
+  bool is_durable = t->move->fault != FAULT_EARLY_DURABLE;
   READ_LIST(struct world_record, w, WORLD_STORED, t->rank, 0, &count);
   struct world_record *stored =
       world_edit(w, WORLD_STORED, t->rank, 0, count * (uint32_t)sizeof *stored);
   while (stored[i].reported || stored[i].part != t->event.part)
     i++;
   stored[i].reported = true;
-  stored[i].durable = !t->move->fault;
+  stored[i].durable = is_durable;
   if (w->protocol->independent && t->event.part == RCL_PART_LOG)
-    drop_old_logs(w, t->rank);
-  if (w->protocol->independent && t->event.part == RCL_PART_IMAGE && !t->move->fault)
+    world_drop_old_logs(w, t->rank);
+  if (w->protocol->independent && t->event.part == RCL_PART_IMAGE && is_durable)
     world_reach_commit(t, t->event.checkpoint, read_rank(w, t->rank)->noticed);
-  if (t->move->fault)
+  if (!is_durable)
     edit_global(t->w)->injected = true;
 }
 
-/* ---- crash, detection, restart ---- */
+/* ---- restart ---- */
 
 static void drop_stale(const struct world *w, enum part_kind kind, int peer, int rank,
                        uint16_t incarnation)
@@ -335,74 +342,6 @@ void world_set_back(struct step_context *t, uint32_t checkpoint)
   me->origin = checkpoint;
 }
 
-static void crash_one(const struct world *w, int rank)
-{
-  bool finished = !w->protocol->independent && read_program(w, rank)->finished;
-  world_wipe(w, rank, RANK_DEAD, UINT16_MAX);
-  if (finished)
-    edit_program(w, rank)->finished = true; /* until it is found dead */
-  edit_rank(w, rank)->noticed = 0;
-  remove_records(w, rank, is_cut, 0);
-  if (rank == RCL_COORDINATOR_RANK)
-    edit_global(w)->committing = edit_global(w)->requested = 0;
-}
-
-void world_crash(struct step_context *t)
-{
-  for (int rank = t->rank; rank < world_node_end(t->w, t->rank); rank++)
-    if (world_is_alive(t->w, rank))
-      crash_one(t->w, rank);
-  if (t->w->bounded)
-    edit_global(t->w)->crashes--;
-}
-
-static uint32_t last_image(const struct world *w, int rank)
-{
-  uint32_t count, last = RCL_FRESH;
-  const struct world_record *stored =
-      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > last)
-      last = stored[i].checkpoint;
-  return last;
-}
-
-/* Each death is an incarnation of its own, so that the living can be told one after the other. */
-static void detect_one(struct step_context *t)
-{
-  struct world_global *global = edit_global(t->w);
-  struct world_rank *dead = edit_rank(t->w, t->rank);
-  dead->phase = RANK_RESTARTING;
-  dead->born = dead->noticed = ++global->incarnation;
-  dead->origin = last_image(t->w, t->rank);
-  global->down = (int16_t)t->rank;
-  global->target = dead->origin;
-}
-
-/* The dispatcher fences storage first, so that what it then reads as committed stays so. */
-void world_detect(struct step_context *t)
-{
-  if (t->w->protocol->independent) {
-    detect_one(t);
-    return;
-  }
-  struct world_global *global = edit_global(t->w);
-  global->committing = global->requested = 0;
-  global->incarnation++;
-  global->target = global->committed;
-  global->down = -1;
-  for (int rank = 0; rank < t->w->ranks; rank++) {
-    remove_records(t->w, rank, is_cut, 0);
-    if (read_rank(t->w, rank)->phase != RANK_DEAD)
-      continue;
-    edit_rank(t->w, rank)->phase = RANK_RESTARTING;
-    if (read_program(t->w, rank)->finished)
-      edit_program(t->w, rank)->finished = false;
-    if (edit_global(t->w)->down < 0)
-      edit_global(t->w)->down = (int16_t)rank;
-  }
-}
-
 static const struct world_record *durable_record(const struct world *w, int rank,
                                                  uint32_t checkpoint, enum rcl_part part)
 {
@@ -452,6 +391,13 @@ static void restore_state(const struct world *w, int rank, const struct world_re
     restore_parts(w, rank, state_parts, 1, last);
 }
 
+/* A rank starts from what is there, as nothing tells a torn write from a whole one. */
+static void check_whole(struct step_context *t, const struct world_record *record)
+{
+  if (record && record->torn)
+    world_violate(t, "restorable", "checkpoint %u of rank %d is torn", record->checkpoint, t->rank);
+}
+
 static void restore_program(struct step_context *t, uint32_t image)
 {
   const struct world *w = t->w;
@@ -475,6 +421,7 @@ static void restore_independently(struct step_context *t)
   uint32_t checkpoint = t->event.checkpoint;
   const struct world_record *record = image_record(w, t->rank, checkpoint, false);
   uint32_t image = record ? record->image : checkpoint == RCL_FRESH ? 0 : me->image;
+  check_whole(t, record);
   if (me->phase == RANK_RESTARTING)
     restore_state(w, t->rank, record);
   remove_records(w, t->rank, is_image_after, checkpoint);
@@ -524,6 +471,8 @@ void world_restore(struct step_context *t)
       edit_rank(w, t->rank)->phase = RANK_DEAD;
       return;
     }
+    check_whole(t, image);
+    check_whole(t, log);
     restore_parts(w, t->rank, image_parts, IMAGE_PARTS, image->image);
     restore_parts(w, t->rank, state_parts, 2, log ? log->state : image->state);
     withdraw_announcements(w, t->rank);
