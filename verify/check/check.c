@@ -26,7 +26,7 @@
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
 
 struct command {
-  gboolean all, matrix, json, tap, junit, progress, audit, compact;
+  gboolean all, more, matrix, json, tap, junit, progress, audit, compact;
   gint jobs, workers;
   gint64 max_states;
   char *reduce, *out, *memory, *saves;
@@ -44,6 +44,7 @@ static int parse_options(struct command *c, int argc, char **argv)
 {
   const GOptionEntry entries[] = {
       {"all", 0, 0, G_OPTION_ARG_NONE, &c->all, "Check every claim and mutant", NULL},
+      {"long", 0, 0, G_OPTION_ARG_NONE, &c->more, "Check those that take longer", NULL},
       {"matrix", 0, 0, G_OPTION_ARG_NONE, &c->matrix,
        "Print every protocol's verdict in every world", NULL},
       {"jobs", 0, 0, G_OPTION_ARG_INT, &c->jobs, "Explore N claims at a time", "N"},
@@ -103,7 +104,7 @@ static int check_options(struct command *c)
   if (c->json + c->tap + c->junit > 1)
     return bad_input(
         "recline check: more than one of --json, --tap, --junit, expected one or none");
-  if (c->all + c->matrix + (c->names != NULL) != 1)
+  if ((c->all || c->more) + c->matrix + (c->names != NULL) != 1)
     return bad_input("recline check: %s, expected claims and scenarios, --all or --matrix",
                      c->names || c->all ? "more than one of these" : "nothing to check");
   return EXIT_FINE;
@@ -111,7 +112,8 @@ static int check_options(struct command *c)
 
 /* ---- finding claims ---- */
 
-static const char *const folders[] = {"claims", "mutants"};
+enum { LONG = 2 };
+static const char *const folders[] = {"claims", "mutants", [LONG] = "claims/long"};
 
 /* The folder `name` of claims below RECLINE_DATA. */
 static char *folder(const char *name)
@@ -147,8 +149,9 @@ static char *find_claim(const char *name)
 static int find_files(const struct command *c, GPtrArray *files)
 {
   int code = EXIT_FINE;
-  for (size_t i = 0; c->all && i < G_N_ELEMENTS(folders); i++)
-    add_folder(files, folders[i]);
+  for (size_t i = 0; i < G_N_ELEMENTS(folders); i++)
+    if (i == LONG ? c->more : c->all)
+      add_folder(files, folders[i]);
   for (char **name = c->names; name && *name; name++) {
     char *file = find_claim(*name);
     if (file)

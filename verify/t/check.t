@@ -79,6 +79,11 @@ mkdir -p "$dir/data/verify/claims"
 cp "$dir/fine.yaml" "$dir/data/verify/claims/mine.yaml"
 exits 0 'a claim below RECLINE_DATA' env RECLINE_DATA="$dir/data" "$tool" check mine
 exits 0 'all of them' env RECLINE_DATA="$dir/data" "$tool" check --all
+mkdir "$dir/data/verify/claims/long"
+sed 's/^expect: .*/expect: {verdict: violated}/' "$dir/fine.yaml" \
+  >"$dir/data/verify/claims/long/wrong.yaml"
+exits 0 'all but the long ones' env RECLINE_DATA="$dir/data" "$tool" check --all
+exits 1 'the long ones, too' env RECLINE_DATA="$dir/data" "$tool" check --all --long
 
 # refuses NAME TEXT ARG...: exit 64 and one line with the text, nothing on standard output.
 refuses()

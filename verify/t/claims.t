@@ -1,11 +1,11 @@
 #!/bin/sh
 # Lock 5: every claim and every mutant gets its verdict; lying hosts are noticed. Lock 4: every
 # counterexample replays. Lock 7: the same claim gives the same trace, byte for byte.
-# RECLINE_QUICK=1 leaves out the claims whose files say that they are long; RECLINE_AUDIT=1 runs all
-# that the explorer remembers again, and compares.
+# RECLINE_LONG=1 adds verify/claims/long; RECLINE_QUICK=1 leaves out the claims whose files say that
+# they are long; RECLINE_AUDIT=1 runs all that the explorer remembers again, and compares.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 
-which=--all
+which=--all${RECLINE_LONG:+ --long}
 if [ -n "${RECLINE_QUICK:-}" ]; then
   which=$(grep -L '^# long' "$root"/verify/claims/*.yaml "$root"/verify/mutants/*.yaml)
 fi
