@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verify/base/platform.h"
 #include "verify/scenario/shared_object.h"
 
 #define LAYER "librecline_mpi.so"
@@ -197,28 +198,46 @@ static void end_progress(unsigned seconds)
     g_printerr("\r\033[K");
 }
 
-/* Waits for the end of the child or for an interruption. */
-static void wait_for(pid_t child, double timeout, int *status, int *interrupted)
+/* Seconds that are left. A limit of memory is looked at ten times a second. */
+static double pause_of(const struct launch *job, gint64 start)
+{
+  double most = job->memory > 0 ? 0.1 : 1;
+  double gone = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+  return job->timeout > 0 ? CLAMP(job->timeout - gone, 0, most) : most;
+}
+
+/* A signal for us, the end of the child (SIGCHLD), a limit that is reached, or 0. */
+static int next_interruption(const struct launch *job, pid_t child, gint64 start)
 {
   sigset_t set;
   signals(&set);
+  double pause = pause_of(job, start);
+  if (pause <= 0)
+    return LAUNCH_TIMEOUT;
+  if (job->memory > 0 && (double)platform_resident(child) > job->memory)
+    return LAUNCH_MEMORY;
+  const struct timespec wait = {.tv_sec = (time_t)pause,
+                                .tv_nsec = (long)((pause - (double)(time_t)pause) * 1e9)};
+  int signal = sigtimedwait(&set, NULL, &wait);
+  return signal > 0 ? signal : 0;
+}
+
+/* Waits for the end of the child or for an interruption. */
+static void wait_for(pid_t child, const struct launch *job, int *status, int *interrupted)
+{
   *interrupted = 0;
-  unsigned seconds = 0;
   gint64 start = g_get_monotonic_time();
+  unsigned seconds = 0;
   while (waitpid(child, status, WNOHANG) == 0) {
-    double left = timeout - (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
-    double pause = timeout > 0 ? CLAMP(left, 0, 1) : 1;
-    const struct timespec wait = {.tv_sec = (time_t)pause,
-                                  .tv_nsec = (long)((pause - (double)(time_t)pause) * 1e9)};
-    int signal = timeout > 0 && left <= 0 ? SIGALRM : sigtimedwait(&set, NULL, &wait);
-    if (signal > 0 && signal != SIGCHLD) {
-      *interrupted = signal;
+    int why = next_interruption(job, child, start);
+    if (why != 0 && why != SIGCHLD) {
+      *interrupted = why;
       kill(-child, SIGKILL);
       waitpid(child, status, 0);
       break;
     }
-    if (signal < 0 && errno == EAGAIN)
-      show_progress(++seconds);
+    seconds = (unsigned)((g_get_monotonic_time() - start) / G_USEC_PER_SEC);
+    show_progress(seconds);
   }
   kill(-child, SIGKILL); /* what the program may have started and left behind */
   end_progress(seconds);
@@ -257,6 +276,6 @@ bool launch(const struct launch *job, int *status, int *interrupted, GError **er
   int problem = 0;
   bool started = read(report[0], &problem, sizeof problem) == 0;
   close(report[0]);
-  wait_for(child, job->timeout, status, interrupted);
+  wait_for(child, job, status, interrupted);
   return started || failed(error, RECLINE_SMPIMAIN, problem);
 }

@@ -31,10 +31,14 @@ struct launch {
   const char *out, *err;   /* what the program prints */
   bool trace;              /* write trace.txt */
   double timeout;          /* seconds of wall time after which it is stopped; 0: never */
+  double memory;           /* bytes above which it is stopped; 0: none */
 };
 
+/* `interrupted` where a limit stopped the simulation. */
+enum { LAUNCH_TIMEOUT = -1, LAUNCH_MEMORY = -2 };
+
 /* Runs the simulation to its end. Gives its wait status, or sets `interrupted` to the signal that
- * stopped us, SIGALRM for the timeout: then the child and what it started are gone. The caller has
+ * stopped us, or to one of the above: then the child and what it started are gone. The caller has
  * called launch_block(). False with `error` when it could not be started. */
 bool launch(const struct launch *, int *status, int *interrupted, GError **error);
 

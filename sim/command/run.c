@@ -33,6 +33,8 @@ struct options {
   char *out;
   gboolean json, keep;
   double timeout; /* seconds; 0: none */
+  char *memory;
+  double memory_bytes;
 };
 
 struct run {
@@ -72,6 +74,8 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
        "Do not remove the private folder, and say where it is", NULL},
       {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options->timeout,
        "Stop after so many seconds of wall time: inconclusive, exit code 2", "S"},
+      {"memory", 'm', 0, G_OPTION_ARG_STRING, &options->memory,
+       "The same when it takes more memory", "SIZE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
@@ -83,7 +87,7 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
   g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, &argc, &words, &error))
     return bad_input("recline run: %s, expected recline run SCENARIO [--set key=value]... "
-                     "[--out DIR] [--json] [--keep] [--timeout S]",
+                     "[--out DIR] [--json] [--keep] [--timeout S] [--memory SIZE]",
                      error->message);
   if (files == NULL || files[1] != NULL)
     return bad_input("recline run: %s, expected one SCENARIO",
@@ -91,6 +95,8 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
   if (!(options->timeout >= 0 && options->timeout <= TIMEOUT_MAX))
     return bad_input("recline run: --timeout %g, expected 0 to %d seconds", options->timeout,
                      TIMEOUT_MAX);
+  if (options->memory && !scenario_bytes(options->memory, &options->memory_bytes, &error))
+    return bad_input("recline run: --memory: %s", error->message);
   *scenario = g_strdup(files[0]);
   return EXIT_FINE;
 }
@@ -230,6 +236,12 @@ static bool write_script(struct run *run, GError **error)
 
 /* ---- the simulation ---- */
 
+/* Of two limits; 0 is none. */
+static double least(double a, double b)
+{
+  return a > 0 && b > 0 ? MIN(a, b) : MAX(a, b);
+}
+
 static bool simulate(struct run *run, GError **error)
 {
   g_autofree char *scenario = in(run->directory, "scenario.yaml");
@@ -251,7 +263,8 @@ static bool simulate(struct run *run, GError **error)
       .out = out,
       .err = err,
       .trace = run->options.out != NULL,
-      .timeout = run->options.timeout,
+      .timeout = least(run->options.timeout, run->scenario->limits.time),
+      .memory = least(run->options.memory_bytes, run->scenario->limits.memory),
   };
   return launch(&job, &run->status, &run->interrupted, error);
 }
@@ -326,7 +339,7 @@ static int explain(const struct run *run)
   g_autofree char *out = in(run->directory, "program.out");
   print_tail(out);
   print_tail(err);
-  return code == EXIT_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_BREACH;
+  return code == EXIT_BAD_INPUT || code == EXIT_INCONCLUSIVE /* no memory */ ? code : EXIT_BREACH;
 }
 
 /* Moves what there is of KEPT into DIR; what an earlier run left there goes first, so that DIR
@@ -479,14 +492,12 @@ static int run_scenario(struct run *run, const char *file)
       !check_schedule(run->scenario, &error) || !find_program(run, &error) ||
       !make_directory(run, &error) || !simulate(run, &error))
     return bad_input("%s", error->message);
-  if (run->interrupted == SIGALRM) {
-    run->interrupted = 0;
-    g_printerr("recline run: inconclusive: not at its end after %g s (--timeout)\n",
-               run->options.timeout);
-    return EXIT_INCONCLUSIVE;
-  }
+  if (run->interrupted < 0)
+    g_printerr(run->interrupted == LAUNCH_TIMEOUT
+                   ? "recline run: inconclusive: not at its end after the time that it may take\n"
+                   : "recline run: inconclusive: it takes more memory than it may\n");
   if (run->interrupted != 0)
-    return EXIT_BREACH;
+    return run->interrupted < 0 ? EXIT_INCONCLUSIVE : EXIT_BREACH;
   g_autofree char *result = in(run->directory, "result.json");
   bool done = WIFEXITED(run->status) && g_file_test(result, G_FILE_TEST_EXISTS);
   return done ? finish(run, result) : fail(run, result);
@@ -504,12 +515,13 @@ int command_run(int argc, char **argv)
     clean_up(&run);
     launch_unblock();
   }
-  if (run.interrupted != 0)
+  if (run.interrupted > 0)
     raise(run.interrupted); /* the caller sees which signal stopped us */
   scenario_free(run.scenario);
   g_strfreev(run.options.set);
   g_strfreev(run.args);
   g_free(run.options.out);
+  g_free(run.options.memory);
   g_free(run.program);
   return code;
 }

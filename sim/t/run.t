@@ -186,10 +186,36 @@ is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
 # A program that never ends, and the time that it may take.
 timeout 60 "$recline" run "$scenario" --set program.binary=./endless --set program.args=[] \
   --timeout 0.7 --out "$dir/stopped" >"$dir/stdout" 2>"$dir/stderr"
-is "$?:$(grep -c 'inconclusive: not at its end after 0.7 s' "$dir/stderr")" 2:1 \
+is "$?:$(grep -c 'inconclusive: not at its end after the time' "$dir/stderr")" 2:1 \
   'out of time: inconclusive' "$dir/stderr"
 is "$(pgrep -f "$dir/endless"; ls -A "$TMPDIR"; ls -d "$dir/stopped" 2>/dev/null)" '' \
   'out of time: nothing is left'
-timeout 60 "$recline" run "$scenario" --timeout 50 >"$dir/stdout" 2>"$dir/stderr"
+# The same in the scenario, and memory.
+cat >"$dir/greedy.c" <<EOF
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  for (size_t i = 0; i < 40000; i++)
+    memset(malloc(1 << 20), 1, 1 << 20);
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" "$dir/greedy.c" -o "$dir/greedy" 2>"$dir/stderr"
+limited() { # PROGRAM EXPECTED WORD...
+  program=$1 expected=$2
+  shift 2
+  timeout 60 "$recline" run "$scenario" --set program.binary="./$program" --set program.args=[] \
+    --out "$dir/stopped" "$@" >"$dir/stdout" 2>"$dir/stderr"
+  is "$?:$(grep -c "$expected" "$dir/stderr"):$(ls -A "$TMPDIR"; ls -d "$dir/stopped" 2>/dev/null)" \
+    2:1: "$program $*: inconclusive, nothing is left" "$dir/stderr"
+}
+limited endless 'not at its end' --set limits.time=700ms
+limited endless 'not at its end' --set limits.time=700ms --timeout 50
+limited greedy 'takes more memory' --set limits.memory=300MB
+limited greedy 'takes more memory' --memory 300MB --timeout 50
+timeout 60 "$recline" run "$scenario" --timeout 50 --memory 1GB >"$dir/stdout" 2>"$dir/stderr"
 is $? 0 'in time: as without' "$dir/stderr"
-finish 66
+finish 70

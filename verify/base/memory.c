@@ -12,7 +12,7 @@ enum { HUGE_PAGE = 1 << 21 };
 void memory_exhausted(size_t bytes)
 {
   fprintf(stderr, "recline: out of memory: %zu bytes in one piece, expected less\n", bytes);
-  _Exit(EXIT_BAD_INPUT);
+  _Exit(EXIT_INCONCLUSIVE);
 }
 
 void *memory_grow(void *memory, size_t bytes)

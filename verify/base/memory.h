@@ -22,7 +22,7 @@ void *memory_zeroed_room(void *list, uint32_t number, uint32_t *room, size_t ite
  * huge pages where it is large, as such tables are read at random places. Freed with free(). */
 void *memory_table(size_t count, size_t size);
 
-/* One line on standard error, with the size that was asked for; exit code 64. */
+/* One line on standard error, with the size that was asked for; EXIT_INCONCLUSIVE. */
 _Noreturn void memory_exhausted(size_t bytes);
 
 #endif

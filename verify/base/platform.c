@@ -36,6 +36,20 @@ uint64_t platform_memory(void)
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
+uint64_t platform_resident(int id)
+{
+  char name[40], text[64] = "";
+  unsigned long long pages = 0;
+  snprintf(name, sizeof name, "/proc/%d/statm", id);
+  FILE *file = fopen(name, "r");
+  if (!file)
+    return 0;
+  if (!fgets(text, sizeof text, file) || sscanf(text, "%*u %llu", &pages) != 1)
+    pages = 0;
+  fclose(file);
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* ---- threads ---- */
 
 struct platform_thread {

@@ -22,6 +22,9 @@ void platform_release(void *memory, size_t bytes);
 /* Physical memory of the machine in bytes; 0: not known. */
 uint64_t platform_memory(void);
 
+/* Memory in which the pages of process `id` are, in bytes; 0: there is no such process. */
+uint64_t platform_resident(int id);
+
 /* ---- threads ---- */
 
 /* Runs `run(data)` in a thread of its own. NULL: there are no more threads. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
+#include "verify/base/platform.h"
 #include "verify/check/matrix.h"
 
 /* Of the command line's contract (docs/architecture.md). */
@@ -207,7 +209,8 @@ struct answer {
 };
 
 struct worker {
-  pid_t pid; /* 0: none */
+  pid_t pid;      /* 0: none */
+  bool too_large; /* it took more memory than it may, and was ended */
   int pipe;
   struct checked *checked;
 };
@@ -245,8 +248,10 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                       c->progress || (c->jobs == 1 && isatty(STDERR_FILENO))};
   struct answer answer = {0};
   g_autoptr(GError) error = NULL;
+  double seconds = c->timeout > 0 && claim->limits.time > 0 ? MIN(c->timeout, claim->limits.time)
+                                                            : MAX(c->timeout, claim->limits.time);
   const struct itimerval limit = {
-      .it_value = {(time_t)c->timeout, (suseconds_t)((c->timeout - floor(c->timeout)) * 1e6)}};
+      .it_value = {(time_t)seconds, (suseconds_t)((seconds - floor(seconds)) * 1e6)}};
   signal(SIGALRM, SIG_DFL);
   setitimer(ITIMER_REAL, &limit, NULL); /* 0: none; its signal ends this process */
   answer.failed = !claim_check(claim, &options, &answer.result, &error);
@@ -272,6 +277,7 @@ static bool begin(const struct command *c, struct worker *worker, struct checked
   close(ends[1]);
   worker->pipe = ends[0];
   worker->checked = checked;
+  worker->too_large = false;
   return true;
 }
 
@@ -297,12 +303,15 @@ static bool end(struct worker *worker, int status, const struct rusage *usage)
     return false;
   }
   if (!answered && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD_INPUT)
-    return false; /* it has said why: no memory, no room on disk */
+    return false; /* it has said why: no room on disk */
   if (answered) {
     *result = answer.result;
   } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
     result->verdict = CLAIM_INCONCLUSIVE;
     g_strlcpy(result->bound, "timeout", sizeof result->bound);
+  } else if (worker->too_large || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INCONCLUSIVE)) {
+    result->verdict = CLAIM_INCONCLUSIVE;
+    g_strlcpy(result->bound, "memory", sizeof result->bound);
   } else {
     result->verdict = CLAIM_BREACH;
     g_snprintf(result->text, sizeof result->text, "the explorer ended with %s %d",
@@ -321,6 +330,32 @@ static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
   return NULL;
 }
 
+/* What a claim may take: its limit or, so that the machine stays usable, a share of all there is.
+ */
+static uint64_t memory_limit(const struct command *c, const struct scenario *claim)
+{
+  uint64_t share = platform_memory() / 10 * 9 / (unsigned)c->jobs;
+  return claim->limits.memory > 0 ? (uint64_t)claim->limits.memory : share;
+}
+
+/* Waits until a worker says something or has ended, and ends those that take too much memory. */
+static void watch_memory(const struct command *c, struct worker *workers)
+{
+  g_autofree struct pollfd *ends = g_new0(struct pollfd, (gsize)c->jobs);
+  nfds_t count = 0;
+  for (int i = 0; i < c->jobs; i++) {
+    struct worker *worker = &workers[i];
+    if (!worker->pid)
+      continue;
+    uint64_t limit = memory_limit(c, worker->checked->claim);
+    worker->too_large |= limit && platform_resident(worker->pid) > limit;
+    if (worker->too_large)
+      kill(worker->pid, SIGKILL);
+    ends[count++] = (struct pollfd){.fd = worker->pipe, .events = POLLIN};
+  }
+  poll(ends, count, 100); /* ms */
+}
+
 /* Explores all claims, `jobs` at a time. False after an error of the input. */
 static bool explore_all(struct command *c)
 {
@@ -337,10 +372,12 @@ static bool explore_all(struct command *c)
     }
     int status;
     struct rusage usage;
-    pid_t pid = wait4(-1, &status, 0, &usage);
+    pid_t pid = wait4(-1, &status, WNOHANG, &usage);
     struct worker *worker = pid > 0 ? worker_of(workers, c->jobs, pid) : NULL;
-    if (!worker)
+    if (!worker) {
+      watch_memory(c, workers);
       continue;
+    }
     running--;
     fine &= end(worker, status, &usage);
     if (fine && !c->matrix && !c->json && !c->tap && !c->junit)

@@ -220,6 +220,8 @@ static void explore_claim(const struct job *job, const struct explorer_options *
 static uint64_t memory_limit(const struct job *job)
 {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (job->claim->limits.memory > 0) /* the rest of the process takes some, too */
+    return (uint64_t)(job->claim->limits.memory * 3 / 4);
   if (job->options->memory)
     return job->options->memory / job->options->jobs;
   return pages > 0 && size > 0

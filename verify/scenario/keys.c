@@ -134,6 +134,10 @@ static const struct key check_keys[] = {
     {KEY("max_states", KEY_NUMBER, struct scenario, check.max_states)},
     {.name = NULL}};
 
+static const struct key limits_keys[] = {{KEY("time", KEY_SECONDS, struct scenario, limits.time)},
+                                         {KEY("memory", KEY_BYTES, struct scenario, limits.memory)},
+                                         {.name = NULL}};
+
 const struct key scenario_keys[] = {
     {KEY("id", KEY_TEXT, struct scenario, id)},
     {KEY("statement", KEY_TEXT, struct scenario, statement)},
@@ -150,6 +154,7 @@ const struct key scenario_keys[] = {
     {KEY("schedule", KEY_TEXT, struct scenario, schedule)},
     {KEY("seed", KEY_NUMBER, struct scenario, seed), .otherwise = 1},
     {BELOW("clocks", clocks_keys)},
+    {BELOW("limits", limits_keys)},
     {BELOW("expect", expect_keys)},
     {BELOW("check", check_keys)},
     {.name = NULL}};

@@ -138,6 +138,10 @@ struct scenario {
   uint64_t seed;
 
   struct {
+    double time, memory; /* of the machine that runs or checks: seconds, bytes; 0: no limit */
+  } limits;
+
+  struct {
     enum expected_verdict verdict;
     int program_exit; /* -1: not stated */
   } expect;

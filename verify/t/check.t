@@ -41,6 +41,13 @@ says 'how many' '1 of 2 claims as expected'
 
 exits 2 'a time limit' timeout 60 "$tool" check "$root/verify/scaling/reach-c3.yaml" --timeout 0.5
 says 'which one, too' 'bound reached: timeout'
+sed 's/^check:/limits: {time: 0.5s, memory: 1GB}\n&/' "$root/verify/scaling/reach-c3.yaml" >"$dir/limits.yaml"
+exits 2 'a time limit of the claim' timeout 60 "$tool" check "$dir/limits.yaml" --timeout 50
+says 'which is reached first' 'bound reached: timeout'
+sed 's/^protocol:.*/protocol: {name: pessimistic, capacity: 60000}\nlimits: {memory: 100MB}/' \
+  "$root/verify/claims/pessimistic-recovers.yaml" >"$dir/limits.yaml"
+exits 2 'a limit of memory' timeout 60 "$tool" check "$dir/limits.yaml"
+says 'which is memory' 'bound reached: memory'
 exits 0 'a time limit that is not reached' "$tool" check "$dir/fine.yaml" --timeout 50
 
 exits 0 'JSON' "$tool" check "$dir/fine.yaml" "$dir/lost.yaml" --json --out "$dir/dir"

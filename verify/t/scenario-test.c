@@ -101,7 +101,7 @@ static void make_world(void)
   "committed"
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
-  "recovery, schedule, seed, clocks, expect or check"
+  "recovery, schedule, seed, clocks, limits, expect or check"
 #define FAILURE_LAWS                                                                               \
   "failure laws are not supported yet, expected a failure with rank and at or after"
 
