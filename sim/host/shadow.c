@@ -154,7 +154,8 @@ const char *shadow_why(void)
 bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
-  move->index = WORLD_FIND;
+  if (move->kind == MOVE_EVENT)
+    move->index = WORLD_FIND;
   world.check = worth_checking(move) || strict;
   actions->count = 0;
   note_move(move);
