@@ -112,4 +112,4 @@ else
   not_ok 'the same scenario without these flaws runs' "$dir/stderr"
 fi
 is "$(ls -A "$TMPDIR")" '' 'and leaves nothing in TMPDIR'
-finish 39
+finish 40
