@@ -98,14 +98,13 @@ static void list_control(const struct listing *l, int peer, int rank)
 
 static void list_storage(const struct listing *l, int rank)
 {
-  uint32_t count;
-  unsigned listed = 0; /* parts, a bit each */
+  uint32_t count, first;
   const struct world_record *stored =
       READ_LIST(struct world_record, l->w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++) {
-    if (stored[i].reported || listed & 1u << stored[i].part)
+    if (!world_is_being_written(l->w, rank, stored[i].checkpoint, stored[i].part, &first) ||
+        first != i)
       continue;
-    listed |= 1u << stored[i].part;
     struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)rank};
     move.event = (struct rcl_event){
         .kind = RCL_EVENT_DURABLE, .part = stored[i].part, .checkpoint = stored[i].checkpoint};

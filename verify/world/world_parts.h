@@ -176,6 +176,11 @@ static inline int world_node_end(const struct world *w, int rank)
  * it: the oldest or, where messages overtake, any. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
+/* Whether that part of `rank` is being written: the first such write, at `index`, is the next of
+ * them to end. Writes of different parts or checkpoints end in any order. */
+bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
+                            uint32_t *index);
+
 /* Explorer: whether the TIMER of `rank` is, or waits for, one of those that may still happen. */
 bool world_needs_timer(const struct world *, int rank);
 

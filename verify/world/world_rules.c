@@ -279,18 +279,17 @@ static const char *refuses_collected(const struct world *w, const struct move *m
   return memcmp(&event, &move->event, sizeof event) == 0 ? NULL : "other contributions have come";
 }
 
-/* The oldest write of a part that has not been reported is the next of that part to end; writes of
- * different parts end in any order. */
-static const struct world_record *unreported(const struct world *w, int rank, uint32_t checkpoint,
-                                             enum rcl_part part)
+bool world_is_being_written(const struct world *w, int rank, uint32_t checkpoint,
+                            enum rcl_part part, uint32_t *index)
 {
   uint32_t count;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (!stored[i].reported && stored[i].part == part)
-      return stored[i].checkpoint == checkpoint ? &stored[i] : NULL;
-  return NULL;
+  for (*index = 0; *index < count; ++*index)
+    if (!stored[*index].reported && stored[*index].part == part &&
+        stored[*index].checkpoint == checkpoint)
+      return true;
+  return false;
 }
 
 /* A protocol that does not know of connections must not be told, nor one that has none yet. */
@@ -382,6 +381,7 @@ static const char *refuses_timer(const struct world *w, const struct move *move)
 static const char *refuses_running(const struct world *w, const struct move *move)
 {
   const struct rcl_event *event = &move->event;
+  uint32_t index;
   switch ((enum rcl_event_kind)event->kind) {
   case RCL_EVENT_TIMER:
     return refuses_timer(w, move);
@@ -402,8 +402,9 @@ static const char *refuses_running(const struct world *w, const struct move *mov
   case RCL_EVENT_DURABLE:
     if (move->fault && (!(w->faults & FAULT_EARLY_DURABLE) || read_global(w)->injected))
       return "the host does not lie";
-    return unreported(w, move->rank, event->checkpoint, event->part) ? NULL
-                                                                     : "no such write is next";
+    return world_is_being_written(w, move->rank, event->checkpoint, event->part, &index)
+               ? NULL
+               : "there is no such write";
   case RCL_EVENT_COMMITTED:
     return move->rank == RCL_COORDINATOR_RANK && read_global(w)->committing == event->checkpoint &&
                    event->checkpoint

@@ -58,7 +58,7 @@ void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
 void world_drop_cut(const struct world *, int rank); /* writes that are not durable */
 void world_drop_old_logs(const struct world *, int rank);
-void world_report(struct step_context *); /* DURABLE: the oldest unreported write of that part */
+void world_report(struct step_context *); /* DURABLE */
 
 /* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
 bool world_fenced(const struct step_context *);

@@ -238,11 +238,10 @@ void world_report(struct step_context *t)
   const struct world *w = t->w;
   uint32_t count, i = 0;
   bool is_durable = t->move->fault != FAULT_EARLY_DURABLE;
+  world_is_being_written(w, t->rank, t->event.checkpoint, t->event.part, &i);
   READ_LIST(struct world_record, w, WORLD_STORED, t->rank, 0, &count);
   struct world_record *stored =
       world_edit(w, WORLD_STORED, t->rank, 0, count * (uint32_t)sizeof *stored);
-  while (stored[i].reported || stored[i].part != t->event.part)
-    i++;
   stored[i].reported = true;
   stored[i].durable = is_durable;
   if (w->protocol->independent && t->event.part == RCL_PART_LOG)
