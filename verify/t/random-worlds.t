@@ -61,6 +61,7 @@ sub script_of {
     if ($kind < 4) {
       my $to = draw($ranks - 1);
       $to++ if $to >= $rank;
+      $to = $rank unless draw(8);
       my $tag = draw(3) ? 0 : 1;
       push @{$ops[$rank]}, "send $to" . ($tag ? " tag $tag" : '');
       push @under_way, [$rank, $to, $tag];
