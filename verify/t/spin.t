@@ -61,6 +61,13 @@ chandy_lamport()
   agree "chandy-lamport, $1 ranks, $2 sends each" chandy-lamport "-DN=$1" "-DK=$2"
 }
 
+# crashing PROTOCOL CRASHES: the world of crashes.pml.
+crashing()
+{
+  crashes=$2 commits=1 write_world "$dir/world.yaml" "$1" 2 '' 'rank 0: send 1, recv 1' 'rank 1: send 0, recv 0'
+  agree "$1, a message each way, $2 crashes" "$1" "-DCRASHES=$2"
+}
+
 snapshot cl-c invariant 1
 snapshot cl-c invariant 2
 snapshot cl-t tokens 1 -DTOKENS
@@ -69,8 +76,13 @@ chandy_lamport 2 2
 if [ -n "${RECLINE_LONG:-}" ]; then
   chandy_lamport 3 1
 fi
-write_world "$dir/world.yaml" bookmark 2 '' 'rank 0: send 1, recv 1' 'rank 1: send 0, recv 0'
-agree 'bookmark, a message each way' bookmark
+crashing bookmark 0
+crashing bookmark 2
+crashing message-tagging 2
+crashing c3 1
+if [ -n "${RECLINE_LONG:-}" ]; then
+  crashing c3 2
+fi
 write_world "$dir/world.yaml" none 3 '' 'rank 0: recv any, recv any' 'rank *: send 0'
 agree 'wildcard receives' matching
 write_world "$dir/world.yaml" none 2 '' 'rank 0: send 1 tag 1, send 1' \
@@ -89,4 +101,6 @@ agree_on_error() # TITLE MUTANT MODEL OPTION...
     test "$violated/$(grep -c 'assertion violated' "$dir/spins")" = 0/1
 }
 agree_on_error 'bookmark that does not look at its bookmarks' bookmark-blind bookmark -DBLIND
+agree_on_error 'message-tagging that forgets orphans' message-tagging-no-orphans message-tagging -DNO_ORPHANS
+agree_on_error 'c3 that logs no late message' c3-no-late-log c3 -DNO_LATE_LOG
 finish
