@@ -808,7 +808,9 @@ sub judge_walk {
 
 # ---- the worlds ----
 
-my @worlds = sort glob("$root/verify/claims/*.yaml"), glob("$root/verify/mutants/*.yaml");
+# Without the hazards (world.h) of which the judge knows nothing.
+my @worlds = grep { !has_hazards($_) } sort glob("$root/verify/claims/*.yaml"), glob("$root/verify/mutants/*.yaml");
+sub has_hazards { open my $in, '<', $_[0] or die "$_[0]: $!"; return grep { /hazards:.*(cut|writes|detection)/ } <$in> }
 open my $walker, '-|', "$build/t/monitor-walks", $first, @ARGV ? 1 : $walks, 50, join(',', @properties), @worlds
   or die "monitor-walks: $!";
 my (@lines, $done, @differ);
