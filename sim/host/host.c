@@ -225,7 +225,7 @@ static bool place_is_allowed(const struct rank *r)
          (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->mpi->finalized);
 }
 
-void host_offer_place(struct rank *r, uint32_t iteration)
+static void offer_place(struct rank *r, uint32_t iteration)
 {
   struct step step = {0};
   r->place_due = false;
@@ -327,7 +327,7 @@ static bool go_on_by_schedule(struct rank *r)
     host_announce(r, request);
     return true;
   case RCL_EVENT_SAFE_POINT:
-    host_offer_place(r, turn->event.iteration);
+    offer_place(r, turn->event.iteration);
     return true;
   case RCL_EVENT_ARRIVED:
     return host_below_matching() ? take_in_first(r, &turn->event)
@@ -371,7 +371,7 @@ static bool go_on(struct rank *r)
   } else if (r->rematch) {
     match_one(r);
   } else if (r->place_due && !shadow_rank(r->index)->held && place_is_allowed(r)) {
-    host_offer_place(r, 0);
+    offer_place(r, 0);
   } else {
     return false;
   }
@@ -472,7 +472,7 @@ void host_place(struct rank *r, uint32_t iteration)
   bool here = iteration || layer.scenario->checkpoint.places == PLACES_PROGRAM;
   if (here && !host_below_matching()) {
     host_await_turn(r);
-    host_offer_place(r, iteration);
+    offer_place(r, iteration);
   }
   host_wait(r, nothing, NULL);
   r->iterates = false;

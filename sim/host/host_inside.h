@@ -2,7 +2,7 @@
  *
  *     host.c          what comes in, what is done next, and the one loop that waits
  *     host_step.c     one step of the protocol: an event, and its actions
- *     host_return.c   capturing images, and going back to them
+ *     host_rollback.c capturing images, and going back to them
  *     host_program.c  what the program does, and its computations
  */
 #ifndef RECLINE_HOST_INSIDE_H
@@ -47,7 +47,7 @@ void host_take_unexpected(struct rank *, struct request *);
 /* The bytes of a message that was given to that receive; NULL: to none. */
 void host_fetch(struct rank *, struct message *, struct request *);
 
-/* ---- host_return.c ---- */
+/* ---- host_rollback.c ---- */
 
 void host_capture(struct rank *);
 _Noreturn void host_roll_back(struct rank *);
@@ -69,7 +69,6 @@ void host_drop(struct rank *, struct message *);
 /* ---- host.c ---- */
 
 void host_announce(struct rank *, struct request *);
-void host_offer_place(struct rank *, uint32_t iteration);
 
 /* With clocks: whether the alarm of the next checkpoint is due, and when it is; negative: none. */
 bool host_alarm_is_due(const struct rank *);

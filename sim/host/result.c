@@ -158,23 +158,17 @@ static void add_value(GString *json, const struct field *field, const struct res
 
 char *result_json(const struct result *result)
 {
-  GString *json = g_string_new("{\n");
+  GString *json = g_string_new("{");
   const char *group = NULL;
   for (size_t i = 0; i < G_N_ELEMENTS(FIELDS); i++) {
     const struct field *field = &FIELDS[i];
-    if (g_strcmp0(group, field->group) != 0) {
-      if (group != NULL)
-        g_string_append(json, "}");
-      group = field->group;
-      g_string_append_printf(json, group == NULL ? "%s" : "%s  \"%s\": {", i == 0 ? "" : ",\n",
-                             group);
-      if (group == NULL)
-        g_string_append(json, "  ");
-    } else if (i > 0) {
-      g_string_append(json, group == NULL ? ",\n  " : ", ");
-    } else {
-      g_string_append(json, "  ");
-    }
+    bool goes_on = i > 0 && g_strcmp0(group, field->group) == 0;
+    if (!goes_on && group != NULL)
+      g_string_append(json, "}");
+    g_string_append(json, i == 0 ? "\n  " : goes_on && group != NULL ? ", " : ",\n  ");
+    if (!goes_on && field->group != NULL)
+      g_string_append_printf(json, "\"%s\": {", field->group);
+    group = field->group;
     g_string_append_printf(json, "\"%s\": ", field->key);
     add_value(json, field, result);
   }

@@ -141,18 +141,21 @@ struct slot *storage_slot(const struct rank *r, uint32_t slot)
 
 /* ---- images ---- */
 
-static void drop_capture(struct rank *r, uint32_t checkpoint)
+/* Those of checkpoints from `first` to `last`. */
+static void drop_captures(struct rank *r, uint32_t first, uint32_t last)
 {
-  for (guint i = r->captures->len; i-- > 0;)
-    if (((struct capture *)r->captures->pdata[i])->checkpoint == checkpoint)
+  for (guint i = r->captures->len; i-- > 0;) {
+    uint32_t checkpoint = ((struct capture *)r->captures->pdata[i])->checkpoint;
+    if (checkpoint >= first && checkpoint <= last)
       g_ptr_array_remove_index(r->captures, i);
+  }
 }
 
 void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
 {
   double copied = checkpoint == RCL_FRESH ? 0.0 : storage_next_copy(r);
   double rest = checkpoint == RCL_FRESH ? 0.0 : storage_next_bytes(r) - copied;
-  drop_capture(r, checkpoint);
+  drop_captures(r, checkpoint, checkpoint);
   struct capture *capture = g_new0(struct capture, 1);
   *capture = (struct capture){.checkpoint = checkpoint,
                               .iteration = r->iterates ? r->mpi->iteration : 0,
@@ -366,7 +369,7 @@ void storage_erase(struct rank *r, uint32_t checkpoint)
     if (((struct record *)r->records->pdata[i])->checkpoint == checkpoint)
       g_ptr_array_remove_index(r->records, i);
   if (checkpoint != RCL_FRESH)
-    drop_capture(r, checkpoint);
+    drop_captures(r, checkpoint, checkpoint);
 }
 
 static void cut_queue(GQueue *writes)
@@ -389,33 +392,40 @@ void storage_cut(struct rank *r)
       g_ptr_array_remove_index(r->records, i);
 }
 
-static void drop_captures_after(struct rank *r, uint32_t checkpoint)
-{
-  for (guint i = r->captures->len; i-- > 0;)
-    if (((struct capture *)r->captures->pdata[i])->checkpoint > checkpoint)
-      g_ptr_array_remove_index(r->captures, i);
-}
-
-void storage_return_to(struct rank *r, uint32_t checkpoint)
+/* Forgets what is of later checkpoints. Returns the slots of this one: of its log, or its image
+ * where it has no log; NULL: none of what is asked for. */
+static GHashTable *drop_after(struct rank *r, uint32_t checkpoint, bool durable)
 {
   GHashTable *slots = NULL;
   for (guint i = r->records->len; i-- > 0;) {
     struct record *record = r->records->pdata[i];
     if (record->checkpoint > checkpoint)
       g_ptr_array_remove_index(r->records, i);
-    else if (record->checkpoint == checkpoint && record->durable &&
+    else if (record->checkpoint == checkpoint && (record->durable || !durable) &&
              (!slots || record->part == RCL_PART_LOG))
       slots = record->slots;
   }
+  if (checkpoint < UINT32_MAX)
+    drop_captures(r, checkpoint + 1, UINT32_MAX);
+  return slots;
+}
+
+/* Puts a copy of `slots` (NULL: none) in the place of what the rank holds. */
+static void restore_slots(struct rank *r, GHashTable *slots)
+{
   GHashTable *restored = slots ? copy_slots(slots) : new_slots();
-  GHashTableIter iter;
-  void *slot;
-  g_hash_table_iter_init(&iter, restored);
-  while (g_hash_table_iter_next(&iter, NULL, &slot))
-    ((struct slot *)slot)->waiting = true; /* whatever is in a log is to be received again */
   g_hash_table_unref(r->slots);
   r->slots = restored;
-  drop_captures_after(r, checkpoint);
+}
+
+void storage_return_to(struct rank *r, uint32_t checkpoint)
+{
+  restore_slots(r, drop_after(r, checkpoint, true));
+  GHashTableIter iter;
+  void *slot;
+  g_hash_table_iter_init(&iter, r->slots);
+  while (g_hash_table_iter_next(&iter, NULL, &slot))
+    ((struct slot *)slot)->waiting = true; /* whatever is in a log is to be received again */
   const struct capture *capture = storage_capture(r, checkpoint);
   if (capture)
     copy_messages(&r->unexpected, &capture->unexpected);
@@ -438,19 +448,8 @@ static void cut_images_after(struct rank *r, uint32_t checkpoint)
 
 void storage_set_back(struct rank *r, uint32_t checkpoint, bool died)
 {
-  GHashTable *slots = NULL;
   cut_images_after(r, checkpoint);
-  for (guint i = r->records->len; i-- > 0;) {
-    struct record *record = r->records->pdata[i];
-    if (record->checkpoint > checkpoint)
-      g_ptr_array_remove_index(r->records, i);
-    else if (record->checkpoint == checkpoint)
-      slots = record->slots;
-  }
-  if (died) {
-    GHashTable *restored = slots ? copy_slots(slots) : new_slots();
-    g_hash_table_unref(r->slots);
-    r->slots = restored;
-  }
-  drop_captures_after(r, checkpoint);
+  GHashTable *slots = drop_after(r, checkpoint, false);
+  if (died)
+    restore_slots(r, slots);
 }

@@ -1,5 +1,4 @@
 /* Collective calls under protocols that handle them: numbers, words, events. */
-#include "sim/host/bypass.h"
 #include "sim/host/host.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"

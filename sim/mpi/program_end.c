@@ -7,7 +7,6 @@
 
 #include <dlfcn.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
 #include <unistd.h>

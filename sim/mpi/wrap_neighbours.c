@@ -60,35 +60,20 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 
 /* ---- the calls ---- */
 
-WRAP_CALL(Neighbor_allgather, (out, out_count, out_type, in, in_count, in_type, comm),
-          complete(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm))
-WRAP_CALL(Ineighbor_allgather, (out, out_count, out_type, in, in_count, in_type, comm, request),
-          begin(r, same(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request))
-WRAP_CALL(Neighbor_allgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm),
-          complete(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type),
-                   comm))
-WRAP_CALL(Ineighbor_allgatherv,
-          (out, out_count, out_type, in, in_counts, starts, in_type, comm, request),
-          begin(r, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type), comm,
-                request))
-WRAP_CALL(Neighbor_alltoall, (out, out_count, out_type, in, in_count, in_type, comm),
-          complete(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm))
-WRAP_CALL(Ineighbor_alltoall, (out, out_count, out_type, in, in_count, in_type, comm, request),
-          begin(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), comm, request))
-WRAP_CALL(Neighbor_alltoallv,
-          (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm),
-          complete(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                   UNEQUAL(in, in_counts, in_starts, in_type), comm))
-WRAP_CALL(Ineighbor_alltoallv,
-          (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm, request),
-          begin(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                UNEQUAL(in, in_counts, in_starts, in_type), comm, request))
-WRAP_CALL(Neighbor_alltoallw,
-          (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types, comm),
-          complete(r, far(out, out_counts, out_places, out_types),
-                   far(in, in_counts, in_places, in_types), comm))
-WRAP_CALL(Ineighbor_alltoallw,
-          (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types, comm,
-           request),
-          begin(r, far(out, out_counts, out_places, out_types),
-                far(in, in_counts, in_places, in_types), comm, request))
+/* Neighbor_NAME and Ineighbor_NAME: what goes OUT and what comes IN, named by the arguments. */
+#define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
+  WRAP_CALL(Neighbor_##NAME, (__VA_ARGS__, comm), complete(r, OUT, IN, comm))                      \
+  WRAP_CALL(Ineighbor_##NAME, (__VA_ARGS__, comm, request), begin(r, OUT, IN, comm, request))
+
+NEIGHBOUR_CALL(allgather, same(out, out_count, out_type), EQUAL(in, in_count, in_type), out,
+               out_count, out_type, in, in_count, in_type)
+NEIGHBOUR_CALL(allgatherv, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type),
+               out, out_count, out_type, in, in_counts, starts, in_type)
+NEIGHBOUR_CALL(alltoall, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), out,
+               out_count, out_type, in, in_count, in_type)
+NEIGHBOUR_CALL(alltoallv, UNEQUAL(out, out_counts, out_starts, out_type),
+               UNEQUAL(in, in_counts, in_starts, in_type), out, out_counts, out_starts, out_type,
+               in, in_counts, in_starts, in_type)
+NEIGHBOUR_CALL(alltoallw, far(out, out_counts, out_places, out_types),
+               far(in, in_counts, in_places, in_types), out, out_counts, out_places, out_types, in,
+               in_counts, in_places, in_types)

@@ -42,6 +42,10 @@ FILENAME !~ /smpi\.h$/ {
     next
   name = substr($0, 1, RLENGTH - 1)
   sub(/^.*[ *(]/, "", name)
+  if (/^NEIGHBOUR_CALL/) {
+    by_hand["MPI_Ineighbor_" name] = 1
+    name = "Neighbor_" name
+  }
   by_hand[name ~ /^(MPI|mpi)_/ ? name : "MPI_" name] = 1
   next
 }

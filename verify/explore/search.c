@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "verify/base/breach.h"
-#include "verify/base/memory.h"
 #include "verify/base/platform.h"
 #include "verify/explore/resume.h"
 

@@ -31,12 +31,9 @@ static const char *excluded(const struct model *model)
 
 struct crash_reduction *crash_new(struct model *model, unsigned crashes, const char **refused)
 {
-  const char *why = crashes ? excluded(model) : "there are no crashes";
-  if (why) {
-    *refused = why;
+  *refused = crashes ? excluded(model) : "there are no crashes";
+  if (*refused)
     return NULL;
-  }
-  *refused = NULL;
   struct crash_reduction *r = memory_table(1, sizeof *r);
   r->model = model;
   return r;

@@ -1,5 +1,4 @@
 /* The recovery: what is tried out in states at hand. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "verify/base/breach.h"
@@ -31,8 +30,7 @@ static const struct effect *take_move(struct model *model, const struct move *mo
 {
   struct transition_cache *m = &model->rules_cache;
   const struct effect *effect = transition_cache_step(m, intern(&m->moves, move, sizeof *move));
-  for (uint32_t i = 0; i < effect->count; i++)
-    m->values[m->changes[effect->first + i].part] = m->changes[effect->first + i].value;
+  transition_cache_apply(m, effect);
   return effect;
 }
 

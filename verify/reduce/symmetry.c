@@ -163,9 +163,7 @@ static uint64_t orbit_after(struct symmetry_worker *d, const uint32_t *numbers, 
   platform_lock(model->rules);
   model_load_numbers(model, numbers);
   const struct effect effect = *transition_cache_step(&model->rules_cache, move);
-  for (uint32_t i = 0; i < effect.count; i++)
-    model->rules_cache.values[model->rules_cache.changes[effect.first + i].part] =
-        model->rules_cache.changes[effect.first + i].value;
+  transition_cache_apply(&model->rules_cache, &effect);
   model_store_numbers(model, after);
   struct verdict verdict = {.kind = VERDICT_FINE};
   if (effect.verdict)

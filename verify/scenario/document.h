@@ -59,10 +59,7 @@ char *document_quote(const char *text);
  * digits, `.`, `_`, `-` and `~`, of which the first is a letter or digit. */
 bool document_is_name(const char *text);
 
-/* Adds `item` to an enumeration `a, b or c` that has `count` items before it, of `total`. */
-void document_enumerate(GString *text, unsigned count, unsigned total, const char *item);
-
-/* The same of all `items` (end with NULL). */
-void document_enumerate_all(GString *text, const char *const *items);
+/* "a, b or c" of items that end with NULL. The caller frees it. */
+char *document_alternatives(const char *const *items);
 
 #endif

@@ -33,18 +33,12 @@ bool document_is_name(const char *text)
   return true;
 }
 
-void document_enumerate(GString *text, unsigned count, unsigned total, const char *item)
+char *document_alternatives(const char *const *items)
 {
-  if (count)
-    g_string_append(text, count + 1 == total ? " or " : ", ");
-  g_string_append(text, item);
-}
-
-void document_enumerate_all(GString *text, const char *const *items)
-{
-  unsigned total = g_strv_length((char **)items);
-  for (unsigned i = 0; i < total; i++)
-    document_enumerate(text, i, total, items[i]);
+  GString *text = g_string_new(NULL);
+  for (unsigned i = 0; items[i]; i++)
+    g_string_append_printf(text, "%s%s", i == 0 ? "" : items[i + 1] ? ", " : " or ", items[i]);
+  return g_string_free(text, FALSE);
 }
 
 const struct document_place *document_find(GHashTable *lines, const char *path)

@@ -1,5 +1,4 @@
 /* Compares a document with the table of keys, before any value is read. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "verify/scenario/document_inside.h"
@@ -23,14 +22,14 @@ static void note(struct walk *walk, const char *path, int id)
   g_hash_table_insert(walk->document->lines, g_strdup(path), place);
 }
 
-static void enumerate_keys(GString *text, const struct key *keys)
+static char *names_of(const struct key *keys)
 {
-  unsigned total = 0, count = 0;
-  for (const struct key *key = keys; key->name; key++)
-    total += key->kind != KEY_RESERVED;
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
   for (const struct key *key = keys; key->name; key++)
     if (key->kind != KEY_RESERVED)
-      document_enumerate(text, count++, total, key->name);
+      g_ptr_array_add(names, (char *)key->name);
+  g_ptr_array_add(names, NULL);
+  return document_alternatives((const char *const *)names->pdata);
 }
 
 static bool is_count(const struct key *key)
@@ -43,18 +42,15 @@ static bool is_list(const struct key *key)
   return key->kind == KEY_LIST || key->kind == KEY_TEXTS || key->kind == KEY_SET;
 }
 
-static GString *expected(const struct key *key)
+static char *expected(const struct key *key)
 {
-  GString *text = g_string_new(NULL);
   if (key->kind == KEY_MAPPING) {
-    g_string_append(text, "a mapping with ");
-    enumerate_keys(text, key->keys);
-  } else if (key->kind == KEY_CHOICE) {
-    document_enumerate_all(text, key->names);
-  } else {
-    g_string_append(text, is_list(key) ? "a list" : is_count(key) ? "a whole number" : "a text");
+    g_autofree char *names = names_of(key->keys);
+    return g_strconcat("a mapping with ", names, NULL);
   }
-  return text;
+  if (key->kind == KEY_CHOICE)
+    return document_alternatives(key->names);
+  return g_strdup(is_list(key) ? "a list" : is_count(key) ? "a whole number" : "a text");
 }
 
 static bool refuse(struct walk *walk, int id, const char *path, const char *problem,
@@ -70,27 +66,21 @@ static bool refuse(struct walk *walk, int id, const char *path, const char *prob
 static bool refuse_value(struct walk *walk, int id, const char *path, const struct key *key)
 {
   yaml_node_t *node = yaml_document_get_node(&walk->document->yaml, id);
-  GString *hope = expected(key);
-  g_autofree char *problem = NULL;
-  if (node->type == YAML_SEQUENCE_NODE)
-    problem = g_strdup("a list");
-  else if (node->type == YAML_MAPPING_NODE)
-    problem = g_strdup("a mapping");
-  else if (!*text_of(node))
-    problem = g_strdup("no value");
-  else {
-    g_autofree char *value = document_quote(text_of(node));
-    problem = g_strconcat(value,
-                          is_count(key)             ? " is no whole number"
-                          : key->kind == KEY_CHOICE ? " is unknown"
-                                                    : "",
-                          NULL);
-    if (is_count(key))
-      g_string_assign(hope, key->kind == KEY_NUMBER ? "0 to 18446744073709551615" : "digits only");
+  bool list = node->type == YAML_SEQUENCE_NODE, mapping = node->type == YAML_MAPPING_NODE;
+  if (list || mapping || !*text_of(node)) {
+    g_autofree char *hope = expected(key);
+    return refuse(walk, id, path, list ? "a list" : mapping ? "a mapping" : "no value", hope);
   }
-  refuse(walk, id, path, problem, hope->str);
-  g_string_free(hope, TRUE);
-  return false;
+  g_autofree char *value = document_quote(text_of(node));
+  g_autofree char *hope = key->kind == KEY_NUMBER ? g_strdup("0 to 18446744073709551615")
+                          : is_count(key)         ? g_strdup("digits only")
+                                                  : expected(key);
+  g_autofree char *problem = g_strconcat(value,
+                                         is_count(key)             ? " is no whole number"
+                                         : key->kind == KEY_CHOICE ? " is unknown"
+                                                                   : "",
+                                         NULL);
+  return refuse(walk, id, path, problem, hope);
 }
 
 /* Decimal, without the leading zeros of octal numbers. */
@@ -141,13 +131,9 @@ static bool visit_pair(struct walk *walk, int mapping, unsigned index, const cha
   while (key->name && strcmp(key->name, text_of(name)))
     key++;
   if (!key->name) {
-    GString *known = g_string_new(NULL);
-    enumerate_keys(known, keys);
-    g_autofree char *shown = document_quote(here);
+    g_autofree char *shown = document_quote(here), *known = names_of(keys);
     g_autofree char *problem = g_strdup_printf("unknown key %s", shown);
-    refuse(walk, pair->key, "", problem, known->str);
-    g_string_free(known, TRUE);
-    return false;
+    return refuse(walk, pair->key, "", problem, known);
   }
   if (key->kind == KEY_RESERVED) {
     document_fail(walk->error, walk->document->file, line_of(name),
@@ -169,11 +155,8 @@ static bool visit_mapping(struct walk *walk, int id, const char *path, const str
   for (const struct key *key = keys; key->name; key++) {
     if (!key->needed || pair_named(yaml, node, key->name))
       continue;
-    g_autofree char *here = below(path, key->name);
-    GString *hope = expected(key);
-    refuse(walk, id, here, "missing", hope->str);
-    g_string_free(hope, TRUE);
-    return false;
+    g_autofree char *here = below(path, key->name), *hope = expected(key);
+    return refuse(walk, id, here, "missing", hope);
   }
   return true;
 }

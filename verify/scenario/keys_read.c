@@ -78,12 +78,8 @@ static unsigned index_of(const char *const *names, const char *name)
 bool keys_refuse_name(const struct scenario *scenario, const char *path, GError **error,
                       const char *name, const char *word, const char *const *names)
 {
-  g_autofree char *shown = document_quote(name);
-  GString *known = g_string_new(NULL);
-  document_enumerate_all(known, names);
-  scenario_complain(scenario, path, error, "%s is no %s, expected %s", shown, word, known->str);
-  g_string_free(known, TRUE);
-  return false;
+  g_autofree char *shown = document_quote(name), *known = document_alternatives(names);
+  return scenario_complain(scenario, path, error, "%s is no %s, expected %s", shown, word, known);
 }
 
 static bool read_event(const struct reader *reader, const char *path, const char *name,

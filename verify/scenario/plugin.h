@@ -9,9 +9,9 @@
 #include "protocols/protocol.h"
 
 /* Loads shared object `file` (an absolute path), which ends with RECLINE_PROTOCOLS (protocol.h),
- * and adds its protocols to the registry until the process ends. It must be pure (shared_object.h). A file
- * that was loaded before is not loaded again. Before threads start. On error false, and `error`
- * says in one line what is wrong with the file. */
+ * and adds its protocols to the registry until the process ends. It must be pure (shared_object.h).
+ * A file that was loaded before is not loaded again. Before threads start. On error false, and
+ * `error` says in one line what is wrong with the file. */
 bool plugin_load(const char *file, GError **error);
 
 /* Loads librecline-mutants.so of this build or installation, which holds the mutants and the

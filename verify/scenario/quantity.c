@@ -38,30 +38,28 @@ static bool quantity(const char *word, const struct unit *units, bool bare, cons
   const struct unit *unit = units;
   while (unit->name && strcmp(unit->name, name))
     unit++;
-  g_autofree char *shown = document_quote(word);
-  GString *names = g_string_new(NULL);
-  unsigned total = 0;
-  while (units[total].name)
-    total++;
-  for (unsigned i = 0; i < total; i++)
-    document_enumerate(names, i, total, units[i].name);
   if (good && !unit->name && !*name && (bare || read == 0))
     *value = read;
   else if (good && unit->name && isfinite(read * unit->times))
     *value = read * unit->times / unit->over;
   else
     good = false;
+  if (good && *value >= 0 && *value <= most)
+    return true;
+  const char *names[G_N_ELEMENTS(sizes)] = {NULL}; /* the longer of the two */
+  for (unsigned i = 0; units[i].name; i++)
+    names[i] = units[i].name;
+  g_autofree char *shown = document_quote(word), *known = document_alternatives(names);
   if (!good)
     g_set_error(error, SCENARIO_ERROR, 0, "%s is no %s, expected a number with unit %s", shown,
-                kind, names->str);
+                kind, known);
   else if (*value < 0)
     g_set_error(error, SCENARIO_ERROR, 0, "%s is negative, expected a %s of 0 or more", shown,
                 kind);
-  else if (*value > most)
+  else
     g_set_error(error, SCENARIO_ERROR, 0, "%s is too much, expected a %s of at most %g%s", shown,
                 kind, most, units[0].over > 1 ? " s" : " B");
-  g_string_free(names, TRUE);
-  return good && *value >= 0 && *value <= most;
+  return false;
 }
 
 bool scenario_seconds(const char *word, double *seconds, GError **error)

@@ -1,6 +1,5 @@
 #include "verify/state/packing.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "verify/base/hash.h"

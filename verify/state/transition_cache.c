@@ -1,6 +1,5 @@
 #include "verify/state/transition_cache.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,11 +215,10 @@ static uint16_t note_verdict(struct transition_cache *m, const struct verdict *v
   return (uint16_t)m->verdicts_count++;
 }
 
-/* Notes what the step that has just run changed. Returns the number of its effect. */
-static uint32_t note_effect(struct transition_cache *m, const struct verdict *verdict)
+/* Appends what the step that has just run changed to `changes`. Returns how much that is. */
+static uint32_t append_changes(struct transition_cache *m)
 {
-  struct effect effect = {
-      .first = m->changes_count, .verdict = note_verdict(m, verdict), .reached = verdict->reached};
+  uint32_t first = m->changes_count;
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i];
     if (!m->is_edited[part])
@@ -230,8 +228,16 @@ static uint32_t note_effect(struct transition_cache *m, const struct verdict *ve
       continue;
     m->changes = memory_room(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
     m->changes[m->changes_count++] = (struct change){part, value};
-    effect.count++;
   }
+  return m->changes_count - first;
+}
+
+/* Notes what that step did. Returns the number of its effect. */
+static uint32_t note_effect(struct transition_cache *m, const struct verdict *verdict)
+{
+  struct effect effect = {
+      .first = m->changes_count, .verdict = note_verdict(m, verdict), .reached = verdict->reached};
+  effect.count = (uint16_t)append_changes(m);
   m->effects = memory_room(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
   m->effects[m->effects_count] = effect;
   return m->effects_count++;
@@ -250,22 +256,12 @@ static void run_step(struct transition_cache *m, uint32_t move, struct verdict *
 static bool did_same(struct transition_cache *m, const struct effect *effect,
                      const struct verdict *verdict)
 {
-  uint32_t n = 0;
-  if (note_verdict(m, verdict) != effect->verdict ||
-      memcmp(&verdict->reached, &effect->reached, sizeof effect->reached) != 0)
-    return false;
-  for (uint32_t i = 0; i < m->looked_count; i++) {
-    uint32_t part = m->looked[i];
-    if (!m->is_edited[part])
-      continue;
-    uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
-    if (value == m->values[part])
-      continue;
-    const struct change *change = &m->changes[effect->first + n];
-    if (n++ == effect->count || change->part != part || change->value != value)
-      return false;
-  }
-  return n == effect->count;
+  uint32_t first = m->changes_count, count = append_changes(m);
+  m->changes_count = first;
+  return note_verdict(m, verdict) == effect->verdict && count == effect->count &&
+         !memcmp(&verdict->reached, &effect->reached, sizeof effect->reached) &&
+         (!count ||
+          !memcmp(&m->changes[first], &m->changes[effect->first], count * sizeof *m->changes));
 }
 
 /* Runs a step again in a state that agrees with the one in which it was noted in what it has looked
@@ -297,6 +293,12 @@ const struct effect *transition_cache_step(struct transition_cache *m, uint32_t 
   uint32_t effect = note_effect(m, &verdict);
   write_down(m, ROOT_STEPS, move, effect);
   return &m->effects[effect];
+}
+
+void transition_cache_apply(struct transition_cache *m, const struct effect *effect)
+{
+  for (uint32_t i = 0; i < effect->count; i++)
+    m->values[m->changes[effect->first + i].part] = m->changes[effect->first + i].value;
 }
 
 /* ---- moves ---- */

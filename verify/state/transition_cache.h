@@ -84,6 +84,9 @@ void transition_cache_clear(struct transition_cache *);
 const struct effect *transition_cache_step(struct transition_cache *, uint32_t move);
 const struct enabled_list *transition_cache_list(struct transition_cache *, uint32_t origin);
 
+/* Makes of `values` what the step made of them. */
+void transition_cache_apply(struct transition_cache *, const struct effect *);
+
 /* The number of the first bytes of a rank's value, without the protocol's state. */
 uint32_t transition_cache_head(struct transition_cache *, uint32_t value);
 

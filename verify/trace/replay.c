@@ -89,6 +89,19 @@ static bool read_parameter(struct replay *r, const char *key, const char *value,
   return true;
 }
 
+static const struct {
+  const char *key;
+  size_t offset; /* of the number in struct header */
+  guint64 least, most;
+} header_numbers[] = {
+    {"ranks", offsetof(struct header, ranks), 1, G_MAXINT16},
+    {"capacity", offsetof(struct header, capacity), 0, G_MAXINT32},
+    {"crashes", offsetof(struct header, crashes), 0, G_MAXUINT16},
+    {"timers", offsetof(struct header, timers), 0, G_MAXUINT16},
+    {"per_node", offsetof(struct header, per_node), 1, G_MAXINT16},
+    {"hazards", offsetof(struct header, hazards), 0, 2 * HAZARD_CONTROL_OVERTAKES - 1},
+    {"exceeds", offsetof(struct header, exceeds), 0, (1u << RCL_BOUNDS) - 1}};
+
 static bool read_header_line(struct replay *r, const char *text, struct header *header)
 {
   const char *space = strchr(text, ' ');
@@ -96,32 +109,22 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     return bad(r, "found '%s', expected 'key value' or ---", text);
   g_autofree char *key = g_strndup(text, (gsize)(space - text));
   const char *value = space + 1;
+  header->bounded |= g_str_equal(key, "crashes") || g_str_equal(key, "timers");
+  header->stamps |= g_str_equal(key, "stamps");
+  for (size_t i = 0; i < G_N_ELEMENTS(header_numbers); i++)
+    if (g_str_equal(key, header_numbers[i].key))
+      return whole(r, key, value, header_numbers[i].least, header_numbers[i].most,
+                   (guint64 *)(void *)((char *)header + header_numbers[i].offset));
   if (g_str_equal(key, "protocol")) {
     g_free(header->protocol);
     header->protocol = g_strdup(value);
-  } else if (g_str_equal(key, "ranks")) {
-    return whole(r, key, value, 1, G_MAXINT16, &header->ranks);
-  } else if (g_str_equal(key, "capacity")) {
-    return whole(r, key, value, 0, G_MAXINT32, &header->capacity);
   } else if (g_str_equal(key, "order")) {
     header->overtaking = g_str_equal(value, "none");
     return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
   } else if (g_str_equal(key, "places")) {
     return either(r, key, value, "anywhere", "program", &header->anywhere);
-  } else if (g_str_equal(key, "crashes") || g_str_equal(key, "timers")) {
-    header->bounded = true;
-    return whole(r, key, value, 0, G_MAXUINT16,
-                 g_str_equal(key, "crashes") ? &header->crashes : &header->timers);
-  } else if (g_str_equal(key, "per_node")) {
-    return whole(r, key, value, 1, G_MAXINT16, &header->per_node);
-  } else if (g_str_equal(key, "stamps")) {
-    header->stamps = true;
   } else if (g_str_equal(key, "lie")) {
     return read_lie(r, value, header);
-  } else if (g_str_equal(key, "hazards")) {
-    return whole(r, key, value, 0, 2 * HAZARD_CONTROL_OVERTAKES - 1, &header->hazards);
-  } else if (g_str_equal(key, "exceeds")) {
-    return whole(r, key, value, 0, (1u << RCL_BOUNDS) - 1, &header->exceeds);
   } else if (g_str_equal(key, "script")) {
     if (!header->script)
       header->script = g_string_new(NULL);

@@ -303,55 +303,21 @@ static void print_peer(struct buffer *out, const char *before, int number)
     buffer_printf(out, "%s%d", before, number);
 }
 
-static void print_collective(struct buffer *out, const struct operation *operation)
-{
-  static const char *const names[RCL_FLOWS] = {[RCL_FLOW_FROM_ROOT] = "bcast",
-                                               [RCL_FLOW_TO_ROOT] = "reduce",
-                                               [RCL_FLOW_ALL] = "allreduce",
-                                               [RCL_FLOW_BARRIER] = "barrier"};
-  buffer_printf(out, "%s", names[operation->flow]);
-  if (operation->flow == RCL_FLOW_FROM_ROOT || operation->flow == RCL_FLOW_TO_ROOT)
-    print_peer(out, " ", operation->peer);
-}
-
 static void print_operation(struct buffer *out, const struct operation *operation)
 {
-  switch (operation->kind) {
-  case SCRIPT_IRECV:
-    buffer_printf(out, "irecv %c", 'a' + operation->name);
-    break;
-  case SCRIPT_SEND:
-    buffer_printf(out, "send");
-    break;
-  case SCRIPT_RECV:
-    buffer_printf(out, "recv");
-    break;
-  case SCRIPT_WAIT:
-    buffer_printf(out, "wait %c", 'a' + operation->name);
-    return;
-  case SCRIPT_CANCEL:
-    buffer_printf(out, "cancel %c", 'a' + operation->name);
-    return;
-  case SCRIPT_CHOOSE:
-    buffer_printf(out, "choose %u", operation->count);
-    return;
-  case SCRIPT_CHECKPOINT:
-    buffer_printf(out, "%s", operation->count ? "iteration" : "checkpoint");
-    return;
-  case SCRIPT_COMPUTE:
-    buffer_printf(out, "compute %.9gs", operation->seconds);
-    return;
-  case SCRIPT_COLLECTIVE:
-    print_collective(out, operation);
-    return;
-  case SCRIPT_FREE:
-    buffer_printf(out, "free 1");
-    return;
-  case SCRIPT_END:
-    return;
-  }
-  print_peer(out, " ", operation->peer);
-  if (operation->tag)
+  enum script_kind kind = operation->kind;
+  bool message = kind == SCRIPT_SEND || kind == SCRIPT_RECV || kind == SCRIPT_IRECV;
+  bool rooted = operation->flow == RCL_FLOW_FROM_ROOT || operation->flow == RCL_FLOW_TO_ROOT;
+  buffer_printf(out, "%s", script_word(operation));
+  if (kind == SCRIPT_IRECV || kind == SCRIPT_WAIT || kind == SCRIPT_CANCEL)
+    buffer_printf(out, " %c", 'a' + operation->name);
+  if (kind == SCRIPT_CHOOSE || kind == SCRIPT_FREE)
+    buffer_printf(out, " %u", kind == SCRIPT_FREE ? 1 : operation->count);
+  if (kind == SCRIPT_COMPUTE)
+    buffer_printf(out, " %.9gs", operation->seconds);
+  if (message || rooted)
+    print_peer(out, " ", operation->peer);
+  if (message && operation->tag)
     print_peer(out, " tag ", operation->tag);
 }
 

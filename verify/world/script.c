@@ -267,25 +267,36 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
   }
 }
 
+static const struct {
+  const char *name;
+  enum script_kind kind;
+  enum rcl_flow flow;
+  bool iteration;
+} kinds[] = {{"send", SCRIPT_SEND, RCL_FLOW_NONE, false},
+             {"recv", SCRIPT_RECV, RCL_FLOW_NONE, false},
+             {"irecv", SCRIPT_IRECV, RCL_FLOW_NONE, false},
+             {"wait", SCRIPT_WAIT, RCL_FLOW_NONE, false},
+             {"cancel", SCRIPT_CANCEL, RCL_FLOW_NONE, false},
+             {"choose", SCRIPT_CHOOSE, RCL_FLOW_NONE, false},
+             {"checkpoint", SCRIPT_CHECKPOINT, RCL_FLOW_NONE, false},
+             {"iteration", SCRIPT_CHECKPOINT, RCL_FLOW_NONE, true},
+             {"compute", SCRIPT_COMPUTE, RCL_FLOW_NONE, false},
+             {"bcast", SCRIPT_COLLECTIVE, RCL_FLOW_FROM_ROOT, false},
+             {"reduce", SCRIPT_COLLECTIVE, RCL_FLOW_TO_ROOT, false},
+             {"allreduce", SCRIPT_COLLECTIVE, RCL_FLOW_ALL, false},
+             {"barrier", SCRIPT_COLLECTIVE, RCL_FLOW_BARRIER, false}};
+
+const char *script_word(const struct operation *operation)
+{
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (operation->kind == kinds[i].kind && operation->flow == (int)kinds[i].flow &&
+        kinds[i].iteration == (operation->kind == SCRIPT_CHECKPOINT && operation->count))
+      return kinds[i].name;
+  return "free";
+}
+
 static bool parse_operation(struct parser *p, struct list *list)
 {
-  static const struct {
-    const char *name;
-    enum script_kind kind;
-    enum rcl_flow flow;
-  } kinds[] = {{"send", SCRIPT_SEND, RCL_FLOW_NONE},
-               {"recv", SCRIPT_RECV, RCL_FLOW_NONE},
-               {"irecv", SCRIPT_IRECV, RCL_FLOW_NONE},
-               {"wait", SCRIPT_WAIT, RCL_FLOW_NONE},
-               {"cancel", SCRIPT_CANCEL, RCL_FLOW_NONE},
-               {"choose", SCRIPT_CHOOSE, RCL_FLOW_NONE},
-               {"checkpoint", SCRIPT_CHECKPOINT, RCL_FLOW_NONE},
-               {"iteration", SCRIPT_CHECKPOINT, RCL_FLOW_NONE},
-               {"compute", SCRIPT_COMPUTE, RCL_FLOW_NONE},
-               {"bcast", SCRIPT_COLLECTIVE, RCL_FLOW_FROM_ROOT},
-               {"reduce", SCRIPT_COLLECTIVE, RCL_FLOW_TO_ROOT},
-               {"allreduce", SCRIPT_COLLECTIVE, RCL_FLOW_ALL},
-               {"barrier", SCRIPT_COLLECTIVE, RCL_FLOW_BARRIER}};
   struct word word = take(p);
   if (is(word, "repeat"))
     return parse_repeat(p, list);
@@ -293,8 +304,8 @@ static bool parse_operation(struct parser *p, struct list *list)
     return parse_free(p, list);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (is(word, kinds[i].name)) {
-      struct operation operation = {.kind = kinds[i].kind, .flow = (int)kinds[i].flow};
-      operation.count = is(word, "iteration");
+      struct operation operation = {
+          .kind = kinds[i].kind, .flow = (int)kinds[i].flow, .count = kinds[i].iteration};
       if (!parse_arguments(p, &operation))
         return false;
       append(list, &operation);
@@ -554,5 +565,3 @@ bool script_spell_out(struct script *script)
   script->ops = ops;
   return true;
 }
-
-/* One round and the final mix of MurmurHash3. Never 0, which stands for "nothing yet". */

@@ -69,6 +69,9 @@ struct script {
 struct script *script_parse(const char *text, int ranks, int *line, char **message);
 void script_free(struct script *);
 
+/* The word that an operation begins with, such as "send". Static. */
+const char *script_word(const struct operation *);
+
 /* Puts messages in the place of collectives, for protocols to which these are the messages that
  * they consist of: to and from the root, or rank 0, on a context of their own (SCRIPT_HIDDEN), in
  * the order of ranks. A script without collectives stays as it is. False, and nothing is done, when
