@@ -1,4 +1,4 @@
-/* The state of a C3 rank, and its log. Included by c3.c and c3_collectives.h only; see c3.c. */
+/* The state of a C3 rank, and its log. Included by c3.c and its other headers only; see c3.c. */
 #ifndef RECLINE_C3_STATE_H
 #define RECLINE_C3_STATE_H
 

@@ -43,10 +43,7 @@
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
-#include "protocols/parts/commit.h"
-#include "protocols/parts/envelopes.h"
-#include "protocols/parts/lists.h"
-#include "protocols/parts/mailbox.h"
+#include "protocols/event-logging_state.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is not taking one",
@@ -58,127 +55,7 @@ static const char *const invariants[] = {
     /* 7 */ "both forms of each log are equal (event-logging-paired)",
     NULL};
 
-enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
-
-enum control {
-  ENVELOPE = 1, /* so many messages with this envelope were sent to you */
-  SEND_LOG,     /* and these were all of them before my checkpoint */
-  DONE
-};
-
 static const char *const controls[] = {"none", "envelope", "send-log", "done", NULL};
-
-/* The event logs of one rank, each over all its peers. */
-enum which {
-  SENT,       /* since the last checkpoint */
-  RECEIVED,   /* since the last checkpoint, and not in its sender's log yet */
-  IN_TRANSIT, /* SEND{-}: sent before its sender's checkpoint, not received before ours */
-  ORPHANS,    /* RECV{-}: received before our checkpoint, sent after its sender's */
-  DROPPED,    /* orphans that are still to come once more, after a restart */
-  LOGS
-};
-
-/* How the registered forms of the protocol differ. */
-struct variant {
-  enum rcl_form form; /* of the logs */
-  bool paired;        /* each log has a sorted twin */
-  bool posted;        /* messages in transit are taken in before the program asks for them */
-};
-
-struct state {
-  uint32_t phase;
-  uint32_t epoch;   /* checkpoints taken */
-  uint32_t wanted;  /* checkpoint asked for and not yet taken; 0: none */
-  uint32_t durable; /* parts of this epoch's checkpoint on disk, a bit each */
-  struct rcl_commit commit;
-  uint32_t kept; /* entries in the mailbox */
-  uint32_t pad;
-  uint32_t used[LOGS], twin_used[LOGS];
-};
-
-struct peer {
-  uint32_t listed; /* last checkpoint for which its send log is here */
-};
-
-/* One rank in one step. */
-struct rank {
-  const struct rcl_config *config;
-  const struct variant *variant;
-  struct state *state;
-  struct rcl_actions *actions;
-};
-
-/* Only the paired form has twins: the state of the others ends before them. */
-#define LISTS(LIST)                                                                                \
-  LIST(peers, struct peer, config->ranks)                                                          \
-  LIST(kept_of, struct rcl_kept, config->capacity)                                                 \
-  LIST(logs_of, struct rcl_envelope, LOGS * config->capacity)                                      \
-  LIST(twins_of, struct rcl_envelope, LOGS * config->capacity)
-RCL_STATE(LISTS)
-
-static size_t unpaired_size(const struct rcl_config *config)
-{
-  return rcl_aligned(offsets_of(config).twins_of, 8);
-}
-
-static struct rcl_mailbox mailbox(const struct rank *r)
-{
-  return (struct rcl_mailbox){.capacity = r->config->capacity,
-                              .used = &r->state->kept,
-                              .item = kept_of(r->config, r->state)};
-}
-
-static struct rcl_envelopes log_of(const struct rank *r, enum which which)
-{
-  uint32_t capacity = r->config->capacity;
-  return (struct rcl_envelopes){.form = r->variant->form,
-                                .capacity = capacity,
-                                .used = &r->state->used[which],
-                                .item = logs_of(r->config, r->state) + which * capacity};
-}
-
-static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
-{
-  uint32_t capacity = r->config->capacity;
-  return (struct rcl_envelopes){.form = RCL_SORTED,
-                                .capacity = capacity,
-                                .used = &r->state->twin_used[which],
-                                .item = twins_of(r->config, r->state) + which * capacity};
-}
-
-/* ---- the logs ---- */
-
-static void add(const struct rank *r, enum which which, const struct rcl_envelope *e)
-{
-  struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
-  bool room = rcl_envelopes_add(&log, e);
-  if (r->variant->paired)
-    room &= rcl_envelopes_add(&twin, e);
-  if (!room)
-    rcl_give_up_full(r->actions, RCL_FULL_ENVELOPES);
-}
-
-static bool take(const struct rank *r, enum which which, const struct rcl_envelope *e)
-{
-  struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
-  if (r->variant->paired)
-    rcl_envelopes_take(&twin, e);
-  return rcl_envelopes_take(&log, e);
-}
-
-static void clear(const struct rank *r, enum which which)
-{
-  struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
-  rcl_envelopes_clear(&log);
-  if (r->variant->paired)
-    rcl_envelopes_clear(&twin);
-}
-
-static uint32_t count(const struct rank *r, enum which which, const struct rcl_envelope *e)
-{
-  struct rcl_envelopes log = log_of(r, which);
-  return rcl_envelopes_count(&log, e);
-}
 
 /* ---- messages that are kept ---- */
 
