@@ -1,4 +1,4 @@
-/* What a program can tell recline. Programs need none of it; without recline it does nothing. */
+/* Optional calls of programs to recline; without recline they do nothing. */
 #ifndef RECLINE_H
 #define RECLINE_H
 

@@ -31,7 +31,7 @@ static const struct tool {
     {"clang", "--version", "clang", "the second compiler of the tests", false},
 };
 
-/* What was found of one tool. */
+/* Findings on one tool. */
 struct finding {
   char *path, *version; /* NULL when missing */
 };

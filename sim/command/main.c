@@ -104,7 +104,7 @@ static void add_platforms(void)
   g_setenv("RECLINE_PLATFORMS", all, TRUE);
 }
 
-/* What was printed counts only when it was written: a full disk is an error. */
+/* Output counts only when it was written: a full disk is an error. */
 static int close_output(int code)
 {
   if (fflush(stdout) == 0 && !ferror(stdout))

@@ -424,7 +424,7 @@ static int report(const struct run *run, const struct result *result)
   return wrong == NULL ? EXIT_FINE : EXIT_NOT_AS_EXPECTED;
 }
 
-/* What the program printed comes out also when the simulation died: it may say why. */
+/* The program's output is shown also when the simulation died: it may say why. */
 static void print_program(const struct run *run)
 {
   g_autofree char *out = in(run->directory, "program.out");

@@ -1,4 +1,4 @@
-/* What `recline run` tells a person about a run. */
+/* The summary of a run for a person. */
 #ifndef RECLINE_SUMMARY_H
 #define RECLINE_SUMMARY_H
 

@@ -1,4 +1,4 @@
-/* What recoveries did, for the result: which rolled all ranks back, which the dead alone. */
+/* Counts recoveries for the result: those that rolled all ranks back, those of the dead alone. */
 #ifndef RECLINE_ACCOUNTING_H
 #define RECLINE_ACCOUNTING_H
 

@@ -349,7 +349,7 @@ static struct request *next_announced(struct rank *r)
   return request;
 }
 
-/* One thing of those that can happen now; false when there is nothing. */
+/* Takes one step of those possible now; false: there is none. */
 static bool go_on(struct rank *r)
 {
   struct request *request;

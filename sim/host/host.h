@@ -47,7 +47,7 @@ void host_await_turn(struct rank *);
 uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
                     bool blocking, enum send_mode);
 
-/* What it takes the processor to handle one message under a protocol that looks at messages. */
+/* Charges the processor time of handling one message under a protocol that sees messages. */
 void host_handle(struct rank *);
 
 /* The program posts a receive, which is complete when request->done. */

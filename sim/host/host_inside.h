@@ -12,7 +12,7 @@
 
 /* ---- host_step.c ---- */
 
-/* What the actions of one step refer to. On the stack of a step, which no image holds. */
+/* Operands of the actions of one step. On the stack of a step, which no image holds. */
 struct step {
   struct message *offered; /* SEND: to be transmitted */
   bool blocking;
@@ -30,7 +30,7 @@ struct step {
 void host_take(struct rank *, struct move *, struct step *);
 void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 
-/* What kind of protocol it is (protocols/protocol.h). */
+/* The kind of the protocol (protocols/protocol.h). */
 bool host_below_matching(void);
 bool host_independent(void);
 

@@ -1,4 +1,4 @@
-/* What the program does: events of its own. */
+/* Events of the program. */
 #include "sim/host/agenda.h"
 #include "sim/host/host_inside.h"
 
@@ -89,7 +89,7 @@ void host_member(struct rank *r, int comm)
   host_ready(r);
 }
 
-/* What COLLECTIVE and COLLECTED have in common. */
+/* The fields that COLLECTIVE and COLLECTED share. */
 static struct rcl_event event_of(const struct call *call, enum rcl_event_kind kind)
 {
   const struct call_site *site = &call->site;

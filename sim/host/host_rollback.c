@@ -72,7 +72,7 @@ void host_note_down(struct rank *r)
                   &step);
 }
 
-/* What the dead had under way to this rank is gone; so is what is under way to them. */
+/* Drops messages in transit from the dead to this rank, and to them. */
 void host_disconnect(struct rank *r, int peer)
 {
   transport_disconnect(r->transport, peer);
@@ -118,7 +118,7 @@ static void await_restart(struct rank *r)
   }
 }
 
-/* What the node is like on which the rank runs. */
+/* Takes over the properties of the node on which the rank runs. */
 static void look_around(struct rank *r)
 {
   r->handling = shadow_protocol()->controls ? machine_figure("message_handling_s", 0.0) : 0.0;
@@ -154,7 +154,7 @@ static void drop_all(GQueue *queue)
     message_free(message);
 }
 
-/* What was done since the image is lost; what recovery itself took stays where it is. */
+/* Time since the image is lost; the time of the recovery itself stays in its account. */
 static void account_loss(struct rank *r, const struct capture *capture)
 {
   const struct run_time *now = &r->time, *then = &capture->time;

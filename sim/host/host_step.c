@@ -80,7 +80,7 @@ void host_take_unexpected(struct rank *r, struct request *request)
   host_pass_up(r, message);
 }
 
-/* What is in the slot, once more. */
+/* The slot's content again. */
 static struct message *message_from(int source, int destination, const struct slot *slot)
 {
   struct message *message = message_new(MESSAGE_PROGRAM, source, destination);

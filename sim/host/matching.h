@@ -24,7 +24,8 @@ struct message *matching_pair(struct rank *, struct request **);
 /* The earliest message from `peer` or RCL_ANY that no receive accepts. */
 struct message *matching_unclaimed(struct rank *, int peer);
 
-/* What a receive with this envelope would get (probe): kept by the protocol, or just come. */
+/* The message that a receive with this envelope would get (probe): kept by the protocol, or just
+ * arrived. */
 struct found {
   int source, tag;
   uint32_t bytes;

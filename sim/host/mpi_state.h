@@ -112,7 +112,7 @@ struct request {
   struct request *next; /* in the list of posted receives, in the order of posting */
 };
 
-/* What Fortran calls by an integer: slot i is the integer i + 1. */
+/* Handles that Fortran names by integers: slot i is the integer i + 1. */
 struct handle {
   void *item;
   int next; /* of a free slot: the next free one, as its integer */

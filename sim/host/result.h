@@ -1,4 +1,5 @@
-/* What a run gave: filled in by the MPI layer, written as result.json, read by `recline run`. */
+/* The result of a run: filled in by the MPI layer, written as result.json, read by `recline run`.
+ */
 #ifndef RECLINE_RESULT_H
 #define RECLINE_RESULT_H
 
@@ -25,7 +26,7 @@ struct run_copies {
   double payload_s, state_s;
 };
 
-/* What the runtime did about failures, in seconds of all recoveries; 0 where none is modelled. */
+/* Times of the runtime's repairs, in seconds of all recoveries; 0 where none is modelled. */
 struct run_repair {
   double detect, revoke, notice, agree, spawn, rebuild;
 };

@@ -58,7 +58,7 @@ static void free_record(void *data)
   g_free(record);
 }
 
-/* What an image holds of a message: it comes back whole, without a transfer. */
+/* The copy of a message in an image: it is restored whole, without a transfer. */
 static struct message *copy_message(const struct message *message)
 {
   struct message *copy = g_memdup2(message, sizeof *message);

@@ -16,7 +16,7 @@ struct code { /* addresses of instructions */
 };
 struct exit_handler; /* exits.c */
 
-/* What other parts of the library keep in an arena: a rollback puts it back. */
+/* Data of other parts of the library in an arena: a rollback puts it back. */
 struct arena_notes {
   struct exit_handler *exits; /* the last one that was registered */
   struct code awaited;        /* see heap_await; empty: nothing */

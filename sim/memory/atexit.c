@@ -83,7 +83,7 @@ static int add_handler(handler_function *function, void *argument, void *program
   return error;
 }
 
-/* What atexit and the constructors of static objects call. */
+/* Called by atexit and the constructors of static objects. */
 HEAP_API int __cxa_atexit(handler_function *function, void *argument, void *program);
 HEAP_API int __cxa_atexit(handler_function *function, void *argument, void *program)
 {

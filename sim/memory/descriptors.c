@@ -62,7 +62,7 @@ HEAP_API int creat64(const char *path, mode_t permissions)
   return open64(path, O_CREAT | O_WRONLY | O_TRUNC, permissions);
 }
 
-/* What fortified programs call. */
+/* Called by fortified programs. */
 HEAP_API int __open_2(const char *path, int flags);
 HEAP_API int __open_2(const char *path, int flags)
 {

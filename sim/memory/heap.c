@@ -252,8 +252,8 @@ __attribute__((constructor)) static void read_watch(void)
 /* ---- threads of programs --------------------------------------------------------------------- */
 
 /* A thread that a program has started works for the rank that runs: what it allocates is that
- * rank's. All ranks are one thread, which has nothing else to do meanwhile but to wait for it, or
- * to do its part. Threads of libgomp are everybody's in turn. */
+ * rank's. All ranks are one thread, which meanwhile waits for it or works beside it. All ranks use
+ * the threads of libgomp in turn. */
 static inline struct arena *of_thread(uintptr_t caller)
 {
   if (runs_ranks || !process.threads || holds(process.linker, caller) ||
@@ -353,9 +353,9 @@ static void release(struct arena *owner, void *pointer)
   unlock_arenas();
 }
 
-/* A block of libc that the program gives back was allocated before program mode began. It is not
- * freed: the last checkpoint may still hold it, and would then be restored to a pointer whose
- * memory is somebody else's. Nobody here knows when that checkpoint is gone; leaking is safe. */
+/* A block of libc that the program frees was allocated before program mode began. It is not freed:
+ * the last checkpoint may still point to it. When that checkpoint is gone is not known here;
+ * leaking is safe. */
 static void release_any(struct arena *arena, void *pointer)
 {
   struct arena *owner = arena_of(pointer);

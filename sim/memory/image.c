@@ -196,7 +196,7 @@ static struct image *image_new(struct image_source *source)
   return image;
 }
 
-/* What concerns the arena and is not in its pages. */
+/* Prepares the arena: gives memory back, saves the state of files. */
 static bool prepare(struct image *image)
 {
   struct arena *arena = image->source->arena;
@@ -234,7 +234,7 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
 
 /* ---- restore -------------------------------------------------------------------------------- */
 
-/* What has not changed is not written: its page may still be that of the file, or in a cache. */
+/* Unchanged bytes are not written: their page may still be that of the file, or in a cache. */
 static void put_back(const struct fragment *fragment)
 {
   if (memcmp(fragment->start, place_in_copy(fragment), fragment->bytes))

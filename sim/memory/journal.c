@@ -36,7 +36,7 @@ struct before {
   struct before *older;
 };
 
-/* Who writes a file. */
+/* The ranks that write a file. */
 struct writer {
   dev_t device;
   ino_t inode;

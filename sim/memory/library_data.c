@@ -80,7 +80,7 @@ void library_data_restored(const struct arena *arena)
 
 /* At the end of the process, when the programs of all ranks have had their turn, libraries find
  * what they have made for themselves when they were loaded. */
-static void let_nobody_in(void)
+static void close_for_programs(void)
 {
   for (int i = 0; i < count; i++)
     copy(library[i].start, library[i].first, library[i].bytes);
@@ -162,7 +162,7 @@ static void begin_fortran(struct library *this, struct arena *arena)
 static void look(const void *inside, struct arena *arena)
 {
   count = library_scan(inside, library);
-  atexit(let_nobody_in); /* before the programs have anything called */
+  atexit(close_for_programs); /* before the programs have anything called */
   for (int i = 0; i < count; i++) {
     total += library[i].bytes;
     if (library_scan_is_fortran(library[i].file))

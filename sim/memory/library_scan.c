@@ -1,4 +1,4 @@
-/* What shared libraries a program has, and their data: see library_scan.h. Linux, ELF. */
+/* The shared libraries of a program, and their data: see library_scan.h. Linux, ELF. */
 #define _GNU_SOURCE
 #include "sim/memory/library_scan.h"
 

@@ -22,7 +22,7 @@ static void give_buffer(struct open_file *file)
   errno = saved;
 }
 
-/* What fopen's modes mean to open. */
+/* The flags of open() for a mode of fopen(). */
 static int flags_of(const char *how)
 {
   int access = strchr(how, '+') ? O_RDWR : how[0] == 'r' ? O_RDONLY : O_WRONLY;

@@ -71,8 +71,7 @@ static void spread_words(struct rank *r)
 
 /* A protocol that adds nothing to messages has no words either, unless it says so for barriers:
  * what there is to know is known when the data have come. But in a scan they do not come from
- * everybody.
- */
+ * all. */
 static bool exchanges(const struct call *call)
 {
   const struct rcl_protocol *protocol = shadow_protocol();
@@ -176,7 +175,7 @@ static bool take_part(struct rank *r)
   return true;
 }
 
-/* Where words have gone from all to all, everybody has come to the barrier. The barrier proper,
+/* Where words have gone from all to all, all ranks have come to the barrier. The barrier proper,
  * which follows for its cost, keeps a rank until others have taken their next event: a schedule may
  * have these the other way round. */
 static bool is_passed(const struct call *call)

@@ -41,7 +41,7 @@ static void give_buffers(void)
   setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
 }
 
-/* What it allocates from here on is the rank's, though nothing else is known of the rank yet. */
+/* Its allocations are the rank's from here on, before anything else is known of the rank. */
 void recline_program_begins(const void *inside_program)
 {
   if (!layer_wanted())

@@ -49,7 +49,7 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
   return request;
 }
 
-/* What it sends, one element behind the other. */
+/* Packs a copy of the data to send. */
 static struct payload *pack(const struct request *request)
 {
   size_t plain = plain_bytes(request->type) * (size_t)request->count;

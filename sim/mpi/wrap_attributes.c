@@ -35,7 +35,7 @@ struct type {
   struct type *next;
 };
 
-/* What has attributes. */
+/* A communicator or type with attributes. */
 struct holder {
   MPI_Comm comm; /* or */
   MPI_Datatype type;
@@ -56,7 +56,7 @@ static struct type **find_type(struct rank *r, MPI_Datatype handle)
   return place;
 }
 
-/* One without attributes has no list to put any into. */
+/* A type without attributes has no list. */
 static struct holder of_type(struct rank *r, MPI_Datatype handle)
 {
   static struct attribute *none;

@@ -83,7 +83,7 @@ static void finish_round(struct rank *r, struct request **requests, int count)
 
 /* ---- barrier, broadcast ---- */
 
-/* Rank 0 hears of everybody, and then tells everybody; as words do, which may travel for both. */
+/* All report to rank 0, which then tells all; so do words, which may travel for both. */
 static int barrier(struct rank *r, struct comm *comm)
 {
   if (r->mpi->call.inside && r->mpi->call.combined)
@@ -161,7 +161,7 @@ static void combine_shares(struct rank *r, void *sum, const void *own, int me, i
   rank_free(memory);
 }
 
-/* Everybody sends to the root. */
+/* All ranks send to the root. */
 static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
                   MPI_Op op, int root, struct comm *comm)
 {
@@ -185,7 +185,7 @@ static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_D
   return broadcast(r, in, count, type, 0, comm);
 }
 
-/* Everybody tells all ranks above. `exclusive`: the own share is left out. */
+/* Each rank sends to all ranks above. `exclusive`: the own share is left out. */
 static int scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
                 struct comm *comm, bool exclusive)
 {
@@ -204,7 +204,7 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
   return MPI_SUCCESS;
 }
 
-/* ---- gather, scatter, everybody to everybody ---- */
+/* ---- gather, scatter, all to all ---- */
 
 static int gather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
                   struct blocks in, int root, struct comm *comm)
@@ -240,7 +240,7 @@ static int scatter(struct rank *r, struct blocks out, void *in, int in_count, MP
   return MPI_SUCCESS;
 }
 
-/* Everybody sends to everybody at once. */
+/* All ranks send to all at once. */
 static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
                      struct blocks in, struct comm *comm)
 {
@@ -277,8 +277,8 @@ static struct blocks copy_of(struct rank *r, const struct blocks *blocks, int si
   return copied;
 }
 
-/* In step k everybody sends to the rank k further and receives from the rank k before; `at_once`:
- * without waiting between the steps. */
+/* In step k each rank sends to rank + k and receives from rank - k; `at_once`: without waiting
+ * between the steps. */
 static void swap_blocks(struct rank *r, struct blocks out, struct blocks in, struct comm *comm,
                         bool at_once)
 {

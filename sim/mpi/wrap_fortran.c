@@ -52,7 +52,7 @@ void mpi_finalize_(int *error)
                *error = in_c(get_handle(r, holder), *key, &where, flag);                           \
                if (*flag && where) *value = *where)
 
-/* So it is the address of a copy that is set. */
+/* So the address of a copy is set. */
 static int *kept(struct rank *r, int value)
 {
   int *copy = rank_alloc(r, sizeof *copy);

@@ -51,7 +51,7 @@ void random_restored(struct rank *r)
     owner = NULL;
 }
 
-/* Some seed, another for each rank and after each time that the program asks for one. */
+/* A seed, different for each rank and each request of the program. */
 static void invent_seed(struct rank *r)
 {
   struct libc *libc = &r->mpi->libc;

@@ -20,14 +20,14 @@ static int *copy_of(struct rank *r, const int *values, int count)
   return copied;
 }
 
-/* As much as there is room for. */
+/* As many as fit. */
 static void tell(int *where, const int *values, int count, int room)
 {
   if (MIN(count, room) > 0)
     memcpy(where, values, (size_t)MIN(count, room) * sizeof *where);
 }
 
-/* ---- graphs that everybody knows ---- */
+/* ---- graphs that all ranks know ---- */
 
 static const struct graph *graph_of(struct rank *r, MPI_Comm comm)
 {
@@ -121,7 +121,7 @@ static int map(const struct comm *comm, int nodes, int *rank)
 
 LOOK_UP_CALL(Graph_map, (comm, nodes, index, edge, rank), map(comm_of(r, comm), nodes, rank))
 
-/* ---- graphs of which everybody knows its own part ---- */
+/* ---- graphs of which each rank knows its own part ---- */
 
 /* Of an argument that may be MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY. */
 static int *weights_of(struct rank *r, const int *weights, int count)
@@ -188,8 +188,8 @@ static struct neighbours chosen(struct rank *r, const struct edge *edge, int cou
   return found;
 }
 
-/* MPI_UNWEIGHTED is NULL in SMPI, and ranks that tell of no edge may say NULL as well: the edges
- * that somebody tells of decide, and what this rank says where there are none. */
+/* MPI_UNWEIGHTED is NULL in SMPI, and ranks without edges may pass NULL as well: the edges decide,
+ * or, where there are none, this rank's argument. */
 static bool are_weighted(const struct edge *edge, int count, bool own)
 {
   for (int i = 0; i < count; i++)
@@ -198,7 +198,7 @@ static bool are_weighted(const struct edge *edge, int count, bool own)
   return own;
 }
 
-/* Everybody tells everybody of as many edges as the one who has most. */
+/* All ranks exchange as many edges as the rank with the most has. */
 static int create_distributed(struct rank *r, struct comm *parent, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights,
                               MPI_Comm *made)

@@ -44,7 +44,7 @@ static int complete(struct rank *r, struct blocks out, struct blocks in, MPI_Com
   return p2p_finish(r, exchange(r, &out, &in, comm_of(r, comm)), MPI_STATUS_IGNORE);
 }
 
-/* Everybody gets the same. */
+/* The same block for all neighbours. */
 static struct blocks same(const void *buffer, int count, MPI_Datatype type)
 {
   return (struct blocks){

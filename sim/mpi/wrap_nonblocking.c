@@ -1,6 +1,6 @@
-/* Nonblocking collectives. Each is one round of messages, all of which begin at the call: everybody
- * who has something sends it to everybody who needs it, as SMPI does. What remains to be done when
- * they have come, combining, is done where the request is completed.
+/* Nonblocking collectives. Each is one round of messages, all of which begin at the call, from each
+ * rank with data to each that needs them, as in SMPI. Reductions combine their operands when the
+ * request is completed.
  *
  * Under every protocol, also under one that handles collectives, these are messages as those of
  * point to point are, on the hidden half of their communicator. A protocol's line can lie between
@@ -221,7 +221,7 @@ static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_D
   return began(whole, handle);
 }
 
-/* Everybody tells all ranks above. `exclusive`: the own share is left out. */
+/* Each rank sends to all ranks above. `exclusive`: the own share is left out. */
 static int scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
                 struct comm *comm, bool exclusive, MPI_Request *handle)
 {

@@ -152,7 +152,7 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
   status->count = (int)found.bytes;
 }
 
-/* The decision of a probe is whom it found; of a poll, whether it found anybody. */
+/* The decision of a probe is its source; that of a poll, whether there is a message. */
 static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
   const struct comm *c = comm_of(r, comm);

@@ -9,7 +9,7 @@
 /* The clock may stop a little before the time for which it was set, in seconds. */
 static const double NEARLY = 1e-12;
 
-/* What is on the way to a rank, as a binary heap: the first due of those that were posted first. */
+/* Messages in transit to a rank, as a binary heap: by due time, then by order of posting. */
 struct box {
   struct route *routes; /* of what its rank posts, by receiver; filled in when needed */
   GPtrArray *mail;      /* struct message */

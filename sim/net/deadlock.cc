@@ -1,4 +1,4 @@
-/* SimGrid tells in C++ only that nobody can go on. */
+/* SimGrid reports a deadlock through its C++ interface only. */
 #include <simgrid/s4u/Engine.hpp>
 
 extern "C" {

@@ -450,7 +450,7 @@ static void post_receptions(struct transport *transport, guint spare)
 
 /* ---- looking and waiting ---- */
 
-/* One that had ended before it was taken sets its item only when somebody looks. */
+/* One that had ended before it was taken sets its item only when it is looked at. */
 static bool has_come(struct reception *reception)
 {
   bool was_there = !reception->item && !reception->looked && wire_test(reception->transfer);

@@ -24,7 +24,7 @@
 
 #include <glib.h>
 
-/* What the transport has to know of its host. */
+/* Services of the host for the transport. */
 struct network {
   int ranks;                            /* of the program; the dispatcher is one more */
   const char *overhead[WIRE_OVERHEADS]; /* costs of messages, as the platform says (wire.h) */

@@ -29,7 +29,7 @@ void wire_own_end(int number);
 struct lane *wire_lane(void);
 void wire_lane_free(struct lane *); /* its transfer is over */
 
-/* A transfer of `item`, which takes the time of `bytes`. Nobody waits for its end here. */
+/* A transfer of `item`, which takes the time of `bytes`. Its end is not awaited here. */
 void wire_put(sg_mailbox_t end, void *item, uint64_t bytes);
 /* One whose end can be waited for; `*item` must stay until then. */
 sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes);
@@ -63,7 +63,7 @@ struct route {
 struct route wire_route(const char *to);
 double wire_seconds(const struct route *, uint64_t bytes); /* to go past one point of it */
 
-/* What sending and receiving that many bytes costs the processor: the caller sleeps. */
+/* Processor time for sending and receiving that many bytes: the caller sleeps. */
 void wire_charge(enum wire_overhead, uint64_t bytes);
 
 #endif

@@ -201,7 +201,7 @@ static int load(struct command *c)
 
 /* ---- a process per claim ---- */
 
-/* What comes back through the pipe: the result, or an error. */
+/* Content of the pipe: the result, or an error. */
 struct answer {
   struct claim_result result;
   bool failed;

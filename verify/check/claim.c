@@ -105,7 +105,7 @@ static bool read_counts(const struct scenario *claim, GError **error)
   return true;
 }
 
-/* What the protocol has no meaning for. */
+/* Refuses settings that the protocol does not support. */
 static bool suits(const struct scenario *claim, const struct script *script, GError **error)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
@@ -266,7 +266,8 @@ static uint64_t bound(const struct job *job)
   return job->options->max_states ? job->options->max_states : job->claim->check.max_states;
 }
 
-/* What runs without failures end with: the same script, no fault tolerance, no checkpoints. */
+/* Collects the outcomes of failure-free runs: the same script, no fault tolerance, no checkpoints.
+ */
 static bool find_outcomes(struct job *job, GError **error)
 {
   static const char *const deadlock[] = {"deadlock", NULL};

@@ -25,7 +25,7 @@ static double megabytes(uint64_t bytes)
   return (double)bytes / 1e6;
 }
 
-/* What there is to say besides the verdict; the caller frees it. NULL: nothing. */
+/* The explanation of a verdict, for the caller to free; NULL: none. */
 static char *why(const struct claim_result *result)
 {
   switch (result->verdict) {

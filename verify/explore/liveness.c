@@ -37,7 +37,7 @@ struct places {
   size_t count, room;
 };
 
-/* What is known of a move in the component that is looked at. */
+/* Facts about a move in the component under examination. */
 struct chance {
   uint64_t possible; /* in so many of its states */
   uint64_t seen;     /* number of the last expansion in which it was possible */

@@ -27,7 +27,7 @@ struct edge {
   uint32_t cursor; /* 0: a free slot */
 };
 
-/* What a move adds to the packed state in which it is taken. */
+/* The difference that a move adds to the packed state. */
 struct delta {
   uint64_t hash;
   uint16_t verdict; /* in rules_cache.verdicts; 0: fine */

@@ -31,7 +31,7 @@ enum {
   VIOLATES = UINT32_MAX
 };
 
-/* What tells apart the actions of one rank. */
+/* The identity of an action of one rank. */
 struct abstraction_action {
   int16_t peer;  /* from whom a message comes, or OWN */
   uint16_t kind; /* WORLD_CHANNEL or WORLD_CONTROL */
@@ -84,7 +84,7 @@ struct abstraction {
   /* What an action does to a shared part: its number, then pairs of entries of `shared`, before and
    * after (or VIOLATES), for all in which the node can be. */
   struct intern shares;
-  /* What was found out about a rank, by value, changes of shared parts and action. */
+  /* Results about a rank, by value, changes of shared parts and action. */
   struct intern asked, lists;
   struct answer *answers;
   uint32_t answers_room;

@@ -16,14 +16,14 @@
  * each message has come that need not keep order. */
 enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 2 };
 
-/* What an action comes to, at all nodes of one value and so many changes of shared parts. */
+/* The outcome of an action, at all nodes of one value and so many changes of shared parts. */
 struct outcome {
   uint32_t value, sends, shares;
   uint8_t shared;          /* which part */
   bool violates, survives; /* somewhere */
 };
 
-/* What is remembered of a question. */
+/* The cached answer to a query. */
 struct answer {
   union {
     struct outcome outcome;
@@ -71,7 +71,7 @@ uint32_t abstraction_add_shared(struct abstraction *, unsigned shared, uint32_t 
  * abstraction.lists. `asked` tells apart questions about one node. */
 uint32_t abstraction_list(struct abstraction *, struct attempt *, uint32_t origin, uint32_t asked);
 
-/* What the action of an attempt, with that number, comes to. */
+/* The outcome of the action with that number in an attempt. */
 struct outcome abstraction_try(struct abstraction *, struct attempt *, uint32_t number);
 
 void abstraction_forget(struct attempt *);
@@ -82,7 +82,7 @@ void abstraction_forget(struct attempt *);
  * be left out for ever. */
 void abstraction_sort(struct abstraction *, uint32_t rank);
 
-/* What can come to a rank, by the nodes of the others. */
+/* Messages that a rank can receive, by the nodes of the others. */
 void abstraction_find_coming(struct abstraction *, uint32_t rank);
 
 #endif

@@ -220,7 +220,7 @@ static int by_part(const void *a, const void *b)
   return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* What a step has changed: the rank's new value, what it sends, the new value of a shared part. */
+/* The effect of a step: the rank's new value, its messages, the new value of a shared part. */
 static void sort_changes(struct abstraction *c, const struct attempt *a,
                          const struct effect *effect, uint32_t *value, uint32_t *sends,
                          uint32_t *after)

@@ -144,7 +144,7 @@ static struct classes *classes_with(struct crash_worker *d, uint32_t global)
   return d->ranks_classes[global];
 }
 
-/* What a crash leaves of the worker's state: as many numbers as there are ranks, and one more. */
+/* Remains of the worker's state after a crash: a number per rank, and one more. */
 static void find_remains(struct crash_worker *d, uint32_t *key)
 {
   uint32_t *global = class_of(&d->globals, d->at->numbers[d->model->components - 1]);

@@ -22,7 +22,7 @@
 
 #include "verify/state/model.h"
 
-/* What all workers share, and what each has for itself. */
+/* State of the search: shared by all workers, and of each. */
 struct crash_reduction;
 struct crash_worker;
 
@@ -31,7 +31,8 @@ struct crash_worker;
 struct crash_reduction *crash_new(struct model *, unsigned crashes, const char **refused);
 void crash_free(struct crash_reduction *);
 
-/* Why what was searched so far is worth nothing; NULL: it is. Under `rules`, or while nobody works.
+/* Why what was searched so far is worth nothing; NULL: it is. Under `rules`, or while no worker
+ * runs.
  */
 const char *crash_failed(const struct crash_reduction *);
 
@@ -39,7 +40,7 @@ const char *crash_failed(const struct crash_reduction *);
 struct crash_worker *crash_worker_new(struct crash_reduction *, const struct position *at);
 void crash_worker_free(struct crash_worker *);
 
-/* What a move is to this reduction. */
+/* The class of a move for this reduction. */
 enum crash_move {
   CRASH_MOVE_OTHER,
   CRASH_MOVE_CRASH,

@@ -11,7 +11,7 @@ struct fall {
   uint32_t global, rank;
 };
 
-/* What `rank` becomes was tried when it and GLOBAL had those numbers. */
+/* A trial of `rank` when it and GLOBAL had those numbers. */
 struct trial {
   uint32_t rank, number, global;
 };

@@ -59,7 +59,7 @@ static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
   return true;
 }
 
-/* What both together do to what all share; UINT32_MAX: too much to be sure. */
+/* Their joint effect on the shared parts; UINT32_MAX: too large to be tracked. */
 static uint32_t both(uint32_t a, uint32_t b)
 {
   return a && b ? UINT32_MAX : a | b;
@@ -160,7 +160,7 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   }
 }
 
-/* What holds at each node, and at all that follow. */
+/* Facts that hold at each node and all that follow it. */
 static uint64_t *make_rows(const struct dependence *r, uint32_t rank, bool blind)
 {
   const struct abstraction *c = r->abstraction;

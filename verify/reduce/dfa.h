@@ -30,7 +30,7 @@ uint32_t dfa_prefix(struct dfas *, uint32_t message, uint32_t rest);
 
 uint32_t dfa_union(struct dfas *, uint32_t a, uint32_t b);
 
-/* What can follow `message`; 0: it cannot come. */
+/* The node after `message`; 0: it cannot arrive. */
 uint32_t dfa_after(const struct dfas *, uint32_t dfa, uint32_t message);
 
 #endif

@@ -24,7 +24,7 @@ struct stubborn {
   uint64_t (*turns)[TURNS]; /* of each rank: its actions, by turn */
 };
 
-/* What is under way between two ranks, as actions of the receiver. */
+/* Messages in transit between two ranks, as actions of the receiver. */
 struct queue {
   uint64_t holds[KINDS];
   uint8_t head[KINDS]; /* its number, + 1; 0: nothing is under way */

@@ -29,7 +29,7 @@ void stubborn_free(struct stubborn *);
 /* The action of its rank that move number `move` is, in the state that is loaded. */
 uint32_t stubborn_action(const struct stubborn *, struct model *, uint32_t move);
 
-/* What a worker knows of values. */
+/* A worker's knowledge of values. */
 struct stubborn_worker;
 struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struct position *at);
 void stubborn_worker_free(struct stubborn_worker *);

@@ -20,7 +20,7 @@ struct symmetry {
   uint32_t *source; /* [renaming][component]: which component comes to be that one */
 };
 
-/* What a renaming makes of a value of a component. */
+/* The image of a component's value under a renaming. */
 struct renamed {
   uint64_t digest;
   uint32_t number; /* of the component that it comes to be; + 1, 0: not known */
@@ -46,7 +46,7 @@ static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32
   return world_rename(s->model->world, part, to, bytes, size) ? intern(parts, bytes, size) : 0;
 }
 
-/* What renaming number `r` makes of value `number` of a component. Under `rules`. */
+/* The image of value `number` of a component under renaming `r`. Under `rules`. */
 static struct renamed rename_component(const struct symmetry *s, uint32_t r, uint32_t component,
                                        uint32_t number)
 {
@@ -88,7 +88,7 @@ static const struct renamed *look_up(struct symmetry_worker *d, uint32_t r, uint
   return known;
 }
 
-/* What comes to be `component` by a renaming of the state. */
+/* The value that takes the place of `component` under a renaming of the state. */
 static const struct renamed *renamed_from(struct symmetry_worker *d, const uint32_t *numbers,
                                           uint32_t r, uint32_t component)
 {

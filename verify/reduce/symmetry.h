@@ -22,7 +22,7 @@ struct symmetry;
 struct symmetry *symmetry_new(struct model *, const struct abstraction *, const char **refused);
 void symmetry_free(struct symmetry *);
 
-/* What a worker knows of values. */
+/* A worker's knowledge of values. */
 struct symmetry_worker;
 struct symmetry_worker *symmetry_worker_new(const struct symmetry *);
 void symmetry_worker_free(struct symmetry_worker *);

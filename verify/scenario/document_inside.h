@@ -1,4 +1,4 @@
-/* What the files of the document share. */
+/* Shared by the files of the document. */
 #ifndef RECLINE_DOCUMENT_INSIDE_H
 #define RECLINE_DOCUMENT_INSIDE_H
 

@@ -1,4 +1,4 @@
-/* What scenarios need to know of a SimGrid platform file: its hosts, and what it sets. */
+/* Facts for scenarios from a SimGrid platform file: its hosts and settings. */
 #ifndef RECLINE_PLATFORM_H
 #define RECLINE_PLATFORM_H
 

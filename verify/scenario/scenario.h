@@ -56,7 +56,7 @@ struct failure {
 enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
 
 enum storage { STORAGE_LOCAL, STORAGE_NFS };
-/* What the program of a rank does while its checkpoint is written: it goes on, or it waits. */
+/* Whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
  * with the data, or as the size of the data tells. */

@@ -40,7 +40,7 @@ struct enabled_list {
 struct edge;
 struct scratch;
 
-/* What is looked at is a part, or, `count` further on, its head only. */
+/* Entries name a part or, `count` further on, its head only. */
 struct transition_cache {
   struct world *world;
   uint32_t count;      /* parts of the world */

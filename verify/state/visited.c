@@ -71,7 +71,7 @@ FOR_EACH_SIZE bool same_rest(const uint32_t *a, const uint32_t *b, uint32_t word
   return !differ;
 }
 
-/* Claims a place that is free. False: somebody else has. */
+/* Claims a place that is free. False: another worker has it. */
 FOR_EACH_SIZE bool claim_place(uint32_t *place, const uint32_t *state, uint32_t words)
 {
   uint32_t free = 0;

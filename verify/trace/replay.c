@@ -40,7 +40,7 @@ static bool bad(struct replay *r, const char *format, ...)
   return false;
 }
 
-/* What the lines before `---` say. */
+/* The header of a trace, before `---`. */
 struct header {
   char *protocol;
   guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, parameter[RCL_PARAMETERS];
@@ -158,8 +158,8 @@ static bool is_member(const void *ctx, int comm, int rank)
   return comm == 0 || g_hash_table_contains(r->members, member_key((unsigned)comm, (unsigned)rank));
 }
 
-/* Who is a member of which communicator, now or later in the trace: contributions to a collective
- * go to all members, of whom some learn only later that they are. */
+/* Members of communicators, now or later in the trace: contributions to a collective go to all
+ * members, some of which learn only later that they are. */
 static void find_members(struct replay *r, char **lines)
 {
   unsigned rank, comm;

@@ -42,7 +42,7 @@ void trace_again(struct trace *, unsigned step);
 
 bool trace_close(struct trace *, GError **error); /* renames; frees also on error */
 
-/* What a trace tells. */
+/* The content of a trace. */
 struct trace_story {
   const struct rcl_protocol *protocol;
   int ranks;

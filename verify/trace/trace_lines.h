@@ -5,7 +5,7 @@
 
 #include "verify/world/world.h"
 
-/* What lines need to know of the lines before them: the numbers of messages. */
+/* State between lines: the numbers of messages. */
 struct trace_lines;
 
 struct trace_lines *trace_lines_new(void);

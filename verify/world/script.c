@@ -506,7 +506,7 @@ static void message(struct list *list, enum script_kind kind, int peer, int numb
           .kind = kind, .peer = peer, .tag = number, .comm = SCRIPT_HIDDEN, .name = SCRIPT_NAMES});
 }
 
-/* What `self` has to do with one direction of a call: its root with everybody, others with it. */
+/* The messages of `self` for one direction of a call: the root's with all, others' with it. */
 static void flow(struct list *list, int self, int ranks, int root, bool to_root, int number)
 {
   enum script_kind kind = (self == root) == to_root ? SCRIPT_RECV : SCRIPT_SEND;

@@ -18,7 +18,7 @@
  *     iteration                    the same, where the next iteration begins, counted from 1
  *     compute T                    time T on the SMPI host, nothing in the explorer
  *     repeat K ( ... )             the operations in parentheses, K times
- *     free K                       up to K messages to anybody, at any time; whatever comes is
+ *     free K                       up to K messages to any rank, at any time; arrivals are
  *                                  taken at once (explorer only, and for all ranks or none)
  * A message carries its sender's whole history (a digest of what it received and chose), so that
  * a wrong replay shows in its receiver's history too.
@@ -38,7 +38,7 @@ enum script_kind {
   SCRIPT_CHECKPOINT,
   SCRIPT_COMPUTE,
   SCRIPT_COLLECTIVE,
-  SCRIPT_FREE, /* one message to anybody */
+  SCRIPT_FREE, /* one message to any rank */
   SCRIPT_CANCEL,
   SCRIPT_END
 };

@@ -223,7 +223,7 @@ _Static_assert(sizeof(struct world_global) == 24, "size of GLOBAL");
 _Static_assert(sizeof(struct rcl_event) == 44, "size of an event");
 _Static_assert(sizeof(struct rcl_action) == 44, "size of an action");
 
-/* What the world needs from its host. All functions take `ctx`. */
+/* The host's services for the world. All functions take `ctx`. */
 struct world_memory {
   void *ctx;
   /* Bytes of a part and their number; empty parts have size 0. Valid until the part is edited. */
@@ -242,7 +242,7 @@ struct world_memory {
 
 /* ---- the world ---- */
 
-/* What a faulty host does, once, to show that the properties notice. */
+/* A fault that the host injects once, to show that the properties detect it. */
 enum injected_fault { FAULT_DROP = 1, FAULT_DUPLICATE = 2, FAULT_EARLY_DURABLE = 4 };
 
 /* What a machine may do and a protocol may have to stand, beyond crashes between steps (explorer).

@@ -55,7 +55,7 @@ static void send_message(struct step_context *t)
     edit_program(w, t->rank)->next++;
 }
 
-/* What a run was not to do if the bounds held. */
+/* Violations of the bounds in a run. */
 static void check_bounds(struct step_context *t, const char *why)
 {
   if (why && !t->w->bounded)

@@ -323,7 +323,7 @@ static bool same_contents(const struct step_context *t, const struct world_flow 
   return known < mine->delivered || content_same(&sent, &mine->given);
 }
 
-/* What `rank` was given is what its peers, as they ended up, have sent. */
+/* Judges whether `rank` received what its peers, as they ended up, have sent. */
 static void check_agreement(struct step_context *t)
 {
   uint32_t count, place, their_count;

@@ -129,7 +129,7 @@ static void list_faults(const struct listing *l, int peer, int rank)
     }
 }
 
-/* What the rank does by itself. */
+/* The rank's own moves. */
 static void list_rank(const struct listing *l, int rank)
 {
   const struct world_rank *me = read_rank(l->w, rank);

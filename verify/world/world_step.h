@@ -74,10 +74,10 @@ void world_restore(struct step_context *);
 /* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
-/* What the old life of `peer` had under way to `rank` is gone. */
+/* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
 
-/* Whatever the rank held in memory is gone; what was sent to it in earlier incarnations too. */
+/* The rank's memory is lost, and so are messages to it from earlier incarnations. */
 void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
 
 /* ---- properties (world_judge.c) ---- */

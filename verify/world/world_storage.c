@@ -128,7 +128,8 @@ bool world_fenced(const struct step_context *t)
          (!t->w->protocol->independent && me->incarnation < read_global(t->w)->incarnation);
 }
 
-/* What the new write replaces at once. An event logger keeps the old log until it has the new. */
+/* Removes what the new write replaces at once. An event logger keeps the old log until it has the
+ * new one. */
 static void replace_records(struct step_context *t, const struct rcl_action *action)
 {
   if (action->part == RCL_PART_IMAGE)
