@@ -20,55 +20,10 @@
 
 #include "plots/spacetime_inside.h"
 
-/* How each thing is drawn, and what the legend says of it. */
-static const struct stroke {
-  const char *class, *legend, *color, *style, *width, *head;
-  double length; /* of the head */
-} STROKE[STROKES] = {
-    [STROKE_MESSAGE] = {"message", "message", "#222222", "solid", "1", "normal", 6},
-    [STROKE_LATE] = {"message late", "late: crosses the recovery line forwards", "#d97700", "solid",
-                     "1.8", "normal", 6},
-    [STROKE_EARLY] = {"message early", "early: crosses it backwards", "#b5179e", "solid", "1.8",
-                      "normal", 6},
-    [STROKE_CONTROL] = {"control", "control message", "#8a8a8a", "dashed", "0.7", "vee", 5},
-    [STROKE_FLIGHT] = {"message flight", "message never received", "#222222", "solid", "1", "odot",
-                       4.8},
-    [STROKE_CONTROL_FLIGHT] = {"control flight", "control message never received", "#8a8a8a",
-                               "dashed", "0.7", "odot", 4.8},
-    [STROKE_DISCARDED] = {"message discarded", "received again, discarded", "#222222", "solid", "1",
-                          "onormal", 6},
-    [STROKE_SUPPRESSED] = {"suppressed", "send suppressed", "#222222", "solid", "1.2", "tee", 1.5},
-    [STROKE_REPLAY] = {"replay", "delivered from the log", "#00705a", "dotted", "1.4", "vee", 5},
-    [STROKE_CUT] = {"cut", "recovery line, committed", "#1261a8", "solid", "2", "none", 0},
-    [STROKE_CUT_OPEN] = {"cut open", "recovery line, not committed", "#1261a8", "dashed", "1.6",
-                         "none", 0},
-    [STROKE_ROLLBACK] = {"rollback", "rollback", "#c1121f", "solid", "1", "vee", 5},
-    [STROKE_CRASH] = {"crash", "crash", "#d00000", "solid", "2", "none", 0},
-    [STROKE_DOWN] = {"down", "down", "#d00000", "dotted", "0.8", "none", 0},
-    [STROKE_RESTORING] = {"restoring", "restoring", "#777777", "dotted", "0.8", "none", 0},
-    [STROKE_UNDONE] = {"undone", "work undone", "#f6d5d5", "solid", "7", "none", 0},
-    [STROKE_HELD] = {"held", "program held", "#cfdcf0", "solid", "7", "none", 0},
-    [STROKE_AGAIN] = {"again", "comes again and again", "#c1121f", "solid", "2", "normal", 6},
-};
-
 /* Colours of recovery lines, in turn; late and early messages have two others. */
 static const char *const CUTS[] = {"#1261a8", "#2a7f3b", "#6a4fb3", "#0e7c86", "#7a5c2e"};
 
 /* --- 3. painting --- */
-
-static void paint(struct diagram *diagram, enum stroke_kind kind, const char *tail,
-                  const char *head, const struct point *points, unsigned count, const char *tooltip,
-                  const char *color)
-{
-  const struct stroke *stroke = &STROKE[kind];
-  g_autofree char *pos = stroke->length > 0 ? picture_arrow(points, count, stroke->length)
-                                            : picture_lines(points, count);
-  diagram->used[kind] = true;
-  const char *class = g_str_equal(tail, "legend") ? "legend" : stroke->class;
-  picture_edge(diagram->picture, tail, head, "class", class, "pos", pos, "color",
-               color != NULL ? color : stroke->color, "style", stroke->style, "penwidth",
-               stroke->width, "arrowhead", stroke->head, "tooltip", tooltip, NULL);
-}
 
 static char *node_of(const struct diagram *diagram, int line)
 {
@@ -96,8 +51,8 @@ static void paint_bands(struct diagram *diagram)
     struct point ends[] = {{spacetime_x(diagram, span->from), y},
                            {spacetime_x(diagram, span->to), y}};
     bool held = span->kind == SPAN_HELD;
-    paint(diagram, held ? STROKE_HELD : STROKE_UNDONE, "bands", "bands", ends, 2,
-          held ? "program held" : "work undone", NULL);
+    spacetime_paint(diagram, held ? STROKE_HELD : STROKE_UNDONE, "bands", "bands", ends, 2,
+                    held ? "program held" : "work undone", NULL);
   }
 }
 
@@ -122,8 +77,8 @@ static void paint_rank(struct diagram *diagram, int rank)
     bool down = span->kind == SPAN_DOWN;
     struct point ends[] = {{spacetime_x(diagram, span->from) + (down ? 5 : 0), diagram->row[rank]},
                            {spacetime_x(diagram, span->to), diagram->row[rank]}};
-    paint(diagram, down ? STROKE_DOWN : STROKE_RESTORING, "ranks", "ranks", ends, 2,
-          down ? "down" : "restoring", NULL);
+    spacetime_paint(diagram, down ? STROKE_DOWN : STROKE_RESTORING, "ranks", "ranks", ends, 2,
+                    down ? "down" : "restoring", NULL);
     paint_solid(diagram, rank, solid, spacetime_x(diagram, span->from));
     solid = ends[1].x;
   }
@@ -176,8 +131,8 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
   g_autofree char *text = g_strdup_printf("recovery line %" G_GINT64_FORMAT "%s", cut->checkpoint,
                                           cut->committed ? "" : " (not committed)");
   const char *color = cut_color(cut->checkpoint);
-  paint(diagram, cut->committed ? STROKE_CUT : STROKE_CUT_OPEN, "cuts", "cuts",
-        (const struct point *)(void *)points->data, points->len, text, color);
+  spacetime_paint(diagram, cut->committed ? STROKE_CUT : STROKE_CUT_OPEN, "cuts", "cuts",
+                  (const struct point *)(void *)points->data, points->len, text, color);
   double width = picture_text_width(text, TEXT) + 8;
   struct point at = {below.x - width / 2, below.y + 6};
   g_autofree char *node = fresh_name(diagram);
@@ -198,7 +153,7 @@ static void paint_arc(struct diagram *diagram, enum stroke_kind kind, int from, 
                           {head.x, head.y + MARK + 1}};
   g_autofree char *tail_node = node_of(diagram, from);
   g_autofree char *head_node = node_of(diagram, to);
-  paint(diagram, kind, tail_node, head_node, curve, 4, tooltip, NULL);
+  spacetime_paint(diagram, kind, tail_node, head_node, curve, 4, tooltip, NULL);
 }
 
 static void paint_rollbacks(struct diagram *diagram)
@@ -233,7 +188,7 @@ static void paint_replays(struct diagram *diagram)
     struct point at = spacetime_point(diagram, replay->delivered);
     struct point stub[] = {{at.x - 10, at.y + 16}, {at.x - 1, at.y + MARK}};
     g_autofree char *node = node_of(diagram, replay->delivered);
-    paint(diagram, STROKE_REPLAY, node, node, stub, 2, tooltip, NULL);
+    spacetime_paint(diagram, STROKE_REPLAY, node, node, stub, 2, tooltip, NULL);
   }
 }
 
@@ -308,7 +263,7 @@ static void paint_name(struct diagram *diagram, const struct message *message, s
 static char *message_tooltip(const struct diagram *diagram, const struct message *message)
 {
   const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)message->sent);
-  const char *class = STROKE[message_stroke(message)].class;
+  const char *class = spacetime_strokes[message_stroke(message)].class;
   g_autofree char *at =
       message->crossing == CROSSING_NONE
           ? g_strdup("")
@@ -344,7 +299,7 @@ static void paint_message(struct diagram *diagram, const struct message *message
   g_autofree char *tail = node_of(diagram, message->sent);
   g_autofree char *head =
       message->received == NOWHERE ? g_strdup(tail) : node_of(diagram, message->received);
-  paint(diagram, message_stroke(message), tail, head, line, 2, tooltip, NULL);
+  spacetime_paint(diagram, message_stroke(message), tail, head, line, 2, tooltip, NULL);
   if (message->control)
     paint_name(diagram, message, from, to);
 }
@@ -383,7 +338,7 @@ static void paint_crash(struct diagram *diagram, const char *layer, struct point
   struct point strokes[2][2] = {{{at.x - 4.5, at.y - 4.5}, {at.x + 4.5, at.y + 4.5}},
                                 {{at.x - 4.5, at.y + 4.5}, {at.x + 4.5, at.y - 4.5}}};
   for (unsigned i = 0; i < 2; i++)
-    paint(diagram, STROKE_CRASH, layer, layer, strokes[i], 2, text, NULL);
+    spacetime_paint(diagram, STROKE_CRASH, layer, layer, strokes[i], 2, text, NULL);
 }
 
 static void paint_event(struct diagram *diagram, int index)
@@ -483,7 +438,8 @@ static void paint_again(struct diagram *diagram)
   double half = diagram->step / 2;
   struct point ends[] = {{spacetime_x(diagram, first) - half, diagram->y - 12},
                          {diagram->right - half, diagram->y - 12}};
-  paint(diagram, STROKE_AGAIN, "bands", "bands", ends, 2, STROKE[STROKE_AGAIN].legend, NULL);
+  spacetime_paint(diagram, STROKE_AGAIN, "bands", "bands", ends, 2,
+                  spacetime_strokes[STROKE_AGAIN].legend, NULL);
   diagram->y += 6;
 }
 
@@ -498,22 +454,23 @@ static void paint_sample(struct diagram *diagram, enum stroke_kind kind, struct 
   if (kind == STROKE_CRASH)
     paint_crash(diagram, "legend", (struct point){at.x + 14, at.y}, "crash");
   else
-    paint(diagram, kind, "legend", "legend", line, 2, STROKE[kind].legend, NULL);
+    spacetime_paint(diagram, kind, "legend", "legend", line, 2, spacetime_strokes[kind].legend,
+                    NULL);
 }
 
 static void paint_legend(struct diagram *diagram)
 {
   struct point at = {0, diagram->y};
   for (unsigned i = 0; i < STROKES; i++) {
-    double width = 36 + picture_text_width(STROKE[i].legend, TEXT) + 14;
+    double width = 36 + picture_text_width(spacetime_strokes[i].legend, TEXT) + 14;
     if (!diagram->used[i])
       continue;
     if (at.x > 0 && at.x + width > picture_width(diagram))
       at = (struct point){0, at.y + 14};
     paint_sample(diagram, i, at);
     g_autofree char *node = fresh_name(diagram);
-    picture_text(diagram->picture, node, (struct point){at.x + 28, at.y}, STROKE[i].legend, TEXT,
-                 "#333333", "legend");
+    picture_text(diagram->picture, node, (struct point){at.x + 28, at.y},
+                 spacetime_strokes[i].legend, TEXT, "#333333", "legend");
     at.x += width;
   }
   diagram->y = at.y + 16;

@@ -1,5 +1,5 @@
-/* The diagram between spacetime_layout.c, which says where things are, and spacetime.c, which
- * paints them. */
+/* The diagram between spacetime_layout.c, which says where things are, spacetime.c, which paints
+ * them, and spacetime_strokes.c, with the kinds of lines. */
 #ifndef RECLINE_SPACETIME_INSIDE_H
 #define RECLINE_SPACETIME_INSIDE_H
 
@@ -35,6 +35,14 @@ enum stroke_kind {
   STROKES
 };
 
+/* How a kind of line is drawn, and what the legend says of it. */
+struct stroke {
+  const char *class, *legend, *color, *style, *width, *head;
+  double length; /* of the head */
+};
+
+extern const struct stroke spacetime_strokes[STROKES];
+
 struct rectangle {
   double left, top, right, bottom;
 };
@@ -64,6 +72,12 @@ struct diagram {
   unsigned unlabelled; /* control messages without their name, for lack of room */
   double y;            /* where the next thing below the ranks goes */
 };
+
+/* Draws a line of that kind through the points, between two nodes. `color` NULL: that of the kind.
+ */
+void spacetime_paint(struct diagram *, enum stroke_kind, const char *tail, const char *head,
+                     const struct point *points, unsigned count, const char *tooltip,
+                     const char *color);
 
 /* Which lines of the trace are shown; what is left out is told in `left_out`. */
 void spacetime_select_columns(struct diagram *diagram);
