@@ -400,8 +400,10 @@ static void goes_on(const struct rcl_config *config, void *state, const struct r
   rcl_protocol_step(rcl_protocol_named("bookmark"), config, state, event, actions, false);
   if (event->kind != RCL_EVENT_DOWN)
     return;
-  actions->item[actions->count] = extra;
-  actions->item[actions->count++].peer = config->self ? 0 : 1;
+  memmove(actions->item + 1, actions->item,
+          actions->count++ * sizeof extra); /* roll-back is last */
+  actions->item[0] = extra;
+  actions->item[0].peer = config->self ? 0 : 1;
 }
 
 /* What does not hold of a protocol is noticed: then nothing is left out. */
