@@ -52,35 +52,32 @@ uint64_t platform_resident(int id)
 
 /* ---- threads ---- */
 
-struct platform_thread {
+struct job {
   pthread_t thread;
+  bool started;
   void (*run)(void *);
-  void *data;
+  void *item;
 };
 
-static void *run(void *data)
+static void *run_job(void *data)
 {
-  const struct platform_thread *thread = data;
-  thread->run(thread->data);
+  const struct job *job = data;
+  job->run(job->item);
   return NULL;
 }
 
-struct platform_thread *platform_thread_start(void (*function)(void *), void *data)
+void platform_parallel(void (*run)(void *), void *items, size_t size, unsigned count)
 {
-  struct platform_thread *thread = malloc(sizeof *thread);
-  if (!thread)
-    return NULL;
-  *thread = (struct platform_thread){.run = function, .data = data};
-  if (!pthread_create(&thread->thread, NULL, run, thread))
-    return thread;
-  free(thread);
-  return NULL;
-}
-
-void platform_thread_join(struct platform_thread *thread)
-{
-  pthread_join(thread->thread, NULL);
-  free(thread);
+  struct job jobs[count];
+  for (unsigned i = 0; i < count; i++) {
+    jobs[i] = (struct job){.run = run, .item = (char *)items + i * size};
+    jobs[i].started = i > 0 && !pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]);
+  }
+  for (unsigned i = 0; i < count; i++)
+    if (jobs[i].started)
+      pthread_join(jobs[i].thread, NULL);
+    else
+      run(jobs[i].item);
 }
 
 void platform_yield(void)

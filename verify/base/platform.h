@@ -27,9 +27,9 @@ uint64_t platform_resident(int id);
 
 /* ---- threads ---- */
 
-/* Runs `run(data)` in a thread of its own. NULL: there are no more threads. */
-struct platform_thread *platform_thread_start(void (*run)(void *), void *data);
-void platform_thread_join(struct platform_thread *); /* waits for its end, and frees it */
+/* Calls `run` for each of `count` items of `size` bytes, in a thread each as far as there are
+ * threads, the first item in this thread. Returns when all have ended. */
+void platform_parallel(void (*run)(void *), void *items, size_t size, unsigned count);
 void platform_yield(void);
 
 /* A mutual-exclusion lock with one condition to wait for. Ends the process where there is no memory

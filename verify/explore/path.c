@@ -40,7 +40,6 @@ struct share {
   struct worker *w;
   uint32_t tag;
   uint64_t from, to; /* places of the visited set */
-  struct platform_thread *thread;
 };
 
 enum { BATCH = 1 << 20 };
@@ -99,15 +98,9 @@ static void step_back(struct explorer *e, unsigned level, const struct visited *
                               .tag = tag_of(level),
                               .from = end / e->workers * i,
                               .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
-    if (i > 0)
-      share[i].thread = platform_thread_start(collect_share, &share[i]);
   }
-  collect_share(&share[0]);
+  platform_parallel(collect_share, share, sizeof *share, e->workers);
   for (unsigned i = 0; i < e->workers; i++) {
-    if (share[i].thread)
-      platform_thread_join(share[i].thread);
-    else if (i > 0)
-      collect_share(&share[i]);
     const struct states *found = &e->worker[i].unplaced;
     for (uint32_t n = 0; n < found->count; n++)
       add_state(e, to, found->numbers + (size_t)n * e->model.components);

@@ -245,10 +245,5 @@ static void run_worker(void *data)
 
 void explorer_search(struct explorer *e)
 {
-  for (unsigned i = 1; i < e->workers; i++)
-    e->worker[i].thread = platform_thread_start(run_worker, &e->worker[i]);
-  run_worker(&e->worker[0]);
-  for (unsigned i = 1; i < e->workers; i++)
-    if (e->worker[i].thread)
-      platform_thread_join(e->worker[i].thread);
+  platform_parallel(run_worker, e->worker, sizeof *e->worker, e->workers);
 }

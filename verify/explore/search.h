@@ -89,7 +89,6 @@ struct transitions {
 
 struct worker {
   _Alignas(MEMORY_LINE) struct explorer *e;
-  struct platform_thread *thread;
   struct local_cache cache;
 
   /* The state being expanded. */

@@ -184,7 +184,6 @@ struct delayed {
 
 /* One thread's part of a move from the old table to the new one. */
 struct mover {
-  struct platform_thread *thread;
   struct visited *set;
   const struct packing *from, *to;
   uint64_t first, end;    /* the old places whose states it moves */
@@ -263,14 +262,8 @@ static void move_part(struct mover *movers, unsigned threads, uint64_t first, ui
   for (unsigned i = 0; i < threads; i++) {
     movers[i].first = first + (end - first) * i / threads;
     movers[i].end = first + (end - first) * (i + 1) / threads;
-    movers[i].thread = i ? platform_thread_start(move, &movers[i]) : NULL;
   }
-  move(&movers[0]);
-  for (unsigned i = 1; i < threads; i++)
-    if (movers[i].thread)
-      platform_thread_join(movers[i].thread);
-    else
-      move(&movers[i]);
+  platform_parallel(move, movers, sizeof *movers, threads);
 }
 
 /* The first of the places below `end` whose states all go behind it, for all that is likely, where
