@@ -20,6 +20,13 @@ static inline struct request *request_of(MPI_Request handle)
   return (struct request *)(void *)handle;
 }
 
+/* What calls that begin something return. */
+static inline int began(struct request *request, MPI_Request *handle)
+{
+  *handle = handle_of(request);
+  return MPI_SUCCESS;
+}
+
 /* Calls `layered` with `r` set when the layer is on, `inert` when it is not, and returns its
  * result. Every MPI call is an opportunity for the protocol. */
 #define WRAP(layered, inert)                                                                       \

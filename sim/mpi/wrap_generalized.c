@@ -18,8 +18,7 @@ static int start(struct rank *r, struct general functions, MPI_Request *handle)
   request->kind = REQUEST_GENERAL;
   request->general = rank_alloc(r, sizeof *request->general);
   *request->general = functions;
-  *handle = handle_of(request);
-  return MPI_SUCCESS;
+  return began(request, handle);
 }
 
 WRAP_CALL(Grequest_start, (query, release, cancel, extra, request),

@@ -15,33 +15,21 @@ static const struct topology *topology_of(struct rank *r, const struct comm *com
 
 /* Two ranks can be neighbours more than once. Then the first that one sends is the first that the
  * other receives; in a grid, what goes to the one before comes from the one behind. */
-static struct request *exchange(struct rank *r, const struct blocks *out, const struct blocks *in,
+static struct request *exchange(struct rank *r, struct blocks out, struct blocks in,
                                 struct comm *comm)
 {
   const struct topology *topology = topology_of(r, comm);
   const struct neighbours *to = &topology->to, *from = &topology->from;
   struct request *whole = p2p_whole(r, to->count + from->count);
   for (int i = 0; i < to->count; i++)
-    p2p_add(whole, p2p_send(r, block_at(out, i), block_count(out, i), block_type(out, i),
+    p2p_add(whole, p2p_send(r, block_at(&out, i), block_count(&out, i), block_type(&out, i),
                             to->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
   for (int k = 0; k < from->count; k++) {
     int i = topology->grid ? k ^ 1 : k;
-    p2p_add(whole, p2p_receive(r, block_at(in, i), block_count(in, i), block_type(in, i),
+    p2p_add(whole, p2p_receive(r, block_at(&in, i), block_count(&in, i), block_type(&in, i),
                                from->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
   }
   return whole;
-}
-
-static int begin(struct rank *r, struct blocks out, struct blocks in, MPI_Comm comm,
-                 MPI_Request *handle)
-{
-  *handle = handle_of(exchange(r, &out, &in, comm_of(r, comm)));
-  return MPI_SUCCESS;
-}
-
-static int complete(struct rank *r, struct blocks out, struct blocks in, MPI_Comm comm)
-{
-  return p2p_finish(r, exchange(r, &out, &in, comm_of(r, comm)), MPI_STATUS_IGNORE);
 }
 
 /* The same block for all neighbours. */
@@ -62,8 +50,10 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 
 /* Neighbor_NAME and Ineighbor_NAME: what goes OUT and what comes IN, named by the arguments. */
 #define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
-  WRAP_CALL(Neighbor_##NAME, (__VA_ARGS__, comm), complete(r, OUT, IN, comm))                      \
-  WRAP_CALL(Ineighbor_##NAME, (__VA_ARGS__, comm, request), begin(r, OUT, IN, comm, request))
+  WRAP_CALL(Neighbor_##NAME, (__VA_ARGS__, comm),                                                  \
+            p2p_finish(r, exchange(r, OUT, IN, comm_of(r, comm)), MPI_STATUS_IGNORE))              \
+  WRAP_CALL(Ineighbor_##NAME, (__VA_ARGS__, comm, request),                                        \
+            began(exchange(r, OUT, IN, comm_of(r, comm)), request))
 
 NEIGHBOUR_CALL(allgather, same(out, out_count, out_type), EQUAL(in, in_count, in_type), out,
                out_count, out_type, in, in_count, in_type)

@@ -23,12 +23,6 @@ static struct request *begin(struct rank *r, const struct comm *comm)
   return p2p_whole(r, 2 * comm->size);
 }
 
-static int began(struct request *whole, MPI_Request *handle)
-{
-  *handle = handle_of(whole);
-  return MPI_SUCCESS;
-}
-
 static void give(struct rank *r, struct request *whole, const void *buffer, int count,
                  MPI_Datatype type, int to, struct comm *comm, unsigned flags)
 {

@@ -16,34 +16,19 @@ static int send_and_wait(struct rank *r, const void *buffer, int count, MPI_Data
   return p2p_finish(r, request, MPI_STATUS_IGNORE);
 }
 
-static int send_and_return(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
-                           int tag, MPI_Comm comm, unsigned flags, MPI_Request *handle)
-{
-  *handle = handle_of(p2p_send(r, buffer, count, type, to, tag, comm_of(r, comm), flags));
-  return MPI_SUCCESS;
-}
-
-static int prepare(struct rank *r, enum request_kind kind, void *buffer, int count,
-                   MPI_Datatype type, int peer, int tag, MPI_Comm comm, unsigned flags,
-                   MPI_Request *handle)
-{
-  *handle =
-      handle_of(p2p_prepare(r, kind, buffer, count, type, peer, tag, comm_of(r, comm), flags));
-  return MPI_SUCCESS;
-}
-
 #define SEND_CALL(NAME, FLAGS)                                                                     \
   WRAP_CALL(NAME, (buffer, count, type, to, tag, comm),                                            \
             send_and_wait(r, buffer, count, type, to, tag, comm, FLAGS))
 
 #define ISEND_CALL(NAME, FLAGS)                                                                    \
   WRAP_CALL(NAME, (buffer, count, type, to, tag, comm, request),                                   \
-            send_and_return(r, buffer, count, type, to, tag, comm, FLAGS, request))
+            began(p2p_send(r, buffer, count, type, to, tag, comm_of(r, comm), FLAGS), request))
 
 #define SEND_INIT_CALL(NAME, FLAGS)                                                                \
   WRAP_CALL(NAME, (buffer, count, type, to, tag, comm, request),                                   \
-            prepare(r, REQUEST_SEND, (void *)(uintptr_t)buffer, count, type, to, tag, comm, FLAGS, \
-                    request))
+            began(p2p_prepare(r, REQUEST_SEND, (void *)(uintptr_t)buffer, count, type, to, tag,    \
+                              comm_of(r, comm), FLAGS),                                            \
+                  request))
 
 SEND_CALL(Send, 0)
 SEND_CALL(Bsend, P2P_BUFFERED)
@@ -68,19 +53,14 @@ static int receive_and_wait(struct rank *r, void *buffer, int count, MPI_Datatyp
   return comm_error(r, c, error);
 }
 
-static int receive_and_return(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
-                              int tag, MPI_Comm comm, MPI_Request *handle)
-{
-  *handle = handle_of(p2p_receive(r, buffer, count, type, from, tag, comm_of(r, comm), 0));
-  return MPI_SUCCESS;
-}
-
 WRAP_CALL(Recv, (buffer, count, type, from, tag, comm, status),
           receive_and_wait(r, buffer, count, type, from, tag, comm, status))
 WRAP_CALL(Irecv, (buffer, count, type, from, tag, comm, request),
-          receive_and_return(r, buffer, count, type, from, tag, comm, request))
+          began(p2p_receive(r, buffer, count, type, from, tag, comm_of(r, comm), 0), request))
 WRAP_CALL(Recv_init, (buffer, count, type, from, tag, comm, request),
-          prepare(r, REQUEST_RECEIVE, buffer, count, type, from, tag, comm, 0, request))
+          began(p2p_prepare(r, REQUEST_RECEIVE, buffer, count, type, from, tag, comm_of(r, comm),
+                            0),
+                request))
 
 /* ---- both ---- */
 

@@ -5,12 +5,13 @@
 
 int main(int argc, char **argv)
 {
-  unsigned steps;
+  struct trace_story story;
   GError *error = NULL;
-  if (argc != 2 || !trace_replay(argv[1], &steps, &error)) {
+  if (argc != 2 || !trace_read(argv[1], &story, &error)) {
     fprintf(stderr, "layer-replay: %s\n", error ? error->message : "expected TRACE");
     return 1;
   }
-  printf("%u steps\n", steps);
+  printf("%u steps\n", story.count);
+  trace_story_clear(&story);
   return 0;
 }

@@ -11,12 +11,13 @@ static int replay(int count, char **files)
 {
   for (int i = 0; i < count; i++) {
     g_autoptr(GError) error = NULL;
-    unsigned steps = 0;
-    if (!trace_replay(files[i], &steps, &error)) {
+    struct trace_story story;
+    if (!trace_read(files[i], &story, &error)) {
       fprintf(stderr, "%s\n", error->message);
       return 1;
     }
-    printf("%s: %u moves\n", files[i], steps);
+    printf("%s: %u moves\n", files[i], story.count);
+    trace_story_clear(&story);
   }
   return 0;
 }

@@ -531,13 +531,3 @@ void trace_story_clear(struct trace_story *story)
   g_free(story->moves);
   *story = (struct trace_story){0};
 }
-
-bool trace_replay(const char *file, unsigned *steps, GError **error)
-{
-  struct trace_story story;
-  bool fine = trace_read(file, &story, error);
-  if (steps)
-    *steps = story.count;
-  trace_story_clear(&story);
-  return fine;
-}

@@ -54,16 +54,13 @@ struct trace_story {
   unsigned again; /* the last so many of them come again and again; 0: none do */
 };
 
-/* The same as trace_replay(), and what has been replayed; trace_story_clear() frees it. */
+/* Takes the trace in `file` through a world of its own, and tells what has been replayed;
+ * trace_story_clear() frees it. False with `error` set to `file:line: what, expected what` on the
+ * first line that does not parse, that the world refuses, or whose actions or digest differ. */
 bool trace_read(const char *file, struct trace_story *, GError **error);
 void trace_story_clear(struct trace_story *);
 
 /* A text that is the same for equal states of a world; the caller frees it. */
 char *trace_state(const struct world *);
-
-/* Takes the trace in `file` through a world of its own. False with `error` set to
- * `file:line: what, expected what` on the first line that does not parse, that the world refuses,
- * or whose actions or digest differ. `steps`, when not NULL, gets the number of lines replayed. */
-bool trace_replay(const char *file, unsigned *steps, GError **error);
 
 #endif
