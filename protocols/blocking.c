@@ -206,7 +206,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return rcl_commit_is_sound(config, &state->commit) ? 0 : 3;
 }
 
-static const char *const promises[] = {"quiet-channels", NULL};
+static const char *const promises[] = {"quiet-channels", "bounded", "frees", NULL};
 
 extern const struct rcl_protocol protocol_blocking;
 const struct rcl_protocol protocol_blocking = {

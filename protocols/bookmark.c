@@ -415,7 +415,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
-static const char *const promises[] = {"quiet-channels", NULL};
+static const char *const promises[] = {"quiet-channels", "bounded", "frees", NULL};
 
 extern const struct rcl_protocol protocol_bookmark;
 const struct rcl_protocol protocol_bookmark = {

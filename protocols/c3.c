@@ -508,7 +508,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
-static const char *const promises[] = {"c3-1.1", "c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
+static const char *const promises[] = {"c3-1.1", "c3-1.2",  "c3-1.3", "c3-2.2",
+                                       "c3-2.3", "bounded", "frees",  NULL};
 
 extern const struct rcl_protocol protocol_c3;
 const struct rcl_protocol protocol_c3 = {

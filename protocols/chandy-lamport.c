@@ -316,6 +316,8 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
+static const char *const promises[] = {"bounded", "frees", NULL};
+
 #define FORM(ID)                                                                                   \
   static void ID##_step(const struct rcl_config *config, void *state,                              \
                         const struct rcl_event *event, struct rcl_actions *actions)                \
@@ -330,8 +332,9 @@ static int first_broken(const struct rank *r)
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .level = RCL_LEVEL_CHANNEL,                 \
-    .controls = controls, .invariants = invariants, .state_size = state_size, .step = ID##_step,   \
-    .violated_invariant = ID##_broken, .variant = NEXT                                             \
+    .controls = controls, .invariants = invariants, .promises = promises,                          \
+    .state_size = state_size, .step = ID##_step, .violated_invariant = ID##_broken,                \
+    .variant = NEXT                                                                                \
   }
 
 static const struct variant direct = {.tree = false};

@@ -493,6 +493,8 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
+static const char *const promises[] = {"bounded", "frees", NULL};
+
 #define FORM(ID)                                                                                   \
   static size_t ID##_size(const struct rcl_config *config)                                         \
   {                                                                                                \
@@ -511,7 +513,7 @@ static int first_broken(const struct rank *r)
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
-    .invariants = invariants, .state_size = ID##_size, .step = ID##_step,                          \
+    .invariants = invariants, .promises = promises, .state_size = ID##_size, .step = ID##_step,    \
     .violated_invariant = ID##_broken, .variant = NEXT                                             \
   }
 

@@ -521,6 +521,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+static const char *const promises[] = {"bounded", "frees", NULL};
+
 extern const struct rcl_protocol protocol_hybrid;
 const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
@@ -531,6 +533,7 @@ const struct rcl_protocol protocol_hybrid = {
     .independent = true,
     .controls = controls,
     .invariants = invariants,
+    .promises = promises,
     .parameters = parameters,
     .captures_at = "the beginning of iterations (recline_iteration)",
     .state_size = state_size,

@@ -468,6 +468,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return rcl_commit_is_sound(config, &state->commit) ? 0 : 6;
 }
 
+static const char *const promises[] = {"bounded", "frees", NULL};
+
 extern const struct rcl_protocol protocol_message_tagging;
 const struct rcl_protocol protocol_message_tagging = {
     .name = "message-tagging",
@@ -477,6 +479,7 @@ const struct rcl_protocol protocol_message_tagging = {
     .control_bytes = 12,
     .controls = controls,
     .invariants = invariants,
+    .promises = promises,
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

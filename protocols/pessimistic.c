@@ -534,7 +534,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
-static const char *const promises[] = {"local-rollback", NULL};
+static const char *const promises[] = {"local-rollback", "bounded", "frees-at-capture", NULL};
 
 #define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
   {                                                                                                \

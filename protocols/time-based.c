@@ -308,6 +308,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return state->ready <= most && rcl_commit_is_sound(config, &state->commit) ? 0 : 5;
 }
 
+static const char *const promises[] = {"bounded", "frees", NULL};
+
 extern const struct rcl_protocol protocol_time_based;
 const struct rcl_protocol protocol_time_based = {
     .name = "time-based",
@@ -318,6 +320,7 @@ const struct rcl_protocol protocol_time_based = {
     .clocks = true,
     .controls = controls,
     .invariants = invariants,
+    .promises = promises,
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

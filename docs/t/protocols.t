@@ -46,8 +46,11 @@ is "$lacking" '' 'every protocol is on a page'
   jq -r '.protocols[] | .name as $name | .promises[] | "\($name) \(.)"' >"$dir/promises"
 lacking=
 while read -r name property; do
-  grep -l "name: $name[,}]" "$root"/verify/claims/*.yaml | xargs grep -l "[[ ]$property[],]" |
-    xargs grep -q 'verdict: holds' || lacking="$lacking $name:$property"
+  files=$(grep -l "name: $name[,}]" "$root"/verify/claims/*.yaml | xargs grep -l 'verdict: holds')
+  case $property in # judged where a claim names no properties, too
+    bounded | frees*) echo "$files" | xargs grep -L properties: | grep -q . && continue ;;
+  esac
+  echo "$files" | xargs grep -q "[[ ]$property[],]" || lacking="$lacking $name:$property"
 done <"$dir/promises"
-is "$(wc -l <"$dir/promises"):$lacking" 9: 'claims show what protocols promise'
+is "$(wc -l <"$dir/promises"):$lacking" 37: 'claims show what protocols promise'
 finish $(($(ls "$root"/docs/protocols/*.md | wc -l) * 3 - 1))

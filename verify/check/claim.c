@@ -15,6 +15,10 @@
 /* Of physical memory, what the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
 
+/* Property progress is judged without being named in worlds of so many states: it takes one worker
+ * as long as the search. */
+enum { CYCLES_MAX = 1 << 20 };
+
 const char *claim_verdict_name(enum claim_verdict verdict)
 {
   static const char *const names[] = {"holds", "violated", "inconclusive", "vacuous", "breach"};
@@ -390,6 +394,7 @@ static void fill_in(struct claim_result *result, const struct exploration *found
                                   .resumed = found->resumed,
                                   .depth = found->depth,
                                   .reached = found->reached,
+                                  .cycles = found->cycles,
                                   .bytes = found->bytes,
                                   .omission = found->omission,
                                   .miss = found->miss,
@@ -456,8 +461,32 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   exploration_clear(&found);
 }
 
+/* Those of the claim, and that no run ends by giving up, of whose states nothing would be said.
+ * Where it names none, the default ones, those about memory that the protocol promises, and
+ * progress, which needs all states. */
+static GPtrArray *properties_of(const struct job *job)
+{
+  static const char *const memory[] = {"bounded", "frees", "frees-at-capture"};
+  const struct claim_options *options = job->options;
+  const struct rcl_protocol *protocol = rcl_protocol_named(job->claim->protocol.name);
+  char **named = job->claim->check.properties;
+  GPtrArray *names = g_ptr_array_new();
+  for (const char *const *name = named ? (const char *const *)named : properties_default; *name;
+       name++)
+    g_ptr_array_add(names, (gpointer)*name);
+  g_ptr_array_add(names, (gpointer) "recovers");
+  for (size_t i = 0; !named && i < G_N_ELEMENTS(memory); i++)
+    if (properties_include(properties_promised(protocol), memory[i]))
+      g_ptr_array_add(names, (gpointer)memory[i]);
+  if (!named && !options->stubborn && !options->symmetry && !options->compact)
+    g_ptr_array_add(names, (gpointer) "progress");
+  g_ptr_array_add(names, NULL);
+  return names;
+}
+
 static bool run(struct job *job, struct claim_result *result, GError **error)
 {
+  g_autoptr(GPtrArray) properties = properties_of(job);
   bool outcome = checks_outcome(job->claim);
   if (outcome && !find_outcomes(job, error))
     return false;
@@ -466,7 +495,8 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   bool audits = job->options->audit && (job->options->stubborn || job->options->symmetry);
   const struct explorer_options options = {
       .rests = audits ? &rests : NULL,
-      .properties = (const char *const *)job->claim->check.properties,
+      .properties = (const char *const *)properties->pdata,
+      .max_cycles = job->claim->check.properties ? 0 : CYCLES_MAX,
       .outcomes = outcome ? &job->outcomes : NULL,
       .workers = job->options->workers,
       .stubborn = job->options->stubborn,

@@ -33,6 +33,7 @@ struct claim_result {
   enum claim_verdict verdict;
   uint64_t states, transitions, steps;
   uint64_t resumed;       /* states that came from a save */
+  bool cycles;            /* livelock was judged (property progress) */
   struct reached reached; /* by runs; HOLDS, VACUOUS: all that they show */
   unsigned depth;         /* HOLDS: of the farthest state; VIOLATED: moves of the run */
   uint64_t bytes;         /* of the explorer's tables */

@@ -63,6 +63,8 @@ void report_line(const struct checked *c)
         "    fingerprints of states: with a probability of %.1e at most one was left out, of %.1e "
         "a violation missed\n",
         r->omission, r->miss);
+  if (r->verdict == CLAIM_HOLDS && !r->cycles)
+    printf("    livelock was not judged (property progress)\n");
   if (*r->unreduced)
     printf("    not reduced: %s\n", r->unreduced);
   if (r->full_states)
@@ -142,6 +144,8 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   add_real(b, "omission_probability", r->omission);
   add_real(b, "miss_probability", r->miss);
   add_whole(b, "depth", r->depth);
+  json_builder_set_member_name(b, "livelock_judged");
+  json_builder_add_boolean_value(b, r->cycles);
   json_builder_set_member_name(b, "reached");
   json_builder_begin_object(b);
   for (int i = 0; i < REACHES; i++)

@@ -147,7 +147,10 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   init(&e, world, options, crashes, timers);
   if (begin(&e, crashes)) {
     explorer_search(&e);
-    if (out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress"))
+    uint64_t most = options->max_cycles;
+    out->cycles = out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress") &&
+                  (!most || out->states <= most);
+    if (out->cycles)
       liveness_judge(&e);
     conclude(&e);
   }

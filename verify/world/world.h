@@ -158,7 +158,7 @@ struct world_share {
 struct world_slot {
   uint32_t slot; /* UNEXPECTED: RCL_NO_SLOT */
   int16_t peer;
-  uint16_t pad;
+  uint16_t sent; /* by this rank to peer; else received from it */
   struct world_message message;
 };
 
@@ -199,7 +199,8 @@ struct world_global {
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
   uint8_t injected;     /* the one lie of a faulty host has been told */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
-  uint16_t pad;
+  uint8_t timed;        /* the coordinator has set a timer; independent: 0 */
+  uint8_t pad;
 };
 
 /* Property tokens: a global state that is being recorded. Apart from GLOBAL, as no rule looks here.

@@ -185,7 +185,10 @@ static void keep_message(struct step_context *t, const struct rcl_action *action
     world_violate(t, "legal", "slot %u, expected one that is empty, from 1 on", action->slot);
     return;
   }
-  struct world_slot slot = {.slot = action->slot, .peer = t->event.peer, .message = t->message};
+  struct world_slot slot = {.slot = action->slot,
+                            .peer = t->event.peer,
+                            .sent = t->event.kind == RCL_EVENT_SEND,
+                            .message = t->message};
   slot.message.incarnation = 0;
   slot.message.after = slot.message.before = (struct world_alarm){0};
   list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
@@ -462,6 +465,9 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     edit_rank(t->w, t->rank)->closed &= (uint16_t)~CONNECTIONS_CLOSED;
     break;
   case RCL_ACTION_SET_TIMER:
+    if (t->rank == RCL_COORDINATOR_RANK && !t->w->protocol->independent &&
+        !read_global(t->w)->timed)
+      edit_global(t->w)->timed = true;
     if (t->w->protocol->clocks)
       world_set_alarm(t, action);
     else

@@ -59,7 +59,7 @@ void world_crash(struct step_context *t)
   count_crash(t->w);
 }
 
-static uint32_t last_image(const struct world *w, int rank)
+uint32_t world_last_image(const struct world *w, int rank)
 {
   uint32_t count, last = RCL_FRESH;
   const struct world_record *stored =
@@ -77,7 +77,7 @@ static void declare_one(const struct world *w, int rank)
   struct world_global *global = edit_global(w);
   struct world_rank *dead = edit_rank(w, rank);
   dead->born = ++global->incarnation;
-  dead->origin = last_image(w, rank);
+  dead->origin = world_last_image(w, rank);
   global->down = (int16_t)rank;
   global->target = dead->origin;
 }

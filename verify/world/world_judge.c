@@ -280,11 +280,16 @@ void world_check_quiet(struct step_context *t)
 
 /* ---- the end ---- */
 
+static bool has_timer(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  return me->timer || me->set.checkpoint;
+}
+
 /* Programs that never end are violations of property `ends`, checkpoints never committed of
- * `commits`.
- */
+ * `commits`, ranks that ask for no more of `requests`. */
 static void judge_waits(const struct world *w, const char *ends, const char *commits,
-                        struct verdict *verdict)
+                        const char *requests, struct verdict *verdict)
 {
   struct step_context t = {.w = w, .verdict = verdict};
   for (t.rank = 0; t.rank < w->ranks; t.rank++)
@@ -293,18 +298,85 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
   t.rank = RCL_COORDINATOR_RANK;
   if (read_global(w)->requested)
     world_violate(&t, commits, "a checkpoint was asked for and never committed");
+  bool timed = read_global(w)->timed && !read_global(w)->requested;
+  for (int rank = 0; w->protocol->independent && rank < w->ranks; rank++)
+    timed |= has_timer(w, rank);
+  for (; timed && t.rank < (w->protocol->independent ? w->ranks : 1); t.rank++)
+    if (!has_timer(w, t.rank))
+      world_violate(&t, requests, "no timer is set: no checkpoint will be asked for any more");
+}
+
+/* Whether the image from which the receiver of a kept message would start shows it received: then
+ * no recovery needs it any more. */
+static bool is_garbage(const struct world *w, int rank, const struct world_slot *slot)
+{
+  const struct world_message *message = &slot->message;
+  uint32_t size;
+  const unsigned char *flows =
+      world_line_part(w, slot->sent ? slot->peer : rank, WORLD_FLOWS, &size);
+  for (uint32_t i = 0; flows && i < size / sizeof(struct world_flow); i++) {
+    struct world_flow flow;
+    memcpy(&flow, flows + i * sizeof flow, sizeof flow);
+    if (!compare_flows(&flow, slot->sent ? rank : slot->peer, message->comm, message->tag))
+      return message->sequence <= flow.delivered;
+  }
+  return false;
+}
+
+/* The rank keeps no message that it knows to be garbage: nothing that says so is on its way. */
+static void check_slots(struct step_context *t, const char *property)
+{
+  const struct world *w = t->w;
+  uint32_t count, news = 0;
+  const struct world_slot *slots = READ_LIST(struct world_slot, w, WORLD_SLOTS, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (slots[i].peer != t->rank)
+      world_read(w, control_part(w), slots[i].peer, t->rank, &news);
+    if (!news && is_garbage(w, t->rank, &slots[i]))
+      world_violate(t, property, "slot %u of rank %d keeps a message that no recovery needs",
+                    slots[i].slot, t->rank);
+  }
+}
+
+/* What a peer has said of its image may be lost when that crashes. */
+void world_check_stored(struct step_context *t)
+{
+  if (!is_judged(t->w, "frees-at-capture"))
+    return; /* looks at other ranks */
+  for (int peer = 0; peer < t->w->ranks; peer++)
+    if (read_rank_head(t->w, peer)->phase > RANK_CAPTURING || read_global(t->w)->incarnation)
+      return;
+  check_slots(t, "frees-at-capture");
+}
+
+/* The previous checkpoint of a rank may still be stored, as it hears of a commit with the next
+ * request; one before that is of no use. */
+static void check_bounded(struct step_context *t)
+{
+  uint32_t count, images = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    images += stored[i].part == RCL_PART_IMAGE;
+  if (images > 2)
+    world_violate(t, "bounded", "%u checkpoints of rank %d are stored", images, t->rank);
+  if (is_judged(t->w, "frees"))
+    check_slots(t, "frees");
 }
 
 void world_at_rest(const struct world *w, struct verdict *verdict)
 {
+  struct step_context t = {.w = w, .verdict = verdict};
   *verdict = (struct verdict){.kind = VERDICT_FINE};
-  judge_waits(w, "deadlock", "commits", verdict);
+  for (; t.rank < w->ranks; t.rank++)
+    check_bounded(&t);
+  judge_waits(w, "deadlock", "commits", "requests", verdict);
 }
 
 void world_for_ever(const struct world *w, struct verdict *verdict)
 {
   *verdict = (struct verdict){.kind = VERDICT_FINE};
-  judge_waits(w, "progress", "progress", verdict);
+  judge_waits(w, "progress", "progress", "progress", verdict);
 }
 
 /* Whether the messages that `rank` was given in a flow have the contents of the first ones that its

@@ -75,6 +75,13 @@ void world_restore(struct step_context *);
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
+/* Independent: the last checkpoint of which the image of `rank` is durable; RCL_FRESH: none. */
+uint32_t world_last_image(const struct world *, int rank);
+
+/* A part of the image from which `rank` would be started now, and its size; NULL: from none. */
+const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
+
+/* What the old life of `peer` had under way to `rank` is gone. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
 
 /* The rank's memory is lost, and so are messages to it from earlier incarnations. */
@@ -128,6 +135,9 @@ void world_check_all_beyond(struct step_context *, uint32_t checkpoint);
 /* A rank has recorded its part of a global state: all parts together have as many messages
  * received, or under way, as sent. */
 void world_check_tokens(struct step_context *, uint32_t more);
+
+/* Property frees-at-capture, when an image is stored. */
+void world_check_stored(struct step_context *);
 
 /* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
 void world_check_quiet(struct step_context *);

@@ -200,6 +200,7 @@ void world_store(struct step_context *t, const struct rcl_action *action)
       world_violate(t, "legal", "no image of checkpoint %u to store", action->checkpoint);
       return;
     }
+    world_check_stored(t);
     record.image = me->image;
     edit_rank(t->w, t->rank)->image = 0;
   }
@@ -351,6 +352,22 @@ static const struct world_record *durable_record(const struct world *w, int rank
   for (uint32_t i = 0; i < count; i++)
     if (stored[i].checkpoint == checkpoint && stored[i].part == part && stored[i].durable)
       return &stored[i];
+  return NULL;
+}
+
+const void *world_line_part(const struct world *w, int rank, enum part_kind kind, uint32_t *size)
+{
+  uint32_t line = w->protocol->independent ? world_last_image(w, rank) : read_global(w)->committed;
+  const struct world_record *record = durable_record(w, rank, line, RCL_PART_IMAGE);
+  if (!record)
+    return NULL;
+  const unsigned char *at = w->memory.kept(w->memory.ctx, record->image, size);
+  for (int i = 0; i < IMAGE_PARTS; i++, at += *size) {
+    memcpy(size, at, sizeof *size);
+    at += sizeof *size;
+    if (image_parts[i] == kind)
+      return at;
+  }
   return NULL;
 }
 
