@@ -74,14 +74,13 @@ void world_restore(struct step_context *);
 /* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
-/* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
 /* Independent: the last checkpoint of which the image of `rank` is durable; RCL_FRESH: none. */
 uint32_t world_last_image(const struct world *, int rank);
 
 /* A part of the image from which `rank` would be started now, and its size; NULL: from none. */
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
-/* What the old life of `peer` had under way to `rank` is gone. */
+/* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
 
 /* The rank's memory is lost, and so are messages to it from earlier incarnations. */
