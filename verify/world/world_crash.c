@@ -59,17 +59,6 @@ void world_crash(struct step_context *t)
   count_crash(t->w);
 }
 
-uint32_t world_last_image(const struct world *w, int rank)
-{
-  uint32_t count, last = RCL_FRESH;
-  const struct world_record *stored =
-      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > last)
-      last = stored[i].checkpoint;
-  return last;
-}
-
 /* Each death is an incarnation of its own, so that the living can be told one after the other. A
  * rank that lives has not noticed it. */
 static void declare_one(const struct world *w, int rank)

@@ -74,6 +74,14 @@ void world_restore(struct step_context *);
 /* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
+/* What an image consists of, in this order. */
+enum { IMAGE_PARTS = 5 };
+extern const enum part_kind world_image_parts[IMAGE_PARTS];
+
+/* That part of a checkpoint of `rank`, if it is durable; else NULL. */
+const struct world_record *world_durable_record(const struct world *, int rank, uint32_t checkpoint,
+                                                enum rcl_part);
+
 /* Independent: the last checkpoint of which the image of `rank` is durable; RCL_FRESH: none. */
 uint32_t world_last_image(const struct world *, int rank);
 

@@ -44,14 +44,11 @@ static void restore_parts(const struct world *w, int rank, const enum part_kind 
   }
 }
 
-static const enum part_kind image_parts[] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_FLOWS, WORLD_SENT,
-                                             WORLD_UNEXPECTED};
-enum { IMAGE_PARTS = sizeof image_parts / sizeof *image_parts };
 static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
 
 uint32_t world_keep_image(struct step_context *t)
 {
-  return keep_parts(t->w, t->rank, image_parts, IMAGE_PARTS);
+  return keep_parts(t->w, t->rank, world_image_parts, IMAGE_PARTS);
 }
 
 static void forget_record(const struct world *w, const struct world_record *record)
@@ -343,34 +340,6 @@ void world_set_back(struct step_context *t, uint32_t checkpoint)
   me->origin = checkpoint;
 }
 
-static const struct world_record *durable_record(const struct world *w, int rank,
-                                                 uint32_t checkpoint, enum rcl_part part)
-{
-  uint32_t count;
-  const struct world_record *stored =
-      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (stored[i].checkpoint == checkpoint && stored[i].part == part && stored[i].durable)
-      return &stored[i];
-  return NULL;
-}
-
-const void *world_line_part(const struct world *w, int rank, enum part_kind kind, uint32_t *size)
-{
-  uint32_t line = w->protocol->independent ? world_last_image(w, rank) : read_global(w)->committed;
-  const struct world_record *record = durable_record(w, rank, line, RCL_PART_IMAGE);
-  if (!record)
-    return NULL;
-  const unsigned char *at = w->memory.kept(w->memory.ctx, record->image, size);
-  for (int i = 0; i < IMAGE_PARTS; i++, at += *size) {
-    memcpy(size, at, sizeof *size);
-    at += sizeof *size;
-    if (image_parts[i] == kind)
-      return at;
-  }
-  return NULL;
-}
-
 /* Receives that were posted when the image was taken, and the collective that the program was in,
  * are to be announced again. */
 static void withdraw_announcements(const struct world *w, int rank)
@@ -423,7 +392,7 @@ static void restore_program(struct step_context *t, uint32_t image)
   list_clear(w, WORLD_FLOWS, t->rank, 0);
   list_clear(w, WORLD_SENT, t->rank, 0);
   if (image) {
-    restore_parts(w, t->rank, image_parts, IMAGE_PARTS - 1, image); /* not UNEXPECTED */
+    restore_parts(w, t->rank, world_image_parts, IMAGE_PARTS - 1, image); /* not UNEXPECTED */
     withdraw_announcements(w, t->rank);
   } else {
     world_begin_program(w, t->rank);
@@ -480,8 +449,8 @@ void world_restore(struct step_context *t)
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
   remove_records(w, t->rank, is_of_other, checkpoint); /* no rank rolls back to those any more */
   if (checkpoint != RCL_FRESH) {
-    const struct world_record *image = durable_record(w, t->rank, checkpoint, RCL_PART_IMAGE);
-    const struct world_record *log = durable_record(w, t->rank, checkpoint, RCL_PART_LOG);
+    const struct world_record *image = world_durable_record(w, t->rank, checkpoint, RCL_PART_IMAGE);
+    const struct world_record *log = world_durable_record(w, t->rank, checkpoint, RCL_PART_LOG);
     if (!image) {
       world_violate(t, "restorable", "checkpoint %u of rank %d is not on stable storage",
                     checkpoint, t->rank);
@@ -490,7 +459,7 @@ void world_restore(struct step_context *t)
     }
     check_whole(t, image);
     check_whole(t, log);
-    restore_parts(w, t->rank, image_parts, IMAGE_PARTS, image->image);
+    restore_parts(w, t->rank, world_image_parts, IMAGE_PARTS, image->image);
     restore_parts(w, t->rank, state_parts, 2, log ? log->state : image->state);
     withdraw_announcements(w, t->rank);
   } else {
