@@ -60,11 +60,10 @@ static void take_from_channel(struct rank *r, struct message *message)
 
 static void take_control(struct rank *r, const struct message *message)
 {
-  struct step step = {0};
   struct rcl_event event = {.kind = RCL_EVENT_CONTROL, .peer = (int16_t)message->source};
   memcpy(event.words, message->words, sizeof event.words);
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  host_take_event(r, &event, &step);
+  host_take_event(r, &event, NULL);
   rank_switch(r, before);
 }
 
@@ -104,7 +103,6 @@ static void take_notice(struct rank *r, const struct message *message)
                         message->notice == NOTICE_TURN;
   if (message->notice == NOTICE_END || is_for_waiting || !is_current(r, message))
     return;
-  struct step step = {0};
   switch (message->notice) {
   case NOTICE_TIMER:
     event.kind = RCL_EVENT_TIMER;
@@ -123,7 +121,7 @@ static void take_notice(struct rank *r, const struct message *message)
     layer.result.checkpoints_committed++;
     break;
   }
-  host_take_event(r, &event, &step);
+  host_take_event(r, &event, NULL);
 }
 
 /* By schedule, what a dead sender had under way may still come until that is known. */
@@ -185,7 +183,6 @@ static void take_in(struct rank *r, struct message *message)
 
 void host_announce(struct rank *r, struct request *request)
 {
-  struct step step = {0};
   host_take_event(
       r,
       &(struct rcl_event){.kind = RCL_EVENT_RECEIVE,
@@ -193,7 +190,7 @@ void host_announce(struct rank *r, struct request *request)
                           .tag = request->tag,
                           .comm = (int16_t)matching_context(request->comm, request->collective),
                           .request = request->number},
-      &step);
+      NULL);
   if (host_below_matching() && !r->dead)
     host_take_unexpected(r, request);
 }
@@ -227,10 +224,9 @@ static bool place_is_allowed(const struct rank *r)
 
 static void offer_place(struct rank *r, uint32_t iteration)
 {
-  struct step step = {0};
   r->place_due = false;
   host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = iteration},
-                  &step);
+                  NULL);
 }
 
 /* A clock shows the time of its alarm, or nearly: it cannot stop between two numbers. */
@@ -248,10 +244,9 @@ double host_alarm_time(const struct rank *r)
 
 static void take_alarm(struct rank *r)
 {
-  struct step step = {0};
   uint32_t checkpoint = r->alarm.checkpoint;
   r->alarm.checkpoint = 0;
-  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_TIMER, .checkpoint = checkpoint}, &step);
+  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_TIMER, .checkpoint = checkpoint}, NULL);
 }
 
 /* ---- by schedule ---- */
@@ -290,14 +285,13 @@ static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 static bool notice_scheduled(struct rank *r)
 {
   struct rcl_event down;
-  struct step step = {0};
   if (!host_independent()) {
     host_note_down(r);
     return true;
   }
   if (!shadow_next_down(r->index, &down))
     return false;
-  host_take_event(r, &down, &step);
+  host_take_event(r, &down, NULL);
   host_disconnect(r, down.peer);
   host_look_again(r);
   return true;
@@ -307,7 +301,6 @@ static bool go_on_by_schedule(struct rank *r)
 {
   const struct move *turn = schedule_turn(r->index);
   struct request *request = matching_unannounced(r->mpi);
-  struct step step = {0};
   if (take_in_first(r, NULL))
     return true;
   if (!turn || schedule_is_program(r) != (turn->event.kind == RCL_EVENT_RECEIVE && request))
@@ -316,7 +309,7 @@ static bool go_on_by_schedule(struct rank *r)
   case RCL_EVENT_DOWN:
     return notice_scheduled(r);
   case RCL_EVENT_TIMER:
-    host_take_event(r, &turn->event, &step);
+    host_take_event(r, &turn->event, NULL);
     return true;
   case RCL_EVENT_CAPTURED:
     if (shadow_rank(r->index)->phase != RANK_CAPTURING)

@@ -26,7 +26,7 @@ struct step {
   uint32_t outcome;
 };
 
-/* Takes the move and carries out what the protocol answers. */
+/* Takes the move and carries out what the protocol answers. The step may be NULL: no operands. */
 void host_take(struct rank *, struct move *, struct step *);
 void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 

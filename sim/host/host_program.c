@@ -84,8 +84,7 @@ bool host_cancel(struct rank *r, struct request *request)
 void host_member(struct rank *r, int comm)
 {
   host_ready(r);
-  struct step step = {0};
-  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_MEMBER, .comm = (int16_t)comm}, &step);
+  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_MEMBER, .comm = (int16_t)comm}, NULL);
   host_ready(r);
 }
 
@@ -141,9 +140,8 @@ void host_finish(struct rank *r)
 {
   host_ready(r);
   iteration_ends(r);
-  struct step step = {0};
   struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
-  host_take(r, &move, &step);
+  host_take(r, &move, NULL);
   r->mpi->finalized = true;
   agenda_wake();
   host_wait(r, run_has_ended, NULL);

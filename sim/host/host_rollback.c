@@ -65,11 +65,10 @@ void host_note_down(struct rank *r)
     return;
   if (shadow_rank(r->index)->noticed == global->incarnation)
     return; /* a later detection was noticed already */
-  struct step step = {0};
   host_take_event(r,
                   &(struct rcl_event){
                       .kind = RCL_EVENT_DOWN, .peer = global->down, .checkpoint = global->target},
-                  &step);
+                  NULL);
 }
 
 /* Drops messages in transit from the dead to this rank, and to them. */
@@ -86,8 +85,7 @@ void host_note_deaths(struct rank *r)
   r->notified = r->down_due = false;
   ulfm_join(r);
   while (!r->dead && shadow_next_down(r->index, &down)) {
-    struct step step = {0};
-    host_take_event(r, &down, &step);
+    host_take_event(r, &down, NULL);
     host_disconnect(r, down.peer);
   }
   host_look_again(r);
@@ -171,8 +169,7 @@ static void account_loss(struct rank *r, const struct capture *capture)
 /* The protocol has erased what it would need: the shadow world says so, and the run is lost. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
-  struct step step = {0};
-  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = checkpoint}, &step);
+  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = checkpoint}, NULL);
   if (!layer.result.audit_violations)
     die(DIE_BREACH, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
   run_stop_without_image();
@@ -265,7 +262,6 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   uint32_t noticed = shadow_rank(r->index)->noticed;
   r->down_due = host_independent();
   layer.restored(r);
-  struct step step = {0};
   const struct move *turn = schedule_turn(r->index);
   bool closed = checkpoint != RCL_FRESH && shadow_protocol()->reconnects;
   host_take_event(r,
@@ -273,7 +269,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
                                       .checkpoint = checkpoint,
                                       .closed = turn ? turn->event.closed : closed,
                                       .incarnation = host_independent() ? noticed : 0},
-                  &step);
+                  NULL);
   host_look_again(r);
   r->rematch = true;
   if (host_below_matching()) /* its receives are posted already */

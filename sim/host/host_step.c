@@ -214,11 +214,17 @@ static void deliver_up(struct rank *r, const struct rcl_action *action, struct s
   host_pass_up(r, message_from(slot->source, r->index, slot));
 }
 
+static struct request *posted_receive(const struct rank *r, uint32_t number)
+{
+  struct request *request = matching_numbered(r->mpi, number);
+  if (!request)
+    die(DIE_BREACH, "breach: receive %u of rank %d is not posted", number, r->index);
+  return request;
+}
+
 static void deliver_message(struct rank *r, const struct rcl_action *action, struct step *step)
 {
-  struct request *request = matching_numbered(r->mpi, action->request);
-  if (!request)
-    die(DIE_BREACH, "breach: receive %u of rank %d is not posted", action->request, r->index);
+  struct request *request = posted_receive(r, action->request);
   matching_withdraw(r->mpi, request);
   if (action->slot == RCL_NO_SLOT) {
     step->given = request;
@@ -233,9 +239,7 @@ static void deliver_message(struct rank *r, const struct rcl_action *action, str
 
 static void allow_match(struct rank *r, const struct rcl_action *action)
 {
-  struct request *request = matching_numbered(r->mpi, action->request);
-  if (!request)
-    die(DIE_BREACH, "breach: receive %u of rank %d is not posted", action->request, r->index);
+  struct request *request = posted_receive(r, action->request);
   request->announced = true;
   request->from = action->peer;
   request->from_tag = action->tag;
@@ -361,6 +365,7 @@ static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
  * saves what the other actions have made of the slots. */
 void host_take(struct rank *r, struct move *move, struct step *step)
 {
+  struct step plain = {0};
   enum rcl_reason reason;
   bool scheduled = schedule_on() && move->kind != MOVE_FINISH;
   if (scheduled)
@@ -373,6 +378,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   }
   if (!going)
     gave_up(r, reason);
+  step = step ? step : &plain;
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
     if (r->actions.item[i].kind != RCL_ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);
