@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "verify/base/platform.h"
+#include "verify/scenario/scenario.h"
 #include "verify/scenario/shared_object.h"
 
 #define LAYER "librecline_mpi.so"
@@ -28,25 +29,13 @@ static char *beside_recline(const char *folder)
   return g_canonicalize_filename(path, NULL);
 }
 
-static char *file_in(const char *folder, const char *name)
-{
-  g_autofree char *path = g_build_filename(folder, name, NULL);
-  return g_file_test(path, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(path, NULL) : NULL;
-}
-
 char *launch_find(const char *name)
 {
   if (g_path_is_absolute(name))
-    return file_in("/", name);
-  const char *list = g_getenv("RECLINE_PROGRAMS");
-  g_auto(GStrv) folders = g_strsplit(list != NULL ? list : "", ":", -1);
-  for (char **folder = folders; *folder != NULL; folder++) {
-    char *found = **folder != '\0' ? file_in(*folder, name) : NULL;
-    if (found != NULL)
-      return found;
-  }
+    return scenario_file_in("/", name);
+  char *found = scenario_find_in("RECLINE_PROGRAMS", name);
   g_autofree char *programs = beside_recline("programs");
-  return file_in(programs, name);
+  return found != NULL ? found : scenario_file_in(programs, name);
 }
 
 const char *launch_refuses(const char *program)

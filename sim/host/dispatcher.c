@@ -195,15 +195,10 @@ static bool is_alive(int rank)
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 
-static bool is_independent(void)
-{
-  return shadow_protocol()->independent;
-}
-
 /* With global recovery one detection finds all the dead. */
 static struct move detection_of(int rank)
 {
-  return (struct move){.kind = MOVE_DETECT, .rank = (int16_t)(is_independent() ? rank : -1)};
+  return (struct move){.kind = MOVE_DETECT, .rank = (int16_t)(shadow_independent() ? rank : -1)};
 }
 
 static bool under_way(void)
@@ -217,11 +212,11 @@ static bool under_way(void)
 /* A new incarnation: storage takes nothing more from the old one, and the living are told. */
 static void open_incarnation(int dead)
 {
-  if (!is_independent() && under_way())
+  if (!shadow_independent() && under_way())
     layer.result.checkpoints_aborted++;
   step_world(MOVE_DETECT, detection_of(dead).rank);
   recoveries++;
-  for (int rank = 0; !is_independent() && rank < layer.ranks; rank++)
+  for (int rank = 0; !shadow_independent() && rank < layer.ranks; rank++)
     storage_cut(&layer.rank[rank]);
   for (int rank = 0; rank < layer.ranks; rank++) {
     if (!is_alive(rank))
@@ -339,8 +334,8 @@ static bool follow_schedule(void)
 
 static bool is_current(const struct message *notice, const struct rank *r)
 {
-  return is_independent() ? notice->for_life == r->life
-                          : notice->incarnation == shadow_global()->incarnation;
+  return shadow_independent() ? notice->for_life == r->life
+                              : notice->incarnation == shadow_global()->incarnation;
 }
 
 static void handle_entry(const struct entry *entry)

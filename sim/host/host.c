@@ -76,7 +76,7 @@ static bool was_undone(const struct rank *r, const struct rcl_event *event)
 
 static void take_notice_of_death(struct rank *r)
 {
-  if (host_independent())
+  if (shadow_independent())
     r->down_due = true;
   else
     host_note_down(r);
@@ -85,7 +85,7 @@ static void take_notice_of_death(struct rank *r)
 /* A notice about the rank's timer or storage is of its present life. */
 static bool is_current(const struct rank *r, const struct message *notice)
 {
-  return host_independent()
+  return shadow_independent()
              ? notice->for_life == r->life
              : !host_fenced(r) && notice->incarnation == shadow_rank(r->index)->incarnation;
 }
@@ -110,9 +110,9 @@ static void take_notice(struct rank *r, const struct message *message)
   case NOTICE_DURABLE:
     event.kind = RCL_EVENT_DURABLE;
     event.part = (uint8_t)message->part;
-    if (host_independent() && was_undone(r, &event))
+    if (shadow_independent() && was_undone(r, &event))
       return;
-    if (host_independent() && message->part == RCL_PART_IMAGE)
+    if (shadow_independent() && message->part == RCL_PART_IMAGE)
       layer.result.checkpoints_committed++;
     storage_durable(r, message->checkpoint, (enum rcl_part)message->part);
     break;
@@ -130,7 +130,7 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
   if (message->life == layer.rank[message->source].life)
     return false;
   const struct world_rank *sender = shadow_rank(message->source);
-  return !schedule_on() || (host_independent() && sender->phase != RANK_DEAD &&
+  return !schedule_on() || (shadow_independent() && sender->phase != RANK_DEAD &&
                             sender->born <= shadow_rank(r->index)->noticed);
 }
 
@@ -285,7 +285,7 @@ static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 static bool notice_scheduled(struct rank *r)
 {
   struct rcl_event down;
-  if (!host_independent()) {
+  if (!shadow_independent()) {
     host_note_down(r);
     return true;
   }

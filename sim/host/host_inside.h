@@ -32,7 +32,6 @@ void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 
 /* The kind of the protocol (protocols/protocol.h). */
 bool host_below_matching(void);
-bool host_independent(void);
 
 /* Whether a rollback that the rank has not noticed has cut what it does. */
 bool host_fenced(const struct rank *);

@@ -29,7 +29,7 @@ static void ignore(struct message *message, void *data)
  * takes the payload. Others have all forgotten what they were sending. */
 void host_drop(struct rank *r, struct message *message)
 {
-  if (host_independent() && message->lane)
+  if (shadow_independent() && message->lane)
     transport_fetch(r->transport, message, ignore, NULL);
   else
     message_free(message);
@@ -219,7 +219,7 @@ static _Noreturn void go_back_alone(struct rank *r)
 /* From a crash or a ROLL_BACK to the image of the target. */
 _Noreturn void host_roll_back(struct rank *r)
 {
-  if (host_independent())
+  if (shadow_independent())
     go_back_alone(r);
   bool survivor = shadow_rank(r->index)->phase == RANK_RESTORING;
   rank_switch(r, ACTIVITY_RESTART);
@@ -260,7 +260,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   if (r->mpi->call.state != CALL_NONE)
     r->mpi->call.state = CALL_ANNOUNCED;
   uint32_t noticed = shadow_rank(r->index)->noticed;
-  r->down_due = host_independent();
+  r->down_due = shadow_independent();
   layer.restored(r);
   const struct move *turn = schedule_turn(r->index);
   bool closed = checkpoint != RCL_FRESH && shadow_protocol()->reconnects;
@@ -268,7 +268,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
                   &(struct rcl_event){.kind = RCL_EVENT_START,
                                       .checkpoint = checkpoint,
                                       .closed = turn ? turn->event.closed : closed,
-                                      .incarnation = host_independent() ? noticed : 0},
+                                      .incarnation = shadow_independent() ? noticed : 0},
                   NULL);
   host_look_again(r);
   r->rematch = true;

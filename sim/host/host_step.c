@@ -93,14 +93,9 @@ static struct message *message_from(int source, int destination, const struct sl
 
 /* ---- actions ---- */
 
-bool host_independent(void)
-{
-  return shadow_protocol()->independent;
-}
-
 bool host_fenced(const struct rank *r)
 {
-  return !host_independent() && shadow_rank(r->index)->incarnation < shadow_global()->incarnation;
+  return !shadow_independent() && shadow_rank(r->index)->incarnation < shadow_global()->incarnation;
 }
 
 static void stamp_message(const struct rank *r, const struct rcl_action *action,

@@ -53,6 +53,11 @@ const struct rcl_protocol *shadow_protocol(void)
   return world.protocol;
 }
 
+bool shadow_independent(void)
+{
+  return world.protocol->independent;
+}
+
 static const void *read_part(enum part_kind kind, int rank)
 {
   uint32_t size;

@@ -20,6 +20,9 @@ void shadow_judge_repeated(const char *state);
 void shadow_judge_rest(void);
 
 const struct rcl_protocol *shadow_protocol(void);
+
+/* Whether ranks recover one by one (protocols/protocol.h). */
+bool shadow_independent(void);
 const struct world_rank *shadow_rank(int rank);
 const struct world_global *shadow_global(void);
 uint32_t shadow_slots(int rank); /* payload slots of the rank that are filled */

@@ -231,14 +231,9 @@ const char *storage_server(void)
   return node_service();
 }
 
-static bool is_independent(void)
-{
-  return shadow_protocol()->independent;
-}
-
 static enum rcl_part queue_of(enum rcl_part part)
 {
-  return is_independent() ? part : RCL_PART_IMAGE;
+  return shadow_independent() ? part : RCL_PART_IMAGE;
 }
 
 static void begin_write(struct rank *r, enum rcl_part queue);
@@ -261,7 +256,7 @@ static void write_ended(void *data)
 static void begin_write(struct rank *r, enum rcl_part queue)
 {
   struct write *job = g_queue_peek_head(&r->writes[queue]);
-  bool logger = is_independent() && queue == RCL_PART_LOG;
+  bool logger = shadow_independent() && queue == RCL_PART_LOG;
   if (job)
     machine_write(node_of(r->index), logger ? node_service() : storage_server(), job->bytes,
                   write_ended, job);
@@ -270,7 +265,7 @@ static void begin_write(struct rank *r, enum rcl_part queue)
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
 static double bytes_of(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
-  if (is_independent() && part == RCL_PART_LOG)
+  if (shadow_independent() && part == RCL_PART_LOG)
     return (double)shadow_state_increment(r->index, &r->logged);
   double state = (double)shadow_state_bytes(r->index) + slots_bytes(r->slots);
   return part == RCL_PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
@@ -294,7 +289,7 @@ void storage_store(struct rank *r, uint32_t checkpoint, enum rcl_part part)
   CHECK(records_of(r, checkpoint, part) == 0, "each part of a checkpoint is stored once");
   REQUIRE(!last || last->checkpoint <= checkpoint || part == RCL_PART_LOG,
           "images are written in the order of their checkpoints");
-  if (part == RCL_PART_IMAGE || !is_independent()) { /* else there is nothing but the state */
+  if (part == RCL_PART_IMAGE || !shadow_independent()) { /* else there is nothing but the state */
     struct record *record = g_new0(struct record, 1);
     *record =
         (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "verify/scenario/scenario.h"
+
 enum { HOSTS_MAX = 1000000 };
 
 /* Adds the hosts of a <cluster>: prefix, each number of `radical` ("0-7,12"), suffix. */
@@ -190,45 +192,26 @@ bool platform_is_service(const char *host)
   return g_str_has_prefix(host, "service-");
 }
 
-static char *file_in(const char *folder, const char *name)
-{
-  g_autofree char *path = g_build_filename(folder, name, NULL);
-  return g_file_test(path, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(path, NULL) : NULL;
-}
-
-static char **folders(void)
-{
-  const char *list = g_getenv("RECLINE_PLATFORMS");
-  return g_strsplit(list ? list : "", ":", -1);
-}
-
-static char *file_in_folders(const char *name)
-{
-  g_auto(GStrv) all = folders();
-  char *found = NULL;
-  for (char **folder = all; *folder && !found; folder++)
-    if (**folder)
-      found = file_in(*folder, name);
-  return found;
-}
+static const char folders[] = "RECLINE_PLATFORMS";
 
 char *platform_find(const char *name, const char *directory)
 {
   if (g_path_is_absolute(name))
-    return file_in("/", name);
-  char *found = file_in(directory, name);
-  return found ? found : file_in_folders(name);
+    return scenario_file_in("/", name);
+  char *found = scenario_file_in(directory, name);
+  return found ? found : scenario_find_in(folders, name);
 }
 
 const char *platform_name(const char *path)
 {
-  g_auto(GStrv) all = folders();
+  const char *list = g_getenv(folders);
+  g_auto(GStrv) all = g_strsplit(list ? list : "", ":", -1);
   for (char **folder = all; *folder; folder++) {
     g_autofree char *full = g_canonicalize_filename(*folder, NULL);
     size_t length = strlen(full);
     if (!**folder || !g_str_has_prefix(path, full) || path[length] != '/')
       continue;
-    g_autofree char *found = file_in_folders(path + length + 1);
+    g_autofree char *found = scenario_find_in(folders, path + length + 1);
     if (found && !strcmp(found, path)) /* no other of that name in an earlier folder */
       return path + length + 1;
   }

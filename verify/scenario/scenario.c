@@ -53,6 +53,22 @@ char **scenario_files(const char *folder, const char *suffix)
   return (char **)g_ptr_array_free(files, FALSE);
 }
 
+char *scenario_file_in(const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  return g_file_test(path, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(path, NULL) : NULL;
+}
+
+char *scenario_find_in(const char *variable, const char *name)
+{
+  const char *list = g_getenv(variable);
+  g_auto(GStrv) folders = g_strsplit(list ? list : "", ":", -1);
+  char *found = NULL;
+  for (char **folder = folders; *folder && !found; folder++)
+    found = **folder ? scenario_file_in(*folder, name) : NULL;
+  return found;
+}
+
 const char *layout_host(const struct layout *layout, int rank)
 {
   return layout->nodes[rank / layout->per_node];

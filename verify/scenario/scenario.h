@@ -178,6 +178,11 @@ bool scenario_headline(const char *file, char **id, char **statement, GError **e
  * there is no folder. For g_strfreev(). */
 char **scenario_files(const char *folder, const char *suffix);
 
+/* The file `name` in `folder`, and in the first of the folders that the environment variable lists
+ * (separated by colons): an absolute path for the caller to free; NULL: it is not there. */
+char *scenario_file_in(const char *folder, const char *name);
+char *scenario_find_in(const char *variable, const char *name);
+
 /* Writes the scenario, with its overrides, as YAML that scenario_load() reads back: what
  * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
 bool scenario_save(const struct scenario *, const char *file, GError **error);

@@ -22,7 +22,6 @@ struct replay {
   GArray *moves;         /* struct move, as taken */
   unsigned again;        /* so many of the last come again */
   bool repeats;          /* the trace says that some of it comes again */
-  bool rounds;           /* and so it does */
   GPtrArray *states;     /* digests of the world's, before each step */
   GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
   GHashTable *members;   /* member_key() of each that the trace speaks of */
