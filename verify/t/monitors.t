@@ -384,7 +384,7 @@ sub acts {
     bad('legal') if !is_open($me, $e->{peer});
     send_off(\%wire, $e->{peer}, $now->{message});
   } elsif ($name eq 'resend') {
-    return bad('legal') if !$kept || $a->{peer} < 0 || $a->{peer} > $#rank;
+    return bad('legal') if !$kept || !$kept->{place} || $a->{peer} < 0 || $a->{peer} > $#rank;
     send_off(\%wire, $a->{peer}, {%$kept, in => $me->{noticed}, number => $a->{number}, after => $me->{rung},
         before => undef, from => $r});
   } elsif ($name eq 'keep') {

@@ -208,14 +208,18 @@ static void resend_message(struct step_context *t, const struct rcl_action *acti
 {
   bool full;
   uint32_t count, i = find_slot(t, action->slot, &full);
-  if (!full || action->peer < 0 || action->peer >= t->w->ranks) {
-    world_violate(t, "legal",
-                  "slot %u to rank %d, expected one that keep has filled, to a rank of the program",
-                  action->slot, action->peer);
+  const struct world_slot *slots =
+      READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count);
+  bool sent = full && (slots[i].message.sequence || !world_follows(t->w)); /* no result of a call */
+  if (!sent || action->peer < 0 || action->peer >= t->w->ranks) {
+    world_violate(
+        t, "legal",
+        "slot %u to rank %d, expected a message that keep has put there, to a rank of the "
+        "program",
+        action->slot, action->peer);
     return;
   }
-  struct world_message message =
-      READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i].message;
+  struct world_message message = slots[i].message;
   message.incarnation = read_rank(t->w, t->rank)->noticed;
   message.after = read_rank(t->w, t->rank)->rung;
   memcpy(message.words, action->words, sizeof message.words);
