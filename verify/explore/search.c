@@ -37,7 +37,7 @@ static double states_to_come(const struct explorer *e)
   double factor = level / before, change = factor * (double)e->earlier / before;
   if (!e->before || !e->earlier || change >= 1)
     return INFINITY;
-  while (level >= 1) {
+  while (level >= 1 && sum < (double)UINT64_MAX) { /* else both overflow, and never fall again */
     factor *= change;
     level *= factor;
     sum += level;
