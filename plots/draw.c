@@ -68,7 +68,7 @@ static struct picture *draw(const struct request *request, const char **engine, 
     return states_draw(request->file, request->text, error);
   }
   bad(error, request->file,
-      "neither a trace, a platform nor a protocol, expected \"recline-trace 2\", <platform> or "
+      "neither a trace, a platform nor a protocol, expected \"recline-trace 3\", <platform> or "
       "a .c file");
   return NULL;
 }

@@ -234,8 +234,8 @@ static bool read_header(struct reader *reader, const char *text)
 
 static bool read_lines(struct reader *reader, char **lines)
 {
-  if (lines[0] == NULL || !g_str_equal(lines[0], "recline-trace 2"))
-    return bad(reader, "\"%s\", expected \"recline-trace 2\"", lines[0] ? lines[0] : "");
+  if (lines[0] == NULL || !g_str_equal(lines[0], "recline-trace 3"))
+    return bad(reader, "\"%s\", expected \"recline-trace 3\"", lines[0] ? lines[0] : "");
   bool body = false;
   for (unsigned i = 1; lines[i] != NULL; i++) {
     reader->line = i + 1;

@@ -50,7 +50,7 @@ usage() {
 }
 # after_header LINE...: writes t.trace with these lines, the first of which is line 5.
 after_header() {
-  printf 'recline-trace 2\nprotocol c3\nranks 2\n---\n' >t.trace
+  printf 'recline-trace 3\nprotocol c3\nranks 2\n---\n' >t.trace
   [ $# = 0 ] || printf '%s\n' "$@" >>t.trace
 }
 
@@ -143,7 +143,7 @@ ok "a local rollback leaves the others' captures in the line" says t.svg \
 
 # --- a long trace ---
 awk 'BEGIN {
-  print "recline-trace 2\nprotocol c3\nranks 2\n---\n0 0 start\n0 1 start"
+  print "recline-trace 3\nprotocol c3\nranks 2\n---\n0 0 start\n0 1 start"
   for (i = 1; i <= 300; i++) {
     print i " 0 send peer=1 tag=0 comm=0 bytes=1 @" i " | transmit words=0,0,0"
     print i " 1 receive request=" i " peer=0 tag=0 comm=0 | match request=" i " peer=0 tag=0"
@@ -185,14 +185,14 @@ ok "no such file" fails no.trace "no.trace: cannot be read, \
 expected a trace, a platform or a protocol"
 echo hello >t.txt
 ok "no such kind" fails t.txt "t.txt: neither a trace, a platform nor a protocol, \
-expected \"recline-trace 2\", <platform> or a .c file"
+expected \"recline-trace 3\", <platform> or a .c file"
 echo 'recline-trace 1' >t.trace
-ok "another version" fails t.trace 't.trace:1: "recline-trace 1", expected "recline-trace 2"'
-printf 'recline-trace 2\nranks none\n---\n' >t.trace
+ok "another version" fails t.trace 't.trace:1: "recline-trace 1", expected "recline-trace 3"'
+printf 'recline-trace 3\nranks none\n---\n' >t.trace
 ok "bad ranks" fails t.trace 't.trace:2: ranks "none", expected 1 to 32767'
-printf 'recline-trace 2\nprotocol c3\n---\n' >t.trace
+printf 'recline-trace 3\nprotocol c3\n---\n' >t.trace
 ok "no ranks" fails t.trace 't.trace:3: the header ends without ranks, expected "ranks N"'
-printf 'recline-trace 2\nranks 2\n' >t.trace
+printf 'recline-trace 3\nranks 2\n' >t.trace
 ok "no end of the header" fails t.trace 't.trace:3: the file ends in the header, expected ---'
 after_header
 ok "no steps" fails t.trace 't.trace:5: the file ends, expected at least one step'
@@ -250,7 +250,7 @@ ok "two files" usage 'draw: a second file b, expected one' a b
 ok "-o without a name" usage 'draw: Missing argument for -o, expected -o FILE.svg or --dependencies' a -o
 ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf, .png or .txt' \
   a -o a.gif
-printf 'recline-trace 2\nprotocol c3\nranks 2\n---\n0 0 \n' >t.trace
+printf 'recline-trace 3\nprotocol c3\nranks 2\n---\n0 0 \n' >t.trace
 ok "a line without an event" fails t.trace 't.trace:5: "0 0 ", expected: time rank event'
 "$draw" "$here/c3.trace" -o no/such/folder.svg >out 2>err
 ok "a folder that is not there" grep -q '^no/such/folder.svg: cannot be written, expected ' err

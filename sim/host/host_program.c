@@ -13,13 +13,6 @@
 
 /* ---- what the program does ---- */
 
-/* A digest of a payload, never 0. */
-static uint32_t digest(const struct payload *payload)
-{
-  uint32_t hash = (uint32_t)rcl_protocol_digest(payload->bytes, payload->size);
-  return hash ? hash : 1;
-}
-
 uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
                     bool blocking, enum send_mode mode)
 {
@@ -32,12 +25,13 @@ uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct p
   struct step step = {.offered = message, .blocking = blocking};
   struct move move = {.kind = MOVE_EVENT,
                       .rank = (int16_t)r->index,
-                      .content = shadow_compares_contents() ? digest(payload) : 0,
                       .event = {.kind = RCL_EVENT_SEND,
                                 .peer = (int16_t)peer,
                                 .comm = (int16_t)context,
                                 .tag = tag,
                                 .bytes = message->bytes}};
+  if (shadow_compares_contents())
+    move.content = content_of_bytes(payload->bytes, payload->size);
   host_take(r, &move, &step);
   if (step.offered)
     message_free(step.offered);

@@ -35,7 +35,7 @@ is "$(grep -c '^recovered ' "$dir/stdout")" 1 'so is the verdict' "$dir/stdout"
 is "$(ls -A "$dir/out" | tr '\n' ' ')" 'program.out result.json scenario.yaml trace.txt ' \
   'files of --out'
 is "$(grep -c '^verification: PASS$' "$dir/out/program.out")" 1 'program.out'
-is "$(head -n 1 "$dir/out/trace.txt")" 'recline-trace 2' 'trace.txt'
+is "$(head -n 1 "$dir/out/trace.txt")" 'recline-trace 3' 'trace.txt'
 is "$(value "$dir/out/result.json" crashes)" 1 'result.json: the crash'
 is "$(value "$dir/out/result.json" rollbacks.global)" 1 'result.json: the rollback'
 is "$(value "$dir/out/result.json" audit.violations)" 0 'result.json: no violation'

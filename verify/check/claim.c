@@ -484,6 +484,17 @@ static GPtrArray *properties_of(const struct job *job)
   return names;
 }
 
+/* Of the contents of which any two were compared, unseen by each other (content.h): a transition
+ * makes at most one for each rank, each name of a receive, what is sent and what is chosen; a state
+ * at the end one for each message. Free programs have none. */
+static double collision(const struct job *job, const struct claim_result *result)
+{
+  double each = job->script->ranks + SCRIPT_NAMES + 3;
+  double made = (double)MAX(result->transitions, result->steps) * each +
+                (double)result->states * result->depth;
+  return job->script->free ? 0 : made * made * 0x1p-129;
+}
+
 static bool run(struct job *job, struct claim_result *result, GError **error)
 {
   g_autoptr(GPtrArray) properties = properties_of(job);
@@ -521,6 +532,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
     return false;
   }
   fill_in(result, &found);
+  result->collision = collision(job, result);
   if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
     audit_reduction(job, &options, result);
   judge_reached(job, result);

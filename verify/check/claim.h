@@ -39,6 +39,8 @@ struct claim_result {
   uint64_t bytes;         /* of the explorer's tables */
   double omission;        /* at most so likely is it that a state was left out; 0: none was */
   double miss;            /* and that a violation was missed for that */
+  double collision;  /* at most so likely is it that two contents that differ counted as equal; 0:
+                        none was looked at */
   uint64_t peak_rss;      /* bytes; of the process that explored, set by the caller */
   double seconds;
   char reduction[16];          /* that was used: none, por, sym, all, recovery */

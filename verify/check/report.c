@@ -65,6 +65,9 @@ void report_line(const struct checked *c)
         r->omission, r->miss);
   if (r->verdict == CLAIM_HOLDS && !r->cycles)
     printf("    livelock was not judged (property progress)\n");
+  if (r->collision > 0)
+    printf("    contents in 128 bits: two were taken for one with a probability of %.1e at most\n",
+           r->collision);
   if (*r->unreduced)
     printf("    not reduced: %s\n", r->unreduced);
   if (r->full_states)
@@ -143,6 +146,7 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   add_whole(b, "transitions", r->transitions);
   add_real(b, "omission_probability", r->omission);
   add_real(b, "miss_probability", r->miss);
+  add_real(b, "collision_probability", r->collision);
   add_whole(b, "depth", r->depth);
   json_builder_set_member_name(b, "livelock_judged");
   json_builder_add_boolean_value(b, r->cycles);
@@ -212,6 +216,9 @@ void report_tap(const struct checked *list, unsigned count)
       printf(
           "# with a probability of %.1e at most a state was left out, of %.1e a violation missed\n",
           c->result.omission, c->result.miss);
+    if (c->result.collision > 0)
+      printf("# contents in 128 bits: two were taken for one with a probability of %.1e at most\n",
+             c->result.collision);
     if (text)
       printf("# %s\n", safe);
   }

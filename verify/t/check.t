@@ -122,6 +122,11 @@ check 'says how likely one was left out' grep -q '"omission_probability" : 4.7[0
 check 'and a violation missed' grep -q '"miss_probability" : [0-9.]*e-1[0-9]' "$dir/out"
 exits 0 'one with states' "$tool" check --json reference-cl-t
 check 'leaves none out' grep -q '"omission_probability" : 0.0' "$dir/out"
+check 'nor has it contents' grep -q '"collision_probability" : 0.0' "$dir/out"
+exits 0 'one with contents' "$tool" check --json bookmark-recovers
+check 'says how likely two were alike' grep -q '"collision_probability" : [0-9.]*e-2[0-9]' "$dir/out"
+exits 0 'also as text' "$tool" check bookmark-recovers
+check 'does' grep -q 'contents in 128 bits: .* a probability of [0-9.]*e-2[0-9] at most' "$dir/out"
 
 refuses 'nothing' 'nothing to check, expected claims'
 refuses 'an unknown claim' "there is no claim 'nix'" nix

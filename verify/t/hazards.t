@@ -7,7 +7,7 @@
 happens()
 {
   {
-    printf 'recline-trace 2\nprotocol %s\nranks 2\ncapacity 4\norder any\nplaces program\n' "$2"
+    printf 'recline-trace 3\nprotocol %s\nranks 2\ncapacity 4\norder any\nplaces program\n' "$2"
     printf 'host explorer\ncrashes 2\ntimers 1\nhazards %s\n' "$3"
     printf 'script rank 0: %s\nscript rank 1: recv 0, recv 0\n---\n' "$4"
     cat

@@ -153,11 +153,34 @@ static void contents(void)
   intern_clear(&low);
 }
 
+/* Payloads that differ in a bit, or in how many zeros they end with, differ in both halves. */
+static void payloads(void)
+{
+  enum { BYTES = 100 };
+  unsigned char payload[BYTES] = {0};
+  struct intern low = {0}, high = {0};
+  uint32_t count = 0;
+  for (size_t size = 0; size <= BYTES; size++)
+    for (size_t bit = 0; bit < (size ? 8 * size : 1);
+         bit += size == BYTES ? 1 : 8 * size + 1, count++) {
+      payload[bit / 8] = (unsigned char)(size == BYTES ? 1u << bit % 8 : 0);
+      struct content content = content_of_bytes(payload, size);
+      intern(&low, content.word, 2 * sizeof *content.word);
+      intern(&high, content.word + 2, 2 * sizeof *content.word);
+      payload[bit / 8] = 0;
+    }
+  ok(count > 8 * BYTES && low.count == count && high.count == count,
+     "different payloads have different contents");
+  intern_clear(&low);
+  intern_clear(&high);
+}
+
 int main(void)
 {
   accepted();
   refused();
   spelled_out();
   contents();
+  payloads();
   return done();
 }

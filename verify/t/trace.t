@@ -24,7 +24,7 @@ refuses()
   fi
 }
 
-refuses 'another format' '1s/2/1/' "damaged.trace:1: found 'recline-trace 1', expected"
+refuses 'another format' '1s/3/1/' "damaged.trace:1: found 'recline-trace 1', expected"
 refuses 'an unknown protocol' 's/^protocol .*/protocol c4/' "there is no protocol 'c4'"
 refuses 'no ranks' '/^ranks/d' "expected lines 'protocol NAME' and 'ranks N'"
 refuses 'a bad number' 's/^ranks 2/ranks two/' "ranks is 'two', expected a number from 1 to 32767"

@@ -1,4 +1,5 @@
 /* Replay: a trace, taken through a world of its own. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -220,12 +221,23 @@ static bool find_message(struct replay *r, struct move *move, guint64 number, gi
 
 /* Words of a line that are the trace's own, not the protocol notation's. */
 struct extras {
-  guint64 number;          /* @n; 0: none */
-  gint64 place;            /* at=K; -1: none */
-  guint64 content, writes; /* of a crash: move.index */
-  guint64 cut;             /* 1 + world_cut(); 0: none */
+  guint64 number; /* @n; 0: none */
+  gint64 place;   /* at=K; -1: none */
+  struct content content;
+  guint64 writes; /* of a crash: move.index */
+  guint64 cut;    /* 1 + world_cut(); 0: none */
   bool early;
 };
+
+static bool read_content(struct replay *r, const char *text, struct content *content)
+{
+  int end = 0;
+  uint32_t *word = content->word;
+  sscanf(text, "%8" SCNx32 "%8" SCNx32 "%8" SCNx32 "%8" SCNx32 "%n", &word[0], &word[1], &word[2],
+         &word[3], &end);
+  return (end == 32 && !text[end]) ||
+         bad(r, "content is '%s', expected 32 hexadecimal digits", text);
+}
 
 static bool read_extra(struct replay *r, const char *word, struct extras *extras, bool *mine)
 {
@@ -234,7 +246,7 @@ static bool read_extra(struct replay *r, const char *word, struct extras *extras
   if (word[0] == '@')
     return whole(r, "@", word + 1, 1, G_MAXINT64, &extras->number);
   if (g_str_has_prefix(word, "content="))
-    return whole(r, "content", word + 8, 0, G_MAXUINT32, &extras->content);
+    return read_content(r, word + 8, &extras->content);
   if (g_str_has_prefix(word, "writes="))
     return whole(r, "writes", word + 7, 0, G_MAXUINT32, &extras->writes);
   if (g_str_has_prefix(word, "cut=")) {
@@ -336,7 +348,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   g_ptr_array_add(rest, NULL);
   if (!read_event(r, (char **)rest->pdata, move))
     return false;
-  move->content = (uint32_t)extras.content;
+  move->content = extras.content;
   if (extras.early)
     move->fault = FAULT_EARLY_DURABLE;
   if (extras.cut)
@@ -465,8 +477,8 @@ static bool replay_lines(struct replay *r, char **lines)
   struct header header = {0};
   bool body = false, fine = true;
   r->line = 1;
-  if (!lines[0] || !g_str_equal(lines[0], "recline-trace 2"))
-    return bad(r, "found '%s', expected 'recline-trace 2'", lines[0] ? lines[0] : "");
+  if (!lines[0] || !g_str_equal(lines[0], "recline-trace 3"))
+    return bad(r, "found '%s', expected 'recline-trace 3'", lines[0] ? lines[0] : "");
   for (char **line = lines + 1; fine && *line; line++) {
     r->line++;
     if (!**line && !line[1])

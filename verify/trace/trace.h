@@ -1,6 +1,6 @@
 /* Traces: what happened, one line a move, in the notation of protocols/text.h (docs/trace.md).
  *
- *     recline-trace 2
+ *     recline-trace 3
  *     protocol c3
  *     ranks 8
  *     capacity 64

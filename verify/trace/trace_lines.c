@@ -177,8 +177,9 @@ static void print_move(struct buffer *line, const struct world *world, const str
   switch ((enum move_kind)move->kind) {
   case MOVE_EVENT:
     buffer_printf(line, "%s", event_print(world->protocol, &move->event, text));
-    if (move->content)
-      buffer_printf(line, " content=%u", move->content);
+    if (!content_is_none(&move->content))
+      buffer_printf(line, " content=%08x%08x%08x%08x", move->content.word[0], move->content.word[1],
+                    move->content.word[2], move->content.word[3]);
     if (move->fault == FAULT_EARLY_DURABLE)
       buffer_printf(line, " early");
     if (world_cut(move) >= 0)
@@ -349,7 +350,7 @@ char *trace_header(const struct world *world, const char *host)
 {
   struct buffer text = {0}, *out = &text;
   buffer_printf(
-      out, "recline-trace 2\nprotocol %s\nranks %d\ncapacity %u\norder %s\nplaces %s\nhost %s\n",
+      out, "recline-trace 3\nprotocol %s\nranks %d\ncapacity %u\norder %s\nplaces %s\nhost %s\n",
       world->protocol->name, world->ranks, world->config[0].capacity,
       world->fifo         ? "fifo"
       : world->overtaking ? "none"

@@ -3,7 +3,8 @@
  * A history is a fold of all that a program has received and chosen; a message of a script carries
  * its sender's history and the place of the send in the script. Two different histories have the
  * same content with a probability of about 2^-128: among n of them, in one exploration, some two
- * do with n * n / 2^129 at most, which is below 1e-20 for a thousand million.
+ * do with n * n / 2^129 at most, which is below 1e-20 for a thousand million. The content of a
+ * message of a real program is a digest of its payload.
  */
 #ifndef RECLINE_CONTENT_H
 #define RECLINE_CONTENT_H
@@ -31,6 +32,17 @@ static inline bool content_is_none(const struct content *content)
 static inline bool content_same(const struct content *a, const struct content *b)
 {
   return !memcmp(a, b, sizeof *a);
+}
+
+/* The content of a payload. Never none. */
+static inline struct content content_of_bytes(const void *bytes, size_t size)
+{
+  struct content result;
+  uint64_t digest[2];
+  hash_bytes_wide(bytes, size, digest);
+  memcpy(&result, digest, sizeof result);
+  result.word[0] += content_is_none(&result);
+  return result;
 }
 
 /* `next` after all of `seen`. Depends on the order; never none. */

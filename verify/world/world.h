@@ -143,7 +143,7 @@ struct world_message {
   uint32_t bytes;
   uint32_t words[RCL_WORDS];
   uint32_t sequence;      /* counts the messages of its flow in the sender's program, from 1 */
-  struct content content; /* of the payload (a digest of 32 bits); of scripts: content.h */
+  struct content content; /* of the payload */
   uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
   uint32_t stopped;       /* the same for its stop-log line */
   struct world_alarm after, before; /* clocks: the sender's last alarm when it was sent, its next */
@@ -320,10 +320,10 @@ struct move {
   uint8_t kind;
   uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early; enum detection; world_cut() */
   int16_t rank;
-  uint32_t index;   /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
-                       world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit
-                       of enum write_end for each, in base WRITE_ENDS */
-  uint32_t content; /* real programs, SEND and ARRIVED: digest of the payload; 0: not given */
+  uint32_t index; /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
+                     world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit
+                     of enum write_end for each, in base WRITE_ENDS */
+  struct content content; /* real programs, SEND and ARRIVED: of the payload; none: not given */
   struct rcl_event event;
 };
 
@@ -341,7 +341,7 @@ static inline int world_cut(const struct move *move)
   return move->kind == MOVE_EVENT && move->fault & FAULT_CUT ? move->fault >> FAULT_CUT_SHIFT : -1;
 }
 
-_Static_assert(sizeof(struct move) == 56, "moves are interned as bytes");
+_Static_assert(sizeof(struct move) == 68, "moves are interned as bytes");
 
 enum { WORLD_FIND = UINT32_MAX };
 

@@ -34,7 +34,7 @@ static void send_message(struct step_context *t)
 {
   const struct world *w = t->w;
   const struct world_rank *me = read_rank(w, t->rank);
-  struct content content = w->script ? world_content(w, t->rank) : content_of(t->move->content);
+  struct content content = w->script ? world_content(w, t->rank) : t->move->content;
   struct world_flow none = {0}, *f = &none;
   if (world_follows(w)) {
     f = world_flow(w, t->rank, t->event.peer, t->event.comm, t->event.tag);
@@ -72,7 +72,7 @@ static void take_message(struct step_context *t)
   list_remove(w, WORLD_CHANNEL, t->event.peer, t->rank, t->move->index, sizeof *channel);
   if (w->protocol->clocks)
     check_bounds(t, world_too_fast(w, t->rank, &t->message));
-  if (t->move->content && t->move->content != t->message.content.word[0])
+  if (!content_is_none(&t->move->content) && !content_same(&t->move->content, &t->message.content))
     world_violate(t, "no-corruption", "message %u from rank %d (tag %d) changed on the way",
                   t->message.sequence, t->event.peer, t->event.tag);
   t->event.bytes = t->message.bytes;
