@@ -21,7 +21,7 @@ my $first = @ARGV ? $ARGV[0] : $ENV{RECLINE_SEED} // 1;
 
 my @properties = qw(no-loss no-duplicate restorable quiet-channels c3-1.1 c3-1.2 c3-1.3 deadlock
   commits outcome recovers agreement invariant no-orphan c3-2.2 c3-2.3 local-rollback no-domino
-  own-iteration tokens bounds progress);
+  own-iteration tokens bounds progress requests);
 
 use constant {SEND => 0, RECV => 1, IRECV => 2, WAIT => 3, CHOOSE => 4, CHECKPOINT => 5,
   COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8};
@@ -34,7 +34,7 @@ sub term { return $terms->{join ' ', @_} //= 1 + keys %$terms }
 # ---- the world of a walk ----
 
 my ($world, @script, @rank, %wire, %shares, %seen, $incarnation, $target, $committed, $requested,
-  @surplus);
+  $timed, @surplus);
 
 sub is_free { return $world->{free} }
 
@@ -287,7 +287,9 @@ sub happens {
   } elsif ($e->{name} eq 'down') {
     @$me{qw(phase noticed)} = ('running', $world->{independent} ? $e->{incarnation} : $incarnation);
     forget_older($r, $me->{noticed}, $e->{peer}) if $world->{independent};
-  } elsif ($e->{name} eq 'timer' && $world->{clocks}) {
+  } elsif ($e->{name} eq 'timer' && !$world->{clocks}) {
+    $me->{timer} = 0;
+  } elsif ($e->{name} eq 'timer') {
     bad('bounds') if too_early($me);
     $me->{rung} = delete $me->{alarm};
     for my $m (map { @$_ } values %wire) {
@@ -448,10 +450,14 @@ sub acts {
   } elsif ($name eq 'open') {
     bad('legal') if !$me->{closed};
     $me->{closed} = 0;
-  } elsif ($name eq 'set-timer' && $world->{clocks}) {
+  } elsif ($name eq 'set-timer' && !$world->{clocks}) {
+    $me->{timer} = 1;
+    $timed = 1 if !$r;
+  } elsif ($name eq 'set-timer') {
     my $checkpoint = $a->{checkpoint} // 0;
     return bad('legal') if !$checkpoint || $me->{alarm} || $checkpoint < ($me->{rung} ? $me->{rung}[0] : 0);
     $me->{alarm} = [$checkpoint, split /,/, $a->{after}];
+    $timed = 1 if !$r;
   } elsif ($name eq 'stopped-logging') {
     my $checkpoint = $a->{checkpoint} // 0;
     $me->{stopped} = $checkpoint;
@@ -597,13 +603,16 @@ sub found_dead {
 # ---- whole states ----
 
 sub waits {
-  my ($ends, $commits) = @_;
+  my ($ends, $commits, $requests) = @_;
   my %waits;
   for my $me (@rank) {
     $waits{$ends} = 1 if $me->{phase} !~ /^(running|capturing)$/ || !$me->{program}{over}
       || $me->{held} || behind($me);
   }
   $waits{$commits} = 1 if $requested;
+  my @set = map { $_->{timer} || $_->{alarm} ? 1 : 0 } @rank;
+  my $awaited = $world->{independent} ? grep { $_ } @set : $timed && !$requested;
+  $waits{$requests} = 1 if $awaited && grep { !$_ } $world->{independent} ? @set : $set[0];
   return \%waits;
 }
 
@@ -759,7 +768,7 @@ my %count;    # walks in which a property was violated
 sub judge_walk {
   my ($head, @lines) = @_;
   (%wire, %shares, @rank, @script, @surplus) = ();
-  ($incarnation, $target, $committed, $requested) = (0, 0, 0, 0);
+  ($incarnation, $target, $committed, $requested, $timed) = (0) x 5;
   my ($file) = $head =~ /(\S+)$/;
   $terms = $terms_of{$file} //= {};
   %$terms = %{$outcomes_of{$file} = {}} if keys %$terms > 100_000;
@@ -792,8 +801,8 @@ sub judge_walk {
       $over = 1 if $saw ne '-';
     } elsif (!$over) {
       ($what, $saw) = split / /, $line;
-      $wrong = $what eq 'end' ? at_end() : $what eq 'rest' ? waits('deadlock', 'commits')
-        : $what eq 'ever' ? waits('progress', 'progress') : wrong_outcome($file, $saw);
+      $wrong = $what eq 'end' ? at_end() : $what eq 'rest' ? waits('deadlock', 'commits', 'requests')
+        : $what eq 'ever' ? waits(('progress') x 3) : wrong_outcome($file, $saw);
       $saw = $saw ? '-' : 'outcome' if $what eq 'outcome';
     } else {
       next;
