@@ -279,7 +279,8 @@ static void collected(const struct rcl_config *config, struct state *state,
     stop_logging(state, actions);
   rcl_act(actions, RCL_ACTION_DELIVER);
   made(config, state, event->comm, event->call, actions);
-  check_ready(config, state, actions);
+  if (!event->makes) /* results on the new communicator may be late: MEMBER comes first */
+    check_ready(config, state, actions);
 }
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
@@ -444,10 +445,12 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     break;
   case RCL_EVENT_MEMBER:
     made(config, state, event->comm, 0, actions);
+    check_ready(config, state, actions);
     break;
   case RCL_EVENT_COLLECTIVE:
     collective(config, state, event, actions);
-    check_ready(config, state, actions);
+    if (!event->makes)
+      check_ready(config, state, actions);
     break;
   case RCL_EVENT_COLLECTED:
     collected(config, state, event, actions);

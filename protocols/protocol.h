@@ -112,7 +112,10 @@ enum rcl_event_kind {
    * `outcome`; with a `request`: whether that receive is cancelled (1) or completes (0). */
   RCL_EVENT_CHOICE,
   RCL_EVENT_SAFE_POINT, /* a checkpoint is allowed here; `iteration` begins, 0: none */
-  RCL_EVENT_MEMBER,     /* it has become a member of a new communicator `comm`; of 0 it always is */
+  /* It has become a member of a new communicator `comm`; of 0 it always is. It follows the
+   * COLLECTED of the call that `makes` it, or the DELIVER in its place, with no event in between.
+   */
+  RCL_EVENT_MEMBER,
   /* It makes collective `call` on `comm`, whose data flow as `flow` says, from or to `root`. Only
    * for protocols with `collectives`. */
   RCL_EVENT_COLLECTIVE,
@@ -163,7 +166,8 @@ struct rcl_event {
   uint8_t wildcard; /* ARRIVED: the receive named ANY source or ANY tag */
   uint8_t flow;     /* COLLECTIVE, COLLECTED: enum rcl_flow */
   uint8_t closed;   /* START, CAPTURED: the rank's connections are closed, see `reconnects` */
-  uint8_t pad[3];   /* zero */
+  uint8_t makes;    /* COLLECTIVE, COLLECTED: by this call the rank becomes a member, see MEMBER */
+  uint8_t pad[2];   /* zero */
   union {
     int16_t peer; /* SEND: destination; RECEIVE, ARRIVED, CONTROL: source; DOWN: the failed rank */
     int16_t root; /* COLLECTIVE, COLLECTED: 0 without one */
@@ -367,8 +371,8 @@ struct rcl_protocol {
 
   const char *captures_at; /* where the program must come to for a checkpoint: "barriers". NULL: any
                               safe point */
-  /* Names of properties that it promises beyond those of all protocols (docs/architecture.md): a run
-   * is audited for them, a claim of each shows that it holds. Ends with NULL; NULL: none. */
+  /* Names of properties that it promises beyond those of all protocols (docs/architecture.md): a
+   * run is audited for them, a claim of each shows that it holds. Ends with NULL; NULL: none. */
   const char *const *promises;
 
   /* Size of the state of one rank, in bytes; a multiple of 8. For any config. */

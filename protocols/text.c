@@ -226,6 +226,8 @@ char *event_print(const struct rcl_protocol *protocol, const struct rcl_event *e
       put(&out, "contributions", e->contributions);
       put_words(&out, e->words);
     }
+    if (e->makes)
+      put_name(&out, "", "makes");
     break;
   case RCL_EVENT_DURABLE: /* an event log can be from before the first checkpoint */
     put_name(&out, "part=", part_names[e->part]);
@@ -467,6 +469,10 @@ static bool event_word(const struct field *field, struct rcl_event *e)
   case RCL_EVENT_ARRIVED:
     e->wildcard = is(field, "wildcard");
     return e->wildcard;
+  case RCL_EVENT_COLLECTIVE:
+  case RCL_EVENT_COLLECTED:
+    e->makes = is(field, "makes");
+    return e->makes;
   case RCL_EVENT_START:
   case RCL_EVENT_CAPTURED:
     e->closed = is(field, "closed");

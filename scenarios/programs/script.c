@@ -29,6 +29,9 @@ struct receive {
 };
 
 struct state {
+  const struct script *script;
+  MPI_Comm comm[SCRIPT_COMMS];
+  uint32_t last; /* what IF asks for */
   int rank, ranks;
   struct content history;
   uint32_t next; /* the operation that it is at */
@@ -44,9 +47,35 @@ static uint32_t choose(const struct state *state, unsigned count)
   return content_fold(state->history, content_of((uint32_t)state->rank)).word[0] % count;
 }
 
-static int source(const struct operation *op)
+/* The number of a rank in a communicator, whose members are in the order of ranks. */
+static int in_comm(const struct state *state, const struct operation *op, int rank)
 {
-  return op->peer == RCL_ANY ? MPI_ANY_SOURCE : op->peer;
+  int number = 0;
+  for (int other = 0; other < rank; other++)
+    number += script_is_member(state->script, op->comm, other);
+  return number;
+}
+
+static int source(const struct state *state, const struct operation *op)
+{
+  return op->peer == RCL_ANY ? MPI_ANY_SOURCE : in_comm(state, op, op->peer);
+}
+
+static void become_member(struct state *state, const struct operation *op)
+{
+  MPI_Group all, members;
+  int *rank = calloc((size_t)state->ranks, sizeof *rank), count = 0;
+  if (rank == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int other = 0; other < state->ranks; other++)
+    if (script_is_member(state->script, op->comm, other))
+      rank[count++] = other;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, count, rank, &members);
+  MPI_Comm_create_group(MPI_COMM_WORLD, members, op->comm, &state->comm[op->comm]);
+  MPI_Group_free(&members);
+  MPI_Group_free(&all);
+  free(rank);
 }
 
 static int tag(const struct operation *op)
@@ -66,10 +95,10 @@ static struct content now(const struct state *state)
 }
 
 /* What everybody contributed, in the order of ranks, as one number. */
-static struct content together(const struct state *state, const struct content *contents)
+static struct content together(const struct content *contents, int members)
 {
   struct content sum = content_of(0);
-  for (int rank = 0; rank < state->ranks; rank++)
+  for (int rank = 0; rank < members; rank++)
     sum = content_fold(sum, contents[rank]);
   return sum;
 }
@@ -80,26 +109,27 @@ static void call(struct state *state, const struct operation *op)
 {
   struct content *contents = calloc((size_t)state->ranks, sizeof *contents);
   struct content content = now(state);
+  MPI_Comm comm = state->comm[op->comm];
+  int root = in_comm(state, op, op->peer), members = in_comm(state, op, state->ranks);
   if (contents == NULL)
     MPI_Abort(MPI_COMM_WORLD, 1);
   switch ((enum rcl_flow)op->flow) {
   case RCL_FLOW_FROM_ROOT:
-    MPI_Bcast(&content, WORDS, MPI_UINT32_T, op->peer, MPI_COMM_WORLD);
+    MPI_Bcast(&content, WORDS, MPI_UINT32_T, root, comm);
     if (state->rank != op->peer)
       see(state, content_fold(content_of(0), content));
     break;
   case RCL_FLOW_TO_ROOT:
-    MPI_Gather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, op->peer,
-               MPI_COMM_WORLD);
+    MPI_Gather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, root, comm);
     if (state->rank == op->peer)
-      see(state, together(state, contents));
+      see(state, together(contents, members));
     break;
   case RCL_FLOW_ALL:
-    MPI_Allgather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, MPI_COMM_WORLD);
-    see(state, together(state, contents));
+    MPI_Allgather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, comm);
+    see(state, together(contents, members));
     break;
   default:
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(comm);
   }
   free(contents);
 }
@@ -113,9 +143,51 @@ static void cancel(struct state *state, const struct operation *op, struct recei
   MPI_Test_cancelled(&status, &cancelled);
   see(state, content_of((uint32_t)cancelled));
   if (cancelled)
-    MPI_Recv(&named->content, WORDS, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(&named->content, WORDS, MPI_UINT32_T, source(state, op), tag(op),
+             state->comm[op->comm], MPI_STATUS_IGNORE);
   see(state, named->content);
+}
+
+/* Completes the receive if something has come for it. One that is complete stays so. */
+static void test(struct state *state, struct receive *named)
+{
+  int found;
+  if (named->request == MPI_REQUEST_NULL)
+    return;
+  MPI_Test(&named->request, &found, MPI_STATUS_IGNORE);
+  see(state, content_of((uint32_t)found));
+  state->last = (uint32_t)found;
+  if (found)
+    see(state, named->content);
+}
+
+static void wait_for_any(struct state *state, const struct operation *op)
+{
+  struct receive *named[] = {&state->named[op->name], &state->named[op->tag]};
+  MPI_Request requests[] = {named[0]->request, named[1]->request};
+  int found;
+  MPI_Waitany(2, requests, &found, MPI_STATUS_IGNORE);
+  if (found == MPI_UNDEFINED)
+    return;
+  named[found]->request = MPI_REQUEST_NULL;
+  state->last = (uint32_t)found;
+  see(state, content_of((uint32_t)found));
+  see(state, named[found]->content);
+}
+
+static void receive(struct state *state, const struct operation *op)
+{
+  struct content content;
+  MPI_Status status;
+  MPI_Recv(&content, WORDS, MPI_UINT32_T, source(state, op), tag(op), state->comm[op->comm],
+           &status);
+  see(state, content);
+  if (op->peer != RCL_ANY)
+    return;
+  for (int rank = 0; rank < state->ranks; rank++)
+    if (script_is_member(state->script, op->comm, rank) &&
+        in_comm(state, op, rank) == status.MPI_SOURCE)
+      state->last = (uint32_t)rank;
 }
 
 static void execute(struct state *state, const struct operation *op)
@@ -125,17 +197,28 @@ static void execute(struct state *state, const struct operation *op)
   switch (op->kind) {
   case SCRIPT_SEND:
     content = now(state);
-    MPI_Send(&content, WORDS, MPI_UINT32_T, op->peer, op->tag, MPI_COMM_WORLD);
+    MPI_Send(&content, WORDS, MPI_UINT32_T, in_comm(state, op, op->peer), op->tag,
+             state->comm[op->comm]);
     break;
   case SCRIPT_RECV:
-    MPI_Recv(&content, WORDS, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    see(state, content);
+    receive(state, op);
     break;
   case SCRIPT_IRECV:
-    MPI_Irecv(&named->content, WORDS, MPI_UINT32_T, source(op), tag(op), MPI_COMM_WORLD,
-              &named->request);
+    MPI_Irecv(&named->content, WORDS, MPI_UINT32_T, source(state, op), tag(op),
+              state->comm[op->comm], &named->request);
+    break;
+  case SCRIPT_TEST:
+    test(state, named);
+    break;
+  case SCRIPT_WAITANY:
+    wait_for_any(state, op);
+    break;
+  case SCRIPT_MEMBER:
+    become_member(state, op);
     break;
   case SCRIPT_WAIT:
+    if (named->request == MPI_REQUEST_NULL)
+      break;
     MPI_Wait(&named->request, MPI_STATUS_IGNORE);
     see(state, named->content);
     break;
@@ -143,7 +226,8 @@ static void execute(struct state *state, const struct operation *op)
     cancel(state, op, named);
     break;
   case SCRIPT_CHOOSE:
-    see(state, content_of(choose(state, op->count)));
+    state->last = choose(state, op->count);
+    see(state, content_of(state->last));
     break;
   case SCRIPT_CHECKPOINT:
     if (op->count)
@@ -157,6 +241,9 @@ static void execute(struct state *state, const struct operation *op)
     break;
   case SCRIPT_COLLECTIVE:
     call(state, op);
+    break;
+  case SCRIPT_IF:
+    state->next += state->last == op->count ? 0 : op->skip;
     break;
   case SCRIPT_FREE:
   case SCRIPT_END:
@@ -235,9 +322,13 @@ int main(int argc, char **argv)
   state.history = content_fold(content_of(0), content_of((uint32_t)state.rank));
   struct script *script = load(argc, argv, &state);
   if (script != NULL) {
-    for (const struct operation *op = script->ops[state.rank]; op->kind != SCRIPT_END;
-         op++, state.next++)
-      execute(&state, op);
+    const struct operation *ops = script->ops[state.rank];
+    state.script = script;
+    state.comm[0] = MPI_COMM_WORLD;
+    for (int name = 0; name < SCRIPT_NAMES; name++)
+      state.named[name].request = MPI_REQUEST_NULL;
+    for (; ops[state.next].kind != SCRIPT_END; state.next++)
+      execute(&state, &ops[state.next]);
     if (argc > 2)
       printf("history of rank %d: %08x%08x\n", state.rank, state.history.word[0],
              state.history.word[1]);

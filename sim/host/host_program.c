@@ -77,21 +77,30 @@ bool host_cancel(struct rank *r, struct request *request)
 
 void host_member(struct rank *r, int comm)
 {
-  host_ready(r);
+  if (!shadow_protocol()->collectives)
+    host_ready(r);
   host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_MEMBER, .comm = (int16_t)comm}, NULL);
   host_ready(r);
 }
 
 /* The fields that COLLECTIVE and COLLECTED share. */
-static struct rcl_event event_of(const struct call *call, enum rcl_event_kind kind)
+static struct rcl_event event_of(const struct rank *r, enum rcl_event_kind kind)
 {
+  const struct call *call = &r->mpi->call;
   const struct call_site *site = &call->site;
   bool has_root = site->flow == RCL_FLOW_FROM_ROOT || site->flow == RCL_FLOW_TO_ROOT;
   return (struct rcl_event){.kind = (uint8_t)kind,
                             .flow = (uint8_t)site->flow,
+                            .makes = r->mpi->makes_comm,
                             .peer = (int16_t)(has_root ? site->comm->member[site->root] : 0),
                             .comm = (int16_t)site->comm->number,
                             .tag = call->number};
+}
+
+/* MEMBER comes next, at once. */
+static bool becomes_member(const struct rank *r)
+{
+  return r->mpi->makes_comm && r->mpi->call.state != CALL_JOINED;
 }
 
 void host_collective(struct rank *r)
@@ -100,10 +109,11 @@ void host_collective(struct rank *r)
   host_await_turn(r);
   call->state = CALL_ANNOUNCED;
   struct step step = {.call = call};
-  struct rcl_event event = event_of(call, RCL_EVENT_COLLECTIVE);
+  struct rcl_event event = event_of(r, RCL_EVENT_COLLECTIVE);
   event.bytes = call->site.bytes;
   host_take_event(r, &event, &step);
-  host_ready(r);
+  if (!becomes_member(r))
+    host_ready(r);
 }
 
 static bool is_over(const struct rank *r, const void *call)
@@ -117,11 +127,12 @@ void host_collected(struct rank *r)
   struct call *call = &r->mpi->call;
   host_await_turn(r);
   struct step step = {.call = call};
-  struct rcl_event event = event_of(call, RCL_EVENT_COLLECTED);
+  struct rcl_event event = event_of(r, RCL_EVENT_COLLECTED);
   event.contributions = call->words[RCL_WORDS];
   memcpy(event.words, call->words, sizeof event.words);
   host_take_event(r, &event, &step);
-  host_wait(r, is_over, call);
+  if (!becomes_member(r))
+    host_wait(r, is_over, call);
 }
 
 static bool run_has_ended(const struct rank *r, const void *what)

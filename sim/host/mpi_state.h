@@ -137,6 +137,7 @@ struct mpi_state {
   struct request *bypass_posted; /* receives past the protocol that wait for a message */
   struct comm world, self;
   struct call call;
+  bool makes_comm;  /* by that call */
   int thread_level; /* as MPI_Init_thread has provided */
   bool finalized;   /* its program is in MPI_Finalize */
   struct handles fortran_comms, fortran_requests;

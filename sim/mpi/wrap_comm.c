@@ -115,16 +115,18 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
   struct share *shares = rank_alloc(r, (size_t)parent->size * sizeof *shares);
   struct share *own = rank_alloc(r, sizeof *own);
   *own = (struct share){.colour = colour, .key = key};
+  r->mpi->makes_comm = colour != MPI_UNDEFINED;
   collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
   *made = MPI_COMM_NULL;
   if (colour != MPI_UNDEFINED) {
     struct comm *comm = chosen(r, parent, shares);
     comm->number = communicator_number(parent, parent->calls, colour, comm);
     comm->errors = parent->errors;
-    if (comm->size > 1)
+    if (parent->size > 1)
       host_member(r, comm->number);
     *made = comm_handle(comm);
   }
+  r->mpi->makes_comm = false;
   rank_free(own);
   rank_free(shares);
   return MPI_SUCCESS;

@@ -68,6 +68,11 @@ for name in comms nonblocking mpi-misc; do
     crash cc-$name $protocol '{rank: 0, at: 47ms}, {rank: 2, at: 71ms}'
   done
 done
+crash c-comms c3 '{rank: 3, at: 27ms, repair: 1ms}'
+awk '/^[0-9]/ { made += $3 == "member"; if (makes[$2] && $3 !~ /^(member|crash|down)$/) late++
+       makes[$2] = $3 == "collected" && / makes / }
+     END { exit !(made > 20 && !late) }' out/trace.txt
+is $? 0 'c3: a rank is a member as soon as the call that makes it one is over' out/trace.txt
 for protocol in bookmark c3; do
   crash cc-mpi $protocol '{rank: 1, at: 41ms}'
 done
@@ -118,4 +123,4 @@ for args in '' cancel; do
   is "$?:$(grep -c 'nonblocking collective, which MPI forbids' stderr)" 64:1 \
     "a nonblocking collective cannot be ended by ${args:-free}" stderr
 done
-finish 157
+finish 161

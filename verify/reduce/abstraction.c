@@ -207,6 +207,8 @@ static const char *excluded(const struct model *model, const struct world_global
     return "there are crashes";
   if (world->faults || world->overtaking || world->hazards & HAZARD_CONTROL_OVERTAKES)
     return "the host lies, or keeps no order";
+  if (world->script && world->script->branches)
+    return "programs branch on what they were given";
   if (world->protocol->clocks)
     return "there are clocks";
   if (model_checks(model, "quiet-channels"))

@@ -89,6 +89,12 @@ static void accepted(void)
   reads("rank 0: irecv b 1 tag 2, cancel b\nrank *: send 0 tag 2", 2, 0, "2:1:2:1:0 9:1:2:1:0 ");
   reads("rank 0: repeat 2 (irecv a 1, wait a)\nrank 1:\r\n", 2, 0,
         "2:1:0:0:0 3:0:0:0:0 2:1:0:0:0 3:0:0:0:0 ");
+  reads("rank *: irecv a 0, irecv b 0, waitany a b, test a, if 1 (send 0, if 0 (send 0)), wait a, "
+        "wait b",
+        1, 0,
+        "2:0:0:0:0 2:0:0:1:0 12:0:1:0:0 11:0:0:0:0 13:0:0:0:1 0:0:0:0:0 13:0:0:0:0 "
+        "0:0:0:0:0 3:0:0:0:0 3:0:0:1:0 ");
+  reads("rank *: allreduce, member 1, barrier on 1", 2, 0, "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 ");
 }
 
 static void refused(void)
@@ -106,8 +112,19 @@ static void refused(void)
   refuses("rank 0: send 1 tag 9999999999", 2, 1, "found '9999999999', expected a tag (a number)");
   refuses("rank 0: send 1 recv 1", 2, 1, "found 'recv', expected ','");
   refuses("rank 0: send 1,", 2, 1,
-          "the line ends, expected an operation (send, recv, irecv, wait, cancel, choose, "
-          "checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, repeat or free)");
+          "the line ends, expected an operation (send, recv, irecv, wait, cancel, test, waitany, "
+          "choose, checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, "
+          "repeat, if or free)");
+  refuses("rank *: test a", 1, 1,
+          "test of a receive that is not outstanding, expected 'irecv' before it");
+  refuses("rank *: if 1 (barrier)", 2, 1,
+          "an operation within if that others wait for, expected send, recv, choose, checkpoint, "
+          "compute, repeat or if");
+  refuses("rank *: member 1", 2, 1,
+          "member 1 does not follow an allreduce, expected one before it");
+  refuses("rank 0: allreduce, member 1, send 1 on 1\nrank 1: allreduce", 2, 2,
+          "rank 0 uses communicator 1, expected 'member 1' before, of its peer, too");
+  refuses("rank *: allreduce, member 4", 2, 1, "found '4', expected a communicator from 1 to 3");
   refuses("rank 0: choose 0", 1, 1, "found '0', expected a number of outcomes, at least 1");
   refuses("rank 0: compute 3", 1, 1,
           "found '3', expected a time such as 1.5ms (us, ms, s, min or h)");

@@ -13,6 +13,9 @@ const char *counterexample_refuses(const struct scenario *claim, const struct sc
     return "the host lies";
   if (claim->check.order == ORDER_NONE)
     return "messages overtake each other, against MPI";
+  for (int i = 0; i < script->ranks * SCRIPT_COMMS; i++)
+    if (script->members[i])
+      return "real MPI makes communicators by collectives";
   if (script->free)
     return "programs are free";
   if (script->written)

@@ -309,9 +309,13 @@ static void print_operation(struct buffer *out, const struct operation *operatio
   enum script_kind kind = operation->kind;
   bool message = kind == SCRIPT_SEND || kind == SCRIPT_RECV || kind == SCRIPT_IRECV;
   bool rooted = operation->flow == RCL_FLOW_FROM_ROOT || operation->flow == RCL_FLOW_TO_ROOT;
+  bool named = kind == SCRIPT_IRECV || kind == SCRIPT_WAIT || kind == SCRIPT_CANCEL ||
+               kind == SCRIPT_TEST || kind == SCRIPT_WAITANY;
   buffer_printf(out, "%s", script_word(operation));
-  if (kind == SCRIPT_IRECV || kind == SCRIPT_WAIT || kind == SCRIPT_CANCEL)
+  if (named)
     buffer_printf(out, " %c", 'a' + operation->name);
+  if (kind == SCRIPT_WAITANY)
+    buffer_printf(out, " %c", 'a' + operation->tag);
   if (kind == SCRIPT_CHOOSE || kind == SCRIPT_FREE)
     buffer_printf(out, " %u", kind == SCRIPT_FREE ? 1 : operation->count);
   if (kind == SCRIPT_COMPUTE)
@@ -320,18 +324,35 @@ static void print_operation(struct buffer *out, const struct operation *operatio
     print_peer(out, " ", operation->peer);
   if (message && operation->tag)
     print_peer(out, " tag ", operation->tag);
+  if (operation->comm)
+    buffer_printf(out, kind == SCRIPT_MEMBER ? " %d" : " on %d", operation->comm);
+}
+
+static void print_operations(struct buffer *out, const struct operation *first,
+                             const struct operation *end)
+{
+  for (const struct operation *op = first; op != end; op++) {
+    buffer_printf(out, "%s", op == first ? "" : ", ");
+    if (op->kind != SCRIPT_IF) {
+      print_operation(out, op);
+      continue;
+    }
+    buffer_printf(out, "if %u (", op->count);
+    print_operations(out, op + 1, op + 1 + op->skip);
+    buffer_printf(out, ")");
+    op += op->skip;
+  }
 }
 
 static void print_script(struct buffer *out, const struct script *script)
 {
   struct operation **ops = script->written ? script->written : script->ops;
   for (int rank = 0; rank < script->ranks; rank++) {
-    buffer_printf(out, "script rank %d:", rank);
-    for (const struct operation *operation = ops[rank]; operation->kind != SCRIPT_END;
-         operation++) {
-      buffer_printf(out, "%s", operation == ops[rank] ? " " : ", ");
-      print_operation(out, operation);
-    }
+    const struct operation *end = ops[rank];
+    while (end->kind != SCRIPT_END)
+      end++;
+    buffer_printf(out, "script rank %d:%s", rank, end == ops[rank] ? "" : " ");
+    print_operations(out, ops[rank], end);
     buffer_printf(out, "\n");
   }
 }

@@ -1,4 +1,4 @@
-#include "verify/world/script.h"
+#include "verify/world/script_parts.h"
 
 #include "protocols/protocol.h"
 
@@ -8,15 +8,8 @@
 #include <string.h>
 
 enum {
-  ANY_PEER = -1,          /* as RCL_ANY of protocol.h, which this file must not need */
-  OPERATIONS_MAX = 65535, /* world_program.next is 16 bits wide */
+  ANY_PEER = -1, /* as RCL_ANY of protocol.h, which this file must not need */
   REPEAT_MAX = 65535
-};
-
-/* Operations of one line, loops unrolled. */
-struct list {
-  struct operation *item;
-  size_t count, room;
 };
 
 struct parser {
@@ -25,17 +18,9 @@ struct parser {
   int line;        /* from 1 */
   int ranks;
   bool free;     /* some operation is free */
+  bool branches; /* some operation is if */
   char *message; /* first error; NULL: none so far */
 };
-
-static void *checked(void *memory)
-{
-  if (!memory) {
-    fputs("script: out of memory\n", stderr);
-    abort();
-  }
-  return memory;
-}
 
 /* Notes the first error; always false, so that callers can return it. */
 static bool fail(struct parser *p, const char *format, ...)
@@ -50,15 +35,6 @@ static bool fail(struct parser *p, const char *format, ...)
   p->message = checked(malloc(strlen(text) + 1));
   memcpy(p->message, text, strlen(text) + 1);
   return false;
-}
-
-static void append(struct list *list, const struct operation *operation)
-{
-  if (list->count == list->room) {
-    list->room = list->room ? 2 * list->room : 8;
-    list->item = checked(realloc(list->item, list->room * sizeof *list->item));
-  }
-  list->item[list->count++] = *operation;
 }
 
 /* ---- words ---- */
@@ -163,13 +139,25 @@ static bool parse_tag(struct parser *p, bool any, struct operation *operation)
          expected(p, word, any ? "a tag (a number) or 'any'" : "a tag (a number)");
 }
 
-static bool parse_name(struct parser *p, struct operation *operation)
+static bool parse_name(struct parser *p, int *name)
 {
   struct word word = take(p);
-  operation->name = word.length == 1 ? word.start[0] - 'a' : -1;
-  if (operation->name < 0 || operation->name >= SCRIPT_NAMES)
+  *name = word.length == 1 ? word.start[0] - 'a' : -1;
+  if (*name < 0 || *name >= SCRIPT_NAMES)
     return expected(p, word, "a name from a to h");
   return true;
+}
+
+static bool parse_member(struct parser *p, struct operation *operation)
+{
+  struct word word = take(p);
+  return (number(word, SCRIPT_COMMS - 1, &operation->comm) && operation->comm) ||
+         expected(p, word, "a communicator from 1 to 3");
+}
+
+static bool parse_comm(struct parser *p, struct operation *operation)
+{
+  return !take_if(p, "on") || parse_member(p, operation);
 }
 
 static bool parse_seconds(struct parser *p, struct operation *operation)
@@ -219,6 +207,35 @@ static bool parse_repeat(struct parser *p, struct list *list)
   return true;
 }
 
+static bool parse_if(struct parser *p, struct list *list)
+{
+  struct operation operation = {.kind = SCRIPT_IF};
+  struct word word = take(p);
+  int outcome;
+  if (!number(word, UINT16_MAX, &outcome))
+    return expected(p, word, "an outcome or a rank (a number up to 65535)");
+  operation.count = (unsigned)outcome;
+  word = take(p);
+  if (!is(word, "("))
+    return expected(p, word, "'('");
+  size_t at = list->count;
+  append(list, &operation);
+  if (!parse_list(p, list, true))
+    return false;
+  list->item[at].skip = (unsigned)(list->count - at - 1);
+  p->branches = true;
+  for (size_t i = at + 1; i < list->count; i++) {
+    enum script_kind kind = list->item[i].kind;
+    bool plain = kind == SCRIPT_SEND || kind == SCRIPT_RECV || kind == SCRIPT_CHOOSE ||
+                 kind == SCRIPT_COMPUTE || kind == SCRIPT_IF ||
+                 (kind == SCRIPT_CHECKPOINT && !list->item[i].count);
+    if (!plain)
+      return fail(p, "an operation within if that others wait for, expected send, recv, choose, "
+                     "checkpoint, compute, repeat or if");
+  }
+  return true;
+}
+
 static bool parse_free(struct parser *p, struct list *list)
 {
   struct word word = take(p);
@@ -245,23 +262,31 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
 {
   switch (operation->kind) {
   case SCRIPT_SEND:
-    return parse_peer(p, false, operation) && parse_tag(p, false, operation);
+    return parse_peer(p, false, operation) && parse_tag(p, false, operation) &&
+           parse_comm(p, operation);
   case SCRIPT_RECV:
     operation->name = SCRIPT_NAMES;
-    return parse_peer(p, true, operation) && parse_tag(p, true, operation);
+    return parse_peer(p, true, operation) && parse_tag(p, true, operation) &&
+           parse_comm(p, operation);
   case SCRIPT_IRECV:
-    return parse_name(p, operation) && parse_peer(p, true, operation) &&
-           parse_tag(p, true, operation);
+    return parse_name(p, &operation->name) && parse_peer(p, true, operation) &&
+           parse_tag(p, true, operation) && parse_comm(p, operation);
   case SCRIPT_WAIT:
   case SCRIPT_CANCEL:
-    return parse_name(p, operation);
+  case SCRIPT_TEST:
+    return parse_name(p, &operation->name);
+  case SCRIPT_WAITANY:
+    return parse_name(p, &operation->name) && parse_name(p, &operation->tag);
+  case SCRIPT_MEMBER:
+    return parse_member(p, operation);
   case SCRIPT_CHOOSE:
     return parse_count(p, operation);
   case SCRIPT_COMPUTE:
     return parse_seconds(p, operation);
   case SCRIPT_COLLECTIVE:
-    return operation->flow == RCL_FLOW_ALL || operation->flow == RCL_FLOW_BARRIER ||
-           parse_peer(p, false, operation);
+    return (operation->flow == RCL_FLOW_ALL || operation->flow == RCL_FLOW_BARRIER ||
+            parse_peer(p, false, operation)) &&
+           parse_comm(p, operation);
   default:
     return true;
   }
@@ -277,6 +302,9 @@ static const struct {
              {"irecv", SCRIPT_IRECV, RCL_FLOW_NONE, false},
              {"wait", SCRIPT_WAIT, RCL_FLOW_NONE, false},
              {"cancel", SCRIPT_CANCEL, RCL_FLOW_NONE, false},
+             {"test", SCRIPT_TEST, RCL_FLOW_NONE, false},
+             {"waitany", SCRIPT_WAITANY, RCL_FLOW_NONE, false},
+             {"member", SCRIPT_MEMBER, RCL_FLOW_NONE, false},
              {"choose", SCRIPT_CHOOSE, RCL_FLOW_NONE, false},
              {"checkpoint", SCRIPT_CHECKPOINT, RCL_FLOW_NONE, false},
              {"iteration", SCRIPT_CHECKPOINT, RCL_FLOW_NONE, true},
@@ -302,6 +330,8 @@ static bool parse_operation(struct parser *p, struct list *list)
     return parse_repeat(p, list);
   if (is(word, "free"))
     return parse_free(p, list);
+  if (is(word, "if"))
+    return parse_if(p, list);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (is(word, kinds[i].name)) {
       struct operation operation = {
@@ -311,9 +341,11 @@ static bool parse_operation(struct parser *p, struct list *list)
       append(list, &operation);
       return true;
     }
-  return expected(p, word,
-                  "an operation (send, recv, irecv, wait, cancel, choose, checkpoint, iteration, "
-                  "compute, bcast, reduce, allreduce, barrier, repeat or free)");
+  return expected(
+      p, word,
+      "an operation (send, recv, irecv, wait, cancel, test, waitany, choose, checkpoint, "
+      "iteration, compute, bcast, reduce, allreduce, barrier, member, repeat, if or "
+      "free)");
 }
 
 /* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */
@@ -350,6 +382,10 @@ static bool check_names(struct parser *p, const struct list *list)
   for (size_t i = 0; i < list->count; i++) {
     struct operation *operation = &list->item[i];
     bool post = operation->kind == SCRIPT_IRECV, cancel = operation->kind == SCRIPT_CANCEL;
+    bool any = operation->kind == SCRIPT_WAITANY, looks = any || operation->kind == SCRIPT_TEST;
+    if (looks && (!posted[operation->name] || (any && !posted[operation->tag])))
+      return fail(p, "%s of a receive that is not outstanding, expected 'irecv' before it",
+                  any ? "waitany" : "test");
     if (!post && !cancel && operation->kind != SCRIPT_WAIT)
       continue;
     char name = (char)('a' + operation->name);
@@ -370,6 +406,44 @@ static bool check_names(struct parser *p, const struct list *list)
     if (posted[i])
       return fail(p, "irecv %c is never completed, expected 'wait %c'", 'a' + i, 'a' + i);
   return true;
+}
+
+/* Ranks name communicators, and in them ranks, that are members. */
+static bool check_members(struct parser *p, struct script *script)
+{
+  script->branches = p->branches;
+  script->members = checked(calloc((size_t)script->ranks * SCRIPT_COMMS, sizeof *script->members));
+  for (int rank = 0; rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      if (op->kind == SCRIPT_MEMBER)
+        script->members[rank * SCRIPT_COMMS + op->comm] = true;
+  for (int rank = 0; rank < script->ranks; rank++) {
+    bool joined[SCRIPT_COMMS] = {true};
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++) {
+      bool peer = op->kind == SCRIPT_SEND || op->kind == SCRIPT_RECV || op->kind == SCRIPT_IRECV ||
+                  op->kind == SCRIPT_COLLECTIVE;
+      if (op->kind == SCRIPT_MEMBER &&
+          (op == script->ops[rank] || op[-1].kind != SCRIPT_COLLECTIVE ||
+           op[-1].flow != RCL_FLOW_ALL))
+        return fail(p, "member %d does not follow an allreduce, expected one before it", op->comm);
+      if (op->kind == SCRIPT_MEMBER && joined[op->comm])
+        return fail(p, "rank %d becomes a member of communicator %d again, expected once", rank,
+                    op->comm);
+      joined[op->comm] |= op->kind == SCRIPT_MEMBER;
+      if (!joined[op->comm] ||
+          (peer && op->peer >= 0 && !script_is_member(script, op->comm, op->peer)))
+        return fail(p,
+                    "rank %d uses communicator %d, expected 'member %d' before, of its peer, too",
+                    rank, op->comm, op->comm);
+    }
+  }
+  return true;
+}
+
+bool script_is_member(const struct script *script, int comm, int rank)
+{
+  comm = comm >= SCRIPT_HIDDEN ? comm - SCRIPT_HIDDEN : comm;
+  return comm == 0 || script->members[rank * SCRIPT_COMMS + comm];
 }
 
 /* Free programs are free everywhere: only then may whatever comes be taken at once. */
@@ -472,19 +546,12 @@ struct script *script_parse(const char *text, int ranks, int *line, char **messa
     fine = parse_line(&p, script, &rest);
     start += length + (start[length] == '\n');
   }
-  if (fine && parse_rest(&p, script, &rest) && check_free(&p, script))
+  if (fine && parse_rest(&p, script, &rest) && check_free(&p, script) && check_members(&p, script))
     return script;
   *line = p.line ? p.line : 1;
   *message = p.message;
   script_free(script);
   return NULL;
-}
-
-static void free_ops(struct operation **ops, int ranks)
-{
-  for (int rank = 0; ops && rank < ranks; rank++)
-    free(ops[rank]);
-  free(ops);
 }
 
 void script_free(struct script *script)
@@ -493,75 +560,6 @@ void script_free(struct script *script)
     return;
   free_ops(script->ops, script->ranks);
   free_ops(script->written, script->ranks);
+  free(script->members);
   free(script);
-}
-
-/* ---- collectives as messages ---- */
-
-static void message(struct list *list, enum script_kind kind, int peer, int number)
-{
-  append(
-      list,
-      &(struct operation){
-          .kind = kind, .peer = peer, .tag = number, .comm = SCRIPT_HIDDEN, .name = SCRIPT_NAMES});
-}
-
-/* The messages of `self` for one direction of a call: the root's with all, others' with it. */
-static void flow(struct list *list, int self, int ranks, int root, bool to_root, int number)
-{
-  enum script_kind kind = (self == root) == to_root ? SCRIPT_RECV : SCRIPT_SEND;
-  if (self != root)
-    message(list, kind, root, number);
-  for (int peer = 0; peer < ranks && self == root; peer++)
-    if (peer != root)
-      message(list, kind, peer, number);
-}
-
-/* NULL: too many. */
-static struct operation *spelled_out(const struct script *script, int self)
-{
-  struct list list = {0};
-  int number = 0;
-  for (const struct operation *op = script->ops[self]; op->kind != SCRIPT_END; op++) {
-    if (op->kind != SCRIPT_COLLECTIVE) {
-      append(&list, op);
-      continue;
-    }
-    bool rooted = op->flow == RCL_FLOW_FROM_ROOT || op->flow == RCL_FLOW_TO_ROOT;
-    int root = rooted ? op->peer : 0;
-    number++;
-    if (op->flow != RCL_FLOW_FROM_ROOT)
-      flow(&list, self, script->ranks, root, true, number);
-    if (op->flow != RCL_FLOW_TO_ROOT)
-      flow(&list, self, script->ranks, root, false, number);
-  }
-  append(&list, &(struct operation){.kind = SCRIPT_END});
-  if (list.count <= OPERATIONS_MAX)
-    return list.item;
-  free(list.item);
-  return NULL;
-}
-
-static bool has_collectives(const struct script *script)
-{
-  for (int rank = 0; rank < script->ranks; rank++)
-    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
-      if (op->kind == SCRIPT_COLLECTIVE)
-        return true;
-  return false;
-}
-
-bool script_spell_out(struct script *script)
-{
-  if (script->written || !has_collectives(script))
-    return true;
-  struct operation **ops = checked(calloc((size_t)script->ranks, sizeof *ops));
-  for (int rank = 0; rank < script->ranks; rank++)
-    if (!(ops[rank] = spelled_out(script, rank))) {
-      free_ops(ops, script->ranks);
-      return false;
-    }
-  script->written = script->ops;
-  script->ops = ops;
-  return true;
 }

@@ -11,6 +11,17 @@
  *     wait X                       complete it
  *     cancel X                     the same, but give it up if nothing has come for it, and then
  *                                  receive in its place, blocking
+ *     test X                       complete it if something has come for it; a later wait or test
+ *                                  of a receive that is complete passes
+ *     waitany X Y                  complete one of the two for which something has come; `wait` for
+ *                                  both comes later
+ *     if N ( ... )                 the operations in parentheses, if the last choose, test or
+ *                                  waitany came out as N (waitany: 0 is X), or the last receive
+ *                                  from `any` was given a message of rank N; in them only send,
+ *                                  recv, choose, checkpoint, compute, repeat and if
+ *     member C                     become a member of communicator C, 1 to 3; all that ever do are
+ *                                  its members. It follows an allreduce, by which MPI makes it
+ *     ... on C                     behind send, recv, irecv and collectives: on communicator C
  *     choose N                     a random choice among 0 .. N-1
  *     bcast R, reduce R            single-sender and single-receiver collective with root R
  *     allreduce, barrier           the other two classes; all ranks must call the same in turn
@@ -40,18 +51,27 @@ enum script_kind {
   SCRIPT_COLLECTIVE,
   SCRIPT_FREE, /* one message to any rank */
   SCRIPT_CANCEL,
-  SCRIPT_END
+  SCRIPT_END,
+  SCRIPT_TEST,
+  SCRIPT_WAITANY,
+  SCRIPT_IF,
+  SCRIPT_MEMBER
 };
 
-enum { SCRIPT_NAMES = 8 }; /* receives that can be outstanding under a name: X = a .. h */
+enum {
+  SCRIPT_NAMES = 8, /* receives that can be outstanding under a name: X = a .. h */
+  SCRIPT_COMMS = 4  /* communicators, MPI_COMM_WORLD among them */
+};
 
 struct operation {
   enum script_kind kind;
   int peer;       /* SEND, RECV, IRECV, CANCEL; RCL_ANY */
-  int tag;        /* SEND, RECV, IRECV, CANCEL; RCL_ANY */
-  int comm;       /* SEND, RECV: SCRIPT_HIDDEN in a collective that is spelled out */
+  int tag;        /* SEND, RECV, IRECV, CANCEL; RCL_ANY. WAITANY: the second name */
+  int comm;       /* SEND, RECV, IRECV, COLLECTIVE, MEMBER: communicator; SCRIPT_HIDDEN + that in a
+                     collective that is spelled out */
   int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
-  unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none */
+  unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none; IF: N */
+  unsigned skip;  /* IF: operations in its parentheses */
   double seconds; /* COMPUTE */
   int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer` */
 };
@@ -59,6 +79,8 @@ struct operation {
 struct script {
   int ranks;
   bool free;                  /* all operations are FREE */
+  bool branches;              /* some operation is IF */
+  bool *members;              /* [rank * SCRIPT_COMMS + comm] */
   struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
   struct operation **written; /* as it was before it was spelled out; NULL: it was not */
 };
@@ -72,11 +94,14 @@ void script_free(struct script *);
 /* The word that an operation begins with, such as "send". Static. */
 const char *script_word(const struct operation *);
 
+/* Whether `rank` is, or will be, a member of communicator `comm`, a hidden one too. */
+bool script_is_member(const struct script *, int comm, int rank);
+
 /* Puts messages in the place of collectives, for protocols to which these are the messages that
  * they consist of: to and from the root, or rank 0, on a context of their own (SCRIPT_HIDDEN), in
  * the order of ranks. A script without collectives stays as it is. False, and nothing is done, when
  * that would be too many operations. */
-enum { SCRIPT_HIDDEN = 1 };
+enum { SCRIPT_HIDDEN = SCRIPT_COMMS };
 bool script_spell_out(struct script *);
 
 #endif

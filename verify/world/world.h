@@ -106,7 +106,7 @@ struct world_call {
   uint8_t flow;  /* enum rcl_flow */
   int16_t comm;
   int16_t root;
-  uint16_t pad;
+  uint16_t makes;            /* a communicator */
   int32_t number;            /* of the call on its communicator, from 1 */
   uint32_t words[RCL_WORDS]; /* own contribution, once joined */
 };
@@ -118,8 +118,11 @@ struct world_program {
   uint8_t finished;       /* reached its end; still takes part in the protocol */
   uint8_t waiting;        /* scripts: name being waited for, +1; 0: none */
   struct world_call call;
-  int32_t calls;                      /* scripts: collective calls so far */
-  uint32_t given;                     /* scripts: names whose receive is complete, a bit each */
+  uint16_t calls[SCRIPT_COMMS];      /* scripts: collective calls so far, by communicator */
+  uint16_t given;                    /* scripts: names whose receive is complete, a bit each */
+  uint16_t last;                     /* scripts that branch: what IF asks for */
+  uint16_t source[SCRIPT_NAMES + 1]; /* scripts that branch: whose message it was given */
+  uint16_t pad2;
   uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
   struct content content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
 };
@@ -213,7 +216,7 @@ struct world_tokens {
 /* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
  * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
-_Static_assert(sizeof(struct world_program) == 236, "size of PROGRAM");
+_Static_assert(sizeof(struct world_program) == 260, "size of PROGRAM");
 _Static_assert(sizeof(struct world_message) == 68, "size of a message");
 _Static_assert(sizeof(struct world_slot) == 76, "size of a slot");
 _Static_assert(sizeof(struct world_flow) == 32, "size of a flow");

@@ -532,10 +532,14 @@ static void end_choice(struct step_context *t)
     return;
   struct world_program *program = edit_program(t->w, t->rank);
   program->history = content_fold(program->history, content_of(t->outcome));
-  unsigned name = (unsigned)t->w->script->ops[t->rank][program->next].name;
-  if (!cancels)
+  const struct operation *op = &t->w->script->ops[t->rank][program->next];
+  unsigned name = (unsigned)(op->kind == SCRIPT_WAITANY && t->outcome ? op->tag : op->name);
+  bool completes = op->kind == SCRIPT_WAITANY || (op->kind == SCRIPT_TEST && t->outcome);
+  if (t->w->script->branches)
+    program->last = (uint16_t)t->outcome;
+  if (!cancels && !completes)
     program->next++;
-  else if (t->outcome)
+  else if (cancels && t->outcome)
     program->request[name] = 0;
   else
     program->waiting = (uint8_t)(name + 1);
@@ -593,6 +597,8 @@ void world_after_step(struct step_context *t)
     note_request(t);
   if (t->event.kind == RCL_EVENT_CHOICE)
     end_choice(t);
+  if (t->event.kind == RCL_EVENT_MEMBER && t->w->script)
+    edit_program(t->w, t->rank)->next++;
   bool passed =
       t->event.kind == RCL_EVENT_SAFE_POINT && (t->event.iteration || !t->w->places_anywhere);
   if (passed && t->w->script && !read_program(t->w, t->rank)->finished)

@@ -89,11 +89,12 @@ static void begin_call(struct step_context *t)
 {
   struct world_program *program = edit_program(t->w, t->rank);
   if (program->call.state == CALL_NONE && t->w->script)
-    program->calls++;
+    program->calls[t->event.comm]++;
   program->call = (struct world_call){.state = CALL_ANNOUNCED,
                                       .flow = t->event.flow,
                                       .comm = t->event.comm,
                                       .root = t->event.peer,
+                                      .makes = t->event.makes,
                                       .number = t->event.tag};
 }
 

@@ -29,7 +29,8 @@ void world_give(struct step_context *t, uint32_t request, int peer,
   for (unsigned name = 0; name <= SCRIPT_NAMES; name++)
     if (program->request[name] == request) {
       program->content[name] = message->content;
-      program->given |= 1u << name;
+      program->given = (uint16_t)(program->given | 1u << name);
+      program->source[name] = t->w->script->branches ? (uint16_t)peer : 0;
     }
 }
 

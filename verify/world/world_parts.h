@@ -209,6 +209,12 @@ bool world_collected(const struct world *, int rank, struct rcl_event *);
  * is no script. For CHOICE, `choices` gets the number of outcomes. */
 bool world_script_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 
+/* It is in the call that makes a communicator, whose data have come together. */
+bool world_makes_communicator(const struct world *, int rank);
+
+/* Whether its CHOICE can come out so: a test or a wait finds what has come. */
+bool world_script_allows(const struct world *, int rank, uint32_t outcome);
+
 /* PROGRAM of `rank` as before its first event. */
 void world_begin_program(const struct world *, int rank);
 

@@ -14,6 +14,15 @@ static bool is_skipped(const struct world *w, const struct operation *op)
   return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && silent);
 }
 
+/* Of receives that earlier tests have completed. */
+static bool is_over(const struct operation *op, const struct world_program *program)
+{
+  bool first = program->request[op->name] == 0;
+  if (op->kind == SCRIPT_WAITANY)
+    return first && program->request[op->tag] == 0;
+  return first && (op->kind == SCRIPT_WAIT || op->kind == SCRIPT_TEST);
+}
+
 /* Passes one operation that needs no event, or a completed wait; false when there is none. */
 static bool pass_operation(const struct world *w, int rank, struct world_program *program)
 {
@@ -23,13 +32,20 @@ static bool pass_operation(const struct world *w, int rank, struct world_program
     if (!(program->given & 1u << name))
       return false;
     program->history = content_fold(program->history, program->content[name]);
-    program->given &= ~(1u << name);
+    program->given = (uint16_t)(program->given & ~(1u << name));
     program->content[name] = (struct content){0};
     program->request[name] = 0;
+    if (w->script->branches && op->kind == SCRIPT_RECV && op->peer == RCL_ANY)
+      program->last = program->source[name];
+    program->source[name] = 0;
     program->waiting = 0;
     program->next++;
-  } else if (op->kind == SCRIPT_WAIT) {
+  } else if (op->kind == SCRIPT_WAIT && program->request[op->name]) {
     program->waiting = (uint8_t)(op->name + 1);
+  } else if (is_over(op, program)) {
+    program->next++;
+  } else if (op->kind == SCRIPT_IF) {
+    program->next = (uint16_t)(program->next + 1 + (program->last == op->count ? 0 : op->skip));
   } else if (op->kind == SCRIPT_END) {
     program->finished = true;
     return false;
@@ -60,6 +76,7 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
       return false;
     *event = (struct rcl_event){.kind = RCL_EVENT_COLLECTIVE,
                                 .flow = program->call.flow,
+                                .makes = (uint8_t)program->call.makes,
                                 .peer = program->call.root,
                                 .comm = program->call.comm,
                                 .tag = program->call.number};
@@ -86,8 +103,13 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
     }
     return true;
   case SCRIPT_CHOOSE:
+  case SCRIPT_TEST:
+  case SCRIPT_WAITANY:
     *event = (struct rcl_event){.kind = RCL_EVENT_CHOICE};
-    *choices = op->count;
+    *choices = op->kind == SCRIPT_CHOOSE ? op->count : 2;
+    return true;
+  case SCRIPT_MEMBER:
+    *event = (struct rcl_event){.kind = RCL_EVENT_MEMBER, .comm = (int16_t)op->comm};
     return true;
   case SCRIPT_CHECKPOINT:
     *event = (struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = op->count};
@@ -100,12 +122,28 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
   case SCRIPT_COLLECTIVE:
     *event = (struct rcl_event){.kind = RCL_EVENT_COLLECTIVE,
                                 .flow = (uint8_t)op->flow,
+                                .makes = op[1].kind == SCRIPT_MEMBER,
                                 .peer = (int16_t)op->peer,
-                                .tag = program->calls + 1};
+                                .comm = (int16_t)op->comm,
+                                .tag = program->calls[op->comm] + 1};
     return true;
   default:
     return false;
   }
+}
+
+bool world_makes_communicator(const struct world *w, int rank)
+{
+  return w->script && next_operation(w, rank, read_program(w, rank))->kind == SCRIPT_MEMBER;
+}
+
+bool world_script_allows(const struct world *w, int rank, uint32_t outcome)
+{
+  const struct world_program *program = read_program(w, rank);
+  const struct operation *op = next_operation(w, rank, program);
+  if (op->kind == SCRIPT_TEST)
+    return !outcome || program->given & 1u << op->name;
+  return op->kind != SCRIPT_WAITANY || program->given & 1u << (outcome ? op->tag : op->name);
 }
 
 struct content world_first_history(int rank)

@@ -82,6 +82,8 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
 
 static bool is_member(const struct world *w, int comm, int rank)
 {
+  if (w->script)
+    return script_is_member(w->script, comm, rank);
   return !w->member || w->member(w->member_ctx, comm, rank);
 }
 
@@ -130,6 +132,7 @@ bool world_collected(const struct world *w, int rank, struct rcl_event *event)
     return false;
   *event = (struct rcl_event){.kind = RCL_EVENT_COLLECTED,
                               .flow = call->flow,
+                              .makes = (uint8_t)call->makes,
                               .root = call->root,
                               .comm = call->comm,
                               .call = call->number};
@@ -175,11 +178,12 @@ static bool same_script_event(const struct world *w, int rank, const struct rcl_
   if (!world_script_event(w, rank, &next, &choices) || next.kind != event->kind)
     return false;
   if (event->kind == RCL_EVENT_CHOICE)
-    return event->request == next.request && event->outcome < choices;
+    return event->request == next.request && event->outcome < choices &&
+           world_script_allows(w, rank, event->outcome);
   if (are_free(w))
     return event->peer != rank && event->tag == next.tag && event->comm == next.comm;
   return next.peer == event->peer && next.tag == event->tag && next.comm == event->comm &&
-         next.flow == event->flow && next.request == event->request;
+         next.flow == event->flow && next.makes == event->makes && next.request == event->request;
 }
 
 /* Events that the program brings about by running. */
@@ -382,6 +386,9 @@ static const char *refuses_running(const struct world *w, const struct move *mov
 {
   const struct rcl_event *event = &move->event;
   uint32_t index;
+  if (event->kind != RCL_EVENT_MEMBER && world_makes_communicator(w, move->rank) &&
+      !read_rank(w, move->rank)->held)
+    return "the program is in the call that makes it a member";
   switch ((enum rcl_event_kind)event->kind) {
   case RCL_EVENT_TIMER:
     return refuses_timer(w, move);
