@@ -70,14 +70,18 @@ static bool read_properties(const struct scenario *claim, GError **error)
   return true;
 }
 
-/* What runs must show, 0: what none does. Without a word of the claim: that programs end and,
- * where there are checkpoints, that one commits and, where there are crashes, is started from. */
+/* What runs must show; 0: nothing. Without a word of the claim all that its bounds allow: programs
+ * end, the last checkpoint commits, the last recovery starts from one, and one commits behind it.
+ */
 static bool read_reach(const struct scenario *claim, struct reached *least, GError **error)
 {
-  bool commits = claim->check.checkpoints > 0;
-  *least = (struct reached){.most = {[REACH_ENDS] = 1,
-                                     [REACH_COMMITS] = commits,
-                                     [REACH_RECOVERIES] = commits && claim->check.crashes > 0}};
+  uint32_t checkpoints = (uint32_t)claim->check.checkpoints;
+  uint32_t crashes = checkpoints ? (uint32_t)claim->check.crashes : 0;
+  *least = (struct reached){0};
+  reached_note(least, REACH_ENDS, 1);
+  reached_note(least, REACH_COMMITS, checkpoints);
+  reached_note(least, REACH_RECOVERIES, crashes);
+  reached_note(least, REACH_LATER_COMMITS, crashes);
   for (char **item = claim->check.reach; item && *item; item++) {
     g_auto(GStrv) words = g_strsplit(*item, " ", 2);
     int what = 0;

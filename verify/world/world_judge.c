@@ -329,6 +329,8 @@ static void check_slots(struct step_context *t, const char *property)
   const struct world *w = t->w;
   uint32_t count, news = 0;
   const struct world_slot *slots = READ_LIST(struct world_slot, w, WORLD_SLOTS, t->rank, 0, &count);
+  if (w->protocol->independent && read_global(w)->incarnation)
+    return; /* images bring back what was freed, and what peers have said may be lost */
   for (uint32_t i = 0; i < count; i++) {
     if (slots[i].peer != t->rank)
       world_read(w, control_part(w), slots[i].peer, t->rank, &news);
@@ -338,13 +340,12 @@ static void check_slots(struct step_context *t, const char *property)
   }
 }
 
-/* What a peer has said of its image may be lost when that crashes. */
 void world_check_stored(struct step_context *t)
 {
   if (!is_judged(t->w, "frees-at-capture"))
     return; /* looks at other ranks */
   for (int peer = 0; peer < t->w->ranks; peer++)
-    if (read_rank_head(t->w, peer)->phase > RANK_CAPTURING || read_global(t->w)->incarnation)
+    if (read_rank_head(t->w, peer)->phase > RANK_CAPTURING)
       return;
   check_slots(t, "frees-at-capture");
 }
