@@ -18,8 +18,8 @@ foreach(name recline recline-cc recline-c++ recline-f90 recline-ff)
 endforeach()
 
 if(TARGET recline_mpi)
-  set_target_properties(recline_mpi recline_heap PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS recline_mpi recline_heap LIBRARY DESTINATION ${home}/lib)
+  set_target_properties(recline_mpi recline_heap recline_smpi PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS recline_mpi recline_heap recline_smpi LIBRARY DESTINATION ${home}/lib)
   install(FILES ${program_objects} DESTINATION ${home}/lib)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/programs DESTINATION ${home} USE_SOURCE_PERMISSIONS
     PATTERN "*-plain" EXCLUDE)

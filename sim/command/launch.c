@@ -16,7 +16,7 @@
 #include "verify/scenario/shared_object.h"
 
 #define LAYER "librecline_mpi.so"
-#define HEAP "librecline_heap.so"
+#define PRELOADED "librecline_heap.so:librecline_smpi.so"
 
 /* ---- where things are ---- */
 
@@ -103,14 +103,14 @@ static char **in_front(char **environment, const char *name, const char *first)
   return g_environ_setenv(environment, name, value, TRUE);
 }
 
-/* Preloaded by its name alone, because LD_PRELOAD splits paths at spaces. */
+/* Preloaded by their names alone, because LD_PRELOAD splits paths at spaces. */
 static char **environment(const struct launch *job)
 {
   g_autofree char *libraries = beside_recline("lib");
   g_autofree char *processes = g_strdup_printf("%d", job->processes);
   char **values = g_get_environ();
   values = in_front(values, "LD_LIBRARY_PATH", libraries);
-  values = in_front(values, "LD_PRELOAD", HEAP);
+  values = in_front(values, "LD_PRELOAD", PRELOADED);
   values = g_environ_setenv(values, "SMPI_GLOBAL_SIZE", processes, TRUE);
   /* threads add up in another order each time */
   values = g_environ_setenv(values, "OMP_NUM_THREADS", "1", FALSE);

@@ -61,8 +61,8 @@ uint32_t bypass_send(struct rank *r, int peer, int context, int32_t tag, struct 
 
 static bool fits(const struct request *request, const struct message *message)
 {
-  return message->source == request->peer && message->tag == request->tag &&
-         message->comm == matching_context(request->comm, true);
+  return (message->source == request->peer || request->peer == RCL_ANY) &&
+         message->tag == request->tag && message->comm == matching_context(request->comm, true);
 }
 
 static bool is_for(const struct message *message, const void *request)
@@ -98,6 +98,17 @@ void bypass_receive(struct rank *r, struct request *request)
   request->next = NULL;
   *end = request;
   transport_let_in(r->transport, is_for, request);
+}
+
+bool bypass_has(const struct rank *r, int peer, int context, int32_t tag)
+{
+  for (const GList *item = r->bypass_arrived.head; item; item = item->next) {
+    const struct message *message = item->data;
+    if ((message->source == peer || peer == RCL_ANY) && message->tag == tag &&
+        message->comm == context)
+      return true;
+  }
+  return false;
 }
 
 /* ---- calls that the program has passed ---- */

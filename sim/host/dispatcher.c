@@ -23,11 +23,13 @@ static const struct failure *failure_at(unsigned i)
   return &layer.scenario->failures[i];
 }
 
-static void begin_network(bool (*expects)(const struct message *))
+static void begin_network(bool (*expects)(const struct message *),
+                          bool (*is_awaited)(const struct message *))
 {
   struct network network = {.ranks = layer.ranks,
                             .mail = shadow_protocol()->level != RCL_LEVEL_CHANNEL,
-                            .expects = expects};
+                            .expects = expects,
+                            .is_awaited = is_awaited};
   char *text[WIRE_OVERHEADS];
   for (int i = 0; i < WIRE_OVERHEADS; i++)
     network.overhead[i] = text[i] =
@@ -42,12 +44,13 @@ static void begin_network(bool (*expects)(const struct message *))
                     layer.scenario->platform.spares);
 }
 
-void dispatcher_begin(bool (*expects)(const struct message *))
+void dispatcher_begin(bool (*expects)(const struct message *),
+                      bool (*is_awaited)(const struct message *))
 {
   if (!layer.scenario->schedule)
     machine_on_deadlock(run_stuck);
   layout = &layer.scenario->platform.layout;
-  begin_network(expects);
+  begin_network(expects, is_awaited);
   actions.capacity = shadow_actions_max();
   actions.item = g_new0(struct rcl_action, actions.capacity);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)

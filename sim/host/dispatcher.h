@@ -13,8 +13,9 @@
 #include "sim/host/rank.h"
 
 /* Once, before any rank begins: the network, the nodes, and the failures that are due at a time.
- * `expects` as in struct network. Lets no other actor run. */
-void dispatcher_begin(bool (*expects)(const struct message *));
+ * The functions as in struct network. Lets no other actor run. */
+void dispatcher_begin(bool (*expects)(const struct message *),
+                      bool (*is_awaited)(const struct message *));
 void dispatcher_run(void); /* by its rank: returns when all programs have ended */
 
 /* From a rank, after each step: failures at points of the protocol strike here. */

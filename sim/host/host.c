@@ -413,10 +413,16 @@ bool host_expects(const struct message *message)
   if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE || r->alert ||
       host_below_matching())
     return true;
-  if (!r->mpi)
-    return false;
-  return message->kind == MESSAGE_BYPASS ? bypass_expects(r, message)
-                                         : matching_receive(r->mpi, message) != NULL;
+  if (message->kind == MESSAGE_BYPASS)
+    return r->mpi && bypass_expects(r, message);
+  return host_awaits(message);
+}
+
+bool host_awaits(const struct message *message)
+{
+  const struct rank *r = &layer.rank[message->destination];
+  return message->kind == MESSAGE_PROGRAM && r->mpi && !host_below_matching() &&
+         matching_receive(r->mpi, message) != NULL;
 }
 
 static bool nothing(const struct rank *r, const void *what)
@@ -447,6 +453,13 @@ void host_poll(struct rank *r)
   transport_let_in(r->transport, NULL, NULL);
   transport_poll(r->transport, &r->inbox);
   host_ready(r);
+}
+
+void host_answer_door(struct rank *r)
+{
+  transport_answer_door(r->transport, &r->inbox);
+  if (!g_queue_is_empty(&r->inbox))
+    host_ready(r);
 }
 
 void host_enter(struct rank *r)

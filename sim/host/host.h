@@ -17,6 +17,9 @@ void host_begin(struct rank *, const void *inside_program);
 /* At the entry of an MPI call: takes in what has come and lets the protocol take a checkpoint. */
 void host_enter(struct rank *);
 
+/* Within such a call, before another of its messages: takes in the envelopes of rendezvous. */
+void host_answer_door(struct rank *);
+
 /* A place where the program allows a checkpoint (recline_potential_checkpoint), and where that
  * iteration begins (recline_iteration), from 1; 0: none. */
 void host_place(struct rank *, uint32_t iteration);
@@ -31,6 +34,7 @@ void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const voi
 /* Whether the receiver of that message would go on, or do something for its protocol, if it had it
  * now. Below the matching a rank takes whatever comes. */
 bool host_expects(const struct message *);
+bool host_awaits(const struct message *); /* whether a posted receive of its program takes it */
 
 /* Takes in what has come, without waiting for anything but the release of a held program. */
 void host_poll(struct rank *);

@@ -48,6 +48,16 @@ struct comm {
   struct attribute *attributes;
   MPI_Errhandler errors; /* NULL: they are fatal */
   struct topology topology;
+  struct nodes *nodes; /* on which its ranks lie; NULL: no algorithm of SMPI has asked yet */
+  int part;            /* 0; of another: 1 its leaders of nodes, 2 its ranks on this node */
+};
+
+/* The nodes of a communicator, as SMPI's algorithms know them. */
+struct nodes {
+  struct comm leaders, here; /* the first rank of each node; the ranks of this one */
+  int *leader;               /* of each rank of the communicator, as rank of the program */
+  int *ranks;                /* of each node, in the order of leaders */
+  int uniform, blocked;      /* as many ranks on each; neighbours in the communicator on each */
 };
 
 /* A collective call, as the program makes it. */
@@ -93,6 +103,7 @@ struct request {
   bool filling;        /* a receive that was given a message whose payload is still under way */
   bool orphan;         /* Request_free before completion */
   enum send_mode mode; /* sends */
+  bool immediate;      /* persistent sends: SMPI charges them as MPI_Isend */
   bool reused;         /* sends: their buffer does not stay as it is until they are complete */
   bool collective;     /* on the hidden half of its communicator */
   bool bypass;         /* past the protocol */
@@ -108,6 +119,8 @@ struct request {
   struct whole whole;
   struct general *general;
   MPI_Status status;
+  bool eager;           /* receives: the cost of receiving is to be charged yet, */
+  uint64_t wire_bytes;  /* for so many bytes */
   int fortran;          /* its integer in Fortran, 0: none yet */
   struct request *next; /* in the list of posted receives, in the order of posting */
 };
@@ -132,6 +145,7 @@ struct exceptions {
 };
 
 struct mpi_state {
+  bool algorithm;                /* one of SMPI's collective algorithms runs for this rank */
   uint32_t receives;             /* posted so far */
   struct request *posted;        /* receives that wait for a message */
   struct request *bypass_posted; /* receives past the protocol that wait for a message */

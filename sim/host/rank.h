@@ -164,6 +164,7 @@ struct layer {
   double combined_below; /* bytes of a message with which words are to travel, under `auto` */
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps them */
+  bool tables;                   /* of SMPI's algorithms: made if they are needed */
   bool parked;                   /* some rank has had some when it called us */
   locale_t plain;                /* "C" */
   bool locales_parked;           /* some rank has set a locale for its thread */

@@ -38,6 +38,8 @@ void request_fill(struct request *request, const struct payload *payload, int so
 void request_take(struct request *request, struct message *message)
 {
   request_fill(request, message->payload, message->source, message->tag);
+  request->eager = message->eager;
+  request->wire_bytes = message->wire_bytes;
   payload_drop(message->payload);
   message->payload = NULL;
 }
@@ -74,6 +76,9 @@ int request_retire(struct request **handle, MPI_Status *status)
     request_empty_status(status);
     return MPI_SUCCESS;
   }
+  if (request->eager)
+    wire_charge(WIRE_RECEIVE, request->wire_bytes);
+  request->eager = false;
   if (status != MPI_STATUS_IGNORE)
     *status = request->status;
   int error = request->status.MPI_ERROR;

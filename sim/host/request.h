@@ -15,7 +15,8 @@ void request_complete(struct request *);
 /* Whether the request is complete; inactive and null ones are. */
 bool request_is_done(const struct rank *, const struct request *);
 
-/* Takes a complete request back: its status, and its memory unless it is persistent. Returns the
+/* Takes a complete request back: its status, and its memory unless it is persistent. Charges the
+ * overhead of receiving an eager message. Returns the
  * error code that its call has to return. */
 int request_retire(struct request **, MPI_Status *);
 

@@ -67,6 +67,7 @@ static struct message *copy_message(const struct message *message)
   copy->lane = NULL;
   copy->flight = FLIGHT_NONE;
   copy->in_transit = false;
+  copy->eager = false;
   copy->mode = SEND_STANDARD;
   return copy;
 }

@@ -5,7 +5,7 @@
 #include "sim/host/rank.h"
 
 /* The tag of a message of call n of a communicator is n * CALL_KINDS + its kind. */
-enum { CALL_KINDS = 16 };
+enum { CALL_KINDS = 160, SELECTED_TAGS = 48 };
 enum {
   TAG_BCAST,
   TAG_WORDS_UP,
@@ -18,7 +18,9 @@ enum {
   TAG_ALLTOALL,
   TAG_SCAN,
   TAG_NONBLOCKING,
-  TAG_NEIGHBOURS
+  TAG_NEIGHBOURS,
+  TAG_SELECTED /* of the selected algorithm: so many tags of SMPI's for each part of a communicator.
+                  Its tags for collectives differ modulo that. */
 };
 
 /* Whether a message with that tag carries nothing but words. */

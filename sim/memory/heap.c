@@ -244,9 +244,16 @@ static void watch_caller(void)
   heap_enter(arena);
 }
 
+static bool is_watched; /* wanted at all */
+
 __attribute__((constructor)) static void read_watch(void)
 {
-  process.watch = getenv("RECLINE_HEAP_WATCH") != NULL;
+  is_watched = process.watch = getenv("RECLINE_HEAP_WATCH") != NULL;
+}
+
+void heap_serve_simulator(bool on)
+{
+  process.watch = is_watched && !on;
 }
 
 /* ---- threads of programs --------------------------------------------------------------------- */

@@ -70,12 +70,11 @@ static void spread_words(struct rank *r)
 }
 
 /* A protocol that adds nothing to messages has no words either, unless it says so for barriers:
- * what there is to know is known when the data have come. But in a scan they do not come from
- * all. */
+ * what there is to know is known when the data have come. */
 static bool exchanges(const struct call *call)
 {
   const struct rcl_protocol *protocol = shadow_protocol();
-  return protocol->piggyback_bytes > 0 || call->site.partial ||
+  return protocol->piggyback_bytes > 0 ||
          (protocol->barrier_words && call->site.flow == RCL_FLOW_BARRIER);
 }
 
@@ -117,6 +116,17 @@ static bool combines(const struct call_site *site)
   default:
     return false;
   }
+}
+
+bool call_is_selected(const struct rank *r, const struct comm *comm)
+{
+  const struct call *call = &r->mpi->call;
+  if (comm->size == 1)
+    return false;
+  if (!call->inside || shadow_protocol()->piggyback_bytes == 0)
+    return true;
+  bool all = call->site.flow == RCL_FLOW_ALL || call->site.flow == RCL_FLOW_BARRIER;
+  return all && !call->site.partial && !call->combined;
 }
 
 /* Words that travel with the data save a message, but each message is copied once more at both its
@@ -191,7 +201,8 @@ bool call_begin(struct rank *r, struct call_site site)
   if (site.comm->calls++ == CALLS_MAX)
     die(DIE_INPUT, "rank %d has made %d collective calls, the most there can be", r->index,
         CALLS_MAX);
-  if (!shadow_protocol()->collectives || site.comm->size == 1)
+  if (!shadow_protocol()->collectives || site.comm->size == 1 ||
+      (site.partial && shadow_protocol()->piggyback_bytes == 0))
     return true;
   *call = (struct call){
       .inside = true, .combined = combines(&site), .site = site, .number = site.comm->calls};

@@ -26,6 +26,10 @@ int call_end(struct rank *);
 /* The tag of a message of the call that the rank is in; `kind` is one of words.h. */
 int call_tag(const struct rank *, int kind);
 
+/* Whether it runs by the algorithm that the platform or --cfg selects. Others are our own: where
+ * words travel with the data, and where some members may pass the call while others take part. */
+bool call_is_selected(const struct rank *, const struct comm *);
+
 /* Under `auto`, at the beginning of the run, by all ranks and the dispatcher: measures what words
  * of their own cost here. */
 void call_measure(int index);

@@ -9,6 +9,7 @@
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
 #include "sim/memory/library_data.h"
+#include "sim/mpi/algorithms.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/program_end.h"
 #include "sim/mpi/wrap.h"
@@ -96,8 +97,9 @@ static void begin(int processes)
   g_autofree char *file =
       out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;
   shadow_begin(layer.scenario, file);
-  dispatcher_begin(host_expects);
+  dispatcher_begin(host_expects, host_awaits);
   schedule_begin();
+  algorithms_begin();
   atexit(check_end);
 }
 
@@ -139,6 +141,9 @@ static void begin_rank(int index, const void *inside_program)
   r->active = true;
   program_end_watch();
   host_begin(r, inside_program);
+  if (!layer.tables && algorithms_have_tables())
+    algorithms_make_tables(r);
+  layer.tables = true;
   rank_switch(r, ACTIVITY_COMPUTE);
 }
 

@@ -37,6 +37,7 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
   *request = (struct request){.kind = kind,
                               .persistent = true,
                               .mode = mode_of(flags),
+                              .immediate = (flags & P2P_IMMEDIATE) != 0,
                               .reused = (flags & P2P_REUSED) != 0,
                               .collective = (flags & (P2P_COLLECTIVE | P2P_BYPASS)) != 0,
                               .bypass = (flags & P2P_BYPASS) != 0,
@@ -102,7 +103,7 @@ static void begin(struct rank *r, struct request *request, bool blocking)
 void p2p_start(struct rank *r, struct request *request)
 {
   request->active = true;
-  begin(r, request, false);
+  begin(r, request, !request->immediate);
 }
 
 struct request *p2p_send(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,

@@ -4,14 +4,16 @@
 
 #include "sim/host/request.h"
 
-/* REUSED: the buffer does not stay as it is until the send is complete. */
+/* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent send
+ * costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. */
 enum {
   P2P_BLOCKING = 1,
   P2P_SYNCHRONOUS = 2,
   P2P_BUFFERED = 4,
   P2P_COLLECTIVE = 8,
   P2P_BYPASS = 16,
-  P2P_REUSED = 32
+  P2P_REUSED = 32,
+  P2P_IMMEDIATE = 64
 };
 
 /* Ranks are those of the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the

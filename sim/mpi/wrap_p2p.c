@@ -4,6 +4,7 @@
 #include "sim/host/request.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
+#include "sim/mpi/requests.h"
 #include "sim/mpi/wrap.h"
 
 /* ---- sending ---- */
@@ -69,8 +70,9 @@ static int exchange(struct rank *r, const void *out, int out_count, MPI_Datatype
                     MPI_Comm comm, MPI_Status *status)
 {
   struct comm *c = comm_of(r, comm);
-  struct request *receive = p2p_receive(r, in, in_count, in_type, from, in_tag, c, 0);
   struct request *send = p2p_send(r, out, out_count, out_type, to, out_tag, c, 0);
+  host_answer_door(r);
+  struct request *receive = p2p_receive(r, in, in_count, in_type, from, in_tag, c, 0);
   p2p_finish(r, send, MPI_STATUS_IGNORE);
   return comm_error(r, c, p2p_finish(r, receive, status));
 }
@@ -101,13 +103,14 @@ struct probe {
   int peer, tag, context;
 };
 
-static struct probe probe_for(struct rank *r, const struct comm *comm, int from, int tag)
+static struct probe probe_for(struct rank *r, const struct comm *comm, int from, int tag,
+                              bool collective)
 {
   if (from != MPI_ANY_SOURCE && (from < 0 || from >= comm->size))
     die(DIE_INPUT, "rank %d probes rank %d of %d", r->index, from, comm->size);
   return (struct probe){.peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from],
                         .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag,
-                        .context = matching_context(comm, false)};
+                        .context = matching_context(comm, collective)};
 }
 
 static bool is_there(const struct rank *r, const void *what)
@@ -142,7 +145,7 @@ static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *s
       status->MPI_SOURCE = MPI_PROC_NULL;
     return MPI_SUCCESS;
   }
-  struct probe wanted = probe_for(r, c, from, tag);
+  struct probe wanted = probe_for(r, c, from, tag, false);
   host_wait(r, is_there, &wanted);
   if (wanted.peer == RCL_ANY) {
     struct found found;
@@ -155,26 +158,31 @@ static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *s
 }
 
 /* Outcome: 0 nothing, else 1 + the rank found. */
-static int iprobe(struct rank *r, int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int requests_probe(struct rank *r, int from, int tag, const struct comm *comm, bool collective,
+                   int *flag, MPI_Status *status)
 {
-  *flag = 1;
-  if (from == MPI_PROC_NULL)
-    return probe(r, from, tag, comm, status);
-  const struct comm *c = comm_of(r, comm);
-  struct probe wanted = probe_for(r, c, from, tag);
+  struct probe wanted = probe_for(r, comm, from, tag, collective);
   struct found found = {.source = -1};
   matching_probe(r, wanted.peer, wanted.tag, wanted.context, &found);
   uint32_t outcome = host_choose(r, (uint32_t)(found.source + 1));
+  *flag = outcome != 0;
   if (outcome == 0) {
-    *flag = 0;
     p2p_poll_cost();
     host_poll(r);
     return MPI_SUCCESS;
   }
   wanted.peer = (int)outcome - 1;
   host_wait(r, is_there, &wanted);
-  tell_status(r, c, &wanted, status);
+  tell_status(r, comm, &wanted, status);
   return MPI_SUCCESS;
+}
+
+static int iprobe(struct rank *r, int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+  *flag = 1;
+  if (from == MPI_PROC_NULL)
+    return probe(r, from, tag, comm, status);
+  return requests_probe(r, from, tag, comm_of(r, comm), false, flag, status);
 }
 
 WRAP_CALL(Probe, (from, tag, comm, status), probe(r, from, tag, comm, status))

@@ -4,6 +4,7 @@
 #include "sim/mpi/comm.h"
 #include "sim/mpi/generalized.h"
 #include "sim/mpi/p2p.h"
+#include "sim/mpi/requests.h"
 #include "sim/mpi/wrap.h"
 
 /* ---- one ---- */
@@ -14,7 +15,7 @@ static bool is_idle(MPI_Request handle)
   return !request || (request->persistent && !request->active);
 }
 
-static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
+int requests_wait(struct rank *r, MPI_Request *handle, MPI_Status *status)
 {
   struct request *request = request_of(*handle);
   struct comm *comm = request ? request->comm : NULL;
@@ -30,7 +31,7 @@ static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
   return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
 }
 
-WRAP_CALL(Wait, (request, status), wait_one(r, request, status))
+WRAP_CALL(Wait, (request, status), requests_wait(r, request, status))
 
 /* A test that finds nothing lets time go by, or a loop of tests would never end. */
 static void not_yet(struct rank *r)
@@ -43,7 +44,7 @@ static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *
 {
   *flag = (int)host_choose(r, request_is_done(r, request_of(*handle)));
   if (*flag)
-    return wait_one(r, handle, status);
+    return requests_wait(r, handle, status);
   not_yet(r);
   return MPI_SUCCESS;
 }
@@ -101,16 +102,28 @@ static bool one_is_done(const struct rank *r, const void *several)
   return first_done(r, several) != -1;
 }
 
-static int wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
+/* In the order in which they complete, as overheads are charged one after the other. */
+int requests_wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
 {
-  int result = MPI_SUCCESS;
-  for (int i = 0; i < count; i++)
-    if (wait_one(r, &handles[i], status_at(statuses, i)) != MPI_SUCCESS)
-      result = MPI_ERR_IN_STATUS;
+  struct several several = {handles, count};
+  int result = MPI_SUCCESS, left = count;
+  bool *taken = rank_alloc(r, (size_t)count * sizeof *taken);
+  while (left > 0) {
+    host_wait_posted(r, one_is_done, &several);
+    for (int i = 0; i < count; i++) {
+      if (taken[i] || !request_is_done(r, request_of(handles[i])))
+        continue;
+      if (requests_wait(r, &handles[i], status_at(statuses, i)) != MPI_SUCCESS)
+        result = MPI_ERR_IN_STATUS;
+      taken[i] = true;
+      left--;
+    }
+  }
+  rank_free(taken);
   return result;
 }
 
-WRAP_CALL(Waitall, (count, requests, statuses), wait_all(r, count, requests, statuses))
+WRAP_CALL(Waitall, (count, requests, statuses), requests_wait_all(r, count, requests, statuses))
 
 static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
                     MPI_Status *statuses)
@@ -120,28 +133,33 @@ static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
     all &= request_is_done(r, request_of(handles[i]));
   *flag = (int)host_choose(r, all);
   if (*flag)
-    return wait_all(r, count, handles, statuses);
+    return requests_wait_all(r, count, handles, statuses);
   not_yet(r);
   return MPI_SUCCESS;
 }
 
 WRAP_CALL(Testall, (count, requests, flag, statuses), test_all(r, count, requests, flag, statuses))
 
-static int wait_any(struct rank *r, int count, MPI_Request *handles, int *index, MPI_Status *status)
+int requests_wait_any(struct rank *r, int count, MPI_Request *handles, bool collective, int *index,
+                      MPI_Status *status)
 {
   struct several several = {handles, count};
-  host_wait(r, one_is_done, &several);
+  if (collective)
+    host_wait_posted(r, one_is_done, &several);
+  else
+    host_wait(r, one_is_done, &several);
   int found = first_done(r, &several);
   if (found < 0) {
     *index = MPI_UNDEFINED;
     request_empty_status(status);
     return MPI_SUCCESS;
   }
-  *index = (int)host_choose(r, (uint32_t)found);
-  return wait_one(r, &handles[*index], status);
+  *index = r->mpi->call.inside ? found : (int)host_choose(r, (uint32_t)found);
+  return requests_wait(r, &handles[*index], status);
 }
 
-WRAP_CALL(Waitany, (count, requests, index, status), wait_any(r, count, requests, index, status))
+WRAP_CALL(Waitany, (count, requests, index, status),
+          requests_wait_any(r, count, requests, false, index, status))
 
 /* Outcome: 0 none, else 1 + index. */
 static int test_any(struct rank *r, int count, MPI_Request *handles, int *index, int *flag,
@@ -162,7 +180,7 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
     return MPI_SUCCESS;
   }
   *index = (int)outcome - 1;
-  return wait_one(r, &handles[*index], status);
+  return requests_wait(r, &handles[*index], status);
 }
 
 WRAP_CALL(Testany, (count, requests, index, flag, status),
@@ -182,7 +200,7 @@ static int take_some(struct rank *r, int count, MPI_Request *handles, int *taken
     if (outcome == 0)
       return result;
     int index = (int)outcome - 1;
-    if (wait_one(r, &handles[index], status_at(statuses, *taken)) != MPI_SUCCESS)
+    if (requests_wait(r, &handles[index], status_at(statuses, *taken)) != MPI_SUCCESS)
       result = MPI_ERR_IN_STATUS;
     indices[(*taken)++] = index;
   }
@@ -222,7 +240,7 @@ WRAP_CALL(Testsome, (count, requests, taken, indices, statuses),
 
 /* ---- other ---- */
 
-static int release(struct rank *r, MPI_Request *handle)
+int requests_free(struct rank *r, MPI_Request *handle)
 {
   struct request *request = request_of(*handle);
   *handle = MPI_REQUEST_NULL;
@@ -241,12 +259,14 @@ static int release(struct rank *r, MPI_Request *handle)
   return result;
 }
 
-WRAP_CALL(Request_free, (request), release(r, request))
+WRAP_CALL(Request_free, (request), requests_free(r, request))
 
 static int start_all(struct rank *r, int count, MPI_Request *handles)
 {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
+    host_answer_door(r);
     p2p_start(r, request_of(handles[i]));
+  }
   return MPI_SUCCESS;
 }
 

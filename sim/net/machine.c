@@ -80,11 +80,6 @@ int machine_eager_bytes(void)
   return sg_cfg_get_int("smpi/send-is-detached-thresh");
 }
 
-double machine_smpi_speed(void)
-{
-  return sg_cfg_get_double("smpi/host-speed");
-}
-
 double machine_smpi_threshold(void)
 {
   return sg_cfg_get_double("smpi/cpu-threshold");

@@ -68,6 +68,7 @@ struct message {
   struct lane *lane;       /* of the transfer that is to be fetched; NULL: it comes or is here */
   enum flight flight;
   bool in_transit; /* sent, and neither parked nor handed on */
+  bool eager;      /* receiving it costs the processor of its receiver */
   enum send_mode mode;
   /* notices */
   enum notice_kind notice;

@@ -159,6 +159,7 @@ static void send_eager(struct message *message, bool blocking)
   uint64_t bytes = message->wire_bytes;
   struct end *end = &ends[message->destination];
   sg_mailbox_t mailbox = mailbox_of(message->destination);
+  message->eager = true;
   payload_settle(message->payload);
   wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
   if (may_be_mail(message) && control_mail_post(message))
@@ -193,7 +194,7 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   g_queue_push_tail(&end->door, message);
   set_in_transit(message, expected);
   end->put += expected;
-  if (expected && message->mode != SEND_SYNCHRONOUS) {
+  if (expected && (message->mode != SEND_SYNCHRONOUS || network.is_awaited(message))) {
     wire_lane_free(lane);
     message->flight = FLIGHT_UNDER_WAY;
     message->self = message;
@@ -296,8 +297,7 @@ static void finish_fetch(struct transport *transport, struct fetch *fetch, GQueu
   if (message->lane)
     wire_lane_free(message->lane);
   message->lane = NULL;
-  if (fetch->parked) { /* only eager messages are; no overhead is charged for rendezvous payloads */
-    wire_charge(WIRE_RECEIVE, message->wire_bytes);
+  if (fetch->parked) {
     hand_on(transport, message, inbox);
   } else {
     fetch->done(message, fetch->data);
@@ -429,7 +429,8 @@ static void finish_reception(struct transport *transport, guint i, GQueue *inbox
     payload_landed(transport, message, inbox);
     return;
   }
-  wire_charge(WIRE_RECEIVE, message->wire_bytes);
+  if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE)
+    wire_charge(WIRE_RECEIVE, message->wire_bytes);
   hand_on(transport, message, inbox);
 }
 
@@ -459,6 +460,11 @@ static bool has_come(struct reception *reception)
 }
 
 /* While the clock stands still nothing comes but what is at the door. */
+void transport_answer_door(struct transport *transport, GQueue *inbox)
+{
+  open_door(transport, inbox);
+}
+
 void transport_poll(struct transport *transport, GQueue *inbox)
 {
   open_door(transport, inbox);

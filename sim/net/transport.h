@@ -10,8 +10,12 @@
  *     rendezvous   the receiver sees the envelope at once, as under SMPI it finds a send that waits
  *                  for it. The payload follows and completes the send: at once when the receiver
  *                  expects the message, else when it fetches it.
- *     synchronous  a rendezvous whose payload never begins by itself, as the send must not end
- *                  before the match: an empty transfer wakes a receiver that expects it.
+ *     synchronous  a rendezvous whose payload begins by itself only where a receive is posted for
+ *                  it, as the send must not end before the match. Otherwise an empty transfer wakes
+ *                  a receiver that expects it.
+ *
+ * The overhead of receiving an eager message of a program is charged where the program completes its
+ * receive (request.c), as under SMPI; that of others where they come.
  *
  * Control messages and notices are always expected. Most control messages above the matching are no
  * transfers (control_mail.h).
@@ -33,6 +37,8 @@ struct network {
   /* Whether the receiver of that message would go on, or do something for its protocol, if it had
      it now. */
   bool (*expects)(const struct message *);
+  /* Whether a receive of its program is posted that takes it. */
+  bool (*is_awaited)(const struct message *);
 };
 
 /* Before any transport. Lets no other actor run. */
@@ -70,7 +76,8 @@ void transport_abandon(struct transport *);
 /* Sends to `peer` that are under way will never be received: they count as complete. */
 void transport_disconnect(struct transport *, int peer);
 
-/* Takes in what has come: appends envelopes to `inbox`. */
+/* Takes in what has come: appends envelopes to `inbox`; those of rendezvous alone. */
+void transport_answer_door(struct transport *, GQueue *inbox);
 void transport_poll(struct transport *, GQueue *inbox); /* without waiting */
 /* Until something completes, or that time; negative: no such time. */
 void transport_wait(struct transport *, GQueue *inbox, double until);

@@ -48,7 +48,7 @@ run() { # RANKS PROTOCOL SCENARIO PROGRAM ARGS...; SCENARIO: more lines of YAML
     echo "protocol: {name: $protocol, capacity: 4000}"
     printf '%b\n' "$more"
   } >"$work/scenario.yaml"
-  LD_LIBRARY_PATH=$build/lib LD_PRELOAD=librecline_heap.so RECLINE_TRACE=1 \
+  LD_LIBRARY_PATH=$build/lib LD_PRELOAD=librecline_heap.so:librecline_smpi.so RECLINE_TRACE=1 \
     RECLINE_SCENARIO=$work/scenario.yaml RECLINE_OUT=$work RECLINE_RESULT=$work/result.json \
     timeout 300 smpirun -np $((ranks + 1)) -platform "$platform" -hostfile "$work/hosts" \
     --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 --cfg=smpi/iprobe:0 \

@@ -1,10 +1,14 @@
-/* What goes to disks and comes from them. In C++, as SimGrid starts such activities without waiting
- * for them there only. */
+/* The parts of machine.h for which SimGrid has no interface in C: activities that begin without a
+ * wait for their end, the deadlock, settings with a unit. */
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Comm.hpp>
 #include <simgrid/s4u/Disk.hpp>
+#include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Io.hpp>
+#include <string>
+#include <xbt/config.hpp>
+#include <xbt/parse_units.hpp>
 
 extern "C" {
 #include "sim/net/machine.h"
@@ -52,4 +56,15 @@ void machine_read(const char *server, double bytes)
 {
   Host *here = host_named(nullptr), *there = host_named(server);
   stream(there, here, there, bytes, false);
+}
+
+void machine_on_deadlock(void (*told)(void))
+{
+  simgrid::s4u::Engine::on_deadlock_cb(told);
+}
+
+double machine_smpi_speed(void)
+{
+  static const char *const name = "smpi/host-speed";
+  return xbt_parse_get_speed("", 0, simgrid::config::get_value<std::string>(name), name);
 }

@@ -1,0 +1,38 @@
+/* To be preloaded into the process of smpirun: see smpi_hooks.h. */
+#include "sim/mpi/smpi_hooks.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+static const struct smpi_hooks *hooks;
+
+/* ISO C knows no conversion of an object pointer to a function pointer. */
+static void find_next(const char *symbol, void *function, size_t size)
+{
+  void *next = dlsym(RTLD_NEXT, symbol);
+  memcpy(function, &next, size);
+}
+
+#define HOOK(RESULT, RETURN, NAME, SYMBOL, PARAMETERS, ARGUMENTS)                                  \
+  RESULT hook_##NAME PARAMETERS __asm__(SYMBOL);                                                   \
+  RESULT hook_##NAME PARAMETERS                                                                    \
+  {                                                                                                \
+    static RESULT(*next) PARAMETERS;                                                               \
+    if (hooks && hooks->inside()) {                                                                \
+      RETURN hooks->NAME ARGUMENTS;                                                                \
+    } else {                                                                                       \
+      if (!next)                                                                                   \
+        find_next(SYMBOL, &next, sizeof next);                                                     \
+      RETURN next ARGUMENTS;                                                                       \
+    }                                                                                              \
+  }
+SMPI_HOOKS(HOOK)
+
+bool smpi_hooks_set(const struct smpi_hooks *what)
+{
+  MPI_Request (*found)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+  void *symbol = dlsym(RTLD_DEFAULT, OF_SMPI "7Request5isendEPKviPNS0_8DatatypeEiiPNS0_4CommE");
+  memcpy(&found, &symbol, sizeof found);
+  hooks = what;
+  return found == hook_isend;
+}

@@ -1,0 +1,116 @@
+#!/bin/sh
+# Under `none` every call takes the simulated time that it takes under plain SMPI: sizes, platforms, and
+# the algorithms that a platform selects for collectives. The numbers are compared as printed, but
+# for the last bits: the order in which two transfers begin at one instant decides how they are
+# rounded. RECLINE_LONG: every algorithm of SimGrid that plain SMPI survives.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+smpicc -O2 -o plain "$here/times-program.c" >log 2>&1 &&
+  "$build/bin/recline-cc" -O2 -o layer "$here/times-program.c" >>log 2>&1
+is "$?" 0 'the program is built with and without the layer' log
+
+calls='ping_pong halo synchronous sendrecv persistent barrier bcast bcast_from_last reduce allreduce
+  gather scatter allgather gatherv scatterv allgatherv alltoall alltoallv reduce_scatter scan exscan'
+
+# clan.xml without algorithms of its own, and with those words in its configuration.
+select_by() { # PROP...
+  sed -E '/<prop id="smpi\/(bcast|gather|allgather|barrier|reduce|allreduce|scatter|alltoall)"/d' \
+    "$root/platforms/clan.xml" | sed "s|<config>|&$*|"
+}
+
+prop() { # NAME VALUE
+  echo "<prop id=\"smpi/$1\" value=\"$2\"/>"
+}
+
+# Runs one call of all sizes both ways, on 8 nodes, and says what differs by more than 1e-11.
+differs() { # PLATFORM CALL LARGEST
+  for i in 0 1 2 3 4 5 6 7; do echo "node-$i"; done >hosts
+  timeout 60 smpirun -np 8 -platform "$1" -hostfile hosts --cfg=smpi/simulate-computation:no \
+    --log=root.thres:critical ./plain "$3" "$2" >plain.out 2>plain.err
+  [ -s plain.out ] || return 2
+  cat >scenario.yaml <<EOF
+program: {binary: ./layer, args: ["$3", $2], ranks: 8}
+platform: {file: $1, spares: 0}
+protocol: {name: none}
+EOF
+  timeout 60 "$recline" run scenario.yaml --out out >stdout 2>stderr
+  paste -d ' ' plain.out out/program.out >both 2>/dev/null
+  awk 'NF != 20 { print "lost:", $0; next }
+    { for (i = 3; i <= 10; i++) {
+        error = $i - $(i + 10)
+        if (error < 0) error = -error
+        if (error > 1e-11 * $i) { print $1, $2, $i, $(i + 10); next }
+      } }' both
+}
+
+# All calls on a platform, as one test. What SimGrid's own algorithm cannot do is no case.
+compares() { # PLATFORM DESCRIPTION CALL...
+  platform=$1 what=$2
+  shift 2
+  : >different
+  for call; do
+    differs "$platform" "$call" "$largest" >one
+    case $? in
+      2) echo "# $what: plain SMPI ends without a result in $call" ;;
+      *) cases=$((cases + $(wc -l <plain.out))) ;;
+    esac
+    cat one >>different
+  done
+  [ ! -s different ]
+  is $? 0 "$what" different
+}
+
+cases=0 largest=65536
+for platform in flat clan; do
+  # shellcheck disable=SC2086 # a list
+  compares "$root/platforms/$platform.xml" "$platform.xml" $calls
+done
+for selector in ompi mpich mvapich2; do
+  select_by "$(prop coll-selector $selector)" >$selector.xml
+  # shellcheck disable=SC2086 # a list
+  compares "$dir/$selector.xml" "SimGrid's choice as $selector" ${calls%scan exscan}
+done
+tests=6
+
+# Under a protocol the messages of an algorithm are messages like all others: crashed in the middle of
+# them, programs end right.
+for selector in ompi mpich mvapich2; do
+  cat >scenario.yaml <<EOF
+program: {binary: $build/programs/cg, args: [S], ranks: 8}
+platform: {file: $dir/$selector.xml, spares: 0}
+checkpoint: {every: 20ms, bytes: 10kB}
+EOF
+  for protocol in c3 bookmark pessimistic; do
+    run_ends recovered "$selector, $protocol" --set protocol.name=$protocol \
+      --set 'failures=[{rank: 3, at: 100ms}, {rank: 0, at: 190ms}]' --set protocol.capacity=4096
+    is "$(grep -c '^verification: PASS$' out/program.out)" 1 'with the right result' out/program.out
+    tests=$((tests + 2))
+  done
+done
+
+select_by "$(prop alltoall pair_rma)" >window.xml
+cat >scenario.yaml <<EOF
+program: {binary: ./layer, args: ["4", alltoall], ranks: 8}
+platform: {file: window.xml, spares: 0}
+protocol: {name: none}
+EOF
+"$recline" run scenario.yaml >stdout 2>stderr
+is "$?:$(grep -c 'the selected algorithm makes a window' stderr)" 64:1 \
+  'an algorithm by one-sided communication is refused' stderr
+tests=$((tests + 1))
+
+if [ -n "${RECLINE_LONG-}" ]; then
+  nm -DC "$(ldd plain | awk '/libsimgrid/ { print $3 }')" |
+    sed -n 's/.* T simgrid::smpi::\([a-z_]*\)__\([A-Za-z0-9_]*\)(.*/\1 \2/p' | sort -u >algorithms
+  grep -E '^(bcast|reduce|allreduce|alltoall|alltoallv|allgather|allgatherv|gather|scatter|barrier|reduce_scatter) ' algorithms |
+    grep -vE ' (automatic|pair_rma)$|arrival|mvapich2_|two_procs' >wanted
+  while read -r call algorithm; do
+    select_by "$(prop "$call" "$algorithm")" >one.xml
+    compares "$dir/one.xml" "$call by $algorithm" "$call" </dev/null
+    tests=$((tests + 1))
+  done <wanted
+fi
+echo "# $cases times compared"
+finish $tests
