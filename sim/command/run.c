@@ -303,19 +303,32 @@ static void print_tail(const char *file)
     g_printerr("  | %s\n", lines[i]);
 }
 
-/* SimGrid ends the process at an error in the platform: "FILE:LINE: what" as it said that in `err`.
- * NULL: it said no such thing. The caller frees it. */
-static char *platform_refusal(const char *err)
+/* What SimGrid said of the platform in `err` when it ended the process for it: while it read the
+ * file, before any time had passed, or when it used it first. "FILE:LINE: what", or "what". NULL:
+ * it said no such thing. The caller frees it. */
+static char *platform_refusal(const struct run *run, const char *err)
 {
-  static const char SAID[] = "Parse error at ";
+  static const char SAID[] = "Parse error at ", CRITICAL[] = "CRITICAL] ",
+                    UNCAUGHT[] = "Uncaught exception ";
   g_autofree char *text = NULL;
   if (!g_file_get_contents(err, &text, NULL, NULL))
     return NULL;
   const char *found = strstr(text, SAID);
+  if (found != NULL)
+    return g_strndup(found + strlen(SAID), strcspn(found + strlen(SAID), "\n"));
+  found = strstr(text, CRITICAL);
   if (found == NULL)
     return NULL;
-  found += strlen(SAID);
-  return g_strndup(found, strcspn(found, "\n"));
+  const char *line = found;
+  while (line > text && line[-1] != '\n')
+    line--;
+  found += strlen(CRITICAL);
+  g_autofree char *what = g_strndup(found, strcspn(found, "\n"));
+  if (!g_str_has_prefix(line, "[0.000000] ") && strstr(what, "Invalid factor") == NULL &&
+      strstr(what, "No route") == NULL)
+    return NULL;
+  const char *after = g_str_has_prefix(what, UNCAUGHT) ? strstr(what, ": ") : NULL;
+  return g_strdup_printf("%s: %s", run->scenario->platform.file, after != NULL ? after + 2 : what);
 }
 
 /* There is no result: say why, as far as the simulation's end tells, and what the program wrote
@@ -471,7 +484,7 @@ static int fail(const struct run *run, const char *file)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *err = in(run->directory, "program.err");
-  g_autofree char *refusal = platform_refusal(err);
+  g_autofree char *refusal = platform_refusal(run, err);
   if (refusal != NULL) {
     g_printerr("%s, expected a SimGrid platform\n", refusal);
     return EXIT_BAD_INPUT;

@@ -76,6 +76,16 @@ platform '0,/ speed="[^"]*"/s// speed="nanf"/'
 run 'a speed that is no number' 'speed "nanf" of <' "$scenario" --set platform.file=bad.xml
 platform 's|^.*</platform>|<zone id="twice" routing="None"><host id="node-0" speed="1Gf"/><host id="node-0" speed="1Gf"/></zone></platform>|'
 run 'a host twice' 'a second host "node-0"' "$scenario" --set platform.file=bad.xml
+platform 's/id="memory_copy_bw" value="350e6"/id="memory_copy_bw" value="speed"/'
+run 'a property that is no number' 'value "speed" of <memory_copy_bw>' "$scenario" \
+  --set platform.file=bad.xml
+platform 's/id="smpi.os"/id="smpi\/ow"/'
+run 'an unknown setting of SimGrid' 'Bad config key: smpi/ow' "$scenario" --set platform.file=bad.xml
+platform 's/id="smpi.bw-factor" value="/&often:/'
+run 'a factor that is none' 'Invalid factor in chunk' "$scenario" --set platform.file=bad.xml
+platform 's/id="smpi.bw-factor" value="0:1/id="smpi\/bw-factor" value="0:-1/'
+run 'a negative factor' 'value "0:-1;8192:0.91" of <smpi/bw-factor>' "$scenario" \
+  --set platform.file=bad.xml
 run 'too few nodes' 'platform.file' "$scenario" --set program.ranks=512
 run 'an unknown protocol' 'c4' "$scenario" --set protocol.name=c4
 run 'an unknown event' 'failures.0.after' "$scenario" \
@@ -112,4 +122,4 @@ else
   not_ok 'the same scenario without these flaws runs' "$dir/stderr"
 fi
 is "$(ls -A "$TMPDIR")" '' 'and leaves nothing in TMPDIR'
-finish 40
+finish 44

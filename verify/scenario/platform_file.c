@@ -5,13 +5,15 @@
 
 #include "verify/scenario/scenario.h"
 
-enum { HOSTS_MAX = 1000000 };
+enum { HOSTS_MAX = 100000, NAME_BYTES_MAX = 255 };
 
 /* Adds the hosts of a <cluster>: prefix, each number of `radical` ("0-7,12"), suffix. */
 static bool add_cluster(GPtrArray *hosts, const char *prefix, const char *radical,
                         const char *suffix)
 {
   g_auto(GStrv) ranges = g_strsplit(radical, ",", -1);
+  if (strlen(prefix) + strlen(suffix) > NAME_BYTES_MAX)
+    return false;
   for (char **range = ranges; *range; range++) {
     char *end = NULL;
     guint64 first = g_ascii_strtoull(g_strstrip(*range), &end, 10), last = first;
@@ -64,6 +66,22 @@ static bool has_good_amounts(const char *element, const char **names, const char
          are_amounts(element, names, values, "lat", true, error);
 }
 
+/* Properties that the layer reads. SimGrid takes any text. */
+static bool has_good_property(const char **names, const char **values, GError **error)
+{
+  static const char *const figures[] = {"message_handling_s", "open_s", "close_s", NULL};
+  const char *id = value_of(names, values, "id");
+  bool seconds = g_strv_contains(figures, id);
+  const char *text = value_of(names, values, "value");
+  if (g_str_has_prefix(id, "smpi/") && strstr(text, ":-")) {
+    g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT,
+                "value \"%s\" of <%s> has a negative number", text, id);
+    return false;
+  }
+  return (!seconds && strcmp(id, "memory_copy_bw") != 0) ||
+         are_amounts(id, names, values, "value", seconds, error);
+}
+
 static void add_host(GPtrArray *hosts, const char *id, GError **error)
 {
   if (g_ptr_array_find_with_equal_func(hosts, id, g_str_equal, NULL))
@@ -94,6 +112,8 @@ static void element(GMarkupParseContext *context, const char *name, const char *
   struct reading *reading = data;
   GPtrArray *hosts = reading->hosts;
   (void)context;
+  if (!strcmp(name, "prop") && !has_good_property(names, values, error))
+    return;
   if (!strcmp(name, "prop") && !strcmp(value_of(names, values, "id"), "interconnect"))
     enter_interconnect(reading, value_of(names, values, "value"));
   else if (!has_good_amounts(name, names, values, error) || reading->skipping)

@@ -30,6 +30,7 @@ refuses 'no ranks' '/^ranks/d' "expected lines 'protocol NAME' and 'ranks N'"
 refuses 'a bad number' 's/^ranks 2/ranks two/' "ranks is 'two', expected a number from 1 to 32767"
 refuses 'a bad order' 's/^order any/order some/' "order is 'some', expected fifo or any"
 refuses 'a wrong script' 's/^script rank 0: /&fly, /' "line 1 of the script: found 'fly', expected"
+refuses 'an event of no rank' '1,/^0 /s/^\(0\) [01] start.*/\1 - start/' "expected a rank"
 refuses 'no body' '/^---/,$d' 'the file ends in the header, expected ---'
 refuses 'a rank that is none' 's/^\([0-9]*\) 1 start/\1 7 start/' "rank is '7', expected a number"
 refuses 'no event' 's/^0 [01] start/0 1 begin/' "found 'begin"

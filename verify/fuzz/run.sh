@@ -1,0 +1,29 @@
+#!/bin/sh
+# run.sh SECONDS [BUILD]: each fuzzer for so long, from the kept corpus and the files of the tree. New
+# inputs are not kept; one that fails is printed, and the exit code is 1.
+set -eu
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
+root=$here/../..
+build=${2:-$root/build-fuzz}
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+mkdir "$new/scenario" "$new/claim" "$new/platform" "$new/script" "$new/trace"
+cp "$root"/scenarios/*.yaml "$new/scenario"
+cp "$root"/verify/claims/*.yaml "$new/claim"
+cp "$root"/platforms/*.xml "$new/platform"
+cd "$new"
+failed=0
+for name in scenario script trace platform claim; do
+  echo "fuzz-$name"
+  if ! "$build/t/fuzz-$name" -max_total_time="$1" -max_len=4000 -timeout=60 -rss_limit_mb=2000 \
+    -print_final_stats=1 "$new/$name" "$here/corpus/$name" >"$new/log" 2>&1; then
+    failed=1
+    tail -n 60 "$new/log"
+    for input in crash-* oom-* timeout-* leak-*; do
+      [ ! -e "$input" ] || { echo "$input:" && base64 "$input" && rm "$input"; }
+    done
+  else
+    grep number_of_executed_units "$new/log"
+  fi
+done
+exit $failed
