@@ -15,7 +15,7 @@ cd "$new"
 failed=0
 for name in scenario script trace platform claim; do
   echo "fuzz-$name"
-  if ! "$build/t/fuzz-$name" -max_total_time="$1" -max_len=4000 -timeout=60 -rss_limit_mb=2000 \
+  if ! "$build/t/fuzz-$name" -seed=1 -max_total_time="$1" -max_len=4000 -timeout=60 -rss_limit_mb=2000 \
     -print_final_stats=1 "$new/$name" "$here/corpus/$name" >"$new/log" 2>&1; then
     failed=1
     tail -n 60 "$new/log"
