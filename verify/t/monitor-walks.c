@@ -340,7 +340,7 @@ int main(int argc, char **argv)
   unsigned fuzz = (unsigned)g_ascii_strtoull(argv[3], NULL, 10);
   char **names = g_strsplit(argv[4], ",", -1);
   const char **judged = g_new0(const char *, g_strv_length(names) + 2);
-  struct place *places = g_new0(struct place, argc);
+  struct place *places = g_new0(struct place, (gsize)argc);
   for (uint64_t seed = first; seed < first + count; seed++) {
     random_state = seed * UINT64_C(0x9E3779B97F4A7C15);
     draw(2);
