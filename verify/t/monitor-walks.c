@@ -338,9 +338,10 @@ int main(int argc, char **argv)
   uint64_t first = g_ascii_strtoull(argv[1], NULL, 10);
   uint64_t count = g_ascii_strtoull(argv[2], NULL, 10);
   unsigned fuzz = (unsigned)g_ascii_strtoull(argv[3], NULL, 10);
-  char **names = g_strsplit(argv[4], ",", -1);
-  const char **judged = g_new0(const char *, g_strv_length(names) + 2);
-  struct place *places = g_new0(struct place, (gsize)argc);
+  g_auto(GStrv) names = g_strsplit(argv[4], ",", -1);
+  g_autofree const char **judged = g_new0(const char *, g_strv_length(names) + 2);
+  static struct place *places; /* until the end */
+  places = g_new0(struct place, (gsize)argc);
   for (uint64_t seed = first; seed < first + count; seed++) {
     random_state = seed * UINT64_C(0x9E3779B97F4A7C15);
     draw(2);
