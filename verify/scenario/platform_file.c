@@ -5,7 +5,7 @@
 
 #include "verify/scenario/scenario.h"
 
-enum { HOSTS_MAX = 100000, NAME_BYTES_MAX = 255 };
+enum { HOSTS_MAX = 100000, HOST_NUMBER_MAX = 1000000000, NAME_BYTES_MAX = 255 };
 
 /* Adds the hosts of a <cluster>: prefix, each number of `radical` ("0-7,12"), suffix. */
 static bool add_cluster(GPtrArray *hosts, const char *prefix, const char *radical,
@@ -15,13 +15,12 @@ static bool add_cluster(GPtrArray *hosts, const char *prefix, const char *radica
   if (strlen(prefix) + strlen(suffix) > NAME_BYTES_MAX)
     return false;
   for (char **range = ranges; *range; range++) {
-    char *end = NULL;
-    guint64 first = g_ascii_strtoull(g_strstrip(*range), &end, 10), last = first;
-    if (end == *range)
-      return false;
-    if (end[0] == '-' && g_ascii_isdigit(end[1]))
-      last = g_ascii_strtoull(end + 1, &end, 10);
-    if (*end || last < first || last - first >= HOSTS_MAX - hosts->len)
+    g_auto(GStrv) ends = g_strsplit(g_strstrip(*range), "-", 2);
+    guint64 first = 0, last = 0;
+    if (!ends[0] || !g_ascii_string_to_unsigned(ends[0], 10, 0, HOST_NUMBER_MAX, &first, NULL) ||
+        !g_ascii_string_to_unsigned(ends[1] ? ends[1] : ends[0], 10, first, HOST_NUMBER_MAX, &last,
+                                    NULL) ||
+        hosts->len + (last - first) >= HOSTS_MAX)
       return false;
     for (guint64 i = first; i <= last; i++)
       g_ptr_array_add(hosts, g_strdup_printf("%s%" G_GUINT64_FORMAT "%s", prefix, i, suffix));

@@ -85,6 +85,8 @@ static void make_world(void)
   put("bare.xml", "<platform version='4.1'><host id='a'/><host id='b'/></platform>\n");
   put("broken.xml", "<platform>\n<zone>\n</platform>\n");
   put("radical.xml", "<platform><cluster prefix='a' radical='0-' suffix=''/></platform>\n");
+  put("negative.xml", "<platform><cluster prefix='a' radical='-1' suffix=''/></platform>\n");
+  put("huge.xml", "<platform><cluster prefix='a' radical='99999999999999999999'/></platform>\n");
   g_setenv("RECLINE_PLATFORMS", "nowhere:platforms", TRUE);
   rcl_protocol_register(mutants);
 }
@@ -228,6 +230,17 @@ static const struct refusal refusals[] = {
     {"a cluster without ranges", PROGRAM "platform: {file: radical.xml}\n" PROTOCOL,
      "t.yaml:2: platform.file: radical.xml (radical \"0-\" of <cluster> is no list of ranges such "
      "as 0-7,12), expected a SimGrid platform file",
+     NULL},
+    {"a cluster whose host has a negative number",
+     PROGRAM "platform: {file: negative.xml}\n" PROTOCOL,
+     "t.yaml:2: platform.file: negative.xml (radical \"-1\" of <cluster> is no list of ranges such "
+     "as 0-7,12), expected a SimGrid platform file",
+     NULL},
+    {"a cluster whose host has a number beyond 64 bits",
+     PROGRAM "platform: {file: huge.xml}\n" PROTOCOL,
+     "t.yaml:2: platform.file: huge.xml (radical \"99999999999999999999\" of <cluster> is no list "
+     "of "
+     "ranges such as 0-7,12), expected a SimGrid platform file",
      NULL},
     {"a placement", PROGRAM "platform: {file: mini.xml, placement: packed}\n" PROTOCOL,
      "t.yaml:2: platform.placement: \"packed\" is unknown, expected one-per-node or block", NULL},
