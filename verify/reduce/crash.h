@@ -7,8 +7,9 @@
  *     crash    of all states that leave the same, crashes are taken in the first
  *     dead     only the detection is taken: moves of other ranks before it can be taken before the
  *              crash instead
- *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost, or
- * can be taken before the crash back     the first rank that is to start does
+ *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,
+ *              or can be taken before the crash
+ *     back     the first rank that is to start does
  *
  * docs/explorer.md has the argument. Most of it follows from the rules of the world (fenced
  * storage, incarnations). One assumption is about the protocol and is tested during the search:
@@ -32,8 +33,7 @@ struct crash_reduction *crash_new(struct model *, unsigned crashes, const char *
 void crash_free(struct crash_reduction *);
 
 /* Why what was searched so far is worth nothing; NULL: it is. Under `rules`, or while no worker
- * runs.
- */
+ * runs. */
 const char *crash_failed(const struct crash_reduction *);
 
 /* For the states that `at` comes to hold. */

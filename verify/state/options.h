@@ -34,13 +34,12 @@ struct explorer_options {
   /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing
    * needs the states themselves; 0: it keeps states. */
   unsigned fingerprint;
-  uint64_t
-      max_cycles; /* property progress is judged in worlds of so many states at most; 0: in all */
-  bool audit;     /* run everything that is remembered again, and compare; slow */
+  uint64_t max_cycles; /* progress is judged in worlds of so many states at most; 0: in all */
+  bool audit;          /* run everything that is remembered again, and compare; slow */
   uint64_t max_states; /* go no deeper when there are more; 0: no bound */
   uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
   uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0:
-                          as  many as there is memory for */
+                          as many as there is memory for */
   /* Called often, by one thread at a time; may be NULL. */
   void (*progress)(void *data, const struct explorer_progress *);
   void *progress_data;

@@ -316,91 +316,13 @@ static void force_outcome(struct step_context *t, const struct rcl_action *actio
   t->outcome = action->outcome;
 }
 
-/* A payload from a slot, or the one that has just arrived. */
-static bool may_deliver(const struct step_context *t, bool slot)
-{
-  enum rcl_event_kind event = t->event.kind;
-  if (event == RCL_EVENT_ARRIVED)
-    return true;
-  if (read_program(t->w, t->rank)->call.state != CALL_NONE)
-    return slot || event != RCL_EVENT_COLLECTIVE;
-  return slot && (event == RCL_EVENT_RECEIVE || (event == RCL_EVENT_START && below_matching(t->w)));
-}
-
-/* Whether the action is an answer to the event that the event may have. */
-static bool is_answer(const struct step_context *t, const struct rcl_action *action)
-{
-  switch (action->kind) {
-  case RCL_ACTION_TRANSMIT:
-    return t->event.kind == RCL_EVENT_SEND && !t->answered;
-  case RCL_ACTION_SUPPRESS:
-    return (t->event.kind == RCL_EVENT_SEND || t->event.kind == RCL_EVENT_COLLECTIVE) &&
-           !t->answered;
-  case RCL_ACTION_JOIN:
-    return t->event.kind == RCL_EVENT_COLLECTIVE && !t->answered;
-  case RCL_ACTION_MATCH:
-    return t->event.kind == RCL_EVENT_RECEIVE && !t->answered;
-  case RCL_ACTION_KEEP:
-    return t->event.kind == RCL_EVENT_ARRIVED || t->event.kind == RCL_EVENT_COLLECTED ||
-           t->event.kind == RCL_EVENT_SEND;
-  case RCL_ACTION_DISCARD:
-    return t->event.kind == RCL_EVENT_ARRIVED;
-  case RCL_ACTION_FORCE:
-    return t->event.kind == RCL_EVENT_CHOICE;
-  case RCL_ACTION_DELIVER:
-    return may_deliver(t, action->slot != RCL_NO_SLOT);
-  default:
-    return true;
-  }
-}
-
-/* The rule that is_answer() holds an action to. */
-static const char *rule_of_answer(enum rcl_action_kind kind)
-{
-  switch (kind) {
-  case RCL_ACTION_TRANSMIT:
-    return "expected at send, once";
-  case RCL_ACTION_SUPPRESS:
-    return "expected at send or collective, once";
-  case RCL_ACTION_JOIN:
-    return "expected at collective, once";
-  case RCL_ACTION_MATCH:
-    return "expected at receive, once";
-  case RCL_ACTION_KEEP:
-    return "expected at arrived, collected or send";
-  case RCL_ACTION_DISCARD:
-    return "expected at arrived";
-  case RCL_ACTION_FORCE:
-    return "expected at choice";
-  default:
-    return "expected at arrived or collected; with a slot at receive or collective, and below the "
-           "matching at start";
-  }
-}
-
-static const char *answers_to(enum rcl_event_kind kind)
-{
-  switch (kind) {
-  case RCL_EVENT_SEND:
-    return "transmit or suppress";
-  case RCL_EVENT_RECEIVE:
-    return "match, or deliver with a slot";
-  case RCL_EVENT_ARRIVED:
-    return "deliver or discard, or keep where no receive asked for it";
-  case RCL_EVENT_COLLECTIVE:
-    return "join, suppress, or deliver with a slot";
-  default:
-    return "deliver, or capture in a barrier";
-  }
-}
-
 static void carry_out(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;
   enum rcl_action_kind kind = action->kind;
-  if (t->rolled_back || !is_answer(t, action)) {
+  if (t->rolled_back || !world_is_answer(t, action)) {
     world_violate(t, "legal", "%s",
-                  t->rolled_back ? "expected roll-back last" : rule_of_answer(kind));
+                  t->rolled_back ? "expected roll-back last" : world_rule_of_answer(kind));
     return;
   }
   world_reach_action(t, action);
@@ -488,18 +410,7 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
   default:
     break;
   }
-  t->answered |= kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_SUPPRESS ||
-                 kind == RCL_ACTION_MATCH || kind == RCL_ACTION_DELIVER ||
-                 kind == RCL_ACTION_DISCARD || kind == RCL_ACTION_JOIN ||
-                 (kind == RCL_ACTION_KEEP && t->event.kind == RCL_EVENT_ARRIVED) ||
-                 (kind == RCL_ACTION_CAPTURE && t->event.kind == RCL_EVENT_COLLECTED) ||
-                 kind == RCL_ACTION_GIVE_UP;
-}
-
-static bool needs_answer(enum rcl_event_kind kind)
-{
-  return kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
-         kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED;
+  t->answered |= world_ends_answer(t, kind);
 }
 
 /* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
@@ -587,8 +498,8 @@ void world_after_step(struct step_context *t)
     if (t->actions->item[i].kind == RCL_ACTION_STORE)
       store_part(t, &t->actions->item[i]);
   t->action = NULL;
-  if (needs_answer(t->event.kind) && !t->answered && cut < 0)
-    world_violate(t, "legal", "no answer, expected %s", answers_to(t->event.kind));
+  if (world_needs_answer(t->event.kind) && !t->answered && cut < 0)
+    world_violate(t, "legal", "no answer, expected %s", world_answers_to(t->event.kind));
   if (t->event.kind == RCL_EVENT_ARRIVED)
     world_check_lines(t, stopped);
   if (t->event.kind == RCL_EVENT_COLLECTED)

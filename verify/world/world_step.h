@@ -2,6 +2,7 @@
  *
  *     world_events.c    the event takes place
  *     (protocol)        takes its step
+ *     world_answers.c   which actions may answer it
  *     world_actions.c   its actions take effect
  *     world_matching.c  messages are given to receives of the program
  *     world_storage.c   images, stable storage, restart
@@ -33,6 +34,20 @@ struct step_context {
 /* Before and after the step of the protocol. */
 void world_before_step(struct step_context *);
 void world_after_step(struct step_context *);
+
+/* ---- answers (world_answers.c) ---- */
+
+/* Whether an event of that kind needs one, and which; static. */
+bool world_needs_answer(enum rcl_event_kind);
+const char *world_answers_to(enum rcl_event_kind);
+
+/* Whether the event of the step may be answered by that action, and the rule that says so; static.
+ */
+bool world_is_answer(const struct step_context *, const struct rcl_action *);
+const char *world_rule_of_answer(enum rcl_action_kind);
+
+/* Whether such an action is all that the event needs. */
+bool world_ends_answer(const struct step_context *, enum rcl_action_kind);
 
 /* ---- clocks (world_clocks.c) ---- */
 
