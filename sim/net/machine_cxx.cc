@@ -45,11 +45,11 @@ void machine_write(const char *host, const char *server, double bytes, void (*do
                    void *data)
 {
   Host *from = host_named(host), *to = server ? host_named(server) : from;
-  auto writer = simgrid::s4u::Actor::create("checkpoint-write", from, [=] {
+  simgrid::s4u::Actor::create("checkpoint-write", from, [=] {
+    simgrid::s4u::Actor::self()->daemonize(); /* it does not prolong the run */
     stream(from, to, to, bytes, true);
     done(data);
   });
-  writer->daemonize(); /* a write in the background does not prolong the run */
 }
 
 void machine_read(const char *server, double bytes)
