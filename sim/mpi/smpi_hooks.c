@@ -1,17 +1,8 @@
 /* To be preloaded into the process of smpirun: see smpi_hooks.h. */
 #include "sim/mpi/smpi_hooks.h"
-
-#include <dlfcn.h>
-#include <string.h>
+#include "sim/memory/next_symbol.h"
 
 static const struct smpi_hooks *hooks;
-
-/* ISO C knows no conversion of an object pointer to a function pointer. */
-static void find_next(const char *symbol, void *function, size_t size)
-{
-  void *next = dlsym(RTLD_NEXT, symbol);
-  memcpy(function, &next, size);
-}
 
 #define HOOK(RESULT, RETURN, NAME, SYMBOL, PARAMETERS, ARGUMENTS)                                  \
   RESULT hook_##NAME PARAMETERS __asm__(SYMBOL);                                                   \
