@@ -59,10 +59,15 @@ uint32_t bypass_send(struct rank *r, int peer, int context, int32_t tag, struct 
 
 /* ---- receiving ---- */
 
+static bool is_from(const struct message *message, int peer, int context, int32_t tag)
+{
+  return (message->source == peer || peer == RCL_ANY) && message->tag == tag &&
+         message->comm == context;
+}
+
 static bool fits(const struct request *request, const struct message *message)
 {
-  return (message->source == request->peer || request->peer == RCL_ANY) &&
-         message->tag == request->tag && message->comm == matching_context(request->comm, true);
+  return is_from(message, request->peer, matching_context(request->comm, true), request->tag);
 }
 
 static bool is_for(const struct message *message, const void *request)
@@ -102,12 +107,9 @@ void bypass_receive(struct rank *r, struct request *request)
 
 bool bypass_has(const struct rank *r, int peer, int context, int32_t tag)
 {
-  for (const GList *item = r->bypass_arrived.head; item; item = item->next) {
-    const struct message *message = item->data;
-    if ((message->source == peer || peer == RCL_ANY) && message->tag == tag &&
-        message->comm == context)
+  for (const GList *item = r->bypass_arrived.head; item; item = item->next)
+    if (is_from(item->data, peer, context, tag))
       return true;
-  }
   return false;
 }
 
