@@ -98,8 +98,8 @@ HEAP_API void heap_changed(void);
 /* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
 HEAP_API struct arena *heap_leave(void);
 
-/* Whether the simulator itself may allocate in program mode from here on: it runs an algorithm for the
- * program (RECLINE_HEAP_WATCH in heap.c). */
+/* Whether the simulator itself may allocate in program mode from here on: it runs an algorithm for
+ * the program (RECLINE_HEAP_WATCH in heap.c). */
 HEAP_API void heap_serve_simulator(bool on);
 
 /* The rank in whose arena `pointer` lies, or HEAP_NOBODY. */

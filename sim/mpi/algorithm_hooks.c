@@ -77,24 +77,34 @@ static unsigned kind_of(const struct rank *r)
 
 /* ---- messages ---- */
 
+static struct request *begin_send(struct rank *r, const void *buffer, int count, MPI_Datatype type,
+                                  int to, int tag, MPI_Comm handle, unsigned flags)
+{
+  struct comm *comm = comm_behind(handle);
+  return p2p_send(r, buffer, count, type, to, tag_of(r, tag, comm), comm, kind_of(r) | flags);
+}
+
+static struct request *begin_receive(struct rank *r, void *buffer, int count, MPI_Datatype type,
+                                     int from, int tag, MPI_Comm handle)
+{
+  struct comm *comm = comm_behind(handle);
+  return p2p_receive(r, buffer, count, type, from, tag_of(r, tag, comm), comm, kind_of(r));
+}
+
 static MPI_Request hook_isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
-                              MPI_Comm handle)
+                              MPI_Comm comm)
 {
   struct rank *r = leave();
-  struct comm *comm = comm_behind(handle);
-  struct request *request =
-      p2p_send(r, buffer, count, type, to, tag_of(r, tag, comm), comm, kind_of(r));
+  struct request *request = begin_send(r, buffer, count, type, to, tag, comm, 0);
   algorithm_enter(r);
   return handle_of(request);
 }
 
 static MPI_Request hook_irecv(void *buffer, int count, MPI_Datatype type, int from, int tag,
-                              MPI_Comm handle)
+                              MPI_Comm comm)
 {
   struct rank *r = leave();
-  struct comm *comm = comm_behind(handle);
-  struct request *request =
-      p2p_receive(r, buffer, count, type, from, tag_of(r, tag, comm), comm, kind_of(r));
+  struct request *request = begin_receive(r, buffer, count, type, from, tag, comm);
   algorithm_enter(r);
   return handle_of(request);
 }
@@ -123,24 +133,18 @@ static MPI_Request hook_irecv_init(void *buffer, int count, MPI_Datatype type, i
 }
 
 static void hook_send(const void *buffer, int count, MPI_Datatype type, int to, int tag,
-                      MPI_Comm handle)
+                      MPI_Comm comm)
 {
   struct rank *r = leave();
-  struct comm *comm = comm_behind(handle);
-  p2p_finish(
-      r,
-      p2p_send(r, buffer, count, type, to, tag_of(r, tag, comm), comm, kind_of(r) | P2P_BLOCKING),
-      MPI_STATUS_IGNORE);
+  p2p_finish(r, begin_send(r, buffer, count, type, to, tag, comm, P2P_BLOCKING), MPI_STATUS_IGNORE);
   algorithm_enter(r);
 }
 
-static void hook_recv(void *buffer, int count, MPI_Datatype type, int from, int tag,
-                      MPI_Comm handle, MPI_Status *status)
+static void hook_recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                      MPI_Status *status)
 {
   struct rank *r = leave();
-  struct comm *comm = comm_behind(handle);
-  p2p_finish(r, p2p_receive(r, buffer, count, type, from, tag_of(r, tag, comm), comm, kind_of(r)),
-             status);
+  p2p_finish(r, begin_receive(r, buffer, count, type, from, tag, comm), status);
   algorithm_enter(r);
 }
 
@@ -149,15 +153,16 @@ static void hook_sendrecv(const void *out, int out_count, MPI_Datatype out_type,
                           int out_tag, void *in, int in_count, MPI_Datatype in_type, int from,
                           int in_tag, MPI_Comm comm, MPI_Status *status)
 {
+  struct rank *r = leave();
   if (to == comm_behind(comm)->rank && from == to) {
     elements_copy(out, out_count, out_type, in, in_count, in_type);
-    return;
+  } else {
+    struct request *send = begin_send(r, out, out_count, out_type, to, out_tag, comm, 0);
+    host_answer_door(r);
+    struct request *receive = begin_receive(r, in, in_count, in_type, from, in_tag, comm);
+    p2p_finish(r, send, MPI_STATUS_IGNORE);
+    p2p_finish(r, receive, status);
   }
-  MPI_Request send = hook_isend(out, out_count, out_type, to, out_tag, comm);
-  MPI_Request receive = hook_irecv(in, in_count, in_type, from, in_tag, comm);
-  struct rank *r = leave();
-  p2p_finish(r, request_of(send), MPI_STATUS_IGNORE);
-  p2p_finish(r, request_of(receive), status);
   algorithm_enter(r);
 }
 

@@ -12,8 +12,8 @@ struct comm;
 /* Before any algorithm, once. */
 void algorithms_begin(void);
 
-/* The calling rank is the first: whether some of the selected algorithms have tables, which they make
- * when they run first; makes them, outside of any arena. */
+/* The calling rank is the first: whether some of the selected algorithms have tables, which they
+ * make when they run first; makes them, outside of any arena. */
 bool algorithms_have_tables(void);
 void algorithms_make_tables(struct rank *);
 
@@ -32,7 +32,8 @@ void *algorithm_at(void *buffer, int element, MPI_Datatype); /* its address */
 MPI_Comm algorithm_comm(struct comm *);                      /* the handle by which they know it */
 int algorithm_rank(const struct comm *);
 int algorithm_size(const struct comm *);
-void algorithm_fail(const char *call, const char *what) __attribute__((noreturn)); /* ends the run, exit 64 */
+/* Ends the run, exit 64. */
+void algorithm_fail(const char *call, const char *what) __attribute__((noreturn));
 
 /* The calls, with MPI's arguments. MPI_SUCCESS. */
 int algorithm_barrier(struct rank *, struct comm *);

@@ -4,8 +4,8 @@
 
 #include "sim/host/request.h"
 
-/* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent send
- * costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. */
+/* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent
+ * send costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. */
 enum {
   P2P_BLOCKING = 1,
   P2P_SYNCHRONOUS = 2,

@@ -5,9 +5,9 @@
 
 #include "sim/host/rank.h"
 
-/* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Request_free. `collective`: by an algorithm of a collective,
- * on requests of the layer's own; which one is complete is a decision unless the protocol handles
- * the collective as one. */
+/* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Request_free. `collective`: by an algorithm of a
+ * collective, on requests of the layer's own; which one is complete is a decision unless the
+ * protocol handles the collective as one. */
 int requests_wait(struct rank *, MPI_Request *, MPI_Status *);
 int requests_wait_all(struct rank *, int count, MPI_Request *, MPI_Status *);
 int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, int *index,
