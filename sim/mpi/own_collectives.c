@@ -1,7 +1,7 @@
-/* Collectives as messages of our own: for protocols that handle collectives as one, where words
- * travel with their data, and as the parts of SMPI's default algorithms that wait for several
- * messages at once. They are the textbook ones that SMPI has for defaults. Buffers that live across
- * a wait lie in the arena. */
+/* Collectives as messages of our own, where SMPI's algorithms do not serve (call_is_selected(),
+ * wrap_collectives.c): under a protocol that puts words on the messages of a call, for operations
+ * that do not commute, and for communicators of one rank; own_reduce() also where an algorithm of
+ * SMPI begins a nonblocking reduction. Buffers that live across a wait lie in the arena. */
 #include "sim/mpi/own_collectives.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/datatype.h"
