@@ -17,7 +17,7 @@ void host_begin(struct rank *, const void *inside_program);
 /* At the entry of an MPI call: takes in what has come and lets the protocol take a checkpoint. */
 void host_enter(struct rank *);
 
-/* Within such a call, before another of its messages: takes in the envelopes of rendezvous. */
+/* Within such a call, before another of its messages: takes in what is here without a transfer. */
 void host_answer_door(struct rank *);
 
 /* A place where the program allows a checkpoint (recline_potential_checkpoint), and where that

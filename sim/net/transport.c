@@ -381,7 +381,7 @@ void transport_let_in(struct transport *transport,
 
 /* ---- what comes to the end ---- */
 
-static bool open_door(struct transport *transport, GQueue *inbox)
+bool transport_answer_door(struct transport *transport, GQueue *inbox)
 {
   struct message *message;
   bool any = false;
@@ -419,7 +419,7 @@ static void finish_reception(struct transport *transport, guint i, GQueue *inbox
   g_free(reception);
   transport->taken++;
   REQUIRE(transport->taken <= transport->end->put, "no more comes than was put");
-  open_door(transport, inbox);
+  transport_answer_door(transport, inbox);
   if (item == &nudge)
     return;
   struct message *message = item;
@@ -459,16 +459,10 @@ static bool has_come(struct reception *reception)
   return was_there || wire_taken(reception->transfer, reception->item);
 }
 
-/* While the clock stands still nothing comes but what is at the door. */
-void transport_answer_door(struct transport *transport, GQueue *inbox)
-{
-  open_door(transport, inbox);
-}
-
 void transport_poll(struct transport *transport, GQueue *inbox)
 {
-  open_door(transport, inbox);
-  if (transport->polled == machine_now())
+  transport_answer_door(transport, inbox);
+  if (transport->polled == machine_now()) /* nothing comes while the clock stands still */
     return;
   transport->polled = machine_now();
   post_receptions(transport, 0);
@@ -521,7 +515,7 @@ void transport_wait(struct transport *transport, GQueue *inbox, double until)
   if (under_way(transport) > transport->receptions->len)
     transport->spare = MIN(2 * transport->spare, SPARE_MOST);
   post_receptions(transport, transport->spare);
-  if (open_door(transport, inbox))
+  if (transport_answer_door(transport, inbox))
     return;
   GArray *transfers = collect_transfers(transport);
   double due = control_mail_due(transport->index);
@@ -531,7 +525,7 @@ void transport_wait(struct transport *transport, GQueue *inbox, double until)
                         due < 0.0 ? -1.0 : MAX(due - machine_now(), 0.0));
   guint i = (guint)ended;
   if (ended < 0)
-    open_door(transport, inbox);
+    transport_answer_door(transport, inbox);
   else if (i < transport->receptions->len)
     finish_reception(transport, i, inbox);
   else if (i < transport->receptions->len + transport->sends->len)

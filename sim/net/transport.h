@@ -14,8 +14,8 @@
  *                  it, as the send must not end before the match. Otherwise an empty transfer wakes
  *                  a receiver that expects it.
  *
- * The overhead of receiving an eager message of a program is charged where the program completes its
- * receive (request.c), as under SMPI; that of others where they come.
+ * The overhead of receiving an eager message of a program is charged where the program completes
+ * its receive (request.c), as under SMPI; that of others where they come.
  *
  * Control messages and notices are always expected. Most control messages above the matching are no
  * transfers (control_mail.h).
@@ -76,9 +76,10 @@ void transport_abandon(struct transport *);
 /* Sends to `peer` that are under way will never be received: they count as complete. */
 void transport_disconnect(struct transport *, int peer);
 
-/* Takes in what has come: appends envelopes to `inbox`; those of rendezvous alone. */
-void transport_answer_door(struct transport *, GQueue *inbox);
-void transport_poll(struct transport *, GQueue *inbox); /* without waiting */
+/* Takes in what has come: appends envelopes to `inbox`. What is here without a transfer, that is
+ * envelopes of rendezvous and control mail; returns whether there was any. */
+bool transport_answer_door(struct transport *, GQueue *inbox);
+void transport_poll(struct transport *, GQueue *inbox); /* all that has come, without waiting */
 /* Until something completes, or that time; negative: no such time. */
 void transport_wait(struct transport *, GQueue *inbox, double until);
 
