@@ -58,6 +58,11 @@ static void print_time(const struct look *look, const struct result *result)
 
 static void print_failure(const struct failure *failure)
 {
+  if (failure->trigger == TRIGGER_LAW) {
+    g_print("%s, mtbf %.6g s of %s", scenario_law_name(failure->law), failure->mtbf,
+            failure->of == OF_NODE ? "each node" : "the platform");
+    return;
+  }
   if (failure->trigger == TRIGGER_TIME) {
     g_print("rank %d at %.6g s", failure->rank, failure->at);
     return;
@@ -84,9 +89,11 @@ static void print_crashes(const struct scenario *scenario, const struct result *
     g_print("  crashes      %u, by schedule\n", result->crashes);
     return;
   }
-  g_print("  crashes      %u of %u:", result->crashes, scenario->failures_count);
+  g_print("  crashes      %u", result->crashes);
+  if (!scenario_fails_by_law(scenario))
+    g_print(" of %u", scenario->failures_count);
   for (unsigned i = 0; i < scenario->failures_count && i < SHOWN; i++) {
-    g_print(i == 0 ? " " : "; ");
+    g_print(i == 0 ? ": " : "; ");
     print_failure(&scenario->failures[i]);
   }
   g_print(scenario->failures_count > SHOWN ? "; ...\n" : "\n");

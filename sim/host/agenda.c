@@ -57,9 +57,12 @@ void agenda_wake(void)
 
 bool agenda_has_failure(void)
 {
-  for (const GList *item = agenda.head; item; item = item->next)
-    if (((const struct entry *)item->data)->kind != ENTRY_NOTICE)
+  for (const GList *item = agenda.head; item; item = item->next) {
+    const struct entry *entry = item->data;
+    bool by_law = entry->kind == ENTRY_CRASH && entry->rank < 0;
+    if (!by_law && entry->kind != ENTRY_NOTICE && entry->kind != ENTRY_RETURN)
       return true;
+  }
   return false;
 }
 

@@ -5,13 +5,22 @@
 
 #include "sim/host/rank.h"
 
-enum entry_kind { ENTRY_CRASH, ENTRY_DETECT, ENTRY_RESTART, ENTRY_REPAIRED, ENTRY_NOTICE };
+enum entry_kind {
+  ENTRY_CRASH,
+  ENTRY_DETECT,
+  ENTRY_RESTART,
+  ENTRY_RETURN, /* of a spare node */
+  ENTRY_REPAIRED,
+  ENTRY_NOTICE
+};
 
 struct entry {
   double time; /* seconds of simulated time */
   uint64_t order;
   enum entry_kind kind;
-  int rank;
+  int rank;                      /* CRASH: -1 by law */
+  int node;                      /* CRASH by law: index in the layout. RETURN: the same */
+  unsigned stream;               /* CRASH by law (failures.h) */
   const struct failure *failure; /* CRASH, DETECT */
   uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
   uint32_t repair;       /* REPAIRED */
@@ -36,7 +45,8 @@ void agenda_repair_at(double time, uint32_t repair);
  * turn in a run by schedule. */
 void agenda_wake(void);
 
-/* Whether a failure, its detection, a restart or a repair is on the agenda. */
+/* Whether a failure, its detection, a restart or a repair is on the agenda; by law there always is
+ * another failure, so these do not count. */
 bool agenda_has_failure(void);
 
 /* ---- for the dispatcher ---- */

@@ -2,6 +2,7 @@
 
 #include "sim/host/agenda.h"
 #include "sim/host/end.h"
+#include "sim/host/failures.h"
 #include "sim/host/notes.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
@@ -53,12 +54,7 @@ void dispatcher_begin(bool (*expects)(const struct message *),
   begin_network(expects, is_awaited);
   actions.capacity = shadow_actions_max();
   actions.item = g_new0(struct rcl_action, actions.capacity);
-  for (unsigned i = 0; i < layer.scenario->failures_count; i++)
-    if (failure_at(i)->trigger == TRIGGER_TIME)
-      agenda_add(&(struct entry){.time = failure_at(i)->at,
-                                 .kind = ENTRY_CRASH,
-                                 .rank = failure_at(i)->rank,
-                                 .failure = failure_at(i)});
+  failures_begin();
 }
 
 enum { NOTICE_BYTES = 64 }; /* on the network */
@@ -162,6 +158,17 @@ static void inject(const struct failure *failure)
     notes_struck(failure);
   else
     notes_missed(failure, why);
+}
+
+/* By law. A spare that fails is there again when it is repaired. */
+static void inject_by_law(const struct entry *entry)
+{
+  double repaired = machine_now() + ulfm_detection() + entry->failure->repair;
+  if (crash_node(layout->nodes[entry->node], entry->failure))
+    layer.result.crashes++;
+  else
+    agenda_add(&(struct entry){.time = repaired, .kind = ENTRY_RETURN, .node = entry->node});
+  failures_next(entry);
 }
 
 /* Once for all: from then on messages are dropped, also those of a checkpoint that holds a program
@@ -345,7 +352,10 @@ static void handle_entry(const struct entry *entry)
 {
   switch (entry->kind) {
   case ENTRY_CRASH:
-    inject(entry->failure);
+    (entry->rank < 0 ? inject_by_law(entry) : inject(entry->failure));
+    break;
+  case ENTRY_RETURN:
+    node_return(layout->nodes[entry->node]);
     break;
   case ENTRY_DETECT:
     detect_crash(entry);

@@ -5,9 +5,8 @@
 static int ranks;
 static const char **node; /* by rank; interned */
 static const char *service;
-static char *const *spare;
-static int spares, spares_used;
-static GHashTable *failed; /* nodes that have failed and are not repaired */
+static GQueue spares = G_QUEUE_INIT; /* interned names of nodes that are up, the next one first */
+static GHashTable *failed;           /* nodes that have failed and are not repaired */
 
 void node_begin(int count)
 {
@@ -38,24 +37,41 @@ void node_set(int rank, const char *name)
 
 void node_set_spares(char *const *name, int count)
 {
-  spare = name;
-  spares = count;
-  spares_used = 0;
+  g_queue_clear(&spares);
+  for (int i = 0; i < count; i++)
+    g_queue_push_tail(&spares, (gpointer)g_intern_string(name[i]));
   g_hash_table_remove_all(failed);
 }
 
 void node_fail(const char *name)
 {
   g_hash_table_add(failed, g_strdup(name));
+  g_queue_remove(&spares, g_intern_string(name));
+}
+
+static bool carries_ranks(const char *name)
+{
+  for (int rank = 0; rank < ranks; rank++)
+    if (node[rank] == name)
+      return true;
+  return false;
+}
+
+void node_return(const char *name)
+{
+  const char *back = g_intern_string(name);
+  if (g_hash_table_remove(failed, back) && !carries_ranks(back))
+    g_queue_push_tail(&spares, (gpointer)back);
 }
 
 void node_replace(const char *name)
 {
   const char *old = g_intern_string(name);
-  if (!g_hash_table_remove(failed, old) || spares_used == spares)
+  if (!g_hash_table_contains(failed, old))
     return;
-  const char *next = spare[spares_used++];
-  for (int rank = 0; rank < ranks; rank++)
+  const char *next = g_queue_pop_head(&spares);
+  for (int rank = 0; next && rank < ranks; rank++)
     if (node[rank] == old)
       node_set(rank, next);
+  node_return(old);
 }

@@ -19,15 +19,17 @@ const char *node_service(void);
 const char *node_of(int rank);
 void node_set(int rank, const char *node);
 
-/* `count` nodes stand by as spares from here on, none of them is used and no node has failed. The
- * names are the caller's and stay. */
+/* `count` nodes stand by as spares from here on, and no node has failed. */
 void node_set_spares(char *const *node, int count);
 
-/* `node` has failed. */
+/* `node` has failed: it is no spare any more, if it was one. */
 void node_fail(const char *node);
 
-/* The ranks of `node` can start again: at the next spare if it has failed and there is one left,
- * else where they were, the node being repaired. */
+/* `node`, if it had failed, is repaired: a spare, unless ranks run on it. */
+void node_return(const char *node);
+
+/* The ranks of `node` can start again: at the next spare if it has failed and there is one, else
+ * where they were. A node that has failed is repaired by then (node_return()). */
 void node_replace(const char *node);
 
 #endif

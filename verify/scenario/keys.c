@@ -3,6 +3,8 @@
 enum { CAPACITY_MAX = 65536, ITERATIONS_MAX = 1000000, COUNT_MAX = 1000000000 };
 
 static const char *const placements[] = {"one-per-node", "block", NULL};
+static const char *const laws[] = {"exponential", "weibull", "lognormal", "gamma", NULL};
+static const char *const whose[] = {"node", "platform", NULL};
 static const char *const kills[] = {"node", "rank", NULL};
 static const char *const runtimes[] = {"none", "ulfm", NULL};
 static const char *const storages[] = {"local", "nfs", NULL};
@@ -77,21 +79,18 @@ static const struct key layout_keys[] = {
      .otherwise = 1},
     {.name = NULL}};
 
-static const char laws[] =
-    "failure laws are not supported yet, expected a failure with rank and at or after";
-
 static const struct key failure_keys[] = {
-    {KEY("rank", KEY_RANKS, struct failure, rank), .needed = true, .most = -1},
+    {KEY("rank", KEY_RANKS, struct failure, rank), .most = -1, .otherwise = -1},
     {KEY("at", KEY_SECONDS, struct failure, at), .otherwise = -1},
     {BELOW("after", after_keys), .flow = true},
+    {KEY("law", KEY_CHOICE, struct failure, law), .names = laws, .least = LAW_EXPONENTIAL},
+    {KEY("mtbf", KEY_SECONDS, struct failure, mtbf), .otherwise = -1},
+    {KEY("shape", KEY_REAL, struct failure, shape), .least = 0.1, .most = 100, .otherwise = -1},
+    {KEY("of", KEY_CHOICE, struct failure, of), .names = whose, .least = OF_NODE},
     {KEY("repair", KEY_SECONDS, struct failure, repair), .otherwise = 1},
     {KEY("kills", KEY_CHOICE, struct failure, kills), .names = kills},
     {KEY("restart_on", KEY_MAPPING, struct failure, restart_on), .keys = layout_keys,
      .size = sizeof(struct layout), .flow = true},
-    {.name = "nodes", .kind = KEY_RESERVED, .word = laws},
-    {.name = "mtbf", .kind = KEY_RESERVED, .word = laws},
-    {.name = "law", .kind = KEY_RESERVED, .word = laws},
-    {.name = "shape", .kind = KEY_RESERVED, .word = laws},
     {.name = NULL}};
 
 /* Defaults: estimates for a few hundred ranks, see docs/scenario.md. */
@@ -158,3 +157,8 @@ const struct key scenario_keys[] = {
     {BELOW("expect", expect_keys)},
     {BELOW("check", check_keys)},
     {.name = NULL}};
+
+const char *scenario_law_name(enum law law)
+{
+  return laws[law - LAW_EXPONENTIAL];
+}

@@ -12,19 +12,19 @@
 enum { RANKS_MAX = 32767 };
 
 enum key_kind {
-  KEY_TEXT,     /* char *, NULL where there is none */
-  KEY_TEXTS,    /* char **, ends with NULL; NULL where there is none */
-  KEY_SET,      /* unsigned: a list of `names`, 1 << its index each */
-  KEY_WHOLE,    /* int or uint32_t, `least` to `most` */
-  KEY_RANKS,    /* int, `least` to the number of ranks + `most` */
-  KEY_NUMBER,   /* uint64_t */
-  KEY_SECONDS,  /* double */
-  KEY_BYTES,    /* double */
-  KEY_CHOICE,   /* int or enum: `least` + index in `names` */
-  KEY_EVENT,    /* enum rcl_event_kind */
-  KEY_MAPPING,  /* of `keys`, in the same structure or, with a `size`, in one pointed to */
-  KEY_LIST,     /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
-  KEY_RESERVED, /* refused with the reason `word` */
+  KEY_TEXT,    /* char *, NULL where there is none */
+  KEY_TEXTS,   /* char **, ends with NULL; NULL where there is none */
+  KEY_SET,     /* unsigned: a list of `names`, 1 << its index each */
+  KEY_WHOLE,   /* int or uint32_t, `least` to `most` */
+  KEY_RANKS,   /* int, `least` to the number of ranks + `most` */
+  KEY_NUMBER,  /* uint64_t */
+  KEY_REAL,    /* double, `least` to `most` */
+  KEY_SECONDS, /* double */
+  KEY_BYTES,   /* double */
+  KEY_CHOICE,  /* int or enum: `least` + index in `names` */
+  KEY_EVENT,   /* enum rcl_event_kind */
+  KEY_MAPPING, /* of `keys`, in the same structure or, with a `size`, in one pointed to */
+  KEY_LIST,    /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
 };
 
 /* Numbers below `least`, NULL, and mappings whose first key is needed and has no value are not

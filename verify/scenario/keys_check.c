@@ -26,8 +26,7 @@ static char *names_of(const struct key *keys)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   for (const struct key *key = keys; key->name; key++)
-    if (key->kind != KEY_RESERVED)
-      g_ptr_array_add(names, (char *)key->name);
+    g_ptr_array_add(names, (char *)key->name);
   g_ptr_array_add(names, NULL);
   return document_alternatives((const char *const *)names->pdata);
 }
@@ -134,11 +133,6 @@ static bool visit_pair(struct walk *walk, int mapping, unsigned index, const cha
     g_autofree char *shown = document_quote(here), *known = names_of(keys);
     g_autofree char *problem = g_strdup_printf("unknown key %s", shown);
     return refuse(walk, pair->key, "", problem, known);
-  }
-  if (key->kind == KEY_RESERVED) {
-    document_fail(walk->error, walk->document->file, line_of(name),
-                  pair->key > walk->document->from_file, here, key->word);
-    return false;
   }
   if (pair_named(yaml, node, text_of(name)) != pair)
     return refuse(walk, pair->key, here, "the key is there twice", "it once");

@@ -34,6 +34,7 @@ static void put_default(const struct key *key, void *to)
   case KEY_NUMBER:
     *(uint64_t *)to = (uint64_t)key->otherwise;
     break;
+  case KEY_REAL:
   case KEY_SECONDS:
   case KEY_BYTES:
     *(double *)to = key->otherwise;
@@ -65,6 +66,18 @@ static bool read_amount(const struct reader *reader, const struct key *key, cons
   bool good = key->kind == KEY_SECONDS ? scenario_seconds(text, to, &problem)
                                        : scenario_bytes(text, to, &problem);
   return good || scenario_complain(reader->scenario, path, reader->error, "%s", problem->message);
+}
+
+static bool read_real(const struct reader *reader, const struct key *key, const char *path,
+                      const char *text, double *to)
+{
+  char *end = NULL;
+  *to = g_ascii_strtod(text, &end);
+  if (strspn(text, "0123456789.") == strlen(text) && !*end && *to >= key->least && *to <= key->most)
+    return true;
+  g_autofree char *shown = document_quote(text);
+  return scenario_complain(reader->scenario, path, reader->error,
+                           "%s, expected a number from %g to %g", shown, key->least, key->most);
 }
 
 static unsigned index_of(const char *const *names, const char *name)
@@ -171,6 +184,8 @@ static bool read_key(const struct reader *reader, const struct key *key, const c
   case KEY_NUMBER:
     *(uint64_t *)to = g_ascii_strtoull(text_of(node), NULL, 10);
     return true;
+  case KEY_REAL:
+    return read_real(reader, key, path, text_of(node), to);
   case KEY_SECONDS:
   case KEY_BYTES:
     return read_amount(reader, key, path, text_of(node), to);

@@ -69,6 +69,14 @@ char *scenario_find_in(const char *variable, const char *name)
   return found;
 }
 
+bool scenario_fails_by_law(const struct scenario *scenario)
+{
+  for (unsigned i = 0; i < scenario->failures_count; i++)
+    if (scenario->failures[i].trigger == TRIGGER_LAW)
+      return true;
+  return false;
+}
+
 const char *layout_host(const struct layout *layout, int rank)
 {
   return layout->nodes[rank / layout->per_node];

@@ -20,7 +20,14 @@
 enum trigger {
   TRIGGER_TIME,  /* at: seconds of simulated time */
   TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
+  TRIGGER_LAW,   /* law: again and again, after times drawn from a distribution */
 };
+
+/* Distributions of the time from the repair of a node to its next failure. */
+enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL, LAW_GAMMA };
+
+/* What `mtbf` is the mean of: the times of each node, or those of all nodes together. */
+enum of { OF_NOTHING, OF_NODE, OF_PLATFORM };
 
 /* Where ranks run: rank r on host nodes[r / per_node]. */
 struct layout {
@@ -37,7 +44,7 @@ enum kills { KILLS_NODE, KILLS_RANK }; /* the victim with its node and all on it
 
 struct failure {
   enum trigger trigger;
-  int rank; /* the victim */
+  int rank; /* the victim; -1: by law */
   enum kills kills;
   double at; /* TRIGGER_TIME: seconds; otherwise -1 */
   struct {
@@ -48,7 +55,11 @@ struct failure {
     uint32_t count;      /* 1: the first time */
     uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
   } after;               /* TRIGGER_POINT */
-  double repair;         /* seconds from detection until the rank can start again */
+  enum law law;          /* TRIGGER_LAW; LAW_NONE otherwise */
+  enum of of;            /* TRIGGER_LAW */
+  double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
+                         or gamma law, sigma of a lognormal one, -1 of an exponential one */
+  double repair;      /* seconds from detection until the node can be used again */
   struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
 };
 
@@ -191,6 +202,12 @@ bool scenario_save(const struct scenario *, const char *file, GError **error);
 bool scenario_expects_of(const struct scenario *, bool run, GError **error);
 
 void scenario_free(struct scenario *);
+
+/* "exponential"; static. */
+const char *scenario_law_name(enum law);
+
+/* Whether nodes fail again and again, any number of times. */
+bool scenario_fails_by_law(const struct scenario *);
 
 /* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */
 const char *layout_host(const struct layout *, int rank);

@@ -206,25 +206,92 @@ static bool judge_clocks(struct scenario *scenario, GError **error)
   return fits_interval(scenario, error);
 }
 
+static bool given_in(const struct scenario *scenario, const char *path, const char *key)
+{
+  g_autofree char *full = g_strconcat(path, ".", key, NULL);
+  return given(scenario, full);
+}
+
+/* Refuses the key of the failure at `path`. */
+static bool refuse_key(const struct scenario *scenario, const char *path, const char *key,
+                       const char *why, GError **error)
+{
+  g_autofree char *full = g_strconcat(path, ".", key, NULL);
+  return scenario_complain(scenario, full, error, "%s", why);
+}
+
+/* What says when a failure strikes. */
+static bool judge_trigger(const struct scenario *scenario, const char *path,
+                          struct failure *failure, GError **error)
+{
+  static const struct {
+    const char *key;
+    enum trigger trigger;
+  } triggers[] = {{"at", TRIGGER_TIME}, {"after", TRIGGER_POINT}, {"law", TRIGGER_LAW}};
+  unsigned found = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(triggers); i++) {
+    if (!given_in(scenario, path, triggers[i].key))
+      continue;
+    failure->trigger = triggers[i].trigger;
+    if (found++)
+      return refuse_key(scenario, path, triggers[i].key,
+                        "beside another of at, after and law, expected one of them", error);
+  }
+  return found || scenario_complain(scenario, path, error,
+                                    "neither at, after nor law, expected one of them");
+}
+
+static bool judge_law(const struct scenario *scenario, const char *path, struct failure *failure,
+                      GError **error)
+{
+  bool shaped = given_in(scenario, path, "shape"), exponential = failure->law == LAW_EXPONENTIAL;
+  if (failure->of == OF_NOTHING)
+    failure->of = OF_NODE;
+  if (failure->rank >= 0)
+    return refuse_key(scenario, path, "rank", "beside law, expected none: nodes fail by law",
+                      error);
+  if (failure->kills != KILLS_NODE)
+    return refuse_key(scenario, path, "kills", "rank with a law, expected node", error);
+  if (failure->mtbf <= 0)
+    return refuse_key(scenario, path, "mtbf",
+                      given_in(scenario, path, "mtbf") ? "0, expected a time above it"
+                                                       : "missing, expected a time",
+                      error);
+  if (shaped == exponential)
+    return refuse_key(scenario, path, "shape",
+                      exponential ? "beside exponential, expected weibull, lognormal or gamma"
+                                  : "missing, expected a number from 0.1 to 100",
+                      error);
+  return true;
+}
+
+/* A failure of one rank has no keys of a law. */
+static bool judge_victim(const struct scenario *scenario, const char *path,
+                         const struct failure *failure, GError **error)
+{
+  static const char *const of_laws[] = {"mtbf", "shape", "of", NULL};
+  for (const char *const *key = of_laws; *key; key++)
+    if (given_in(scenario, path, *key))
+      return refuse_key(scenario, path, *key, "without law, expected it with one", error);
+  return failure->rank >= 0 ||
+         refuse_key(scenario, path, "rank", "missing, expected a whole number", error);
+}
+
 static bool judge_failure(const struct scenario *scenario, const char *path,
                           struct failure *failure, GError **error)
 {
-  g_autofree char *at = g_strconcat(path, ".at", NULL), *after = g_strconcat(path, ".after", NULL);
-  g_autofree char *after_rank = g_strconcat(after, ".rank", NULL);
+  g_autofree char *after_rank = g_strconcat(path, ".after.rank", NULL);
   g_autofree char *restart_on = g_strconcat(path, ".restart_on", NULL);
   if (failure->restart_on && !scenario->platform.file)
     return scenario_complain(scenario, restart_on, error,
                              "without a platform, expected platform.file");
   if (failure->restart_on && !judge_layout(scenario, restart_on, failure->restart_on, error))
     return false;
-  if (given(scenario, at) && given(scenario, after))
-    return scenario_complain(scenario, after, error, "beside at, expected one of them");
-  if (!given(scenario, at) && !given(scenario, after))
-    return scenario_complain(scenario, path, error, "neither at nor after, expected one of them");
-  failure->trigger = given(scenario, at) ? TRIGGER_TIME : TRIGGER_POINT;
   if (!given(scenario, after_rank))
     failure->after.rank = failure->rank;
-  return true;
+  return judge_trigger(scenario, path, failure, error) &&
+         (failure->trigger == TRIGGER_LAW ? judge_law(scenario, path, failure, error)
+                                          : judge_victim(scenario, path, failure, error));
 }
 
 static bool judge_failures(const struct scenario *scenario, GError **error)

@@ -84,10 +84,12 @@ static int add_value(yaml_document_t *yaml, const struct key *key, const char *f
   }
   case KEY_NUMBER:
     return add_number(yaml, *(const uint64_t *)at);
+  case KEY_REAL:
   case KEY_SECONDS:
   case KEY_BYTES: {
+    static const char *const units[] = {[KEY_REAL] = "", [KEY_SECONDS] = "s", [KEY_BYTES] = "B"};
     double value = *(const double *)at;
-    return value < key->least ? 0 : add_amount(yaml, value, key->kind == KEY_BYTES ? "B" : "s");
+    return value < key->least ? 0 : add_amount(yaml, value, units[key->kind]);
   }
   case KEY_CHOICE: {
     int index = *(const int *)at - (int)key->least;

@@ -97,6 +97,7 @@ static void make_world(void)
 #define PLATFORM "platform: {file: mini.xml}\n"
 #define PROTOCOL "protocol: {name: c3}\n"
 #define GOOD PROGRAM PLATFORM PROTOCOL /* three lines */
+#define LAW(keys) GOOD "failures:\n  - {" keys "}\n"
 #define EVENTS                                                                                     \
   "start, down, timer, send, receive, choice, safe-point, member, collective, arrived, "           \
   "control, collected, captured, durable or "                                                      \
@@ -104,8 +105,7 @@ static void make_world(void)
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
   "recovery, schedule, seed, clocks, limits, expect or check"
-#define FAILURE_LAWS                                                                               \
-  "failure laws are not supported yet, expected a failure with rank and at or after"
+#define FAILURE_KEYS "rank, at, after, law, mtbf, shape, of, repair, kills or restart_on"
 
 struct refusal {
   const char *name, *yaml, *error;
@@ -135,9 +135,7 @@ static const struct refusal refusals[] = {
     {"an unknown key below", "program:\n  binary: cg\n  rnaks: 2\n",
      "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, script or ranks", NULL},
     {"an unknown key in a list", GOOD "failures:\n  - rank: 1\n    att: 3s\n",
-     "t.yaml:6: unknown key \"failures.0.att\", expected rank, at, after, repair, kills or "
-     "restart_on",
-     NULL},
+     "t.yaml:6: unknown key \"failures.0.att\", expected " FAILURE_KEYS, NULL},
     {"an unknown key of a trigger", GOOD "failures:\n  - rank: 1\n    after: {evnt: captured}\n",
      "t.yaml:6: unknown key \"failures.0.after.evnt\", expected event, rank, checkpoint, "
      "iteration, count or recovery",
@@ -146,10 +144,6 @@ static const struct refusal refusals[] = {
      "t.yaml:4: a key that is no text, expected a name", NULL},
     {"a key twice", GOOD "seed: 1\nseed: 2\n",
      "t.yaml:5: seed: the key is there twice, expected it once", NULL},
-    {"failure laws", GOOD "failures:\n  - {nodes: all, mtbf: 6h, law: weibull, shape: 0.7}\n",
-     "t.yaml:5: failures.0.nodes: " FAILURE_LAWS, NULL},
-    {"a failure law with a rank", GOOD "failures:\n  - rank: 1\n    mtbf: 6h\n",
-     "t.yaml:6: failures.0.mtbf: " FAILURE_LAWS, NULL},
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
      "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, writes, places or "
@@ -167,9 +161,7 @@ static const struct refusal refusals[] = {
     {"a mapping in a list of properties", GOOD "check:\n  properties:\n  - a\n  - {b: c}\n",
      "t.yaml:7: check.properties.1: a mapping, expected a text", NULL},
     {"a text for a mapping in a list", GOOD "failures: [none]\n",
-     "t.yaml:4: failures.0: \"none\", expected a mapping with rank, at, after, repair, kills "
-     "or restart_on",
-     NULL},
+     "t.yaml:4: failures.0: \"none\", expected a mapping with " FAILURE_KEYS, NULL},
     {"a text for a number", GOOD "seed: many\n",
      "t.yaml:4: seed: \"many\" is no whole number, expected 0 to 18446744073709551615", NULL},
     {"a fraction for a number", "program: {binary: cg, ranks: 2.5}\n" PROTOCOL,
@@ -336,10 +328,36 @@ static const struct refusal refusals[] = {
     {"a failure without rank", GOOD "failures:\n  - at: 1s\n",
      "t.yaml:5: failures.0.rank: missing, expected a whole number", NULL},
     {"a failure without trigger", GOOD "failures:\n  - rank: 1\n",
-     "t.yaml:5: failures.0: neither at nor after, expected one of them", NULL},
+     "t.yaml:5: failures.0: neither at, after nor law, expected one of them", NULL},
     {"a failure with two triggers",
      GOOD "failures:\n  - rank: 1\n    at: 1s\n    after: {event: captured}\n",
-     "t.yaml:7: failures.0.after: beside at, expected one of them", NULL},
+     "t.yaml:7: failures.0.after: beside another of at, after and law, expected one of them", NULL},
+    {"an unknown law", LAW("law: normal, mtbf: 1h"),
+     "t.yaml:5: failures.0.law: \"normal\" is unknown, expected exponential, weibull, lognormal or "
+     "gamma",
+     NULL},
+    {"a law without a mean", LAW("law: exponential"),
+     "t.yaml:5: failures.0.mtbf: missing, expected a time", NULL},
+    {"a law whose mean is 0", LAW("law: exponential, mtbf: 0"),
+     "t.yaml:5: failures.0.mtbf: 0, expected a time above it", NULL},
+    {"a law without a shape", LAW("law: weibull, mtbf: 1h"),
+     "t.yaml:5: failures.0.shape: missing, expected a number from 0.1 to 100", NULL},
+    {"an exponential law with a shape", LAW("law: exponential, mtbf: 1h, shape: 1"),
+     "t.yaml:5: failures.0.shape: beside exponential, expected weibull, lognormal or gamma", NULL},
+    {"a shape out of range", LAW("law: gamma, mtbf: 1h, shape: 0"),
+     "t.yaml:5: failures.0.shape: \"0\", expected a number from 0.1 to 100", NULL},
+    {"a shape that is no number", LAW("law: gamma, mtbf: 1h, shape: 1.2.3"),
+     "t.yaml:5: failures.0.shape: \"1.2.3\", expected a number from 0.1 to 100", NULL},
+    {"a law of a rank", LAW("rank: 1, law: exponential, mtbf: 1h"),
+     "t.yaml:5: failures.0.rank: beside law, expected none: nodes fail by law", NULL},
+    {"a law that kills ranks", LAW("law: exponential, mtbf: 1h, kills: rank"),
+     "t.yaml:5: failures.0.kills: rank with a law, expected node", NULL},
+    {"a law and a time", LAW("at: 1s, law: exponential, mtbf: 1h"),
+     "t.yaml:5: failures.0.law: beside another of at, after and law, expected one of them", NULL},
+    {"a mean without a law", LAW("rank: 1, at: 1s, mtbf: 1h"),
+     "t.yaml:5: failures.0.mtbf: without law, expected it with one", NULL},
+    {"of what, without a law", LAW("rank: 1, at: 1s, of: node"),
+     "t.yaml:5: failures.0.of: without law, expected it with one", NULL},
     {"a rank too high", GOOD "failures:\n  - {rank: 2, at: 1s}\n",
      "t.yaml:5: failures.0.rank: 2 is out of range, expected 0 to 1", NULL},
     {"a negative rank", GOOD "failures:\n  - {rank: -1, at: 1s}\n",
@@ -439,7 +457,7 @@ static const struct refusal refusals[] = {
      "failures.last.rank=1"},
     {"--set into a list", "- a\n", "t.yaml:1: a list, expected a mapping with " KEYS, "seed=1"},
     {"an incomplete failure by --set", GOOD,
-     "t.yaml:1: failures.0: neither at nor after, expected one of them (from --set)",
+     "t.yaml:1: failures.0: neither at, after nor law, expected one of them (from --set)",
      "failures.0.rank=1"},
 };
 

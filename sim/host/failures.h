@@ -1,0 +1,17 @@
+/* When the failures of the scenario strike that are due at a time: one rank's at a time, and those
+ * of nodes by law. Nodes that fail by law are those that carry ranks and the spares; each has a
+ * stream of its own (law.h), named as the node is in the scenario's first layout.
+ */
+#ifndef RECLINE_FAILURES_H
+#define RECLINE_FAILURES_H
+
+#include "sim/host/agenda.h"
+
+/* Puts them on the agenda: by law, the first of each stream. */
+void failures_begin(void);
+
+/* The entry has struck: puts the next one of its stream on the agenda, counted from the repair of
+ * the node. */
+void failures_next(const struct entry *);
+
+#endif
