@@ -34,6 +34,11 @@ char *give_up_print(const struct rcl_action *, uint32_t capacity, char *text);
 char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);
 char *action_print(const struct rcl_protocol *, const struct rcl_action *, char *text);
 
+enum { NUMBER_MAX = 21 }; /* bytes of the longest number, with its end */
+
+/* Prints `value` in decimal into `text` (NUMBER_MAX bytes); returns the length. */
+size_t number_print(int64_t value, char *text);
+
 /* Parse what the above printed. Return NULL when all of `text` was understood; otherwise the
  * place in `text` that was not. */
 const char *event_parse(const char *text, struct rcl_event *);

@@ -2,8 +2,20 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "verify/base/memory.h"
+
+void buffer_text(struct buffer *buffer, const char *text)
+{
+  size_t bytes = strlen(text);
+  if (buffer->room - buffer->used <= bytes) {
+    buffer->room = 2 * (buffer->used + bytes + 1);
+    buffer->text = memory_grow(buffer->text, buffer->room);
+  }
+  memcpy(buffer->text + buffer->used, text, bytes + 1);
+  buffer->used += bytes;
+}
 
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 {

@@ -13,4 +13,8 @@ struct buffer {
 /* printf() to the end of the text, in bytes of any number. */
 void buffer_printf(struct buffer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The text that ends with a null to the end of the text: where lines are many, for printf() costs.
+ */
+void buffer_text(struct buffer *, const char *text);
+
 #endif

@@ -117,6 +117,23 @@ static uint64_t number_next(struct trace_lines *numbers, struct queue *queue)
 
 /* ---- one line ---- */
 
+static void put_number(struct buffer *line, const char *before, uint64_t number)
+{
+  char digits[NUMBER_MAX];
+  number_print((int64_t)number, digits);
+  buffer_text(line, before);
+  buffer_text(line, digits);
+}
+
+static void put_hex(struct buffer *line, uint64_t value, int digits)
+{
+  char text[17];
+  text[digits] = '\0';
+  for (int i = digits; i-- > 0; value >>= 4)
+    text[i] = "0123456789abcdef"[value & 15];
+  buffer_text(line, text);
+}
+
 static uint32_t channel(const struct world *world, bool control, int source, int destination)
 {
   bool shared = world->protocol->level == RCL_LEVEL_CHANNEL;
@@ -137,7 +154,7 @@ static void print_taken(struct buffer *line, const struct queue *queue, uint32_t
   if (index >= queue->count)
     return;
   uint64_t number = queue->item[index].number;
-  buffer_printf(line, " @%" PRIu64, number);
+  put_number(line, " @", number);
   for (uint32_t i = 0; i < queue->count; i++)
     if (i != index && queue->item[i].number == number) {
       buffer_printf(line, " at=%u", index);
@@ -176,10 +193,11 @@ static void print_move(struct buffer *line, const struct world *world, const str
   const struct world_global *global;
   switch ((enum move_kind)move->kind) {
   case MOVE_EVENT:
-    buffer_printf(line, "%s", event_print(world->protocol, &move->event, text));
+    buffer_text(line, event_print(world->protocol, &move->event, text));
     if (!content_is_none(&move->content))
-      buffer_printf(line, " content=%08x%08x%08x%08x", move->content.word[0], move->content.word[1],
-                    move->content.word[2], move->content.word[3]);
+      buffer_text(line, " content=");
+    for (int i = 0; i < 4 && !content_is_none(&move->content); i++)
+      put_hex(line, move->content.word[i], 8);
     if (move->fault == FAULT_EARLY_DURABLE)
       buffer_printf(line, " early");
     if (world_cut(move) >= 0)
@@ -220,7 +238,8 @@ static uint64_t print_actions(struct buffer *line, struct trace_lines *numbers,
   for (uint32_t i = 0; i < actions->count; i++) {
     const struct rcl_action *action = &actions->item[i];
     char text[TEXT_MAX];
-    buffer_printf(line, " | %s", action_print(world->protocol, action, text));
+    buffer_text(line, " | ");
+    buffer_text(line, action_print(world->protocol, action, text));
     bool control = action->kind == RCL_ACTION_CONTROL, answer = action->kind == RCL_ACTION_TRANSMIT;
     if (!control && !answer && action->kind != RCL_ACTION_RESEND)
       continue;
@@ -230,7 +249,7 @@ static uint64_t print_actions(struct buffer *line, struct trace_lines *numbers,
     if (answer)
       offered = number;
     else if (number)
-      buffer_printf(line, " @%" PRIu64, number);
+      put_number(line, " @", number);
   }
   return offered;
 }
@@ -248,9 +267,10 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
 {
   struct buffer line_buffer = {0}, *line = &line_buffer, rest = {0};
   if (move->kind == MOVE_DETECT && move->fault != DETECT_END)
-    buffer_printf(line, "- ");
+    buffer_text(line, "-");
   else
-    buffer_printf(line, "%d ", move->rank);
+    put_number(line, "", (uint64_t)move->rank);
+  buffer_text(line, " ");
   print_move(line, world, move);
   if (trace_takes_message(move)) {
     bool control = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CONTROL;
@@ -264,11 +284,13 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
     follow_all(numbers, world);
   uint64_t offered = print_actions(&rest, numbers, world, move, actions);
   if (offered)
-    buffer_printf(line, " @%" PRIu64, offered);
-  buffer_printf(line, "%s", rest.text ? rest.text : "");
+    put_number(line, " @", offered);
+  buffer_text(line, rest.text ? rest.text : "");
   free(rest.text);
-  if (move->kind == MOVE_EVENT)
-    buffer_printf(line, " # %016" PRIx64, state_digest(world, move->rank));
+  if (move->kind == MOVE_EVENT) {
+    buffer_text(line, " # ");
+    put_hex(line, state_digest(world, move->rank), 16);
+  }
   return line->text;
 }
 
