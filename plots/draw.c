@@ -1,5 +1,6 @@
 #include "plots/draw.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "plots/states.h"
 #include "plots/topology.h"
 #include "verify/base/exit_codes.h"
+#include "verify/base/output.h"
 
 struct request {
   bool dependencies; /* of a trace: the rollback-dependency graph */
@@ -177,12 +179,13 @@ static bool read_arguments(int argc, char **argv, struct request *request, GErro
 static bool write_output(const struct request *request, const char *data, gsize length,
                          GError **error)
 {
-  g_autoptr(GError) reason = NULL;
-  /* It writes to a temporary name and renames. */
-  if (g_file_set_contents(request->output, data, (gssize)length, &reason))
+  g_autofree char *folder = g_path_get_dirname(request->output);
+  output_sweep(folder);
+  if (output_write(request->output, data, length))
     return true;
-  return bad(error, request->output, "cannot be written, expected a writable folder (%s)",
-             reason->message);
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno), OUTPUT_CANNOT,
+              request->output, g_strerror(errno));
+  return false;
 }
 
 static bool narrate(struct request *request, GError **error)

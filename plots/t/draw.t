@@ -253,5 +253,5 @@ ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pd
 printf 'recline-trace 3\nprotocol c3\nranks 2\n---\n0 0 \n' >t.trace
 ok "a line without an event" fails t.trace 't.trace:5: "0 0 ", expected: time rank event'
 "$draw" "$here/c3.trace" -o no/such/folder.svg >out 2>err
-ok "a folder that is not there" grep -q '^no/such/folder.svg: cannot be written, expected ' err
+ok "a folder that is not there" grep -q '^no/such/folder.svg: cannot be written: No such file or directory, expected ' err
 echo "1..$count"

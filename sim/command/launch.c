@@ -4,13 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verify/base/output.h"
 #include "verify/base/platform.h"
 #include "verify/scenario/scenario.h"
 #include "verify/scenario/shared_object.h"
@@ -60,25 +63,22 @@ static const char *const OPTIONS[] = {
     "--log=root.thres:error",
 };
 
-/* The private folder as options of SimGrid can name it: those end at spaces, newlines and commas,
- * so that a path with one of them is named by a descriptor. Above those that the program is given,
- * for it to be given the same ones anywhere. -1: the path will do, or the error is told later. */
-static int open_folder(const struct launch *job)
+/* The descriptor of the private folder, for the child: it stays locked while that lives. Above
+ * those that the program is given, for it to be given the same ones anywhere. */
+static int copy_folder(const struct launch *job)
 {
   enum { ABOVE_THOSE_OF_PROGRAMS = 900 };
-  if (!strpbrk(job->directory, " \t\n,"))
-    return -1;
-  int folder = open(job->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  int above = fcntl(folder, F_DUPFD, ABOVE_THOSE_OF_PROGRAMS);
-  close(folder);
-  return above;
+  return fcntl(job->folder, F_DUPFD_CLOEXEC, ABOVE_THOSE_OF_PROGRAMS);
 }
 
+/* Options of SimGrid end at spaces, newlines and commas: a path with one of them is named by the
+ * descriptor. */
 static GPtrArray *command(const struct launch *job, int folder)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
-  g_autofree char *directory =
-      folder < 0 ? g_strdup(job->directory) : g_strdup_printf("/proc/self/fd/%d", folder);
+  g_autofree char *directory = folder >= 0 && strpbrk(job->directory, " \t\n,")
+                                   ? g_strdup_printf("/proc/self/fd/%d", folder)
+                                   : g_strdup(job->directory);
   g_ptr_array_add(words, g_strdup(RECLINE_SMPIMAIN));
   g_ptr_array_add(words, g_strdup(job->program));
   for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++)
@@ -141,6 +141,7 @@ void launch_block(void)
 {
   sigset_t set;
   signals(&set);
+  sigaddset(&set, SIGPIPE);
   signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would take the child's status away */
   sigprocmask(SIG_BLOCK, &set, &mask_before);
 }
@@ -150,28 +151,108 @@ void launch_unblock(void)
   sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-static bool redirect(const char *file, int flags, int to)
-{
-  int from = open(file, flags | O_CLOEXEC, 0644);
-  return from >= 0 && dup2(from, to) == to;
-}
+/* What the child prints on one stream goes through us to its file: only so is it seen whether there
+ * was room for all of it. */
+struct printed {
+  int pipe[2]; /* -1: closed */
+  const char *name;
+  int file;
+};
+
+struct child {
+  pid_t id;
+  int folder;    /* its descriptor of the private folder */
+  int report[2]; /* closed by a successful exec, else carries its errno */
+  struct printed printed[2];
+  int signals; /* gives those of signals() */
+  gint64 start;
+  const char *unwritten; /* a file for which there is no room, and why */
+  int problem;
+};
 
 /* In the child, between fork and exec: only what a signal handler might do, too. */
-static void become(const struct launch *job, char **words, char **values, pid_t parent, int report)
+static void become(char **words, char **values, pid_t parent, const struct child *child)
 {
   const struct rlimit no_core = {0, 0};
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed recline cannot clean up */
   setrlimit(RLIMIT_CORE, &no_core);
+  fcntl(child->folder, F_SETFD, 0);
   launch_unblock();
-  if (getppid() == parent && redirect("/dev/null", O_RDONLY, STDIN_FILENO) &&
-      redirect(job->out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO) &&
-      redirect(job->err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO))
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (getppid() == parent && dup2(nothing, STDIN_FILENO) >= 0 &&
+      dup2(child->printed[0].pipe[1], STDOUT_FILENO) >= 0 &&
+      dup2(child->printed[1].pipe[1], STDERR_FILENO) >= 0)
     execve(words[0], words, values);
   int problem = errno;
-  if (write(report, &problem, sizeof problem) < 0)
+  if (write(child->report[1], &problem, sizeof problem) < 0)
     _exit(126);
   _exit(127);
+}
+
+static void close_one(int *descriptor)
+{
+  if (*descriptor >= 0)
+    close(*descriptor);
+  *descriptor = -1;
+}
+
+static void close_all(struct child *child)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS(child->printed); i++) {
+    close_one(&child->printed[i].file);
+    close_one(&child->printed[i].pipe[0]);
+    close_one(&child->printed[i].pipe[1]);
+  }
+  close_one(&child->folder);
+  close_one(&child->report[0]);
+  close_one(&child->report[1]);
+  close_one(&child->signals);
+}
+
+static void unwritten(struct child *child, const char *name)
+{
+  child->problem = errno;
+  child->unwritten = name;
+}
+
+static bool open_all(struct child *child, const struct launch *job)
+{
+  sigset_t set;
+  signals(&set);
+  *child = (struct child){.folder = copy_folder(job),
+                          .report = {-1, -1},
+                          .printed = {{.pipe = {-1, -1}, .file = -1, .name = job->out},
+                                      {.pipe = {-1, -1}, .file = -1, .name = job->err}},
+                          .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
+  for (size_t i = 0; i < G_N_ELEMENTS(child->printed); i++) {
+    struct printed *printed = &child->printed[i];
+    printed->file = open(printed->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (printed->file < 0)
+      unwritten(child, printed->name);
+    if (printed->file < 0 || pipe2(printed->pipe, O_CLOEXEC) != 0)
+      return false;
+    fcntl(printed->pipe[0], F_SETFL, O_NONBLOCK);
+  }
+  return child->signals >= 0 && pipe2(child->report, O_CLOEXEC) == 0;
+}
+
+/* Takes what the child has printed by now. */
+static void take(struct child *child, struct printed *printed)
+{
+  char bytes[1 << 16];
+  ssize_t count;
+  while (printed->pipe[0] >= 0 && (count = read(printed->pipe[0], bytes, sizeof bytes)) >= 0) {
+    if (count == 0)
+      close_one(&printed->pipe[0]);
+    for (ssize_t done = 0, more; done < count; done += more) {
+      more = write(printed->file, bytes + done, (size_t)(count - done));
+      if (more < 0) {
+        unwritten(child, printed->name);
+        return;
+      }
+    }
+  }
 }
 
 /* Seconds on standard error while a long simulation runs, for a person who waits. */
@@ -195,41 +276,47 @@ static double pause_of(const struct launch *job, gint64 start)
   return job->timeout > 0 ? CLAMP(job->timeout - gone, 0, most) : most;
 }
 
-/* A signal for us, the end of the child (SIGCHLD), a limit that is reached, or 0. */
-static int next_interruption(const struct launch *job, pid_t child, gint64 start)
+/* Waits for what the child prints, for a signal for us, for the end of the child (SIGCHLD) or for a
+ * limit that is reached. Returns the signal, or the limit, or 0. */
+static int next_interruption(const struct launch *job, struct child *child)
 {
-  sigset_t set;
-  signals(&set);
-  double pause = pause_of(job, start);
+  double pause = pause_of(job, child->start);
   if (pause <= 0)
     return LAUNCH_TIMEOUT;
-  if (job->memory > 0 && (double)platform_resident(child) > job->memory)
+  if (job->memory > 0 && (double)platform_resident(child->id) > job->memory)
     return LAUNCH_MEMORY;
-  const struct timespec wait = {.tv_sec = (time_t)pause,
-                                .tv_nsec = (long)((pause - (double)(time_t)pause) * 1e9)};
-  int signal = sigtimedwait(&set, NULL, &wait);
-  return signal > 0 ? signal : 0;
+  struct printed *printed = child->printed;
+  struct pollfd ends[] = {{.fd = child->signals, .events = POLLIN},
+                          {.fd = printed[0].pipe[0], .events = POLLIN},
+                          {.fd = printed[1].pipe[0], .events = POLLIN}};
+  poll(ends, G_N_ELEMENTS(ends), (int)(pause * 1000) + 1);
+  take(child, &printed[0]);
+  take(child, &printed[1]);
+  struct signalfd_siginfo signal;
+  return read(child->signals, &signal, sizeof signal) > 0 ? (int)signal.ssi_signo : 0;
 }
 
 /* Waits for the end of the child or for an interruption. */
-static void wait_for(pid_t child, const struct launch *job, int *status, int *interrupted)
+static void wait_for(struct child *child, const struct launch *job, int *status, int *interrupted)
 {
   *interrupted = 0;
-  gint64 start = g_get_monotonic_time();
+  child->start = g_get_monotonic_time();
   unsigned seconds = 0;
-  while (waitpid(child, status, WNOHANG) == 0) {
-    int why = next_interruption(job, child, start);
-    if (why != 0 && why != SIGCHLD) {
-      *interrupted = why;
-      kill(-child, SIGKILL);
-      waitpid(child, status, 0);
+  while (waitpid(child->id, status, WNOHANG) == 0) {
+    int why = next_interruption(job, child);
+    if ((why != 0 && why != SIGCHLD) || child->unwritten) {
+      *interrupted = why == SIGCHLD ? 0 : why;
+      kill(-child->id, SIGKILL);
+      waitpid(child->id, status, 0);
       break;
     }
-    seconds = (unsigned)((g_get_monotonic_time() - start) / G_USEC_PER_SEC);
+    seconds = (unsigned)((g_get_monotonic_time() - child->start) / G_USEC_PER_SEC);
     show_progress(seconds);
   }
-  kill(-child, SIGKILL); /* what the program may have started and left behind */
+  kill(-child->id, SIGKILL); /* what the program may have started and left behind */
   end_progress(seconds);
+  take(child, &child->printed[0]);
+  take(child, &child->printed[1]);
 }
 
 static bool failed(GError **error, const char *what, int problem)
@@ -239,32 +326,42 @@ static bool failed(GError **error, const char *what, int problem)
   return false;
 }
 
+static bool cannot_write(const struct child *child, GError **error)
+{
+  g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(child->problem), OUTPUT_CANNOT,
+              child->unwritten, g_strerror(child->problem));
+  return false;
+}
+
 bool launch(const struct launch *job, int *status, int *interrupted, GError **error)
 {
-  int folder = open_folder(job);
-  g_autoptr(GPtrArray) words = command(job, folder);
-  g_auto(GStrv) values = environment(job);
-  int report[2]; /* closed by a successful exec, else carries its errno */
-  if (pipe2(report, O_CLOEXEC) != 0)
-    return failed(error, "pipe", errno);
-  pid_t parent = getpid(), child = fork();
-  if (child < 0) {
-    int problem = errno;
-    close(report[0]);
-    close(report[1]);
-    if (folder >= 0)
-      close(folder);
-    return failed(error, "fork", problem);
+  struct child child;
+  if (!open_all(&child, job)) {
+    (void)(child.unwritten ? cannot_write(&child, error) : failed(error, "pipe", errno));
+    close_all(&child);
+    return false;
   }
-  if (child == 0)
-    become(job, (char **)words->pdata, values, parent, report[1]);
-  setpgid(child, child); /* in parent and child: either may come first */
-  close(report[1]);
-  if (folder >= 0)
-    close(folder);
+  g_autoptr(GPtrArray) words = command(job, child.folder);
+  g_auto(GStrv) values = environment(job);
+  pid_t parent = getpid();
+  child.id = fork();
+  if (child.id < 0) {
+    failed(error, "fork", errno);
+    close_all(&child);
+    return false;
+  }
+  if (child.id == 0)
+    become((char **)words->pdata, values, parent, &child);
+  setpgid(child.id, child.id); /* in parent and child: either may come first */
+  close_one(&child.report[1]);
+  close_one(&child.printed[0].pipe[1]);
+  close_one(&child.printed[1].pipe[1]);
+  close_one(&child.folder);
   int problem = 0;
-  bool started = read(report[0], &problem, sizeof problem) == 0;
-  close(report[0]);
-  wait_for(child, job, status, interrupted);
-  return started || failed(error, RECLINE_SMPIMAIN, problem);
+  bool started = read(child.report[0], &problem, sizeof problem) == 0;
+  wait_for(&child, job, status, interrupted);
+  close_all(&child);
+  if (!started)
+    return failed(error, RECLINE_SMPIMAIN, problem);
+  return !child.unwritten || cannot_write(&child, error);
 }

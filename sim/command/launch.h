@@ -27,6 +27,7 @@ struct launch {
   const char *scenario;    /* for the layer: scenario.yaml as resolved */
   const char *directory;   /* absolute path, private: `hosts`, with a host for each process, and
                               trace.txt and the simulator's temporary files */
+  int folder;              /* its descriptor, which the simulation gets: what locks it */
   const char *result;      /* for the layer: where result.json goes */
   const char *out, *err;   /* what the program prints */
   bool trace;              /* write trace.txt */
@@ -37,13 +38,15 @@ struct launch {
 /* `interrupted` where a limit stopped the simulation. */
 enum { LAUNCH_TIMEOUT = -1, LAUNCH_MEMORY = -2 };
 
-/* Runs the simulation to its end. Gives its wait status, or sets `interrupted` to the signal that
- * stopped us, or to one of the above: then the child and what it started are gone. The caller has
- * called launch_block(). False with `error` when it could not be started. */
+/* Runs the simulation to its end, and writes what it prints to `out` and `err`. Gives its wait
+ * status, or sets `interrupted` to the signal that stopped us, or to one of the above: then the
+ * child and what it started are gone. The caller has called launch_block(). False with `error` when
+ * it could not be started, or what it prints could not be written. */
 bool launch(const struct launch *, int *status, int *interrupted, GError **error);
 
-/* Blocks the signals that launch() waits for: interruptions stay pending until a call of it or
- * until launch_unblock(), so that the caller can clean up. Unblocking delivers them. */
+/* Blocks the signals that launch() waits for, and that of a pipe without a reader: they stay
+ * pending until a call of it or until launch_unblock(), so that the caller can clean up. Unblocking
+ * delivers them. */
 void launch_block(void);
 void launch_unblock(void);
 

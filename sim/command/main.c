@@ -4,9 +4,12 @@
 #include "sim/command/common.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "verify/base/output.h"
 
 static int command_help(int argc, char **argv);
 
@@ -114,7 +117,8 @@ static int close_output(int code)
 
 int main(int argc, char **argv)
 {
-  setlocale(LC_CTYPE, ""); /* and no more: numbers keep their point */
+  setlocale(LC_CTYPE, "");  /* and no more: numbers keep their point */
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a full disk is */
   if (argc < 2)
     return no_command(NULL);
   if (!strcmp(argv[1], "--version")) {
@@ -129,5 +133,6 @@ int main(int argc, char **argv)
   g_set_prgname(name); /* as --help names it */
   find_data();
   add_platforms();
+  output_sweep(g_get_tmp_dir());
   return close_output(command->function(argc - 1, argv + 1));
 }

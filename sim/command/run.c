@@ -22,6 +22,7 @@
 #include "sim/command/main.h"
 #include "sim/command/summary.h"
 #include "sim/host/result.h"
+#include "verify/base/output.h"
 #include "verify/scenario/scenario.h"
 #include "verify/trace/schedule_file.h"
 #include "verify/world/script.h"
@@ -43,6 +44,7 @@ struct run {
   char *program;   /* absolute path */
   char **args;     /* of the program; a script's: the file with its text */
   char *directory; /* private, removed at the end */
+  int folder;      /* its descriptor, which locks it */
   bool made_out;   /* DIR did not exist before */
   int interrupted; /* the signal that stopped us */
   int status;      /* of the simulation */
@@ -174,38 +176,48 @@ static bool make_directory(struct run *run, GError **error)
     }
     run->made_out = true;
   }
-  g_autofree char *pattern = in(base, ".recline-XXXXXX");
-  if (g_mkdtemp(pattern) == NULL) {
+  output_sweep(base);
+  g_autofree char *path = NULL;
+  run->folder = output_folder(base, &path);
+  if (run->folder < 0) {
     g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno),
                 "%s%s: %s, expected a folder that can be written", out != NULL ? "--out " : "",
                 base, g_strerror(errno));
     return false;
   }
-  run->directory = g_canonicalize_filename(pattern, NULL);
+  run->directory = g_canonicalize_filename(path, NULL);
   return true;
 }
 
-static void remove_tree(const char *path)
+/* Under a name that no command sweeps. */
+static void keep(const char *directory)
 {
-  g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
-  const char *name;
-  while (folder != NULL && (name = g_dir_read_name(folder)) != NULL) {
-    g_autofree char *file = in(path, name);
-    if (unlink(file) != 0)
-      remove_tree(file);
-  }
-  rmdir(path);
+  g_autofree char *base = g_path_get_dirname(directory);
+  g_autofree char *name = in(base, ".recline-kept-XXXXXX");
+  bool kept = g_mkdtemp(name) != NULL && rename(directory, name) == 0;
+  g_printerr("kept: %s\n", kept ? name : directory);
 }
 
 static void clean_up(struct run *run)
 {
   if (run->directory != NULL && run->options.keep)
-    g_printerr("kept: %s\n", run->directory);
+    keep(run->directory);
   else if (run->directory != NULL)
-    remove_tree(run->directory);
+    output_remove(run->directory);
+  if (run->directory != NULL)
+    close(run->folder);
   if (run->made_out)
     rmdir(run->options.out); /* only if nothing came of it */
   g_clear_pointer(&run->directory, g_free);
+}
+
+static bool write_file(const char *file, const char *text, GError **error)
+{
+  if (output_write(file, text, strlen(text)))
+    return true;
+  g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), OUTPUT_CANNOT, file,
+              g_strerror(errno));
+  return false;
 }
 
 static bool write_hostfile(const struct run *run, const char *file, GError **error)
@@ -216,7 +228,7 @@ static bool write_hostfile(const struct run *run, const char *file, GError **err
   for (int rank = 0; rank < scenario->program.ranks; rank++)
     g_string_append_printf(hosts, "%s\n", layout_host(&scenario->platform.layout, rank));
   g_string_append_printf(hosts, "%s\n", dispatcher != NULL ? dispatcher : "service-0");
-  bool good = g_file_set_contents(file, hosts->str, -1, error);
+  bool good = write_file(file, hosts->str, error);
   g_string_free(hosts, TRUE);
   return good;
 }
@@ -231,7 +243,7 @@ static bool write_script(struct run *run, GError **error)
   run->args[0] = in(run->directory, "script");
   if (run->scenario->schedule != NULL)
     run->args[1] = g_strdup("each"); /* no message but those of the script */
-  return g_file_set_contents(run->args[0], run->scenario->program.script, -1, error);
+  return write_file(run->args[0], run->scenario->program.script, error);
 }
 
 /* ---- the simulation ---- */
@@ -259,6 +271,7 @@ static bool simulate(struct run *run, GError **error)
       .processes = run->scenario->program.ranks + 1,
       .scenario = scenario,
       .directory = run->directory,
+      .folder = run->folder,
       .result = result,
       .out = out,
       .err = err,
@@ -270,20 +283,17 @@ static bool simulate(struct run *run, GError **error)
 }
 
 /* Copies a file of any size; what the program printed is never held in memory. */
-static void print_file(const char *file, int to)
+static void print_file(const char *file, FILE *to)
 {
   char bytes[1 << 16];
   g_autoptr(GFile) path = g_file_new_for_path(file);
   g_autoptr(GFileInputStream) from = g_file_read(path, NULL, NULL);
   gssize count;
   while (from != NULL &&
-         (count = g_input_stream_read(G_INPUT_STREAM(from), bytes, sizeof bytes, NULL, NULL)) > 0) {
-    for (gssize done = 0, more; done < count; done += more) {
-      more = write(to, bytes + done, (size_t)(count - done));
-      if (more < 0)
-        return; /* the reader has closed the pipe */
-    }
-  }
+         (count = g_input_stream_read(G_INPUT_STREAM(from), bytes, sizeof bytes, NULL, NULL)) > 0)
+    if (fwrite(bytes, 1, (size_t)count, to) < (size_t)count)
+      return; /* main() tells why */
+  fflush(to);
 }
 
 /* The last lines of a file, each after `  | `. */
@@ -329,6 +339,26 @@ static char *platform_refusal(const struct run *run, const char *err)
     return NULL;
   const char *after = g_str_has_prefix(what, UNCAUGHT) ? strstr(what, ": ") : NULL;
   return g_strdup_printf("%s: %s", run->scenario->platform.file, after != NULL ? after + 2 : what);
+}
+
+/* What in `err` tells that there was no room on the disk: what the layer said of a file, or SimGrid
+ * of its copies of the program. NULL: nothing. The caller frees it. */
+static char *full_disk(const struct run *run, const char *err)
+{
+  static const char LAYER[] = OUTPUT_CANNOT_PART, COPY[] = "] Error while copying ";
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents(err, &text, NULL, NULL))
+    return NULL;
+  bool told = WIFEXITED(run->status) && WEXITSTATUS(run->status) == EXIT_BAD_INPUT;
+  const char *found = strstr(text, told ? LAYER : COPY);
+  if (found == NULL)
+    return NULL;
+  if (!told)
+    return g_strdup_printf(OUTPUT_CANNOT, run->directory,
+                           "the simulator has no room for its copies of the program");
+  while (found > text && found[-1] != '\n')
+    found--;
+  return g_strndup(found, strcspn(found, "\n"));
 }
 
 /* There is no result: say why, as far as the simulation's end tells, and what the program wrote
@@ -443,8 +473,8 @@ static void print_program(const struct run *run)
   g_autofree char *out = in(run->directory, "program.out");
   g_autofree char *err = in(run->directory, "program.err");
   if (!run->options.json)
-    print_file(out, STDOUT_FILENO);
-  print_file(err, STDERR_FILENO);
+    print_file(out, stdout);
+  print_file(err, stderr);
 }
 
 /* The layer writes the result when the last rank is in MPI_Finalize; what the program then returns
@@ -468,7 +498,7 @@ static int finish(const struct run *run, const char *file)
   int code;
   if (!complete_result(run, file, &result, &error)) {
     g_printerr("recline run: %s\n", error->message);
-    return EXIT_BREACH;
+    return error->domain == G_FILE_ERROR ? EXIT_BAD_INPUT : EXIT_BREACH;
   }
   print_program(run);
   if (run->options.out == NULL || publish(run, true, &error))
@@ -485,6 +515,9 @@ static int fail(const struct run *run, const char *file)
   g_autoptr(GError) error = NULL;
   g_autofree char *err = in(run->directory, "program.err");
   g_autofree char *refusal = platform_refusal(run, err);
+  g_autofree char *full = full_disk(run, err);
+  if (full != NULL)
+    return bad_input("%s", full);
   if (refusal != NULL) {
     g_printerr("%s, expected a SimGrid platform\n", refusal);
     return EXIT_BAD_INPUT;

@@ -51,7 +51,7 @@ void run_report(enum run_verdict verdict, const char *why)
   const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;
   if (file && !result_save(result, file, &error))
-    die(DIE_BREACH, "%s", error->message);
+    die(DIE_INPUT, "%s", error->message);
 }
 
 void run_stop(enum run_verdict verdict, const char *why)

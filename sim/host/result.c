@@ -3,9 +3,12 @@
  * scripts depend on these keys. */
 #include "sim/host/result.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
+
+#include "verify/base/output.h"
 
 static const char *const VERDICTS[] = {
     [RUN_COMPLETED] = "completed",
@@ -179,7 +182,11 @@ char *result_json(const struct result *result)
 bool result_save(const struct result *result, const char *file, GError **error)
 {
   g_autofree char *json = result_json(result);
-  return g_file_set_contents(file, json, -1, error); /* temporary name, renamed */
+  if (output_write(file, json, strlen(json)))
+    return true;
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno), OUTPUT_CANNOT, file,
+              g_strerror(errno));
+  return false;
 }
 
 /* ---- reading ---- */

@@ -1,7 +1,8 @@
-#define _DEFAULT_SOURCE
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "verify/base/platform.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -137,8 +138,12 @@ int platform_file_new(void)
 {
   const char *folder = getenv("TMPDIR");
   char name[4096];
-  snprintf(name, sizeof name, "%s/recline-XXXXXX", folder && *folder ? folder : "/tmp");
-  int file = mkstemp(name);
+  folder = folder && *folder ? folder : "/tmp";
+  int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0 || errno != EOPNOTSUPP)
+    return file;
+  snprintf(name, sizeof name, "%s/.recline-tmp-XXXXXX", folder);
+  file = mkstemp(name);
   if (file >= 0)
     unlink(name);
   return file;
@@ -162,11 +167,6 @@ bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset)
 bool platform_file_empty(int file)
 {
   return !ftruncate(file, 0);
-}
-
-bool platform_file_sync(FILE *file)
-{
-  return !fflush(file) && !ferror(file) && !fsync(fileno(file));
 }
 
 /* ---- the clock ---- */

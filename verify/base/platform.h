@@ -52,9 +52,6 @@ bool platform_file_write(int file, const void *bytes, size_t size, uint64_t offs
 bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset);
 bool platform_file_empty(int file); /* makes it zero bytes long */
 
-/* Flushes a stream to the disk itself; false: an error, errno says which. */
-bool platform_file_sync(FILE *);
-
 /* ---- the clock ---- */
 
 double platform_now(void); /* seconds since a fixed instant; never goes back */

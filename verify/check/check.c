@@ -21,6 +21,7 @@
 
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
+#include "verify/base/output.h"
 #include "verify/base/platform.h"
 #include "verify/check/matrix.h"
 
@@ -388,28 +389,35 @@ static bool explore_all(struct command *c)
 
 /* ---- pictures ---- */
 
-/* Lets `recline draw` make what the suffix says of a trace; a missing picture costs a warning only.
- */
-static void draw(const char *trace, const char *suffix)
+/* Lets `recline draw` make what the suffix says of a trace; a missing picture costs a warning only,
+ * but for one that the disk does not take: false. */
+static bool draw(const char *trace, const char *suffix)
 {
   g_autofree char *stem = g_strndup(trace, strlen(trace) - strlen(".trace"));
   g_autofree char *file = g_strconcat(stem, suffix, NULL);
+  g_autofree char *said = NULL;
   const char *argv[] = {"/proc/self/exe", "draw", trace, "-o", file, NULL};
   int status = 0;
   g_autoptr(GError) error = NULL;
-  if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL,
-                    &status, &error) ||
-      !g_spawn_check_wait_status(status, &error))
+  if (g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said,
+                   &status, &error) &&
+      g_spawn_check_wait_status(status, &error))
+    return true;
+  bool fine = !said || !strstr(said, OUTPUT_CANNOT_PART);
+  if (fine)
     fprintf(stderr, "recline check: %s was not made: %s\n", file, error->message);
+  fputs(said ? said : "", stderr);
+  return fine;
 }
 
-static void draw_all(const struct command *c)
+static bool draw_all(const struct command *c)
 {
-  for (unsigned i = 0; i < c->count; i++)
-    if (*c->list[i].result.trace) {
-      draw(c->list[i].result.trace, ".svg");
-      draw(c->list[i].result.trace, ".narration.txt");
-    }
+  bool fine = true;
+  for (unsigned i = 0; fine && i < c->count; i++)
+    if (*c->list[i].result.trace)
+      fine =
+          draw(c->list[i].result.trace, ".svg") && draw(c->list[i].result.trace, ".narration.txt");
+  return fine;
 }
 
 /* ---- the command ---- */
@@ -468,12 +476,15 @@ static int run(struct command *c)
     return bad_input("%s: cannot be made: %s, expected a folder", c->out, g_strerror(errno));
   if (c->saves && g_mkdir_with_parents(c->saves, 0777) != 0)
     return bad_input("%s: cannot be made: %s, expected a folder", c->saves, g_strerror(errno));
+  if (c->out)
+    output_sweep(c->out);
+  if (c->saves)
+    output_sweep(c->saves);
   if (!explore_all(c) || (c->matrix && !explore_again(c)))
     return EXIT_BAD_INPUT;
-  if (c->out)
-    draw_all(c);
+  bool drawn = !c->out || draw_all(c);
   report(c);
-  return exit_code(c);
+  return drawn ? exit_code(c) : EXIT_BAD_INPUT;
 }
 
 int command_check(int argc, char **argv)

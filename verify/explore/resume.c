@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/base/memory.h"
+#include "verify/base/output.h"
 #include "verify/explore/search.h"
 
 /* Changes with the format. */
@@ -23,7 +24,7 @@ struct head {
 static void put_bytes(FILE *file, const void *bytes, size_t size)
 {
   if (size)
-    fwrite(bytes, size, 1, file); /* ferror() is asked in the end */
+    fwrite(bytes, size, 1, file); /* output_close() tells errors */
 }
 
 static bool get_bytes(FILE *file, void *bytes, size_t size)
@@ -89,21 +90,11 @@ static void put_all(FILE *file, const struct explorer *e)
 
 const char *resume_write(const struct explorer *e, const char *name)
 {
-  size_t length = strlen(name) + sizeof ".tmp";
-  char temporary[length];
-  snprintf(temporary, length, "%s.tmp", name);
-  FILE *file = fopen(temporary, "wb");
-  if (!file)
+  struct output *output = output_open(name);
+  if (!output)
     return "cannot be made";
-  put_all(file, e);
-  bool fine = platform_file_sync(file);
-  fine &= !fclose(file);
-  if (fine && !rename(temporary, name))
-    return NULL;
-  int reason = errno;
-  remove(temporary);
-  errno = reason;
-  return "cannot be written";
+  put_all(output_stream(output), e);
+  return output_close(output, true) ? NULL : "cannot be written";
 }
 
 /* ---- reading ---- */

@@ -1,7 +1,9 @@
 /* From struct scenario back to YAML, by the table of keys. */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "protocols/text.h"
+#include "verify/base/output.h"
 #include "verify/scenario/document_inside.h"
 #include "verify/scenario/keys.h"
 #include "verify/scenario/platform_file.h"
@@ -134,7 +136,10 @@ bool scenario_save(const struct scenario *scenario, const char *file, GError **e
   document_empty(&yaml);
   add_mapping(&yaml, scenario_keys, false, &shown);
   GString *text = document_text(&yaml);
-  bool saved = g_file_set_contents(file, text->str, (gssize)text->len, error); /* then renamed */
+  bool saved = output_write(file, text->str, text->len);
+  if (!saved)
+    g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno), OUTPUT_CANNOT, file,
+                g_strerror(errno));
   g_string_free(text, TRUE);
   return saved;
 }

@@ -1,36 +1,34 @@
 #include "verify/trace/trace.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "verify/base/output.h"
 #include "verify/trace/trace_lines.h"
 
 /* ---- writing ---- */
 
 struct trace {
-  FILE *out; /* NULL: closed */
-  char *file, *temporary;
+  struct output *output; /* NULL: closed */
+  FILE *out;             /* its stream */
+  char *file;
   bool steps;
   struct trace_lines *lines;
 };
 
-static bool file_error(GError **error, const char *file, const char *what)
+static bool file_error(GError **error, const char *file)
 {
   int code = errno;
-  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), "%s: %s: %s", file, what,
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), OUTPUT_CANNOT, file,
               g_strerror(code));
   return false;
 }
 
 static void trace_free(struct trace *trace)
 {
-  if (trace->out)
-    fclose(trace->out);
   trace_lines_free(trace->lines);
   g_free(trace->file);
-  g_free(trace->temporary);
   g_free(trace);
 }
 
@@ -39,15 +37,15 @@ struct trace *trace_open(const char *file, const struct world *world, const char
 {
   struct trace *trace = g_new0(struct trace, 1);
   trace->file = g_strdup(file);
-  trace->temporary = g_strconcat(file, ".tmp", NULL);
   trace->steps = steps;
   trace->lines = trace_lines_new();
-  trace->out = fopen(trace->temporary, "w");
-  if (!trace->out) {
-    file_error(error, trace->temporary, "cannot be written");
+  trace->output = output_open(file);
+  if (!trace->output) {
+    file_error(error, file);
     trace_free(trace);
     return NULL;
   }
+  trace->out = output_stream(trace->output);
   char *header = trace_header(world, host);
   fputs(header, trace->out);
   free(header);
@@ -82,13 +80,7 @@ void trace_again(struct trace *trace, unsigned step)
 
 bool trace_close(struct trace *trace, GError **error)
 {
-  bool fine = !ferror(trace->out);
-  fine &= fclose(trace->out) == 0;
-  trace->out = NULL;
-  if (!fine)
-    file_error(error, trace->temporary, "cannot be written");
-  else if (g_rename(trace->temporary, trace->file) != 0)
-    fine = file_error(error, trace->file, "cannot be renamed to");
+  bool fine = output_close(trace->output, false) || file_error(error, trace->file);
   trace_free(trace);
   return fine;
 }
