@@ -197,8 +197,8 @@ static void execute(struct state *state, const struct operation *op)
   switch (op->kind) {
   case SCRIPT_SEND:
     content = now(state);
-    MPI_Send(&content, WORDS, MPI_UINT32_T, in_comm(state, op, op->peer), op->tag,
-             state->comm[op->comm]);
+    (op->count ? MPI_Ssend : MPI_Send)(&content, WORDS, MPI_UINT32_T, in_comm(state, op, op->peer),
+                                       op->tag, state->comm[op->comm]);
     break;
   case SCRIPT_RECV:
     receive(state, op);

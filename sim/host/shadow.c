@@ -124,7 +124,7 @@ static void note_move(const struct move *move)
 
 static void print_line(const struct line *line)
 {
-  static const char *const kinds[] = {"event", "crash", "detect", "finish", "lie"};
+  static const char *const kinds[] = {"event", "crash", "detect", "finish", "lie", "sent"};
   char text[TEXT_MAX];
   fprintf(stderr, "recline: %.9f %d %s\n", line->time, line->move.rank,
           line->move.kind == MOVE_EVENT ? event_print(world.protocol, &line->move.event, text)

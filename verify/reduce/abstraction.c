@@ -209,6 +209,8 @@ static const char *excluded(const struct model *model, const struct world_global
     return "the host lies, or keeps no order";
   if (world->script && world->script->branches)
     return "programs branch on what they were given";
+  if (world->script && world->script->synchronous)
+    return "programs wait for what others receive";
   if (world->protocol->clocks)
     return "there are clocks";
   if (model_checks(model, "quiet-channels"))

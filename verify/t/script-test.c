@@ -78,6 +78,7 @@ static void accepted(void)
 {
   reads("rank *:", 1, 0, "");
   reads("rank *: send 0", 2, 0, "0:0:0:0:0 ");
+  reads("rank *: ssend 0 tag 2", 2, 0, "0:0:2:0:1 ");
   reads("rank 0: send 1 tag 7, recv any\nrank 1: recv 0", 2, 0, "0:1:7:0:0 1:-1:0:8:0 ");
   reads("rank 1: recv 0 tag any # so\n\n# nothing\nrank 0: send 1", 2, 1, "1:0:-1:8:0 ");
   reads("rank *: choose 3, checkpoint, compute 1.5ms", 2, 1, "4:0:0:0:3 5:0:0:0:0 6:0:0:0:0 ");
@@ -112,13 +113,15 @@ static void refused(void)
   refuses("rank 0: send 1 tag 9999999999", 2, 1, "found '9999999999', expected a tag (a number)");
   refuses("rank 0: send 1 recv 1", 2, 1, "found 'recv', expected ','");
   refuses("rank 0: send 1,", 2, 1,
-          "the line ends, expected an operation (send, recv, irecv, wait, cancel, test, waitany, "
+          "the line ends, expected an operation (send, ssend, recv, irecv, wait, cancel, test, "
+          "waitany, "
           "choose, checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, "
           "repeat, if or free)");
   refuses("rank *: test a", 1, 1,
           "test of a receive that is not outstanding, expected 'irecv' before it");
   refuses("rank *: if 1 (barrier)", 2, 1,
-          "an operation within if that others wait for, expected send, recv, choose, checkpoint, "
+          "an operation within if that others wait for, expected send, ssend, recv, choose, "
+          "checkpoint, "
           "compute, repeat or if");
   refuses("rank *: member 1", 2, 1,
           "member 1 does not follow an allreduce, expected one before it");

@@ -306,6 +306,8 @@ static bool read_event(struct replay *r, char **words, struct move *move)
     move->kind = MOVE_CRASH;
   else if (words[0] && g_str_equal(words[0], "finished"))
     move->kind = MOVE_FINISH;
+  else if (words[0] && g_str_equal(words[0], "sent"))
+    move->kind = MOVE_SENT;
   else if (words[0] && g_str_equal(words[0], "ended"))
     *move = (struct move){.kind = MOVE_DETECT, .fault = DETECT_END, .rank = move->rank};
   else if (words[0] && g_str_equal(words[0], "detected"))

@@ -211,6 +211,9 @@ static void print_move(struct buffer *line, const struct world *world, const str
   case MOVE_FINISH:
     buffer_printf(line, "finished");
     break;
+  case MOVE_SENT:
+    buffer_printf(line, "sent");
+    break;
   case MOVE_DETECT:
     if (move->fault == DETECT_END) {
       buffer_printf(line, "ended");

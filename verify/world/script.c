@@ -17,9 +17,10 @@ struct parser {
   const char *end; /* of the line, its comment left out */
   int line;        /* from 1 */
   int ranks;
-  bool free;     /* some operation is free */
-  bool branches; /* some operation is if */
-  char *message; /* first error; NULL: none so far */
+  bool free;        /* some operation is free */
+  bool branches;    /* some operation is if */
+  bool synchronous; /* some operation is ssend */
+  char *message;    /* first error; NULL: none so far */
 };
 
 /* Notes the first error; always false, so that callers can return it. */
@@ -230,8 +231,8 @@ static bool parse_if(struct parser *p, struct list *list)
                  kind == SCRIPT_COMPUTE || kind == SCRIPT_IF ||
                  (kind == SCRIPT_CHECKPOINT && !list->item[i].count);
     if (!plain)
-      return fail(p, "an operation within if that others wait for, expected send, recv, choose, "
-                     "checkpoint, compute, repeat or if");
+      return fail(p, "an operation within if that others wait for, expected send, ssend, recv, "
+                     "choose, checkpoint, compute, repeat or if");
   }
   return true;
 }
@@ -296,8 +297,9 @@ static const struct {
   const char *name;
   enum script_kind kind;
   enum rcl_flow flow;
-  bool iteration;
+  bool counts; /* its count is not 0 */
 } kinds[] = {{"send", SCRIPT_SEND, RCL_FLOW_NONE, false},
+             {"ssend", SCRIPT_SEND, RCL_FLOW_NONE, true},
              {"recv", SCRIPT_RECV, RCL_FLOW_NONE, false},
              {"irecv", SCRIPT_IRECV, RCL_FLOW_NONE, false},
              {"wait", SCRIPT_WAIT, RCL_FLOW_NONE, false},
@@ -316,9 +318,10 @@ static const struct {
 
 const char *script_word(const struct operation *operation)
 {
+  bool counts = operation->kind == SCRIPT_CHECKPOINT || operation->kind == SCRIPT_SEND;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (operation->kind == kinds[i].kind && operation->flow == (int)kinds[i].flow &&
-        kinds[i].iteration == (operation->kind == SCRIPT_CHECKPOINT && operation->count))
+        kinds[i].counts == (counts && operation->count))
       return kinds[i].name;
   return "free";
 }
@@ -335,15 +338,16 @@ static bool parse_operation(struct parser *p, struct list *list)
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (is(word, kinds[i].name)) {
       struct operation operation = {
-          .kind = kinds[i].kind, .flow = (int)kinds[i].flow, .count = kinds[i].iteration};
+          .kind = kinds[i].kind, .flow = (int)kinds[i].flow, .count = kinds[i].counts};
       if (!parse_arguments(p, &operation))
         return false;
+      p->synchronous |= operation.kind == SCRIPT_SEND && operation.count;
       append(list, &operation);
       return true;
     }
   return expected(
       p, word,
-      "an operation (send, recv, irecv, wait, cancel, test, waitany, choose, checkpoint, "
+      "an operation (send, ssend, recv, irecv, wait, cancel, test, waitany, choose, checkpoint, "
       "iteration, compute, bcast, reduce, allreduce, barrier, member, repeat, if or "
       "free)");
 }
@@ -412,6 +416,7 @@ static bool check_names(struct parser *p, const struct list *list)
 static bool check_members(struct parser *p, struct script *script)
 {
   script->branches = p->branches;
+  script->synchronous = p->synchronous;
   script->members = checked(calloc((size_t)script->ranks * SCRIPT_COMMS, sizeof *script->members));
   for (int rank = 0; rank < script->ranks; rank++)
     for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)

@@ -6,6 +6,8 @@
  *
  * One line per rank, operations separated by commas, `#` starts a comment:
  *     send D [tag T]               standard send to rank D (tag 0 unless given)
+ *     ssend D [tag T]              the same, and the program goes on when its receiver has taken it
+ *                                  for a receive, or it is drained; after a restart it goes on
  *     recv S|any [tag T|any]       blocking receive
  *     irecv X S|any [tag T|any]    post a receive and call it X (a letter)
  *     wait X                       complete it
@@ -17,11 +19,11 @@
  *                                  both comes later
  *     if N ( ... )                 the operations in parentheses, if the last choose, test or
  *                                  waitany came out as N (waitany: 0 is X), or the last receive
- *                                  from `any` was given a message of rank N; in them only send,
+ *                                  from `any` was given a message of rank N; in them only sends,
  *                                  recv, choose, checkpoint, compute, repeat and if
  *     member C                     become a member of communicator C, 1 to 3; all that ever do are
  *                                  its members. It follows an allreduce, by which MPI makes it
- *     ... on C                     behind send, recv, irecv and collectives: on communicator C
+ *     ... on C                     behind sends, recv, irecv and collectives: on communicator C
  *     choose N                     a random choice among 0 .. N-1
  *     bcast R, reduce R            single-sender and single-receiver collective with root R
  *     allreduce, barrier           the other two classes; all ranks must call the same in turn
@@ -70,7 +72,8 @@ struct operation {
   int comm;       /* SEND, RECV, IRECV, COLLECTIVE, MEMBER: communicator; SCRIPT_HIDDEN + that in a
                      collective that is spelled out */
   int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
-  unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none; IF: N */
+  unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none; IF: N; SEND: 1 if
+                     it is synchronous */
   unsigned skip;  /* IF: operations in its parentheses */
   double seconds; /* COMPUTE */
   int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer` */
@@ -80,6 +83,7 @@ struct script {
   int ranks;
   bool free;                  /* all operations are FREE */
   bool branches;              /* some operation is IF */
+  bool synchronous;           /* some send is */
   bool *members;              /* [rank * SCRIPT_COMMS + comm] */
   struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
   struct operation **written; /* as it was before it was spelled out; NULL: it was not */

@@ -153,6 +153,10 @@ void world_step(struct world *w, struct move *move, struct rcl_actions *actions,
   case MOVE_FAULT:
     fault(&t);
     break;
+  case MOVE_SENT:
+    edit_program(w, move->rank)->sending = 0;
+    world_script_advance(w, move->rank);
+    break;
   }
   move->event = t.event;
 }

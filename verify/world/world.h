@@ -122,7 +122,8 @@ struct world_program {
   uint16_t given;                    /* scripts: names whose receive is complete, a bit each */
   uint16_t last;                     /* scripts that branch: what IF asks for */
   uint16_t source[SCRIPT_NAMES + 1]; /* scripts that branch: whose message it was given */
-  uint16_t pad2;
+  uint16_t sending;                  /* scripts: 1 + the incarnation of the synchronous send that it
+                                        is in, which is the operation before `next`; 0: none */
   uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
   struct content content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
 };
@@ -316,7 +317,8 @@ enum move_kind {
   MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
                   is -1; independent: the one dead that is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */
-  MOVE_FAULT   /* a faulty host drops or duplicates the message at `index` of peer -> rank */
+  MOVE_FAULT,  /* a faulty host drops or duplicates the message at `index` of peer -> rank */
+  MOVE_SENT    /* the synchronous send that the program of `rank` is in ends (scripts) */
 };
 
 struct move {

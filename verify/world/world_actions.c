@@ -57,6 +57,8 @@ static void transmit_message(struct step_context *t, const struct rcl_action *ac
   check_open(t, t->event.peer);
   memcpy(t->message.words, action->words, sizeof t->message.words);
   put_on(t, WORLD_CHANNEL, t->event.peer, &t->message);
+  if (t->w->script && t->w->script->synchronous)
+    world_begin_synchronous(t->w, t->rank, t->message.incarnation);
 }
 
 /* The program's call is over; `content` is what it was given, where it was given something. */

@@ -154,6 +154,8 @@ static void list_rank(const struct listing *l, int rank)
   if (world_collected(l->w, rank, &collected))
     list_event(l, rank, collected);
   list_storage(l, rank);
+  if (l->w->script && l->w->script->synchronous && !l->cut)
+    list_if_possible(l, &(struct move){.kind = MOVE_SENT, .rank = (int16_t)rank});
   list_event(l, rank,
              (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = global->committing});
 }

@@ -215,6 +215,13 @@ bool world_makes_communicator(const struct world *, int rank);
 /* Whether its CHOICE can come out so: a test or a wait finds what has come. */
 bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 
+/* The program of `rank` has sent, in that incarnation: if its send is synchronous, that begins. */
+void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
+
+/* NULL when the synchronous send that the program is in can end: its receiver has taken the message
+ * for a receive, or has drained it, or crashed; otherwise why not. */
+const char *world_refuses_sent(const struct world *, int rank);
+
 /* PROGRAM of `rank` as before its first event. */
 void world_begin_program(const struct world *, int rank);
 

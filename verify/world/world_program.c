@@ -27,6 +27,8 @@ static bool is_over(const struct operation *op, const struct world_program *prog
 static bool pass_operation(const struct world *w, int rank, struct world_program *program)
 {
   const struct operation *op = next_operation(w, rank, program);
+  if (program->sending)
+    return false;
   if (program->waiting) {
     unsigned name = program->waiting - 1u;
     if (!(program->given & 1u << name))
@@ -69,7 +71,7 @@ void world_script_advance(const struct world *w, int rank)
 bool world_script_event(const struct world *w, int rank, struct rcl_event *event, unsigned *choices)
 {
   const struct world_program *program = read_program(w, rank);
-  if (!w->script || program->waiting || program->finished)
+  if (!w->script || program->waiting || program->sending || program->finished)
     return false;
   if (program->call.state != CALL_NONE) {
     if (program->call.state == CALL_JOINED)
@@ -144,6 +146,39 @@ bool world_script_allows(const struct world *w, int rank, uint32_t outcome)
   if (op->kind == SCRIPT_TEST)
     return !outcome || program->given & 1u << op->name;
   return op->kind != SCRIPT_WAITANY || program->given & 1u << (outcome ? op->tag : op->name);
+}
+
+void world_begin_synchronous(const struct world *w, int rank, uint16_t incarnation)
+{
+  struct world_program *program = edit_program(w, rank);
+  if (next_operation(w, rank, program)[-1].count)
+    program->sending = (uint16_t)(incarnation + 1);
+}
+
+const char *world_refuses_sent(const struct world *w, int rank)
+{
+  const struct world_program *program = read_program(w, rank);
+  if (!w->script || !program->sending || read_rank(w, rank)->phase != RANK_RUNNING)
+    return "the program is in no synchronous send";
+  if (read_rank(w, rank)->held)
+    return "the program is held";
+  const struct operation *op = next_operation(w, rank, program) - 1;
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, rank, op->peer, &count);
+  for (uint32_t i = 0; i < count; i++) /* none of the same envelope overtakes it */
+    if (channel[i].comm == op->comm && channel[i].tag == op->tag &&
+        channel[i].incarnation + 1 == program->sending)
+      return "the message is on its way";
+  if (!below_matching(w))
+    return NULL;
+  const struct world_slot *unexpected =
+      READ_LIST(struct world_slot, w, WORLD_UNEXPECTED, op->peer, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (unexpected[i].peer == rank && unexpected[i].message.comm == op->comm &&
+        unexpected[i].message.tag == op->tag)
+      return "no receive has taken the message";
+  return NULL;
 }
 
 struct content world_first_history(int rank)

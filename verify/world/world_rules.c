@@ -554,6 +554,8 @@ const char *world_refuses(const struct world *w, const struct move *move)
                : "the program cannot end here";
   case MOVE_FAULT:
     return refuses_fault(w, move);
+  case MOVE_SENT:
+    return world_refuses_sent(w, move->rank);
   }
   return "no such move";
 }

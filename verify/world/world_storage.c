@@ -341,12 +341,14 @@ void world_set_back(struct step_context *t, uint32_t checkpoint)
 }
 
 /* Receives that were posted when the image was taken, and the collective that the program was in,
- * are to be announced again. */
+ * are to be announced again; a synchronous send is over. */
 static void withdraw_announcements(const struct world *w, int rank)
 {
   uint32_t count;
-  if (read_program(w, rank)->call.state != CALL_NONE)
-    edit_program(w, rank)->call.state = CALL_ANNOUNCED;
+  struct world_program *program = edit_program(w, rank);
+  if (program->call.state != CALL_NONE)
+    program->call.state = CALL_ANNOUNCED;
+  program->sending = 0; /* the host has forgotten it */
   READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
   if (!count || below_matching(w))
     return;
