@@ -1,39 +1,49 @@
 #!/usr/bin/env perl
 # Mutation analysis: makes small changes to sources in protocols/ and looks whether a claim notices.
 #
-#     verify/bench/mutate.pl [--build DIR] [--seed N] [--count N] [--seconds N]
+#     verify/bench/mutate.pl [--build DIR] [--seed N[..N]] [--count N] [--jobs N]
 #                            [--known] [--known-file FILE] [FILE]...
 #
 #     FILE       protocols/c3.c, protocols/parts/links.h ...; default: every protocol and every part
-#     --count    changes of each file that yield other machine code, drawn by --seed from all that
-#                there are; default 20, 0: all
-#     --seconds  a claim that takes longer with the protocol as it is takes no part; default 5
-#     --known    try the changes of mutate-known.txt (or FILE) instead: each must go unnoticed
+#     --count    changes of each file that yield other machine code, drawn by the seeds in turn from
+#                all that there are; default 20, 0: all
+#     --jobs     files at the same time; default 1
+#     --known    try the changes of mutate-known.txt (or FILE), --count of each file instead: each
+#                must go unnoticed
 #
 # A changed source is compiled as the build compiles it and linked into a copy of recline. A change
-# that yields the same machine code is none. Otherwise the claims of the protocols that include the
-# source are checked, those of the fewest states first, until one has another verdict than it is to
-# have, or does not end. Lie claims are left out: they are about hosts.
+# that yields the same machine code, or that of a change before it, is none. Otherwise the claims of
+# the protocols that include the source are checked, those of the fewest states first, until one has
+# another verdict than it is to have, or does not end. Lie claims are left out: they are about hosts.
 #
-# A change that no claim notices is listed as a survivor, and the exit code is 1, unless it stands in
+# A change that no claim notices is listed as a survivor, with the first claim in which it leads to
+# other states, or to more than four times as many; the exit code is 1 then, unless it stands in
 # mutate-known.txt with the reason why it is equivalent or merely slower. An entry there of which the
 # source no longer has the line is an error (exit code 64).
+#
+# What a claim says of a change is kept in BUILD/mutate/results for as long as the claim, the machine
+# code and the explorer are the same: interrupted work goes on from there, and after a new claim only
+# that one is run on survivors.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
+use Digest::MD5 qw(md5_hex);
 use File::Basename;
 use File::Path qw(make_path remove_tree);
 use Getopt::Long;
 use JSON::PP;
+use List::Util qw(uniq);
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
-my ($build, $seed, $count, $seconds, $known_only) = ("$root/build", 1, 20, 5, 0);
+my ($build, $seeds, $count, $jobs, $known_only) = ("$root/build", 1, 20, 1, 0);
 my $known_file = "$root/verify/bench/mutate-known.txt";
-GetOptions('build=s' => \$build, 'seed=i' => \$seed, 'count=i' => \$count,
-  'seconds=f' => \$seconds, 'known' => \$known_only, 'known-file=s' => \$known_file)
-  or exit 64;
+GetOptions('build=s' => \$build, 'seed=s' => \$seeds, 'count=i' => \$count, 'jobs=i' => \$jobs,
+  'known' => \$known_only, 'known-file=s' => \$known_file)
+  && $seeds =~ /^(\d+)(?:\.\.(\d+))?$/ && $jobs > 0 or exit 64;
+my @seeds = $1 .. $2 // $1;
 $build = abs_path($build);
-my $work = "$build/mutate";
+my $kept = "$build/mutate";
+my $work = "$kept/0"; # of each job its own
 make_path($work);
 chdir $build or die "$build: $!";
 
@@ -41,7 +51,7 @@ sub read_file { open my $in, '<', $_[0] or die "$_[0]: $!\n"; local $/; return s
 sub write_file { open my $out, '>', $_[0] or die "$_[0]: $!\n"; print $out $_[1]; close $out }
 
 # The same numbers on every machine.
-my $random = $seed;
+my $random;
 sub draw
 {
   $random = ($random * 1664525 + 1013904223) % 4294967296;
@@ -49,6 +59,12 @@ sub draw
 }
 
 # ---- changes: [line, operator, new text of the line] ----
+
+# Headers of a protocol's own: its state.
+sub own_headers {
+  (my $name = $_[0]) =~ s{.*/|(_.*)?\.[ch]$}{}g;
+  return grep { $_ ne $_[0] } map { s{^\Q$root\E/}{}r } glob "$root/protocols/${name}_*.h";
+}
 
 # The enumerators of each enum, and the number fields of each struct, of a source.
 sub families {
@@ -98,8 +114,8 @@ sub terms {
 }
 
 sub changes {
-  my ($text) = @_;
-  my @families = families($text);
+  my ($file, $text) = @_;
+  my @families = families(join '', map { read_file("$root/$_") } own_headers($file), $file);
   (my $code = $text) =~ s{(/\*.*?\*/)}{(my $c = $1) =~ s/[^\n]/ /g; $c}ges; # comments to spaces
   my @lines = split /\n/, $code, -1;
   my @found;
@@ -113,7 +129,7 @@ sub changes {
     $inside = 0 if $line eq '}';
     $judge = 1 if $text_lines[$i] =~ m{^/\* ---- invariants};
     $judge = 0 if $text_lines[$i] =~ m{^/\* ---- (?!invariants)};
-    next if $judge || !$inside || $directive || $line =~ /^[{}\s]*$/ || $line =~ /"/;
+    next if $judge || !$inside || $directive || $line =~ /^\s*\}?$/ || $line =~ /"/;
     my $add = sub { push @found, [$i, @_] if $_[1] ne $line };
     $add->('return', "{ return;") if $line eq '{' && $i > 0 && returns_nothing(\@lines, $i);
     $add->('delete', ';') if $line =~ /^\s+[^{}]*;$/ && $line !~ /^\s*(return|const|struct|uint\w+|size_t|int|bool|enum|static|for)\b/
@@ -161,7 +177,8 @@ sub returns_nothing {
 
 # All changes in an order in which the operators take turns.
 sub shuffled {
-  my (@all) = @_;
+  my ($seed, @all) = @_;
+  $random = $seed;
   my (%by, @order);
   for my $i (0 .. $#all) { my $k = $i + draw(@all - $i); @all[$i, $k] = @all[$k, $i] }
   push @{$by{$_->[1]}}, $_ for @all;
@@ -174,12 +191,20 @@ sub shuffled {
   return @order;
 }
 
+# The orders of all seeds, which take turns; each change once.
+sub drawn {
+  my (@all) = @_;
+  my @orders = map { [shuffled($_, @all)] } @seeds;
+  return uniq map { my $i = $_; map { $_->[$i] } @orders } 0 .. $#all;
+}
+
 # ---- building ----
 
 chomp(my @link = `ninja -t commands bin/recline`);
 my $link = $link[-1] // "";
 my ($library) = $link =~ m{(\S*librecline-protocols\.a)};
 die "mutate: $build: no such build, expected one by ninja\n" unless $library;
+my $explorer = md5_hex(map { read_file($_) } grep { $_ ne $library } sort glob 'lib/librecline-*.a');
 
 my %includes; # source -> the files of protocols/ that it includes, also through others
 sub includes {
@@ -209,6 +234,7 @@ sub compile {
     my $name = basename $source;
     chomp(my @commands = `ninja -t commands protocols/CMakeFiles/recline-protocols.dir/$name.o`);
     my $command = $commands[-1];
+    $command =~ s{^\S*ccache }{};
     $command =~ s{ -o \S+}{ -o $work/$name.o};
     $command =~ s{ -M[TF] \S+}{}g;
     $command =~ s{ -MD\b| -g\b}{}g;
@@ -227,115 +253,192 @@ sub link_recline {
   system('ar', 'r', $copy, map { "$work/" . basename($_) . '.o' } @sources) == 0 or die
     if @sources;
   (my $command = $link) =~ s{\Q$library\E}{$copy}g;
-  $command =~ s{ -o bin/recline }{ -o bin/recline-mutated };
+  $command =~ s{ -o bin/recline }{ -s -o $work/recline };
   system("$command 2>$work/ld.log") == 0 or die "mutate: cannot link, see $work/ld.log\n";
 }
 
 # ---- claims ----
 
-# Those of the protocols, with the states that they have, smallest first.
-my %of;
-sub claims {
-  my (@sources) = @_;
-  my @all;
-  for my $source (@sources) {
-    my $name = basename($source, '.c');
-    $of{$source} //= do {
-      my @files = grep { !m{/lie-} && read_file($_) =~ /^protocol: *\{name: $name(-\w+)*[,}]/m }
-        glob "$root/verify/claims/*.yaml";
-      my @found;
-      for my $file (@files) {
-        my $out = `timeout $seconds bin/recline check --json --workers 1 '$file' 2>/dev/null`;
-        my $one = eval { decode_json($out)->{claims}[0] } or next;
-        push @found, {file => $file, id => $one->{id}, states => $one->{states}}
-          if $one->{verdict} eq $one->{expected};
+# Appends a line that stays whole beside those of other jobs.
+sub keep {
+  open my $out, '>>', "$kept/$_[0]" or die "$kept/$_[0]: $!\n";
+  syswrite $out, join("\t", @_[1 .. $#_]) . "\n";
+}
+
+sub kept { map { chomp; [split /\t/] } -e "$kept/$_[0]" ? do { open my $in, '<', "$kept/$_[0]"; <$in> } : () }
+
+sub check {
+  my ($command, $limit, $file) = @_;
+  my $out = `timeout $limit $command --json --workers 1 '$file' 2>/dev/null`;
+  return ($? >> 8, eval { decode_json($out)->{claims}[0] });
+}
+
+# Those of a protocol with the verdict that they are to have, the states and the seconds that they
+# take.
+my (%of, %measured);
+$measured{$_->[0]} = $_ for kept('claims');
+sub claims_of {
+  my ($source, $code) = @_;
+  my $name = basename($source, '.c');
+  return @{$of{$source} //= do {
+    my @found;
+    for my $file (grep { !m{/lie-} } glob "$root/verify/claims/*.yaml") {
+      my $text = read_file($file);
+      next unless $text =~ /^protocol: *\{name: $name(-\w+)*[,}]/m;
+      my $id = md5_hex($explorer, $code, $text);
+      if (!$measured{$id}) {
+        my (undef, $one) = check('bin/recline check', 600, $file);
+        my $right = $one && $one->{verdict} eq $one->{expected};
+        print STDERR "$file: not as expected, it takes no part\n" unless $right;
+        $measured{$id} = [$id, $right ? ($one->{states}, $one->{seconds}) : ('no')];
+        keep('claims', @{$measured{$id}});
       }
-      \@found;
-    };
-    push @all, @{$of{$source}};
-  }
-  return sort { $a->{states} <=> $b->{states} || $a->{id} cmp $b->{id} } @all;
+      my (undef, $states, $seconds) = @{$measured{$id}};
+      push @found, {file => $file, id => basename($file, '.yaml'), digest => md5_hex($explorer, $text),
+        states => $states, seconds => $seconds} if $states ne 'no';
+    }
+    \@found;
+  }};
+}
+
+sub claims {
+  my ($code, @sources) = @_;
+  return sort { $a->{states} <=> $b->{states} || $a->{id} cmp $b->{id} }
+    map { claims_of($_, $code->{$_}) } @sources;
+}
+
+# What the claim says of the recline that is linked; when it is as expected: nothing, or that there
+# are more states, or other ones.
+my %unnoticed = map { $_ => 1 } '', 'more states', 'other states';
+sub judged {
+  my ($claim) = @_;
+  my $bound = 4 * $claim->{states} + 10000;
+  my ($code, $one) = check("$work/recline check --max-states $bound",
+    int(20 + 10 * $claim->{seconds}), $claim->{file});
+  return 'does not end' if $code == 124;
+  return 'breach' unless $code == 0 || $code == 1 || $code == 2;
+  return 'no answer' unless $one;
+  return 'more states' if $one->{verdict} eq 'inconclusive';
+  return $one->{states} == $claim->{states} ? '' : 'other states' if $one->{verdict} eq $one->{expected};
+  return $one->{verdict} . ($one->{property} ? " $one->{property}" : '');
 }
 
 # The first claim that notices, with what it says; nothing when none does.
+my %said; # machine code -> claim -> what it says
+push @{$said{$_->[0]}{$_->[1]}}, $_->[2] // '' for kept('results');
 sub noticed {
-  my (@claims) = @_;
-  my $slower = '';
+  my ($code, $original, @sources) = @_;
+  my @claims = claims($original, @sources);
+  my $of = $said{my $id = md5_hex(map { $_, $code->{$_} } @sources)} //= {};
+  my ($more, $linked);
   for my $claim (@claims) {
-    my $bound = 4 * $claim->{states} + 10000;
-    my $limit = 4 * $seconds;
-    my $out = `timeout $limit bin/recline-mutated check --json --workers 1 --max-states $bound '$claim->{file}' 2>/dev/null`;
-    my $code = $? >> 8;
-    return "$claim->{id}: does not end" if $code == 124;
-    return "$claim->{id}: breach" unless $code == 0 || $code == 1 || $code == 2;
-    my $one = eval { decode_json($out)->{claims}[0] } or return "$claim->{id}: no answer";
-    if ($one->{verdict} eq 'inconclusive') { $slower ||= $claim->{id} }
-    elsif ($one->{verdict} ne $one->{expected}) {
-      return "$claim->{id}: $one->{verdict}" . ($one->{property} ? " $one->{property}" : '');
-    }
+    my $says = $of->{$claim->{digest}} or next;
+    return "$claim->{id}: $says->[0]" unless $unnoticed{$says->[0]};
   }
-  return $slower ? "$slower: more than four times the states" : '';
+  for my $claim (@claims) {
+    my $says = $of->{$claim->{digest}};
+    if (!$says) {
+      link_recline(@sources) unless $linked++;
+      $says = $of->{$claim->{digest}} = [judged($claim)];
+      keep('results', $id, $claim->{digest}, $says->[0]);
+    }
+    return "$claim->{id}: $says->[0]" unless $unnoticed{$says->[0]};
+    $more //= "$says->[0] in $claim->{id}" if $says->[0];
+  }
+  return ('', $more);
 }
 
 # ---- changes that are known to be none ----
 
+# FILE ||| LINE ||| CHANGED LINE ||| REASON; FILE may have a function behind it.
 my (%known, @known);
+sub trim { return $_[0] =~ s{/\*.*?\*/}{}gr =~ s/^\s+|\s+$//gr }
 for (split /\n/, read_file($known_file)) {
   next if /^#|^\s*$/;
-  my ($file, $from, $to, $why) = split /\s*\|\|\|\s*/;
-  unless ($why && grep { s/^\s+|\s+$//gr eq $from } split /\n/, read_file("$root/$file")) {
+  my ($place, $from, $to, $why) = split /\s*\|\|\|\s*/;
+  my ($file) = split / /, $place;
+  unless ($why && grep { trim($_) eq $from } split /\n/, read_file("$root/$file")) {
     print STDERR "$known_file: $file has no line '$from', expected one\n";
     exit 64;
   }
-  $known{"$file|$from|$to"} = $why;
-  push @known, [$file, $from, $to];
+  $known{"$place|$from|$to"} = $why;
+  push @known, $file;
 }
 
 # ---- the analysis ----
 
-my @files = @ARGV ? map { s{^\Q$root\E/}{}r } @ARGV : (@protocols, map { s{^\Q$root\E/}{}r } glob("$root/protocols/parts/*.h"), glob("$root/protocols/c3_*.h"));
-@files = grep { my $f = $_; grep { $_->[0] eq $f } @known } @files if $known_only;
-my $survivors = 0;
-$| = 1;
-link_recline();
-for my $file (@files) {
+# Of the line, the name of the function.
+sub function_at {
+  my ($lines, $i) = @_;
+  for (; $i >= 0; $i--) { return $1 if $lines->[$i] =~ /^(?![ }#\/]).*?(\w+)\(/ }
+  return '';
+}
+
+sub analyse {
+  my ($file) = @_;
   my $text = read_file("$root/$file");
-  my @all = changes($text);
   my @lines = split /\n/, $text, -1;
-  my $trim = sub { $_[0] =~ s/^\s+|\s+$//gr };
-  my $key = sub { my ($c) = @_; my $from = $lines[$c->[0]]; $from =~ s{/\*.*?\*/}{}g; $file . '|' . $trim->($from) . '|' . $trim->($c->[2]) };
-  if ($known_only) {
-    @all = grep { $known{$key->($_)} } @all;
-  } elsif ($count) {
-    @all = shuffled(@all);
-  }
+  my @all = changes($file, $text);
+  my $why = sub {
+    my ($c) = @_;
+    my $change = trim($lines[$c->[0]]) . '|' . trim($c->[2]);
+    return $known{"$file|$change"} // $known{$file . ' ' . function_at(\@lines, $c->[0]) . "|$change"};
+  };
+  @all = grep { $why->($_) } @all if $known_only;
+  @all = drawn(@all) if $count;
   my $original = compile($file, $text) or die "mutate: $file does not compile\n";
   my @sources = sort keys %$original;
-  my @claims = claims(@sources);
-  my %tally = (none => 0, refused => 0, noticed => 0, known => 0, survivors => 0);
-  my $tried = 0;
+  my %tally = map { $_ => 0 } qw(none refused twice noticed known survivors);
+  my ($tried, %seen) = (0);
   for my $change (@all) {
-    last if $count && !$known_only && $tried == $count;
+    last if $count && $tried == $count;
     my ($i, $operator, $new) = @$change;
     my @changed = @lines;
     $changed[$i] = $new;
     my $code = compile($file, join "\n", @changed);
-    if (!$code) { $tally{refused}++; next }
-    if (!grep { $code->{$_} ne $original->{$_} } @sources) { $tally{none}++; next }
+    my @differ = grep { $code && $code->{$_} ne $original->{$_} } @sources;
+    my $how = !$code ? 'refused' : !@differ ? 'none' : $seen{md5_hex(map { $code->{$_} } @differ)}++ ? 'twice' : '';
+    if ($how) { $tally{$how}++; next }
     $tried++;
-    my @differ = grep { $code->{$_} ne $original->{$_} } @sources;
-    link_recline(@differ);
-    my $by = noticed(claims(@differ));
-    my $why = $known{$key->($change)};
-    my $how = $by ? $why ? 'NOT KNOWN TO BE NONE' : 'noticed' : $why ? 'known' : 'SURVIVES';
-    $tally{$by && !$why ? 'noticed' : !$by && $why ? 'known' : 'survivors'}++;
-    printf "%-24s %s:%d %s\n    %s\n    %s\n", $how . ($by ? " by $by" : ''), $file, $i + 1,
-      $operator, $trim->($lines[$i]), $trim->($new);
+    my ($by, $more) = noticed($code, $original, @differ);
+    my $known = $why->($change);
+    $how = $by ? $known ? 'NOT KNOWN TO BE NONE' : 'noticed' : $known ? 'known' : 'SURVIVES';
+    $tally{$by && !$known ? 'noticed' : !$by && $known ? 'known' : 'survivors'}++;
+    $how .= $by ? " by $by" : $more ? ", $more" : '';
+    printf "%-24s %s:%d %s, %s\n    %s\n    %s\n", $how, $file, $i + 1,
+      function_at(\@lines, $i), $operator, trim($lines[$i]), trim($new);
   }
-  $survivors += $tally{survivors};
   my $judged = $tally{noticed} + $tally{survivors};
-  printf "%s: of %d changes %d are not C, %d the same code, %d known; %d of %d others noticed (%d claims)\n\n",
-    $file, $tried + $tally{refused} + $tally{none}, @tally{qw(refused none known noticed)}, $judged,
-    scalar @claims;
+  printf "%s: %d changes, beside %d that are not C and %d of the same code; %d known; of %d others %d noticed (%d claims)\n\n",
+    $file, $tried, $tally{refused}, $tally{none} + $tally{twice}, $tally{known}, $judged,
+    $tally{noticed}, scalar(my @all_claims = claims($original, @sources));
+  return $tally{survivors};
 }
-exit($survivors ? 1 : 0);
+
+my @files = @ARGV ? map { s{^\Q$root\E/}{}r } @ARGV
+  : (@protocols, map { s{^\Q$root\E/}{}r } glob("$root/protocols/parts/*.h"), glob("$root/protocols/*_*.h"));
+@files = grep { my $f = $_; grep { $_ eq $f } @known } @files if $known_only;
+$| = 1;
+my (%running, $survive, $failed);
+while (@files || %running) {
+  if (@files && keys %running < $jobs) {
+    my ($file) = shift @files;
+    my ($free) = grep { my $n = $_; !grep { $_->[1] == $n } values %running } 0 .. $jobs - 1;
+    my $child = fork // die "fork: $!";
+    if (!$child) {
+      $work = "$kept/$free";
+      make_path($work);
+      open STDOUT, '>', "$kept/" . basename($file) . '.log' or die if $jobs > 1;
+      $| = 1;
+      exit(analyse($file) ? 1 : 0);
+    }
+    $running{$child} = [$file, $free];
+    next;
+  }
+  my $child = wait;
+  my ($file) = @{delete $running{$child}};
+  $survive ||= $? == 1 << 8;
+  $failed ||= $? && $? != 1 << 8;
+  print read_file("$kept/" . basename($file) . '.log') if $jobs > 1;
+}
+exit($failed ? 3 : $survive ? 1 : 0);
