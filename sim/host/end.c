@@ -34,6 +34,21 @@ static void report_images(struct result *result)
   }
 }
 
+static void name_run(struct result *result)
+{
+  const struct scenario *scenario = layer.scenario;
+  g_autofree char *binary =
+      scenario->program.script ? g_strdup("script") : g_path_get_basename(scenario->program.binary);
+  g_autofree char *args =
+      scenario->program.script ? g_strdup("") : g_strjoinv(" ", scenario->program.args);
+  result->version = g_strdup(RECLINE_VERSION);
+  result->scenario = g_strdup(scenario->id);
+  result->program = g_strconcat(binary, *args ? " " : "", args, NULL);
+  result->platform = g_path_get_basename(scenario->platform.file);
+  result->protocol = g_strdup(scenario->protocol.name);
+  result->seed = scenario->seed;
+}
+
 void run_report(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
@@ -43,7 +58,7 @@ void run_report(enum run_verdict verdict, const char *why)
   result->ranks = layer.ranks;
   result->simulated_s = machine_now() - layer.began;
   result->gave_up = g_strdup(why);
-  result->seed = layer.scenario->seed;
+  name_run(result);
   mean_time(&result->time);
   report_images(result);
   copy_cost_report(result);

@@ -85,6 +85,11 @@ static const struct field FIELDS[] = {
     {"audit", "first", FIELD_TEXT, AT(audit_first)},
     {NULL, "gave_up", FIELD_TEXT, AT(gave_up)},
     {NULL, "notes", FIELD_TEXTS, AT(notes)},
+    {NULL, "version", FIELD_TEXT, AT(version)},
+    {NULL, "scenario", FIELD_TEXT, AT(scenario)},
+    {NULL, "program", FIELD_TEXT, AT(program)},
+    {NULL, "platform", FIELD_TEXT, AT(platform)},
+    {NULL, "protocol", FIELD_TEXT, AT(protocol)},
     {NULL, "seed", FIELD_COUNT, AT(seed)},
 };
 
@@ -347,5 +352,10 @@ void result_clear(struct result *result)
   g_free(result->audit_first);
   g_free(result->gave_up);
   g_strfreev(result->notes);
+  g_free(result->version);
+  g_free(result->scenario);
+  g_free(result->program);
+  g_free(result->platform);
+  g_free(result->protocol);
   *result = (struct result){0};
 }

@@ -56,6 +56,8 @@ struct result {
   char *audit_first; /* text of the first violation; NULL when none */
   char *gave_up;     /* why; NULL */
   char **notes;      /* what the run must say beside (notes.h); ends with NULL. NULL: nothing */
+  char *version;     /* of recline */
+  char *scenario, *program, *platform, *protocol; /* what ran: id, name with arguments, names */
   uint64_t seed;
 };
 

@@ -39,6 +39,8 @@ static const struct result FULL = {
     .audit_first = (char *)"\"quoted\"\nline \\ \xff \xc3\xa9",
     .gave_up = (char *)"full",
     .notes = notes,
+    .version = (char *)"0.0.1",
+    .program = (char *)"cg S",
     .seed = UINT64_MAX,
 };
 
