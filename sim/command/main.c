@@ -1,6 +1,7 @@
 /* The program `recline`: one table of subcommands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "sim/command/main.h"
+#include "sim/campaign/campaign.h"
 #include "sim/command/common.h"
 
 #include <locale.h>
@@ -19,6 +20,9 @@ static const struct command {
 } commands[] = {
     {"run", "SCENARIO [--set KEY=VALUE]... [--out DIR] [--json]",
      "simulate an MPI program with a protocol and failures", command_run},
+    {"campaign", "SCENARIO [--runs N] [--sweep KEY=VALUE,VALUE...]... [--until P%] [--out DIR]",
+     "many runs with different seeds and values: means with confidence intervals",
+     command_campaign},
     {"check",
      "[CLAIM|SCENARIO]... [--all] [--jobs N] [--reduce none|por|sym|all] [--max-states N] "
      "[--out DIR] [--json|--tap|--junit]",

@@ -1,0 +1,12 @@
+/* The picture of a campaign, drawn by gnuplot: over the first sweep whose values are numbers, a
+ * curve with its confidence band for each combination of the others; without such a sweep a bar
+ * with its confidence interval for each cell. */
+#ifndef RECLINE_BANDS_H
+#define RECLINE_BANDS_H
+
+#include "sim/campaign/table.h"
+
+/* Writes figure.gp in `folder`, data included, and has gnuplot draw figure.svg there. */
+bool bands_draw(const struct table *, int field, const char *folder, GError **error);
+
+#endif

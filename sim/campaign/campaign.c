@@ -1,0 +1,331 @@
+/* Many runs of a scenario: each cell of the sweeps with the same seeds.
+ *
+ *     DIR/campaign.txt    version and sweeps, by which it is known again; locked while it runs
+ *     DIR/cells/N.yaml    the scenario of each cell, resolved: `recline run` takes it with --set
+ * seed DIR/runs.jsonl      a line for each run that has ended (runs.h) DIR/runs.csv, table.csv,
+ * figure.gp, figure.svg    made at the end
+ *
+ * Whether the intervals are narrow enough is looked at after every ROUND runs of all cells, when
+ * none is under way: so the number of runs does not depend on how many run at once.
+ */
+#define _GNU_SOURCE /* flock */
+#include "sim/campaign/campaign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/campaign/bands.h"
+#include "sim/campaign/pool.h"
+#include "verify/base/breach.h"
+#include "verify/base/exit_codes.h"
+#include "verify/scenario/scenario.h"
+
+enum { ROUND = 20 };
+
+static char *in(const struct campaign *c, const char *name)
+{
+  return g_build_filename(c->out, name, NULL);
+}
+
+static char *cell_file(const struct campaign *c, unsigned cell)
+{
+  g_autofree char *name = g_strdup_printf("cells/%u.yaml", cell);
+  return in(c, name);
+}
+
+static bool fail(GError **error, const char *file)
+{
+  g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno),
+              "%s: %s, expected a folder that can be written", file, g_strerror(errno));
+  return false;
+}
+
+/* ---- the folder ---- */
+
+static bool make_folder(struct campaign *c, GError **error)
+{
+  g_autofree char *cells = in(c, "cells"), *name = in(c, "campaign.txt");
+  c->made = !g_file_test(c->out, G_FILE_TEST_EXISTS);
+  if (g_mkdir_with_parents(cells, 0777) != 0)
+    return fail(error, c->out);
+  c->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (c->lock < 0)
+    return fail(error, name);
+  if (flock(c->lock, LOCK_EX | LOCK_NB) == 0)
+    return true;
+  g_set_error(error, SCENARIO_ERROR, 0,
+              "%s: another process runs this campaign, expected it to end", c->out);
+  return false;
+}
+
+/* What is in the file is what it was begun with, or it is empty. */
+static bool same_or_new(const struct campaign *c, const char *file, const char *text,
+                        GError **error)
+{
+  g_autofree char *there = NULL;
+  if (g_file_get_contents(file, &there, NULL, NULL) && *there) {
+    if (!strcmp(there, text))
+      return true;
+    g_set_error(error, SCENARIO_ERROR, 0,
+                "%s: not as this campaign, expected the scenario, sweeps and recline that %s was "
+                "begun with, or an empty folder",
+                file, c->out);
+    return false;
+  }
+  FILE *to = fopen(file, "w");
+  bool good = to && fputs(text, to) >= 0;
+  return (to && fclose(to) == 0 && good) || fail(error, file);
+}
+
+static bool know_again(const struct campaign *c, GError **error)
+{
+  g_autofree char *file = in(c, "campaign.txt");
+  GString *text = g_string_new("recline " RECLINE_VERSION "\n");
+  for (char **sweep = c->sweeps; sweep && *sweep; sweep++)
+    g_string_append_printf(text, "sweep %s\n", *sweep);
+  bool good = same_or_new(c, file, text->str, error);
+  g_string_free(text, TRUE);
+  return good;
+}
+
+/* ---- cells ---- */
+
+static bool load_cell(const struct campaign *c, unsigned cell, struct scenario **scenario,
+                      GError **error)
+{
+  g_auto(GStrv) set = grid_settings(&c->grid, cell, c->set);
+  *scenario = scenario_load(c->scenario, (const char *const *)set, error);
+  if (!*scenario)
+    return false;
+  if (!(*scenario)->platform.file)
+    return scenario_complain(*scenario, "platform.file", error,
+                             "missing, expected the platform on which the program runs");
+  return scenario_expects_of(*scenario, true, error);
+}
+
+/* Before anything is written. */
+static bool check_cells(const struct campaign *c, uint64_t *seed, GError **error)
+{
+  for (unsigned cell = 0; cell < c->grid.cells; cell++) {
+    struct scenario *scenario = NULL;
+    bool good = load_cell(c, cell, &scenario, error);
+    if (good)
+      *seed = scenario->seed;
+    scenario_free(scenario);
+    if (!good)
+      return false;
+  }
+  return true;
+}
+
+static bool save_cell(const struct campaign *c, unsigned cell, GError **error)
+{
+  g_autofree char *file = cell_file(c, cell), *fresh = in(c, "cells/.new"), *text = NULL;
+  struct scenario *scenario = NULL;
+  bool good = load_cell(c, cell, &scenario, error) && scenario_save(scenario, fresh, error) &&
+              g_file_get_contents(fresh, &text, NULL, error) && same_or_new(c, file, text, error);
+  scenario_free(scenario);
+  unlink(fresh);
+  return good;
+}
+
+static bool save_cells(const struct campaign *c, GError **error)
+{
+  for (unsigned cell = 0; cell < c->grid.cells; cell++)
+    if (!save_cell(c, cell, error))
+      return false;
+  return true;
+}
+
+/* ---- running ---- */
+
+struct progress {
+  struct pool *pool;
+  uint64_t seed;  /* of the first run of each cell */
+  unsigned count; /* runs of each cell that are wanted now */
+  uint64_t next;  /* run * cells + cell */
+  gint64 began;
+  double width; /* of the widest interval; INFINITY: not known yet */
+  int code;     /* of the command */
+};
+
+static bool start_next(const struct campaign *c, struct progress *p, GError **error)
+{
+  unsigned cell = (unsigned)(p->next % c->grid.cells), run = (unsigned)(p->next / c->grid.cells);
+  if (runs_row(&c->done, cell, run)) {
+    p->next++;
+    return true;
+  }
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *file = cell_file(c, cell);
+  g_autofree char *seed = g_strdup_printf("seed=%" G_GUINT64_FORMAT, p->seed + run);
+  char *words[] = {self, (char *)"run", file, (char *)"--set", seed, (char *)"--json", NULL};
+  return pool_start(p->pool, words, p->next++, error);
+}
+
+/* The runs that this campaign will have, as far as can be told. */
+static double expected_runs(const struct campaign *c, const struct progress *p)
+{
+  if (c->until <= 0.0 || !isfinite(p->width))
+    return c->runs;
+  double wanted = p->count * (p->width / c->until) * (p->width / c->until);
+  return CLAMP(ceil(wanted / ROUND) * ROUND, p->count, c->runs);
+}
+
+static void show_progress(const struct campaign *c, const struct progress *p)
+{
+  guint done = g_hash_table_size(c->done.rows);
+  double gone = (double)(g_get_monotonic_time() - p->began) / G_USEC_PER_SEC;
+  double left = MAX(expected_runs(c, p) * c->grid.cells - done, 0.0);
+  if (!isatty(STDERR_FILENO))
+    return;
+  g_printerr("\r\033[K%u runs done, about %.0f to go", done, left);
+  if (isfinite(p->width))
+    g_printerr(", ± %.2f %%", 100 * p->width);
+  if (c->done.added > 0)
+    g_printerr(", %.0f s left", gone / (double)c->done.added * left);
+}
+
+static void end_progress(void)
+{
+  if (isatty(STDERR_FILENO))
+    g_printerr("\r\033[K");
+}
+
+/* A run that says nothing of the protocol: the campaign ends with it. */
+static int explain(const struct campaign *c, const struct progress *p, const struct ended *ended)
+{
+  unsigned cell = (unsigned)(ended->job % c->grid.cells);
+  uint64_t seed = p->seed + ended->job / c->grid.cells;
+  g_autofree char *file = cell_file(c, cell);
+  end_progress();
+  g_printerr("%s", ended->err ? ended->err : "");
+  g_printerr("%s: a run failed: recline run %s --set seed=%" G_GUINT64_FORMAT "\n", c->command,
+             file, seed);
+  return WIFEXITED(ended->status) && WEXITSTATUS(ended->status) == EXIT_BAD_INPUT ? EXIT_BAD_INPUT
+                                                                                  : EXIT_BREACH;
+}
+
+/* Returns an exit code; 0: go on. */
+static int take(struct campaign *c, const struct progress *p, const struct ended *ended)
+{
+  int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : EXIT_BREACH;
+  g_autoptr(GError) error = NULL;
+  if (code > EXIT_INCONCLUSIVE)
+    return explain(c, p, ended);
+  bool added =
+      runs_add(&c->done, (unsigned)(ended->job % c->grid.cells),
+               (unsigned)(ended->job / c->grid.cells), code, ended->out ? ended->out : "", &error);
+  bool known = c->done.fields->len == 0 || runs_field(&c->done, c->field) >= 0;
+  if (added && known)
+    return 0;
+  end_progress();
+  if (added)
+    return bad_input("%s: \"%s\" is no number of a result, expected one such as simulated_s or "
+                     "time_s.lost",
+                     c->command, c->field);
+  return bad_input("%s: %s", c->command, error ? error->message : "a result cannot be read");
+}
+
+/* Until `count` runs of each cell have ended. */
+static int run_round(struct campaign *c, struct progress *p)
+{
+  uint64_t end = (uint64_t)p->count * c->grid.cells;
+  g_autoptr(GError) error = NULL;
+  struct ended ended;
+  while (p->next < end || !pool_is_empty(p->pool)) {
+    while (p->next < end && !pool_is_full(p->pool))
+      if (!start_next(c, p, &error))
+        return bad_input("%s: %s", c->command, error->message);
+    if (pool_is_empty(p->pool))
+      break;
+    show_progress(c, p);
+    c->signal = pool_wait(p->pool, &ended);
+    if (c->signal)
+      return EXIT_BREACH;
+    int code = take(c, p, &ended);
+    g_free(ended.out);
+    g_free(ended.err);
+    if (code)
+      return code;
+  }
+  return 0;
+}
+
+static int run_rounds(struct campaign *c, struct progress *p)
+{
+  int code = 0;
+  do {
+    p->count = c->until > 0.0 ? MIN(p->count + ROUND, c->runs) : c->runs;
+    code = run_round(c, p);
+    c->table = (struct table){&c->done, p->count};
+    if (code)
+      return code;
+    if (c->done.fields->len == 0) {
+      g_printerr("%s: inconclusive: no run came to its end\n", c->command);
+      return EXIT_INCONCLUSIVE;
+    }
+    p->width = table_width(&c->table, runs_field(&c->done, c->field));
+  } while (p->count < c->runs && !(p->width <= c->until));
+  for (unsigned cell = 0; cell < c->grid.cells; cell++)
+    if (table_unexpected(&c->table, cell) > 0)
+      code = EXIT_NOT_AS_EXPECTED;
+  return code;
+}
+
+void campaign_remove(const char *path)
+{
+  g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+  const char *name;
+  while (folder && (name = g_dir_read_name(folder))) {
+    g_autofree char *file = g_build_filename(path, name, NULL);
+    if (unlink(file) != 0)
+      campaign_remove(file);
+  }
+  rmdir(path);
+}
+
+int campaign_run(struct campaign *c)
+{
+  g_autoptr(GError) error = NULL;
+  struct progress p = {.began = g_get_monotonic_time(), .width = INFINITY};
+  c->lock = -1;
+  if (!grid_read(&c->grid, c->sweeps, &error) || !check_cells(c, &p.seed, &error) ||
+      !make_folder(c, &error) || !know_again(c, &error) || !save_cells(c, &error))
+    return bad_input("%s", error->message);
+  g_autofree char *file = in(c, "runs.jsonl");
+  if (!runs_open(&c->done, &c->grid, file, &error))
+    return bad_input("%s", error->message);
+  p.pool = pool_new(c->jobs, c->out);
+  int code = run_rounds(c, &p);
+  end_progress();
+  pool_free(p.pool);
+  if (code > EXIT_NOT_AS_EXPECTED && c->made && g_hash_table_size(c->done.rows) == 0)
+    campaign_remove(c->out); /* nothing was done */
+  return code;
+}
+
+bool campaign_report(const struct campaign *c, GError **error)
+{
+  g_autofree char *csv = in(c, "runs.csv"), *table = in(c, "table.csv");
+  return runs_sort(&c->done, error) && runs_write_csv(&c->done, c->table.count, csv, error) &&
+         table_write_csv(&c->table, table, error) &&
+         bands_draw(&c->table, runs_field(&c->done, c->field), c->out, error);
+}
+
+void campaign_clear(struct campaign *c)
+{
+  if (c->lock >= 0)
+    close(c->lock);
+  if (c->done.rows)
+    runs_close(&c->done);
+  grid_clear(&c->grid);
+}

@@ -1,0 +1,39 @@
+/* recline campaign and recline interval. */
+#ifndef RECLINE_CAMPAIGN_H
+#define RECLINE_CAMPAIGN_H
+
+#include "sim/campaign/table.h"
+
+int command_campaign(int argc, char **argv);
+
+/* A campaign, for any command. */
+struct campaign {
+  const char *command; /* that asks for it, in messages: "recline campaign" */
+  const char *scenario;
+  char **set, **sweeps; /* as of the options; NULL: none */
+  const char *out;      /* folder of the results */
+  const char *field;    /* of results, that `until` is about: "simulated_s" */
+  unsigned runs;        /* of each cell, at most */
+  unsigned jobs;        /* at once, at least 1 */
+  double until;         /* relative half width of all intervals at which it ends; 0: never */
+
+  struct grid grid; /* filled in by campaign_run() */
+  struct runs done;
+  struct table table;
+  int signal; /* that stopped it; 0: none */
+  bool made;  /* the folder was not there before */
+  int lock;   /* descriptor */
+};
+
+/* Runs it, or what is left of it, to its end. Returns an exit code; anything but 0 and 1 is the
+ * end, and has been reported. `signal` is to be raised by the caller when all is cleared. */
+int campaign_run(struct campaign *);
+
+/* Writes runs.csv, table.csv and the figure. */
+bool campaign_report(const struct campaign *, GError **error);
+void campaign_clear(struct campaign *);
+
+/* Removes a folder with all that is in it. */
+void campaign_remove(const char *folder);
+
+#endif

@@ -1,0 +1,123 @@
+/* recline campaign SCENARIO: options, and what is printed at the end. */
+#include <gio/gio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/campaign/campaign.h"
+#include "verify/base/breach.h"
+#include "verify/base/exit_codes.h"
+
+enum { RUNS = 100, RUNS_UNTIL = 10000, RUNS_MAX = 1000000, JOBS_MAX = 1000 };
+
+struct options {
+  char **set, **sweeps, **files;
+  char *out, *field, *until;
+  int runs, jobs;
+  gboolean json;
+};
+
+static bool read_percent(const char *text, double *share)
+{
+  char *end = NULL;
+  *share = g_ascii_strtod(text, &end) / 100;
+  return end != text && !strcmp(end, "%") && *share > 0 && *share < 1;
+}
+
+static int parse(int argc, char **argv, struct options *o, struct campaign *c)
+{
+  const GOptionEntry entries[] = {
+      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->set,
+       "Change a value of the scenario, for all runs", "KEY=VALUE"},
+      {"sweep", 'w', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sweeps,
+       "Run with each of these values (checkpoint.every=30s,1m); with several sweeps, with each "
+       "combination",
+       "KEY=VALUE,VALUE..."},
+      {"runs", 'n', 0, G_OPTION_ARG_INT, &o->runs,
+       "Seeds: the scenario's and those after it (100; with --until at most 10000)", "N"},
+      {"until", 'u', 0, G_OPTION_ARG_STRING, &o->until,
+       "End when all confidence intervals are within so many per cent of the mean", "P%"},
+      {"field", 'f', 0, G_OPTION_ARG_STRING, &o->field, "The figure that is shown (simulated_s)",
+       "NAME"},
+      {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
+       "Keep runs.csv, table.csv, figure.svg and what continues the campaign there", "DIR"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
+  g_autoptr(GError) error = NULL;
+  /* GOption removes words from the array, but the array belongs to the caller. */
+  g_autofree char **words = g_memdup2(argv, sizeof *argv * (size_t)(argc + 1));
+  g_option_context_set_summary(context, "Runs a scenario with many seeds, and with all values of "
+                                        "sweeps; the same command continues what was stopped.");
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (!g_option_context_parse(context, &argc, &words, &error))
+    return bad_input("recline campaign: %s, expected recline campaign SCENARIO [--runs N] "
+                     "[--sweep KEY=VALUE,VALUE...]... [--until P%%] [--out DIR]",
+                     error->message);
+  if (!o->files || o->files[1])
+    return bad_input("recline campaign: %s, expected one SCENARIO",
+                     o->files ? "more than one scenario" : "no scenario");
+  if (o->until && !read_percent(o->until, &c->until))
+    return bad_input("recline campaign: --until %s, expected a percentage such as 1%%", o->until);
+  if (o->runs < 0)
+    o->runs = o->until ? RUNS_UNTIL : RUNS;
+  if (o->runs < 1 || o->runs > RUNS_MAX)
+    return bad_input("recline campaign: --runs %d, expected 1 to %d", o->runs, RUNS_MAX);
+  if (o->jobs < 0 || o->jobs > JOBS_MAX)
+    return bad_input("recline campaign: --jobs %d, expected 1 to %d", o->jobs, JOBS_MAX);
+  return EXIT_FINE;
+}
+
+static int report(const struct campaign *c, const struct options *o, int code)
+{
+  g_autoptr(GError) error = NULL;
+  int field = runs_field(&c->done, c->field);
+  if (o->out && !campaign_report(c, &error))
+    return bad_input("%s", error->message);
+  if (o->json)
+    table_print_json(&c->table, field);
+  else
+    table_print(&c->table, field);
+  if (o->out && !o->json)
+    printf("runs.csv, table.csv and figure.svg are in %s\n", o->out);
+  return code;
+}
+
+int command_campaign(int argc, char **argv)
+{
+  struct options o = {.runs = -1};
+  struct campaign c = {.command = "recline campaign", .lock = -1};
+  int code = parse(argc, argv, &o, &c);
+  g_autofree char *scratch = NULL;
+  g_autoptr(GError) error = NULL;
+  if (code == EXIT_FINE && !o.out && !(scratch = g_dir_make_tmp("recline-campaign-XXXXXX", &error)))
+    code = bad_input("recline campaign: %s", error->message);
+  if (code == EXIT_FINE) {
+    c.scenario = o.files[0];
+    c.set = o.set;
+    c.sweeps = o.sweeps;
+    c.out = scratch ? scratch : o.out;
+    c.field = o.field ? o.field : "simulated_s";
+    c.runs = (unsigned)o.runs;
+    c.jobs = o.jobs ? (unsigned)o.jobs : g_get_num_processors();
+    code = campaign_run(&c);
+    if (code <= EXIT_NOT_AS_EXPECTED)
+      code = report(&c, &o, code);
+    fflush(stdout);
+    campaign_clear(&c);
+  }
+  if (scratch)
+    campaign_remove(scratch);
+  g_strfreev(o.set);
+  g_strfreev(o.sweeps);
+  g_strfreev(o.files);
+  g_free(o.out);
+  g_free(o.field);
+  g_free(o.until);
+  if (c.signal)
+    raise(c.signal); /* the caller sees which signal stopped us */
+  return code;
+}

@@ -1,0 +1,32 @@
+/* The cells of a campaign: every combination of the values of its sweeps. */
+#ifndef RECLINE_SWEEP_H
+#define RECLINE_SWEEP_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct sweep {
+  char *key;     /* of a scenario, as for --set */
+  char **values; /* YAML; at least one, all different; ends with NULL */
+};
+
+struct grid {
+  struct sweep *sweep;
+  unsigned sweeps, cells; /* cells: at least 1. The last sweep changes fastest */
+};
+
+/* `texts` ("KEY=VALUE,VALUE...", NULL: none): commas in brackets, braces and quotes belong to a
+ * value. False with `error` in one line. The caller ends with grid_clear() in both cases. */
+bool grid_read(struct grid *, char *const *texts, GError **error);
+void grid_clear(struct grid *);
+
+/* The value of a sweep in a cell. */
+const char *grid_value(const struct grid *, unsigned cell, unsigned sweep);
+
+/* `first`, then "KEY=VALUE" of each sweep, for scenario_load(): for g_strfreev(). */
+char **grid_settings(const struct grid *, unsigned cell, char *const *first);
+
+/* What a value is on an axis: a number, seconds or bytes. False: none of these. */
+bool sweep_number(const char *value, double *number);
+
+#endif

@@ -1,0 +1,205 @@
+#include "sim/campaign/table.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+
+static bool counts(const struct row *row, int field)
+{
+  return row->ended && field >= 0 && isfinite(row->value[field]);
+}
+
+struct estimate table_mean(const struct table *table, unsigned cell, int field)
+{
+  g_autofree double *values = g_new(double, table->count + 1);
+  unsigned found = 0;
+  for (unsigned run = 0; run < table->count; run++) {
+    const struct row *row = runs_row(table->runs, cell, run);
+    if (counts(row, field))
+      values[found++] = row->value[field];
+  }
+  return estimate_of(values, found);
+}
+
+struct estimate table_difference(const struct table *table, unsigned cell, int field)
+{
+  g_autofree double *values = g_new(double, table->count + 1);
+  unsigned found = 0;
+  for (unsigned run = 0; run < table->count; run++) {
+    const struct row *row = runs_row(table->runs, cell, run);
+    const struct row *first = runs_row(table->runs, 0, run);
+    if (counts(row, field) && counts(first, field))
+      values[found++] = row->value[field] - first->value[field];
+  }
+  return estimate_of(values, found);
+}
+
+unsigned table_ended(const struct table *table, unsigned cell)
+{
+  unsigned ended = 0;
+  for (unsigned run = 0; run < table->count; run++)
+    ended += runs_row(table->runs, cell, run)->ended;
+  return ended;
+}
+
+unsigned table_unexpected(const struct table *table, unsigned cell)
+{
+  unsigned unexpected = 0;
+  for (unsigned run = 0; run < table->count; run++)
+    unexpected += runs_row(table->runs, cell, run)->exit != 0;
+  return unexpected;
+}
+
+double table_width(const struct table *table, int field)
+{
+  double widest = 0.0;
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++) {
+    struct estimate e = table_mean(table, cell, field);
+    double width = e.half > 0.0 ? e.half / fabs(e.mean) : 0.0;
+    widest = isnan(e.mean) ? INFINITY : fmax(widest, width);
+  }
+  return widest;
+}
+
+char *table_cell_name(const struct table *table, unsigned cell)
+{
+  GString *name = g_string_new(NULL);
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++)
+    g_string_append_printf(name, "%s%s", i ? " " : "", grid_value(table->runs->grid, cell, i));
+  return g_string_free(name, FALSE);
+}
+
+/* ---- CSV ---- */
+
+static void add_number(GString *csv, double number)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE] = "";
+  csv_add(csv, isfinite(number) ? g_ascii_formatd(text, sizeof text, "%.9g", number) : text);
+}
+
+static void add_line(const struct table *table, unsigned cell, int field, GString *csv)
+{
+  struct estimate mean = table_mean(table, cell, field);
+  struct estimate more = table_difference(table, cell, field);
+  g_string_append_printf(csv, "%u", cell);
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++)
+    csv_add(csv, grid_value(table->runs->grid, cell, i));
+  csv_add(csv, table->runs->fields->pdata[field]);
+  g_string_append_printf(csv, ",%u,%u,%u", table->count, mean.count, table_unexpected(table, cell));
+  const double numbers[] = {mean.mean, mean.half, mean.deviation, mean.least,
+                            mean.most, more.mean, more.half};
+  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+    add_number(csv, numbers[i]);
+  g_string_append_c(csv, '\n');
+}
+
+bool table_write_csv(const struct table *table, const char *file, GError **error)
+{
+  GString *csv = g_string_new("cell");
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++)
+    csv_add(csv, table->runs->grid->sweep[i].key);
+  g_string_append(csv, ",field,runs,ended,unexpected,mean,half_width_95,deviation,least,most,"
+                       "difference,difference_half_width_95\n");
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
+    for (guint field = 0; field < table->runs->fields->len; field++)
+      add_line(table, cell, (int)field, csv);
+  bool written = g_file_set_contents(file, csv->str, (gssize)csv->len, error);
+  g_string_free(csv, TRUE);
+  return written;
+}
+
+/* ---- for a person ---- */
+
+static void print_cell(const struct table *table, unsigned cell, int field, int width)
+{
+  struct estimate mean = table_mean(table, cell, field);
+  struct estimate more = table_difference(table, cell, field);
+  struct estimate crashes = table_mean(table, cell, runs_field(table->runs, "crashes"));
+  double first = table_mean(table, 0, field).mean;
+  g_autofree char *name = table_cell_name(table, cell);
+  unsigned ended = table_ended(table, cell);
+  printf("  %-*s  ", width, *name ? name : "all runs");
+  if (ended == 0)
+    printf("no run ended");
+  else
+    printf("%12.6g ± %-10.3g %8.3g crashes", mean.mean, mean.half, crashes.mean);
+  if (cell > 0 && more.count > 1)
+    printf("  %+7.2f ± %.2f %%", 100 * more.mean / first, 100 * more.half / fabs(first));
+  if (ended < table->count)
+    printf("  %u of %u runs ended", ended, table->count);
+  if (table_unexpected(table, cell) > 0)
+    printf("  %u not as expected", table_unexpected(table, cell));
+  printf("\n");
+}
+
+void table_print(const struct table *table, int field)
+{
+  const struct grid *grid = table->runs->grid;
+  int width = 8;
+  for (unsigned cell = 0; cell < grid->cells; cell++) {
+    g_autofree char *name = table_cell_name(table, cell);
+    width = MAX(width, (int)g_utf8_strlen(name, -1));
+  }
+  printf("%s, mean of %u runs with 95 %% confidence%s\n",
+         (const char *)table->runs->fields->pdata[field], table->count,
+         grid->cells > 1 ? ", and difference from the first" : "");
+  for (unsigned cell = 0; cell < grid->cells; cell++)
+    print_cell(table, cell, field, width);
+}
+
+/* ---- for a program ---- */
+
+static void add_member(JsonBuilder *json, const char *name, double number)
+{
+  json_builder_set_member_name(json, name);
+  if (isfinite(number))
+    json_builder_add_double_value(json, number);
+  else
+    json_builder_add_null_value(json);
+}
+
+static void add_count(JsonBuilder *json, const char *name, unsigned count)
+{
+  json_builder_set_member_name(json, name);
+  json_builder_add_int_value(json, count);
+}
+
+static void add_cell(const struct table *table, unsigned cell, int field, JsonBuilder *json)
+{
+  struct estimate mean = table_mean(table, cell, field);
+  struct estimate more = table_difference(table, cell, field);
+  json_builder_begin_object(json);
+  json_builder_set_member_name(json, "sweep");
+  json_builder_begin_object(json);
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++) {
+    json_builder_set_member_name(json, table->runs->grid->sweep[i].key);
+    json_builder_add_string_value(json, grid_value(table->runs->grid, cell, i));
+  }
+  json_builder_end_object(json);
+  add_count(json, "runs", table->count);
+  add_count(json, "ended", mean.count);
+  add_count(json, "unexpected", table_unexpected(table, cell));
+  add_member(json, "mean", mean.mean);
+  add_member(json, "half_width_95", mean.half);
+  add_member(json, "deviation", mean.deviation);
+  add_member(json, "difference", more.mean);
+  add_member(json, "difference_half_width_95", more.half);
+  json_builder_end_object(json);
+}
+
+void table_print_json(const struct table *table, int field)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new();
+  json_builder_begin_object(json);
+  json_builder_set_member_name(json, "field");
+  json_builder_add_string_value(json, table->runs->fields->pdata[field]);
+  json_builder_set_member_name(json, "cells");
+  json_builder_begin_array(json);
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
+    add_cell(table, cell, field, json);
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+  g_autoptr(JsonNode) root = json_builder_get_root(json);
+  g_autofree char *text = json_to_string(root, TRUE);
+  printf("%s\n", text);
+}
