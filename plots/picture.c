@@ -211,7 +211,11 @@ bool picture_render(struct picture *picture, const char *engine, const char *for
                     gsize *length, GError **error)
 {
   char *rendered = NULL;
+#if GVC_MAJOR >= 14
+  size_t size = 0;
+#else
   unsigned size = 0;
+#endif
   int failed = gvLayout(picture->context, picture->graph, engine);
   if (failed == 0)
     failed = gvRenderData(picture->context, picture->graph, format, &rendered, &size);

@@ -4,6 +4,7 @@
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/init.h"
 
+#include <simgrid/version.h>
 #include <string.h>
 
 /* ---- beginning and end ---- */
@@ -146,16 +147,25 @@ void smpi_execute_benched_(const double *seconds)
   smpi_execute_benched(*seconds);
 }
 
-void smpi_trace_set_call_location_(const char *file, const int *line)
+/* SimGrid 4 has the name of the call besides. */
+#if SIMGRID_VERSION_MAJOR >= 4
+#define CALL , const char *call
+#define CALL_PASSED , call
+#else
+#define CALL
+#define CALL_PASSED
+#endif
+
+void smpi_trace_set_call_location_(const char *file, const int *line CALL)
 {
   struct arena *mode = layer_enter();
-  smpi_trace_set_call_location(file, *line);
+  smpi_trace_set_call_location(file, *line CALL_PASSED);
   layer_leave(mode);
 }
 
-void smpi_trace_set_call_location__(const char *file, const int *line)
+void smpi_trace_set_call_location__(const char *file, const int *line CALL)
 {
-  smpi_trace_set_call_location_(file, line);
+  smpi_trace_set_call_location_(file, line CALL_PASSED);
 }
 
 /* recline.h */

@@ -8,12 +8,8 @@
 #include <simgrid/exec.h>
 #include <simgrid/host.h>
 #include <simgrid/mutex.h>
-#include <simgrid/zone.h>
 #include <stdlib.h>
-#include <string.h>
 #include <xbt/config.h>
-#include <xbt/dict.h>
-#include <xbt/dynar.h>
 
 static const double MEMORY_BANDWIDTH = 500e6;
 
@@ -152,71 +148,6 @@ void machine_interrupt(struct computation *computation)
 }
 
 /* ---- what a platform says of its hosts ---- */
-
-static GHashTable *zone_of;   /* host -> the zone that holds it */
-static GHashTable *zone_over; /* zone -> the zone around it */
-
-static void note_zone(sg_netzone_t zone)
-{
-  xbt_dict_t inner = xbt_dict_new_homogeneous(NULL);
-  xbt_dynar_t hosts = xbt_dynar_new(sizeof(sg_host_t), NULL);
-  xbt_dict_cursor_t cursor = NULL;
-  char *name;
-  sg_netzone_t son;
-  unsigned i;
-  sg_host_t host;
-  sg_zone_get_hosts(zone, hosts);
-  xbt_dynar_foreach(hosts, i, host) g_hash_table_insert(zone_of, host, zone);
-  sg_zone_get_sons(zone, inner);
-  xbt_dict_foreach(inner, cursor, name, son)
-  {
-    g_hash_table_insert(zone_over, son, zone);
-    note_zone(son);
-  }
-  xbt_dict_free(&inner);
-  xbt_dynar_free(&hosts);
-}
-
-const char *machine_property(const char *name)
-{
-  sg_host_t host = sg_host_self();
-  const char *value = sg_host_get_property_value(host, name);
-  if (!zone_of) {
-    zone_of = g_hash_table_new(NULL, NULL);
-    zone_over = g_hash_table_new(NULL, NULL);
-    note_zone(sg_zone_get_root());
-  }
-  sg_netzone_t zone = g_hash_table_lookup(zone_of, host);
-  for (; zone && !value; zone = g_hash_table_lookup(zone_over, zone))
-    value = sg_zone_get_property_value(zone, name);
-  return value;
-}
-
-enum { ASSUMPTIONS_MAX = 16 };
-static struct {
-  const char *what;
-  char *text;
-} assumptions[ASSUMPTIONS_MAX];
-
-void machine_assume(const char *what, const char *taken)
-{
-  for (int i = 0; i < ASSUMPTIONS_MAX; i++) {
-    if (!assumptions[i].what) {
-      assumptions[i].what = what;
-      assumptions[i].text = g_strdup_printf("%s, taken as %s", what, taken);
-    }
-    if (!strcmp(assumptions[i].what, what))
-      return;
-  }
-}
-
-const char *const *machine_assumptions(void)
-{
-  static const char *texts[ASSUMPTIONS_MAX + 1];
-  for (int i = 0; i < ASSUMPTIONS_MAX; i++)
-    texts[i] = assumptions[i].text;
-  return texts;
-}
 
 double machine_figure(const char *name, double otherwise)
 {

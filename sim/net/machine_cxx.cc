@@ -1,11 +1,14 @@
 /* The parts of machine.h for which SimGrid has no interface in C: activities that begin without a
  * wait for their end, the deadlock, settings with a unit. */
+#include <functional>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Comm.hpp>
 #include <simgrid/s4u/Disk.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Io.hpp>
+#include <simgrid/s4u/NetZone.hpp>
+#include <simgrid/version.h>
 #include <string>
 #include <xbt/config.hpp>
 #include <xbt/parse_units.hpp>
@@ -41,11 +44,20 @@ static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool wri
     on_disk->wait();
 }
 
+static void start_actor(const char *name, Host *host, const std::function<void()> &code)
+{
+#if SIMGRID_VERSION_MAJOR >= 4
+  simgrid::s4u::Engine::get_instance()->add_actor(name, host, code);
+#else
+  simgrid::s4u::Actor::create(name, host, code);
+#endif
+}
+
 void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
                    void *data)
 {
   Host *from = host_named(host), *to = server ? host_named(server) : from;
-  simgrid::s4u::Actor::create("checkpoint-write", from, [=] {
+  start_actor("checkpoint-write", from, [=] {
     simgrid::s4u::Actor::self()->daemonize(); /* it does not prolong the run */
     stream(from, to, to, bytes, true);
     done(data);
@@ -56,6 +68,21 @@ void machine_read(const char *server, double bytes)
 {
   Host *here = host_named(nullptr), *there = host_named(server);
   stream(there, here, there, bytes, false);
+}
+
+const char *machine_property(const char *name)
+{
+  const Host *host = simgrid::s4u::this_actor::get_host();
+  const char *value = host->get_property(name);
+  auto *zone = host->get_englobing_zone(),
+       *root = simgrid::s4u::Engine::get_instance()->get_netzone_root();
+  while (!value) {
+    value = zone->get_property(name);
+    if (zone == root) /* its parent is no null pointer */
+      break;
+    zone = zone->get_parent();
+  }
+  return value;
 }
 
 void machine_on_deadlock(void (*told)(void))

@@ -1,16 +1,39 @@
 /* Waiting for transfers, or a time. In C, sg_comm_wait_any_for() frees all transfers that it was
  * given when the time comes first (docs/warts-smpi.md). */
+#include <algorithm>
 #include <simgrid/s4u/Comm.hpp>
+#include <simgrid/version.h>
 #include <vector>
+#if SIMGRID_VERSION_MAJOR >= 4
+#include <simgrid/Exception.hpp>
+#include <simgrid/s4u/ActivitySet.hpp>
+#endif
 
 extern "C" {
 #include "sim/net/wire.h"
 }
 
+/* Index of the transfer that ended first, -1: none in time. */
+static ssize_t wait_any(sg_comm_t *transfers, int count, double timeout)
+{
+#if SIMGRID_VERSION_MAJOR >= 4
+  simgrid::s4u::ActivitySet each;
+  for (int i = 0; i < count; i++)
+    each.push(transfers[i]);
+  try {
+    simgrid::s4u::ActivityPtr ended = each.wait_any_for(timeout);
+    return std::find(transfers, transfers + count, ended.get()) - transfers;
+  } catch (const simgrid::TimeoutException &) {
+    return -1;
+  }
+#else
+  return simgrid::s4u::Comm::wait_any_for({transfers, transfers + count}, timeout);
+#endif
+}
+
 int wire_wait(sg_comm_t *transfers, int count, double timeout)
 {
-  std::vector<simgrid::s4u::CommPtr> each(transfers, transfers + count);
-  auto ended = simgrid::s4u::Comm::wait_any_for(each, timeout);
+  ssize_t ended = wait_any(transfers, count, timeout);
   if (ended >= 0)
     transfers[ended]->unref();
   return static_cast<int>(ended);

@@ -1,0 +1,31 @@
+/* What a platform does not say, and what a run takes in its place: told in the result. */
+#include <glib.h>
+#include <string.h>
+
+#include "sim/net/machine.h"
+
+enum { ASSUMPTIONS_MAX = 16 };
+static struct {
+  const char *what;
+  char *text;
+} assumptions[ASSUMPTIONS_MAX];
+
+void machine_assume(const char *what, const char *taken)
+{
+  for (int i = 0; i < ASSUMPTIONS_MAX; i++) {
+    if (!assumptions[i].what) {
+      assumptions[i].what = what;
+      assumptions[i].text = g_strdup_printf("%s, taken as %s", what, taken);
+    }
+    if (!strcmp(assumptions[i].what, what))
+      return;
+  }
+}
+
+const char *const *machine_assumptions(void)
+{
+  static const char *texts[ASSUMPTIONS_MAX + 1];
+  for (int i = 0; i < ASSUMPTIONS_MAX; i++)
+    texts[i] = assumptions[i].text;
+  return texts;
+}
