@@ -221,37 +221,38 @@ sub includes {
 
 my @protocols = grep { !m{/(step|registry|text)\.c$} } map { s{^\Q$root\E/}{}r } glob "$root/protocols/*.c";
 
-# Compiles the protocols that `file` is part of, with `text` in its place; their machine code, or
-# nothing when it does not compile.
-sub compile {
+# Puts `text` in the place of `file`.
+sub change {
   my ($file, $text) = @_;
-  my $place = "$work/$file";
   remove_tree("$work/protocols"); # no other changed source may be found before the real one
-  make_path(dirname $place);
-  write_file($place, $text);
-  my %code;
-  for my $source ($file =~ /\.c$/ ? $file : grep { includes($_)->{$file} } @protocols) {
-    my $name = basename $source;
-    chomp(my @commands = `ninja -t commands protocols/CMakeFiles/recline-protocols.dir/$name.o`);
-    my $command = $commands[-1];
-    $command =~ s{^\S*ccache }{};
-    $command =~ s{ -o \S+}{ -o $work/$name.o};
-    $command =~ s{ -M[TF] \S+}{}g;
-    $command =~ s{ -MD\b| -g\b}{}g;
-    my $from = $source eq $file ? $place : "$root/$source";
-    $command =~ s{ -c \S+}{ -w -iquote $work -c $from};
-    system("$command 2>$work/cc.log") == 0 or return;
-    $code{$source} = `objdump -d -r -s -j .text -j .rodata -j .data.rel.ro -j .data.rel.ro.local $work/$name.o 2>/dev/null | tail -n +4`;
-  }
-  return \%code;
+  make_path(dirname "$work/$file");
+  write_file("$work/$file", $text);
+}
+
+# The protocols that `file` is part of.
+sub sources { my ($file) = @_; return $file =~ /\.c$/ ? $file : grep { includes($_)->{$file} } @protocols }
+
+# The machine code of a protocol with the changed source; nothing when it does not compile.
+sub compile {
+  my ($source) = @_;
+  my $name = basename $source;
+  chomp(my @commands = `ninja -t commands protocols/CMakeFiles/recline-protocols.dir/$name.o`);
+  my $command = $commands[-1];
+  $command =~ s{^\S*ccache }{};
+  $command =~ s{ -o \S+}{ -o $work/$name.o};
+  $command =~ s{ -M[TF] \S+}{}g;
+  $command =~ s{ -MD\b| -g\b}{}g;
+  my $from = -e "$work/$source" ? "$work/$source" : "$root/$source";
+  $command =~ s{ -c \S+}{ -w -iquote $work -c $from};
+  system("$command 2>$work/cc.log") == 0 or return;
+  return `objdump -d -r -s -j .text -j .rodata -j .data.rel.ro -j .data.rel.ro.local $work/$name.o 2>/dev/null | tail -n +4`;
 }
 
 sub link_recline {
-  my (@sources) = @_;
+  my ($source) = @_;
   my $copy = "$work/protocols.a";
   system('cp', $library, $copy) == 0 or die;
-  system('ar', 'r', $copy, map { "$work/" . basename($_) . '.o' } @sources) == 0 or die
-    if @sources;
+  system('ar', 'r', $copy, "$work/" . basename($source) . '.o') == 0 or die;
   (my $command = $link) =~ s{\Q$library\E}{$copy}g;
   $command =~ s{ -o bin/recline }{ -s -o $work/recline };
   system("$command 2>$work/ld.log") == 0 or die "mutate: cannot link, see $work/ld.log\n";
@@ -273,7 +274,7 @@ sub check {
   return ($? >> 8, eval { decode_json($out)->{claims}[0] });
 }
 
-# Those of a protocol with the verdict that they are to have, the states and the seconds that they
+# Those of a protocol, smallest first, with the verdict that they are to have, the states and the seconds that they
 # take.
 my (%of, %measured);
 $measured{$_->[0]} = $_ for kept('claims');
@@ -297,14 +298,8 @@ sub claims_of {
       push @found, {file => $file, id => basename($file, '.yaml'), digest => md5_hex($explorer, $text),
         states => $states, seconds => $seconds} if $states ne 'no';
     }
-    \@found;
+    [sort { $a->{states} <=> $b->{states} || $a->{id} cmp $b->{id} } @found];
   }};
-}
-
-sub claims {
-  my ($code, @sources) = @_;
-  return sort { $a->{states} <=> $b->{states} || $a->{id} cmp $b->{id} }
-    map { claims_of($_, $code->{$_}) } @sources;
 }
 
 # What the claim says of the recline that is linked; when it is as expected: nothing, or that there
@@ -327,9 +322,9 @@ sub judged {
 my %said; # machine code -> claim -> what it says
 push @{$said{$_->[0]}{$_->[1]}}, $_->[2] // '' for kept('results');
 sub noticed {
-  my ($code, $original, @sources) = @_;
-  my @claims = claims($original, @sources);
-  my $of = $said{my $id = md5_hex(map { $_, $code->{$_} } @sources)} //= {};
+  my ($source, $code, $original) = @_;
+  my @claims = claims_of($source, $original);
+  my $of = $said{my $id = md5_hex($source, $code)} //= {};
   my ($more, $linked);
   for my $claim (@claims) {
     my $says = $of->{$claim->{digest}} or next;
@@ -338,7 +333,7 @@ sub noticed {
   for my $claim (@claims) {
     my $says = $of->{$claim->{digest}};
     if (!$says) {
-      link_recline(@sources) unless $linked++;
+      link_recline($source) unless $linked++;
       $says = $of->{$claim->{digest}} = [judged($claim)];
       keep('results', $id, $claim->{digest}, $says->[0]);
     }
@@ -386,8 +381,9 @@ sub analyse {
   };
   @all = grep { $why->($_) } @all if $known_only;
   @all = drawn(@all) if $count;
-  my $original = compile($file, $text) or die "mutate: $file does not compile\n";
-  my @sources = sort keys %$original;
+  my @sources = sources($file);
+  change($file, $text);
+  my %original = map { $_ => compile($_) // die "mutate: $file does not compile\n" } @sources;
   my %tally = map { $_ => 0 } qw(none refused twice noticed known survivors);
   my ($tried, %seen) = (0);
   for my $change (@all) {
@@ -395,12 +391,20 @@ sub analyse {
     my ($i, $operator, $new) = @$change;
     my @changed = @lines;
     $changed[$i] = $new;
-    my $code = compile($file, join "\n", @changed);
-    my @differ = grep { $code && $code->{$_} ne $original->{$_} } @sources;
-    my $how = !$code ? 'refused' : !@differ ? 'none' : $seen{md5_hex(map { $code->{$_} } @differ)}++ ? 'twice' : '';
+    change($file, join "\n", @changed);
+    my ($by, $more, $refused, @codes);
+    for my $source (@sources) {
+      my $code = compile($source);
+      $refused = !defined $code and last;
+      next if $code eq $original{$source};
+      push @codes, $code;
+      ($by, my $says) = noticed($source, $code, $original{$source});
+      $more //= $says;
+      last if $by;
+    }
+    my $how = $refused ? 'refused' : !@codes ? 'none' : $seen{md5_hex(@codes)}++ ? 'twice' : '';
     if ($how) { $tally{$how}++; next }
     $tried++;
-    my ($by, $more) = noticed($code, $original, @differ);
     my $known = $why->($change);
     $how = $by ? $known ? 'NOT KNOWN TO BE NONE' : 'noticed' : $known ? 'known' : 'SURVIVES';
     $tally{$by && !$known ? 'noticed' : !$by && $known ? 'known' : 'survivors'}++;
@@ -411,7 +415,7 @@ sub analyse {
   my $judged = $tally{noticed} + $tally{survivors};
   printf "%s: %d changes, beside %d that are not C and %d of the same code; %d known; of %d others %d noticed (%d claims)\n\n",
     $file, $tried, $tally{refused}, $tally{none} + $tally{twice}, $tally{known}, $judged,
-    $tally{noticed}, scalar(my @all_claims = claims($original, @sources));
+    $tally{noticed}, scalar(my @claims = map { claims_of($_, $original{$_}) } @sources);
   return $tally{survivors};
 }
 
