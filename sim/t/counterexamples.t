@@ -24,7 +24,7 @@ if [ "${RECLINE_LONG:-0}" != 0 ]; then
 fi
 claims='none-lost event-logging-orphan-choice hybrid-leaves-iteration uncoordinated-no-domino
 chandy-lamport-application-doubles event-logging-synchronous-order time-based-synchronous-order
-pessimistic-synchronous-order'
+pessimistic-synchronous-order chandy-lamport-synchronous-matched none-synchronous-matched'
 # shellcheck disable=SC2086 # one word for each
 "$recline" check $ids $claims --out "$dir" >"$dir/check" 2>&1
 is "$?" 0 'all are violated' "$dir/check"
