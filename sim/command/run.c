@@ -26,6 +26,7 @@
 #include "verify/scenario/scenario.h"
 #include "verify/trace/schedule_file.h"
 #include "verify/world/script.h"
+#include "verify/world/world.h"
 
 enum { TIMEOUT_MAX = 1000000000 }; /* seconds */
 
@@ -159,6 +160,15 @@ static bool check_platform(const struct scenario *scenario, GError **error)
     return true;
   return scenario_complain(scenario, "platform.file", error,
                            "missing, expected the platform on which the script runs");
+}
+
+static bool check_hazards(const struct scenario *scenario, GError **error)
+{
+  if (!(scenario->check.hazards & ~(unsigned)HAZARDS_OF_RUNS))
+    return true;
+  return scenario_complain(scenario, "check.hazards", error,
+                           "for the explorer only, expected those that runs have: whole-writes, "
+                           "torn-writes");
 }
 
 /* ---- the private folder ---- */
@@ -534,9 +544,9 @@ static int run_scenario(struct run *run, const char *file)
   g_autoptr(GError) error = NULL;
   run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
   if (run->scenario == NULL || !scenario_expects_of(run->scenario, true, &error) ||
-      !check_platform(run->scenario, &error) || !check_script(run->scenario, &error) ||
-      !check_schedule(run->scenario, &error) || !find_program(run, &error) ||
-      !make_directory(run, &error) || !simulate(run, &error))
+      !check_platform(run->scenario, &error) || !check_hazards(run->scenario, &error) ||
+      !check_script(run->scenario, &error) || !check_schedule(run->scenario, &error) ||
+      !find_program(run, &error) || !make_directory(run, &error) || !simulate(run, &error))
     return bad_input("%s", error->message);
   if (run->interrupted < 0)
     g_printerr(run->interrupted == LAUNCH_TIMEOUT

@@ -79,6 +79,9 @@ static void step_world(enum move_kind kind, int rank)
   bool scheduled = schedule_on();
   if (scheduled)
     schedule_check(&move);
+  if (kind == MOVE_CRASH)
+    move.index =
+        scheduled ? schedule_turn(layer.ranks)->index : shadow_write_ends(rank, storage_has_begun);
   shadow_step(&move, &actions, &reason);
   if (scheduled)
     schedule_next();

@@ -36,6 +36,7 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   world.script = NULL;
   world.bounded = false;
   world.member = communicator_has;
+  world.hazards = scenario->check.hazards & HAZARDS_OF_RUNS;
   world.properties = scenario->check.properties ? (const char *const *)scenario->check.properties
                                                 : properties_promised(protocol);
   world.line_stamps = properties_need_stamps(world.properties);
@@ -253,6 +254,39 @@ uint32_t shadow_state_increment(int rank, void **before)
     memcpy(old + first, word + first, bytes);
   }
   return changed * (uint32_t)sizeof *word;
+}
+
+static const struct world_record *stored_of(int rank, uint32_t *count)
+{
+  uint32_t size;
+  const struct world_record *stored =
+      world.memory.read(world.memory.ctx, world_part(&world, WORLD_STORED, rank, 0), &size);
+  *count = size / (uint32_t)sizeof *stored;
+  return stored;
+}
+
+bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part part)
+{
+  uint32_t count;
+  const struct world_record *stored = stored_of(rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint == checkpoint && stored[i].part == part && stored[i].durable)
+      return true;
+  return false;
+}
+
+uint32_t shadow_write_ends(int rank, bool (*begun)(int rank, uint32_t, enum rcl_part))
+{
+  enum write_end end = world.hazards & HAZARD_TORN_WRITES ? WRITE_TORN : WRITE_WHOLE;
+  uint32_t count, all = world_write_ends(&world, rank), digit = 1, ends = 0;
+  const struct world_record *stored = stored_of(rank, &count);
+  for (uint32_t i = 0; i < count && digit < all; i++) {
+    if (stored[i].durable)
+      continue;
+    ends += begun(rank, stored[i].checkpoint, stored[i].part) ? digit * end : 0;
+    digit *= WRITE_ENDS;
+  }
+  return ends;
 }
 
 bool shadow_next_down(int rank, struct rcl_event *event)

@@ -39,6 +39,14 @@ uint32_t shadow_state_bytes(int rank);
 uint32_t shadow_state_increment(int rank, void **before);
 bool shadow_finished(void); /* all programs have ended */
 
+/* Whether that part of a checkpoint of `rank` is on stable storage. */
+bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
+
+/* What becomes of the writes under way at a crash of `rank`, as move.index says it: with
+ * check.hazards those that the host has `begun` are found torn, or whole; else all are lost. */
+uint32_t shadow_write_ends(int rank,
+                           bool (*begun)(int rank, uint32_t checkpoint, enum rcl_part part));
+
 /* Whether payloads are told apart by digests. In a scenario without failures nothing is sent twice,
  * so there is nothing to compare unless the trace shows it. */
 bool shadow_compares_contents(void);

@@ -314,6 +314,17 @@ bool storage_is_awaited(const struct rank *r)
   return false;
 }
 
+bool storage_has_begun(int rank, uint32_t checkpoint, enum rcl_part part)
+{
+  const GQueue *writes = &layer.rank[rank].writes[queue_of(part)];
+  for (const GList *item = writes->head; item; item = item->next) {
+    const struct write *job = item->data;
+    if (job->checkpoint == checkpoint && job->part == part)
+      return true;
+  }
+  return false;
+}
+
 static unsigned commits; /* being written */
 
 bool storage_is_writing(void)
@@ -383,9 +394,12 @@ void storage_cut(struct rank *r)
 {
   for (int part = 0; part < RCL_PARTS; part++)
     cut_queue(&r->writes[part]);
-  for (guint i = r->records->len; i-- > 0;)
-    if (!((struct record *)r->records->pdata[i])->durable)
+  for (guint i = r->records->len; i-- > 0;) {
+    struct record *record = r->records->pdata[i];
+    record->durable = shadow_is_stored(r->index, record->checkpoint, record->part);
+    if (!record->durable)
       g_ptr_array_remove_index(r->records, i);
+  }
 }
 
 /* Forgets what is of later checkpoints. Returns the slots of this one: of its log, or its image

@@ -38,6 +38,9 @@ void storage_store(struct rank *, uint32_t checkpoint, enum rcl_part);
  * heard of the end. No rank waits for logs of independent protocols. */
 bool storage_is_awaited(const struct rank *);
 
+/* Whether that part of `rank` is being written, or waits for its turn. */
+bool storage_has_begun(int rank, uint32_t checkpoint, enum rcl_part);
+
 /* Whether a part of any rank, or a commit, is being written. */
 bool storage_is_writing(void);
 
@@ -45,7 +48,7 @@ void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
 void storage_erase(struct rank *, uint32_t checkpoint);
 
-/* Writes that have not ended never will. */
+/* Writes that have not ended never will; what the world has stored of them is there. */
 void storage_cut(struct rank *);
 
 /* Puts slots, records and unexpected messages back to what belongs to `checkpoint`; its image is

@@ -18,13 +18,15 @@ event-logging-no-drop event-logging-hash-not-perfect event-logging-older-forgott
 hybrid-no-filter hybrid-no-agreement message-tagging-no-orphans message-tagging-early-uncounted
 pessimistic-gap pessimistic-no-decisions pessimistic-no-failed-tests
 time-based-no-cache time-based-no-hold time-based-erase-early
-uncoordinated-no-tracking uncoordinated-stale-taken uncoordinated-once message-tagging-drains-in-turn'
+uncoordinated-no-tracking uncoordinated-stale-taken uncoordinated-once
+message-tagging-drains-in-turn'
 if [ "${RECLINE_LONG:-0}" != 0 ]; then
   ids=$(grep -L 'order: none' "$root"/verify/mutants/*.yaml | sed 's/.*\///; s/\.yaml$//')
 fi
 claims='none-lost event-logging-orphan-choice hybrid-leaves-iteration uncoordinated-no-domino
 chandy-lamport-application-doubles event-logging-synchronous-order time-based-synchronous-order
-pessimistic-synchronous-order chandy-lamport-synchronous-matched none-synchronous-matched'
+pessimistic-synchronous-order pessimistic-needs-whole-writes hybrid-needs-whole-writes
+chandy-lamport-synchronous-matched none-synchronous-matched'
 # shellcheck disable=SC2086 # one word for each
 "$recline" check $ids $claims --out "$dir" >"$dir/check" 2>&1
 is "$?" 0 'all are violated' "$dir/check"

@@ -250,8 +250,7 @@ struct world_memory {
 /* A fault that the host injects once, to show that the properties detect it. */
 enum injected_fault { FAULT_DROP = 1, FAULT_DUPLICATE = 2, FAULT_EARLY_DURABLE = 4 };
 
-/* What a machine may do and a protocol may have to stand, beyond crashes between steps (explorer).
- */
+/* What a machine may do and a protocol may have to stand, beyond crashes between steps. */
 enum hazard {
   /* A crash may fall between two actions of a step: those before it have taken effect. */
   HAZARD_CUT_STEPS = 1,
@@ -264,7 +263,9 @@ enum hazard {
      ranks that have not noticed, and nothing that it stores is taken. */
   HAZARD_FALSE_DETECTION = 8,
   /* Control messages of a pair of ranks may overtake each other. */
-  HAZARD_CONTROL_OVERTAKES = 16
+  HAZARD_CONTROL_OVERTAKES = 16,
+  /* Those that runs have, too: there all writes under way at a crash end alike. */
+  HAZARDS_OF_RUNS = HAZARD_WHOLE_WRITES | HAZARD_TORN_WRITES
 };
 
 struct world {
@@ -397,6 +398,10 @@ struct world_standing world_standing_of_all(const struct world_standing *, int r
 
 /* When all ranks stand like this, moves can come from the first so many origins only. */
 uint32_t world_open_origins(const struct world *, const struct world_standing *all);
+
+/* In how many ways the writes under way can end when the node that begins with `first` crashes, as
+ * move.index counts them: the first 20, of which each is lost where nothing else can happen. */
+uint32_t world_write_ends(const struct world *, int first);
 
 /* NULL when `move` can happen now; otherwise why not (a static text). */
 const char *world_refuses(const struct world *, const struct move *);

@@ -162,10 +162,6 @@ uint32_t world_start_of(const struct world *, int rank);
 /* Whether a process of the rank runs, that can crash and has not been declared dead. */
 bool world_is_alive(const struct world *, int rank);
 
-/* In how many ways the writes under way can end when the node that begins with `first` crashes, as
- * move.index counts them. */
-uint32_t world_write_ends(const struct world *, int first);
-
 /* The rank behind the last of the node that begins with `rank`. */
 static inline int world_node_end(const struct world *w, int rank)
 {

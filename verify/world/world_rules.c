@@ -468,9 +468,10 @@ static uint32_t unfinished_writes(const struct world *w, int first)
 
 uint32_t world_write_ends(const struct world *w, int first)
 {
+  enum { MOST = 20 }; /* 3 to that power is below 2 to the 32nd */
   uint32_t ends = 1;
   if (w->hazards & (HAZARD_WHOLE_WRITES | HAZARD_TORN_WRITES))
-    for (uint32_t writes = unfinished_writes(w, first); writes; writes--)
+    for (uint32_t i = unfinished_writes(w, first); i && ends < UINT32_MAX / WRITE_ENDS; i--)
       ends *= WRITE_ENDS;
   return ends;
 }

@@ -1,0 +1,40 @@
+#!/bin/sh
+# check.hazards in runs: what becomes of writes under way at a crash; what only the explorer has is
+# refused.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+cat >scenario.yaml <<EOF
+program:
+  ranks: 2
+  script: |
+    rank 0: repeat 40 (compute 1ms, send 1, recv 1)
+    rank 1: repeat 40 (compute 1ms, recv 0, send 0)
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: pessimistic, capacity: 1000}
+checkpoint: {every: 10ms, storage: local, bytes: 512KiB}
+failures:   [{rank: 1, at: 45ms}]
+EOF
+
+# ends HAZARDS PROTOCOL: where rank 1 starts again, and what the audit finds first (null: nothing).
+ends() {
+  "$recline" run scenario.yaml --set "check.hazards=[$1]" --set "protocol.name=$2" --out out \
+    >out.txt 2>&1
+  from=$(awk '$2 == 1 && $3 == "start" && $4 ~ /^checkpoint/ { print $4; exit }' out/trace.txt)
+  echo "$(value out/result.json verdict) $from $(value out/result.json audit.first | sed 's/:.*//')"
+}
+
+is "$(ends '' pessimistic)" 'recovered checkpoint=1 null' 'a write under way is lost' out.txt
+is "$(ends whole-writes pessimistic)" 'recovered checkpoint=2 null' 'or found whole' out.txt
+is "$(ends torn-writes pessimistic)" 'recovered checkpoint=2 restorable' 'or torn' out.txt
+check 'the replay agrees' "$build/t/layer-replay" out/trace.txt
+for protocol in c3 bookmark; do
+  is "$(ends torn-writes $protocol)" 'recovered checkpoint=1 null' "$protocol starts from none" out.txt
+done
+
+for hazard in cut-steps false-detection control-overtakes; do
+  "$recline" run scenario.yaml --set "check.hazards=[$hazard]" >out.txt 2>&1
+  is "$?-$(grep -c 'check.hazards: .* expected' out.txt)" 64-1 "$hazard is refused" out.txt
+done
+finish
