@@ -24,7 +24,7 @@ my @properties = qw(no-loss no-duplicate restorable quiet-channels c3-1.1 c3-1.2
   own-iteration tokens bounds progress requests);
 
 use constant {SEND => 0, RECV => 1, IRECV => 2, WAIT => 3, CHOOSE => 4, CHECKPOINT => 5,
-  COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8};
+  COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8, NEVER => -1};
 
 # ---- terms: equal ones have the same number ----
 
@@ -59,6 +59,7 @@ sub ended { my ($p, $r) = @_; return $p->{next} >= @{$script[$r]} }
 # Passes what needs no event.
 sub advance {
   my ($p, $r) = @_;
+  return if $p->{sending};
   while (!ended($p, $r)) {
     my $op = $script[$r][$p->{next}];
     if (defined $p->{waiting}) {
@@ -207,6 +208,7 @@ sub begin_again {
   my ($me, $image) = @_;
   $me->{program} = $image ? copy($image) : new_program($me->{r});
   $me->{program}{unexpected} = [] if $world->{independent};
+  $me->{program}{sending} = undef;
   $me->{program}{call}{joined} = 0 if $me->{program}{call};
   return if $world->{channel};
   for (@{$me->{program}{posted}}) {
@@ -313,6 +315,13 @@ sub happens {
   } elsif ($e->{name} eq 'collective') {
     $p->{calls}++ if !$p->{call};
     $p->{call} = {flow => $e->{flow}, root => $e->{root}, comm => $e->{comm}, number => $e->{call}, joined => 0};
+  } elsif ($e->{name} eq 'sent') {
+    my $to = $script[$r][$p->{next} - 1]{peer};
+    die "the send of rank $r has not ended\n" if !$p->{sending} || $me->{held}
+      || grep { ($_->{number} // 0) == $p->{sending} } @{$wire{$to}}, @{$rank[$to]{program} ? $rank[$to]{program}{unexpected} : []};
+    $p->{sending} = undef;
+    advance($p, $r);
+    return 0;
   } elsif ($e->{name} eq 'collected') {
     collect($me, $now);
   } elsif ($e->{name} eq 'captured') {
@@ -385,6 +394,7 @@ sub acts {
   if ($name eq 'transmit') {
     bad('legal') if !is_open($me, $e->{peer});
     send_off(\%wire, $e->{peer}, $now->{message});
+    $p->{sending} = $now->{message}{number} // NEVER if $script[$r][$p->{next} - 1]{kind} == SEND && $script[$r][$p->{next} - 1]{count};
   } elsif ($name eq 'resend') {
     return bad('legal') if !$kept || !$kept->{place} || $a->{peer} < 0 || $a->{peer} > $#rank;
     send_off(\%wire, $a->{peer}, {%$kept, in => $me->{noticed}, number => $a->{number}, after => $me->{rung},
@@ -647,7 +657,7 @@ sub outcomes {
     next if $known{describe($state)}++;
     return if keys %known > 2000;
     $found{join ' ', map { $_->{history} } @{$state->{programs}}} = 1
-      if !grep { !ended($state->{programs}[$_], $_) } 0 .. $#script;
+      if !grep { !$state->{programs}[$_]{over} } 0 .. $#script;
     push @todo, map { next_states($state, $_) } 0 .. $#script;
   }
   return \%found;
@@ -657,7 +667,7 @@ sub describe {
   my ($state) = @_;
   my ($wire, $shares) = @$state{qw(wire shares)};
   return join ';', (map { my $p = $_;
-      join ',', $p->{next}, $p->{waiting} // '', $p->{history}, $p->{call} ? $p->{call}{joined} : '',
+      join ',', $p->{next}, $p->{waiting} // '', $p->{sending} // '', $p->{history}, $p->{call} ? $p->{call}{joined} : '',
         (map { "$_->{request}" } @{$p->{posted}}), '/', map { "$_=$p->{got}{$_}" } sort keys %{$p->{got}}
     } @{$state->{programs}}),
     map { "$_:" . join ',', map { $_->{content} } @{$wire->{$_}} } sort keys %$wire;
@@ -692,12 +702,19 @@ sub next_states {
       });
     }
   }
-  return @next if ended($p, $r) || defined $p->{waiting};
+  return @next if defined $p->{waiting};
+  if (my $sent = $p->{sending}) {
+    return @next if grep { $_->{content} == $sent } map { @$_ } @{$state->{wire}}{grep /^$r /, keys %{$state->{wire}}};
+    return @next, after($state, $r, sub { $_[0]{sending} = undef });
+  }
+  return @next if ended($p, $r);
   my $op = $script[$r][$p->{next}];
   if ($op->{kind} == SEND) {
     push @next, after($state, $r, sub {
       my ($mine, $all) = @_;
-      push @{$all->{wire}{"$r $op->{peer}"}}, {content => content_here($mine), tag => $op->{tag}, comm => $op->{comm}};
+      my $content = content_here($mine);
+      push @{$all->{wire}{"$r $op->{peer}"}}, {content => $content, tag => $op->{tag}, comm => $op->{comm}};
+      $mine->{sending} = $op->{count} ? $content : undef;
       $mine->{next}++;
     });
   } elsif ($op->{kind} == CHOOSE) {
