@@ -27,3 +27,23 @@ bool smpi_hooks_set(const struct smpi_hooks *what)
   hooks = what;
   return found == hook_isend;
 }
+
+/* SimGrid's options end at `--`, but it takes every such word away, those of the program as well:
+ * it does not get to see these. */
+void hook_options(int *argc, char **argv) __asm__("_Z14sg_config_initPiPPc");
+void hook_options(int *argc, char **argv)
+{
+  static void (*next)(int *, char **);
+  int own = 0;
+  while (own < *argc && strcmp(argv[own], "--") != 0)
+    own++;
+  char **words = argv + own + 1;
+  int count = *argc > own ? *argc - own - 1 : 0;
+  if (!next)
+    find_next("_Z14sg_config_initPiPPc", &next, sizeof next);
+  *argc = own;
+  next(argc, argv); /* removes what it knows */
+  memmove(argv + *argc, words, (size_t)count * sizeof *argv);
+  *argc += count;
+  argv[*argc] = NULL;
+}

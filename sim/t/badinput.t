@@ -105,6 +105,10 @@ for verdict in holds violated inconclusive vacuous; do
   run "a verdict of checks: $verdict" 'expect.verdict: that of a check, expected completed' \
     "$scenario" --set expect.verdict=$verdict
 done
+printf 'program:\n  args:\n  - "a\\0b"\n' >"$dir/nul.yaml"
+run 'a NUL in an argument' 'nul.yaml:3: a text with a NUL byte (\0), expected one scenario' "$dir/nul.yaml"
+run 'the same with --set' 'a text with a NUL byte (\0)' "$scenario" \
+  --set 'program.args=["a\0b"]'
 run 'an id that is a path' '"../evil" is no name' "$scenario" --set id=../evil
 run 'a size that is too large' '"5e30TB" is too much, expected a size of at most 1e+18 B' \
   "$scenario" --set checkpoint.bytes=5e30TB
@@ -122,4 +126,4 @@ else
   not_ok 'the same scenario without these flaws runs' "$dir/stderr"
 fi
 is "$(ls -A "$TMPDIR")" '' 'and leaves nothing in TMPDIR'
-finish 44
+finish 46

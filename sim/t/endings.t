@@ -35,9 +35,10 @@ is "$?-$(grep -c '^leaving 3$' out/program.out)-$(grep -c destroyed out/program.
   'exit() in a function that throws nothing: all ranks end, locals are not destroyed' stderr
 is "$(grep -c '^funneled$' out/program.out)" 1 'MPI_THREAD_FUNNELED is provided' out/program.out
 
-timeout 60 "$recline" run scenario.yaml --set program.binary=./arguments \
-  --set 'program.args=[--help, "--log=root.thres:info", "--cfg=smpi/np:1"]' --out out >stdout 2>stderr
-is "$?:$(grep '^argument' out/program.out | tr '\n' ' ')" \
-  '0:argument 1: --help argument 2: --log=root.thres:info argument 3: --cfg=smpi/np:1 ' \
+timeout 60 "$recline" run scenario.yaml --set program.binary=./arguments --out out \
+  --set 'program.args=[--, --help, "--log=root.thres:info", --, "--cfg=smpi/np:1", --]' \
+  >stdout 2>stderr
+is "$?:$(sed -n 's/^argument //p' out/program.out | tr '\n' ' ')" \
+  '0:1: -- 2: --help 3: --log=root.thres:info 4: -- 5: --cfg=smpi/np:1 6: -- ' \
   "options like SimGrid's reach the program" stderr
 finish 11

@@ -100,27 +100,32 @@ static int problem_line(const yaml_parser_t *parser, const char *text)
 }
 
 /* libyaml takes time with the square of the depth: the file is read as events first, as far as it
- * is no deeper than a scenario can be. Returns the line (from 1) that is too deep, or 0. */
-static int too_deep(const char *text, size_t length)
+ * is no deeper than a scenario can be. Texts end at their first NUL here. Returns what is wrong,
+ * with its line (from 1), or NULL. */
+static const char *refuses(const char *text, size_t length, int *line)
 {
   yaml_parser_t parser;
   yaml_event_t event;
   unsigned depth = 0;
-  int line = 0;
+  const char *wrong = NULL;
   bool more = true;
   if (!yaml_parser_initialize(&parser))
-    return 0;
+    return NULL;
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-  while (more && !line && yaml_parser_parse(&parser, &event)) {
+  while (more && !wrong && yaml_parser_parse(&parser, &event)) {
     more = event.type != YAML_STREAM_END_EVENT;
     if (event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT)
-      line = ++depth > DEPTH_MAX ? (int)event.start_mark.line + 1 : 0;
+      wrong = ++depth > DEPTH_MAX ? "nested too deep" : NULL;
+    if (event.type == YAML_SCALAR_EVENT &&
+        strlen((const char *)event.data.scalar.value) != event.data.scalar.length)
+      wrong = "a text with a NUL byte (\\0)";
+    *line = (int)event.start_mark.line + 1;
     if (event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT)
       depth--;
     yaml_event_delete(&event);
   }
   yaml_parser_delete(&parser);
-  return line;
+  return wrong;
 }
 
 /* Loads the only document of `text` into `yaml`. On error returns false with the line and a
@@ -130,9 +135,9 @@ static bool load(const char *text, size_t length, const char *hope, yaml_documen
 {
   yaml_parser_t parser;
   yaml_document_t second;
-  *line = too_deep(text, length);
-  if (*line) {
-    *message = g_strdup_printf("nested too deep, expected %s", hope);
+  const char *wrong = refuses(text, length, line);
+  if (wrong) {
+    *message = g_strdup_printf("%s, expected %s", wrong, hope);
     return false;
   }
   added(yaml_parser_initialize(&parser));
