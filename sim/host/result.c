@@ -28,6 +28,7 @@ enum field_kind {
   FIELD_INT,
   FIELD_UNSIGNED,
   FIELD_COUNT,
+  FIELD_SEED,   /* all 64 bits */
   FIELD_COUNTS, /* an array of as many as there are ranks, which stands above it */
   FIELD_SECONDS,
   FIELD_TEXT,
@@ -90,7 +91,7 @@ static const struct field FIELDS[] = {
     {NULL, "program", FIELD_TEXT, AT(program)},
     {NULL, "platform", FIELD_TEXT, AT(platform)},
     {NULL, "protocol", FIELD_TEXT, AT(protocol)},
-    {NULL, "seed", FIELD_COUNT, AT(seed)},
+    {NULL, "seed", FIELD_SEED, AT(seed)},
 };
 
 /* ---- writing ---- */
@@ -147,6 +148,7 @@ static void add_value(GString *json, const struct field *field, const struct res
     g_string_append_printf(json, "%u", *(const unsigned *)place);
     break;
   case FIELD_COUNT:
+  case FIELD_SEED:
     g_string_append_printf(json, "%" G_GUINT64_FORMAT, *(const uint64_t *)place);
     break;
   case FIELD_COUNTS:
@@ -279,9 +281,10 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
       return false;
     *(unsigned *)place = (unsigned)integer;
     return true;
+  case FIELD_SEED:
+    return true; /* take_seed() has read it */
   case FIELD_COUNT:
-    /* Seeds use all 64 bits: the upper half comes back with a sign. */
-    if (!read_integer(node, G_MININT64, G_MAXINT64, &integer))
+    if (!read_integer(node, 0, G_MAXINT64, &integer))
       return false;
     *(uint64_t *)place = (uint64_t)integer;
     return true;
@@ -308,12 +311,40 @@ static JsonNode *find(JsonObject *top, const struct field *field)
   return json_object_get_member(json_node_get_object(group), field->key);
 }
 
+/* The seed, which json-glib cannot hold above 2^63 - 1: its digits are taken out of the text. A
+ * quote within a string has a backslash before it, so that no string looks like the key. */
+static bool take_seed(char *json, uint64_t *seed)
+{
+  static const char KEY[] = "\"seed\": ";
+  char *digits = strstr(json, KEY);
+  if (digits == NULL)
+    return true; /* told as any other key that is missing */
+  digits += strlen(KEY);
+  size_t length = strspn(digits, "0123456789");
+  g_autofree char *number = g_strndup(digits, length);
+  if (!g_ascii_string_to_unsigned(number, 10, 0, G_MAXUINT64, seed, NULL))
+    return false;
+  memset(digits, ' ', length - 1);
+  digits[length - 1] = '0';
+  return strchr("\n,", digits[length]) != NULL;
+}
+
 bool result_load(const char *file, struct result *result, GError **error)
 {
   *result = (struct result){0};
+  g_autofree char *json = NULL;
   g_autoptr(JsonParser) parser = json_parser_new();
-  if (!json_parser_load_from_file(parser, file, error))
+  if (!g_file_get_contents(file, &json, NULL, error))
     return false;
+  if (!take_seed(json, &result->seed)) {
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                "%s: seed has a value that it cannot have", file);
+    return false;
+  }
+  if (!json_parser_load_from_data(parser, json, -1, error)) {
+    g_prefix_error(error, "%s: ", file);
+    return false;
+  }
   JsonNode *root = json_parser_get_root(parser);
   if (root == NULL || !JSON_NODE_HOLDS_OBJECT(root)) {
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: not a result, expected an object",

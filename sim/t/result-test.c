@@ -101,9 +101,13 @@ int main(void)
   ok(!loads(file, "\"ranks\": 8", "\"ranks\": \"8\""), "a text for a number");
   ok(!loads(file, "\"ranks\": 8", "\"ranks\": 8.5"), "a fraction for a whole number");
   ok(!loads(file, "\"crashes\": 2", "\"crashes\": -2"), "a negative count");
+  ok(loads(file, ": 18446744073709551615", ": 9223372036854775808"), "a seed of 2^63");
+  ok(!loads(file, ": 18446744073709551615", ": 18446744073709551616"), "one of 2^64");
+  ok(!loads(file, ": 18446744073709551615", ": -1"), "a negative one");
+  ok(!loads(file, ": 18446744073709551615", ": 1.5"), "a fraction");
   ok(!loads(file, "[\"failures", "[0, \"failures"), "a number for a note");
   ok(!loads(file, "\n}\n", ""), "a file that ends early");
   remove(file);
-  printf("1..16\n");
-  return tests == 16 ? 0 : 1;
+  printf("1..20\n");
+  return tests == 20 ? 0 : 1;
 }
