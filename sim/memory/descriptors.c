@@ -42,15 +42,23 @@ OPENS(openat, (int folder, const char *path, int flags, ...), (folder, path, fla
 OPENS(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, permissions),
       folder == AT_FDCWD || path[0] == '/')
 
-/* Others, by their arguments. */
-#define OPENS_AS(NAME, PARAMETERS, ARGUMENTS)                                                      \
-  IN_LIBC_MODE(int, NAME, PARAMETERS, , take_over(mode, next ARGUMENTS))
+IN_LIBC_MODE(int, dup, (int other), , take_over(mode, next(other)))
 
-OPENS_AS(mkstemp, (char *name), (name))
-OPENS_AS(mkstemp64, (char *name), (name))
-OPENS_AS(mkostemp, (char *name, int flags), (name, flags))
-OPENS_AS(mkostemp64, (char *name, int flags), (name, flags))
-OPENS_AS(dup, (int other), (other))
+/* Those that invent the name. */
+static int created(const struct arena *owner, const char *name, int descriptor)
+{
+  if (owner && descriptor >= 0)
+    journal_created(owner, name);
+  return descriptor;
+}
+
+#define INVENTS(NAME, PARAMETERS, ARGUMENTS)                                                       \
+  IN_LIBC_MODE(int, NAME, PARAMETERS, , created(mode, name, take_over(mode, next ARGUMENTS)))
+
+INVENTS(mkstemp, (char *name), (name))
+INVENTS(mkstemp64, (char *name), (name))
+INVENTS(mkostemp, (char *name, int flags), (name, flags))
+INVENTS(mkostemp64, (char *name, int flags), (name, flags))
 
 HEAP_API int creat(const char *path, mode_t permissions)
 {

@@ -201,6 +201,13 @@ void journal_opening(const struct arena *arena, const char *path, int flags)
     add(rank, LENGTH, &file, absolute(path));
 }
 
+void journal_created(const struct arena *arena, const char *path)
+{
+  int rank = arena_rank(arena);
+  if (mark[rank])
+    add(rank, CREATED, NULL, absolute(path));
+}
+
 void journal_overwriting(const struct arena *arena, int descriptor)
 {
   int rank = arena_rank(arena);

@@ -12,6 +12,9 @@ struct arena;
 /* The program is about to open `path` with these flags (O_RDWR, O_TRUNC, O_CREAT, ...). */
 void journal_opening(const struct arena *, const char *path, int flags);
 
+/* It has made the file `path`, and nothing else can have had this name. */
+void journal_created(const struct arena *, const char *path);
+
 /* It writes to the file, and so is the only one to do so, or not. */
 void journal_writing(const struct arena *, int descriptor);
 

@@ -7,6 +7,9 @@ needs_layer
 
 cp "$here"/files-* "$dir"
 cd "$dir" || exit 1
+mkdir tmp
+TMPDIR=$dir/tmp
+export TMPDIR
 "$build/bin/recline-c++" -O2 -g -Wall -Wextra -Werror files-program.cc -o streams >log 2>&1
 is "$?" 0 'the program is built' log
 mkdir clean crash
@@ -69,4 +72,5 @@ LC_ALL=C.UTF-8 # with a locale that libc has to load, which libgfortran does
 "$build/bin/recline-f90" -O2 -g files-program.f90 -o units >log 2>&1
 is "$?" 0 'the Fortran program is built' log
 changes units 'seq $((100 * rank + 1)) $((100 * rank + 20))'
-finish 56
+is "$(ls -A "$TMPDIR")" '' 'of scratch files nothing is left'
+finish 57
