@@ -12,6 +12,7 @@
 #include "plots/topology.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
+#include "verify/base/platform.h"
 
 struct request {
   bool dependencies; /* of a trace: the rollback-dependency graph */
@@ -207,10 +208,22 @@ static bool narrate(struct request *request, GError **error)
   return good;
 }
 
+/* Graphviz and its fonts take 70 MB for a small picture, and address space for stacks and heaps of
+ * threads. They crash, or measure texts by other fonts, where they do not get it. */
+static bool has_memory(const struct request *request, GError **error)
+{
+  const size_t bytes = 512 << 20;
+  void *memory = platform_reserve(bytes);
+  if (memory == NULL)
+    return bad(error, request->file, "not enough memory, expected 512 MiB of address space");
+  platform_release(memory, bytes);
+  return true;
+}
+
 static bool make_picture(struct request *request, GError **error)
 {
   const char *engine;
-  if (!read_input(request, error))
+  if (!read_input(request, error) || !has_memory(request, error))
     return false;
   if (request->output == NULL)
     request->output = default_output(request->file);

@@ -1,7 +1,7 @@
 /* A SimGrid platform: hosts, the links between them, clusters as one box with some of their hosts.
  */
-#ifndef RECLINE_PLATFORM_H
-#define RECLINE_PLATFORM_H
+#ifndef RECLINE_TOPOLOGY_H
+#define RECLINE_TOPOLOGY_H
 
 #include "plots/picture.h"
 

@@ -7,6 +7,7 @@
  * Everything that can be wrong with the input is found before the private folder is made, so that
  * bad input leaves nothing behind. docs/run.md says the same to users.
  */
+#define _GNU_SOURCE /* ST_NOEXEC */
 #include <errno.h>
 #include <gio/gio.h>
 #include <signal.h>
@@ -14,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/command/common.h"
+#include "sim/command/death.h"
 #include "sim/command/launch.h"
 #include "sim/command/main.h"
 #include "sim/command/summary.h"
@@ -196,6 +199,13 @@ static bool make_directory(struct run *run, GError **error)
     return false;
   }
   run->directory = g_canonicalize_filename(path, NULL);
+  struct statvfs system;
+  if (fstatvfs(run->folder, &system) == 0 && system.f_flag & ST_NOEXEC) {
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                "%s%s: mounted noexec, expected a folder from which programs can be loaded",
+                out != NULL ? "--out " : "TMPDIR ", base);
+    return false;
+  }
   return true;
 }
 
@@ -304,95 +314,6 @@ static void print_file(const char *file, FILE *to)
     if (fwrite(bytes, 1, (size_t)count, to) < (size_t)count)
       return; /* main() tells why */
   fflush(to);
-}
-
-/* The last lines of a file, each after `  | `. */
-static void print_tail(const char *file)
-{
-  enum { LINES = 10, BYTES = 4096 };
-  g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, NULL);
-  size_t length = map != NULL ? g_mapped_file_get_length(map) : 0;
-  if (length == 0)
-    return;
-  size_t start = length > BYTES ? length - BYTES : 0;
-  g_autofree char *raw = g_strndup(g_mapped_file_get_contents(map) + start, length - start);
-  g_autofree char *text = g_utf8_make_valid(g_strchomp(raw), -1);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  unsigned count = g_strv_length(lines);
-  for (unsigned i = count > LINES ? count - LINES : 0; i < count; i++)
-    g_printerr("  | %s\n", lines[i]);
-}
-
-/* What SimGrid said of the platform in `err` when it ended the process for it: while it read the
- * file, before any time had passed, or when it used it first. "FILE:LINE: what", or "what". NULL:
- * it said no such thing. The caller frees it. */
-static char *platform_refusal(const struct run *run, const char *err)
-{
-  static const char SAID[] = "Parse error at ", CRITICAL[] = "CRITICAL] ",
-                    UNCAUGHT[] = "Uncaught exception ";
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents(err, &text, NULL, NULL))
-    return NULL;
-  const char *found = strstr(text, SAID);
-  if (found != NULL)
-    return g_strndup(found + strlen(SAID), strcspn(found + strlen(SAID), "\n"));
-  found = strstr(text, CRITICAL);
-  if (found == NULL)
-    return NULL;
-  const char *line = found;
-  while (line > text && line[-1] != '\n')
-    line--;
-  found += strlen(CRITICAL);
-  g_autofree char *what = g_strndup(found, strcspn(found, "\n"));
-  if (!g_str_has_prefix(line, "[0.000000] ") && strstr(what, "Invalid factor") == NULL &&
-      strstr(what, "No route") == NULL)
-    return NULL;
-  const char *after = g_str_has_prefix(what, UNCAUGHT) ? strstr(what, ": ") : NULL;
-  return g_strdup_printf("%s: %s", run->scenario->platform.file, after != NULL ? after + 2 : what);
-}
-
-/* What in `err` tells that there was no room on the disk: what the layer said of a file, or SimGrid
- * of its copies of the program. NULL: nothing. The caller frees it. */
-static char *full_disk(const struct run *run, const char *err)
-{
-  static const char LAYER[] = OUTPUT_CANNOT_PART, COPY[] = "] Error while copying ";
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents(err, &text, NULL, NULL))
-    return NULL;
-  bool told = WIFEXITED(run->status) && WEXITSTATUS(run->status) == EXIT_BAD_INPUT;
-  const char *found = strstr(text, told ? LAYER : COPY);
-  if (found == NULL)
-    return NULL;
-  if (!told)
-    return g_strdup_printf(OUTPUT_CANNOT, run->directory,
-                           "the simulator has no room for its copies of the program");
-  while (found > text && found[-1] != '\n')
-    found--;
-  return g_strndup(found, strcspn(found, "\n"));
-}
-
-/* There is no result: say why, as far as the simulation's end tells, and what the program wrote
- * last. The layer and programs end with 64 where they were asked for something wrong; all else
- * should not have happened. */
-static int explain(const struct run *run)
-{
-  g_autofree char *err = in(run->directory, "program.err");
-  int code = WIFEXITED(run->status) ? WEXITSTATUS(run->status) : -1;
-  if (WIFSIGNALED(run->status))
-    g_printerr("recline run: the simulation was killed by signal %d (%s); it said:\n",
-               WTERMSIG(run->status), g_strsignal(WTERMSIG(run->status)));
-  else if (code == 0)
-    g_printerr("recline run: the MPI layer intercepted nothing: the program ended and the layer "
-               "wrote no result\n");
-  else
-    g_printerr("recline run: %s, exit code %d and no result; it said:\n",
-               code == EXIT_BAD_INPUT ? "the program cannot be run like this"
-                                      : "the simulation failed",
-               code);
-  g_autofree char *out = in(run->directory, "program.out");
-  print_tail(out);
-  print_tail(err);
-  return code == EXIT_BAD_INPUT || code == EXIT_INCONCLUSIVE /* no memory */ ? code : EXIT_BREACH;
 }
 
 /* Moves what there is of KEPT into DIR; what an earlier run left there goes first, so that DIR
@@ -523,18 +444,10 @@ static int finish(const struct run *run, const char *file)
 static int fail(const struct run *run, const char *file)
 {
   g_autoptr(GError) error = NULL;
-  g_autofree char *err = in(run->directory, "program.err");
-  g_autofree char *refusal = platform_refusal(run, err);
-  g_autofree char *full = full_disk(run, err);
-  if (full != NULL)
-    return bad_input("%s", full);
-  if (refusal != NULL) {
-    g_printerr("%s, expected a SimGrid platform\n", refusal);
-    return EXIT_BAD_INPUT;
-  }
-  int code = explain(run);
+  bool keeps = true;
+  int code = death_explain(run->directory, run->scenario->platform.file, run->status, &keeps);
   unlink(file);
-  if (run->options.out != NULL && !publish(run, false, &error))
+  if (keeps && run->options.out != NULL && !publish(run, false, &error))
     return bad_input("%s", error->message);
   return code;
 }

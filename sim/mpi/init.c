@@ -18,6 +18,7 @@
 #include "sim/net/transport.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -125,6 +126,8 @@ static void begin_rank(int index, const void *inside_program)
   r->index = index;
   r->actor = machine_self();
   r->arena = heap_arena(index);
+  if (!r->arena && errno == ENOMEM)
+    die(EXIT_INCONCLUSIVE, "out of memory: no address space for the heap of rank %d", index);
   if (!r->arena)
     die(DIE_INPUT, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
   heap_await(r->arena, NULL); /* it is running */

@@ -58,8 +58,14 @@ if unshare -m true 2>/dev/null; then
   full 4 'what is printed' sh -c "exec '$recline' list claims >list"
   full 256 'what a run prints' \
     sh -c "seq 100000 >all 2>&3; TMPDIR='$TMPDIR' exec '$recline' run '$dir/scenario.yaml' >list" 3>log
+  cat >noexec.sh <<EOF
+mount -t tmpfs -o noexec none "$dir/disk" && TMPDIR=$dir/disk exec "\$@"
+EOF
+  unshare -m sh noexec.sh "$recline" run scenario.yaml >stdout 2>err
+  code=$?
+  told 'no programs may be loaded from TMPDIR' 'mounted noexec, expected a folder from which'
 else
-  for test in 1 2 3 4 5 6 7 8 9 10 11 12 13; do ok "# SKIP no file systems can be mounted here"; done
+  for test in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do ok "# SKIP no file systems can be mounted here"; done
 fi
 
 # Files that may not grow: the same for everybody, everywhere.
@@ -75,6 +81,26 @@ limited 8 'run' run scenario.yaml
 limited 400 'run --out' run scenario.yaml --out out
 limited 8 'check --out' check c3-no-suppress --out out
 limited 8 'draw' draw "$trace" -o "$dir/picture.svg"
+
+# ---- no memory ----
+
+# Of a limit of the process (ulimit): less than the program takes; inconclusive, in one line.
+without() { # LIMIT DESCRIPTION PART WORD...
+  limit=$1 what=$2 part=$3
+  shift 3
+  rm -rf out
+  prlimit "$limit" "$recline" "$@" >stdout 2>err
+  is "$?:$(wc -l <err):$(grep -c "$part" err):$(left):$(ls -d out 2>/dev/null)" 2:1:1:: "$limit: $what" err
+}
+for limit in --as=50000000 --as=1000000000 --data=20000000 --data=80000000; do
+  without $limit 'run' 'inconclusive: no memory: .*' run scenario.yaml --out out
+done
+without --as=100000000 'check' 'out of memory' check c3-no-suppress
+prlimit --as=200000000 "$recline" draw "$trace" -o picture.svg >stdout 2>err
+code=$?
+told 'draw' 'not enough memory, expected 512 MiB'
+prlimit --as=1000000000 "$recline" check c3-no-suppress >stdout 2>err
+is $? 0 'tables of a check are as large as the limit allows' err
 
 # ---- kill -9 ----
 

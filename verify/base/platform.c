@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,8 +34,15 @@ void platform_release(void *memory, size_t bytes)
 
 uint64_t platform_memory(void)
 {
+  static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+  uint64_t all = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    struct rlimit limit;
+    if (!getrlimit((__rlimit_resource_t)limits[i], &limit) && limit.rlim_cur != RLIM_INFINITY)
+      all = !all || limit.rlim_cur < all ? limit.rlim_cur : all;
+  }
+  return all;
 }
 
 uint64_t platform_resident(int id)

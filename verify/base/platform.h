@@ -19,7 +19,7 @@ void platform_prefer_huge_pages(void *memory, size_t bytes);
 void *platform_reserve(size_t bytes);
 void platform_release(void *memory, size_t bytes);
 
-/* Physical memory of the machine in bytes; 0: not known. */
+/* Physical memory of the machine in bytes, or what a limit of the process leaves; 0: not known. */
 uint64_t platform_memory(void);
 
 /* Memory in which the pages of process `id` are, in bytes; 0: there is no such process. */

@@ -7,12 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verify/base/platform.h"
 #include "verify/trace/schedule_file.h"
 #include "verify/trace/trace.h"
 #include "verify/world/in_place.h"
 #include "verify/world/properties.h"
 
-/* Of physical memory, what the explorer's tables may take: the machine must stay usable. */
+/* Of all memory, what the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
 
 /* Property progress is judged without being named in worlds of so many states: it takes one worker
@@ -227,14 +228,11 @@ static void explore_claim(const struct job *job, const struct explorer_options *
 
 static uint64_t memory_limit(const struct job *job)
 {
-  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   if (job->claim->limits.memory > 0) /* the rest of the process takes some, too */
     return (uint64_t)(job->claim->limits.memory * 3 / 4);
   if (job->options->memory)
     return job->options->memory / job->options->jobs;
-  return pages > 0 && size > 0
-             ? (uint64_t)pages * (uint64_t)size / 100 * MEMORY_PERCENT / job->options->jobs
-             : 0;
+  return platform_memory() / 100 * MEMORY_PERCENT / job->options->jobs;
 }
 
 /* The states to expect if levels go on shrinking as the last did; empty: unknown yet. The caller

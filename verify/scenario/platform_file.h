@@ -1,6 +1,6 @@
 /* Facts for scenarios from a SimGrid platform file: its hosts and settings. */
-#ifndef RECLINE_PLATFORM_H
-#define RECLINE_PLATFORM_H
+#ifndef RECLINE_PLATFORM_FILE_H
+#define RECLINE_PLATFORM_FILE_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,0 +1,12 @@
+/* Why a simulation ended without a result. */
+#ifndef RECLINE_DEATH_H
+#define RECLINE_DEATH_H
+
+#include <stdbool.h>
+
+/* Prints it, as far as the wait status and program.out and program.err in `directory` tell, and
+ * returns the exit code of the command. `platform` is the path of the platform file. `keeps`: the
+ * program died, and what it printed may say why. */
+int death_explain(const char *directory, const char *platform, int status, bool *keeps);
+
+#endif
