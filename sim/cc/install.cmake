@@ -20,7 +20,8 @@ endforeach()
 if(TARGET recline_mpi)
   set_target_properties(recline_mpi recline_heap recline_smpi PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS recline_mpi recline_heap recline_smpi LIBRARY DESTINATION ${home}/lib)
-  install(FILES ${program_objects} DESTINATION ${home}/lib)
+  install(FILES ${program_objects} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/recline_wraps
+    DESTINATION ${home}/lib)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/programs DESTINATION ${home} USE_SOURCE_PERMISSIONS
     PATTERN "*-plain" EXCLUDE)
   # `recline run` says where the libraries are. $ORIGIN could not: SimGrid runs copies of programs.

@@ -158,11 +158,13 @@ static void refuse_calls(const struct object *object, const char *what,
   for (size_t i = 0; i < count; i++) {
     const char *name = object->names + object->symbol[ELF64_R_SYM(relocation[i].r_info)].st_name;
     if (g_str_has_prefix(name, "PMPI_") || g_str_has_prefix(name, "pmpi_"))
-      die(DIE_INPUT, "%s calls %s, which would go past recline, expected %s", what, name, name + 1);
+      die(DIE_INPUT, "%s calls %s, which would go past recline, expected it linked by recline-cc",
+          what, name);
   }
 }
 
-/* The names that profiling tools call MPI by. The layer itself calls SMPI so. */
+/* The names that profiling tools call MPI by. The layer itself calls SMPI so; recline-cc links what
+ * others call by them to the layer. */
 static void refuse_profiling(const struct object *object, const char *what)
 {
   refuse_calls(object, what, object->relocation, object->relocations);

@@ -43,6 +43,8 @@ static void give_buffers(void)
   setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
 }
 
+static const void *program_of[HEAP_RANKS]; /* an address in the data of each rank's program */
+
 /* Its allocations are the rank's from here on, before anything else is known of the rank. */
 void recline_program_begins(const void *inside_program)
 {
@@ -51,8 +53,10 @@ void recline_program_begins(const void *inside_program)
   layer.exceptions = layer_exceptions();
   give_buffers();
   struct arena *arena = heap_arena(machine_rank());
-  if (arena)
+  if (arena) {
     library_data_begin(arena, inside_program);
+    program_of[heap_owner(arena)] = inside_program;
+  }
   if (!layer.plain)
     layer.plain = newlocale(LC_ALL_MASK, "C", NULL);
   uselocale(LC_GLOBAL_LOCALE);
@@ -120,7 +124,7 @@ static void begin_mpi_state(struct rank *r)
   self->number = 1;
 }
 
-static void begin_rank(int index, const void *inside_program)
+static void begin_rank(int index)
 {
   struct rank *r = &layer.rank[index];
   r->index = index;
@@ -143,7 +147,7 @@ static void begin_rank(int index, const void *inside_program)
   rank_set_self(r);
   r->active = true;
   program_end_watch();
-  host_begin(r, inside_program);
+  host_begin(r, program_of[index]);
   if (!layer.tables && algorithms_have_tables())
     algorithms_make_tables(r);
   layer.tables = true;
@@ -159,7 +163,7 @@ static void be_dispatcher(void)
   machine_exit();
 }
 
-struct arena *layer_init(const void *inside_program)
+struct arena *layer_init(void)
 {
   if (!layer_wanted())
     return NULL;
@@ -171,7 +175,7 @@ struct arena *layer_init(const void *inside_program)
   call_measure(index);
   if (index == layer.ranks)
     be_dispatcher();
-  begin_rank(index, inside_program);
+  begin_rank(index);
   return layer.rank[index].arena;
 }
 
@@ -187,7 +191,7 @@ int MPI_Init(int *argc, char ***argv)
   layer_enter();
   layer_need_simulator();
   int result = PMPI_Init(argc, argv);
-  layer_leave(layer_init(__builtin_return_address(0)));
+  layer_leave(layer_init());
   return result;
 }
 
@@ -207,7 +211,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
   layer_enter();
   layer_need_simulator();
   int result = PMPI_Init_thread(argc, argv, required, provided);
-  struct arena *arena = layer_init(__builtin_return_address(0));
+  struct arena *arena = layer_init();
   if (arena)
     *provided = layer_thread_level(required);
   layer_leave(arena);

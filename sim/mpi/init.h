@@ -13,8 +13,8 @@ void recline_program_is_built(const void *inside_program);
 void layer_need_simulator(void);
 
 /* The rest of MPI_Init, after SMPI's. Returns the arena that the program is to use; NULL without a
- * protocol. `inside_program` is an address in the program of the rank. */
-struct arena *layer_init(const void *inside_program);
+ * protocol. */
+struct arena *layer_init(void);
 
 /* After it, in MPI_Init_thread: the level of threads that the rank is provided with. */
 int layer_thread_level(int required);

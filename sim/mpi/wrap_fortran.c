@@ -15,7 +15,7 @@ void mpi_init_(int *error)
   layer_need_simulator();
   NEXT(mpi_init_);
   next_(error);
-  layer_leave(layer_init(__builtin_return_address(0)));
+  layer_leave(layer_init());
 }
 
 void mpi_init_thread_(int *required, int *provided, int *error)
@@ -24,7 +24,7 @@ void mpi_init_thread_(int *required, int *provided, int *error)
   layer_need_simulator();
   NEXT(mpi_init_thread_);
   next_(required, provided, error);
-  struct arena *arena = layer_init(__builtin_return_address(0));
+  struct arena *arena = layer_init();
   if (arena)
     *provided = layer_thread_level(*required);
   layer_leave(arena);

@@ -4,6 +4,8 @@
 #     c           wrappers of the calls that no wrap_*.c or init.c defines
 #     fortran     wrappers of the Fortran calls that wrap_fortran.c does not define
 #     coverage    docs/mpi-coverage.md
+#     aliases     for the linker of the layer: each call by its second name, which tools use
+#     wraps       for the linker of programs: their calls by that name are those of the layer
 #
 #     awk -v output=c -f wrappers.awk init.c wrap_*.c fortran_names smpi.h
 #
@@ -90,6 +92,17 @@ function declaration(text,   type, name, parameters, at, rest, what) {
     write_fortran(what, name, parameters)
   if (output == "coverage")
     write_coverage(what, name)
+  write_profiling("P" name, name)
+  if (fortran_name(name) in fortran)
+    write_profiling("p" fortran_name(name), fortran_name(name))
+}
+
+# Not by the name itself: SimGrid's own function of that name is what the layer calls.
+function write_profiling(profiling, name) {
+  if (output == "aliases")
+    printf "__wrap_%s = %s;\n", profiling, name
+  if (output == "wraps")
+    printf "--wrap=%s\n", profiling
 }
 
 function trim(text) {
