@@ -214,6 +214,7 @@ const struct rcl_protocol protocol_blocking = {
     .title =
         "blocking at a barrier (slides on coordinated checkpoints; Event Logging, section 2.2.1)",
     .control_bytes = 12,
+    .call_bytes = 1, /* whether a checkpoint is due */
     .collectives = true,
     .barrier_words = true,
     .controls = controls,

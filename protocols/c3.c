@@ -519,6 +519,7 @@ const struct rcl_protocol protocol_c3 = {
     .name = "c3",
     .title = "C3, point to point and collectives (Bronevetsky et al., ICS 2003)",
     .piggyback_bytes = 4,
+    .call_bytes = 1, /* colour and logging bit, section 6 */
     .control_bytes = 12,
     .collectives = true,
     .controls = controls,

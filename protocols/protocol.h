@@ -352,6 +352,7 @@ struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* what it is, with its paper and section */
   uint32_t piggyback_bytes; /* added to each message on the wire */
+  uint32_t call_bytes;      /* the words of a rank in a collective call; 0: piggyback_bytes */
   bool header;              /* these are made one with the message, which is copied once more by
                                its sender and by its receiver */
   uint32_t control_bytes;   /* length of a control message on the wire */
@@ -419,8 +420,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 5u
-_Static_assert(RECLINE_DOOR == 5u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 6u
+_Static_assert(RECLINE_DOOR == 6u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    RCL_EVENT_KINDS == 16 && RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,
                "the door has changed: raise RECLINE_DOOR, then these numbers");

@@ -34,7 +34,7 @@ static struct message *new_message(struct rank *r, int peer, int context, int32_
   struct message *message = message_new(MESSAGE_BYPASS, r->index, peer);
   message->comm = context;
   message->tag = tag;
-  message->bytes = words_only(tag) ? words_bytes() : (uint32_t)payload->size;
+  message->bytes = words_in_full(tag) ? words_bytes() : (uint32_t)payload->size;
   message->payload = payload;
   return message;
 }

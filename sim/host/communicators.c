@@ -73,3 +73,42 @@ bool communicator_has(const void *ctx, int number, int rank)
   const struct members *members = number ? communicator_members(number) : NULL;
   return number == 0 || (members && members->is_member[rank]);
 }
+
+/* ---- calls that a checkpoint holds ---- */
+
+static GArray *calls;    /* int, by communicator: the last that has begun */
+static GHashTable *held; /* checkpoint -> the same when it committed */
+static GArray *passed;   /* of the one to which all went back last; NULL: the beginning */
+
+void communicator_call(int number, int call)
+{
+  if (!calls)
+    calls = g_array_new(FALSE, TRUE, sizeof(int));
+  if ((guint)number >= calls->len)
+    g_array_set_size(calls, (guint)number + 1);
+  int *last = &g_array_index(calls, int, number);
+  *last = MAX(*last, call);
+}
+
+void communicators_commit(uint32_t checkpoint)
+{
+  if (!held)
+    held = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+  if (checkpoint > 2) /* the one before is committed */
+    g_hash_table_remove(held, GUINT_TO_POINTER(checkpoint - 2));
+  g_hash_table_insert(held, GUINT_TO_POINTER(checkpoint),
+                      calls ? g_array_copy(calls) : g_array_new(FALSE, TRUE, sizeof(int)));
+}
+
+void communicators_return(uint32_t checkpoint)
+{
+  GArray *last = held ? g_hash_table_lookup(held, GUINT_TO_POINTER(checkpoint)) : NULL;
+  if (passed)
+    g_array_unref(passed);
+  passed = last ? g_array_ref(last) : NULL;
+}
+
+bool communicator_passed(int number, int call)
+{
+  return passed && (guint)number < passed->len && call <= g_array_index(passed, int, number);
+}

@@ -21,6 +21,19 @@ int communicator_number(const struct comm *parent, int call, int colour, const s
 /* NULL: there is no communicator with that number, or it has only one member. */
 const struct members *communicator_members(int number);
 
+/* Call number `call` on that communicator begins at some member. */
+void communicator_call(int number, int call);
+
+/* Whether some members may be past that call in the checkpoint to which all went back last, or have
+ * its result in their log: it was made when that committed. The same for all members. */
+bool communicator_passed(int number, int call);
+
+/* The checkpoint commits: no call that begins from here on is in its images and logs. */
+void communicators_commit(uint32_t checkpoint);
+
+/* With all others the calling rank goes back to that checkpoint. */
+void communicators_return(uint32_t checkpoint);
+
 /* For struct world. */
 bool communicator_has(const void *ctx, int number, int rank);
 

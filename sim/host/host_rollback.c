@@ -6,6 +6,7 @@
 #include "sim/net/placement.h"
 
 #include "sim/host/bypass.h"
+#include "sim/host/communicators.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/schedule.h"
@@ -245,6 +246,7 @@ _Noreturn void host_roll_back(struct rank *r)
       host_note_down(r);
   }
   accounting_rollback(shadow_global()->incarnation, survivor);
+  communicators_return(target);
   storage_return_to(r, target);
   restore_image(r, target);
 }

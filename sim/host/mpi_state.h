@@ -69,6 +69,8 @@ struct call_site {
   struct blocks result; /* what it gets, where data flow to it */
   int blocks;           /* of the result */
   bool partial;         /* data do not come from all members to all: scans */
+  bool ordered;         /* its operation does not commute, and SMPI combines in any order */
+  bool equal;           /* all members give, or get, as many bytes */
   uint32_t largest;     /* bytes of the largest message, as all members know; 0: they do not */
 };
 
@@ -76,7 +78,9 @@ struct call_site {
 struct call {
   bool inside;           /* until its last message is sent */
   bool combined;         /* the words travel with the data */
-  const void *packed;    /* the data that were last made one with the words */
+  bool passable;         /* after a restart: some members may not take part */
+  bool selected;         /* SMPI's algorithm runs */
+  bool ahead;            /* that of the words, ahead of the data */
   enum call_state state; /* as the protocol sees it: NONE when nothing is to come from it */
   struct call_site site;
   int number;                    /* on its communicator, from 1 */

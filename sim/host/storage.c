@@ -2,6 +2,7 @@
 #include "sim/host/agenda.h"
 #include "sim/net/placement.h"
 
+#include "sim/host/communicators.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/shadow.h"
 #include "sim/net/transport.h"
@@ -358,6 +359,7 @@ void storage_commit(uint32_t checkpoint)
                             .incarnation = shadow_global()->incarnation,
                             .life = layer.rank[RCL_COORDINATOR_RANK].life};
   commits++;
+  communicators_commit(checkpoint);
   machine_write(NULL, node_service(), COMMIT_BYTES, commit_ended, commit);
 }
 

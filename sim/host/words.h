@@ -5,7 +5,7 @@
 #include "sim/host/rank.h"
 
 /* The tag of a message of call n of a communicator is n * CALL_KINDS + its kind. */
-enum { CALL_KINDS = 160, SELECTED_TAGS = 48 };
+enum { CALL_KINDS = 304, SELECTED_TAGS = 48 };
 enum {
   TAG_BCAST,
   TAG_WORDS_UP,
@@ -19,18 +19,28 @@ enum {
   TAG_SCAN,
   TAG_NONBLOCKING,
   TAG_NEIGHBOURS,
-  TAG_SELECTED /* of the selected algorithm: so many tags of SMPI's for each part of a communicator.
-                  Its tags for collectives differ modulo that. */
+  TAG_SELECTED, /* of the selected algorithm: so many tags of SMPI's for each part of a
+                   communicator. Its tags for collectives differ modulo that. */
+  TAG_SELECTED_WORDS = TAG_SELECTED + 3 * SELECTED_TAGS /* the same, where it carries words */
 };
+_Static_assert(TAG_SELECTED_WORDS + 3 * SELECTED_TAGS <= CALL_KINDS, "kinds of one call");
 
-/* Whether a message with that tag carries nothing but words. */
+/* Whether a message with that tag carries nothing but words; and these as numbers of the layer, not
+ * as the bytes for which they count. */
 bool words_only(int32_t tag);
+bool words_in_full(int32_t tag);
 
-/* Bytes that such a message counts as: what the protocol would put on a message, in words. */
+/* Bytes that the words of one rank count as. */
 uint32_t words_bytes(void);
 
 /* Puts the words of the rank's call on a message of it, and takes them off again. */
 void words_attach(const struct rank *, struct message *);
 void words_detach(struct rank *, const struct message *);
+
+/* In messages of SMPI's algorithms words are bytes that take time. What they say is given before
+ * the first message of the call, by all members whose words are to be known, and got when the data
+ * or the words of all of these have come. */
+void words_give(const struct rank *);
+void words_get(struct rank *);
 
 #endif

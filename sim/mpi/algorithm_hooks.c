@@ -64,7 +64,8 @@ static struct comm *comm_behind(MPI_Comm handle)
 static int tag_of(const struct rank *r, int tag, const struct comm *comm)
 {
   if (r->mpi->call.inside)
-    return call_tag(r, TAG_SELECTED + comm->part * SELECTED_TAGS + abs(tag) % SELECTED_TAGS);
+    return call_tag(r, (r->mpi->call.ahead ? TAG_SELECTED_WORDS : TAG_SELECTED) +
+                           comm->part * SELECTED_TAGS + abs(tag) % SELECTED_TAGS);
   if (tag == MPI_ANY_TAG)
     return tag;
   return (tag < 0 ? -tag : tag + PART_TAGS) + 2 * comm->part * PART_TAGS;

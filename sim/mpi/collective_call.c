@@ -1,8 +1,11 @@
 /* Collective calls under protocols that handle them: numbers, words, events. */
+#include "sim/host/communicators.h"
+#include "sim/host/copy_cost.h"
 #include "sim/host/host.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/words.h"
+#include "sim/mpi/algorithms.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/p2p.h"
 
@@ -16,7 +19,7 @@ int call_tag(const struct rank *r, int kind)
   return call->inside ? call->number * CALL_KINDS + kind : kind;
 }
 
-/* ---- the words: one collective of the same flow, ahead of the data ---- */
+/* ---- the words in messages of our own, where some members may not take part ---- */
 
 static void send_words(struct rank *r, int to, int kind)
 {
@@ -78,6 +81,45 @@ static bool exchanges(const struct call *call)
          (protocol->barrier_words && call->site.flow == RCL_FLOW_BARRIER);
 }
 
+/* A collective of the platform ahead of the data, of the words' bytes alone: as the paper's figures
+ * 5 to 8 have it, where the two that they show for a call are made one (section 5). */
+static void send_ahead(struct rank *r)
+{
+  struct call *call = &r->mpi->call;
+  struct comm *comm = call->site.comm;
+  int bytes = (int)words_bytes();
+  char *own = rank_alloc(r, (size_t)bytes * ((size_t)comm->size + 1)), *all = own + bytes;
+  call->ahead = true;
+  switch (call->site.flow) {
+  case RCL_FLOW_FROM_ROOT:
+    algorithm_bcast(r, own, bytes, MPI_BYTE, call->site.root, comm);
+    break;
+  case RCL_FLOW_TO_ROOT:
+    algorithm_gather(r, own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, call->site.root, comm);
+    break;
+  case RCL_FLOW_ALL:
+    algorithm_allreduce(r, own, all, bytes, MPI_BYTE, MPI_BOR, comm);
+    break;
+  default:
+    algorithm_allgather(r, own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm);
+    break;
+  }
+  call->ahead = false;
+  rank_free(own);
+}
+
+static bool gives_words(const struct call *call)
+{
+  return call->site.flow != RCL_FLOW_FROM_ROOT || call->site.comm->rank == call->site.root;
+}
+
+static bool data_flow_here(const struct call *call)
+{
+  bool is_root = call->site.comm->rank == call->site.root;
+  return call->site.flow == RCL_FLOW_FROM_ROOT ? !is_root
+                                               : call->site.flow != RCL_FLOW_TO_ROOT || is_root;
+}
+
 static void exchange_words(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -87,46 +129,51 @@ static void exchange_words(struct rank *r)
     return;
   }
   memcpy(call->own, call->words, sizeof call->own);
-  call->packed = NULL;
   uint64_t *count =
       call->combined ? &layer.result.control.combined : &layer.result.control.separate;
   ++*count;
-  if (call->combined && call->site.flow != RCL_FLOW_BARRIER)
-    return;
-  if (call->site.flow != RCL_FLOW_FROM_ROOT)
-    sum_words(r);
-  if (call->site.flow != RCL_FLOW_TO_ROOT)
-    spread_words(r);
+  if (call->combined ? call->selected : !call->passable) {
+    if (gives_words(call))
+      words_give(r);
+    if (call->combined)
+      return;
+    send_ahead(r);
+    if (data_flow_here(call))
+      words_get(r);
+  } else if (!call->combined) {
+    if (call->site.flow != RCL_FLOW_FROM_ROOT)
+      sum_words(r);
+    if (call->site.flow != RCL_FLOW_TO_ROOT)
+      spread_words(r);
+  }
 }
 
 /* ---- the words with the data ---- */
 
-/* All members must decide alike: by what all know. In a barrier, words for themselves are all that
- * is needed. */
+/* All members must decide alike: by what all know. A barrier has no data. */
 static bool combines(const struct call_site *site)
 {
-  if (site->partial || shadow_protocol()->piggyback_bytes == 0)
+  if (site->partial || site->flow == RCL_FLOW_BARRIER || shadow_protocol()->piggyback_bytes == 0)
     return false;
   switch (layer.scenario->protocol.control) {
   case CONTROL_COMBINED:
     return true;
   case CONTROL_AUTO:
-    return site->flow == RCL_FLOW_BARRIER ||
-           (site->largest > 0 && (double)site->largest < layer.combined_below);
+    return site->largest > 0 && (double)site->largest < layer.combined_below;
   default:
     return false;
   }
 }
 
-bool call_is_selected(const struct rank *r, const struct comm *comm)
+/* With words in them all messages of an algorithm must be sent, also of no bytes: ours are. */
+static bool is_selected(const struct call *call)
 {
-  const struct call *call = &r->mpi->call;
-  if (comm->size == 1)
+  const struct call_site *site = &call->site;
+  if (site->ordered)
     return false;
   if (!call->inside || shadow_protocol()->piggyback_bytes == 0)
     return true;
-  bool all = call->site.flow == RCL_FLOW_ALL || call->site.flow == RCL_FLOW_BARRIER;
-  return all && !call->site.partial && !call->combined;
+  return !site->partial && !call->passable && (!call->combined || (site->equal && site->largest));
 }
 
 /* Words that travel with the data save a message, but each message is copied once more at both its
@@ -151,24 +198,25 @@ void call_measure(int index)
   layer.began = machine_now();
 }
 
-/* The same data go to several ranks after one copy. */
-void call_pack(struct rank *r, const void *data, int count, MPI_Datatype type)
+/* The data and the words are made one for the call, and are taken apart when it has ended. */
+static void pack(struct rank *r)
 {
-  struct call *call = &r->mpi->call;
-  if (!call->inside || !call->combined || call->packed == data)
-    return;
-  machine_sleep(machine_copy_seconds((double)type_bytes(type) * count));
-  call->packed = data;
+  const struct call *call = &r->mpi->call;
+  if (call->combined && call->site.bytes > 0)
+    copy_tagged(r, call->site.bytes);
+}
+
+static void unpack(struct rank *r)
+{
+  const struct call *call = &r->mpi->call;
+  double bytes = 0.0;
+  for (int i = 0; i < call->site.blocks; i++)
+    bytes += block_bytes(&call->site.result, i);
+  if (call->combined && bytes > 0.0)
+    copy_tagged(r, bytes);
 }
 
 /* ---- the call ---- */
-
-static bool data_flow_here(const struct call *call)
-{
-  bool is_root = call->site.comm->rank == call->site.root;
-  return call->site.flow == RCL_FLOW_FROM_ROOT ? !is_root
-                                               : call->site.flow != RCL_FLOW_TO_ROOT || is_root;
-}
 
 /* An image that was captured in a barrier goes on here, in a call that is to be made again. */
 static bool take_part(struct rank *r)
@@ -201,21 +249,39 @@ bool call_begin(struct rank *r, struct call_site site)
   if (site.comm->calls++ == CALLS_MAX)
     die(DIE_INPUT, "rank %d has made %d collective calls, the most there can be", r->index,
         CALLS_MAX);
-  if (!shadow_protocol()->collectives || site.comm->size == 1 ||
-      (site.partial && shadow_protocol()->piggyback_bytes == 0))
+  bool rooted = site.flow == RCL_FLOW_FROM_ROOT || site.flow == RCL_FLOW_TO_ROOT;
+  *call = (struct call){.site = site, .number = site.comm->calls};
+  call->inside = shadow_protocol()->collectives && site.comm->size > 1 &&
+                 (!site.partial || shadow_protocol()->piggyback_bytes > 0);
+  if (call->inside) {
+    communicator_call(site.comm->number, call->number);
+    call->combined = combines(&site);
+    call->passable = rooted && communicator_passed(site.comm->number, call->number);
+  }
+  call->selected = site.comm->size > 1 && is_selected(call);
+  if (!call->inside)
     return true;
-  *call = (struct call){
-      .inside = true, .combined = combines(&site), .site = site, .number = site.comm->calls};
   call->inside = take_part(r) && !is_passed(call);
+  if (call->inside)
+    pack(r);
   return call->inside;
 }
 
 int call_end(struct rank *r)
 {
   struct call *call = &r->mpi->call;
-  if (call->inside && call->state == CALL_JOINED && data_flow_here(call))
+  if (call->inside && call->state == CALL_JOINED && data_flow_here(call)) {
+    if (call->combined && call->selected)
+      words_get(r);
+    unpack(r);
     host_collected(r);
+  }
   call->state = CALL_NONE;
   call->inside = false;
   return MPI_SUCCESS;
+}
+
+bool call_is_selected(const struct rank *r)
+{
+  return r->mpi->call.selected;
 }

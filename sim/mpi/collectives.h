@@ -7,10 +7,10 @@
  *
  *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
  *                  the protocol's words go the way of the data, one collective ahead of it, or
- *                  with it (protocol.control)
+ *                  with it (protocol.control): packed once here
  *                  barrier: COLLECTED here, for the checkpoint that it may force
  *     ...          the data collective
- *     call_end     COLLECTED, where data have come
+ *     call_end     unpacked; COLLECTED, where data have come
  */
 #ifndef RECLINE_COLLECTIVES_H
 #define RECLINE_COLLECTIVES_H
@@ -26,17 +26,14 @@ int call_end(struct rank *);
 /* The tag of a message of the call that the rank is in; `kind` is one of words.h. */
 int call_tag(const struct rank *, int kind);
 
-/* Whether it runs by the algorithm that the platform or --cfg selects. Others are our own: where
- * words travel with the data, and where some members may pass the call while others take part. */
-bool call_is_selected(const struct rank *, const struct comm *);
+/* Whether the call that has begun runs by the algorithm that the platform or --cfg selects. Others
+ * are our own: where SMPI combines in another order than the operation allows, where some members
+ * may be past the call, and where words travel with data that some do not have. */
+bool call_is_selected(const struct rank *);
 
 /* Under `auto`, at the beginning of the run, by all ranks and the dispatcher: measures what words
  * of their own cost here. */
 void call_measure(int index);
-
-/* The rank is about to send these data in its call: the time to make them one with the words, when
- * those travel with them. */
-void call_pack(struct rank *, const void *data, int count, MPI_Datatype);
 
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
                          void *in, int in_count, MPI_Datatype in_type, struct comm *);

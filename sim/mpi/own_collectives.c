@@ -27,7 +27,6 @@ static struct request *post(struct rank *r, void *buffer, int count, MPI_Datatyp
 static struct request *put(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
                            int tag, struct comm *comm)
 {
-  call_pack(r, buffer, count, type);
   return p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r));
 }
 
@@ -59,7 +58,6 @@ static void receive(struct rank *r, void *buffer, int count, MPI_Datatype type, 
 static void send(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to, int tag,
                  struct comm *comm)
 {
-  call_pack(r, buffer, count, type);
   done(r, p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r) | P2P_BLOCKING));
 }
 
@@ -79,11 +77,9 @@ static void finish_round(struct rank *r, struct request **requests, int count)
 
 /* ---- barrier, broadcast ---- */
 
-/* All report to rank 0, which then tells all; so do words, which may travel for both. */
+/* All report to rank 0, which then tells all. */
 int own_barrier(struct rank *r, struct comm *comm)
 {
-  if (r->mpi->call.inside && r->mpi->call.combined)
-    return MPI_SUCCESS;
   if (comm->rank != 0) {
     send(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);
     receive(r, NULL, 0, MPI_BYTE, 0, TAG_BARRIER, comm);

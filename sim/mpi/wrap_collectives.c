@@ -8,14 +8,12 @@
 
 /* ---- the calls ---- */
 
-/* Whether SMPI's algorithm runs. It may combine in any order, so not for operations that do not
- * commute. */
-static bool is_selected(const struct rank *r, const struct comm *comm, MPI_Op op)
+static bool is_ordered(MPI_Op op)
 {
   int commutes = true;
   if (op != MPI_OP_NULL)
     PMPI_Op_commutative(op, &commutes);
-  return commutes && call_is_selected(r, comm);
+  return !commutes;
 }
 
 /* A call on `comm`: SELECTED or OWN, with `c` set, where this rank takes part. OP is its operation
@@ -25,8 +23,10 @@ static bool is_selected(const struct rank *r, const struct comm *comm, MPI_Op op
   {                                                                                                \
     struct comm *c;                                                                                \
     WRAP((c = comm_of(r, comm),                                                                    \
-          call_begin(r, (struct call_site){.comm = c, .flow = (FLOW), __VA_ARGS__})                \
-              ? ((void)(is_selected(r, c, OP) ? (SELECTED) : (OWN)), call_end(r))                  \
+          call_begin(r,                                                                            \
+                     (struct call_site){                                                           \
+                         .comm = c, .flow = (FLOW), .ordered = is_ordered(OP), __VA_ARGS__})       \
+              ? ((void)(call_is_selected(r) ? (SELECTED) : (OWN)), call_end(r))                    \
               : MPI_SUCCESS),                                                                      \
          PMPI_##NAME ARGUMENTS);                                                                   \
   }
@@ -68,11 +68,12 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
                            .flow = RCL_FLOW_ALL,
                            .result = blocks,
                            .blocks = comm->size,
+                           .equal = true,
                            .bytes = shared(out, out_count, out_type, in_count, in_type)};
   site.largest = site.bytes;
   if (!call_begin(r, site))
     return MPI_SUCCESS;
-  if (is_selected(r, comm, MPI_OP_NULL))
+  if (call_is_selected(r))
     algorithm_allgather(r, out, out_count, out_type, in, in_count, in_type, comm);
   else
     own_allgather(r, out, out_count, out_type, blocks, comm);
@@ -84,20 +85,21 @@ COLLECTIVE_CALL(Barrier, (comm), RCL_FLOW_BARRIER, MPI_OP_NULL, algorithm_barrie
 
 COLLECTIVE_CALL(Bcast, (buffer, count, type, root, comm), RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
                 algorithm_bcast(r, buffer, count, type, root, c),
-                own_broadcast(r, buffer, count, type, root, c), .root = root,
+                own_broadcast(r, buffer, count, type, root, c), .root = root, .equal = true,
                 .bytes = given(c->rank == root, count, type), .largest = given(true, count, type),
                 .result = EQUAL(buffer, count, type), .blocks = 1)
 
 COLLECTIVE_CALL(Reduce, (out, in, count, type, op, root, comm), RCL_FLOW_TO_ROOT, op,
                 algorithm_reduce(r, out, in, count, type, op, root, c),
-                own_reduce(r, out, in, count, type, op, root, c), .root = root,
+                own_reduce(r, out, in, count, type, op, root, c), .root = root, .equal = true,
                 .bytes = given(true, count, type), .largest = given(true, count, type),
                 .result = EQUAL(in, count, type), .blocks = 1)
 
 COLLECTIVE_CALL(Allreduce, (out, in, count, type, op, comm), RCL_FLOW_ALL, op,
                 algorithm_allreduce(r, out, in, count, type, op, c),
-                own_allreduce(r, out, in, count, type, op, c), .bytes = given(true, count, type),
-                .largest = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1)
+                own_allreduce(r, out, in, count, type, op, c), .equal = true,
+                .bytes = given(true, count, type), .largest = given(true, count, type),
+                .result = EQUAL(in, count, type), .blocks = 1)
 
 COLLECTIVE_CALL(Scan, (out, in, count, type, op, comm), RCL_FLOW_ALL, op,
                 algorithm_scan(r, out, in, count, type, op, c),
@@ -114,7 +116,8 @@ COLLECTIVE_CALL(Gather, (out, out_count, out_type, in, in_count, in_type, root, 
                 RCL_FLOW_TO_ROOT, MPI_OP_NULL,
                 algorithm_gather(r, out, out_count, out_type, in, in_count, in_type, root, c),
                 own_gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
-                .root = root, .bytes = shared(out, out_count, out_type, in_count, in_type),
+                .root = root, .equal = true,
+                .bytes = shared(out, out_count, out_type, in_count, in_type),
                 .largest = shared(out, out_count, out_type, in_count, in_type),
                 .result = EQUAL(in, in_count, in_type), .blocks = c->size)
 
@@ -131,7 +134,8 @@ COLLECTIVE_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root,
                 RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
                 algorithm_scatter(r, out, out_count, out_type, in, in_count, in_type, root, c),
                 own_scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
-                .root = root, .bytes = given(c->rank == root, out_count * c->size, out_type),
+                .root = root, .equal = true,
+                .bytes = given(c->rank == root, out_count * c->size, out_type),
                 .largest = c->rank == root ? given(true, out_count, out_type)
                                            : given(true, in_count, in_type),
                 .result = EQUAL(in, in_count, in_type), .blocks = 1)
@@ -169,6 +173,7 @@ COLLECTIVE_CALL(Alltoall, (out, out_count, out_type, in, in_count, in_type, comm
                 MPI_OP_NULL,
                 algorithm_alltoall(r, out, out_count, out_type, in, in_count, in_type, c),
                 own_alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
+                .equal = true,
                 .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
                 .largest = given(true, in_count, in_type), .result = EQUAL(in, in_count, in_type),
                 .blocks = c->size)
@@ -214,7 +219,7 @@ static int reduce_scatter_block(struct rank *r, const void *out, void *in, int c
 
 COLLECTIVE_CALL(Reduce_scatter_block, (out, in, count, type, op, comm), RCL_FLOW_ALL, op,
                 reduce_scatter_block(r, out, in, count, type, op, c),
-                own_reduce_scatter(r, out, in, NULL, count, type, op, c),
+                own_reduce_scatter(r, out, in, NULL, count, type, op, c), .equal = true,
                 .bytes = given(true, count * c->size, type),
                 .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
                 .blocks = 1)
