@@ -345,14 +345,16 @@ sub noticed {
 
 # ---- changes that are known to be none ----
 
-# FILE ||| LINE ||| CHANGED LINE ||| REASON; FILE may have a function behind it.
+# FILE ||| LINE ||| CHANGED LINE ||| REASON; FILE may have a function behind it, and LINE the line
+# before it in front, with ` // ` between them.
 my (%known, @known);
 sub trim { return $_[0] =~ s{/\*.*?\*/}{}gr =~ s/^\s+|\s+$//gr }
 for (split /\n/, read_file($known_file)) {
   next if /^#|^\s*$/;
   my ($place, $from, $to, $why) = split /\s*\|\|\|\s*/;
   my ($file) = split / /, $place;
-  unless ($why && grep { trim($_) eq $from } split /\n/, read_file("$root/$file")) {
+  my @lines = map { trim($_) } split /\n/, read_file("$root/$file");
+  unless ($why && grep { $lines[$_] eq $from || $_ && "$lines[$_ - 1] // $lines[$_]" eq $from } 0 .. $#lines) {
     print STDERR "$known_file: $file has no line '$from', expected one\n";
     exit 64;
   }
@@ -375,9 +377,14 @@ sub analyse {
   my @lines = split /\n/, $text, -1;
   my @all = changes($file, $text);
   my $why = sub {
-    my ($c) = @_;
-    my $change = trim($lines[$c->[0]]) . '|' . trim($c->[2]);
-    return $known{"$file|$change"} // $known{$file . ' ' . function_at(\@lines, $c->[0]) . "|$change"};
+    my ($i, undef, $to) = @{$_[0]};
+    my ($line, $before) = map { trim($_) } @lines[$i, $i - 1];
+    for my $place ($file, "$file " . function_at(\@lines, $i)) {
+      for my $from ($line, "$before // $line") {
+        return $known{"$place|$from|" . trim($to)} if $known{"$place|$from|" . trim($to)};
+      }
+    }
+    return;
   };
   @all = grep { $why->($_) } @all if $known_only;
   @all = drawn(@all) if $count;

@@ -622,7 +622,7 @@ sub waits {
   $waits{$commits} = 1 if $requested;
   my @set = map { $_->{timer} || $_->{alarm} ? 1 : 0 } @rank;
   my $awaited = $world->{independent} ? grep { $_ } @set : $timed && !$requested;
-  $waits{$requests} = 1 if $awaited && grep { !$_ } $world->{independent} ? @set : $set[0];
+  $waits{$requests} = 1 if $awaited && grep { !$_ } $world->{independent} || $world->{clocks} ? @set : $set[0];
   return \%waits;
 }
 

@@ -301,7 +301,8 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
   bool timed = read_global(w)->timed && !read_global(w)->requested;
   for (int rank = 0; w->protocol->independent && rank < w->ranks; rank++)
     timed |= has_timer(w, rank);
-  for (; timed && t.rank < (w->protocol->independent ? w->ranks : 1); t.rank++)
+  int asking = w->protocol->independent || w->protocol->clocks ? w->ranks : 1;
+  for (; timed && t.rank < asking; t.rank++)
     if (!has_timer(w, t.rank))
       world_violate(&t, requests, "no timer is set: no checkpoint will be asked for any more");
 }
