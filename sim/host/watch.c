@@ -34,6 +34,18 @@ static bool is_of_program(enum rcl_event_kind kind)
          kind == RCL_EVENT_MEMBER || kind == RCL_EVENT_START;
 }
 
+/* Whether any program has computed since the last call: it has no event, but it goes on. */
+static bool has_computed(void)
+{
+  static double before;
+  double now = 0.0;
+  for (int rank = 0; rank < layer.ranks; rank++)
+    now += layer.rank[rank].time.compute;
+  bool more = now > before;
+  before = now;
+  return more;
+}
+
 /* Looks at the timers of the coordinator. Where nothing is due at some of them in a row, and no
  * program had an event in between, whole rounds of the protocol have changed nothing for any
  * program. A protocol whose control messages or writes never come to rest is given up on after
@@ -48,6 +60,8 @@ void watch_event(const struct move *move)
   if (kind != RCL_EVENT_TIMER || move->rank != RCL_COORDINATOR_RANK)
     return;
   bool waiting = all_wait();
+  if (has_computed())
+    rests = timers = 0;
   rests = waiting && nothing_is_due() ? rests + 1 : 0;
   timers += waiting && !transport_program_in_transit() && !agenda_has_failure();
   if (rests == RESTS || timers == TIMERS)

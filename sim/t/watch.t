@@ -32,4 +32,18 @@ for protocol in event-logging chandy-lamport pessimistic; do
     --set 'program.args=[long]' --set checkpoint.every=2us >stdout 2>stderr
   is "$?-$(value out/result.json verdict)" 0-completed "$protocol: a long transfer is awaited" stderr
 done
-finish 19
+
+# A program that computes between checkpoints, and sends nothing, does not wait.
+cat >computes.yaml <<EOF
+program:
+  ranks: 1
+  script: |
+    rank 0: repeat 40 (compute 10ms, checkpoint)
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: bookmark}
+checkpoint: {every: 15ms, storage: local, places: program, writes: foreground, bytes: 1kB}
+EOF
+timeout 60 "$recline" run computes.yaml --out out >stdout 2>stderr
+is "$?-$(value out/result.json verdict)-$(jq '.checkpoints.committed > 5' out/result.json)" \
+  0-completed-true 'a program that only computes goes on' stderr
+finish 20
