@@ -116,6 +116,7 @@ static bool crash_rank(int rank, const struct failure *failure)
   storage_cut(r);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
+  machine_interrupt(&r->reading);
   const struct entry found = {.time = machine_now() + ulfm_detection(),
                               .kind = ENTRY_DETECT,
                               .rank = rank,
@@ -235,6 +236,8 @@ static void open_incarnation(int dead)
     if (!is_alive(rank))
       continue;
     send_notice(rank, &(struct message){.notice = NOTICE_DOWN});
+    if (!shadow_independent())
+      machine_interrupt(&layer.rank[rank].reading);
     if (ulfm_is_modelled()) {
       ulfm_await(&layer.rank[rank]);
     } else {

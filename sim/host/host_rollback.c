@@ -208,7 +208,8 @@ static _Noreturn void go_back_alone(struct rank *r)
     if (!died && target == shadow_rank(r->index)->line)
       copy_state(r, storage_capture(r, target)->copied);
     else
-      machine_read(storage_server(), target == RCL_FRESH ? 0.0 : storage_image_bytes(r, target));
+      machine_read(&r->reading, storage_server(),
+                   target == RCL_FRESH ? 0.0 : storage_image_bytes(r, target));
     await_turn(r);
   } while (r->dead);
   drop_stale(r, shadow_rank(r->index)->noticed, RCL_ANY);
@@ -234,10 +235,12 @@ _Noreturn void host_roll_back(struct rank *r)
       await_restart(r);
     go_home(r);
     target = shadow_global()->target;
-    if (target != RCL_FRESH)
-      machine_read(storage_server(), storage_image_bytes(r, target));
+    bool whole = target == RCL_FRESH ||
+                 machine_read(&r->reading, storage_server(), storage_image_bytes(r, target));
     await_turn(r);
     if (r->dead || target != shadow_global()->target)
+      continue;
+    if (!must_notice(r) && !whole)
       continue;
     if (!must_notice(r))
       break;

@@ -138,9 +138,10 @@ struct rank {
   uint32_t life; /* crashes so far */
   bool dead;     /* from a crash to its restart notice */
   struct computation computation;
-  bool notified; /* a DOWN is on its way: computation waits for it */
-  bool down_due; /* independent: take the DOWNs that there are */
-  bool ended;    /* all programs are in MPI_Finalize */
+  struct computation reading; /* of an image, until this rank dies; global recovery: or another */
+  bool notified;              /* a DOWN is on its way: computation waits for it */
+  bool down_due;              /* independent: take the DOWNs that there are */
+  bool ended;                 /* all programs are in MPI_Finalize */
 
   enum presence presence;
   GRand *random; /* of recline_choose; does not go back */

@@ -224,6 +224,7 @@ struct write {
   enum rcl_part part;
   double bytes;
   bool cut;
+  struct transfer *transfer; /* NULL: it waits for its turn */
 };
 
 const char *storage_server(void)
@@ -260,8 +261,8 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   struct write *job = g_queue_peek_head(&r->writes[queue]);
   bool logger = shadow_independent() && queue == RCL_PART_LOG;
   if (job)
-    machine_write(node_of(r->index), logger ? node_service() : storage_server(), job->bytes,
-                  write_ended, job);
+    job->transfer = machine_write(node_of(r->index), logger ? node_service() : storage_server(),
+                                  job->bytes, write_ended, job);
 }
 
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
@@ -386,8 +387,8 @@ static void cut_queue(GQueue *writes)
   for (GList *item = writes->head; item; item = item->next) {
     struct write *job = item->data;
     job->cut = true;
-    if (item != writes->head)
-      g_free(job); /* the first belongs to the actor that writes */
+    if (!job->transfer || machine_cut(job->transfer))
+      g_free(job); /* else its actor does */
   }
   g_queue_clear(writes);
 }

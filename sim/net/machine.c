@@ -147,6 +147,33 @@ void machine_interrupt(struct computation *computation)
     bell_ring(computation->bell);
 }
 
+struct reading {
+  struct computation *computation;
+  bool whole;
+};
+
+/* Its end rings as an interruption does. */
+static void end_read(void *data)
+{
+  struct reading *reading = data;
+  reading->whole = true;
+  machine_interrupt(reading->computation);
+}
+
+bool machine_read(struct computation *computation, const char *server, double bytes)
+{
+  struct reading reading = {.computation = computation};
+  if (bytes <= 0.0)
+    return true;
+  if (!computation->bell)
+    computation->bell = bell_new();
+  computation->under_way = true;
+  struct transfer *transfer = machine_begin_read(server, bytes, end_read, &reading);
+  while (computation->under_way)
+    bell_wait(computation->bell, -1.0);
+  return reading.whole || !machine_cut(transfer);
+}
+
 /* ---- what a platform says of its hosts ---- */
 
 double machine_figure(const char *name, double otherwise)

@@ -61,11 +61,17 @@ double machine_copy_seconds(double bytes);
 
 /* Writes so many bytes in the background: from `host` to the first disk of `server`, by network and
  * disk at the same time, or to its own first disk (`server` NULL). A host without a disk takes no
- * time for its part. Calls `done` at the end. */
-void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
-                   void *data);
-/* The same the other way. The caller waits for it. */
-void machine_read(const char *server, double bytes);
+ * time for its part. Calls `done` at the end: until then the transfer can be cut. */
+struct transfer;
+struct transfer *machine_write(const char *host, const char *server, double bytes,
+                               void (*done)(void *), void *data);
+/* Ends the transfer; nothing is written or called any more. False: `done` is being called. */
+bool machine_cut(struct transfer *);
+/* The same the other way, to the caller's host. */
+struct transfer *machine_begin_read(const char *server, double bytes, void (*done)(void *),
+                                    void *data);
+/* The caller waits for the read, as for a computation: false, it was interrupted. */
+bool machine_read(struct computation *, const char *server, double bytes);
 
 /* Calls `told` when no actor can ever go on. */
 void machine_on_deadlock(void (*told)(void));

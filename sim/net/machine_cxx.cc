@@ -44,30 +44,58 @@ static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool wri
     on_disk->wait();
 }
 
-static void start_actor(const char *name, Host *host, const std::function<void()> &code)
+static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
+                                          const std::function<void()> &code)
 {
 #if SIMGRID_VERSION_MAJOR >= 4
-  simgrid::s4u::Engine::get_instance()->add_actor(name, host, code);
+  return simgrid::s4u::Engine::get_instance()->add_actor(name, host, code);
 #else
-  simgrid::s4u::Actor::create(name, host, code);
+  return simgrid::s4u::Actor::create(name, host, code);
 #endif
 }
 
-void machine_write(const char *host, const char *server, double bytes, void (*done)(void *),
-                   void *data)
+struct transfer {
+  simgrid::s4u::ActorPtr actor;
+  bool over; /* it calls `done`, and then is gone */
+};
+
+/* SimGrid cancels what an actor has begun when the actor is killed. */
+static transfer *begin_transfer(Host *from, Host *to, Host *stored_at, double bytes, bool write,
+                                void (*done)(void *), void *data)
 {
-  Host *from = host_named(host), *to = server ? host_named(server) : from;
-  start_actor("checkpoint-write", from, [=] {
+  auto *transfer = new struct transfer();
+  transfer->actor = start_actor("checkpoint-transfer", from, [=] {
     simgrid::s4u::Actor::self()->daemonize(); /* it does not prolong the run */
-    stream(from, to, to, bytes, true);
+    simgrid::s4u::this_actor::yield();        /* until our maker knows us */
+    stream(from, to, stored_at, bytes, write);
+    transfer->over = true;
     done(data);
+    delete transfer;
   });
+  return transfer;
 }
 
-void machine_read(const char *server, double bytes)
+struct transfer *machine_write(const char *host, const char *server, double bytes,
+                               void (*done)(void *), void *data)
+{
+  Host *from = host_named(host), *to = server ? host_named(server) : from;
+  return begin_transfer(from, to, to, bytes, true, done, data);
+}
+
+bool machine_cut(struct transfer *transfer)
+{
+  if (transfer->over)
+    return false;
+  transfer->actor->kill();
+  delete transfer;
+  return true;
+}
+
+struct transfer *machine_begin_read(const char *server, double bytes, void (*done)(void *),
+                                    void *data)
 {
   Host *here = host_named(nullptr), *there = host_named(server);
-  stream(there, here, there, bytes, false);
+  return begin_transfer(there, here, there, bytes, false, done, data);
 }
 
 const char *machine_property(const char *name)
