@@ -117,7 +117,8 @@ static bool spans_decades(const struct sweep *sweep)
   return least > 0.0 && most >= 20.0 * least;
 }
 
-static void add_curves(const struct table *table, int axis, int field, GString *gp)
+static void add_curves(const struct table *table, int axis, int field, const char *extra,
+                       GString *gp)
 {
   const struct grid *grid = table->runs->grid;
   const struct sweep *sweep = &grid->sweep[axis];
@@ -137,10 +138,14 @@ static void add_curves(const struct table *table, int axis, int field, GString *
                            "ps 0.5 ",
                            style > 0 ? ", \\\n" : "", cell, style + 1, cell, style + 1);
     style++;
-    g_string_append(plot, *name ? "title " : "notitle");
+    g_string_append(plot, *name ? "title " : extra ? "" : "notitle");
     if (*name)
       add_quoted(plot, name);
+    else if (extra)
+      g_string_append(plot, " title 'simulated'");
   }
+  if (extra)
+    g_string_append_printf(plot, ", \\\n %s", extra);
   g_string_append(gp, "set xlabel ");
   add_quoted(gp, label);
   g_string_append_printf(gp, "\n%s%s\n", spans_decades(sweep) ? "set logscale x\n" : "", plot->str);
@@ -179,7 +184,8 @@ static bool run_gnuplot(const char *folder, GError **error)
   return false;
 }
 
-bool bands_draw(const struct table *table, int field, const char *folder, GError **error)
+bool bands_draw(const struct table *table, int field, const char *extra, const char *folder,
+                GError **error)
 {
   GString *gp = g_string_new("set terminal svg size 720,480 noenhanced\nset output 'figure.svg'\n"
                              "set grid\nset key outside\nset ylabel ");
@@ -187,7 +193,7 @@ bool bands_draw(const struct table *table, int field, const char *folder, GError
   add_quoted(gp, table->runs->fields->pdata[field]);
   g_string_append_c(gp, '\n');
   if (axis >= 0)
-    add_curves(table, axis, field, gp);
+    add_curves(table, axis, field, extra, gp);
   else
     add_bars(table, field, gp);
   g_autofree char *file = g_build_filename(folder, "figure.gp", NULL);

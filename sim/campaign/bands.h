@@ -6,7 +6,9 @@
 
 #include "sim/campaign/table.h"
 
-/* Writes figure.gp in `folder`, data included, and has gnuplot draw figure.svg there. */
-bool bands_draw(const struct table *, int field, const char *folder, GError **error);
+/* Writes figure.gp in `folder`, data included, and has gnuplot draw figure.svg there. `extra`:
+ * another curve over the axis, as gnuplot plots it; NULL: none. */
+bool bands_draw(const struct table *, int field, const char *extra, const char *folder,
+                GError **error);
 
 #endif

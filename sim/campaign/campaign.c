@@ -318,7 +318,7 @@ bool campaign_report(const struct campaign *c, GError **error)
   g_autofree char *csv = in(c, "runs.csv"), *table = in(c, "table.csv");
   return runs_sort(&c->done, error) && runs_write_csv(&c->done, c->table.count, csv, error) &&
          table_write_csv(&c->table, table, error) &&
-         bands_draw(&c->table, runs_field(&c->done, c->field), c->out, error);
+         bands_draw(&c->table, runs_field(&c->done, c->field), c->extra, c->out, error);
 }
 
 void campaign_clear(struct campaign *c)

@@ -5,6 +5,7 @@
 #include "sim/campaign/table.h"
 
 int command_campaign(int argc, char **argv);
+int command_interval(int argc, char **argv);
 
 /* A campaign, for any command. */
 struct campaign {
@@ -13,6 +14,7 @@ struct campaign {
   char **set, **sweeps; /* as of the options; NULL: none */
   const char *out;      /* folder of the results */
   const char *field;    /* of results, that `until` is about: "simulated_s" */
+  const char *extra;    /* a curve for the figure, as gnuplot plots it, over the same axis; NULL */
   unsigned runs;        /* of each cell, at most */
   unsigned jobs;        /* at once, at least 1 */
   double until;         /* relative half width of all intervals at which it ends; 0: never */

@@ -21,13 +21,13 @@ struct estimate table_mean(const struct table *table, unsigned cell, int field)
   return estimate_of(values, found);
 }
 
-struct estimate table_difference(const struct table *table, unsigned cell, int field)
+struct estimate table_difference(const struct table *table, unsigned cell, unsigned from, int field)
 {
   g_autofree double *values = g_new(double, table->count + 1);
   unsigned found = 0;
   for (unsigned run = 0; run < table->count; run++) {
     const struct row *row = runs_row(table->runs, cell, run);
-    const struct row *first = runs_row(table->runs, 0, run);
+    const struct row *first = runs_row(table->runs, from, run);
     if (counts(row, field) && counts(first, field))
       values[found++] = row->value[field] - first->value[field];
   }
@@ -80,7 +80,7 @@ static void add_number(GString *csv, double number)
 static void add_line(const struct table *table, unsigned cell, int field, GString *csv)
 {
   struct estimate mean = table_mean(table, cell, field);
-  struct estimate more = table_difference(table, cell, field);
+  struct estimate more = table_difference(table, cell, 0, field);
   g_string_append_printf(csv, "%u", cell);
   for (unsigned i = 0; i < table->runs->grid->sweeps; i++)
     csv_add(csv, grid_value(table->runs->grid, cell, i));
@@ -113,7 +113,7 @@ bool table_write_csv(const struct table *table, const char *file, GError **error
 static void print_cell(const struct table *table, unsigned cell, int field, int width)
 {
   struct estimate mean = table_mean(table, cell, field);
-  struct estimate more = table_difference(table, cell, field);
+  struct estimate more = table_difference(table, cell, 0, field);
   struct estimate crashes = table_mean(table, cell, runs_field(table->runs, "crashes"));
   double first = table_mean(table, 0, field).mean;
   g_autofree char *name = table_cell_name(table, cell);
@@ -167,7 +167,7 @@ static void add_count(JsonBuilder *json, const char *name, unsigned count)
 static void add_cell(const struct table *table, unsigned cell, int field, JsonBuilder *json)
 {
   struct estimate mean = table_mean(table, cell, field);
-  struct estimate more = table_difference(table, cell, field);
+  struct estimate more = table_difference(table, cell, 0, field);
   json_builder_begin_object(json);
   json_builder_set_member_name(json, "sweep");
   json_builder_begin_object(json);

@@ -15,8 +15,8 @@ struct table {
 /* Of a field in a cell, over the runs whose program ended. */
 struct estimate table_mean(const struct table *, unsigned cell, int field);
 
-/* Of the difference from the first cell, over the runs whose programs ended in both. */
-struct estimate table_difference(const struct table *, unsigned cell, int field);
+/* Of the difference between two cells, over the runs whose programs ended in both. */
+struct estimate table_difference(const struct table *, unsigned cell, unsigned from, int field);
 
 /* The runs of a cell whose program ended; those not as expected. */
 unsigned table_ended(const struct table *, unsigned cell);

@@ -23,6 +23,8 @@ static const struct command {
     {"campaign", "SCENARIO [--runs N] [--sweep KEY=VALUE,VALUE...]... [--until P%] [--out DIR]",
      "many runs with different seeds and values: means with confidence intervals",
      command_campaign},
+    {"interval", "SCENARIO [--runs N] [--out DIR]",
+     "how often to take checkpoints: by theory and by simulation", command_interval},
     {"check",
      "[CLAIM|SCENARIO]... [--all] [--jobs N] [--reduce none|por|sym|all] [--max-states N] "
      "[--out DIR] [--json|--tap|--junit]",
