@@ -12,6 +12,7 @@
 
 #include "sim/command/common.h"
 #include "sim/command/main.h"
+#include "verify/base/output.h"
 
 /* ---- what is shown ---- */
 
@@ -75,6 +76,8 @@ static bool complain(const char *format, ...)
 
 /* ---- running recline ---- */
 
+static bool refused; /* a command ended with 64: there is no room on the disk */
+
 /* Shows and runs `recline words...`; gives its exit code and what it printed. */
 static int recline(const char *const *words, char **printed)
 {
@@ -96,6 +99,7 @@ static int recline(const char *const *words, char **printed)
     complain("%s", error->message);
     return EXIT_BREACH;
   }
+  refused |= WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD_INPUT;
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BREACH;
 }
 
@@ -234,8 +238,12 @@ int command_demo(int argc, char **argv)
                      g_get_tmp_dir());
   g_print("recline: does a checkpoint/rollback protocol recover, always, and what does it cost?\n");
   bool explored = explore();
-  bool broken = break_it(folder);
-  bool recovered = recover(folder);
+  bool broken = !refused && break_it(folder);
+  bool recovered = !refused && recover(folder);
+  if (refused) {
+    output_remove(folder);
+    return EXIT_BAD_INPUT;
+  }
   g_print("\nThe picture and the run are in %s.\n", folder);
   return explored && broken && recovered ? EXIT_FINE : EXIT_NOT_AS_EXPECTED;
 }
