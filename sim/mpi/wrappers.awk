@@ -279,6 +279,8 @@ function begin_coverage() {
   print "- passed through: SMPI's own, as it needs no message of another rank."
   print "- refused: under a protocol, the run ends with one line and exit 64. Without one it is SMPI's."
   print "- no: SMPI has no such call in Fortran.\n"
+  print "The calls are those of SimGrid 3.32. SimGrid 4.0 has `MPI_Isendrecv`, `MPI_Isendrecv_replace` and"
+  print "partitioned communication besides, which are refused.\n"
   print "| call | C | Fortran |\n|---|---|---|"
 }
 

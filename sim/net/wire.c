@@ -6,6 +6,7 @@
 #include <simgrid/comm.h>
 #include <simgrid/host.h>
 #include <simgrid/mailbox.h>
+#include <simgrid/version.h>
 #include <stdlib.h>
 
 enum { ENVELOPE_BYTES = 16 }; /* as SMPI adds to every message */
@@ -140,7 +141,8 @@ double wire_seconds(const struct route *route, uint64_t bytes)
 
 /* ---- overheads ---- */
 
-/* Beyond `from` bytes a message costs base + bytes * each seconds. */
+/* Beyond `from` bytes a message costs base + bytes * each seconds; before SimGrid 4 one of fewer costs
+ * what the first section says. */
 struct section {
   double from, base, each;
 };
@@ -205,7 +207,7 @@ void wire_charge(enum wire_overhead kind, uint64_t bytes)
   const struct section *found = NULL;
   for (guint i = 0; i < sections->len; i++) {
     const struct section *section = &g_array_index(sections, struct section, i);
-    if (found && (double)bytes <= section->from)
+    if ((found || SIMGRID_VERSION_MAJOR >= 4) && (double)bytes <= section->from)
       break;
     found = section;
   }

@@ -30,10 +30,13 @@ plain() { # PROGRAM ARGUMENT...
 }
 plain ./plain 4 time >timed 2>err
 plain ./plain 4 >expected 2>err
-is "$(tail -n 1 expected)" 'layer-fortran: 5 ranks, history 6440, 0 failures' \
-  'smpif90: what the program should do' "$dir/expected" "$dir/err"
-plain ./program 4 time >plain-out 2>err
-same timed plain-out 'recline-f90 under plain smpirun: the same output, the same simulated time'
+survives=$?
+if [ $survives -ge 128 ]; then # SimGrid 4.0: docs/warts-smpi.md
+  echo "# no comparison with plain SMPI, which crashes: exit code $survives"
+else
+  plain ./program 4 time >plain-out 2>err
+  same timed plain-out 'recline-f90 under plain smpirun: the same output, the same simulated time'
+fi
 
 # ---- under a protocol ----
 cat >scenario.yaml <<EOF
@@ -49,7 +52,10 @@ run() { # VERDICT DESCRIPTION WORD...
     out/program.out
 }
 
-run completed 'no protocol'
+run_ends completed 'no protocol'
+[ $survives -lt 128 ] || cp out/program.out expected
+is "$(tail -n 1 expected)" 'layer-fortran: 5 ranks, history 6440, 0 failures' \
+  'what the program should do' "$dir/expected" "$dir/err"
 same expected out/program.out 'no protocol: the same output'
 RECLINE_HEAP_WATCH=1
 export RECLINE_HEAP_WATCH
@@ -144,7 +150,14 @@ is "$(wc -l <missing)" 0 'every Fortran name of SMPI is defined by the layer' mi
 # ---- what the documentation says ----
 # shellcheck disable=SC2046 # names without spaces
 awk -v output=coverage -f "$root/sim/mpi/wrappers.awk" $(cat "$build/sim/mpi/awk_input") >coverage.md
-same coverage.md "$root/docs/mpi-coverage.md" \
+# SimGrid 4 has further calls.
+awk '/^\| `MPI_(Isendrecv|Isendrecv_replace|P(arrived|ready|ready_list|ready_range|recv_init|send_init))` \| refused/ {
+    further++
+    next
+  }
+  further && /refused\.$/ { $(NF - 1) -= further }
+  { print }' coverage.md >known.md
+same known.md "$root/docs/mpi-coverage.md" \
   'docs/mpi-coverage.md is up to date (cmake --build build --target coverage writes it)'
 
-finish 89
+finish $((survives < 128 ? 88 : 87))
