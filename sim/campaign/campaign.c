@@ -1,13 +1,12 @@
-/* Many runs of a scenario: each cell of the sweeps with the same seeds.
+/* Many runs of a scenario: each cell of the sweeps with the same seeds. In DIR:
  *
- *     DIR/campaign.txt    version and sweeps, by which it is known again; locked while it runs
- *     DIR/cells/N.yaml    the scenario of each cell, resolved: `recline run` takes it with --set
- * seed DIR/runs.jsonl      a line for each run that has ended (runs.h) DIR/runs.csv, table.csv,
- * figure.gp, figure.svg    made at the end
+ *     campaign.txt           version and sweeps, by which it is known again; locked while it runs
+ *     cells/N.yaml           the scenario of each cell, resolved: `recline run` takes it with --set
+ *     runs.jsonl             a line for each run that has ended (runs.h)
+ *     runs.csv, table.csv    made at the end, as figure.gp and figure.svg are
  *
  * Whether the intervals are narrow enough is looked at after every ROUND runs of all cells, when
- * none is under way: so the number of runs does not depend on how many run at once.
- */
+ * none is under way: so the number of runs does not depend on how many run at once. */
 #define _GNU_SOURCE /* flock */
 #include "sim/campaign/campaign.h"
 
