@@ -1,0 +1,39 @@
+#!/bin/sh
+# in-root.sh SUITE test      the test command in a fresh root of Debian SUITE, from nothing
+# in-root.sh SUITE packages  the packages built in one fresh root, installed, used and removed in
+#                            another; they stay in debian/SUITE
+#
+# What is committed is what is tried. Needs mmdebstrap, root and the network; takes some ten minutes.
+set -eu
+[ $# -eq 2 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 64; }
+suite=$1
+tree=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
+export tree suite
+
+# in_root PACKAGES HOOK: HOOK runs outside of the root, with its path as $1; /src is the source.
+in_root()
+{
+  mmdebstrap --quiet --format=null --variant=apt --include="$1" \
+    --customize-hook='git clone -q "$tree" "$1/src"' --customize-hook="$2" "$suite" /dev/null
+}
+
+case $2 in
+  test)
+    in_root ca-certificates,git 'chroot "$1" sh -c "cd /src && ./recline test"'
+    ;;
+  packages)
+    mkdir -p "$tree/debian/$suite"
+    in_root build-essential 'chroot "$1" sh -c "cd /src &&
+        apt-get -qq -y --no-install-recommends build-dep . && dpkg-buildpackage -us -uc -b" &&
+      cp "$1"/*.deb "$tree/debian/$suite"'
+    in_root ca-certificates 'cp "$tree/debian/$suite"/*.deb "$1/" && chroot "$1" sh -c "
+        apt-get -qq -y --no-install-recommends install /*.deb cmake make pkgconf perl &&
+        (cd /src && RECLINE_BUILD=/usr/lib/recline RECLINE_PREFIX=/usr sim/t/install.t) &&
+        apt-get -qq -y purge recline librecline-dev recline-doc &&
+        ! ls -d /usr/lib/recline /usr/share/recline /usr/include/recline /usr/bin/recline*"'
+    ;;
+  *)
+    echo "in-root.sh: \"$2\", expected test or packages" >&2
+    exit 64
+    ;;
+esac
