@@ -43,7 +43,7 @@
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
-#include "protocols/event-logging_state.h"
+#include "protocols/event-logging_work.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is not taking one",
@@ -384,10 +384,7 @@ static void start(const struct rank *r, const struct rcl_event *event)
 
 static void control(const struct rank *r, const struct rcl_event *event)
 {
-  struct rcl_envelope e = {.peer = event->peer,
-                           .comm = (int16_t)(event->value & UINT16_MAX),
-                           .tag = (int32_t)event->about,
-                           .count = event->value >> 16};
+  struct rcl_envelope e = envelope_told(event);
   switch ((enum control)event->control) {
   case ENVELOPE:
     identify(r, &e);
@@ -505,6 +502,11 @@ static const char *const promises[] = {"bounded", "frees", NULL};
   {                                                                                                \
     step(&(struct rank){config, &ID, state, actions}, event);                                      \
   }                                                                                                \
+  static void ID##_work(const struct rcl_config *config, const void *state,                        \
+                        const struct rcl_event *event, struct rcl_work *work)                      \
+  {                                                                                                \
+    count_work(&(struct rank){config, &ID, rcl_at(state, 0), NULL}, event, work);                  \
+  }                                                                                                \
   static int ID##_broken(const struct rcl_config *config, const void *state)                       \
   {                                                                                                \
     return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
@@ -514,7 +516,7 @@ static const char *const promises[] = {"bounded", "frees", NULL};
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
     .invariants = invariants, .promises = promises, .state_size = ID##_size, .step = ID##_step,    \
-    .violated_invariant = ID##_broken, .variant = NEXT                                             \
+    .work = ID##_work, .violated_invariant = ID##_broken, .variant = NEXT                          \
   }
 
 static const struct variant list = {.form = RCL_LIST};

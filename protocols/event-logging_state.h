@@ -95,6 +95,15 @@ static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
                                 .item = twins_of(r->config, r->state) + which * capacity};
 }
 
+/* What an ENVELOPE says. */
+static struct rcl_envelope envelope_told(const struct rcl_event *event)
+{
+  return (struct rcl_envelope){.peer = event->peer,
+                               .comm = (int16_t)(event->value & UINT16_MAX),
+                               .tag = (int32_t)event->about,
+                               .count = event->value >> 16};
+}
+
 /* ---- the logs ---- */
 
 static void add(const struct rank *r, enum which which, const struct rcl_envelope *e)

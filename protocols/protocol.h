@@ -348,6 +348,15 @@ static inline bool rcl_matches(int peer, int32_t tag, int sender, int32_t sent_t
   return (peer == RCL_ANY || peer == sender) && (tag == RCL_ANY || tag == sent_tag);
 }
 
+/* What events cost a rank beside messages, copies and writes: operations of its protocol, whose
+ * seconds a platform gives. */
+struct rcl_work {
+  double records;          /* envelopes that are recorded: envelope_record_s */
+  double matches;          /* pairs of envelopes that are compared: envelope_match_s */
+  uint32_t sent, received; /* the protocol's own: kept between control messages of a peer, 0
+                              at START */
+};
+
 struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* what it is, with its paper and section */
@@ -383,6 +392,10 @@ struct rcl_protocol {
    * is not in use is zero. */
   void (*step)(const struct rcl_config *, void *state, const struct rcl_event *,
                struct rcl_actions *);
+
+  /* Adds what the event is about to cost in that state; in a run only. NULL: nothing. */
+  void (*work)(const struct rcl_config *, const void *state, const struct rcl_event *,
+               struct rcl_work *);
 
   /* Number of the first invariant that `state` violates; 0 when all hold. */
   int (*violated_invariant)(const struct rcl_config *, const void *state);
@@ -420,8 +433,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 6u
-_Static_assert(RECLINE_DOOR == 6u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 7u
+_Static_assert(RECLINE_DOOR == 7u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    RCL_EVENT_KINDS == 16 && RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,
                "the door has changed: raise RECLINE_DOOR, then these numbers");

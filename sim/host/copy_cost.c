@@ -2,6 +2,8 @@
 
 #include "sim/host/shadow.h"
 
+#include <string.h>
+
 static double take_time(double bytes)
 {
   double before = machine_now();
@@ -28,6 +30,32 @@ void copy_state(struct rank *r, double bytes)
 {
   r->copies.state_bytes += (uint64_t)bytes;
   r->copies.state_s += take_time(bytes);
+}
+
+void work_count(struct rank *r, const struct rcl_event *event)
+{
+  const struct rcl_protocol *protocol = shadow_protocol();
+  if (!protocol->work)
+    return;
+  if (!r->work)
+    r->work = g_new0(struct rcl_work, (gsize)layer.ranks);
+  if (event->kind == RCL_EVENT_START)
+    memset(r->work, 0, (size_t)layer.ranks * sizeof *r->work);
+  struct rcl_work *work = &r->work[event->kind == RCL_EVENT_CONTROL ? event->peer : r->index];
+  work->records = work->matches = 0.0;
+  shadow_work(r->index, event, work);
+  r->work_s += work->records * r->record_s + work->matches * r->match_s;
+}
+
+void work_charge(struct rank *r)
+{
+  double seconds = r->work_s;
+  if (seconds <= 0.0)
+    return;
+  enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+  r->work_s = 0.0;
+  machine_sleep(seconds);
+  rank_switch(r, before);
 }
 
 void iteration_ends(struct rank *r)

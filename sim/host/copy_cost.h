@@ -1,6 +1,6 @@
 /* Copies in memory that a protocol asks for, and what they cost the rank: payloads into its log,
  * its state at a checkpoint or at the beginning of an iteration, and back. They take the bandwidth
- * that the platform gives by `memory_copy_bw`. */
+ * that the platform gives by `memory_copy_bw`. And the protocol's own operations. */
 #ifndef RECLINE_COPY_COST_H
 #define RECLINE_COPY_COST_H
 
@@ -15,6 +15,11 @@ void copy_tagged(struct rank *, double bytes);
 
 /* State of the calling rank, as part of what it does: a checkpoint, an iteration or a restart. */
 void copy_state(struct rank *, double bytes);
+
+/* What an event, which the rank is about to take, costs its protocol, in operations whose seconds
+ * the platform gives; and what has been counted since, which the rank spends now. */
+void work_count(struct rank *, const struct rcl_event *);
+void work_charge(struct rank *);
 
 /* The program begins or ends an iteration of its own (recline_iteration, MPI_Finalize). Counts the
  * one that is over by it. */

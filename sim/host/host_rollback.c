@@ -121,6 +121,10 @@ static void await_restart(struct rank *r)
 static void look_around(struct rank *r)
 {
   r->handling = shadow_protocol()->controls ? machine_figure("message_handling_s", 0.0) : 0.0;
+  if (shadow_protocol()->work) {
+    r->record_s = machine_figure("envelope_record_s", 0.0);
+    r->match_s = machine_figure("envelope_match_s", 0.0);
+  }
 }
 
 /* To a spare node, or wherever the failure sends all ranks. */

@@ -365,6 +365,8 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   bool scheduled = schedule_on() && move->kind != MOVE_FINISH;
   if (scheduled)
     schedule_check(move);
+  if (move->kind == MOVE_EVENT)
+    work_count(r, &move->event);
   bool going = shadow_step(move, &r->actions, &reason);
   if (move->kind == MOVE_EVENT) {
     watch_event(move);
@@ -374,6 +376,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   if (!going)
     gave_up(r, reason);
   step = step ? step : &plain;
+  work_charge(r);
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
     if (r->actions.item[i].kind != RCL_ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);

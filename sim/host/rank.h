@@ -123,7 +123,10 @@ struct rank {
   bool iterates;         /* the place that is offered begins an iteration */
   struct rcl_actions actions;
 
-  double handling; /* seconds for each message, where the protocol looks at them */
+  double handling;          /* seconds for each message, where the protocol looks at them */
+  double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
+  double work_s;            /* of what it has counted and not spent */
+  struct rcl_work *work;    /* by peer; NULL: nothing was counted */
 
   /* storage */
   GHashTable *slots;   /* slot number -> struct slot */

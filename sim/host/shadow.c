@@ -87,6 +87,11 @@ int shadow_draining(int rank)
   return shadow_rank(rank)->draining - 2; /* world.h */
 }
 
+void shadow_work(int rank, const struct rcl_event *event, struct rcl_work *work)
+{
+  world.protocol->work(&world.config[rank], shadow_rank(rank) + 1, event, work);
+}
+
 uint32_t shadow_actions_max(void)
 {
   return RCL_ACTIONS_MAX(&world.config[0]);

@@ -59,6 +59,9 @@ bool shadow_allows(const struct move *);
  * False when the protocol gave up: `reason` says why. */
 bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
+/* What the event, which comes next, costs the protocol of the rank (protocols/protocol.h). */
+void shadow_work(int rank, const struct rcl_event *, struct rcl_work *);
+
 /* Why the last protocol that gave up did so, and what would help. */
 const char *shadow_why(void);
 

@@ -1,0 +1,105 @@
+/* What Event Logging costs beside its messages: the paper's section 4.1, with section 4.2 for
+ * sorted logs. Included by event-logging.c alone.
+ *
+ *     logging          one record for each message sent and received (Tlog x Nm); in a sorted log a
+ *                      binary search as well
+ *     identification   for each peer and checkpoint, with S envelopes in its send log and R in the
+ *                      own receive logs of it, of this interval and of the one before:
+ *                      Tm x R (2 S - 2 R + 3) / 4 by sequential search, the paper's expectation;
+ *                      R binary searches in S different envelopes where the logs are sorted
+ *
+ * The step identifies envelopes one by one as they come, so S and R are counted on the way.
+ */
+#ifndef RECLINE_EVENT_LOGGING_WORK_H
+#define RECLINE_EVENT_LOGGING_WORK_H
+
+#include "protocols/event-logging_state.h"
+
+/* Steps of a binary search. */
+static uint32_t steps_in(uint32_t entries)
+{
+  uint32_t steps = 0;
+  for (; entries > 0; entries /= 2)
+    steps++;
+  return steps;
+}
+
+static uint32_t entries_of(const struct rank *r, enum which which, int peer)
+{
+  struct rcl_envelopes log = log_of(r, which);
+  uint32_t entries = 0;
+  for (uint32_t i = 0; i < *log.used; i++)
+    entries += log.item[i].peer == peer;
+  return entries;
+}
+
+static void count_record(const struct rank *r, enum which which, struct rcl_work *work)
+{
+  work->records++;
+  if (r->variant->form == RCL_SORTED)
+    work->matches += steps_in(*log_of(r, which).used);
+}
+
+static void count_identification(const struct rank *r, uint32_t sent, int peer,
+                                 struct rcl_work *work)
+{
+  uint32_t held = entries_of(r, RECEIVED, peer) + entries_of(r, ORPHANS, peer) + work->received;
+  double s = sent, n = held, expected = n * (2 * s - 2 * n + 3) / 4;
+  if (r->variant->form == RCL_SORTED)
+    work->matches += n * steps_in(sent);
+  else if (expected > 0) /* the formula is for logs in which most of what was sent is received */
+    work->matches += expected;
+}
+
+/* An envelope of the peer's log: those that are found leave the own logs at once. */
+static void count_envelope(const struct rank *r, const struct rcl_envelope *e,
+                           struct rcl_work *work)
+{
+  bool sorted = r->variant->form == RCL_SORTED;
+  uint32_t held = count(r, ORPHANS, e) + count(r, RECEIVED, e),
+           found = held < e->count ? held : e->count;
+  work->sent += sorted ? 1 : e->count;
+  work->received += sorted ? found > 0 : found;
+}
+
+static void count_control(const struct rank *r, const struct rcl_event *event,
+                          struct rcl_work *work)
+{
+  struct rcl_envelope e = envelope_told(event);
+  if (event->control == ENVELOPE) {
+    count_envelope(r, &e, work);
+  } else if (event->control == SEND_LOG) {
+    count_identification(r, work->sent, event->peer, work);
+    work->sent = work->received = 0;
+  }
+}
+
+static void count_work(const struct rank *r, const struct rcl_event *event, struct rcl_work *work)
+{
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_envelope e = rcl_envelope_of(event);
+  int self = r->config->self;
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_SEND:
+    count_record(r, SENT, work);
+    break;
+  case RCL_EVENT_RECEIVE:
+    if (rcl_mailbox_find(&box, event))
+      count_record(r, RECEIVED, work);
+    break;
+  case RCL_EVENT_ARRIVED:
+    if (event->request != RCL_NO_REQUEST && !count(r, DROPPED, &e))
+      count_record(r, RECEIVED, work);
+    break;
+  case RCL_EVENT_CAPTURED: /* messages to itself */
+    count_identification(r, entries_of(r, SENT, self), self, work);
+    break;
+  case RCL_EVENT_CONTROL:
+    count_control(r, event, work);
+    break;
+  default:
+    break;
+  }
+}
+
+#endif
