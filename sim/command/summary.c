@@ -63,6 +63,10 @@ static void print_failure(const struct failure *failure)
             failure->of == OF_NODE ? "each node" : "the platform");
     return;
   }
+  if (failure->trigger == TRIGGER_TRACE) {
+    g_print("%s", failure->trace);
+    return;
+  }
   if (failure->trigger == TRIGGER_TIME) {
     g_print("rank %d at %.6g s", failure->rank, failure->at);
     return;

@@ -8,6 +8,7 @@ struct stream {
   const struct failure *failure;
   int node; /* -1: drawn for each failure */
   uint64_t key, draws;
+  struct failure *outages; /* of a trace, each with its own repair */
 };
 
 static GArray *streams; /* struct stream */
@@ -38,6 +39,39 @@ static void plan(unsigned number, double from)
                              .failure = stream->failure});
 }
 
+/* The next of a trace that is of a node in use and not past. */
+static void plan_outage(unsigned number)
+{
+  struct stream *stream = &g_array_index(streams, struct stream, number);
+  const struct failure *failure = stream->failure;
+  uint64_t next = stream->draws;
+  while (next < failure->outages_count &&
+         (failure->outages[next].node >= nodes || failure->outages[next].start < machine_now()))
+    next++;
+  stream->draws = next + 1;
+  if (next < failure->outages_count)
+    agenda_add(&(struct entry){.time = failure->outages[next].start,
+                               .kind = ENTRY_CRASH,
+                               .rank = -1,
+                               .node = failure->outages[next].node,
+                               .stream = number,
+                               .failure = &stream->outages[next]});
+}
+
+/* A node is back where the trace says so, but not before its failure is detected. */
+static void add_trace(const struct failure *failure)
+{
+  struct stream stream = {.failure = failure,
+                          .outages = g_new(struct failure, failure->outages_count + 1)};
+  for (unsigned i = 0; i < failure->outages_count; i++) {
+    stream.outages[i] = *failure;
+    stream.outages[i].repair =
+        MAX(failure->outages[i].end - failure->outages[i].start - ulfm_detection(), 0.0);
+  }
+  g_array_append_val(streams, stream);
+  plan_outage(streams->len - 1);
+}
+
 static void add_stream(unsigned index, int node)
 {
   const struct scenario *scenario = layer.scenario;
@@ -58,6 +92,8 @@ void failures_begin(void)
     if (failure->trigger == TRIGGER_TIME)
       agenda_add(&(struct entry){
           .time = failure->at, .kind = ENTRY_CRASH, .rank = failure->rank, .failure = failure});
+    else if (failure->trigger == TRIGGER_TRACE)
+      add_trace(failure);
     else if (failure->trigger == TRIGGER_LAW && failure->of == OF_PLATFORM)
       add_stream(i, -1);
     else if (failure->trigger == TRIGGER_LAW)
@@ -70,4 +106,6 @@ void failures_next(const struct entry *entry)
 {
   if (entry->failure->trigger == TRIGGER_LAW)
     plan(entry->stream, machine_now() + ulfm_detection() + entry->failure->repair);
+  if (entry->failure->trigger == TRIGGER_TRACE)
+    plan_outage(entry->stream);
 }

@@ -75,7 +75,7 @@ static void report_failure(unsigned i)
 {
   const struct failure *failure = &layer.scenario->failures[i];
   const struct fate *fate = fate_of(failure);
-  if (fate->struck || failure->trigger == TRIGGER_LAW)
+  if (fate->struck || failure->trigger >= TRIGGER_LAW)
     return;
   if (fate->why)
     result_note(&layer.result, "failures.%u: did not strike, rank %d %s", i, failure->rank,

@@ -121,7 +121,7 @@ sub mutate {
 my @keys = qw(program.ranks program.script program.binary platform.file platform.spares platform.per_node protocol.name
   protocol.capacity protocol.file checkpoint.every checkpoint.bytes checkpoint.storage failures failures.0.rank
   failures.0.at failures.1.after failures.9 detection seed expect.verdict check.properties limits.time id clocks.skew
-  failures.0.law failures.0.shape recovery.runtime schedule nothing.here);
+  failures.0.law failures.0.shape failures.0.trace recovery.runtime schedule nothing.here);
 my @options = qw(--json --out --set --timeout --memory --keep --jobs --workers --reduce --max-states --junit --tap --fast
   --matrix -o -x --dependencies --save-every --compact --resume);
 

@@ -59,4 +59,53 @@ done
 # spare may fail as well.
 run_ends recovered 'a spare' --set platform.spares=1
 check 'has more failures than spares' test "$(value out/result.json crashes)" -gt 1
+
+# By trace: the same failures from three formats. Node 9 carries nothing.
+cat >plain.csv <<EOF
+node,start,end
+# a comment
+0,0,2.1
+node-1,10,12.1
+0,1min,70
+9,65,66
+EOF
+cat >lanl.csv <<EOF
+System,nodes,nodenumz,purpose,Prob Started,Prob Fixed,Down Time
+20,8,17,compute,6/21/2005 10:54,6/21/2005 10:55,1
+20,8,3,compute,6/21/2005 10:56,6/21/2005 10:57,1
+EOF
+printf '# event_id\tcomponent_id\tnode_id\tevent_type\tevent_start_time\tevent_stop_time\n' >fta.tab
+printf '1 1 17 0 1000 1060\n2 1 17 1 1060 2000\n3 1 3 0 1120 1180\n' >>fta.tab
+struck() { awk '$3 == "crash" { printf "%g:%s ", $1, $2 }' out/trace.txt; }
+run_ends recovered 'a trace' --set 'failures=[{trace: plain.csv}]'
+is "$(struck)" '0:0 10:1 60:0 ' 'its nodes fail when it says' out/trace.txt
+restart() { awk -v rank="$1" -v from="$2" '$2 == rank && $3 == "start" && $1 > from { printf "%.1f", $1; exit }' out/trace.txt; }
+is "$(restart 0 60)" 70.0 'and are back when it says' out/trace.txt
+run_ends recovered 'a log of LANL' --set 'failures=[{trace: lanl.csv}]'
+cp out/trace.txt lanl.txt
+is "$(struck)" '0:0 120:1 ' 'its nodes in the order of their appearance' lanl.txt
+run_ends recovered 'a trace of the Failure Trace Archive' --set 'failures=[{trace: fta.tab}]'
+same lanl.txt out/trace.txt 'the same failures as of LANL'
+
+bad() { # NAME LINE TEXT PATTERN
+  printf '%s\n' "$3" >bad.csv
+  "$recline" run scenario.yaml --set 'failures=[{trace: bad.csv}]' >stdout 2>stderr
+  is "$?:$(wc -l <stderr):$(grep -c "bad.csv:$2: $4" stderr)" 64:1:1 "$1" stderr
+}
+bad 'no columns' 1 'time,node' '"time,node" names no columns'
+bad 'a node that is not there' 2 'node,start,end
+mars,1,2' '"mars" is no node'
+bad 'too few columns' 3 'node,start,end
+0,1,2
+1,2' '"1,2" has too few columns'
+bad 'no time' 2 'node,start,end
+0,soon,2' '"soon" is no time'
+bad 'an end before the start' 2 'node,start,end
+0,5,2' '"2" is before the start'
+bad 'no date' 2 'nodenumz,Prob Started,Prob Fixed
+0,13/32/2005 10:00,1/1/2006 10:00' '"13/32/2005 10:00" is no time'
+"$recline" run scenario.yaml --set 'failures=[{trace: none.csv}]' >stdout 2>stderr
+is "$?:$(grep -c '"none.csv" is not there' stderr)" 64:1 'no such file' stderr
+"$recline" run scenario.yaml --set 'failures=[{trace: plain.csv, mtbf: 1h}]' >stdout 2>stderr
+is "$?:$(grep -c 'mtbf: beside trace' stderr)" 64:1 'a mean beside a trace' stderr
 finish

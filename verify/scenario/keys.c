@@ -87,6 +87,7 @@ static const struct key failure_keys[] = {
     {KEY("mtbf", KEY_SECONDS, struct failure, mtbf), .otherwise = -1},
     {KEY("shape", KEY_REAL, struct failure, shape), .least = 0.1, .most = 100, .otherwise = -1},
     {KEY("of", KEY_CHOICE, struct failure, of), .names = whose, .least = OF_NODE},
+    {KEY("trace", KEY_TEXT, struct failure, trace)},
     {KEY("repair", KEY_SECONDS, struct failure, repair), .otherwise = 1},
     {KEY("kills", KEY_CHOICE, struct failure, kills), .names = kills},
     {KEY("restart_on", KEY_MAPPING, struct failure, restart_on), .keys = layout_keys,

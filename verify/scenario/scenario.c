@@ -72,7 +72,7 @@ char *scenario_find_in(const char *variable, const char *name)
 bool scenario_fails_by_law(const struct scenario *scenario)
 {
   for (unsigned i = 0; i < scenario->failures_count; i++)
-    if (scenario->failures[i].trigger == TRIGGER_LAW)
+    if (scenario->failures[i].trigger >= TRIGGER_LAW)
       return true;
   return false;
 }

@@ -15,12 +15,14 @@
 #include <stdint.h>
 
 #include "protocols/protocol.h"
+#include "verify/scenario/failure_trace.h"
 
 /* When a failure strikes. */
 enum trigger {
   TRIGGER_TIME,  /* at: seconds of simulated time */
   TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
   TRIGGER_LAW,   /* law: again and again, after times drawn from a distribution */
+  TRIGGER_TRACE, /* trace: when a file says */
 };
 
 /* Distributions of the time from the repair of a node to its next failure. */
@@ -59,7 +61,10 @@ struct failure {
   enum of of;            /* TRIGGER_LAW */
   double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
                          or gamma law, sigma of a lognormal one, -1 of an exponential one */
-  double repair;      /* seconds from detection until the node can be used again */
+  char *trace;        /* TRIGGER_TRACE: absolute path; NULL otherwise */
+  struct outage *outages; /* of the trace, by start */
+  unsigned outages_count;
+  double repair;             /* seconds from detection until the node can be used again */
   struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
 };
 

@@ -227,7 +227,10 @@ static bool judge_trigger(const struct scenario *scenario, const char *path,
   static const struct {
     const char *key;
     enum trigger trigger;
-  } triggers[] = {{"at", TRIGGER_TIME}, {"after", TRIGGER_POINT}, {"law", TRIGGER_LAW}};
+  } triggers[] = {{"at", TRIGGER_TIME},
+                  {"after", TRIGGER_POINT},
+                  {"law", TRIGGER_LAW},
+                  {"trace", TRIGGER_TRACE}};
   unsigned found = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(triggers); i++) {
     if (!given_in(scenario, path, triggers[i].key))
@@ -235,10 +238,10 @@ static bool judge_trigger(const struct scenario *scenario, const char *path,
     failure->trigger = triggers[i].trigger;
     if (found++)
       return refuse_key(scenario, path, triggers[i].key,
-                        "beside another of at, after and law, expected one of them", error);
+                        "beside another of at, after, law and trace, expected one of them", error);
   }
   return found || scenario_complain(scenario, path, error,
-                                    "neither at, after nor law, expected one of them");
+                                    "neither at, after, law nor trace, expected one of them");
 }
 
 static bool judge_law(const struct scenario *scenario, const char *path, struct failure *failure,
@@ -263,6 +266,23 @@ static bool judge_law(const struct scenario *scenario, const char *path, struct 
                                   : "missing, expected a number from 0.1 to 100",
                       error);
   return true;
+}
+
+static bool judge_trace(const struct scenario *scenario, const char *path, struct failure *failure,
+                        GError **error)
+{
+  static const char *const others[] = {"rank", "mtbf", "shape", "of", NULL};
+  g_autofree char *full = g_strconcat(path, ".trace", NULL);
+  for (const char *const *key = others; *key; key++)
+    if (given_in(scenario, path, *key))
+      return refuse_key(scenario, path, *key, "beside trace, expected none", error);
+  if (failure->kills != KILLS_NODE)
+    return refuse_key(scenario, path, "kills", "rank with a trace, expected node", error);
+  if (!scenario->platform.layout.nodes)
+    return refuse_key(scenario, path, "trace", "without a platform, expected platform.file", error);
+  return find_file(scenario, full, &failure->trace, "a trace of failures", error) &&
+         failure_trace_read(failure->trace, scenario->platform.layout.nodes, &failure->outages,
+                            &failure->outages_count, error);
 }
 
 /* A failure of one rank has no keys of a law. */
@@ -290,8 +310,9 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
   if (!given(scenario, after_rank))
     failure->after.rank = failure->rank;
   return judge_trigger(scenario, path, failure, error) &&
-         (failure->trigger == TRIGGER_LAW ? judge_law(scenario, path, failure, error)
-                                          : judge_victim(scenario, path, failure, error));
+         (failure->trigger == TRIGGER_LAW     ? judge_law(scenario, path, failure, error)
+          : failure->trigger == TRIGGER_TRACE ? judge_trace(scenario, path, failure, error)
+                                              : judge_victim(scenario, path, failure, error));
 }
 
 static bool judge_failures(const struct scenario *scenario, GError **error)
@@ -392,6 +413,8 @@ void scenario_free(struct scenario *scenario)
 {
   if (!scenario)
     return;
+  for (unsigned i = 0; i < scenario->failures_count; i++)
+    g_free(scenario->failures[i].outages);
   for (unsigned i = 0; i < scenario->failures_count; i++)
     if (scenario->failures[i].restart_on)
       g_strfreev(scenario->failures[i].restart_on->nodes);

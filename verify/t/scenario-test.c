@@ -105,7 +105,7 @@ static void make_world(void)
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
   "recovery, schedule, seed, clocks, limits, expect or check"
-#define FAILURE_KEYS "rank, at, after, law, mtbf, shape, of, repair, kills or restart_on"
+#define FAILURE_KEYS "rank, at, after, law, mtbf, shape, of, trace, repair, kills or restart_on"
 
 struct refusal {
   const char *name, *yaml, *error;
@@ -328,10 +328,10 @@ static const struct refusal refusals[] = {
     {"a failure without rank", GOOD "failures:\n  - at: 1s\n",
      "t.yaml:5: failures.0.rank: missing, expected a whole number", NULL},
     {"a failure without trigger", GOOD "failures:\n  - rank: 1\n",
-     "t.yaml:5: failures.0: neither at, after nor law, expected one of them", NULL},
+     "t.yaml:5: failures.0: neither at, after, law nor trace, expected one of them", NULL},
     {"a failure with two triggers",
      GOOD "failures:\n  - rank: 1\n    at: 1s\n    after: {event: captured}\n",
-     "t.yaml:7: failures.0.after: beside another of at, after and law, expected one of them", NULL},
+     "t.yaml:7: failures.0.after: beside another of at, after, law and trace, expected one of them", NULL},
     {"an unknown law", LAW("law: normal, mtbf: 1h"),
      "t.yaml:5: failures.0.law: \"normal\" is unknown, expected exponential, weibull, lognormal or "
      "gamma",
@@ -353,7 +353,7 @@ static const struct refusal refusals[] = {
     {"a law that kills ranks", LAW("law: exponential, mtbf: 1h, kills: rank"),
      "t.yaml:5: failures.0.kills: rank with a law, expected node", NULL},
     {"a law and a time", LAW("at: 1s, law: exponential, mtbf: 1h"),
-     "t.yaml:5: failures.0.law: beside another of at, after and law, expected one of them", NULL},
+     "t.yaml:5: failures.0.law: beside another of at, after, law and trace, expected one of them", NULL},
     {"a mean without a law", LAW("rank: 1, at: 1s, mtbf: 1h"),
      "t.yaml:5: failures.0.mtbf: without law, expected it with one", NULL},
     {"of what, without a law", LAW("rank: 1, at: 1s, of: node"),
@@ -457,7 +457,7 @@ static const struct refusal refusals[] = {
      "failures.last.rank=1"},
     {"--set into a list", "- a\n", "t.yaml:1: a list, expected a mapping with " KEYS, "seed=1"},
     {"an incomplete failure by --set", GOOD,
-     "t.yaml:1: failures.0: neither at, after nor law, expected one of them (from --set)",
+     "t.yaml:1: failures.0: neither at, after, law nor trace, expected one of them (from --set)",
      "failures.0.rank=1"},
 };
 

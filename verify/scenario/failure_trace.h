@@ -1,0 +1,26 @@
+/* Files that say when the nodes of a machine were down. The first line names the columns, by which
+ * the format is known:
+ *
+ *     node,start,end                                       seconds, or with a unit
+ *     ...,nodenumz,...,Prob Started,Prob Fixed,...         LANL and CFDR: month/day/year
+ * hour:minute # event_id ... node_id ... event_type event_start_time event_stop_time ... the
+ * Failure Trace Archive's event_trace: blanks, epoch; rows of event_type 0
+ */
+#ifndef RECLINE_FAILURE_TRACE_H
+#define RECLINE_FAILURE_TRACE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct outage {
+  int node;          /* index of a node */
+  double start, end; /* seconds; the first one of an archive starts at 0 */
+};
+
+/* Reads `file` into `outages`, sorted by start, to be freed. A node is one of `nodes` (ends with
+ * NULL) by name or, in a plain file, by index; in an archive the nodes stand in the order of their
+ * first appearance. False with `error`, `file:line: what, expected what`. */
+bool failure_trace_read(const char *file, char *const *nodes, struct outage **outages,
+                        unsigned *count, GError **error);
+
+#endif
