@@ -46,7 +46,8 @@
 static const char *const invariants[] = {
     /* 1 */ "the checkpoint that all ranks have is not newer than the last of this rank",
     /* 2 */ "while the links are up, no log reaches beyond `log` iterations after a checkpoint",
-    /* 3 */ "no message waits for a peer while the link is up and the rank runs", NULL};
+    /* 3 */ "no message waits for a peer while the link is up and the rank runs",
+    /* 4 */ "the checkpoint that all ranks have is durable here", NULL};
 
 enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
@@ -518,6 +519,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 2;
   if (!rcl_links_nothing_waits(&links))
     return 3;
+  if (state->at[COMMON] > state->durable)
+    return 4;
   return 0;
 }
 
