@@ -16,6 +16,8 @@
  *     saw PROPERTY               the monitor's verdict on the move, its last
  *     end PROPERTY|-             on a state in which all programs have finished
  *     outcome 0|1                whether some run without failures ends with these histories
+ *     reached N...               what the walk has shown, in the order of enum reach
+ *     vain RANK                  a TIMER of the rank would only set the timer again
  *     rest PROPERTY|-            at the end of the walk, as if nothing could happen any more
  *     ever PROPERTY|-            the same for `progress`
  */
@@ -43,6 +45,7 @@ static unsigned draw(unsigned below)
 static struct rcl_protocol fuzzed;
 static const struct rcl_protocol *honest;
 static bool goes_wrong;
+static struct reached reached; /* by the walk */
 static bool armed; /* for the first step of a move: others only try what START would make of it */
 static int broken; /* the invariant that the state breaks after it */
 
@@ -272,6 +275,7 @@ static bool take(const struct place *place, struct world *world, struct trace_li
   armed = true;
   broken = 0;
   world_step(world, &choice.move, actions, &verdict);
+  reached_add(&reached, &verdict.reached);
   char *line = trace_line(lines, world, &choice.move, actions);
   printf("%u %s\n", step, line);
   free(line);
@@ -284,6 +288,24 @@ static bool take(const struct place *place, struct world *world, struct trace_li
   return world_finished(world) && (judge_end(place, world) || !draw(8));
 }
 
+static void print_vain(const struct world *world, struct rcl_actions *actions)
+{
+  const struct rcl_event timer = {.kind = RCL_EVENT_TIMER};
+  for (int rank = 0; rank < world->ranks; rank++) {
+    const struct world_rank *me = part_of(world, WORLD_RANK, rank);
+    if (!me->timer || me->phase != RANK_RUNNING)
+      continue;
+    void *state = g_memdup2(me + 1, world->state_bytes);
+    rcl_protocol_step(honest, &world->config[rank], state, &timer, actions, false);
+    bool vain = false;
+    for (uint32_t i = 0; i < actions->count; i++)
+      vain |= actions->item[i].kind == RCL_ACTION_SET_TIMER;
+    if (vain)
+      printf("vain %d\n", rank);
+    g_free(state);
+  }
+}
+
 static void walk(const struct place *place, const char *const *judged, uint64_t seed)
 {
   struct world world;
@@ -294,6 +316,7 @@ static void walk(const struct place *place, const char *const *judged, uint64_t 
   fuzzed.step = fuzzed_step;
   unsigned crashes = (unsigned)place->scenario->check.crashes;
   armed = false;
+  reached = (struct reached){0};
   claim_world(place->scenario, place->script, &world);
   world.protocol = &fuzzed;
   world.properties = judged;
@@ -309,6 +332,11 @@ static void walk(const struct place *place, const char *const *judged, uint64_t 
   unsigned most = 5 + draw(200), step = 0;
   while (step < most && !take(place, &world, lines, &actions, &crashes, step))
     step++;
+  printf("reached");
+  for (int i = 0; i < REACHES; i++)
+    printf(" %u", reached.most[i]);
+  printf("\n");
+  print_vain(&world, &actions);
   world_at_rest(&world, &verdict);
   printf("rest %s\n", name_of(&verdict));
   world_for_ever(&world, &verdict);

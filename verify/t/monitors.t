@@ -21,7 +21,7 @@ my $first = @ARGV ? $ARGV[0] : $ENV{RECLINE_SEED} // 1;
 
 my @properties = qw(no-loss no-duplicate restorable quiet-channels c3-1.1 c3-1.2 c3-1.3 deadlock
   commits outcome recovers agreement invariant no-orphan c3-2.2 c3-2.3 local-rollback no-domino
-  own-iteration tokens bounds progress requests);
+  own-iteration tokens bounds progress requests bounded);
 
 use constant {SEND => 0, RECV => 1, IRECV => 2, WAIT => 3, CHOOSE => 4, CHECKPOINT => 5,
   COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8, NEVER => -1};
@@ -34,7 +34,7 @@ sub term { return $terms->{join ' ', @_} //= 1 + keys %$terms }
 # ---- the world of a walk ----
 
 my ($world, @script, @rank, %wire, %shares, %seen, $incarnation, $target, $committed, $requested,
-  $timed, @surplus);
+  $timed, @surplus, %reached);
 
 sub is_free { return $world->{free} }
 
@@ -129,6 +129,11 @@ sub flows_from_to {
 
 sub bad { my ($property) = @_; $seen{$property} = 1 }
 
+sub reach {
+  my ($what, $count) = @_;
+  $reached{$what} = $count if $count > ($reached{$what} // 0);
+}
+
 # The program is given a message: in the order of its flow, each once.
 sub give {
   my ($me, $request, $peer, $m) = @_;
@@ -221,6 +226,7 @@ sub start {
   my $checkpoint = $e->{checkpoint} // 0;
   if ($world->{independent}) {
     my ($stored) = grep { $_->{checkpoint} == $checkpoint && $_->{part} eq 'image' } @{$me->{stored}};
+    bad('restorable') if $stored && $stored->{torn};
     my $image = $stored ? $stored->{program} : $checkpoint ? $me->{image} : undef;
     $me->{slots} = {%{$stored->{slots}}} if $me->{phase} eq 'restarting' && $stored;
     keep_stored($me, sub { $_->{part} ne 'image' || $_->{checkpoint} <= $checkpoint });
@@ -235,12 +241,15 @@ sub start {
     my $image = durable($me, $checkpoint, 'image');
     my $log = durable($me, $checkpoint, 'log') // $image;
     return bad('restorable') if $checkpoint && !$image;
+    bad('restorable') if $checkpoint && ($image->{torn} || $log->{torn});
     $me->{slots} = {%{$log->{slots}}} if $checkpoint;
     begin_again($me, $checkpoint ? $image->{program} : undef);
     @$me{qw(incarnation noticed closed anew)} = ($incarnation, $incarnation, ($e->{closed} ? 1 : 0) x 2);
   }
   $me->{phase} = 'running';
   $me->{line} = $me->{stopped} = $checkpoint;
+  reach('recoveries', $me->{incarnation}) if $checkpoint;
+  reach('recovered', $checkpoint);
 }
 
 # ---- clocks ----
@@ -331,14 +340,19 @@ sub happens {
   } elsif ($e->{name} eq 'durable') {
     my ($stored) = grep { !$_->{reported} && $_->{part} eq $e->{part} } @{$me->{stored}};
     @$stored{qw(reported durable)} = (1, !$e->{early});
-    my $newest;
-    $newest = $_ for grep { $_->{part} eq 'log' && $_->{durable} } @{$me->{stored}};
-    keep_stored($me, sub { $_->{part} ne 'log' || !$_->{durable} || $_ == $newest })
-      if $world->{independent} && $e->{part} eq 'log';
+    commits($e->{checkpoint}, $me->{noticed}) if $world->{independent} && $e->{part} eq 'image' && !$e->{early};
+    drop_old_logs($me) if $world->{independent} && $e->{part} eq 'log';
   } elsif ($e->{name} eq 'committed') {
     ($committed, $requested) = ($e->{checkpoint}, 0);
+    commits($committed, $incarnation);
   }
   return $me->{phase} eq 'running';
+}
+
+sub commits {
+  my ($checkpoint, $recoveries) = @_;
+  reach('commits', $checkpoint);
+  reach('later', $recoveries);
 }
 
 sub collect {
@@ -390,6 +404,11 @@ sub acts {
   my ($me, $e, $a, $now) = @_;
   my ($r, $p, $name) = ($me->{r}, $me->{program}, $a->{name});
   return bad('legal') if !is_legal($me, $e, $a, $now) || $now->{rolled_back} && !($a->{name} eq 'store' && $world->{independent});
+  if ($me->{noticed}) {
+    reach('replayed', 1) if $name eq 'resend' || $name eq 'deliver' && $a->{slot};
+    reach('suppressed', 1) if $name eq 'suppress' || $name eq 'discard';
+    reach('forced', 1) if $name eq 'force' || $name eq 'match' && ($a->{peer} != $e->{peer} || $a->{tag} != $e->{tag});
+  }
   my $kept = $me->{slots}{$a->{slot} // 0};
   if ($name eq 'transmit') {
     bad('legal') if !is_open($me, $e->{peer});
@@ -539,7 +558,8 @@ sub take {
   my ($r, $event, @actions) = ($1, map { fields($_) } split / \| /, $line);
   my $me = $r eq '-' ? undef : $rank[$r];
   if ($event->{name} eq 'crash') {
-    fails($_) for grep { $_->{r} - $r < $world->{node} && $_->{phase} =~ /^(running|capturing|restoring)$/ } @rank[$r .. $#rank];
+    my $ends = $event->{writes} // 0;
+    $ends = fails($_, $ends) for grep { $_->{r} - $r < $world->{node} && $_->{phase} =~ /^(running|capturing|restoring)$/ } @rank[$r .. $#rank];
     return;
   }
   return found_dead($event) if $event->{name} eq 'detected';
@@ -553,21 +573,25 @@ sub take {
   bad('invariant') if $broken;
   if (!happens($me, $event, \%now)) {
     advance($me->{program}, $r) if $me->{phase} eq 'running';
+    fails($me, 0) if defined $event->{cut} && $me->{phase} eq 'running';
     return;
   }
-  my $stopped = $me->{stopped};
+  my ($stopped, $behind) = @$me{qw(stopped line)};
   acts($me, $event, $_, \%now) for (grep { $_->{name} ne 'store' } @actions), grep { $_->{name} eq 'store' } @actions;
-  bad('legal') if $answers{$event->{name}} && !$now{answered};
+  bad('legal') if $answers{$event->{name}} && !$now{answered} && !defined $event->{cut};
   for my $data ($event->{name} eq 'arrived' ? [$now{message}, 'c3-1'] : map { [$_, 'c3-2'] } @{$now{collected}}) {
+    reach($data->[0]{line} < $behind ? 'late' : 'early', $data->[0]{line} != $behind);
     bad("$data->[1].2") if $data->[0]{stopped} > $me->{stopped};
     bad("$data->[1].3") if $stopped > $data->[0]{line};
   }
   $requested = 1 if $event->{name} eq 'timer' && !$world->{independent} && !fenced($me)
     && !(grep { $_->{name} eq 'set-timer' } @actions) && !($world->{clocks} && $event->{checkpoint} <= $committed);
   chooses($me, $event, \%now) if $event->{name} eq 'choice';
-  my $p = $me->{program} or return;
-  $p->{next}++ if $event->{name} eq 'safe-point' && ($event->{iteration} || !$world->{anywhere}) && !ended($p, $r);
-  advance($p, $r) if $me->{phase} eq 'running';
+  if (my $p = $me->{program}) {
+    $p->{next}++ if $event->{name} eq 'safe-point' && ($event->{iteration} || !$world->{anywhere}) && !ended($p, $r);
+    advance($p, $r) if $me->{phase} eq 'running';
+  }
+  fails($me, 0) if defined $event->{cut};
 }
 
 sub chooses {
@@ -586,14 +610,30 @@ sub chooses {
   }
 }
 
+# Of the writes under way each is lost, whole or torn: 0, 1 or 2.
 sub fails {
-  my ($me) = @_;
+  my ($me, $ends) = @_;
+  for (grep { !$_->{durable} } @{$me->{stored}}) {
+    my $end = $ends % 3;
+    $ends = int $ends / 3;
+    @$_{qw(durable reported)} = (1, 1) if $end;
+    $_->{torn} = 1 if $end == 2 && !($world->{independent} && $_->{part} eq 'log');
+  }
   reset_rank($me, 'dead');
   $me->{noticed} = 0;
   $wire{$me->{r}} = $shares{$me->{r}} = [];
   $shares{$me->{r}} = [];
   keep_stored($me, sub { $_->{durable} });
+  drop_old_logs($me) if $world->{independent};
   $requested = 0 if !$me->{r};
+  return $ends;
+}
+
+sub drop_old_logs {
+  my ($me) = @_;
+  my $newest;
+  $newest = $_ for grep { $_->{part} eq 'log' && $_->{durable} } @{$me->{stored}};
+  keep_stored($me, sub { $_->{part} ne 'log' || !$_->{durable} || $_ == $newest });
 }
 
 sub found_dead {
@@ -784,7 +824,7 @@ my %count;    # walks in which a property was violated
 
 sub judge_walk {
   my ($head, @lines) = @_;
-  (%wire, %shares, @rank, @script, @surplus) = ();
+  (%wire, %shares, @rank, @script, @surplus, %reached) = ();
   ($incarnation, $target, $committed, $requested, $timed) = (0) x 5;
   my ($file) = $head =~ /(\S+)$/;
   $terms = $terms_of{$file} //= {};
@@ -806,9 +846,15 @@ sub judge_walk {
     $shares{$r} = [];
     $rank[$r]{phase} = 'running' if is_free();
   }
-  my ($step, $over) = ('', 0);
+  my ($step, $over, $vain) = ('', 0, 0);
   while (@lines) {
     my $line = shift @lines;
+    $vain = 1, next if $line =~ /^vain /;
+    if ($line =~ s/^reached //) {
+      my $shown = join ' ', map { $reached{$_} // 0 } qw(ends commits later recoveries recovered late early replayed suppressed forced);
+      return "the monitor saw reached $line, the judge $shown" if $line ne $shown;
+      next;
+    }
     my ($what, $saw, $wrong) = ('', '-', {});
     if ($line =~ /^\d/) {
       my ($broken) = @lines && $lines[0] =~ /^broken/ ? shift @lines : undef;
@@ -820,6 +866,8 @@ sub judge_walk {
       ($what, $saw) = split / /, $line;
       $wrong = $what eq 'end' ? at_end() : $what eq 'rest' ? waits('deadlock', 'commits', 'requests')
         : $what eq 'ever' ? waits(('progress') x 3) : wrong_outcome($file, $saw);
+      $wrong->{requests} = 1 if $what eq 'rest' && $vain && !$requested;
+      $wrong->{bounded} = 1 if $what eq 'rest' && grep { 2 < grep { $_->{part} eq 'image' } @{$_->{stored}} } @rank;
       $saw = $saw ? '-' : 'outcome' if $what eq 'outcome';
     } else {
       next;
@@ -834,8 +882,8 @@ sub judge_walk {
 
 # ---- the worlds ----
 
-# The judge knows neither hazards nor programs that test, branch or make communicators.
-my @worlds = grep { system('grep', '-qE', 'hazards:|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(', $_) }
+# The judge knows neither ranks that live and are declared dead nor programs that test, branch or make communicators.
+my @worlds = grep { system('grep', '-qE', 'false-detection|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(', $_) }
   sort glob("$root/verify/claims/*.yaml"), glob("$root/verify/mutants/*.yaml");
 open my $walker, '-|', "$build/t/monitor-walks", $first, @ARGV ? 1 : $walks, 50, join(',', @properties), @worlds
   or die "monitor-walks: $!";

@@ -2,8 +2,10 @@
  * the door, never by looking into a state. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "protocols/text.h"
+#include "verify/base/memory.h"
 #include "verify/world/world_step.h"
 
 static bool is_judged(const struct world *w, const char *property)
@@ -366,6 +368,26 @@ static void check_bounded(struct step_context *t)
     check_slots(t, "frees");
 }
 
+/* Whether a TIMER of `rank` would only set the timer again. Nothing is under way that it could wait
+ * for. */
+static bool asks_in_vain(const struct world *w, int rank)
+{
+  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[rank])};
+  const struct rcl_event timer = {.kind = RCL_EVENT_TIMER};
+  bool later = false;
+  if (!read_rank(w, rank)->timer || read_rank(w, rank)->phase != RANK_RUNNING)
+    return false;
+  void *state = memory_grow(NULL, w->state_bytes + 1);
+  memcpy(state, read_rank(w, rank) + 1, w->state_bytes);
+  actions.item = memory_table(actions.capacity, sizeof *actions.item);
+  rcl_protocol_step(w->protocol, &w->config[rank], state, &timer, &actions, false);
+  for (uint32_t i = 0; i < actions.count; i++)
+    later |= actions.item[i].kind == RCL_ACTION_SET_TIMER;
+  free(actions.item);
+  free(state);
+  return later;
+}
+
 void world_at_rest(const struct world *w, struct verdict *verdict)
 {
   struct step_context t = {.w = w, .verdict = verdict};
@@ -373,6 +395,10 @@ void world_at_rest(const struct world *w, struct verdict *verdict)
   for (; t.rank < w->ranks; t.rank++)
     check_bounded(&t);
   judge_waits(w, "deadlock", "commits", "requests", verdict);
+  bool judges = is_judged(w, "requests") && !read_global(w)->requested;
+  for (t.rank = 0; judges && t.rank < w->ranks; t.rank++)
+    if (asks_in_vain(w, t.rank))
+      world_violate(&t, "requests", "the timer asks for no checkpoint any more");
 }
 
 void world_for_ever(const struct world *w, struct verdict *verdict)
