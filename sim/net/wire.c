@@ -141,8 +141,8 @@ double wire_seconds(const struct route *route, uint64_t bytes)
 
 /* ---- overheads ---- */
 
-/* Beyond `from` bytes a message costs base + bytes * each seconds; before SimGrid 4 one of fewer costs
- * what the first section says. */
+/* Beyond `from` bytes a message costs base + bytes * each seconds; before SimGrid 4 one of fewer
+ * costs what the first section says. */
 struct section {
   double from, base, each;
 };

@@ -24,8 +24,8 @@ static inline uint32_t hash_home(uint64_t key, uint32_t room)
 /* The hash of `size` bytes, which need no alignment; NULL only with size 0. */
 uint64_t hash_bytes(const void *bytes, size_t size);
 
-/* 128 bits of them, in two halves that are computed apart: different bytes have the same ones with a
- * probability of about 2^-128. The same on every machine of the same byte order. */
+/* 128 bits of them, in two halves that are computed apart: different bytes have the same ones with
+ * a probability of about 2^-128. The same on every machine of the same byte order. */
 void hash_bytes_wide(const void *bytes, size_t size, uint64_t digest[2]);
 
 #endif

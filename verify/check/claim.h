@@ -41,7 +41,7 @@ struct claim_result {
   double miss;            /* and that a violation was missed for that */
   double collision;  /* at most so likely is it that two contents that differ counted as equal; 0:
                         none was looked at */
-  uint64_t peak_rss;      /* bytes; of the process that explored, set by the caller */
+  uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
   double seconds;
   char reduction[16];          /* that was used: none, por, sym, all, recovery */
   uint64_t full_states, rests; /* audited: without reduction; its states at rest */
@@ -61,8 +61,8 @@ bool claim_check(const struct scenario *claim, const struct claim_options *, str
 /* The same checks of the input without exploring. */
 bool claim_valid(const struct scenario *claim, GError **error);
 
-/* Its script, as its protocol sees it (script_spell_out()), for script_free(). NULL with `error` set
- * as above. */
+/* Its script, as its protocol sees it (script_spell_out()), for script_free(). NULL with `error`
+ * set as above. */
 struct script *claim_script(const struct scenario *claim, GError **error);
 
 /* The world of a claim that is valid, without its memory; world_clear() frees it. The script is the

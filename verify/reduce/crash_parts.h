@@ -57,8 +57,8 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 /* Tries what DOWN does to the ranks of the worker's state, after a crash of any other. */
 void crash_try(struct crash_worker *);
 
-/* Takes the crash of `rank` in the worker's state, and all that follows until all ranks have started
- * again: what remains, `key` of `count` numbers, must tell where that leads. */
+/* Takes the crash of `rank` in the worker's state, and all that follows until all ranks have
+ * started again: what remains, `key` of `count` numbers, must tell where that leads. */
 void crash_audit(struct crash_worker *, uint32_t rank, const uint32_t *key, uint32_t count);
 
 #endif
