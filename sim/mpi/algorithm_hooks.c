@@ -235,7 +235,7 @@ static void hook_iprobe(int from, int tag, MPI_Comm handle, int *flag, MPI_Statu
     int peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from];
     *flag = bypass_has(r, peer, matching_context(comm, true), wanted);
     if (!*flag) {
-      p2p_poll_cost();
+      p2p_poll_cost(POLL_PROBE);
       host_poll(r);
     }
   }

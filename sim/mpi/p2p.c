@@ -6,12 +6,23 @@
 #include "sim/host/matching.h"
 #include "sim/host/request.h"
 #include "sim/host/shadow.h"
+#include "verify/scenario/platform_file.h"
 
-static const double POLL_SECONDS = 1e-4; /* SMPI's default for smpi/test and smpi/iprobe */
-
-void p2p_poll_cost(void)
+/* The process of smpirun itself is told 0 (launch.c). Polls of no time would stop the clock. */
+static double poll_seconds(const char *setting)
 {
-  machine_sleep(POLL_SECONDS);
+  static const double DEFAULT = 1e-4, LEAST = 1e-9;
+  g_autofree char *text = platform_setting(layer.scenario->platform.file, setting);
+  return text ? MAX(g_ascii_strtod(text, NULL), LEAST) : DEFAULT;
+}
+
+void p2p_poll_cost(enum poll kind)
+{
+  static double seconds[POLLS];
+  static const char *const settings[POLLS] = {"smpi/test", "smpi/iprobe"};
+  if (seconds[kind] == 0.0)
+    seconds[kind] = poll_seconds(settings[kind]);
+  machine_sleep(seconds[kind]);
 }
 
 static int world_rank(const struct comm *comm, int rank)

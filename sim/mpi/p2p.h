@@ -41,7 +41,8 @@ void p2p_wait(struct rank *, struct request *);
 /* Waits for a request and takes it back (request_retire). */
 int p2p_finish(struct rank *, struct request *, MPI_Status *);
 
-/* Costs of a poll that finds nothing, as SMPI charges them. */
-void p2p_poll_cost(void);
+/* Costs of a poll that finds nothing, as the platform says by smpi/test and smpi/iprobe. */
+enum poll { POLL_TEST, POLL_PROBE, POLLS };
+void p2p_poll_cost(enum poll);
 
 #endif

@@ -167,7 +167,7 @@ int requests_probe(struct rank *r, int from, int tag, const struct comm *comm, b
   uint32_t outcome = host_choose(r, (uint32_t)(found.source + 1));
   *flag = outcome != 0;
   if (outcome == 0) {
-    p2p_poll_cost();
+    p2p_poll_cost(POLL_PROBE);
     host_poll(r);
     return MPI_SUCCESS;
   }

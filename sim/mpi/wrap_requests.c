@@ -36,7 +36,7 @@ WRAP_CALL(Wait, (request, status), requests_wait(r, request, status))
 /* A test that finds nothing lets time go by, or a loop of tests would never end. */
 static void not_yet(struct rank *r)
 {
-  p2p_poll_cost();
+  p2p_poll_cost(POLL_TEST);
   host_poll(r);
 }
 
