@@ -531,7 +531,7 @@ const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
     .title =
         "hybrid of local and global rollback with capped payload logs (Dichev and Nikolopoulos)",
-    .piggyback_bytes = 12,
+    .piggyback_bytes = 0, /* what its words say, both ends can count: the page says how */
     .control_bytes = 12,
     .independent = true,
     .controls = controls,

@@ -86,6 +86,11 @@ for bytes in 1024 65536 1048576; do
     }')" 'one to two copies' "message-tagging: $bytes bytes take $tagged us a hop, not $plain us"
 done
 
+# Hybrid rollback adds nothing to a message, and copies it once into its log.
+plain=$(hop none 8192)
+is "$(hop hybrid 8192 | awk -v plain="$plain" '{ print ($1 - plain <= 8192 / 350 + 0.051) }')" 1 \
+  "hybrid: a message of 8 KiB takes no more than one copy longer than $plain us"
+
 # ---- barriers ----
 
 simulate none "$scenarios/barriers.yaml" --set protocol.name=none --set failures=none \
@@ -110,4 +115,4 @@ done
 is "$wrong_runs" 0 'blocking: two crashes, at 13 times: the same histories'
 is "$([ "$committed" -ge 40 ] && echo many)" many "blocking: $committed checkpoints in them"
 
-finish 22
+finish 23
