@@ -134,6 +134,8 @@ static void begin_rank(int index)
     die(EXIT_INCONCLUSIVE, "out of memory: no address space for the heap of rank %d", index);
   if (!r->arena)
     die(DIE_INPUT, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
+  if (!program_of[index])
+    die(DIE_INPUT, "the program of rank %d was linked without the objects of recline-cc", index);
   heap_await(r->arena, NULL); /* it is running */
   r->since = machine_now();
   r->activity = ACTIVITY_MPI;
