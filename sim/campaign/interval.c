@@ -148,12 +148,12 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
   g_autofree char *crash =
       g_strdup_printf("failures=[{rank: %d, at: %.9gs, repair: 0}]", scenario->program.ranks - 1,
                       longer * (PIECES / 2 + 0.6) / PIECES);
-  const char *const crashed[] = {crash, "expect={}", every, NULL};
+  /* Until it is detected survivors compute what is lost: that is no part of recovery. */
+  const char *const crashed[] = {crash, "expect={}", every, "detection=0", NULL};
   g_autoptr(JsonNode) recovered = measure(o, crashed);
   if (!recovered)
     return false;
-  double restart = number(recovered, "time_s", "restart") - scenario->detection;
-  costs->model.recovery = MAX(restart, 0.0);
+  costs->model.recovery = number(recovered, "time_s", "restart");
   return true;
 }
 

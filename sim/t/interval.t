@@ -56,6 +56,25 @@ interval --runs 2 --set failures.0.law=weibull --set failures.0.shape=0.7
 is "$?:$(grep -c '^  Young\|^  exact' stdout):$(grep -c '^  simulated' stdout)" 0:0:1 \
   'without a formula, by simulation alone' stdout stderr
 
+# Two ranks: until a crash is detected the other one computes, and that is lost, no cost of recovery.
+cat >two.yaml <<EOF
+program:
+  ranks: 2
+  script: |
+    rank 0: repeat 100 (compute 60s, checkpoint)
+    rank 1: repeat 100 (compute 60s, checkpoint)
+platform:   {file: clan.xml}
+protocol:   {name: bookmark}
+checkpoint: {storage: local, writes: foreground, places: program, bytes: 300MB}
+failures:   [{law: exponential, mtbf: 6h, of: platform, repair: 0}]
+EOF
+for detection in 0 20min; do
+  "$recline" interval two.yaml --runs 2 --set detection=$detection 2>&1 | head -n 1 |
+    sed 's/, downtime.*//' >"recovery-$detection"
+done
+is "$(cat recovery-0)" "$(cat recovery-20min)" 'detection is no part of recovery' recovery-0
+check 'which takes its time' grep -q 'recovery [1-9]' recovery-0
+
 interval --set failures=none
 is "$?:$(cat stderr)" \
   '64:scenario.yaml:9: failures: none by law, expected a law with its mtbf (from --set)' 'no law' stderr
