@@ -5,25 +5,12 @@
 needs_layer
 cd "$dir" || exit 1
 
-cat >one.xml <<EOF
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="all" routing="Full">
-    <prop id="memory_copy_bw" value="1e18"/>
-    <host id="node-0" speed="1Gf"><disk id="disk" read_bw="500kBps" write_bw="1MBps"/></host>
-    <host id="service-0" speed="1Gf"/>
-    <link id="wire" bandwidth="10GBps" latency="1us"/>
-    <route src="node-0" dst="service-0"><link_ctn id="wire"/></route>
-  </zone>
-</platform>
-EOF
 cat >scenario.yaml <<EOF
 program:
   ranks: 1
   script: |
     rank 0: repeat 500 (compute 60s, checkpoint)
-platform:   {file: one.xml}
+platform:   {file: $here/one-node.xml}
 protocol:   {name: bookmark}
 checkpoint: {storage: local, writes: foreground, places: program, bytes: 300MB}
 detection:  0

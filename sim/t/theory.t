@@ -11,19 +11,6 @@
 needs_layer
 cd "$dir" || exit 1
 
-cat >one.xml <<EOF
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="all" routing="Full">
-    <prop id="memory_copy_bw" value="1e18"/>
-    <host id="node-0" speed="1Gf"><disk id="disk" read_bw="500kBps" write_bw="1MBps"/></host>
-    <host id="service-0" speed="1Gf"/>
-    <link id="wire" bandwidth="10GBps" latency="1us"/>
-    <route src="node-0" dst="service-0"><link_ctn id="wire"/></route>
-  </zone>
-</platform>
-EOF
 pieces=200
 
 # Minutes: work, checkpoint, recovery (twice the checkpoint), downtime, mtbf; runs, and with
@@ -49,17 +36,18 @@ is "$(awk "$exact"' BEGIN { printf "%.3f %.3f %.3f %.3f", exact(117, 5, 10, 0, 1
 
 # Four parts of a piece; the timer goes off in the last one, at whose end is a safe point.
 scenario() { # TAU DELTA D M
-  awk -v tau="$1" -v delta="$2" -v d="$3" -v m="$4" -v pieces=$pieces 'BEGIN { printf "\
+  awk -v tau="$1" -v delta="$2" -v d="$3" -v m="$4" -v pieces=$pieces \
+    -v platform="$here/one-node.xml" 'BEGIN { printf "\
 program:\n\
   ranks: 1\n\
   script: |\n\
     rank 0: repeat %d (repeat 4 (compute %.9gs, checkpoint))\n\
-platform:   {file: one.xml}\n\
+platform:   {file: %s}\n\
 protocol:   {name: bookmark}\n\
 checkpoint: {every: %.9gs, storage: local, writes: foreground, places: program, bytes: %.0fMB}\n\
 detection:  0\n\
 failures:   [{law: exponential, mtbf: %gmin, of: platform, repair: %gmin}]\n", \
-      pieces, 15 * tau, 52.5 * tau, 60 * delta, m, d }' >scenario.yaml
+      pieces, 15 * tau, platform, 52.5 * tau, 60 * delta, m, d }' >scenario.yaml
 }
 
 IFS='
