@@ -25,6 +25,7 @@
 #include "sim/campaign/pool.h"
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
+#include "verify/base/output.h"
 #include "verify/scenario/scenario.h"
 
 enum { ROUND = 20 };
@@ -280,18 +281,6 @@ static int run_rounds(struct campaign *c, struct progress *p)
   return code;
 }
 
-void campaign_remove(const char *path)
-{
-  g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
-  const char *name;
-  while (folder && (name = g_dir_read_name(folder))) {
-    g_autofree char *file = g_build_filename(path, name, NULL);
-    if (unlink(file) != 0)
-      campaign_remove(file);
-  }
-  rmdir(path);
-}
-
 int campaign_run(struct campaign *c)
 {
   g_autoptr(GError) error = NULL;
@@ -308,7 +297,7 @@ int campaign_run(struct campaign *c)
   end_progress();
   pool_free(p.pool);
   if (code > EXIT_NOT_AS_EXPECTED && c->made && g_hash_table_size(c->done.rows) == 0)
-    campaign_remove(c->out); /* nothing was done */
+    output_remove(c->out); /* nothing was done */
   return code;
 }
 

@@ -35,7 +35,4 @@ int campaign_run(struct campaign *);
 bool campaign_report(const struct campaign *, GError **error);
 void campaign_clear(struct campaign *);
 
-/* Removes a folder with all that is in it. */
-void campaign_remove(const char *folder);
-
 #endif

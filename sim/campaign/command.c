@@ -8,6 +8,7 @@
 #include "sim/campaign/campaign.h"
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
+#include "verify/base/output.h"
 
 enum { RUNS = 100, RUNS_UNTIL = 10000, RUNS_MAX = 1000000, JOBS_MAX = 1000 };
 
@@ -110,7 +111,7 @@ int command_campaign(int argc, char **argv)
     campaign_clear(&c);
   }
   if (scratch)
-    campaign_remove(scratch);
+    output_remove(scratch);
   g_strfreev(o.set);
   g_strfreev(o.sweeps);
   g_strfreev(o.files);

@@ -17,6 +17,7 @@
 #include "sim/campaign/optimum.h"
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
+#include "verify/base/output.h"
 #include "verify/scenario/scenario.h"
 
 enum { RUNS = 50, RUNS_MAX = 1000000, CANDIDATES = 9, PIECES = 6 };
@@ -148,7 +149,7 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
   g_autofree char *crash =
       g_strdup_printf("failures=[{rank: %d, at: %.9gs, repair: 0}]", scenario->program.ranks - 1,
                       longer * (PIECES / 2 + 0.6) / PIECES);
-  /* Until it is detected survivors compute what is lost: that is no part of recovery. */
+  /* Before a crash is detected survivors compute on: that time is lost, and no recovery. */
   const char *const crashed[] = {crash, "expect={}", every, "detection=0", NULL};
   g_autoptr(JsonNode) recovered = measure(o, crashed);
   if (!recovered)
@@ -280,7 +281,7 @@ static int find_interval(const struct options *o, int *stopped)
   fflush(stdout);
   code = simulate(o, &costs, scratch ? scratch : o->out, stopped);
   if (scratch)
-    campaign_remove(scratch);
+    output_remove(scratch);
   return code;
 }
 
