@@ -183,7 +183,6 @@ static void write_down(struct transition_cache *m, uint32_t root, uint32_t numbe
   struct edge *edge = edge_from(m, root, number);
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i];
-    m->is_edited[part] = false;
     note_down(edge, part + 1);
     edge = edge_from(m, edge->next, value_of(m, part));
   }
@@ -215,7 +214,8 @@ static uint16_t note_verdict(struct transition_cache *m, const struct verdict *v
   return (uint16_t)m->verdicts_count++;
 }
 
-/* Appends what the step that has just run changed to `changes`. Returns how much that is. */
+/* Appends what the step that has just run changed to `changes`, and ends its edits: from here on
+ * the world reads `values` again. Returns how much that is. */
 static uint32_t append_changes(struct transition_cache *m)
 {
   uint32_t first = m->changes_count;
@@ -223,6 +223,7 @@ static uint32_t append_changes(struct transition_cache *m)
     uint32_t part = m->looked[i];
     if (!m->is_edited[part])
       continue;
+    m->is_edited[part] = false;
     uint32_t value = intern(&m->parts, m->scratch[part].bytes, m->scratch[part].size);
     if (value == m->values[part])
       continue;

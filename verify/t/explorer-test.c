@@ -11,6 +11,7 @@
 #include "verify/explore/explorer.h"
 #include "verify/scenario/plugin.h"
 #include "verify/state/frontier.h"
+#include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
 #include "verify/world/in_place.h"
@@ -169,6 +170,44 @@ static const struct small cheated = {
     0,       0,
     false,   true,
     0,       "rank 0: send 1, send 1, recv 1, recv 1\nrank 1: send 0, send 0, recv 0, recv 0"};
+
+/* Whether the world reads the state of `values`, and nothing that a step has edited. */
+static bool reads_values(struct transition_cache *m)
+{
+  bool right = true;
+  for (uint32_t part = 0; part < m->count; part++) {
+    uint32_t size;
+    const struct interned *item = &m->parts.item[m->values[part]];
+    const void *bytes = m->world->memory.read(m, part, &size);
+    right &= size == item->size && (!size || !memcmp(bytes, item->bytes, size));
+  }
+  return right;
+}
+
+/* A step that is not applied leaves nothing behind, also one that an audit runs again. */
+static void steps_not_applied(void)
+{
+  static const struct small small = {"none", 2,    0, 0,
+                                     false,  true, 0, "rank 0: send 1\nrank 1: recv 0"};
+  struct world world;
+  struct transition_cache m;
+  struct script *script = set_up(&small, &world);
+  transition_cache_init(&m, &world, 0, 0);
+  m.audit = true;
+  bool right = true;
+  uint32_t steps = 0;
+  for (uint32_t rank = 0; rank < 2; rank++) {
+    const struct enabled_list turn = *transition_cache_list(&m, rank * 3);
+    for (uint32_t i = 0; i < 2 * turn.count; i++, steps++) {
+      transition_cache_step(&m, m.list_moves[turn.first + i / 2]);
+      right &= reads_values(&m);
+    }
+  }
+  ok(steps && right, "a step that is not applied is not read, nor is its audit");
+  transition_cache_clear(&m);
+  world_clear(&world);
+  script_free(script);
+}
 
 static void audit(void)
 {
@@ -830,6 +869,7 @@ int main(void)
   beyond();
   workers();
   audit();
+  steps_not_applied();
   bounds();
   fingerprints();
   short_memory();
