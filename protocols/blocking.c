@@ -206,6 +206,12 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return rcl_commit_is_sound(config, &state->commit) ? 0 : 3;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"write", "captured", "durable"},
+                                          {"commit", "durable", "release"},
+                                          {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"quiet-channels", "bounded", "frees", NULL};
 
 extern const struct rcl_protocol protocol_blocking;
@@ -219,6 +225,7 @@ const struct rcl_protocol protocol_blocking = {
     .barrier_words = true,
     .controls = controls,
     .invariants = invariants,
+    .phases = phases,
     .promises = promises,
     .captures_at = "barriers",
     .state_size = state_size,

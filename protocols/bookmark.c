@@ -415,6 +415,12 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {
+    {"coordination", "hold", "capture"},    {"suspend", "capture", "captured"},
+    {"checkpoint", "captured", "durable"},  {"continue", "durable", "release"},
+    {"restart", "start closed", "release"}, {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"quiet-channels", "bounded", "frees", NULL};
 
 extern const struct rcl_protocol protocol_bookmark;
@@ -426,6 +432,7 @@ const struct rcl_protocol protocol_bookmark = {
     .reconnects = true,
     .controls = controls,
     .invariants = invariants,
+    .phases = phases,
     .promises = promises,
     .state_size = state_size,
     .step = step,

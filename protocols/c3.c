@@ -511,6 +511,14 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"logging", "captured", "stopped-logging"},
+                                          {"stop-log", "stopped-logging", "durable part=log"},
+                                          {"commit", "commit", "committed"},
+                                          {"restart", "start checkpoint", "release"},
+                                          {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"c3-1.1", "c3-1.2",  "c3-1.3", "c3-2.2",
                                        "c3-2.3", "bounded", "frees",  NULL};
 
@@ -524,6 +532,7 @@ const struct rcl_protocol protocol_c3 = {
     .collectives = true,
     .controls = controls,
     .invariants = invariants,
+    .phases = phases,
     .promises = promises,
     .state_size = state_size,
     .step = step,

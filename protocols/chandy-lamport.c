@@ -316,6 +316,13 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"recording", "captured", "store part=log"},
+                                          {"write", "store part=log", "durable part=log"},
+                                          {"commit", "commit", "committed"},
+                                          {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"bounded", "frees", NULL};
 
 #define FORM(ID)                                                                                   \
@@ -332,7 +339,7 @@ static const char *const promises[] = {"bounded", "frees", NULL};
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .level = RCL_LEVEL_CHANNEL,                 \
-    .controls = controls, .invariants = invariants, .promises = promises,                          \
+    .controls = controls, .invariants = invariants, .phases = phases, .promises = promises,        \
     .state_size = state_size, .step = ID##_step, .violated_invariant = ID##_broken,                \
     .variant = NEXT                                                                                \
   }

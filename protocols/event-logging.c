@@ -490,6 +490,13 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"logging", "captured", "store part=log"},
+                                          {"write", "store part=log", "durable part=log"},
+                                          {"commit", "commit", "committed"},
+                                          {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"bounded", "frees", NULL};
 
 #define FORM(ID)                                                                                   \
@@ -515,8 +522,8 @@ static const char *const promises[] = {"bounded", "frees", NULL};
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
-    .invariants = invariants, .promises = promises, .state_size = ID##_size, .step = ID##_step,    \
-    .work = ID##_work, .violated_invariant = ID##_broken, .variant = NEXT                          \
+    .invariants = invariants, .phases = phases, .promises = promises, .state_size = ID##_size,     \
+    .step = ID##_step, .work = ID##_work, .violated_invariant = ID##_broken, .variant = NEXT       \
   }
 
 static const struct variant list = {.form = RCL_LIST};

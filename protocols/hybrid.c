@@ -524,6 +524,12 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {
+    {"capture", "capture", "captured"}, {"write", "store", "durable"},
+    {"switch", "down", "roll-back"},    {"rollback", "roll-back", "start"},
+    {"resend", "resend", "resend"},     {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"bounded", "frees", NULL};
 
 extern const struct rcl_protocol protocol_hybrid;
@@ -536,6 +542,7 @@ const struct rcl_protocol protocol_hybrid = {
     .independent = true,
     .controls = controls,
     .invariants = invariants,
+    .phases = phases,
     .promises = promises,
     .parameters = parameters,
     .captures_at = "the beginning of iterations (recline_iteration)",

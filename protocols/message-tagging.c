@@ -468,6 +468,13 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return rcl_commit_is_sound(config, &state->commit) ? 0 : 6;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"logging", "captured", "store part=log"},
+                                          {"write", "store part=log", "durable part=log"},
+                                          {"commit", "commit", "committed"},
+                                          {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"bounded", "frees", NULL};
 
 extern const struct rcl_protocol protocol_message_tagging;
@@ -479,6 +486,7 @@ const struct rcl_protocol protocol_message_tagging = {
     .control_bytes = 12,
     .controls = controls,
     .invariants = invariants,
+    .phases = phases,
     .promises = promises,
     .state_size = state_size,
     .step = step,

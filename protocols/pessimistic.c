@@ -534,12 +534,18 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"write", "store part=image", "durable part=image"},
+                                          {"resend", "resend", "resend"},
+                                          {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"local-rollback", "bounded", "frees-at-capture", NULL};
 
 #define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
-    .controls = controls, .invariants = invariants, .promises = promises,                          \
+    .controls = controls, .invariants = invariants, .phases = phases, .promises = promises,        \
     .state_size = state_size, .step = STEP, .violated_invariant = violated_invariant,              \
     .variant = NEXT                                                                                \
   }

@@ -357,6 +357,14 @@ struct rcl_work {
                               at START */
 };
 
+/* What its paper calls a phase of a checkpoint or of a recovery: of one rank, from a step until the
+ * next one. A step is named by its event or by one of its actions, as protocols/text.h prints it,
+ * perhaps with fields: "hold", "durable part=log". Phases of one name are one, in several forms.
+ * One whose ends are the same lasts from the first of these steps after a START to the last. */
+struct rcl_phase {
+  const char *name, *from, *to;
+};
+
 struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* what it is, with its paper and section */
@@ -384,6 +392,9 @@ struct rcl_protocol {
   /* Names of properties that it promises beyond those of all protocols (docs/architecture.md): a
    * run is audited for them, a claim of each shows that it holds. Ends with NULL; NULL: none. */
   const char *const *promises;
+
+  /* What a run tells of each checkpoint and of each recovery; the last has no name. NULL: none. */
+  const struct rcl_phase *phases;
 
   /* Size of the state of one rank, in bytes; a multiple of 8. For any config. */
   size_t (*state_size)(const struct rcl_config *);
@@ -433,8 +444,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 7u
-_Static_assert(RECLINE_DOOR == 7u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 8u
+_Static_assert(RECLINE_DOOR == 8u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    RCL_EVENT_KINDS == 16 && RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,
                "the door has changed: raise RECLINE_DOOR, then these numbers");

@@ -308,6 +308,12 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return state->ready <= most && rcl_commit_is_sound(config, &state->commit) ? 0 : 5;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"write", "store", "durable"},
+                                          {"commit", "commit", "committed"},
+                                          {NULL, NULL, NULL}};
+
 static const char *const promises[] = {"bounded", "frees", NULL};
 
 extern const struct rcl_protocol protocol_time_based;
@@ -320,6 +326,7 @@ const struct rcl_protocol protocol_time_based = {
     .clocks = true,
     .controls = controls,
     .invariants = invariants,
+    .phases = phases,
     .promises = promises,
     .state_size = state_size,
     .step = step,

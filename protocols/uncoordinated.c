@@ -474,6 +474,12 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"write", "store", "durable"},
+                                          {"rollback", "roll-back", "start"},
+                                          {NULL, NULL, NULL}};
+
 extern const struct rcl_protocol protocol_uncoordinated;
 const struct rcl_protocol protocol_uncoordinated = {
     .name = "uncoordinated",
@@ -484,6 +490,7 @@ const struct rcl_protocol protocol_uncoordinated = {
     .independent = true,
     .controls = controls,
     .invariants = invariants,
+    .phases = phases,
     .state_size = state_size,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -150,6 +150,29 @@ static void print_checkpoints(const struct result *result)
             result->rollbacks_local);
 }
 
+/* Of each phase over all checkpoints; those of one name stand at the same place in each. */
+static void print_phases(const struct result *result)
+{
+  for (unsigned i = 0; i < result->phases_count; i++) {
+    struct run_phase sum = {.least = HUGE_VAL};
+    const char *name = result->phases[i].name;
+    bool first = true;
+    for (unsigned k = 0; k < result->phases_count; k++) {
+      const struct run_phase *phase = &result->phases[k];
+      if (strcmp(phase->name, name) != 0)
+        continue;
+      first = first && k >= i;
+      sum.least = fmin(sum.least, phase->least);
+      sum.most = fmax(sum.most, phase->most);
+      sum.mean += phase->mean * phase->ranks;
+      sum.ranks += phase->ranks;
+    }
+    if (first)
+      g_print("  phase        %-13s %10.6g s, mean of %d; %.6g to %.6g\n", name,
+              sum.mean / sum.ranks, sum.ranks, sum.least, sum.most);
+  }
+}
+
 static void print_iterations(const struct result *result)
 {
   if (result->iterations > 0)
@@ -180,6 +203,7 @@ void summary_print(const struct scenario *scenario, const struct result *result,
     g_print("  gave up      %s\n", result->gave_up);
   print_crashes(scenario, result);
   print_checkpoints(result);
+  print_phases(result);
   print_iterations(result);
   print_messages(result);
   print_time(&look, result);

@@ -3,6 +3,7 @@
 #include "sim/host/accounting.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/notes.h"
+#include "sim/host/phases.h"
 #include "sim/host/rank.h"
 #include "sim/host/shadow.h"
 
@@ -61,6 +62,7 @@ void run_report(enum run_verdict verdict, const char *why)
   name_run(result);
   mean_time(&result->time);
   report_images(result);
+  phases_report(result);
   copy_cost_report(result);
   notes_report();
   const char *file = getenv("RECLINE_RESULT");

@@ -9,6 +9,7 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
 #include "sim/host/notes.h"
+#include "sim/host/phases.h"
 #include "sim/host/rank_clock.h"
 #include "sim/host/request.h"
 #include "sim/host/schedule.h"
@@ -371,6 +372,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   if (move->kind == MOVE_EVENT) {
     watch_event(move);
     notes_event(&move->event);
+    phases_step(r, &move->event, &r->actions);
     dispatcher_point(r->index, &move->event);
   }
   if (!going)

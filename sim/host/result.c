@@ -32,7 +32,8 @@ enum field_kind {
   FIELD_COUNTS, /* an array of as many as there are ranks, which stands above it */
   FIELD_SECONDS,
   FIELD_TEXT,
-  FIELD_TEXTS
+  FIELD_TEXTS,
+  FIELD_PHASES
 };
 
 struct field {
@@ -78,6 +79,7 @@ static const struct field FIELDS[] = {
     {"repair_s", "agree", FIELD_SECONDS, AT(repair.agree)},
     {"repair_s", "spawn", FIELD_SECONDS, AT(repair.spawn)},
     {"repair_s", "rebuild", FIELD_SECONDS, AT(repair.rebuild)},
+    {NULL, "phases", FIELD_PHASES, 0},
     {NULL, "iterations", FIELD_COUNT, AT(iterations)},
     {NULL, "rank_iterations", FIELD_COUNTS, AT(rank_iterations)},
     {NULL, "image_bytes", FIELD_COUNT, AT(image_bytes)},
@@ -134,6 +136,26 @@ static void add_texts(GString *json, char *const *texts)
   g_string_append_c(json, ']');
 }
 
+/* On one line, whatever their number. */
+static void add_phases(GString *json, const struct result *result)
+{
+  g_string_append_c(json, '[');
+  for (unsigned i = 0; i < result->phases_count; i++) {
+    const struct run_phase *phase = &result->phases[i];
+    g_string_append_printf(json, "%s{\"checkpoint\": %u, \"phase\": ", i > 0 ? ", " : "",
+                           phase->checkpoint);
+    add_text(json, phase->name);
+    g_string_append_printf(json, ", \"ranks\": %d, \"min_s\": ", phase->ranks);
+    add_seconds(json, phase->least);
+    g_string_append(json, ", \"mean_s\": ");
+    add_seconds(json, phase->mean);
+    g_string_append(json, ", \"max_s\": ");
+    add_seconds(json, phase->most);
+    g_string_append_c(json, '}');
+  }
+  g_string_append_c(json, ']');
+}
+
 static void add_value(GString *json, const struct field *field, const struct result *result)
 {
   const char *place = (const char *)result + field->offset;
@@ -162,6 +184,9 @@ static void add_value(GString *json, const struct field *field, const struct res
     break;
   case FIELD_TEXTS:
     add_texts(json, *(char **const *)place);
+    break;
+  case FIELD_PHASES:
+    add_phases(json, result);
     break;
   }
 }
@@ -252,6 +277,39 @@ static char **read_texts(JsonNode *node)
   return g_steal_pointer(&texts);
 }
 
+static bool read_phase(JsonObject *object, struct run_phase *phase)
+{
+  static const char *const numbers[] = {"checkpoint", "ranks", "min_s", "mean_s", "max_s"};
+  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    JsonNode *node = json_object_get_member(object, numbers[i]);
+    if (!node || !JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) == G_TYPE_STRING)
+      return false;
+  }
+  phase->checkpoint = (uint32_t)json_object_get_int_member(object, "checkpoint");
+  phase->ranks = (int)json_object_get_int_member(object, "ranks");
+  phase->least = json_object_get_double_member(object, "min_s");
+  phase->mean = json_object_get_double_member(object, "mean_s");
+  phase->most = json_object_get_double_member(object, "max_s");
+  phase->name = g_strdup(json_object_get_string_member_with_default(object, "phase", NULL));
+  return phase->name != NULL;
+}
+
+static bool read_phases(JsonNode *node, struct result *result)
+{
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return false;
+  JsonArray *array = json_node_get_array(node);
+  result->phases_count = json_array_get_length(array);
+  result->phases = g_new0(struct run_phase, result->phases_count);
+  for (guint i = 0; i < result->phases_count; i++) {
+    JsonNode *element = json_array_get_element(array, i);
+    if (!JSON_NODE_HOLDS_OBJECT(element) ||
+        !read_phase(json_node_get_object(element), &result->phases[i]))
+      return false;
+  }
+  return true;
+}
+
 static bool read_value(JsonNode *node, const struct field *field, struct result *result)
 {
   char *place = (char *)result + field->offset;
@@ -266,6 +324,8 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
     *(char ***)place = read_texts(node);
     return *(char ***)place != NULL;
   }
+  if (field->kind == FIELD_PHASES)
+    return read_phases(node, result);
   if (!JSON_NODE_HOLDS_VALUE(node))
     return false;
   switch (field->kind) {
@@ -290,6 +350,7 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
     return true;
   case FIELD_COUNTS:
   case FIELD_TEXTS:
+  case FIELD_PHASES:
     break; /* no single value: see above */
   case FIELD_SECONDS:
     *(double *)place = json_node_get_double(node);
@@ -378,6 +439,9 @@ void result_note(struct result *result, const char *format, ...)
 
 void result_clear(struct result *result)
 {
+  for (unsigned i = 0; i < result->phases_count; i++)
+    g_free(result->phases[i].name);
+  g_free(result->phases);
   g_free(result->rank_image_bytes);
   g_free(result->rank_iterations);
   g_free(result->audit_first);

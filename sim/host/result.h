@@ -31,6 +31,14 @@ struct run_repair {
   double detect, revoke, notice, agree, spawn, rebuild;
 };
 
+/* Seconds of a phase of a checkpoint (rcl_phase), over the ranks that were in it. */
+struct run_phase {
+  char *name;
+  uint32_t checkpoint;
+  int ranks;
+  double least, mean, most;
+};
+
 struct result {
   enum run_verdict verdict;
   int program_exit; /* of the last rank that did not end with 0; filled in by `recline run` */
@@ -48,6 +56,8 @@ struct result {
   struct run_time time;
   struct run_copies copies;
   struct run_repair repair;
+  struct run_phase *phases; /* in the order of checkpoints, then as the protocol has them */
+  unsigned phases_count;
   uint64_t iterations;        /* of all ranks, repeated ones again */
   uint64_t *rank_iterations;  /* `ranks` of them */
   uint64_t image_bytes;       /* of the largest image */

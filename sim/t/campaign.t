@@ -29,7 +29,7 @@ is "$(jq -r '"\(.version) \(.scenario) \(.program) \(.platform) \(.protocol) \(.
 $("$recline" --version | cut -d' ' -f2) scenario script clan.xml c3 1
 $("$recline" --version | cut -d' ' -f2) scenario script clan.xml c3 8" 'each names what ran'
 "$recline" run one/cells/3.yaml --set seed=8 --json >again.json
-is "$(jq -c 'del(.cell, .run, .sweep, .exit)' one/runs.jsonl | tail -n 1)" "$(jq -c . again.json)" \
+is "$(jq -c 'del(.cell, .run, .sweep, .exit)' one/runs.jsonl | tail -n 1)" "$(jq -c 'del(.phases)' again.json)" \
   'a run can be run again by itself'
 
 # shellcheck disable=SC2086

@@ -17,6 +17,11 @@ static uint64_t images[8] = {1, 0, 3, 4, 5, 6, 7, G_MAXINT64};
 
 static char *notes[] = {(char *)"failures.0: did not strike", (char *)"a \"note\"", NULL};
 
+static struct run_phase phases[] = {
+    {.name = (char *)"capture", .checkpoint = 1, .ranks = 8, .least = 0.1, .mean = 0.25, .most = 1},
+    {.name = (char *)"a \"phase\"", .checkpoint = 2, .ranks = 1, .most = 1e-9},
+};
+
 static const struct result FULL = {
     .verdict = RUN_GAVE_UP,
     .program_exit = 64,
@@ -31,6 +36,8 @@ static const struct result FULL = {
     .time = {1e-9, 2.5, 1.0 / 3.0, 4, 123456789.25, 0},
     .copies = {1, 2, 0.5, 0.25},
     .repair = {1, 2, 3, 4, 5, 6},
+    .phases = phases,
+    .phases_count = 2,
     .iterations = 12,
     .rank_iterations = images,
     .image_bytes = 1,
@@ -106,8 +113,10 @@ int main(void)
   ok(!loads(file, ": 18446744073709551615", ": -1"), "a negative one");
   ok(!loads(file, ": 18446744073709551615", ": 1.5"), "a fraction");
   ok(!loads(file, "[\"failures", "[0, \"failures"), "a number for a note");
+  ok(!loads(file, "\"mean_s\": 0.25, ", ""), "a phase without its mean");
+  ok(!loads(file, "\"capture\"", "1"), "or with a number for its name");
   ok(!loads(file, "\n}\n", ""), "a file that ends early");
   remove(file);
-  printf("1..20\n");
-  return tests == 20 ? 0 : 1;
+  printf("1..22\n");
+  return tests == 22 ? 0 : 1;
 }
