@@ -21,7 +21,7 @@ my $first = @ARGV ? $ARGV[0] : $ENV{RECLINE_SEED} // 1;
 
 my @properties = qw(no-loss no-duplicate restorable quiet-channels c3-1.1 c3-1.2 c3-1.3 deadlock
   commits outcome recovers agreement invariant no-orphan c3-2.2 c3-2.3 local-rollback no-domino
-  own-iteration tokens bounds progress requests bounded);
+  own-iteration tokens bounds progress requests bounded frees frees-at-capture);
 
 use constant {SEND => 0, RECV => 1, IRECV => 2, WAIT => 3, CHOOSE => 4, CHECKPOINT => 5,
   COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8, NEVER => -1};
@@ -33,7 +33,7 @@ sub term { return $terms->{join ' ', @_} //= 1 + keys %$terms }
 
 # ---- the world of a walk ----
 
-my ($world, @script, @rank, %wire, %shares, %seen, $incarnation, $target, $committed, $requested,
+my ($world, @script, @rank, %wire, %shares, %control, %seen, $incarnation, $target, $committed, $requested,
   $timed, @surplus, %reached);
 
 sub is_free { return $world->{free} }
@@ -87,7 +87,7 @@ sub reset_rank {
   my ($me, $phase) = @_;
   %$me = (r => $me->{r}, stored => $me->{stored}, origin => $me->{origin}, born => $me->{born},
     noticed => $me->{noticed}, phase => $phase, slots => {}, incarnation => 0, line => 0,
-    stopped => 0, closed => 0, anew => 0, held => 0, drains => undef, program => undef);
+    stopped => 0, closed => 0, anew => 0, held => 0, declared => 0, drains => undef, program => undef);
 }
 
 sub flow { return join ' ', @_ }    # peer, comm, tag
@@ -101,10 +101,16 @@ sub takes {
 
 sub exists_for { my ($me, $m) = @_; return $m->{in} >= $me->{incarnation} && $m->{in} <= $me->{noticed} }
 
+# Ranks that have noticed that this one was declared dead take nothing more from it.
+sub is_cut_off {
+  my ($me, $you) = @_;
+  return $world->{independent} && $me->{declared} && $you->{noticed} >= $me->{born};
+}
+
 sub send_off {
   my ($list, $to, $m) = @_;
   my $you = $rank[$to];
-  return if $you->{phase} eq 'dead';
+  return if $you->{phase} eq 'dead' || is_cut_off($rank[$m->{from}], $you);
   my $back = $you->{phase} eq 'restarting' || $you->{phase} eq 'restoring';
   my $oldest = !$back ? $you->{incarnation} : $world->{independent} ? $you->{noticed} : $incarnation;
   push @{$list->{$to}}, $m if $m->{in} >= $oldest;
@@ -112,7 +118,7 @@ sub send_off {
 
 sub forget_older {
   my ($to, $than, $from) = @_;
-  for my $list (\%wire, \%shares) {
+  for my $list (\%wire, \%shares, \%control) {
     $list->{$to} = [grep { $_->{in} >= $than || defined $from && $_->{from} != $from } @{$list->{$to}}];
   }
 }
@@ -191,12 +197,16 @@ sub post {
 
 sub behind {
   my ($me) = @_;
+  return 0 if $me->{declared};
   return $me->{phase} =~ /^(running|capturing|restoring)$/ && $me->{noticed} != $incarnation
     if !$world->{independent};
   return $me->{phase} eq 'running' && grep { $_ != $me && $_->{born} > $me->{noticed} } @rank;
 }
 
-sub fenced { my ($me) = @_; return !$world->{independent} && $me->{incarnation} < $incarnation }
+sub fenced {
+  my ($me) = @_;
+  return $me->{declared} || !$world->{independent} && $me->{incarnation} < $incarnation;
+}
 
 sub durable {
   my ($me, $checkpoint, $part) = @_;
@@ -321,6 +331,8 @@ sub happens {
     die "message $e->{number} is not under way\n" if !defined $place;
     $now->{message} = (splice @{$wire{$r}}, $place, 1);
     bad('bounds') if $world->{clocks} && too_fast($me, $now->{message});
+  } elsif ($e->{name} eq 'control') {
+    $control{$r} = [grep { $_->{number} != $e->{number} } @{$control{$r}}];
   } elsif ($e->{name} eq 'collective') {
     $p->{calls}++ if !$p->{call};
     $p->{call} = {flow => $e->{flow}, root => $e->{root}, comm => $e->{comm}, number => $e->{call}, joined => 0};
@@ -420,7 +432,7 @@ sub acts {
         before => undef, from => $r});
   } elsif ($name eq 'keep') {
     return bad('legal') if !$a->{slot} || $kept;
-    $me->{slots}{$a->{slot}} = {%{$now->{message}}, from => $e->{name} eq 'send' ? $e->{peer} : $e->{peer} // $e->{root}};
+    $me->{slots}{$a->{slot}} = {%{$now->{message}}, from => $e->{peer} // $e->{root}, sent => $e->{name} eq 'send'};
   } elsif ($name eq 'forget') {
     return bad('legal') if !$kept;
     delete $me->{slots}{$a->{slot}};
@@ -449,7 +461,8 @@ sub acts {
     if ($share) { $shares{$r} = [grep { $_ != $share } @{$shares{$r}}] }
     else { push @{$me->{rejoined}}, $a }
   } elsif ($name eq 'control') {
-    bad('legal') if $a->{peer} < 0 || $a->{peer} > $#rank || $a->{peer} == $r;
+    return bad('legal') if $a->{peer} < 0 || $a->{peer} > $#rank || $a->{peer} == $r;
+    send_off(\%control, $a->{peer}, {in => $me->{noticed}, number => $a->{number}, from => $r});
   } elsif ($name eq 'match') {
     my ($posted) = grep { $_->{request} == $a->{request} } @{$p->{posted}} or return bad('legal');
     my $peer = $a->{peer} == NOBODY && $me->{incarnation} ? ANY : $posted->{peer};
@@ -528,11 +541,38 @@ sub store {
   my %record = (checkpoint => $checkpoint, part => $a->{part}, slots => {%{$me->{slots}}});
   if ($a->{part} eq 'image') {
     return bad('legal') if !$me->{image} || $me->{line} != $checkpoint;
+    bad('frees-at-capture')
+      if $world->{bounded} && !(grep { $_->{phase} !~ /^(new|running|capturing)$/ } @rank) && keeps_garbage($me);
     $record{program} = delete $me->{image};
   }
   keep_stored($me, sub { $_->{part} ne $a->{part} || $_->{checkpoint} != $checkpoint })
     if $a->{part} eq 'image' || !$world->{independent};
   push @{$me->{stored}}, \%record;
+}
+
+# The program that the rank's recovery line has; undef: it begins anew.
+sub line_of {
+  my ($me) = @_;
+  my $line = $committed;
+  ($line) = sort { $b <=> $a } map { $_->{checkpoint} } grep { $_->{part} eq 'image' && $_->{durable} } @{$me->{stored}}
+    if $world->{independent};
+  my $image = $line && durable($me, $line, 'image');
+  return $image && $image->{program};
+}
+
+# Whether the rank keeps a message that its receiver's line has, and nothing that could say so is on
+# its way.
+sub keeps_garbage {
+  my ($me) = @_;
+  return 0 if $world->{independent} && $incarnation;
+  my @news = (@{$control{$me->{r}}}, $world->{channel} ? @{$wire{$me->{r}}} : ());
+  for my $kept (values %{$me->{slots}}) {
+    my ($to, $from) = $kept->{sent} ? ($rank[$kept->{from}], $me->{r}) : ($me, $kept->{from});
+    my $line = line_of($to) or next;
+    my $given = $line->{given}{flow($from, $kept->{comm}, $kept->{tag})} or next;
+    return 1 if $kept->{place} <= @$given && !grep { $_->{from} == $kept->{from} } @news;
+  }
+  return 0;
 }
 
 # ---- a line of the trace ----
@@ -559,10 +599,11 @@ sub take {
   my $me = $r eq '-' ? undef : $rank[$r];
   if ($event->{name} eq 'crash') {
     my $ends = $event->{writes} // 0;
-    $ends = fails($_, $ends) for grep { $_->{r} - $r < $world->{node} && $_->{phase} =~ /^(running|capturing|restoring)$/ } @rank[$r .. $#rank];
+    $ends = fails($_, $ends) for grep { $_->{r} - $r < $world->{node} && !$_->{declared} && $_->{phase} =~ /^(running|capturing|restoring)$/ } @rank[$r .. $#rank];
     return;
   }
   return found_dead($event) if $event->{name} eq 'detected';
+  return end_declared($me) if $event->{name} eq 'ended';
   if ($event->{name} eq 'lie') {
     my ($m) = grep { $_->{number} == $event->{number} } @{$wire{$r}};
     if ($event->{drop}) { $wire{$r} = [grep { $_ != $m } @{$wire{$r}}] }
@@ -621,12 +662,19 @@ sub fails {
   }
   reset_rank($me, 'dead');
   $me->{noticed} = 0;
-  $wire{$me->{r}} = $shares{$me->{r}} = [];
-  $shares{$me->{r}} = [];
+  ($wire{$me->{r}}, $shares{$me->{r}}, $control{$me->{r}}) = ([], [], []);
   keep_stored($me, sub { $_->{durable} });
   drop_old_logs($me) if $world->{independent};
   $requested = 0 if !$me->{r};
   return $ends;
+}
+
+# The process of a rank that was declared dead ends.
+sub end_declared {
+  my ($me) = @_;
+  reset_rank($me, 'restarting');
+  forget_older($me->{r}, $world->{independent} ? $me->{born} : $incarnation);
+  $me->{noticed} = $me->{born} if $world->{independent};
 }
 
 sub drop_old_logs {
@@ -639,7 +687,12 @@ sub drop_old_logs {
 sub found_dead {
   my ($e) = @_;
   ($incarnation, $target) = ($e->{incarnation}, $e->{checkpoint});
-  if ($world->{independent}) {
+  if ($e->{falsely}) {
+    my $me = $rank[$e->{rank}];
+    @$me{qw(declared born origin)} = (1, $world->{independent} ? ($incarnation, $target) : @$me{qw(born origin)});
+    keep_stored($me, sub { $_->{durable} });
+    return if $world->{independent};
+  } elsif ($world->{independent}) {
     @{$rank[$e->{rank}]}{qw(phase born noticed origin)} = ('restarting', $incarnation, $incarnation, $target);
     return;
   }
@@ -657,7 +710,7 @@ sub waits {
   my %waits;
   for my $me (@rank) {
     $waits{$ends} = 1 if $me->{phase} !~ /^(running|capturing)$/ || !$me->{program}{over}
-      || $me->{held} || behind($me);
+      || $me->{held} || $me->{declared} || behind($me);
   }
   $waits{$commits} = 1 if $requested;
   my @set = map { $_->{timer} || $_->{alarm} ? 1 : 0 } @rank;
@@ -824,7 +877,7 @@ my %count;    # walks in which a property was violated
 
 sub judge_walk {
   my ($head, @lines) = @_;
-  (%wire, %shares, @rank, @script, @surplus, %reached) = ();
+  (%wire, %shares, %control, @rank, @script, @surplus, %reached) = ();
   ($incarnation, $target, $committed, $requested, $timed) = (0) x 5;
   my ($file) = $head =~ /(\S+)$/;
   $terms = $terms_of{$file} //= {};
@@ -842,8 +895,7 @@ sub judge_walk {
     $rank[$r] = {r => $r, stored => [], born => 0, noticed => 0, origin => 0};
     reset_rank($rank[$r], 'new');
     $rank[$r]{program} = new_program($r);
-    $wire{$r} = $shares{$r} = [];
-    $shares{$r} = [];
+    ($wire{$r}, $shares{$r}, $control{$r}) = ([], [], []);
     $rank[$r]{phase} = 'running' if is_free();
   }
   my ($step, $over, $vain) = ('', 0, 0);
@@ -867,6 +919,7 @@ sub judge_walk {
       $wrong = $what eq 'end' ? at_end() : $what eq 'rest' ? waits('deadlock', 'commits', 'requests')
         : $what eq 'ever' ? waits(('progress') x 3) : wrong_outcome($file, $saw);
       $wrong->{requests} = 1 if $what eq 'rest' && $vain && !$requested;
+      $wrong->{frees} = 1 if $what eq 'rest' && grep { keeps_garbage($_) } @rank;
       $wrong->{bounded} = 1 if $what eq 'rest' && grep { 2 < grep { $_->{part} eq 'image' } @{$_->{stored}} } @rank;
       $saw = $saw ? '-' : 'outcome' if $what eq 'outcome';
     } else {
@@ -882,8 +935,8 @@ sub judge_walk {
 
 # ---- the worlds ----
 
-# The judge knows neither ranks that live and are declared dead nor programs that test, branch or make communicators.
-my @worlds = grep { system('grep', '-qE', 'false-detection|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(', $_) }
+# The judge does not know programs that test, branch or make communicators.
+my @worlds = grep { system('grep', '-qE', '(test|waitany|member) [a-h1-3]|if [0-9]+ \\(', $_) }
   sort glob("$root/verify/claims/*.yaml"), glob("$root/verify/mutants/*.yaml");
 open my $walker, '-|', "$build/t/monitor-walks", $first, @ARGV ? 1 : $walks, 50, join(',', @properties), @worlds
   or die "monitor-walks: $!";

@@ -330,11 +330,12 @@ static bool is_garbage(const struct world *w, int rank, const struct world_slot 
 static void check_slots(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
-  uint32_t count, news = 0;
+  uint32_t count;
   const struct world_slot *slots = READ_LIST(struct world_slot, w, WORLD_SLOTS, t->rank, 0, &count);
   if (w->protocol->independent && read_global(w)->incarnation)
     return; /* images bring back what was freed, and what peers have said may be lost */
   for (uint32_t i = 0; i < count; i++) {
+    uint32_t news = 0;
     if (slots[i].peer != t->rank)
       world_read(w, control_part(w), slots[i].peer, t->rank, &news);
     if (!news && is_garbage(w, t->rank, &slots[i]))
