@@ -135,10 +135,10 @@ for my $seed ($first .. $first + $worlds - 1) {
 # id -> what is said of it. A world for which a reduction takes too long is left out: the timeout
 # decides what is compared, never what is right.
 sub check {
-  my @options = @_;
+  my ($seconds, @options) = @_;
   my %said;
   for my $file (@files) {
-    open my $in, '-|', 'timeout', $full ? 10 : 120, $recline, 'check', '--json', "--max-states=$most", @options,
+    open my $in, '-|', 'timeout', $seconds, $recline, 'check', '--json', "--max-states=$most", @options,
       $file or die "$recline: $!";
     local $/;
     my $json = <$in>;
@@ -148,7 +148,7 @@ sub check {
   return \%said;
 }
 
-my $full = check('--workers=1', '--reduce=none');
+my $full = check(120, '--workers=1', '--reduce=none');
 is(scalar keys %$full, $worlds, 'each world gets a verdict');
 @files = grep { m{/(world-\d+)\.yaml}; $full->{$1} && $full->{$1}{verdict} =~ /holds|violated/ } @files;
 my %count;
@@ -167,14 +167,14 @@ sub differing {
   } @compared;
 }
 
-is(differing(check('--workers=2', '--reduce=none'), qw(verdict states transitions depth)), '',
+is(differing(check(10, '--workers=2', '--reduce=none'), qw(verdict states transitions depth)), '',
    'two workers see what one sees');
-is(differing(check('--workers=1', "--reduce=$_"), 'verdict'), '', "reduction $_ agrees")
+is(differing(check(10, '--workers=1', "--reduce=$_"), 'verdict'), '', "reduction $_ agrees")
   for qw(por sym all);
-is(differing(check('--workers=2', '--reduce=all'), 'verdict'), '', 'also with two workers');
+is(differing(check(10, '--workers=2', '--reduce=all'), 'verdict'), '', 'also with two workers');
 
 @files = grep { m{/(world-\d+)\.yaml}; $full->{$1}{states} < $most / 4 } @files;
-my $audited = check('--workers=1', '--reduce=all', '--audit');
+my $audited = check(10, '--workers=1', '--reduce=all', '--audit');
 note("$_->{id}: $_->{why}") for grep { $_->{verdict} eq 'breach' } values %$audited;
 is(differing($audited, 'verdict'), '', 'the terminal states are the same, too');
 done_testing;
