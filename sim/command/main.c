@@ -3,6 +3,7 @@
 #include "sim/command/main.h"
 #include "sim/campaign/campaign.h"
 #include "sim/command/common.h"
+#include "sim/replicate/replicate.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -13,6 +14,11 @@
 #include "verify/base/output.h"
 
 static int command_help(int argc, char **argv);
+
+static int replicate(int argc, char **argv)
+{
+  return command_replicate(argc, argv, data_folder());
+}
 
 static const struct command {
   const char *name, *usage, *summary;
@@ -25,6 +31,8 @@ static const struct command {
      command_campaign},
     {"interval", "SCENARIO [--runs N] [--out DIR]",
      "how often to take checkpoints: by theory and by simulation", command_interval},
+    {"replicate", "[ID]... [--out DIR] [--jobs N] [--json]",
+     "what papers have published beside what is simulated", replicate},
     {"check",
      "[CLAIM|SCENARIO]... [--all] [--jobs N] [--reduce none|por|sym|all] [--max-states N] "
      "[--out DIR] [--json|--tap|--junit]",

@@ -36,7 +36,7 @@ enum { TIMEOUT_MAX = 1000000000 }; /* seconds */
 struct options {
   char **set;
   char *out;
-  gboolean json, keep;
+  gboolean json, keep, no_trace;
   double timeout; /* seconds; 0: none */
   char *memory;
   double memory_bytes;
@@ -76,6 +76,7 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
        "Keep scenario.yaml, result.json, trace.txt and program.out there", "DIR"},
       {"json", 'j', 0, G_OPTION_ARG_NONE, &options->json,
        "Print the result as one JSON object and nothing else", NULL},
+      {"no-trace", 0, 0, G_OPTION_ARG_NONE, &options->no_trace, "With --out, no trace.txt", NULL},
       {"keep", 'k', 0, G_OPTION_ARG_NONE, &options->keep,
        "Do not remove the private folder, and say where it is", NULL},
       {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options->timeout,
@@ -295,7 +296,7 @@ static bool simulate(struct run *run, GError **error)
       .result = result,
       .out = out,
       .err = err,
-      .trace = run->options.out != NULL,
+      .trace = run->options.out != NULL && !run->options.no_trace,
       .timeout = least(run->options.timeout, run->scenario->limits.time),
       .memory = least(run->options.memory_bytes, run->scenario->limits.memory),
   };

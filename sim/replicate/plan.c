@@ -1,0 +1,180 @@
+#include "sim/replicate/plan.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+enum { CHOICES = 4 }; /* pairs of braces in a name */
+
+struct expansion {
+  const char *choice[CHOICES]; /* what $1 ... come to */
+  unsigned choices;
+};
+
+static void free_run(void *data)
+{
+  struct plan_run *run = data;
+  g_free(run->name);
+  g_free(run->scenario);
+  g_strfreev(run->set);
+  g_free(run);
+}
+
+static void free_row(void *data)
+{
+  struct plan_row *row = data;
+  g_free(row->id);
+  g_free(row->value);
+  g_free(row->why);
+  g_free(row);
+}
+
+/* The text with $1, $2 ... replaced. */
+static char *choose(const struct expansion *e, const char *text)
+{
+  GString *chosen = g_string_new(NULL);
+  for (; *text; text++) {
+    unsigned index = *text == '$' ? (unsigned)text[1] - '1' : CHOICES;
+    if (index < e->choices)
+      g_string_append(chosen, e->choice[index]), text++;
+    else
+      g_string_append_c(chosen, *text);
+  }
+  return g_string_free(chosen, FALSE);
+}
+
+/* @(a b: text %) becomes "text a,text b". */
+static char *repeat(const char *text)
+{
+  GString *all = g_string_new(NULL);
+  for (const char *open; (open = strstr(text, "@("));) {
+    const char *colon = strchr(open, ':'), *close = colon + 1;
+    for (int depth = 1; colon && *close; close++)
+      if ((depth += (*close == '(') - (*close == ')')) == 0)
+        break;
+    if (!colon || !*close)
+      break;
+    g_string_append_len(all, text, open - text);
+    g_autofree char *list = g_strndup(open + 2, (gsize)(colon - open - 2));
+    g_autofree char *body = g_strndup(colon + 1, (gsize)(close - colon - 1));
+    g_auto(GStrv) words = g_strsplit(list, " ", -1), parts = g_strsplit(body, "%", -1);
+    for (char **word = words; *word; word++) {
+      g_autofree char *copy = g_strjoinv(*word, parts);
+      g_string_append_printf(all, "%s%s", word == words ? "" : ",", copy);
+    }
+    text = close + 1;
+  }
+  g_string_append(all, text);
+  return g_string_free(all, FALSE);
+}
+
+/* Where a plan is read from, and into what. */
+struct source {
+  GKeyFile *keys;
+  const char *group, *file;
+  struct plan *plan;
+};
+
+static char *value_of(const struct source *s, const struct expansion *e, const char *key)
+{
+  g_autofree char *text = g_key_file_get_value(s->keys, s->group, key, NULL);
+  g_autofree char *chosen = text ? choose(e, text) : NULL;
+  return chosen ? repeat(chosen) : NULL;
+}
+
+static bool add_run(const struct source *s, const struct expansion *e, const char *name,
+                    GError **error)
+{
+  g_autofree char *scenario = value_of(s, e, "scenario"), *set = value_of(s, e, "set");
+  g_autofree char *folder = g_path_get_dirname(s->file);
+  if (!scenario) {
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: [%s]: expected scenario = FILE",
+                s->file, s->group);
+    return false;
+  }
+  struct plan_run *run = g_new0(struct plan_run, 1);
+  run->name = g_strdup(name);
+  run->scenario = g_build_filename(folder, scenario, NULL);
+  run->set = g_strsplit(set ? set : "", " ", -1);
+  g_hash_table_insert(s->plan->runs, run->name, run);
+  return true;
+}
+
+static void add_row(const struct source *s, const struct expansion *e, const char *id)
+{
+  g_autofree char *kind = value_of(s, e, "kind");
+  struct plan_row *row = g_new0(struct plan_row, 1);
+  row->id = g_strdup(id);
+  row->value = value_of(s, e, "value");
+  row->input = kind && !strcmp(kind, "input");
+  g_hash_table_insert(s->plan->rows, row->id, row);
+}
+
+/* Of a row that is there, or has no value. */
+static void add_why(const struct source *s, const struct expansion *e, const char *id)
+{
+  struct plan_row *row = g_hash_table_lookup(s->plan->rows, id);
+  if (!row) {
+    add_row(s, e, id);
+    row = g_hash_table_lookup(s->plan->rows, id);
+  }
+  g_free(row->why);
+  row->why = value_of(s, e, "text");
+}
+
+/* Adds all that a name comes to: `name`, then `rest` with each choice of each of its braces. */
+static bool expand(const struct source *s, struct expansion *e, const char *name, const char *rest,
+                   GError **error)
+{
+  const char *open = strchr(rest, '{'), *close = open ? strchr(open, '}') : NULL;
+  if (!close || e->choices == CHOICES) {
+    g_autofree char *whole = g_strconcat(name, rest, NULL);
+    if (g_str_has_prefix(whole, "run "))
+      return add_run(s, e, whole + strlen("run "), error);
+    (*whole == 'w' ? add_why : add_row)(s, e, whole + strlen("row "));
+    return true;
+  }
+  g_autofree char *list = g_strndup(open + 1, (gsize)(close - open - 1));
+  g_auto(GStrv) words = g_strsplit(list, ",", -1);
+  unsigned index = e->choices++;
+  for (char **word = words; *word; word++) {
+    char *equals = strchr(*word, '=');
+    e->choice[index] = equals ? equals + 1 : *word;
+    if (equals)
+      *equals = '\0';
+    g_autofree char *longer = g_strdup_printf("%s%.*s%s", name, (int)(open - rest), rest, *word);
+    if (!expand(s, e, longer, close + 1, error))
+      return false;
+  }
+  e->choices--;
+  return true;
+}
+
+bool plan_load(struct plan *plan, const char *file, GError **error)
+{
+  g_autoptr(GKeyFile) keys = g_key_file_new();
+  *plan = (struct plan){g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_run),
+                        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row)};
+  if (!g_key_file_load_from_file(keys, file, G_KEY_FILE_NONE, error)) {
+    g_prefix_error(error, "%s: ", file);
+    return false;
+  }
+  g_auto(GStrv) groups = g_key_file_get_groups(keys, NULL);
+  for (char **group = groups; *group; group++) {
+    struct source s = {keys, *group, file, plan};
+    struct expansion e = {0};
+    bool known = g_str_has_prefix(*group, "run ") || g_str_has_prefix(*group, "row ") ||
+                 g_str_has_prefix(*group, "why ");
+    if (!known)
+      g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                  "%s: [%s], expected [run NAME], [row ID] or [why ID]", file, *group);
+    if (!known || !expand(&s, &e, "", *group, error))
+      return false;
+  }
+  return true;
+}
+
+void plan_clear(struct plan *plan)
+{
+  g_hash_table_unref(plan->runs);
+  g_hash_table_unref(plan->rows);
+}

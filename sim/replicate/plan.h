@@ -1,0 +1,43 @@
+/* Which runs yield the published values: a key file (scenarios/replication/plan.ini).
+ *
+ *     [run t1-{ethernet,infiniband}-{none,bookmark}]   a run for each combination
+ *     scenario = ping-pong.yaml                        beside this file
+ *     set = platform.interconnect=$1 protocol.name=$2  $1: what the first braces came to
+ *
+ *     [row bookmark.t1a.{infiniband,ethernet-tcp=ethernet}.cr]   "text=other": $1 is "other"
+ *     value = 1e6 * [t1-$1-bookmark out.hop_s]         in the unit of the published value (below)
+ *     kind = input          it went into a platform, so it is no result; the default is "result"
+ *
+ *     [why bookmark.t1a.{infiniband,myrinet-mx}.cr]    behind their rows
+ *     text = ...            why they are missed, as tested; or why there is no value
+ *
+ * A reference [RUN FIELD] is a number of that run: of result.json ("time_s.mpi"), a phase
+ * ("phase.suspend.max", the mean over its checkpoints), or of a line "NAME: NUMBER ..." that the
+ * program has printed ("out.NAME"). @(a b c: text) is the text once for each word, with it in the
+ * place of %, joined by commas. Sizes are in bytes. A claim's value is true if it is not 0. */
+#ifndef RECLINE_PLAN_H
+#define RECLINE_PLAN_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct plan_run {
+  char *name, *scenario; /* the scenario's path */
+  char **set;            /* KEY=VALUE; ends with NULL */
+};
+
+struct plan_row {
+  char *id, *value; /* value: NULL where there is none */
+  char *why;        /* NULL */
+  bool input;
+};
+
+struct plan {
+  GHashTable *runs; /* name -> struct plan_run */
+  GHashTable *rows; /* id -> struct plan_row */
+};
+
+bool plan_load(struct plan *, const char *file, GError **error);
+void plan_clear(struct plan *);
+
+#endif

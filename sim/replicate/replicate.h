@@ -1,0 +1,65 @@
+/* recline replicate: the published values beside simulated ones. */
+#ifndef RECLINE_REPLICATE_H
+#define RECLINE_REPLICATE_H
+
+#include "sim/replicate/plan.h"
+#include "sim/replicate/published.h"
+
+/* `data`: the folder with scenarios/replication. */
+int command_replicate(int argc, char **argv, const char *data);
+
+enum row_verdict {
+  ROW_WITHIN, /* a result within 15 per cent of what was published, or within its rounding */
+  ROW_MISSED,
+  ROW_TRUE, /* a claim that is true of what was simulated, by the rule that is its value */
+  ROW_FALSE,
+  ROW_INPUT,  /* it went into the platform or the scenario */
+  ROW_FAILED, /* its run has failed */
+  ROW_ABSENT, /* nothing simulates it */
+  ROW_VERDICTS
+};
+
+/* A published value as it was replicated. */
+struct replica {
+  const struct published *published;
+  const struct plan_row *row; /* NULL: the plan does not have it */
+  enum row_verdict verdict;
+  double value; /* simulated; NAN: none */
+  char *failed; /* why the run has no value */
+};
+
+struct replicas {
+  unsigned count;
+  struct replica *item;
+};
+
+/* ---- report.c ---- */
+
+const char *row_verdict_name(enum row_verdict);
+
+/* Whether the plan says what came out: each miss explained, and nothing else. */
+bool replica_is_expected(const struct replica *);
+
+void report_print(const struct replicas *);
+void report_print_json(const struct replicas *);
+bool report_write(const struct replicas *, const char *file, GError **error); /* Markdown */
+
+/* ---- outcomes.c ---- */
+
+/* The runs that the rows of a plan need, in a folder of their own each. */
+struct outcomes {
+  const struct plan *plan;
+  const char *out;   /* the folder */
+  GHashTable *items; /* name -> struct outcome */
+  unsigned ran;      /* by this process */
+  int signal;        /* that has stopped it; 0: none */
+};
+
+/* Runs what has not been run, so many at once. False with `error`, or with `signal`. */
+bool outcomes_run(struct outcomes *, const struct replicas *, unsigned jobs, GError **error);
+void outcomes_clear(struct outcomes *);
+
+/* expression_lookup; data: struct outcomes. */
+bool outcomes_lookup(void *data, const char *run, const char *field, double *value, GError **error);
+
+#endif
