@@ -28,7 +28,9 @@ static const struct tool {
     {"nm", "--version", "binutils", "looks into objects", true},
     {"spin", "-V", "spin", "referees the explorer in the tests", false},
     {"jq", "--version", "jq", "reads results in the tests", false},
-    {"clang", "--version", "clang", "the second compiler of the tests", false},
+    {"clang", "--version", "clang", "compiles the page of recline play", false},
+    {"wasm-ld", "--version", "lld", "links the page of recline play", false},
+    {"node", "--version", "nodejs", "runs that page in the tests", false},
 };
 
 /* Findings on one tool. */

@@ -1,6 +1,7 @@
 /* The program `recline`: one table of subcommands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "sim/command/main.h"
+#include "play/play.h"
 #include "sim/campaign/campaign.h"
 #include "sim/command/common.h"
 #include "sim/replicate/replicate.h"
@@ -39,6 +40,8 @@ static const struct command {
      "explore every interleaving and every crash of a small world", command_check},
     {"draw", "TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]", "draw a picture",
      command_draw},
+    {"play", "CLAIM|SCENARIO|TRACE [-o FILE.html]",
+     "a page in which a world is taken move by move", command_play},
     {"demo", "", "the whole story: explore, run, crash, recover, draw", command_demo},
     {"list", "protocols|claims|platforms|scenarios|mutants [--json]", "say what there is",
      command_list},

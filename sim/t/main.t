@@ -35,7 +35,7 @@ refuses()
   [ "$result" = ok ] || printf '#      got: %s (%s)\n# expected: %s\n' "$err" "$code" "$line"
 }
 
-commands='expected run, campaign, interval, replicate, check, draw, demo, list, doctor, help, or --version'
+commands='expected run, campaign, interval, replicate, check, draw, play, demo, list, doctor, help, or --version'
 kinds='expected protocols, claims, platforms, scenarios or mutants'
 refuses 'no command' "recline: no command, $commands"
 refuses 'an unknown command' "recline: \"lst\" is no command, $commands" lst
@@ -55,7 +55,7 @@ call --version
 ok '--version'
 call help
 [ "$code" -eq 0 ] && [ "$(echo "$out" | grep -Ec \
-  '^  recline (run|campaign|interval|replicate|check|draw|demo|list|doctor|help)( |$)')" -eq 10 ]
+  '^  recline (run|campaign|interval|replicate|check|draw|play|demo|list|doctor|help)( |$)')" -eq 11 ]
 ok 'help names every command'
 call --help
 [ "$code" -eq 0 ] && [ "$out" = "$("$recline" help)" ]
@@ -122,7 +122,7 @@ env PATH="$here" "$recline" doctor >"$here/out" 2>"$here/err"
 [ $? -eq 1 ] && [ ! -s "$here/err" ]
 ok 'a missing tool is exit code 1'
 grep -q <"$here/out" \
-  '^type: apt-get install libsimgrid-dev gcc g++ gfortran cmake ninja-build graphviz gnuplot-nox perl patch binutils spin jq clang$'
+  '^type: apt-get install libsimgrid-dev gcc g++ gfortran cmake ninja-build graphviz gnuplot-nox perl patch binutils spin jq clang lld nodejs$'
 ok 'with what to type'
 
 if [ -w /dev/full ]; then

@@ -24,6 +24,7 @@
 #include "verify/base/output.h"
 #include "verify/base/platform.h"
 #include "verify/check/matrix.h"
+#include "verify/trace/trace.h"
 
 /* Of the command line's contract (docs/architecture.md). */
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
@@ -134,8 +135,7 @@ static void add_folder(GPtrArray *files, const char *name)
     g_ptr_array_add(files, *file);
 }
 
-/* The file of a claim by its id, or the path that it is; NULL when there is neither. */
-static char *find_claim(const char *name)
+char *check_find_claim(const char *name)
 {
   if (strchr(name, '/') || g_str_has_suffix(name, ".yaml"))
     return g_strdup(name);
@@ -156,7 +156,7 @@ static int find_files(const struct command *c, GPtrArray *files)
     if (i == LONG ? c->more : c->all)
       add_folder(files, folders[i]);
   for (char **name = c->names; name && *name; name++) {
-    char *file = find_claim(*name);
+    char *file = check_find_claim(*name);
     if (file)
       g_ptr_array_add(files, file);
     else
@@ -487,12 +487,44 @@ static int run(struct command *c)
   return drawn ? exit_code(c) : EXIT_BAD_INPUT;
 }
 
+/* ---- traces ---- */
+
+/* Takes a trace through a world of its own. */
+static int replay(const char *file)
+{
+  g_autoptr(GError) error = NULL;
+  struct trace_story story;
+  if (!trace_read(file, &story, &error))
+    return bad_input("%s", error->message);
+  printf("%s: %u moves, the same in a replay\n", file, story.count);
+  trace_story_clear(&story);
+  return EXIT_FINE;
+}
+
+static bool are_traces(char **names)
+{
+  while (names && *names && g_str_has_suffix(*names, ".trace"))
+    names++;
+  return names && !*names;
+}
+
+static int replay_all(char **names)
+{
+  int code = EXIT_FINE;
+  for (; *names; names++) {
+    int one = replay(*names);
+    code = one > code ? one : code;
+  }
+  return code;
+}
+
 int command_check(int argc, char **argv)
 {
   struct command c = {.jobs = 1, .workers = -1, .save_every = 60};
   int code = parse_options(&c, argc, argv);
   code = code == EXIT_FINE ? check_options(&c) : code;
-  code = code == EXIT_FINE ? run(&c) : code;
+  if (code == EXIT_FINE)
+    code = are_traces(c.names) ? replay_all(c.names) : run(&c);
   for (unsigned i = 0; i < c.count; i++)
     scenario_free(c.list[i].claim);
   g_free(c.list);

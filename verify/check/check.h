@@ -20,6 +20,10 @@ void report_json(const struct checked *, unsigned count);
 void report_tap(const struct checked *, unsigned count);
 void report_junit(const struct checked *, unsigned count);
 
+/* The file of a claim by its id, or the path that it is; NULL when there is neither. The caller
+ * frees it with g_free(). */
+char *check_find_claim(const char *name);
+
 int command_check(int argc, char **argv);
 
 #endif

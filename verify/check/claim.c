@@ -207,20 +207,17 @@ void claim_world(const struct scenario *claim, const struct script *script, stru
   world->faults = claim->check.lies;
   world->exceeds = claim->check.exceeds;
   world->script = script;
-}
-
-static void set_up(const struct job *job, struct world *world)
-{
-  claim_world(job->claim, job->script, world);
-  world->line_stamps = job->least.most[REACH_LATE] || job->least.most[REACH_EARLY] ||
-                       properties_need_stamps((const char *const *)job->claim->check.properties);
+  struct reached least;
+  read_reach(claim, &least, NULL);
+  world->line_stamps = least.most[REACH_LATE] || least.most[REACH_EARLY] ||
+                       properties_need_stamps((const char *const *)claim->check.properties);
 }
 
 static void explore_claim(const struct job *job, const struct explorer_options *options,
                           struct exploration *found)
 {
   struct world world;
-  set_up(job, &world);
+  claim_world(job->claim, job->script, &world);
   explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
           options, found);
   world_clear(&world);
@@ -317,7 +314,7 @@ static bool write_trace(const struct job *job, const struct exploration *found, 
 {
   struct world world;
   struct parts parts;
-  set_up(job, &world);
+  claim_world(job->claim, job->script, &world);
   parts_init(&parts, &world);
   world_begin(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints);
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world.config[0])};
@@ -463,15 +460,11 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   exploration_clear(&found);
 }
 
-/* Those of the claim, and that no run ends by giving up, of whose states nothing would be said.
- * Where it names none, the default ones, those about memory that the protocol promises, and
- * progress, which needs all states. */
-static GPtrArray *properties_of(const struct job *job)
+GPtrArray *claim_properties(const struct scenario *claim, bool progress)
 {
   static const char *const memory[] = {"bounded", "frees", "frees-at-capture"};
-  const struct claim_options *options = job->options;
-  const struct rcl_protocol *protocol = rcl_protocol_named(job->claim->protocol.name);
-  char **named = job->claim->check.properties;
+  const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
+  char **named = claim->check.properties;
   GPtrArray *names = g_ptr_array_new();
   for (const char *const *name = named ? (const char *const *)named : properties_default; *name;
        name++)
@@ -480,7 +473,7 @@ static GPtrArray *properties_of(const struct job *job)
   for (size_t i = 0; !named && i < G_N_ELEMENTS(memory); i++)
     if (properties_include(properties_promised(protocol), memory[i]))
       g_ptr_array_add(names, (gpointer)memory[i]);
-  if (!named && !options->stubborn && !options->symmetry && !options->compact)
+  if (!named && progress)
     g_ptr_array_add(names, (gpointer) "progress");
   g_ptr_array_add(names, NULL);
   return names;
@@ -499,7 +492,9 @@ static double collision(const struct job *job, const struct claim_result *result
 
 static bool run(struct job *job, struct claim_result *result, GError **error)
 {
-  g_autoptr(GPtrArray) properties = properties_of(job);
+  const struct claim_options *asked = job->options;
+  g_autoptr(GPtrArray) properties =
+      claim_properties(job->claim, !asked->stubborn && !asked->symmetry && !asked->compact);
   bool outcome = checks_outcome(job->claim);
   if (outcome && !find_outcomes(job, error))
     return false;

@@ -127,8 +127,12 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
   m->rules = platform_lock_new();
   transition_cache_init(&m->rules_cache, world, crashes, timers);
   m->rules_cache.audit = options->audit;
+  for (unsigned i = 0; i < options->from_count; i++) {
+    uint32_t move = intern(&m->rules_cache.moves, &options->from[i], sizeof *options->from);
+    transition_cache_apply(&m->rules_cache, transition_cache_step(&m->rules_cache, move));
+  }
   make_components(m);
-  model_store_numbers(m, m->first); /* the state that world_begin() has made */
+  model_store_numbers(m, m->first); /* of world_begin() and what was taken then */
 }
 
 void model_clear(struct model *m)

@@ -56,7 +56,7 @@ struct model {
 };
 
 /* `world` and `options` are the caller's and stay. The first state is that of world_begin(crashes,
- * timers); it has a packing. */
+ * timers) and options->from; it has a packing. */
 void model_init(struct model *, struct world *, const struct explorer_options *, unsigned crashes,
                 unsigned timers);
 void model_clear(struct model *);

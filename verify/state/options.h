@@ -7,6 +7,8 @@
 
 #include "verify/base/intern.h"
 
+struct move;
+
 struct explorer_progress {
   uint64_t states, transitions;
   uint64_t bytes;         /* of all tables */
@@ -18,6 +20,9 @@ struct explorer_progress {
 enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
 
 struct explorer_options {
+  /* Moves taken before the first state: the search begins behind them. Each must be possible. */
+  const struct move *from;
+  unsigned from_count;
   /* Names of the properties to check, ends with NULL; NULL: properties_default. */
   const char *const *properties;
   /* Histories that a failure-free run can end with (property outcome): tuples of one struct content

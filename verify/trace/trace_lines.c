@@ -185,8 +185,7 @@ static const char *lie_name(unsigned lie)
   return lie == FAULT_DROP ? "drop" : "duplicate";
 }
 
-/* The part of the line that says what happened, without message numbers. */
-static void print_move(struct buffer *line, const struct world *world, const struct move *move)
+void trace_print_move(struct buffer *line, const struct world *world, const struct move *move)
 {
   char text[TEXT_MAX];
   uint32_t size;
@@ -274,7 +273,7 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
   else
     put_number(line, "", (uint64_t)move->rank);
   buffer_text(line, " ");
-  print_move(line, world, move);
+  trace_print_move(line, world, move);
   if (trace_takes_message(move)) {
     bool control = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CONTROL;
     uint32_t part = channel(world, control, move->event.peer, move->rank);
@@ -309,6 +308,17 @@ int64_t trace_find(struct trace_lines *numbers, const struct world *world, const
   return -1;
 }
 
+uint64_t trace_number(struct trace_lines *numbers, const struct world *world,
+                      const struct move *move)
+{
+  if (!trace_takes_message(move))
+    return 0;
+  bool control = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CONTROL;
+  const struct queue *queue =
+      queue_of(numbers, world, channel(world, control, move->event.peer, move->rank));
+  return move->index < queue->count ? queue->item[move->index].number : 0;
+}
+
 char *trace_violation_line(const struct verdict *verdict)
 {
   struct buffer line = {0};
@@ -329,7 +339,7 @@ static void print_peer(struct buffer *out, const char *before, int number)
     buffer_printf(out, "%s%d", before, number);
 }
 
-static void print_operation(struct buffer *out, const struct operation *operation)
+void trace_print_operation(struct buffer *out, const struct operation *operation)
 {
   enum script_kind kind = operation->kind;
   bool message = kind == SCRIPT_SEND || kind == SCRIPT_RECV || kind == SCRIPT_IRECV;
@@ -359,7 +369,7 @@ static void print_operations(struct buffer *out, const struct operation *first,
   for (const struct operation *op = first; op != end; op++) {
     buffer_printf(out, "%s", op == first ? "" : ", ");
     if (op->kind != SCRIPT_IF) {
-      print_operation(out, op);
+      trace_print_operation(out, op);
       continue;
     }
     buffer_printf(out, "if %u (", op->count);

@@ -3,6 +3,7 @@
 #ifndef RECLINE_TRACE_LINES_H
 #define RECLINE_TRACE_LINES_H
 
+#include "verify/base/buffer.h"
 #include "verify/world/world.h"
 
 /* State between lines: the numbers of messages. */
@@ -19,6 +20,14 @@ char *trace_header(const struct world *, const char *host);
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *);
 char *trace_violation_line(const struct verdict *);
+
+/* The part of the line of a move that says what happened, without message numbers; and an operation
+ * of a script, as it is written there. Appended to `text`. */
+void trace_print_move(struct buffer *text, const struct world *, const struct move *);
+void trace_print_operation(struct buffer *text, const struct operation *);
+
+/* The number of the message that a move would take; 0: none. */
+uint64_t trace_number(struct trace_lines *, const struct world *, const struct move *);
 
 /* Whether a message leaves its channel by that move, or is lied about. */
 bool trace_takes_message(const struct move *);

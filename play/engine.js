@@ -1,0 +1,71 @@
+// The module as functions on texts: Engine.start(module, onProgress) -> an engine. For the page, its
+// worker and node alike.
+'use strict';
+
+class Trap extends Error {}
+
+const Engine = {
+  // What the C library asks of its system: the clock, and standard error for a breach.
+  system(memory, said) {
+    const view = () => new DataView(memory().buffer);
+    const calls = {
+      environ_sizes_get(count, size) {
+        view().setUint32(count, 0, true);
+        view().setUint32(size, 0, true);
+        return 0;
+      },
+      environ_get: () => 0,
+      clock_time_get(id, precision, at) {
+        view().setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);
+        return 0;
+      },
+      fd_write(file, list, count, written) {
+        let sum = 0;
+        for (let i = 0; i < count; i++) {
+          const from = view().getUint32(list + 8 * i, true), size = view().getUint32(list + 8 * i + 4, true);
+          said.push(new TextDecoder().decode(new Uint8Array(memory().buffer, from, size)));
+          sum += size;
+        }
+        view().setUint32(written, sum, true);
+        return 0;
+      },
+      proc_exit(code) { throw new Trap(said.join('').trim() || `it ended with code ${code}`); },
+    };
+    const NO_FILE = 8;
+    return new Proxy({}, {get: (_, name) => calls[name] || (() => NO_FILE)});
+  },
+
+  async start(module, onProgress) {
+    const said = [];
+    let e = null;
+    const instance = await WebAssembly.instantiate(module, {
+      wasi_snapshot_preview1: Engine.system(() => e.memory, said),
+      page: {progress: onProgress || (() => {})},
+    });
+    e = instance.exports;
+    e._initialize();
+    const text = (at) => {
+      const bytes = new Uint8Array(e.memory.buffer, at);
+      return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+    };
+    const give = (value) => {
+      const bytes = new TextEncoder().encode(value + '\0');
+      new Uint8Array(e.memory.buffer, e.play_room(bytes.length) >>> 0, bytes.length).set(bytes);
+    };
+    const call = (name, ...values) => text(e[name](...values) >>> 0);
+    const refuse = (wrong) => { if (wrong) throw new Trap(wrong); };
+    return {
+      begin(description) { give(description); refuse(call('play_begin')); },
+      follow(moves) { give(moves); refuse(call('play_follow')); },
+      header: () => call('play_header'),
+      view: () => JSON.parse(call('play_view')),
+      take: (move) => call('play_take', move),
+      go: (at) => call('play_go', at).split('\n').slice(0, -1),
+      moves: () => call('play_moves'),
+      draw: (seed, before, count) => e.play_draw(seed, before, count),
+      walk: (seed, steps) => call('play_walk', seed, steps),
+      explore: (most) => JSON.parse(call('play_explore', most)),
+    };
+  },
+};
+if (typeof module === 'object') module.exports = {Engine, Trap};

@@ -1,0 +1,311 @@
+// The page: what is shown follows from the engine's view after each click.
+'use strict';
+
+(async () => {
+  const $ = (id) => document.getElementById(id);
+  const world = JSON.parse($('world').textContent);
+  const properties = [...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]);
+  const packed = Uint8Array.from(atob($('module').textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+  let engine = await Engine.start(module);
+  let steps = [];    // of all known moves: {line, violation}
+  let view = null;
+  let cycle = null;  // a search's run that goes round for ever: {from, count, line}
+  let draws = 0;
+
+  // ---- texts ----
+
+  const word = (text, key) => (new RegExp(`(?:^| )${key}=(\\S+)`).exec(text) || [])[1];
+
+  function explain(move) {
+    const rank = `rank ${move.rank}`, text = move.text, name = text.split(' ')[0];
+    const peer = move.peer === -1 ? 'any rank' : `rank ${move.peer}`;
+    const message = move.message ? ` @${move.message}` : '';
+    const checkpoint = word(text, 'checkpoint') ? ` ${word(text, 'checkpoint')}` : '';
+    const event = {
+      start: () => `Start ${rank}${checkpoint ? ` from checkpoint${checkpoint}` : ''}`,
+      down: () => `Tell ${rank} that ${peer} has failed`,
+      timer: () => `Time for a checkpoint: ${rank}`,
+      send: () => `${rank} sends to ${peer}`,
+      receive: () => `${rank} posts a receive from ${peer}`,
+      choice: () => `The choice of ${rank} comes out as ${word(text, 'outcome') || 0}`,
+      'safe-point': () => `${rank} is at a safe point`,
+      member: () => `${rank} joins communicator ${word(text, 'comm')}`,
+      collective: () => `${rank} makes a collective call`,
+      collected: () => `The collective call of ${rank} completes`,
+      arrived: () => `Deliver message${message} of ${peer} to ${rank}`,
+      control: () => `Deliver control message${message} ${text.split(' ').slice(1).find((w) => !w.includes('=')) || ''} of ${peer} to ${rank}`,
+      captured: () => `The image of checkpoint${checkpoint} of ${rank} is in memory`,
+      durable: () => `The ${word(text, 'part') || 'image'} of checkpoint${checkpoint} of ${rank} is durable`,
+      committed: () => `Checkpoint${checkpoint} is committed`,
+    };
+    const kind = {
+      crash: () => `Crash ${rank}${move.writes ? ` (writes end as ${move.writes})` : ''}`,
+      detect: () => text.startsWith('ended') ? `The process of ${rank} is ended` : `Notice the crash${move.rank < 0 ? '' : ` of ${rank}`}${text.endsWith('falsely') ? ', which is none' : ''}`,
+      fault: () => `Fault: ${text}${message}`,
+      sent: () => `The synchronous send of ${rank} ends`,
+      finish: () => `${rank} finishes`,
+    };
+    const said = (kind[move.kind] || event[name] || (() => text))();
+    const cut = move.cut >= 0 ? `, and crash after ${move.cut} of its effects` : '';
+    const early = text.endsWith(' early') ? ', told too early' : '';
+    return said[0].toUpperCase() + said.slice(1) + cut + early;
+  }
+
+  // ---- taking ----
+
+  function remember(lines) {
+    steps = [];
+    for (const line of lines)
+      if (line.startsWith('violation ')) steps[steps.length - 1].violation = line;
+      else steps.push({line, violation: ''});
+  }
+
+  const isFault = (move) => move.kind === 'crash' || move.kind === 'fault' || move.fault !== 0;
+
+  function take(number) {
+    const at = view.at, lines = engine.take(number).split('\n');
+    steps.length = at;
+    steps.push({line: lines[0], violation: lines[1] || ''});
+    cycle = null;
+    show();
+  }
+
+  function go(at) {
+    engine.go(Math.max(0, Math.min(at, steps.length)));
+    show();
+  }
+
+  function walk(count) {
+    const seed = Number($('seed').value) >>> 0;
+    for (let i = 0; i < count; i++) {
+      const open = view.moves.map((move, index) => ({move, index})).filter((m) => !m.move.idle);
+      if (!open.length) break;
+      const chosen = open[engine.draw(seed, draws++, open.length)];
+      const at = view.at, lines = engine.take(chosen.index).split('\n');
+      steps.length = at;
+      steps.push({line: lines[0], violation: lines[1] || ''});
+      view = engine.view();
+      if (lines[1] || view.judged) break;
+    }
+    cycle = null;
+    show();
+  }
+
+  // ---- searching, in a worker ----
+
+  let worker = null;
+
+  function stop(text) {
+    if (worker) worker.terminate();
+    worker = null;
+    $('stop').hidden = true;
+    $('search').disabled = false;
+    $('found').textContent = text;
+  }
+
+  const WORK = `
+    onmessage = async ({data}) => {
+      try {
+        const engine = await Engine.start(data.module, (states, depth) => postMessage({states, depth}));
+        engine.begin(data.description);
+        engine.follow(data.moves);
+        const result = engine.explore(0);
+        postMessage({result, moves: engine.moves()});
+      } catch (error) {
+        postMessage({error: String(error.message || error)});
+      }
+    };`;
+
+  function found({result, moves}) {
+    const counts = `${result.states.toLocaleString('en')} states, ${result.transitions.toLocaleString('en')} transitions, ${result.seconds.toFixed(1)} s`;
+    if (result.verdict === 'inconclusive') return stop(`The bound on memory was reached: ${counts}.`);
+    if (result.verdict === 'holds') return stop(`No violation can be reached from here: ${counts}.`);
+    engine.begin(world.description);
+    engine.follow(moves);
+    remember(engine.go(result.from + result.moves));
+    cycle = result.again ? {from: steps.length - result.again, count: steps.length, line: result.violation} : null;
+    stop(`A shortest run to a violation: ${result.moves} more moves. ${result.violation} (${counts})`);
+    show();
+  }
+
+  function search() {
+    const size = engine.moves().length / Math.max(steps.length, 1) * view.at;
+    const source = new Blob([$('engine').textContent, WORK], {type: 'text/javascript'});
+    worker = new Worker(URL.createObjectURL(source));
+    $('search').disabled = true;
+    $('stop').hidden = false;
+    $('found').textContent = 'Searching …';
+    worker.onmessage = ({data}) => {
+      if (data.error) stop(`The search failed: ${data.error}`);
+      else if (data.result) found(data);
+      else $('found').textContent = `Searching … ${data.states.toLocaleString('en')} states, depth ${data.depth}`;
+    };
+    worker.onerror = (error) => stop(`The search failed: ${error.message}`);
+    worker.postMessage({module, description: world.description, moves: engine.moves().slice(0, size)});
+  }
+
+  // ---- the trace ----
+
+  function trace() {
+    const out = [engine.header()];
+    steps.slice(0, view.at).forEach((step, i) => {
+      out.push(`${i} ${step.line}\n`);
+      if (step.violation) out.push(`${step.violation}\n`);
+    });
+    if (cycle && view.at === cycle.count) out.push(`again from=${cycle.from}\n`, `${cycle.line}\n`);
+    if (view.judged) out.push(`violation ${view.judged.property} rank=${view.judged.rank}: ${view.judged.text}\n`);
+    return out.join('');
+  }
+
+  function save() {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([trace()], {type: 'text/plain'}));
+    link.download = `${world.name}.trace`;
+    link.click();
+  }
+
+  // ---- showing ----
+
+  function element(tag, text, attributes) {
+    const made = Object.assign(document.createElement(tag), attributes);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  function showMoves() {
+    const groups = new Map();
+    view.moves.forEach((move, index) => {
+      const name = move.idle ? 'Changes nothing' : move.rank < 0 ? 'Machine' : `Rank ${move.rank}`;
+      if (!groups.has(name)) groups.set(name, []);
+      groups.get(name).push({move, index});
+    });
+    const names = [...groups.keys()].sort((a, b) => (a[0] === 'C') - (b[0] === 'C'));
+    let key = 0;
+    $('moves').replaceChildren(...names.map((name) => {
+      const box = element('fieldset');
+      box.append(element('legend', name));
+      for (const {move, index} of groups.get(name)) {
+        const button = element('button', explain(move), {title: move.text, className: isFault(move) ? 'fault' : ''});
+        button.dataset.move = index;
+        button.onclick = () => take(index);
+        if (++key <= 9) button.append(element('kbd', String(key), {ariaHidden: 'true'}));
+        box.append(button);
+      }
+      return box;
+    }));
+    if (!view.moves.length) $('moves').textContent = 'None: the run is over.';
+  }
+
+  function showLines() {
+    $('lines').replaceChildren(...steps.map((step, i) => {
+      const item = element('li', undefined, {className: i < view.at ? '' : 'ahead'});
+      const button = element('button', step.line);
+      button.onclick = () => go(i + 1);
+      item.append(button);
+      if (step.violation) item.append(element('div', step.violation, {className: 'violation'}));
+      if (i === view.at - 1) item.setAttribute('aria-current', 'step');
+      return item;
+    }));
+    const list = $('lines'), current = list.querySelector('[aria-current]');
+    if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+  }
+
+  // The property that the present run violates, at which step, and why.
+  function violated() {
+    const at = steps.slice(0, view.at).findIndex((step) => step.violation);
+    if (at >= 0) {
+      const [, property, text] = /^violation (\S+) (.*)$/.exec(steps[at].violation);
+      return {property, text, step: at};
+    }
+    if (view.judged) return {property: view.judged.property, text: `rank=${view.judged.rank}: ${view.judged.text}`, step: view.at - 1};
+    if (cycle && view.at === cycle.count) {
+      const [, property, text] = /^violation (\S+) (.*)$/.exec(cycle.line);
+      return {property, text: `${text} (the steps from ${cycle.from} on come again for ever)`, step: view.at - 1};
+    }
+    return null;
+  }
+
+  function showProperties(wrong) {
+    $('verdict').textContent = wrong ? `Violated: ${wrong.property}, by step ${wrong.step}: ${wrong.text}` : 'No property is violated so far.';
+    $('verdict').className = wrong ? 'bad' : 'good';
+    $('properties').replaceChildren(...properties.map((name) => {
+      const bad = wrong && wrong.property === name;
+      return element('li', `${bad ? '✗' : '✓'} ${name}`, {className: bad ? 'bad' : 'good'});
+    }));
+  }
+
+  function showState() {
+    const rows = [
+      ['phase', (r) => r.phase + (r.held ? ', held' : '') + (r.finished ? ', finished' : '') + (r.gave_up ? ', gave up' : '')],
+      ['next operation', (r) => r.next || '-'],
+      ['receives posted', (r) => r.posted.map((p) => `${p.request} from ${p.peer === -1 ? 'any' : p.peer}`).join(', ') || '-'],
+      ['incarnation', (r) => r.incarnation],
+      ['last checkpoint', (r) => r.line || '-'],
+      ['stored', (r) => r.stored.map((s) => `${s.part} ${s.checkpoint}${s.durable ? '' : ' (being written)'}`).join(', ') || '-'],
+      ['payloads kept', (r) => r.slots],
+      ['invariants', (r) => r.broken ? `number ${r.broken} is broken` : 'hold'],
+      ['digest', (r) => r.digest],
+    ];
+    const table = element('table'), head = element('tr');
+    head.append(element('td'), ...view.ranks.map((_, i) => element('th', `rank ${i}`, {scope: 'col'})));
+    table.append(head);
+    for (const [name, value] of rows) {
+      const row = element('tr');
+      row.append(element('th', name, {scope: 'row'}), ...view.ranks.map((r) => element('td', String(value(r)))));
+      table.append(row);
+    }
+    const box = element('div', undefined, {className: 'table'});
+    box.append(table);
+    const all = `Committed checkpoint: ${view.committed || 'none'}. Incarnation ${view.incarnation}. ` +
+      `${view.crashes} more crashes and ${view.timers} more checkpoints are possible.`;
+    $('state').replaceChildren(element('p', all), box);
+  }
+
+  function show() {
+    view = engine.view();
+    const wrong = violated();
+    showMoves();
+    showLines();
+    showProperties(wrong);
+    showState();
+    $('diagram').innerHTML = Diagram.draw(steps.slice(0, view.at).map((step) => step.line), view.ranks.length, wrong ? wrong.property : '');
+    $('diagram').scrollLeft = $('diagram').scrollWidth;
+    $('step').value = view.at;
+    $('step').max = steps.length;
+    for (const [id, able] of [['first', view.at > 0], ['undo', view.at > 0], ['redo', view.at < steps.length], ['last', view.at < steps.length]])
+      $(id).disabled = !able;
+  }
+
+  // ---- beginning ----
+
+  $('title').textContent = world.title;
+  $('statement').textContent = [world.statement, world.source].filter(Boolean).join(' · ');
+  document.title = `${world.name} - recline play`;
+  const actions = {
+    first: () => go(0), undo: () => go(view.at - 1), redo: () => go(view.at + 1), last: () => go(steps.length),
+    export: save, search, stop: () => stop('Stopped.'), walk: () => walk(Number($('length').value)),
+  };
+  for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
+  $('step').onchange = () => go(Number($('step').value));
+  $('diagram').onclick = (event) => {
+    const at = event.target.closest('[data-step]');
+    if (at) go(Number(at.dataset.step) + 1);
+  };
+  document.addEventListener('keydown', (event) => {
+    if (event.target.closest('input') || event.ctrlKey || event.altKey || event.metaKey) return;
+    const key = {ArrowLeft: 'undo', ArrowRight: 'redo', Home: 'first', End: 'last'}[event.key];
+    const chosen = /^[1-9]$/.test(event.key) && document.querySelectorAll('#moves button')[Number(event.key) - 1];
+    if (key && !$(key).disabled) actions[key]();
+    else if (chosen) chosen.click();
+    else return;
+    event.preventDefault();
+  });
+  engine.begin(world.description);
+  engine.follow(world.moves);
+  remember(engine.go(world.moves.length));
+  if (world.again) cycle = {from: steps.length - world.again, count: steps.length, line: world.violation};
+  show();
+  globalThis.play = {trace, ready: true}; // for tests
+})();

@@ -1,0 +1,171 @@
+/* What the page calls, compiled for wasm32 only: one session, numbers and texts. Texts that are
+ * returned stay until the next call; those that are given are in memory of play_room(). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "play/session.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+#define IMPORT(name) __attribute__((import_module("page"), import_name(#name)))
+
+/* Protocols linked besides our own, as in shared objects (protocol.h); most pages have none. */
+extern const struct rcl_protocol *const recline_protocols[] __attribute__((weak));
+
+/* The page hears how a search goes. */
+IMPORT(progress) void page_progress(double states, double depth, double level);
+
+static struct session session;
+static struct buffer answer;
+static char *room;
+
+static const char *answered(void)
+{
+  return answer.text ? answer.text : "";
+}
+
+static void begin_answer(void)
+{
+  free(answer.text);
+  answer = (struct buffer){0};
+}
+
+/* Bytes for a text to give. */
+EXPORT(play_room) char *play_room(uint32_t bytes)
+{
+  return room = memory_grow(room, bytes + 1);
+}
+
+/* A world by its description, in the room. Empty, or what is wrong. */
+EXPORT(play_begin) const char *play_begin(void)
+{
+  static bool registered;
+  if (!registered && recline_protocols)
+    rcl_protocol_register(recline_protocols);
+  registered = true;
+  session_clear(&session);
+  const char *wrong = session_begin(&session, room);
+  return wrong ? wrong : "";
+}
+
+EXPORT(play_header) const char *play_header(void)
+{
+  begin_answer();
+  unsigned at = session.at;
+  session_go(&session, 0, NULL); /* it tells how many crashes there may be */
+  char *header = trace_header(&session.world, "explorer");
+  session_go(&session, at, NULL);
+  buffer_text(&answer, header);
+  free(header);
+  return answered();
+}
+
+EXPORT(play_view) const char *play_view(void)
+{
+  begin_answer();
+  session_view(&session, &answer);
+  return answered();
+}
+
+/* Takes enabled move number `move`; its line. Empty: there is no such move. */
+EXPORT(play_take) const char *play_take(uint32_t move)
+{
+  begin_answer();
+  if (move >= session.enabled_count)
+    return "";
+  struct move taken = session.enabled[move];
+  return session_take(&session, &taken, &answer) ? answered() : session.verdict.text;
+}
+
+/* To the state behind so many known moves; their lines. */
+EXPORT(play_go) const char *play_go(uint32_t at)
+{
+  begin_answer();
+  session_go(&session, at, &answer);
+  return answered();
+}
+
+/* A draw below `count`: `seed` and the number of draws before make it. */
+EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t count)
+{
+  uint64_t state = (uint64_t)seed << 32 | before;
+  return session_draw(&state, count);
+}
+
+/* The known moves as bytes, in hexadecimal; and the other way round, from the room, behind the
+ * moves that have been taken. Empty, or why one is refused. */
+EXPORT(play_moves) const char *play_moves(void)
+{
+  const unsigned char *bytes = (const unsigned char *)session.moves;
+  begin_answer();
+  for (size_t i = 0; i < session.count * sizeof(struct move); i++)
+    buffer_printf(&answer, "%02x", bytes[i]);
+  return answered();
+}
+
+static unsigned digit(char text)
+{
+  return (unsigned)(text <= '9' ? text - '0' : text - 'a' + 10);
+}
+
+EXPORT(play_follow) const char *play_follow(void)
+{
+  struct move move;
+  size_t size = 2 * sizeof move;
+  for (const char *text = room; strlen(text) >= size; text += size) {
+    for (size_t i = 0; i < sizeof move; i++)
+      ((unsigned char *)&move)[i] =
+          (unsigned char)(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
+    if (!session_take(&session, &move, NULL))
+      return session.verdict.text;
+  }
+  return "";
+}
+
+EXPORT(play_walk) const char *play_walk(uint32_t seed, uint32_t steps)
+{
+  begin_answer();
+  buffer_printf(&answer, "%016" PRIx64, session_walk(&session, seed, steps));
+  return answered();
+}
+
+static void show_progress(void *data, const struct explorer_progress *p)
+{
+  double *shown = data;
+  if (platform_now() - *shown < 0.1)
+    return;
+  *shown = platform_now();
+  page_progress((double)p->states, p->depth, (double)p->level);
+}
+
+/* Searches from here, up to so many states (0: all); the moves to a violation are known then. */
+EXPORT(play_explore) const char *play_explore(double max_states)
+{
+  static const char *const verdicts[] = {"holds", "violated", "inconclusive"};
+  struct exploration found;
+  double shown = platform_now();
+  const struct explorer_options options = {.max_states = (uint64_t)max_states,
+                                           .max_cycles = 1 << 20,
+                                           .progress = show_progress,
+                                           .progress_data = &shown};
+  session_explore(&session, options, &found);
+  unsigned from = session.at;
+  for (unsigned i = 0; i < found.moves_count; i++)
+    if (!session_take(&session, &found.moves[i], NULL))
+      break;
+  begin_answer();
+  buffer_printf(&answer,
+                "{\"verdict\":\"%s\",\"states\":%" PRIu64 ",\"transitions\":%" PRIu64
+                ",\"depth\":%u,\"seconds\":%.3f,\"from\":%u,\"moves\":%u,\"again\":%u,"
+                "\"violation\":",
+                verdicts[found.verdict], found.states, found.transitions, found.depth,
+                found.seconds, from, found.moves_count, found.again);
+  char *why = found.verdict == EXPLORER_VIOLATED ? trace_violation_line(&found.why) : NULL;
+  session_quote(&answer, why ? why : "");
+  buffer_text(&answer, "}");
+  free(why);
+  exploration_clear(&found);
+  return answered();
+}

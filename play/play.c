@@ -1,0 +1,221 @@
+#include "play/play.h"
+
+#include <errno.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/base/breach.h"
+#include "verify/base/exit_codes.h"
+#include "verify/base/output.h"
+#include "verify/check/check.h"
+#include "verify/trace/trace.h"
+#include "verify/trace/trace_lines.h"
+#include "verify/world/in_place.h"
+#include "verify/world/properties.h"
+
+/* ---- what is played ---- */
+
+/* The header of a trace, with the names of properties and what else it does not tell. */
+static char *describe(const char *header, const char *const *properties, bool closes)
+{
+  g_autoptr(GString) text = g_string_new_len(header, strstr(header, "---\n") - header);
+  for (const char *const *name = properties; *name; name++)
+    g_string_append_printf(text, "property %s\n", *name);
+  if (closes)
+    g_string_append(text, "closes 1\n");
+  g_string_append(text, "---\n");
+  return g_strdup(text->str);
+}
+
+static bool read_claim(const char *file, struct played *p, GError **error)
+{
+  struct scenario *claim = scenario_load(file, NULL, error);
+  struct script *script = claim ? claim_script(claim, error) : NULL;
+  if (script) {
+    struct world world;
+    struct parts parts;
+    claim_world(claim, script, &world);
+    parts_init(&parts, &world);
+    world_begin(&world, (unsigned)claim->check.crashes, (unsigned)claim->check.checkpoints);
+    g_autoptr(GPtrArray) properties = claim_properties(claim, true);
+    char *header = trace_header(&world, "explorer");
+    p->description = describe(header, (const char *const *)properties->pdata, world.closes);
+    p->name = g_strdup(claim->id);
+    p->title = g_strdup_printf("%s: %s", claim->id, world.protocol->title);
+    p->statement = g_strdup(claim->statement);
+    p->source = g_strdup(claim->source);
+    free(header);
+    parts_clear(&parts);
+    world_clear(&world);
+  }
+  script_free(script);
+  scenario_free(claim);
+  return script != NULL;
+}
+
+/* Those that the trace says are violated, and what a claim checks that names none. */
+static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+  const char *const *promised = properties_promised(protocol);
+  for (; *promised; promised++)
+    g_ptr_array_add(names, g_strdup(*promised));
+  g_ptr_array_add(names, g_strdup("recovers"));
+  for (; *lines; lines++)
+    if (g_str_has_prefix(*lines, "violation "))
+      g_ptr_array_add(names, g_strndup(*lines + 10, strcspn(*lines + 10, " ")));
+  g_ptr_array_add(names, NULL);
+  return names;
+}
+
+static bool read_trace(const char *file, const char *text, struct played *p, GError **error)
+{
+  struct trace_story story;
+  if (!trace_read(file, &story, error))
+    return false;
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(GPtrArray) properties = properties_of(story.protocol, lines);
+  bool closes = false;
+  for (unsigned i = 0; i < story.count; i++)
+    closes |= story.moves[i].event.closed;
+  g_autofree char *base = g_path_get_basename(file);
+  p->description = describe(text, (const char *const *)properties->pdata, closes);
+  p->name = g_strndup(base, strcspn(base, "."));
+  p->title = g_strdup_printf("%s: %s", base, story.protocol->title);
+  p->moves = g_memdup2(story.moves, story.count * sizeof *story.moves);
+  p->count = story.count;
+  p->again = story.again;
+  trace_story_clear(&story);
+  if (strstr(p->description, "\nscript "))
+    return true;
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+              "%s: a run of a program, expected a trace of a script (recline check --out)", file);
+  return false;
+}
+
+bool played_read(const char *name, struct played *p, GError **error)
+{
+  *p = (struct played){0};
+  g_autofree char *found = check_find_claim(name);
+  g_autofree char *text = NULL;
+  const char *file = found ? found : name;
+  if (!g_file_get_contents(file, &text, NULL, error)) {
+    g_clear_error(error);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                "recline play: there is no claim and no file '%s', expected one of 'recline list "
+                "claims' or 'mutants', a scenario or a trace",
+                name);
+    return false;
+  }
+  return g_str_has_prefix(text, "recline-trace ") ? read_trace(file, text, p, error)
+                                                  : read_claim(file, p, error);
+}
+
+void played_clear(struct played *p)
+{
+  g_free(p->name);
+  g_free(p->title);
+  g_free(p->statement);
+  g_free(p->source);
+  g_free(p->description);
+  g_free(p->moves);
+  *p = (struct played){0};
+}
+
+/* ---- the page ---- */
+
+static void add_text(JsonBuilder *builder, const char *key, const char *value)
+{
+  json_builder_set_member_name(builder, key);
+  json_builder_add_string_value(builder, value ? value : "");
+}
+
+/* As JSON that may stand in a page: nothing in it looks like a tag. */
+static char *as_json(const struct played *p)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+  g_autoptr(GString) moves = g_string_new(NULL);
+  for (size_t i = 0; i < p->count * sizeof *p->moves; i++)
+    g_string_append_printf(moves, "%02x", ((const unsigned char *)p->moves)[i]);
+  json_builder_begin_object(builder);
+  add_text(builder, "name", p->name);
+  add_text(builder, "title", p->title);
+  add_text(builder, "statement", p->statement);
+  add_text(builder, "source", p->source);
+  add_text(builder, "description", p->description);
+  add_text(builder, "moves", moves->str);
+  json_builder_set_member_name(builder, "again");
+  json_builder_add_int_value(builder, p->again);
+  json_builder_end_object(builder);
+  g_autoptr(JsonNode) root = json_builder_get_root(builder);
+  g_autofree char *text = json_to_string(root, FALSE);
+  g_auto(GStrv) parts = g_strsplit(text, "<", -1);
+  return g_strjoinv("\\u003c", parts);
+}
+
+/* The page without a world. NULL: there is none. */
+static char *find_template(void)
+{
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
+  g_autofree char *file = g_build_filename(bin, "..", "play", "page.html", NULL);
+  char *text;
+  return g_file_get_contents(file, &text, NULL, NULL) ? text : NULL;
+}
+
+static bool write_page(const struct played *p, const char *file, GError **error)
+{
+  static const char place[] = "{{world}}";
+  g_autofree char *template = find_template();
+  const char *at = template ? strstr(template, place) : NULL;
+  if (!at) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                "recline play: recline was built without clang, lld or wasi-libc, expected these "
+                "packages, and then to be built anew");
+    return false;
+  }
+  g_autofree char *world = as_json(p);
+  g_autofree char *before = g_strndup(template, (gsize)(at - template));
+  g_autofree char *page = g_strconcat(before, world, at + strlen(place), NULL);
+  if (output_write(file, page, strlen(page)))
+    return true;
+  int code = errno;
+  g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), OUTPUT_CANNOT, file,
+              g_strerror(code));
+  return false;
+}
+
+/* ---- the command ---- */
+
+int command_play(int argc, char **argv)
+{
+  g_autofree char *out = NULL;
+  g_auto(GStrv) names = NULL;
+  const GOptionEntry entries[] = {
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write the page there", "FILE.html"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, "CLAIM|SCENARIO|TRACE"},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_autoptr(GError) error = NULL;
+  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
+  g_option_context_set_summary(context, "Writes a page in which a world is taken move by move.");
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (!g_option_context_parse(context, &argc, &copy, &error))
+    return bad_input("recline play: %s, expected an option of 'recline play --help'",
+                     error->message);
+  if (!names || !names[0] || names[1])
+    return bad_input("recline play: %s, expected one claim, scenario or trace",
+                     names && names[0] ? "more than one thing" : "nothing to play");
+  struct played played;
+  bool fine = played_read(names[0], &played, &error);
+  g_autofree char *file =
+      out ? g_strdup(out) : g_strconcat(played.name ? played.name : "", ".html", NULL);
+  fine = fine && write_page(&played, file, &error);
+  played_clear(&played);
+  if (!fine)
+    return bad_input("%s", error->message);
+  printf("%s\n", file);
+  return EXIT_FINE;
+}

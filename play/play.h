@@ -1,0 +1,26 @@
+/* recline play CLAIM|SCENARIO|TRACE [-o FILE.html]: a page in which a world is taken move by move.
+ */
+#ifndef RECLINE_PLAY_H
+#define RECLINE_PLAY_H
+
+#include <glib.h>
+
+#include "verify/world/world.h"
+
+/* A world as text (play/session.h), and the moves that the page knows from the beginning. */
+struct played {
+  char *name, *title, *statement, *source; /* what it is called; the last two may be NULL */
+  char *description;
+  struct move *moves;
+  unsigned count, again; /* moves; the last so many come again and again */
+};
+
+/* Reads a claim by its id, a scenario or a trace (which is replayed). played_clear() frees it, also
+ * after an error: false, and `error` says in one line what is wrong and what was expected. */
+bool played_read(const char *name, struct played *, GError **error);
+void played_clear(struct played *);
+
+/* argv[0] is "play". Prints the path of the page and returns 0; 64 on bad input. */
+int command_play(int argc, char **argv);
+
+#endif

@@ -1,0 +1,75 @@
+/* A run of a small world, taken move by move, back and forth: what the page of `recline play` and
+ * its tests drive. Plain C without GLib; compiled natively and for wasm32.
+ *
+ * A world is described by a text: the header of a trace (docs/trace.md), `property NAME` lines for
+ * what is judged (none: all), `closes 1` where connections close, and `---`.
+ */
+#ifndef RECLINE_SESSION_H
+#define RECLINE_SESSION_H
+
+#include "verify/base/buffer.h"
+#include "verify/base/intern.h"
+#include "verify/explore/explorer.h"
+#include "verify/trace/trace_lines.h"
+#include "verify/world/in_place.h"
+
+struct session {
+  struct world world;
+  struct parts parts;
+  struct script *script;
+  const char **properties; /* ends with NULL; NULL: all */
+  char *description;
+  unsigned crashes, timers;
+  struct rcl_actions actions;
+  struct trace_lines *lines;
+  struct move *moves; /* from the beginning, as taken */
+  uint32_t moves_room;
+  unsigned count, at;   /* moves known, and those of them that have been taken */
+  struct move *enabled; /* now, in the world's order */
+  uint32_t enabled_room;
+  unsigned enabled_count;
+  struct verdict verdict; /* of the last move */
+  struct intern outcomes; /* of runs without failures, once they have been asked for */
+  bool has_outcomes;
+};
+
+/* At the first state of the described world. NULL, or what is wrong (static). The session is the
+ * caller's, zeroed; session_clear() frees what it holds, also after an error. */
+const char *session_begin(struct session *, const char *description);
+void session_clear(struct session *);
+
+/* Takes a move: known moves behind this one are dropped. The line of the trace is appended to
+ * `line` (may be NULL), without time and line end, and a line `violation` where it shows one.
+ * False: the world refuses it, as session->verdict says, and the state is of no use until
+ * session_go(). */
+bool session_take(struct session *, const struct move *, struct buffer *line);
+
+/* To the state behind so many of the known moves; `lines` as above, a line for each, each ended;
+ * false as above. */
+bool session_go(struct session *, unsigned at, struct buffer *lines);
+
+/* Whether the state after that enabled move is another one. */
+bool session_changes(struct session *, const struct move *);
+
+/* What a state shows that no move does: `agreement`, `outcome` at the end, `deadlock`, `commits`
+ * and others at rest. False: nothing is violated. */
+bool session_judge(struct session *, struct verdict *);
+
+/* Takes `steps` moves drawn by `seed`, from new beginnings where a run ends; a digest of all that
+ * they showed: lines, states, verdicts. */
+uint64_t session_walk(struct session *, uint64_t seed, unsigned steps);
+
+/* One draw for a walk: `*seed` becomes the next. Below `count`, which is not 0. */
+unsigned session_draw(uint64_t *seed, unsigned count);
+
+/* Searches from the present state for a shortest run to a violation; options->from is set here. The
+ * caller frees the result with exploration_clear(). */
+void session_explore(struct session *, struct explorer_options options, struct exploration *);
+
+/* Appends what the page shows of the present state, in JSON (docs/play.md). */
+void session_view(struct session *, struct buffer *);
+
+/* Appends a text, quoted as in JSON. */
+void session_quote(struct buffer *, const char *text);
+
+#endif

@@ -1,0 +1,16 @@
+// A page's engine, in node. `load(file)` -> {world, start}: what the page was given, and a function
+// that starts its module.
+'use strict';
+const fs = require('fs'), path = require('path'), zlib = require('zlib');
+const {Engine} = require(path.join(__dirname, '..', 'engine.js'));
+
+const part = (page, id) => new RegExp(`<script [^>]*id="${id}">([^<]*)</script>`).exec(page)[1];
+
+async function load(file) {
+  const page = fs.readFileSync(file, 'utf8');
+  const bytes = zlib.gunzipSync(Buffer.from(part(page, 'module'), 'base64'));
+  const module = await WebAssembly.compile(bytes);
+  return {world: JSON.parse(part(page, 'world')), start: () => Engine.start(module)};
+}
+
+module.exports = {load};

@@ -1,0 +1,64 @@
+#!/usr/bin/env perl
+# recline play: the page's module against the native protocols, world and explorer. The same moves
+# must give the same lines, verdicts and states: a digest of all. RECLINE_LONG=1 takes 100,000 moves
+# for each protocol.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use File::Temp qw(tempdir);
+use FindBin;
+use JSON::PP;
+use Test::More;
+
+my $root = realpath("$FindBin::Bin/../..");
+my $build = $ENV{RECLINE_BUILD} // "$root/build";
+my ($recline, $tool) = ("$build/bin/recline", "$build/t/session-tool");
+my $here = "$root/play/t";
+plan skip_all => 'no page in this build: it needs clang, lld and wasi-libc' if !-e "$build/play/page.html";
+plan skip_all => 'node is missing (package nodejs)' if !grep { -x "$_/node" } split /:/, $ENV{PATH};
+$ENV{RECLINE_DATA} = $root;
+my $dir = tempdir(CLEANUP => 1);
+
+sub run {
+  my $out = qx($_[0] 2>&1);
+  diag($out) if $? && !$_[1];
+  return $out;
+}
+
+# Claims by the protocol that they are about.
+sub claims {
+  my %of;
+  for my $file (sort glob "$root/verify/claims/*.yaml") {
+    open my $in, '<', $file or BAIL_OUT("$file: $!");
+    my $text = join '', <$in>;
+    push @{$of{$1}}, $file =~ s{.*/(.*)\.yaml}{$1}r if $text =~ /^protocol:\s*\{?\s*name: *([\w-]+)[,}\s]/m;
+  }
+  return %of;
+}
+
+is(run("cd $dir && $recline play c3-recovers"), "c3-recovers.html\n", 'a page is written');
+my $page = "$dir/c3-recovers.html";
+cmp_ok(-s $page, '<', 500_000, 'it takes less than 500 kB');
+
+my %of = claims();
+my @protocols = map { $_->{name} } @{decode_json(run("$recline list protocols --json"))->{protocols}};
+my ($worlds, $steps) = $ENV{RECLINE_LONG} ? (10, 10_000) : (3, 500);
+for my $protocol (@protocols) {
+  my @names = @{$of{$protocol} // []};
+  @names = @names[map { int $_ * @names / $worlds } 0 .. $worlds - 1] if @names > $worlds;
+  my @native = map { (split)[1] } split /\n/, run("$tool walk 1 $steps @names");
+  my @page = split /\n/, run("$tool describe @names | node $here/walks.js $page 1 $steps");
+  is("@page", "@native", "$protocol: " . @names * $steps . ' moves, the same in both') if @names;
+  ok(@native > 0, "$protocol: there are walks");
+}
+# A counterexample, to its last step and exported again.
+run("$recline check none-lost --out $dir; cd $dir && $recline play none-lost.trace");
+my @said = split /\n/, run("node $here/export.js $dir/none-lost.html $dir/exported.trace");
+is($said[0], 'violation recovers rank=1', 'a counterexample ends with its violation');
+is(run("$recline check $dir/exported.trace"), "$dir/exported.trace: 5 moves, the same in a replay\n",
+   'what the page exports replays');
+run("sed -i 's/^1 1 start.*/1 1 crash/' $dir/exported.trace");
+like(run("$recline check $dir/exported.trace", 1), qr/exported.trace:\d+: /, 'and not if it is changed');
+like(run("$recline play nothing", 1), qr/^recline play: there is no claim and no file 'nothing', expected /,
+     'what is not there');
+done_testing;
