@@ -306,6 +306,7 @@ sub happens {
   if ($e->{name} eq 'start') {
     start($me, $e);
   } elsif ($e->{name} eq 'down') {
+    $now->{undone} = $me->{phase} eq 'restoring';
     @$me{qw(phase noticed)} = ('running', $world->{independent} ? $e->{incarnation} : $incarnation);
     forget_older($r, $me->{noticed}, $e->{peer}) if $world->{independent};
   } elsif ($e->{name} eq 'timer' && !$world->{clocks}) {
@@ -619,7 +620,8 @@ sub take {
   }
   my ($stopped, $behind) = @$me{qw(stopped line)};
   acts($me, $event, $_, \%now) for (grep { $_->{name} ne 'store' } @actions), grep { $_->{name} eq 'store' } @actions;
-  bad('legal') if $answers{$event->{name}} && !$now{answered} && !defined $event->{cut};
+  bad('legal') if !defined $event->{cut}
+    && ($answers{$event->{name}} ? !$now{answered} : $now{undone} && !$now{rolled_back});
   for my $data ($event->{name} eq 'arrived' ? [$now{message}, 'c3-1'] : map { [$_, 'c3-2'] } @{$now{collected}}) {
     reach($data->[0]{line} < $behind ? 'late' : 'early', $data->[0]{line} != $behind);
     bad("$data->[1].2") if $data->[0]{stopped} > $me->{stopped};

@@ -502,6 +502,8 @@ void world_after_step(struct step_context *t)
   t->action = NULL;
   if (world_needs_answer(t->event.kind) && !t->answered && cut < 0)
     world_violate(t, "legal", "no answer, expected %s", world_answers_to(t->event.kind));
+  if (t->undone && !t->rolled_back && cut < 0)
+    world_violate(t, "legal", "no answer, expected roll-back: the program is undone already");
   if (t->event.kind == RCL_EVENT_ARRIVED)
     world_check_lines(t, stopped);
   if (t->event.kind == RCL_EVENT_COLLECTED)

@@ -28,6 +28,7 @@ struct step_context {
   uint32_t outcome;                /* CHOICE: what stands, as it came or as it was forced */
   bool answered;                   /* SEND, RECEIVE, ARRIVED got the answer that they need */
   bool rolled_back;                /* by an action, which is the last */
+  bool undone;                     /* DOWN: by an earlier one, it must be so again */
   const struct rcl_action *action; /* that is taking effect; NULL: none */
 };
 
