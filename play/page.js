@@ -1,10 +1,10 @@
 // The page: what is shown follows from the engine's view after each click.
 'use strict';
 
-(async () => {
+globalThis.ready = (async () => {
   const $ = (id) => document.getElementById(id);
   const world = JSON.parse($('world').textContent);
-  const properties = [...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]);
+  const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
   const packed = Uint8Array.from(atob($('module').textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
@@ -126,7 +126,7 @@
     engine.follow(moves);
     remember(engine.go(result.from + result.moves));
     cycle = result.again ? {from: steps.length - result.again, count: steps.length, line: result.violation} : null;
-    stop(`A shortest run to a violation: ${result.moves} more moves. ${result.violation} (${counts})`);
+    stop(`A shortest run to a violation: ${result.moves} more moves (${counts}).`);
     show();
   }
 
@@ -307,5 +307,5 @@
   remember(engine.go(world.moves.length));
   if (world.again) cycle = {from: steps.length - world.again, count: steps.length, line: world.violation};
   show();
-  globalThis.play = {trace, ready: true}; // for tests
+
 })();

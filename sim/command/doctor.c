@@ -31,6 +31,7 @@ static const struct tool {
     {"clang", "--version", "clang", "compiles the page of recline play", false},
     {"wasm-ld", "--version", "lld", "links the page of recline play", false},
     {"node", "--version", "nodejs", "runs that page in the tests", false},
+    {"chromium", "--version", "chromium", "shows that page in the tests", false},
 };
 
 /* Findings on one tool. */

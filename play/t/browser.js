@@ -1,0 +1,97 @@
+// Chromium by its debugging protocol, over a pipe: no port, no library. `open(downloads)` gives a page
+// as functions; close() fails where something in the page has failed.
+'use strict';
+const {spawn} = require('child_process'), fs = require('fs'), os = require('os'), path = require('path');
+
+async function open(downloads) {
+  const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'recline-browser-'));
+  const child = spawn('chromium', ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+    '--remote-debugging-pipe', '--window-size=1400,1000', `--user-data-dir=${profile}`, 'about:blank'],
+  {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
+  const waiting = new Map(), listening = [], problems = [];
+  let count = 0, rest = '';
+  child.stdio[4].on('data', (bytes) => {
+    const parts = (rest + bytes).split('\0');
+    rest = parts.pop();
+    for (const part of parts) {
+      const message = JSON.parse(part);
+      if (message.method === 'Runtime.exceptionThrown')
+        problems.push(message.params.exceptionDetails.exception?.description || message.params.exceptionDetails.text);
+      for (const hear of [...listening]) hear(message);
+      const [done, failed] = waiting.get(message.id) || [];
+      waiting.delete(message.id);
+      if (message.error) failed(new Error(message.error.message));
+      else if (done) done(message.result);
+    }
+  });
+  const send = (method, params = {}, sessionId) => new Promise((done, failed) => {
+    waiting.set(++count, [done, failed]);
+    child.stdio[3].write(JSON.stringify({id: count, method, params, sessionId}) + '\0');
+  });
+  const heard = (is) => new Promise((done) => {
+    const hear = (message) => {
+      if (!is(message)) return;
+      listening.splice(listening.indexOf(hear), 1);
+      done(message);
+    };
+    listening.push(hear);
+  });
+  const {targetId} = await send('Target.createTarget', {url: 'about:blank'});
+  const {sessionId} = await send('Target.attachToTarget', {targetId, flatten: true});
+  const call = (method, params) => send(method, params, sessionId);
+  await call('Runtime.enable');
+  await call('Page.enable');
+  await send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: downloads, eventsEnabled: true});
+
+  const evaluate = async (expression) => {
+    const {result, exceptionDetails} = await call('Runtime.evaluate', {expression, awaitPromise: true, returnByValue: true});
+    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description || exceptionDetails.text}`);
+    return result.value;
+  };
+  const go = async (url) => {
+    const loaded = heard((message) => message.method === 'Page.loadEventFired');
+    await call('Page.navigate', {url});
+    await loaded;
+    await evaluate('ready');
+  };
+  // Until `expression` holds, looked at whenever the page changes.
+  const until = (expression) => evaluate(`new Promise((done) => {
+    const look = () => { if (${expression}) { seen.disconnect(); done(); } };
+    const seen = new MutationObserver(look);
+    seen.observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true});
+    look();
+  })`);
+  const click = async (selector) => {
+    const {x, y} = await evaluate(`(() => {
+      const at = document.querySelector(${JSON.stringify(selector)});
+      at.scrollIntoView({block: 'center', inline: 'center'});
+      const box = at.getBoundingClientRect();
+      return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+    })()`);
+    for (const type of ['mousePressed', 'mouseReleased'])
+      await call('Input.dispatchMouseEvent', {type, x, y, button: 'left', clickCount: 1});
+  };
+  const press = async (key) => {
+    for (const type of ['keyDown', 'keyUp'])
+      await call('Input.dispatchKeyEvent', {type, key, code: key, text: key.length === 1 && type === 'keyDown' ? key : undefined});
+  };
+  const download = async (selector) => {
+    const over = heard((m) => m.method === 'Browser.downloadProgress' && m.params.state === 'completed');
+    await click(selector);
+    await over;
+  };
+  const picture = async (file) => {
+    const {data} = await call('Page.captureScreenshot', {format: 'png', captureBeyondViewport: true});
+    fs.writeFileSync(file, Buffer.from(data, 'base64'));
+  };
+  const close = async () => {
+    const ended = new Promise((done) => child.on('exit', done));
+    send('Browser.close').catch(() => {});
+    await ended;
+    fs.rmSync(profile, {recursive: true, force: true});
+    if (problems.length) throw new Error(problems.join('\n'));
+  };
+  return {call, go, evaluate, until, click, press, download, picture, close};
+}
+
+module.exports = {open};

@@ -1,0 +1,89 @@
+// node clicks.js DIR: pages in a browser, used as a reader would; prints TAP. Pages and what is
+// expected of them are in DIR, see browser.t.
+'use strict';
+const fs = require('fs');
+const {open} = require('./browser.js');
+
+let count = 0;
+function is(got, expected, name) {
+  const fine = JSON.stringify(got) === JSON.stringify(expected);
+  console.log(`${fine ? 'ok' : 'not ok'} ${++count} - ${name}`);
+  if (!fine) console.log(`#      got: ${JSON.stringify(got)}\n# expected: ${JSON.stringify(expected)}`);
+}
+
+async function steps(p) {
+  const at = () => p.evaluate('[Number(document.getElementById("step").value), document.querySelectorAll("#lines li").length]');
+  is(await at(), [0, 0], 'a claim opens at its first state');
+  await p.click('#moves button');
+  is(await at(), [1, 1], 'a click takes a move');
+  await p.press('1');
+  is(await at(), [2, 2], 'and so does a key');
+  is(await p.evaluate('document.querySelectorAll("svg .event").length'), 2, 'the diagram grows');
+  await p.press('ArrowLeft');
+  is(await at(), [1, 2], 'undo');
+  await p.press('ArrowRight');
+  is(await at(), [2, 2], 'redo');
+  await p.press('Home');
+  is(await at(), [0, 2], 'to the beginning');
+  await p.press('End');
+  await p.click('svg [data-step="0"]');
+  is(await at(), [1, 2], 'to a step of the diagram');
+  await p.click('#lines li:nth-child(2) button');
+  is(await at(), [2, 2], 'and of the list');
+  await p.click('#walk');
+  const [first] = await at();
+  is(first > 2, true, 'a random walk goes on');
+  await p.press('Home');
+  is((await at())[1], first, 'and is known at the beginning');
+}
+
+async function names(p) {
+  const {nodes} = await p.call('Accessibility.getFullAXTree', {});
+  const roles = ['button', 'spinbutton', 'image', 'heading', 'region', 'group'];
+  const nameless = nodes.filter((node) => !node.ignored && roles.includes(node.role?.value) && !node.name?.value);
+  is(nameless.map((node) => node.role.value), [], 'each control, heading and picture has a name for a screen reader');
+}
+
+async function colours(p) {
+  const colour = async (value) => {
+    await p.call('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value}]});
+    return p.evaluate('getComputedStyle(document.body).backgroundColor');
+  };
+  const [light, dark] = [await colour('light'), await colour('dark')];
+  is([light, dark], ['rgb(255, 255, 255)', 'rgb(18, 22, 27)'], 'light and dark');
+}
+
+const searched = (p) => p.click('#search').then(() => p.until('!document.getElementById("search").disabled'));
+const found = (p) => p.evaluate('document.getElementById("found").textContent');
+const verdict = (p) => p.evaluate('document.getElementById("verdict").textContent');
+
+(async () => {
+  const [dir] = process.argv.slice(2);
+  const expected = JSON.parse(fs.readFileSync(`${dir}/expected.json`, 'utf8'));
+  const p = await open(dir);
+  await p.go(`file://${dir}/lie-c3-drop.html`);
+  await steps(p);
+  await names(p);
+  await colours(p);
+  await searched(p);
+  is((await found(p)).split(' (')[0], `A shortest run to a violation: ${expected.moves} more moves`, 'the search finds a violation');
+  is((await verdict(p)).startsWith(`Violated: ${expected.property}, by step ${expected.moves - 1}: `), true, 'and it is shown');
+  await p.download('#export');
+  is(fs.readFileSync(`${dir}/lie-c3-drop.trace`, 'utf8'), fs.readFileSync(`${dir}/native/lie-c3-drop.trace`, 'utf8'),
+    'what is exported is the trace that recline check writes');
+  await p.go(`file://${dir}/holds.html`);
+  await searched(p);
+  is((await found(p)).replace(/, [\d.]+ s\.$/, ''), `No violation can be reached from here: ${expected.states} states, ${expected.transitions} transitions`,
+    'a world that holds is exhausted, with the native counts');
+  await p.go(`file://${dir}/counterexample.html`);
+  is(await p.evaluate('[document.getElementById("step").value, document.querySelector("svg .wrong").textContent]'),
+    [String(expected.moves), `✗ ${expected.property}`], 'a counterexample opens at its last step');
+  for (let i = 0; i < 4; i++) await p.press('ArrowLeft');
+  await searched(p);
+  is((await found(p)).split(' (')[0], 'A shortest run to a violation: 4 more moves', 'from the middle of a run, too');
+  await p.close();
+  console.log(`1..${count}`);
+})().catch((error) => {
+  console.log(`Bail out! ${error.message}`);
+  process.exit(1);
+});
