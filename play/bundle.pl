@@ -18,7 +18,6 @@ my $bytes = slurp($module);
 gzip(\$bytes => \my $packed, -Level => 9, Minimal => 1) or die "$GzipError\n";
 my %part = map { m{([^/]*)$} ? ($1 => slurp($_)) : () } @files;
 $part{module} = encode_base64($packed, '');
-$part{world} = "{{world}}"; # `recline play` puts it there
 my $text = slurp($template);
 $text =~ s/\{\{([\w.]+)\}\}/$part{$1} \/\/ die "$template names $1\n"/ge;
 open my $out, '>:raw', "$page.new" or die "$page.new: $!\n";

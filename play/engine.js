@@ -35,6 +35,28 @@ const Engine = {
     return new Proxy({}, {get: (_, name) => calls[name] || (() => NO_FILE)});
   },
 
+  // Lines of a run -> its steps: {line, violation}; '' where a step shows none.
+  steps(lines) {
+    const steps = [];
+    for (const line of lines)
+      if (line.startsWith('violation ')) steps[steps.length - 1].violation = line;
+      else steps.push({line, violation: ''});
+    return steps;
+  },
+
+  // The text of a trace. `cycle`: {from, line} where the run goes round for ever, or null; `judged`:
+  // what the last state violates, or null.
+  trace(header, steps, cycle, judged) {
+    const out = [header];
+    steps.forEach((step, i) => {
+      out.push(`${i} ${step.line}\n`);
+      if (step.violation) out.push(`${step.violation}\n`);
+    });
+    if (cycle) out.push(`again from=${cycle.from}\n`, `${cycle.line}\n`);
+    if (judged) out.push(`violation ${judged.property} rank=${judged.rank}: ${judged.text}\n`);
+    return out.join('');
+  },
+
   async start(module, onProgress) {
     const said = [];
     let e = null;

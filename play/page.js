@@ -55,19 +55,10 @@ globalThis.ready = (async () => {
 
   // ---- taking ----
 
-  function remember(lines) {
-    steps = [];
-    for (const line of lines)
-      if (line.startsWith('violation ')) steps[steps.length - 1].violation = line;
-      else steps.push({line, violation: ''});
-  }
-
   const isFault = (move) => move.kind === 'crash' || move.kind === 'fault' || move.fault !== 0;
 
   function take(number) {
-    const at = view.at, lines = engine.take(number).split('\n');
-    steps.length = at;
-    steps.push({line: lines[0], violation: lines[1] || ''});
+    steps = steps.slice(0, view.at).concat(Engine.steps(engine.take(number).split('\n')));
     cycle = null;
     show();
   }
@@ -83,11 +74,9 @@ globalThis.ready = (async () => {
       const open = view.moves.map((move, index) => ({move, index})).filter((m) => !m.move.idle);
       if (!open.length) break;
       const chosen = open[engine.draw(seed, draws++, open.length)];
-      const at = view.at, lines = engine.take(chosen.index).split('\n');
-      steps.length = at;
-      steps.push({line: lines[0], violation: lines[1] || ''});
+      steps = steps.slice(0, view.at).concat(Engine.steps(engine.take(chosen.index).split('\n')));
       view = engine.view();
-      if (lines[1] || view.judged) break;
+      if (steps[view.at - 1].violation || view.judged) break;
     }
     cycle = null;
     show();
@@ -124,7 +113,7 @@ globalThis.ready = (async () => {
     if (result.verdict === 'holds') return stop(`No violation can be reached from here: ${counts}.`);
     engine.begin(world.description);
     engine.follow(moves);
-    remember(engine.go(result.from + result.moves));
+    steps = Engine.steps(engine.go(result.from + result.moves));
     cycle = result.again ? {from: steps.length - result.again, count: steps.length, line: result.violation} : null;
     stop(`A shortest run to a violation: ${result.moves} more moves (${counts}).`);
     show();
@@ -148,16 +137,8 @@ globalThis.ready = (async () => {
 
   // ---- the trace ----
 
-  function trace() {
-    const out = [engine.header()];
-    steps.slice(0, view.at).forEach((step, i) => {
-      out.push(`${i} ${step.line}\n`);
-      if (step.violation) out.push(`${step.violation}\n`);
-    });
-    if (cycle && view.at === cycle.count) out.push(`again from=${cycle.from}\n`, `${cycle.line}\n`);
-    if (view.judged) out.push(`violation ${view.judged.property} rank=${view.judged.rank}: ${view.judged.text}\n`);
-    return out.join('');
-  }
+  const trace = () => Engine.trace(engine.header(), steps.slice(0, view.at),
+    cycle && view.at === cycle.count ? cycle : null, view.judged);
 
   function save() {
     const link = document.createElement('a');
@@ -304,7 +285,7 @@ globalThis.ready = (async () => {
   });
   engine.begin(world.description);
   engine.follow(world.moves);
-  remember(engine.go(world.moves.length));
+  steps = Engine.steps(engine.go(world.moves.length));
   if (world.again) cycle = {from: steps.length - world.again, count: steps.length, line: world.violation};
   show();
 

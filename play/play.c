@@ -46,6 +46,8 @@ static bool read_claim(const char *file, struct played *p, GError **error)
     p->title = g_strdup_printf("%s: %s", claim->id, world.protocol->title);
     p->statement = g_strdup(claim->statement);
     p->source = g_strdup(claim->source);
+    p->object = g_strdup(claim->protocol.file);
+    p->protocol = g_strdup(claim->protocol.name);
     free(header);
     parts_clear(&parts);
     world_clear(&world);
@@ -87,6 +89,12 @@ static bool read_trace(const char *file, const char *text, struct played *p, GEr
   p->moves = g_memdup2(story.moves, story.count * sizeof *story.moves);
   p->count = story.count;
   p->again = story.again;
+  p->protocol = g_strdup(story.protocol->name);
+  for (char **line = lines; *line; line++)
+    if (g_str_has_prefix(*line, "violation ")) {
+      g_free(p->violation);
+      p->violation = g_strdup(*line);
+    }
   trace_story_clear(&story);
   if (strstr(p->description, "\nscript "))
     return true;
@@ -119,6 +127,9 @@ void played_clear(struct played *p)
   g_free(p->title);
   g_free(p->statement);
   g_free(p->source);
+  g_free(p->violation);
+  g_free(p->protocol);
+  g_free(p->object);
   g_free(p->description);
   g_free(p->moves);
   *p = (struct played){0};
@@ -146,6 +157,7 @@ static char *as_json(const struct played *p)
   add_text(builder, "source", p->source);
   add_text(builder, "description", p->description);
   add_text(builder, "moves", moves->str);
+  add_text(builder, "violation", p->violation);
   json_builder_set_member_name(builder, "again");
   json_builder_add_int_value(builder, p->again);
   json_builder_end_object(builder);
@@ -155,30 +167,77 @@ static char *as_json(const struct played *p)
   return g_strjoinv("\\u003c", parts);
 }
 
-/* The page without a world. NULL: there is none. */
-static char *find_template(void)
+/* The folder of this build or installation: bin/ is in it. */
+static char *find_tree(void)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
   g_autofree char *bin = g_path_get_dirname(self ? self : ".");
-  g_autofree char *file = g_build_filename(bin, "..", "play", "page.html", NULL);
-  char *text;
-  return g_file_get_contents(file, &text, NULL, NULL) ? text : NULL;
+  return g_path_get_dirname(bin);
 }
 
-static bool write_page(const struct played *p, const char *file, GError **error)
+/* The source beside a shared object, FILE.c of FILE.so; NULL: there is none. */
+static char *find_source(const char *object)
 {
-  static const char place[] = "{{world}}";
-  g_autofree char *template = find_template();
-  const char *at = template ? strstr(template, place) : NULL;
-  if (!at) {
+  g_autofree char *stem = g_strndup(object, strlen(object) - strlen(strrchr(object, '.')));
+  g_autofree char *source = g_strconcat(stem, ".c", NULL);
+  return g_file_test(source, G_FILE_TEST_EXISTS) ? g_steal_pointer(&source) : NULL;
+}
+
+/* The module with a protocol that is not in it; NULL with `error` set. */
+static char *link_module(const struct played *p, const char *source, GError **error)
+{
+  g_autofree char *tree = find_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
+  g_autofree char *beside = p->object && !source ? find_source(p->object) : NULL;
+  g_autofree char *out = NULL, *said = NULL;
+  int status = -1;
+  source = source ? source : beside;
+  if (p->object && !source) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                "recline play: protocol %s comes from %s, expected --source with its C file",
+                p->protocol, p->object);
+    return NULL;
+  }
+  char *command[] = {script, tree, p->protocol, (char *)(uintptr_t)source, NULL};
+  if (g_spawn_sync(NULL, command, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &said, &status, error) &&
+      status == 0)
+    return g_steal_pointer(&out);
+  if (said) {
+    g_clear_error(error);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "recline play: %s cannot be compiled: %s",
+                p->protocol, g_strchomp(said));
+  }
+  return NULL;
+}
+
+/* `text` with `value` in the place of what stands from the end of `before` to `after`; it frees
+ * `text`. */
+static char *put(char *text, const char *before, const char *after, const char *value)
+{
+  const char *from = strstr(text, before) + strlen(before), *rest = strstr(from, after);
+  g_autofree char *head = g_strndup(text, (gsize)(from - text));
+  char *all = g_strconcat(head, value, rest, NULL);
+  g_free(text);
+  return all;
+}
+
+static bool write_page(const struct played *p, const char *source, const char *file, GError **error)
+{
+  g_autofree char *tree = find_tree(), *name = g_build_filename(tree, "play", "page.html", NULL);
+  g_autofree char *page = NULL;
+  if (!g_file_get_contents(name, &page, NULL, NULL)) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
                 "recline play: recline was built without clang, lld or wasi-libc, expected these "
                 "packages, and then to be built anew");
     return false;
   }
+  if (p->object || strchr(p->protocol, '~')) {
+    g_autofree char *module = link_module(p, source, error);
+    if (!module)
+      return false;
+    page = put(page, "id=\"module\">", "</script>", module);
+  }
   g_autofree char *world = as_json(p);
-  g_autofree char *before = g_strndup(template, (gsize)(at - template));
-  g_autofree char *page = g_strconcat(before, world, at + strlen(place), NULL);
+  page = put(page, "id=\"world\">", "</script>", world);
   if (output_write(file, page, strlen(page)))
     return true;
   int code = errno;
@@ -191,10 +250,12 @@ static bool write_page(const struct played *p, const char *file, GError **error)
 
 int command_play(int argc, char **argv)
 {
-  g_autofree char *out = NULL;
+  g_autofree char *out = NULL, *source = NULL;
   g_auto(GStrv) names = NULL;
   const GOptionEntry entries[] = {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write the page there", "FILE.html"},
+      {"source", 0, 0, G_OPTION_ARG_FILENAME, &source, "C file of a protocol of one's own",
+       "FILE.c"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, "CLAIM|SCENARIO|TRACE"},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GOptionContext) context = g_option_context_new(NULL);
@@ -212,7 +273,7 @@ int command_play(int argc, char **argv)
   bool fine = played_read(names[0], &played, &error);
   g_autofree char *file =
       out ? g_strdup(out) : g_strconcat(played.name ? played.name : "", ".html", NULL);
-  fine = fine && write_page(&played, file, &error);
+  fine = fine && write_page(&played, source, file, &error);
   played_clear(&played);
   if (!fine)
     return bad_input("%s", error->message);

@@ -2,7 +2,7 @@
 // prints what it violates.
 'use strict';
 const fs = require('fs');
-const {load} = require('./host.js');
+const {load} = require('./host.js'), {Engine} = require('../engine.js');
 
 (async () => {
   const [file, out] = process.argv.slice(2);
@@ -10,11 +10,9 @@ const {load} = require('./host.js');
   const engine = await start();
   engine.begin(world.description);
   engine.follow(world.moves);
-  const lines = engine.go(engine.view().count);
-  const view = engine.view(), wrong = view.step || view.judged;
-  let step = 0;
-  const numbered = lines.map((line) => line.startsWith('violation ') ? line : `${step++} ${line}`);
-  if (view.judged) numbered.push(`violation ${wrong.property} rank=${wrong.rank}: ${wrong.text}`);
-  fs.writeFileSync(out, engine.header() + numbered.join('\n') + '\n');
-  console.log(wrong ? `violation ${wrong.property} rank=${wrong.rank}` : 'no violation');
+  const steps = Engine.steps(engine.go(engine.view().count)), {judged} = engine.view();
+  const cycle = world.again ? {from: steps.length - world.again, line: world.violation} : null;
+  const text = Engine.trace(engine.header(), steps, cycle, judged);
+  fs.writeFileSync(out, text);
+  console.log((/^violation .*(?!.*^violation)/ms.exec(text) || ['no violation'])[0].trim().split('\n').pop().split(':')[0]);
 })();

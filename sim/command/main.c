@@ -40,7 +40,7 @@ static const struct command {
      "explore every interleaving and every crash of a small world", command_check},
     {"draw", "TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]", "draw a picture",
      command_draw},
-    {"play", "CLAIM|SCENARIO|TRACE [-o FILE.html]",
+    {"play", "CLAIM|SCENARIO|TRACE [-o FILE.html] [--source FILE.c]",
      "a page in which a world is taken move by move", command_play},
     {"demo", "", "the whole story: explore, run, crash, recover, draw", command_demo},
     {"list", "protocols|claims|platforms|scenarios|mutants [--json]", "say what there is",
