@@ -57,17 +57,19 @@ static bool read_claim(const char *file, struct played *p, GError **error)
   return script != NULL;
 }
 
-/* Those that the trace says are violated, and what a claim checks that names none. */
+/* Those that the trace says are violated, as in a replay; if there are none, those that the protocol
+ * promises, and to recover. */
 static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-  const char *const *promised = properties_promised(protocol);
-  for (; *promised; promised++)
-    g_ptr_array_add(names, g_strdup(*promised));
-  g_ptr_array_add(names, g_strdup("recovers"));
   for (; *lines; lines++)
     if (g_str_has_prefix(*lines, "violation "))
       g_ptr_array_add(names, g_strndup(*lines + 10, strcspn(*lines + 10, " ")));
+  if (!names->len) {
+    for (const char *const *name = properties_promised(protocol); *name; name++)
+      g_ptr_array_add(names, g_strdup(*name));
+    g_ptr_array_add(names, g_strdup("recovers"));
+  }
   g_ptr_array_add(names, NULL);
   return names;
 }

@@ -114,9 +114,18 @@ as="$here/link to link" call list
 [ "$code" -eq 0 ] && has out '<list>'
 ok 'called through symbolic links'
 
+call play claim
+[ "$code" -eq 0 ] && has out '^<play><claim>' && has apt 'install .* clang lld wasi-libc *$' &&
+  has err '^recline: configuring'
+ok 'play installs what a page is made with, and configures again'
+rm "$here/apt"
+call play claim
+[ "$code" -eq 0 ] && [ ! -s "$here/err" ] && [ ! -e "$here/apt" ]
+ok 'once'
+
 call test
 [ "$code" -eq 0 ] && has out '^Files=2,' && has ran "ok 1 - $tree/build\$" &&
-  has apt 'install .* spin jq *$'
+  has apt 'install .* spin jq nodejs chromium *$'
 ok 'test runs all tests, with what they need'
 call test -v "$tree/sim/t/one.t"
 [ "$code" -eq 0 ] && has out '^Files=1,' && has out '^ok 1'
