@@ -263,6 +263,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
 {
   r->place_due = r->notified = false;
   r->alarm.checkpoint = 0;
+  r->uncopied.bytes = 0.0;
   for (struct request *request = r->mpi->posted; request; request = request->next)
     request->announced = host_below_matching();
   r->reannounce = true;
@@ -289,16 +290,18 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
 
 /* ---- checkpoints ---- */
 
-/* Some interconnects cannot be captured while they are open. */
+/* Some interconnects cannot be captured while they are open; all may take time to come to rest. */
 static bool close_connections(const struct rank *r)
 {
   const struct move *turn = schedule_turn(r->index);
   if (turn)
     return turn->event.closed;
-  if (!machine_property("capture_closes") || !shadow_protocol()->reconnects)
+  bool closes = machine_property("capture_closes") != NULL;
+  if (!shadow_protocol()->reconnects)
     return false;
-  machine_sleep(machine_figure("close_s", 0.0));
-  return true;
+  if (closes || machine_property("close_s"))
+    machine_sleep(machine_figure("close_s", 0.0));
+  return closes;
 }
 
 /* Returns once more, NULL, each time that the rank has gone back to it. */
@@ -312,6 +315,17 @@ static struct image *take_image(struct rank *r)
   return outcome == IMAGE_CAPTURED ? image : NULL;
 }
 
+/* Unless the program is held, and may be until the image is written from its own memory. */
+static void copy_image(struct rank *r, uint32_t checkpoint)
+{
+  double bytes = storage_next_copy(r);
+  bool held = shadow_rank(r->index)->held && !shadow_independent();
+  r->uncopied.checkpoint = checkpoint;
+  r->uncopied.bytes = held ? bytes : 0.0;
+  if (!held)
+    copy_state(r, bytes);
+}
+
 /* What has been delivered must be in the image, so payloads under way are waited for first. The
  * copy of the image takes its time before it is taken: the program stands still meanwhile. */
 void host_capture(struct rank *r)
@@ -322,7 +336,7 @@ void host_capture(struct rank *r)
     die(DIE_BREACH, "breach: rank %d is captured while it takes part in a collective", r->index);
   transport_finish_fetches(r->transport, &r->inbox);
   bool closed = close_connections(r);
-  copy_state(r, storage_next_copy(r));
+  copy_image(r, checkpoint);
   if (r->dead)
     return;
   rank_switch(r, before);

@@ -185,6 +185,18 @@ static void store_part(struct rank *r, const struct rcl_action *action)
     storage_store(r, action->checkpoint, action->part);
 }
 
+/* The program goes on: an image that is not stored yet must have been copied. */
+static void release_program(struct rank *r)
+{
+  double bytes = r->uncopied.bytes;
+  r->uncopied.bytes = 0.0;
+  if (bytes <= 0.0 || shadow_is_stored(r->index, r->uncopied.checkpoint, RCL_PART_IMAGE))
+    return;
+  enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
+  copy_state(r, bytes);
+  rank_switch(r, before);
+}
+
 /* A payload of this rank into its log, before the message leaves. */
 static void keep_sent(struct rank *r, uint32_t slot, const struct message *message)
 {
@@ -338,8 +350,10 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
   case RCL_ACTION_SET_TIMER:
     set_timer(r, action);
     break;
-  case RCL_ACTION_HOLD:
   case RCL_ACTION_RELEASE:
+    release_program(r);
+    break;
+  case RCL_ACTION_HOLD:
   case RCL_ACTION_CAPTURE:
   case RCL_ACTION_GIVE_UP:
   case RCL_ACTION_STOPPED_LOGGING:

@@ -135,7 +135,12 @@ struct rank {
   GQueue
       writes[RCL_PARTS]; /* struct write: the first is under way; global recovery has one queue */
   void *logged;          /* independent: the protocol's state as it was last written */
-  size_t image_bytes;    /* of its largest image but the RCL_FRESH one */
+  struct {
+    uint32_t checkpoint;
+    double bytes; /* 0: none */
+  } uncopied;     /* captured while the program was held: needs no copy if it is still so when the
+                     image is stored */
+  size_t image_bytes; /* of its largest image but the RCL_FRESH one */
 
   /* failures */
   uint32_t life; /* crashes so far */

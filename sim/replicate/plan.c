@@ -101,22 +101,24 @@ static bool add_run(const struct source *s, const struct expansion *e, const cha
 
 static void add_row(const struct source *s, const struct expansion *e, const char *id)
 {
-  g_autofree char *kind = value_of(s, e, "kind");
   struct plan_row *row = g_new0(struct plan_row, 1);
   row->id = g_strdup(id);
   row->value = value_of(s, e, "value");
-  row->input = kind && !strcmp(kind, "input");
   g_hash_table_insert(s->plan->rows, row->id, row);
 }
 
 /* Of a row that is there, or has no value. */
-static void add_why(const struct source *s, const struct expansion *e, const char *id)
+static void add_remark(const struct source *s, const struct expansion *e, const char *id,
+                       bool input)
 {
   struct plan_row *row = g_hash_table_lookup(s->plan->rows, id);
   if (!row) {
     add_row(s, e, id);
     row = g_hash_table_lookup(s->plan->rows, id);
   }
+  row->input |= input;
+  if (input)
+    return;
   g_free(row->why);
   row->why = value_of(s, e, "text");
 }
@@ -128,9 +130,13 @@ static bool expand(const struct source *s, struct expansion *e, const char *name
   const char *open = strchr(rest, '{'), *close = open ? strchr(open, '}') : NULL;
   if (!close || e->choices == CHOICES) {
     g_autofree char *whole = g_strconcat(name, rest, NULL);
-    if (g_str_has_prefix(whole, "run "))
-      return add_run(s, e, whole + strlen("run "), error);
-    (*whole == 'w' ? add_why : add_row)(s, e, whole + strlen("row "));
+    const char *what = strchr(whole, ' ') + 1;
+    if (*whole == 'r' && whole[1] == 'u')
+      return add_run(s, e, what, error);
+    if (*whole == 'r')
+      add_row(s, e, what);
+    else
+      add_remark(s, e, what, *whole == 'i');
     return true;
   }
   g_autofree char *list = g_strndup(open + 1, (gsize)(close - open - 1));
@@ -162,11 +168,10 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   for (char **group = groups; *group; group++) {
     struct source s = {keys, *group, file, plan};
     struct expansion e = {0};
-    bool known = g_str_has_prefix(*group, "run ") || g_str_has_prefix(*group, "row ") ||
-                 g_str_has_prefix(*group, "why ");
+    bool known = g_regex_match_simple("^(run|row|input|why) ", *group, 0, 0);
     if (!known)
       g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                  "%s: [%s], expected [run NAME], [row ID] or [why ID]", file, *group);
+                  "%s: [%s], expected [run NAME], [row ID], [input ID] or [why ID]", file, *group);
     if (!known || !expand(&s, &e, "", *group, error))
       return false;
   }

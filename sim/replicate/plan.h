@@ -6,8 +6,9 @@
  *
  *     [row bookmark.t1a.{infiniband,ethernet-tcp=ethernet}.cr]   "text=other": $1 is "other"
  *     value = 1e6 * [t1-$1-bookmark out.hop_s]         in the unit of the published value (below)
- *     kind = input          it went into a platform, so it is no result; the default is "result"
  *
+ *     [input bookmark.t1a.infiniband.base]             behind its row
+ *                           it went into a platform or a scenario, so it is no result
  *     [why bookmark.t1a.{infiniband,myrinet-mx}.cr]    behind their rows
  *     text = ...            why they are missed, as tested; or why there is no value
  *

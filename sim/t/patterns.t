@@ -1,0 +1,31 @@
+#!/bin/sh
+# The stand-ins for applications: without a protocol as under plain smpirun, to the last digit, and
+# with a crash the same checksum.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+for kernel in lu bt sp ep gromacs; do
+  ranks=9
+  cat >scenario.yaml <<EOF
+program:    {binary: patterns, args: [$kernel, "2", "4e8"], ranks: $ranks}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: none}
+checkpoint: {every: 200ms, storage: local, bytes: 1MB}
+EOF
+  run_ends completed "$kernel"
+  cp out/program.out told
+  for i in $(seq 0 $((ranks - 1))); do echo "node-$i"; done >hosts
+  smpirun -np $ranks -platform "$root/platforms/clan.xml" -hostfile hosts \
+    --cfg=smpi/simulate-computation:no --cfg=smpi/tmpdir:"$dir" --log=root.thres:critical \
+    "$build/programs/patterns-plain" $kernel 2 4e8 >plain 2>stderr
+  same told plain "$kernel: as under plain smpirun"
+  for protocol in c3 bookmark; do
+    run_ends recovered "$kernel, $protocol" --set protocol.name=$protocol \
+      --set "failures=[{rank: 4, at: 0.6s, repair: 1ms}]"
+    is "$(grep -c "$(head -n 1 told)" out/program.out)" 1 "$kernel, $protocol: the same checksum" out/program.out
+  done
+done
+is "$("$build/bin/recline" run scenario.yaml --set program.ranks=8 --set 'program.args=[bt,"1","0"]' 2>&1 |
+  grep -c 'bt and sp on a square')" 1 'bt on 8 ranks is refused'
+finish 31
