@@ -37,7 +37,7 @@ set = program.ranks=0
 
 [row a.base]
 value = [ones simulated_s]
-kind = input
+
 
 [row a.{one=1,two=0.02}]
 value = min(@(9 $1 8: % * [twos simulated_s]))
@@ -56,6 +56,8 @@ value = [twos simulated_s] $1 [ones time_s.compute]
 
 [row b.broken]
 value = [bad simulated_s]
+
+[input a.base]
 
 [why {a.far,b.false,b.absent}]
 text = known
