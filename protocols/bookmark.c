@@ -80,9 +80,9 @@ struct state {
   uint32_t pad;
 };
 
-#define LISTS(LIST)                                                                                \
-  LIST(peers, struct peer, config->ranks)                                                          \
-  LIST(kept_of, struct rcl_kept, config->capacity)
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(peers, struct peer, config->ranks)                                                         \
+  LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)
 RCL_STATE(LISTS)
 
 static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
@@ -435,5 +435,6 @@ const struct rcl_protocol protocol_bookmark = {
     .phases = phases,
     .promises = promises,
     .state_size = state_size,
+    .in_use = in_use,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -535,5 +535,6 @@ const struct rcl_protocol protocol_c3 = {
     .phases = phases,
     .promises = promises,
     .state_size = state_size,
+    .in_use = in_use,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -110,15 +110,15 @@ struct state {
   uint32_t replaying_ranks;
 };
 
-#define LISTS(LIST)                                                                                \
-  LIST(peers, struct peer, config->ranks)                                                          \
-  LIST(log_of, struct entry, config->capacity)                                                     \
-  LIST(early_of, struct number, config->capacity)                                                  \
-  LIST(suppress_of, struct number, config->capacity)                                               \
-  LIST(rejoin_of, struct call, config->capacity)                                                   \
-  LIST(suppress_calls_of, struct call, config->capacity)                                           \
-  LIST(passed_of, struct call, COMMS)                                                              \
-  LIST(comms_of, struct comm, config->capacity)
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(peers, struct peer, config->ranks)                                                         \
+  LIST(log_of, struct entry, config->capacity, state->log, RCL_FULL_LOG)                           \
+  LIST(early_of, struct number, config->capacity, state->early, RCL_FULL_EARLY)                    \
+  LIST(suppress_of, struct number, config->capacity, state->suppress, RCL_FULL_SUPPRESS)           \
+  LIST(rejoin_of, struct call, config->capacity, state->rejoin, RCL_FULL_CALLS)                    \
+  LIST(suppress_calls_of, struct call, config->capacity, state->suppress_calls, RCL_FULL_CALLS)    \
+  ARRAY(passed_of, struct call, COMMS)                                                             \
+  LIST(comms_of, struct comm, config->capacity, state->comms, RCL_FULL_CALLS)
 RCL_STATE(LISTS)
 
 static bool initiator(const struct rcl_config *config)

@@ -88,9 +88,9 @@ struct rank {
 };
 
 /* For each rank the checkpoint of the last marker from it; the recorded messages. */
-#define LISTS(LIST)                                                                                \
-  LIST(markers, uint32_t, config->ranks)                                                           \
-  LIST(recorded_of, struct rcl_kept, config->capacity)
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(markers, uint32_t, config->ranks)                                                          \
+  LIST(recorded_of, struct rcl_kept, config->capacity, state->recorded, RCL_FULL_KEPT)
 RCL_STATE(LISTS)
 
 static struct rcl_mailbox mailbox(const struct rank *r)
@@ -340,8 +340,8 @@ static const char *const promises[] = {"bounded", "frees", NULL};
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .level = RCL_LEVEL_CHANNEL,                 \
     .controls = controls, .invariants = invariants, .phases = phases, .promises = promises,        \
-    .state_size = state_size, .step = ID##_step, .violated_invariant = ID##_broken,                \
-    .variant = NEXT                                                                                \
+    .state_size = state_size, .in_use = in_use, .step = ID##_step,                                 \
+    .violated_invariant = ID##_broken, .variant = NEXT                                             \
   }
 
 static const struct variant direct = {.tree = false};

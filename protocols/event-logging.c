@@ -523,7 +523,8 @@ static const char *const promises[] = {"bounded", "frees", NULL};
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
     .invariants = invariants, .phases = phases, .promises = promises, .state_size = ID##_size,     \
-    .step = ID##_step, .work = ID##_work, .violated_invariant = ID##_broken, .variant = NEXT       \
+    .in_use = in_use, .step = ID##_step, .work = ID##_work, .violated_invariant = ID##_broken,     \
+    .variant = NEXT                                                                                \
   }
 
 static const struct variant list = {.form = RCL_LIST};

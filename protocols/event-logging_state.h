@@ -57,12 +57,23 @@ struct rank {
   struct rcl_actions *actions;
 };
 
-/* Only the paired form has twins: the state of the others ends before them. */
-#define LISTS(LIST)                                                                                \
-  LIST(peers, struct peer, config->ranks)                                                          \
-  LIST(kept_of, struct rcl_kept, config->capacity)                                                 \
-  LIST(logs_of, struct rcl_envelope, LOGS * config->capacity)                                      \
-  LIST(twins_of, struct rcl_envelope, LOGS * config->capacity)
+/* The logs lie behind each other by enum which, and so do their sorted twins. Only the paired form
+ * has twins: the state of the others ends before them. */
+#define LOG(LIST, NAME, USED)                                                                      \
+  LIST(NAME, struct rcl_envelope, config->capacity, state->USED, RCL_FULL_ENVELOPES)
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(peers, struct peer, config->ranks)                                                         \
+  LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)                     \
+  LOG(LIST, logs_of, used[SENT])                                                                   \
+  LOG(LIST, received_of, used[RECEIVED])                                                           \
+  LOG(LIST, in_transit_of, used[IN_TRANSIT])                                                       \
+  LOG(LIST, orphans_of, used[ORPHANS])                                                             \
+  LOG(LIST, dropped_of, used[DROPPED])                                                             \
+  LOG(LIST, twins_of, twin_used[SENT])                                                             \
+  LOG(LIST, received_twins, twin_used[RECEIVED])                                                   \
+  LOG(LIST, in_transit_twins, twin_used[IN_TRANSIT])                                               \
+  LOG(LIST, orphan_twins, twin_used[ORPHANS])                                                      \
+  LOG(LIST, dropped_twins, twin_used[DROPPED])
 RCL_STATE(LISTS)
 
 static size_t unpaired_size(const struct rcl_config *config)

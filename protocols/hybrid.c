@@ -96,10 +96,10 @@ struct state {
 };
 
 /* The marks of each place, the coordinator's rows, and the links. */
-#define LISTS(LIST)                                                                                \
-  LIST(marks_of, struct mark, PLACES * config->ranks)                                              \
-  LIST(rows_of, struct row, config->ranks)                                                         \
-  LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(marks_of, struct mark, PLACES * config->ranks)                                             \
+  ARRAY(rows_of, struct row, config->ranks)                                                        \
+  RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
 static struct mark *mark_of(const struct rcl_config *config, const struct state *state,
@@ -547,5 +547,6 @@ const struct rcl_protocol protocol_hybrid = {
     .parameters = parameters,
     .captures_at = "the beginning of iterations (recline_iteration)",
     .state_size = state_size,
+    .in_use = in_use,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -75,11 +75,11 @@ struct state {
   uint32_t pad;
 };
 
-#define LISTS(LIST)                                                                                \
-  LIST(peers, struct peer, config->ranks)                                                          \
-  LIST(kept_of, struct rcl_kept, config->capacity)                                                 \
-  LIST(orphans_of, struct rcl_envelope, config->capacity)                                          \
-  LIST(dropped_of, struct rcl_envelope, config->capacity)
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(peers, struct peer, config->ranks)                                                         \
+  LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)                     \
+  LIST(orphans_of, struct rcl_envelope, config->capacity, state->orphans, RCL_FULL_ENVELOPES)      \
+  LIST(dropped_of, struct rcl_envelope, config->capacity, state->dropped, RCL_FULL_ENVELOPES)
 RCL_STATE(LISTS)
 
 static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
@@ -489,5 +489,6 @@ const struct rcl_protocol protocol_message_tagging = {
     .phases = phases,
     .promises = promises,
     .state_size = state_size,
+    .in_use = in_use,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -88,11 +88,11 @@ struct counts {
 
 /* The counts of both checkpoints, the durable one first; for each rank which of its messages no
  * restart of it will ask for; the event log; and the links. */
-#define LISTS(LIST)                                                                                \
-  LIST(all_counts, struct counts, 2 * config->ranks)                                               \
-  LIST(released_of, uint32_t, config->ranks)                                                       \
-  LIST(happened_of, struct happened, config->capacity)                                             \
-  LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(all_counts, struct counts, 2 * config->ranks)                                              \
+  ARRAY(released_of, uint32_t, config->ranks)                                                      \
+  LIST(happened_of, struct happened, config->capacity, state->happened, RCL_FULL_EVENTS)           \
+  RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
 static struct counts *counts_of(const struct rcl_config *config, const struct state *state,
@@ -546,8 +546,8 @@ static const char *const promises[] = {"local-rollback", "bounded", "frees-at-ca
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
     .controls = controls, .invariants = invariants, .phases = phases, .promises = promises,        \
-    .state_size = state_size, .step = STEP, .violated_invariant = violated_invariant,              \
-    .variant = NEXT                                                                                \
+    .state_size = state_size, .in_use = in_use, .step = STEP,                                      \
+    .violated_invariant = violated_invariant, .variant = NEXT                                      \
   }
 
 static const struct rcl_protocol wildcards =

@@ -74,8 +74,9 @@ enum {
   RCL_NO_REQUEST = 0, /* ARRIVED: out of the channel, but not for a receive of the program */
   RCL_NO_SLOT = 0,    /* DELIVER: the payload that has just arrived; slots are numbered from 1 */
   RCL_FRESH = 0,      /* START: from the beginning of the program; checkpoints count from 1 */
-  RCL_PARAMETERS = 2, /* that a protocol may have of its own */
-  RCL_COORDINATOR_RANK = 0 /* the rank that gets TIMER and may COMMIT; papers say initiator */
+  RCL_CAPACITY_MAX = 1 << 20, /* of rcl_config */
+  RCL_PARAMETERS = 2,         /* that a protocol may have of its own */
+  RCL_COORDINATOR_RANK = 0    /* the rank that gets TIMER and may COMMIT; papers say initiator */
 };
 
 /* What a rank's protocol knows of the run; it never changes during the run. */
@@ -83,7 +84,8 @@ struct rcl_config {
   int16_t self;      /* this rank, 0 .. ranks-1 */
   int16_t ranks;     /* ranks of the program */
   uint32_t capacity; /* entries in each of the protocol's lists; a full list is an answer
-                        (GIVE_UP, or what the protocol's paper says), never a silent drop */
+                        (GIVE_UP, or what the protocol's paper says), never a silent drop. Costs
+                        follow what is in use of a list, not this */
   uint32_t
       parameter[RCL_PARAMETERS]; /* by index, as rcl_protocol.parameters names them; 0: unset */
 };
@@ -365,6 +367,16 @@ struct rcl_phase {
   const char *name, *from, *to;
 };
 
+/* Bytes of a state that are in use: the struct at its beginning, an array, or a list up to its last
+ * entry. */
+struct rcl_piece {
+  uint32_t offset, bytes; /* in use, from the beginning of the state */
+  uint32_t room;          /* bytes that may become so; more than `bytes` in lists only */
+  uint32_t list;          /* enum rcl_full: the list, for messages */
+};
+
+enum { RCL_PIECES = 16 }; /* of a state, at most */
+
 struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* what it is, with its paper and section */
@@ -399,6 +411,11 @@ struct rcl_protocol {
   /* Size of the state of one rank, in bytes; a multiple of 8. For any config. */
   size_t (*state_size)(const struct rcl_config *);
 
+  /* The pieces of `state` that are in use, in the order of their places, into piece[RCL_PIECES];
+   * returns how many. All other bytes are zero. In all states of a config there are as many, at the
+   * same offsets. Hosts copy and digest these only. NULL: one piece, the whole state. */
+  uint32_t (*in_use)(const struct rcl_config *, const void *state, struct rcl_piece *piece);
+
   /* One step. `state` is state_size(config) bytes of 8-aligned memory, comparable with memcmp: what
    * is not in use is zero. */
   void (*step)(const struct rcl_config *, void *state, const struct rcl_event *,
@@ -428,9 +445,17 @@ struct rcl_protocol {
 int rcl_protocol_step(const struct rcl_protocol *, const struct rcl_config *, void *state,
                       const struct rcl_event *, struct rcl_actions *, bool check);
 
-/* A 64-bit digest of `bytes` of memory, the same on every machine of the same byte order. Traces
- * carry that of the state after each step. */
+/* As rcl_protocol.in_use, of any protocol. */
+uint32_t rcl_protocol_in_use(const struct rcl_protocol *, const struct rcl_config *,
+                             const void *state, struct rcl_piece *);
+
+/* A 64-bit digest of `bytes` of memory, less than 4 GiB, the same on every machine of the same byte
+ * order. */
 uint64_t rcl_protocol_digest(const void *state, size_t bytes);
+
+/* The same digest of a state, by its pieces. Traces carry that of the state after each step. */
+uint64_t rcl_protocol_digest_state(const struct rcl_protocol *, const struct rcl_config *,
+                                   const void *state);
 
 /* The registry. Both return NULL when there is none: no such name, or past the last index. */
 const struct rcl_protocol *rcl_protocol_named(const char *name);
@@ -444,10 +469,11 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 8u
-_Static_assert(RECLINE_DOOR == 8u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 9u
+_Static_assert(RECLINE_DOOR == 9u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
-                   RCL_EVENT_KINDS == 16 && RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,
+                   sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 16 &&
+                   RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,
                "the door has changed: raise RECLINE_DOOR, then these numbers");
 #define RECLINE_PROTOCOLS(...)                                                                     \
   extern const uint32_t recline_door;                                                              \

@@ -53,28 +53,58 @@ static void fold_block(uint64_t lane[LANES], const unsigned char *at, size_t byt
 }
 
 /* Multiply and rotate, in lanes that do not wait for each other. Every state of a traced run goes
- * through here, and most of one is room in lists: a block of zeros is only compared, and leaves its
- * place to the next that is none. */
-uint64_t rcl_protocol_digest(const void *state, size_t bytes)
+ * through here, and most of one is room in lists: a block of zeros is left out, and leaves its
+ * place to the next that is none. So are blocks outside of all pieces, which are not even read. */
+static uint64_t digest_pieces(const void *state, size_t bytes, const struct rcl_piece *piece,
+                              uint32_t pieces)
 {
   static const unsigned char zeros[BLOCK];
   const unsigned char *at = state;
   uint64_t lane[LANES] = {1, 2, 3, 4, 5, 6, 7, 8}, word, digest = PRIME ^ bytes;
-  size_t i = 0, whole = bytes / sizeof lane * sizeof lane;
-  while (i < whole) {
-    size_t block = whole - i < BLOCK ? whole - i : BLOCK;
-    if (memcmp(at + i, zeros, block) != 0) {
+  size_t i = 0, whole = bytes / sizeof lane * sizeof lane, end = 0;
+  for (uint32_t k = 0; k < pieces; k++) {
+    size_t first = piece[k].offset / BLOCK * BLOCK;
+    if (piece[k].bytes)
+      end = (size_t)piece[k].offset + piece[k].bytes;
+    for (i = i < first ? first : i; i < end && i < whole; i += BLOCK) {
+      size_t block = whole - i < BLOCK ? whole - i : BLOCK;
+      if (memcmp(at + i, zeros, block) == 0)
+        continue;
       lane[0] ^= i;
       fold_block(lane, at + i, block);
     }
-    i += block;
   }
-  for (int k = 0; k < LANES && i > 0; k++)
+  for (int k = 0; k < LANES && whole > 0; k++)
     digest = fold(digest, lane[k]);
-  for (; i < bytes; i += sizeof word) {
+  for (i = whole; i < bytes; i += sizeof word) {
     word = 0;
-    memcpy(&word, at + i, bytes - i < sizeof word ? bytes - i : sizeof word);
+    if (i < end)
+      memcpy(&word, at + i, bytes - i < sizeof word ? bytes - i : sizeof word);
     digest = fold(digest, word);
   }
   return digest ^ digest >> 32;
+}
+
+uint64_t rcl_protocol_digest(const void *state, size_t bytes)
+{
+  const struct rcl_piece all = {.bytes = (uint32_t)bytes};
+  return digest_pieces(state, bytes, &all, 1);
+}
+
+uint32_t rcl_protocol_in_use(const struct rcl_protocol *protocol, const struct rcl_config *config,
+                             const void *state, struct rcl_piece *piece)
+{
+  if (protocol->in_use)
+    return protocol->in_use(config, state, piece);
+  uint32_t bytes = (uint32_t)protocol->state_size(config);
+  *piece = (struct rcl_piece){.bytes = bytes, .room = bytes};
+  return 1;
+}
+
+uint64_t rcl_protocol_digest_state(const struct rcl_protocol *protocol,
+                                   const struct rcl_config *config, const void *state)
+{
+  struct rcl_piece piece[RCL_PIECES];
+  uint32_t pieces = rcl_protocol_in_use(protocol, config, state, piece);
+  return digest_pieces(state, protocol->state_size(config), piece, pieces);
 }

@@ -99,19 +99,32 @@ const char *full_name(uint32_t list)
   return list < RCL_FULLS ? full_names[list] : "unknown";
 }
 
+/* In a run larger lists cost nothing; in the explorer each entry counts. */
+static char *print_list(const char *what, uint32_t list, uint32_t capacity, char *text)
+{
+  uint32_t more = capacity < 1024 ? 2 * capacity : 16 * capacity;
+  if (list == RCL_FULL_LIMIT || capacity >= RCL_CAPACITY_MAX)
+    snprintf(text, TEXT_MAX, "%s (%s), whatever protocol.capacity is", what, full_name(list));
+  else
+    snprintf(text, TEXT_MAX, "%s (%s): protocol.capacity is %u, try %u", what, full_name(list),
+             capacity, more < RCL_CAPACITY_MAX ? more : RCL_CAPACITY_MAX);
+  return text;
+}
+
+char *nearly_full_print(uint32_t list, uint32_t capacity, char *text)
+{
+  return print_list("three quarters of one of its lists are in use", list, capacity, text);
+}
+
 char *give_up_print(const struct rcl_action *a, uint32_t capacity, char *text)
 {
   static const char *const reasons[RCL_REASONS] = {
       [RCL_REASON_NONE] = "no reason",
       [RCL_REASON_NO_CHECKPOINT] = "it takes no checkpoints",
       [RCL_REASON_PROTOCOL] = "an event that its claims exclude"};
-  if (a->reason != RCL_REASON_FULL)
-    snprintf(text, TEXT_MAX, "%s", a->reason < RCL_REASONS ? reasons[a->reason] : "unknown reason");
-  else if (a->list == RCL_FULL_LIMIT)
-    snprintf(text, TEXT_MAX, "a limit of its own is reached, whatever protocol.capacity is");
-  else
-    snprintf(text, TEXT_MAX, "one of its lists is full (%s): protocol.capacity is %u, try %u",
-             full_name(a->list), capacity, capacity < UINT32_MAX / 2 ? 2 * capacity : UINT32_MAX);
+  if (a->reason == RCL_REASON_FULL)
+    return print_list("one of its lists is full", a->list, capacity, text);
+  snprintf(text, TEXT_MAX, "%s", a->reason < RCL_REASONS ? reasons[a->reason] : "unknown reason");
   return text;
 }
 

@@ -29,6 +29,9 @@ const char *full_name(uint32_t list);
  * entries was taken, and what would help; returns it. */
 char *give_up_print(const struct rcl_action *, uint32_t capacity, char *text);
 
+/* The same of a list that is three quarters full. */
+char *nearly_full_print(uint32_t list, uint32_t capacity, char *text);
+
 /* Print into `text` (TEXT_MAX bytes) and return it. `protocol` names control messages; may be
  * NULL. */
 char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);

@@ -70,7 +70,7 @@ struct state {
   struct rcl_links_counts counts;
 };
 
-#define LISTS(LIST) LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+#define LISTS(ARRAY, LIST) RCL_LINKS_LISTS(ARRAY, LIST, state->counts)
 RCL_STATE(LISTS)
 
 static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
@@ -329,5 +329,6 @@ const struct rcl_protocol protocol_time_based = {
     .phases = phases,
     .promises = promises,
     .state_size = state_size,
+    .in_use = in_use,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -80,15 +80,31 @@ static uint32_t checkpoints(const struct rcl_config *config)
   return config->capacity < CHECKPOINTS ? config->capacity : CHECKPOINTS;
 }
 
+static enum rcl_full full_of(const struct rcl_config *config)
+{
+  return config->capacity < CHECKPOINTS ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
+}
+
+static size_t known_entries(const struct rcl_config *config)
+{
+  return (size_t)config->ranks * (checkpoints(config) + 2) * (size_t)config->ranks;
+}
+
+/* The coordinator uses it, from the first recovery on. */
+static size_t known_used(const struct rcl_config *config, const struct state *state)
+{
+  return config->self == RCL_COORDINATOR_RANK && state->epoch ? known_entries(config) : 0;
+}
+
 /* The marks of each checkpoint, the beginning of the program being one, and what the rank depends
  * on now; the coordinator's rows and what each state of each rank depends on; and the links. */
-#define LISTS(LIST)                                                                                \
-  LIST(marks_of, struct mark, (checkpoints(config) + (size_t)1) * (size_t)config->ranks)           \
-  LIST(depends_now, uint32_t, config->ranks)                                                       \
-  LIST(rows_of, struct row, config->ranks)                                                         \
-  LIST(all_known, uint16_t,                                                                        \
-       (size_t)config->ranks *(checkpoints(config) + 2) * (size_t)config->ranks)                   \
-  LIST(links_memory, uint32_t, rcl_links_bytes(config) / sizeof(uint32_t))
+#define LISTS(ARRAY, LIST)                                                                         \
+  LIST(marks_of, struct mark, (checkpoints(config) + (size_t)1) * (size_t)config->ranks,           \
+       (state->interval + (size_t)1) * (size_t)config->ranks, full_of(config))                     \
+  ARRAY(depends_now, uint32_t, config->ranks)                                                      \
+  ARRAY(rows_of, struct row, config->ranks)                                                        \
+  LIST(all_known, uint16_t, known_entries(config), known_used(config, state), RCL_FULL_UNNAMED)    \
+  RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
 static struct mark *mark_of(const struct rcl_config *config, const struct state *state,
@@ -147,8 +163,7 @@ static void take_checkpoint(const struct rcl_config *config, struct state *state
   if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
     return;
   if (state->interval == checkpoints(config)) {
-    rcl_give_up_full(actions,
-                     config->capacity < CHECKPOINTS ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT);
+    rcl_give_up_full(actions, full_of(config));
     return;
   }
   state->wanted = false;
@@ -218,7 +233,7 @@ static void undo(const struct rcl_config *config, struct state *state, uint32_t 
     depends_now(config, state)[i] = mark[i].depends;
   }
   rcl_links_go_back(&links, checkpoint, true, actions);
-  for (uint32_t i = checkpoint + 1; i <= checkpoints(config); i++)
+  for (uint32_t i = checkpoint + 1; i <= state->interval; i++)
     memset(mark_of(config, state, i), 0, (size_t)config->ranks * sizeof *mark);
   if (state->writing && state->interval > checkpoint)
     durable(state, actions);
@@ -492,5 +507,6 @@ const struct rcl_protocol protocol_uncoordinated = {
     .invariants = invariants,
     .phases = phases,
     .state_size = state_size,
+    .in_use = in_use,
     .step = step,
     .violated_invariant = violated_invariant};

@@ -61,14 +61,14 @@ struct rcl_links {
   uint32_t events, stable;       /* numbers of events: so far, on stable storage; both 0: no log */
 };
 
-static inline size_t rcl_links_bytes(const struct rcl_config *config)
-{
-  return (size_t)config->ranks * sizeof(struct rcl_link) +
-         config->capacity * (sizeof(struct rcl_sent) + 2 * sizeof(struct rcl_ahead));
-}
+/* What belongs into the LISTS of a protocol, whose links these are: `links_memory` is the first. */
+#define RCL_LINKS_LISTS(ARRAY, LIST, COUNTS)                                                       \
+  ARRAY(links_memory, struct rcl_link, config->ranks)                                              \
+  LIST(links_log, struct rcl_sent, config->capacity, (COUNTS).log, RCL_FULL_SENT)                  \
+  LIST(links_ahead, struct rcl_ahead, config->capacity, (COUNTS).ahead, RCL_FULL_AHEAD)            \
+  LIST(links_had, struct rcl_ahead, config->capacity, (COUNTS).had, RCL_FULL_AHEAD)
 
-/* The links that lie at `memory`, rcl_links_bytes() of it, 4-aligned; `counts` lies in the same
- * state. */
+/* The links that lie at `memory`, links_memory(); `counts` lies in the same state. */
 static inline struct rcl_links rcl_links_at(const struct rcl_config *config,
                                             const struct rcl_links_counts *counts, void *memory)
 {

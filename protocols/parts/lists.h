@@ -1,18 +1,21 @@
-/* The layout of a protocol's state: `struct state`, then lists whose lengths depend on the config.
+/* The layout of a protocol's state: `struct state`, then arrays and lists whose lengths depend on
+ * the config.
  *
- * A protocol says once, in a macro, which lists there are and in which order:
+ * A protocol says once, in a macro, which there are and in which order:
  *
- *     #define LISTS(LIST)                                \
- *       LIST(peers, struct peer, config->ranks)          \
- *       LIST(log_of, struct entry, config->capacity)
+ *     #define LISTS(ARRAY, LIST)                                                   \
+ *       ARRAY(peers, struct peer, config->ranks)                                   \
+ *       LIST(log_of, struct entry, config->capacity, state->log, RCL_FULL_LOG)
  *     RCL_STATE(LISTS)
  *
- * Each LIST names an accessor, the type of an entry, and how many entries there are. RCL_STATE,
- * behind the definition of `struct state`, makes of that
+ * Each names an accessor, the type of an entry, and how many entries there are; a LIST also how
+ * many of them are in use, from the first on, and its name in messages. RCL_STATE, behind the
+ * definition of `struct state`, makes of that
  *
  *     struct peer *peers(config, state), struct entry *log_of(config, state)
  *     struct offsets offsets_of(config)    where each list begins, and `end`, in bytes
  *     size_t state_size(config)            for rcl_protocol.state_size
+ *     uint32_t in_use(config, state, piece)    for rcl_protocol.in_use
  *
  * Lists are aligned as their types ask for; the size is a multiple of 8, as the door requires.
  */
@@ -37,34 +40,58 @@ static inline size_t rcl_aligned(size_t offset, size_t alignment)
 /* The counter MEMBER of a state, for parts that keep the length of a list there. */
 #define RCL_COUNT(STATE, MEMBER) ((uint32_t *)rcl_at(STATE, offsetof(struct state, MEMBER)))
 
-#define RCL_LIST_OFFSET(NAME, TYPE, COUNT) size_t NAME;
+#define RCL_MAYBE __attribute__((unused)) /* a protocol need not use it */
 
-#define RCL_LIST_PLACE(NAME, TYPE, COUNT)                                                          \
+#define RCL_ARRAY_OFFSET(NAME, TYPE, COUNT) size_t NAME;
+#define RCL_LIST_OFFSET(NAME, TYPE, ROOM, USED, FULL) size_t NAME;
+
+#define RCL_ARRAY_PLACE(NAME, TYPE, COUNT)                                                         \
   at.NAME = rcl_aligned(at.end, _Alignof(TYPE));                                                   \
   at.end = at.NAME + (size_t)(COUNT) * sizeof(TYPE);
+#define RCL_LIST_PLACE(NAME, TYPE, ROOM, USED, FULL) RCL_ARRAY_PLACE(NAME, TYPE, ROOM)
 
-#define RCL_LIST_ACCESSOR(NAME, TYPE, COUNT)                                                       \
-  static inline TYPE *NAME(const struct rcl_config *config, const struct state *state)             \
+#define RCL_ARRAY_ACCESSOR(NAME, TYPE, COUNT)                                                      \
+  RCL_MAYBE static inline TYPE *NAME(const struct rcl_config *config, const struct state *state)   \
   {                                                                                                \
     return rcl_at(state, offsets_of(config).NAME);                                                 \
   }
+#define RCL_LIST_ACCESSOR(NAME, TYPE, ROOM, USED, FULL) RCL_ARRAY_ACCESSOR(NAME, TYPE, ROOM)
+
+#define RCL_ARRAY_PIECE(NAME, TYPE, COUNT)                                                         \
+  RCL_LIST_PIECE(NAME, TYPE, COUNT, COUNT, RCL_FULL_UNNAMED)
+#define RCL_LIST_PIECE(NAME, TYPE, ROOM, USED, FULL)                                               \
+  piece[pieces++] = (struct rcl_piece){.offset = (uint32_t)at.NAME,                                \
+                                       .bytes = (uint32_t)((size_t)(USED) * sizeof(TYPE)),         \
+                                       .room = (uint32_t)((size_t)(ROOM) * sizeof(TYPE)),          \
+                                       .list = (FULL)};
 
 #define RCL_STATE(LISTS)                                                                           \
   struct offsets {                                                                                 \
-    LISTS(RCL_LIST_OFFSET)                                                                         \
+    LISTS(RCL_ARRAY_OFFSET, RCL_LIST_OFFSET)                                                       \
     size_t end;                                                                                    \
   };                                                                                               \
+  _Static_assert(sizeof(struct offsets) / sizeof(size_t) <= RCL_PIECES, "too many lists");         \
   static inline struct offsets offsets_of(const struct rcl_config *config)                         \
   {                                                                                                \
     struct offsets at = {.end = sizeof(struct state)};                                             \
-    LISTS(RCL_LIST_PLACE)                                                                          \
+    LISTS(RCL_ARRAY_PLACE, RCL_LIST_PLACE)                                                         \
     at.end = rcl_aligned(at.end, 8);                                                               \
     return at;                                                                                     \
   }                                                                                                \
-  LISTS(RCL_LIST_ACCESSOR)                                                                         \
+  LISTS(RCL_ARRAY_ACCESSOR, RCL_LIST_ACCESSOR)                                                     \
   static inline size_t state_size(const struct rcl_config *config)                                 \
   {                                                                                                \
     return offsets_of(config).end;                                                                 \
+  }                                                                                                \
+  RCL_MAYBE static inline uint32_t in_use(const struct rcl_config *config, const void *memory,     \
+                                          struct rcl_piece *piece)                                 \
+  {                                                                                                \
+    const struct state *state = memory;                                                            \
+    struct offsets at = offsets_of(config);                                                        \
+    uint32_t pieces = 1;                                                                           \
+    piece[0] = (struct rcl_piece){.bytes = sizeof *state, .room = sizeof *state};                  \
+    LISTS(RCL_ARRAY_PIECE, RCL_LIST_PIECE)                                                         \
+    return pieces;                                                                                 \
   }
 
 #endif

@@ -162,6 +162,27 @@ const char *shadow_why(void)
   return why;
 }
 
+static uint32_t in_use(int rank, const void *state, struct rcl_piece *piece)
+{
+  return rcl_protocol_in_use(world.protocol, &world.config[rank], state, piece);
+}
+
+/* A list may only grow, and a run that gives up in the end has cost its time. */
+static void warn_before_full(int rank)
+{
+  static bool warned;
+  struct rcl_piece piece[RCL_PIECES];
+  uint32_t pieces = warned ? 0 : in_use(rank, shadow_rank(rank) + 1, piece);
+  for (uint32_t k = 0; k < pieces && !warned; k++) {
+    if (piece[k].list == RCL_FULL_UNNAMED || piece[k].bytes < piece[k].room / 4 * 3)
+      continue;
+    char text[TEXT_MAX];
+    fprintf(stderr, "recline: warning: rank %d, %.6f s: %s\n", rank, machine_now(),
+            nearly_full_print(piece[k].list, world.config[rank].capacity, text));
+    warned = true;
+  }
+}
+
 bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
@@ -175,6 +196,8 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
     breach(&verdict);
   bool silent =
       move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT && actions->count == 0;
+  if (move->rank >= 0)
+    warn_before_full(move->rank);
   if (trace && !silent)
     trace_move(trace, machine_now(), &world, move, actions, &verdict);
   if (verdict.kind == VERDICT_VIOLATION)
@@ -232,32 +255,44 @@ void shadow_end(void)
   trace = NULL;
 }
 
+/* The words of a state that a piece touches. */
+static uint32_t first_word(const struct rcl_piece *piece)
+{
+  return piece->offset / (uint32_t)sizeof(uint64_t);
+}
+
+static uint32_t end_word(const struct rcl_piece *piece)
+{
+  return (piece->offset + piece->bytes + (uint32_t)sizeof(uint64_t) - 1) /
+         (uint32_t)sizeof(uint64_t);
+}
+
 uint32_t shadow_state_bytes(int rank)
 {
   const uint64_t *word = (const uint64_t *)(shadow_rank(rank) + 1);
-  uint32_t used = 0;
-  for (uint32_t i = 0; i < world.state_bytes / sizeof *word; i++)
-    used += word[i] != 0;
+  struct rcl_piece piece[RCL_PIECES];
+  uint32_t used = 0, at = 0, pieces = in_use(rank, word, piece);
+  for (uint32_t k = 0; k < pieces; k++)
+    for (at = MAX(at, first_word(&piece[k])); at < end_word(&piece[k]); at++)
+      used += word[at] != 0;
   return used * (uint32_t)sizeof *word;
 }
 
 uint32_t shadow_state_increment(int rank, void **before)
 {
-  enum { PIECE = 64 }; /* words: mostly nothing has changed in one */
   const uint64_t *word = (const uint64_t *)(shadow_rank(rank) + 1);
-  uint32_t words = world.state_bytes / (uint32_t)sizeof *word, changed = 0;
   if (!*before)
     *before = g_malloc0(world.state_bytes);
   uint64_t *old = *before;
-  for (uint32_t first = 0; first < words; first += PIECE) {
-    uint32_t end = MIN(first + PIECE, words);
-    size_t bytes = (end - first) * sizeof *word;
-    if (memcmp(word + first, old + first, bytes) == 0)
-      continue;
-    for (uint32_t i = first; i < end; i++)
-      changed += word[i] != old[i];
-    memcpy(old + first, word + first, bytes);
-  }
+  struct rcl_piece now[RCL_PIECES], then[RCL_PIECES];
+  uint32_t changed = 0, at = 0, pieces = in_use(rank, word, now);
+  in_use(rank, old, then);
+  for (uint32_t k = 0; k < pieces; k++)
+    for (at = MAX(at, first_word(&now[k])); at < MAX(end_word(&now[k]), end_word(&then[k])); at++)
+      if (word[at] != old[at]) {
+        old[at] = word[at];
+        changed++;
+      }
   return changed * (uint32_t)sizeof *word;
 }
 

@@ -48,8 +48,6 @@ EOF
 settings() { # PROTOCOL
   echo "--set protocol.name=$1"
   case $1 in
-    uncoordinated) echo --set protocol.capacity=4096 ;; # a log of all that was ever sent
-    pessimistic*) echo --set protocol.capacity=3072 ;;  # of what is sent in two intervals
     hybrid) # recovery is local and global
       echo --set checkpoint.places=program --set protocol.interval=3 --set protocol.log=2
       [ "$program" != random ] || echo '--set program.args=["4"]' # that has iterations

@@ -93,7 +93,7 @@ checkpoint: {every: 20ms, bytes: 10kB}
 EOF
   for protocol in c3 bookmark pessimistic; do
     run_ends recovered "$selector, $protocol" --set protocol.name=$protocol \
-      --set 'failures=[{rank: 3, at: 100ms}, {rank: 0, at: 190ms}]' --set protocol.capacity=4096
+      --set 'failures=[{rank: 3, at: 100ms}, {rank: 0, at: 190ms}]'
     is "$(grep -c '^verification: PASS$' out/program.out)" 1 'with the right result' out/program.out
     tests=$((tests + 2))
   done

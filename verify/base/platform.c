@@ -24,7 +24,10 @@ void *platform_reserve(size_t bytes)
 {
   void *memory =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? NULL : memory;
+  if (memory == MAP_FAILED)
+    return NULL;
+  madvise(memory, bytes, MADV_NOHUGEPAGE); /* one touched byte would take 2 MiB */
+  return memory;
 }
 
 void platform_release(void *memory, size_t bytes)

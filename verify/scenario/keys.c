@@ -1,6 +1,6 @@
 #include "verify/scenario/keys.h"
 
-enum { CAPACITY_MAX = 65536, ITERATIONS_MAX = 1000000, COUNT_MAX = 1000000000 };
+enum { ITERATIONS_MAX = 1000000, COUNT_MAX = 1000000000 };
 
 static const char *const placements[] = {"one-per-node", "block", NULL};
 static const char *const laws[] = {"exponential", "weibull", "lognormal", "gamma", NULL};
@@ -48,7 +48,7 @@ static const struct key protocol_keys[] = {
     {KEY("name", KEY_TEXT, struct scenario, protocol.name), .needed = true},
     {KEY("file", KEY_TEXT, struct scenario, protocol.file)},
     {KEY("capacity", KEY_WHOLE, struct scenario, protocol.capacity), .least = 1,
-     .most = CAPACITY_MAX, .otherwise = 1024},
+     .most = RCL_CAPACITY_MAX},
     {KEY("interval", KEY_WHOLE, struct scenario, protocol.interval), .most = ITERATIONS_MAX},
     {KEY("log", KEY_WHOLE, struct scenario, protocol.log), .most = ITERATIONS_MAX},
     {KEY("control", KEY_CHOICE, struct scenario, protocol.control), .names = controls},

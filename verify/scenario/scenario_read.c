@@ -49,6 +49,14 @@ static bool judge_binary(struct scenario *scenario, GError **error)
          find_file(scenario, "program.binary", binary, "a program built by recline-cc", error);
 }
 
+/* The explorer stores states whole, and a script is short. */
+static void default_capacity(struct scenario *scenario)
+{
+  enum { OF_SCRIPT = 1024, OF_BINARY = 65536 };
+  if (!scenario->protocol.capacity)
+    scenario->protocol.capacity = scenario->program.script ? OF_SCRIPT : OF_BINARY;
+}
+
 static bool judge_program(struct scenario *scenario, GError **error)
 {
   bool binary = scenario->program.binary, script = scenario->program.script;
@@ -65,6 +73,7 @@ static bool judge_program(struct scenario *scenario, GError **error)
     scenario->program.script_line = document_find(scenario->lines, "program.script")->text_line;
   else if (!scenario->program.args)
     scenario->program.args = g_new0(char *, 1);
+  default_capacity(scenario);
   return script || judge_binary(scenario, error);
 }
 

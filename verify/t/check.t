@@ -184,8 +184,8 @@ says 'has an id made of it' 'not ok 1 - x---TODO-y violated'
 
 refuses 'too many workers' 'expected at most 1024 of each' --workers 9999999 none-lost
 refuses 'too many jobs' 'expected at most 1024 of each' --jobs 9999999 none-lost
-sed 's/capacity: 2/capacity: 1000000/' "$dir/fine.yaml" >"$dir/bad.yaml"
-refuses 'a large capacity' 'expected 1 to 65536' "$dir/bad.yaml"
+sed 's/capacity: 2/capacity: 1048577/' "$dir/fine.yaml" >"$dir/bad.yaml"
+refuses 'a large capacity' 'expected 1 to 1048576' "$dir/bad.yaml"
 refuses 'a file that never ends' '/dev/zero: File too large, expected a scenario file of at most 1 MiB' \
   /dev/zero
 awk 'BEGIN { printf "id: "; for (i = 0; i < 32000; i++) printf "["; print "" }' >"$dir/bad.yaml"

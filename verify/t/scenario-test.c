@@ -279,7 +279,7 @@ static const struct refusal refusals[] = {
      "t.yaml:2: platform.spares: -1 is out of range, expected 0 to 1000000000", NULL},
 
     {"no capacity", PROGRAM PLATFORM "protocol: {name: c3, capacity: 0}\n",
-     "t.yaml:3: protocol.capacity: 0 is out of range, expected 1 to 65536", NULL},
+     "t.yaml:3: protocol.capacity: 0 is out of range, expected 1 to 1048576", NULL},
 
     {"an unknown storage", GOOD "checkpoint:\n  storage: tape\n",
      "t.yaml:5: checkpoint.storage: \"tape\" is unknown, expected local or nfs", NULL},
@@ -550,7 +550,7 @@ static void test_defaults(void)
   ok(!scenario->platform.dispatcher, "no dispatcher named");
   g_autofree char *nodes = g_strjoinv(" ", scenario->platform.layout.nodes);
   is_text(nodes, "node-0.lan node-1.lan node-2.lan node-7.lan extra", "hosts that carry ranks");
-  is_number(scenario->protocol.capacity, 1024, "default capacity");
+  is_number(scenario->protocol.capacity, 65536, "default capacity");
   is_number(scenario->checkpoint.every, 0, "no checkpoints");
   ok(scenario->checkpoint.storage == STORAGE_NFS, "default storage");
   ok(scenario->checkpoint.writes == WRITES_BACKGROUND, "default writes");

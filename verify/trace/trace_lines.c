@@ -261,7 +261,8 @@ static uint64_t state_digest(const struct world *world, int rank)
   uint32_t size;
   const char *bytes =
       world->memory.read(world->memory.ctx, world_part(world, WORLD_RANK, rank, 0), &size);
-  return rcl_protocol_digest(bytes + (size - world->state_bytes), world->state_bytes);
+  return rcl_protocol_digest_state(world->protocol, &world->config[rank],
+                                   bytes + sizeof(struct world_rank));
 }
 
 char *trace_line(struct trace_lines *numbers, const struct world *world, const struct move *move,

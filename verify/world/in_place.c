@@ -5,6 +5,7 @@
 
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
+#include "verify/base/platform.h"
 
 static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
 {
@@ -13,13 +14,36 @@ static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
   return parts->part[part].bytes;
 }
 
+enum { LARGE = 1 << 16 }; /* bytes of a part that is address space, taken where it is written */
+
+static void free_bytes(struct parts_bytes *bytes)
+{
+  if (bytes->room < LARGE)
+    free(bytes->bytes);
+  else
+    platform_release(bytes->bytes, bytes->room);
+}
+
+/* Grown with zeroes. */
+static void grow(struct parts_bytes *bytes, uint32_t size)
+{
+  struct parts_bytes grown = {.size = size, .room = size};
+  if (grown.room < 2 * bytes->room)
+    grown.room = 2 * bytes->room;
+  grown.bytes = grown.room < LARGE ? calloc(1, grown.room) : platform_reserve(grown.room);
+  if (!grown.bytes)
+    memory_exhausted(grown.room);
+  if (bytes->size)
+    memcpy(grown.bytes, bytes->bytes, bytes->size);
+  free_bytes(bytes);
+  *bytes = grown;
+}
+
 static void *edit_part(void *ctx, uint32_t part, uint32_t size)
 {
   struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];
-  if (size > bytes->room) {
-    bytes->room = size > 2 * bytes->room ? size : 2 * bytes->room;
-    bytes->bytes = memory_grow(bytes->bytes, bytes->room);
-  }
+  if (size > bytes->room)
+    grow(bytes, size);
   if (size > bytes->size)
     memset((char *)bytes->bytes + bytes->size, 0, size - bytes->size);
   bytes->size = size;
@@ -69,7 +93,7 @@ void parts_init(struct parts *parts, struct world *world)
 void parts_clear(struct parts *parts)
 {
   for (uint32_t i = 0; i < parts->count; i++)
-    free(parts->part[i].bytes);
+    free_bytes(&parts->part[i]);
   for (uint32_t i = 0; i < parts->kept_count; i++)
     free(parts->kept[i].bytes);
   free(parts->part);

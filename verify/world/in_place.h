@@ -12,7 +12,7 @@
 #include "verify/world/world.h"
 
 struct parts_bytes {
-  void *bytes; /* malloc()ed */
+  void *bytes; /* malloc()ed; of large parts address space */
   uint32_t size, room;
 };
 

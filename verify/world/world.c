@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/world/world_step.h"
 
@@ -60,12 +61,31 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
 
 /* ---- the move ---- */
 
+/* What the protocol says of its use of memory is true. */
+static bool rest_is_zero(const struct world *w, int rank, const unsigned char *state)
+{
+  struct rcl_piece piece[RCL_PIECES];
+  uint32_t pieces = world_in_use(w, rank, state, piece), at = 0;
+  for (uint32_t k = 0; k < pieces; k++) {
+    while (at < piece[k].offset && at < w->state_bytes)
+      if (state[at++])
+        return false;
+    at = piece[k].offset + piece[k].bytes;
+  }
+  while (at < w->state_bytes)
+    if (state[at++])
+      return false;
+  return true;
+}
+
 static void step_protocol(struct step_context *t)
 {
   const struct world *w = t->w;
   struct world_rank *me = edit_rank(w, t->rank);
   int broken =
       rcl_protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
+  REQUIRE(!w->bounded || !w->check || rest_is_zero(w, t->rank, (const unsigned char *)(me + 1)),
+          "what is not in use of a protocol's state is zero");
   if (broken)
     world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
   world_after_step(t);

@@ -133,6 +133,13 @@ static inline void list_clear(const struct world *w, enum part_kind kind, int a,
     world_edit(w, kind, a, b, 0);
 }
 
+/* The pieces of a protocol's state of `rank` that are in use; returns how many. */
+static inline uint32_t world_in_use(const struct world *w, int rank, const void *state,
+                                    struct rcl_piece *piece)
+{
+  return rcl_protocol_in_use(w->protocol, &w->config[rank], state, piece);
+}
+
 /* ---- messages and incarnations ---- */
 
 /* A message carries the incarnation that its sender had noticed. It exists for a rank when it is

@@ -6,41 +6,71 @@
 
 /* ---- stable storage ---- */
 
-/* Bytes kept for an image: the parts of the program, each behind its size. */
+/* Of a part the bytes that an image needs, as pieces of what begins at `*from`. Of a rank: of its
+ * protocol's state what is in use. */
+static uint32_t pieces_of(const struct world *w, int rank, enum part_kind kind,
+                          struct rcl_piece *piece, const unsigned char **from)
+{
+  *piece = (struct rcl_piece){0};
+  *from = world_read(w, kind, rank, 0, &piece->bytes);
+  if (kind != WORLD_RANK)
+    return 1;
+  *from += sizeof(struct world_rank);
+  return world_in_use(w, rank, *from, piece);
+}
+
+/* Bytes kept for an image: the pieces of its parts, each behind its size. */
 static uint32_t keep_parts(const struct world *w, int rank, const enum part_kind *kinds, int count)
 {
-  uint32_t size, total = 0;
-  for (int i = 0; i < count; i++) {
-    world_read(w, kinds[i], rank, 0, &size);
-    total += size + (uint32_t)sizeof size;
-  }
+  struct rcl_piece piece[RCL_PIECES];
+  const unsigned char *from;
+  size_t total = 0;
+  for (int i = 0; i < count; i++)
+    for (uint32_t k = pieces_of(w, rank, kinds[i], piece, &from); k-- > 0;)
+      total += sizeof piece->bytes + piece[k].bytes;
   unsigned char *bytes = memory_grow(NULL, total), *at = bytes;
   for (int i = 0; i < count; i++) {
-    const unsigned char *part = world_read(w, kinds[i], rank, 0, &size);
-    uint32_t skip = kinds[i] == WORLD_RANK ? (uint32_t)sizeof(struct world_rank) : 0;
-    uint32_t length = size - skip;
-    memcpy(at, &length, sizeof length);
-    if (length)
-      memcpy(at + sizeof length, part + skip, length);
-    at += sizeof length + length;
+    uint32_t pieces = pieces_of(w, rank, kinds[i], piece, &from);
+    for (uint32_t k = 0; k < pieces; k++) {
+      memcpy(at, &piece[k].bytes, sizeof piece[k].bytes);
+      at += sizeof piece[k].bytes;
+      if (piece[k].bytes)
+        memcpy(at, from + piece[k].offset, piece[k].bytes);
+      at += piece[k].bytes;
+    }
   }
   uint32_t number = w->memory.keep(w->memory.ctx, bytes, (uint32_t)(at - bytes));
   free(bytes);
   return number;
 }
 
+static void clear_state(const struct world *w, int rank, unsigned char *state)
+{
+  struct rcl_piece piece[RCL_PIECES];
+  for (uint32_t k = world_in_use(w, rank, state, piece); k-- > 0;)
+    memset(state + piece[k].offset, 0, piece[k].bytes);
+}
+
 static void restore_parts(const struct world *w, int rank, const enum part_kind *kinds, int count,
                           uint32_t number)
 {
+  struct rcl_piece piece[RCL_PIECES];
   uint32_t size, length;
-  const unsigned char *at = w->memory.kept(w->memory.ctx, number, &size);
+  const unsigned char *from, *at = w->memory.kept(w->memory.ctx, number, &size);
   for (int i = 0; i < count; i++) {
-    memcpy(&length, at, sizeof length);
-    uint32_t skip = kinds[i] == WORLD_RANK ? (uint32_t)sizeof(struct world_rank) : 0;
-    unsigned char *part = world_edit(w, kinds[i], rank, 0, length + skip);
-    if (length)
-      memcpy(part + skip, at + sizeof length, length);
-    at += sizeof length + length;
+    uint32_t pieces = pieces_of(w, rank, kinds[i], piece, &from);
+    unsigned char *state =
+        kinds[i] == WORLD_RANK ? (unsigned char *)(edit_rank(w, rank) + 1) : NULL;
+    if (state)
+      clear_state(w, rank, state);
+    for (uint32_t k = 0; k < pieces; k++) {
+      memcpy(&length, at, sizeof length);
+      at += sizeof length;
+      unsigned char *to = state ? state : world_edit(w, kinds[i], rank, 0, length);
+      if (length)
+        memcpy(to + piece[k].offset, at, length);
+      at += length;
+    }
   }
 }
 
@@ -279,7 +309,8 @@ void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t
   struct world_rank *me = edit_rank(w, rank);
   world_drop_image(w, rank);
   uint16_t noticed = me->noticed;
-  memset(me, 0, sizeof *me + w->state_bytes);
+  clear_state(w, rank, (unsigned char *)(me + 1));
+  memset(me, 0, sizeof *me);
   me->phase = (uint8_t)phase;
   me->noticed = noticed;
   memset(edit_program(w, rank), 0, sizeof(struct world_program));

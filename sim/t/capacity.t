@@ -1,0 +1,29 @@
+#!/bin/sh
+# protocol.capacity: at its default real programs run, in memory that follows what is in use of the
+# lists; what is full, or soon will be, is told with a value that helps.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+cat >scenario.yaml <<END
+program:    {binary: cg, args: [S], ranks: 8}
+platform:   {file: $root/platforms/clan.xml, spares: 1}
+protocol:   {name: c3}
+checkpoint: {every: 50ms, bytes: 64KiB}
+detection:  10ms
+failures:   [{rank: 3, at: 150ms, repair: 20ms}]
+END
+for protocol in c3 event-logging hybrid message-tagging pessimistic uncoordinated; do
+  run_ends recovered "$protocol, default capacity" --set protocol.name=$protocol --memory 150MB
+done
+
+small='--set protocol.name=uncoordinated --set protocol.capacity=1024'
+# shellcheck disable=SC2086 # a list
+"$recline" run scenario.yaml $small >told 2>err
+is $? 1 'lists of 1,024 entries are too small' told err
+check 'the end names list, key and a value' grep -q \
+  '(sent-messages): protocol.capacity is 1024, try 16384$' told
+is "$(grep -c 'warning: .* three quarters .*(sent-messages): protocol.capacity is 1024' err)" 1 \
+  'a warning came before, once' err
+run_ends recovered 'with that value' --set protocol.name=uncoordinated --set protocol.capacity=16384
+is "$(grep -c warning stderr)" 0 'and without a warning' stderr
+finish 11
