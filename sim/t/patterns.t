@@ -28,4 +28,18 @@ EOF
 done
 is "$("$build/bin/recline" run scenario.yaml --set program.ranks=8 --set 'program.args=[bt,"1","0"]' 2>&1 |
   grep -c 'bt and sp on a square')" 1 'bt on 8 ranks is refused'
-finish 31
+
+# The timer of collectives, and the skeleton of cg.
+for operation in bcast gather allgather barrier; do
+  run_ends recovered "$operation" --set 'program.binary=collectives' --set protocol.name=c3 \
+    --set "program.args=[$operation, \"4\", \"65536\", \"40\"]" --set checkpoint.every=5ms \
+    --set 'failures=[{rank: 4, after: {rank: 0, event: committed, checkpoint: 1}, repair: 1ms}]'
+  is "$(grep -c '^verification: PASS$' out/program.out)" 1 "$operation: all data right" out/program.out
+done
+traffic() { # WORDS: messages and bytes that 8 ranks of cg log
+  "$recline" run scenario.yaml --set program.ranks=8 --set program.binary=cg --json \
+    --set "program.args=[-s, $*S, \"1\"]" --set protocol.name=hybrid --set protocol.interval=50 \
+    --set checkpoint.places=program | jq -c '[.messages.sent, .copies.payload_bytes]'
+}
+is "$(traffic '-k, ')" "$(traffic '')" 'a skeleton of cg sends what cg sends'
+finish 40
