@@ -71,8 +71,8 @@ const Engine = {
       return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
     };
     const give = (value) => {
-      const bytes = new TextEncoder().encode(value + '\0');
-      new Uint8Array(e.memory.buffer, e.play_room(bytes.length) >>> 0, bytes.length).set(bytes);
+      const bytes = new TextEncoder().encode(value + '\0'), room = e.play_room(bytes.length) >>> 0;
+      new Uint8Array(e.memory.buffer, room, bytes.length).set(bytes); // after memory has grown
     };
     const call = (name, ...values) => text(e[name](...values) >>> 0);
     const refuse = (wrong) => { if (wrong) throw new Trap(wrong); };
@@ -83,6 +83,7 @@ const Engine = {
       view: () => JSON.parse(call('play_view')),
       take: (move) => call('play_take', move),
       go: (at) => call('play_go', at).split('\n').slice(0, -1),
+      lists: () => JSON.parse(call('play_lists') || 'null'),
       moves: () => call('play_moves'),
       draw: (seed, before, count) => e.play_draw(seed, before, count),
       walk: (seed, steps) => call('play_walk', seed, steps),

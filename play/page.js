@@ -4,6 +4,7 @@
 globalThis.ready = (async () => {
   const $ = (id) => document.getElementById(id);
   const world = JSON.parse($('world').textContent);
+  const layouts = JSON.parse($('layouts').textContent);
   const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
   const packed = Uint8Array.from(atob($('module').textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -217,6 +218,27 @@ globalThis.ready = (async () => {
     }));
   }
 
+  // What the protocol of each rank holds; what the last step has changed stands out.
+  let known = [];
+  function protocolRow() {
+    const lists = engine.lists(), row = element('tr'), now = [];
+    row.append(element('th', 'protocol', {scope: 'row'}));
+    view.ranks.forEach((r, rank) => {
+      const cell = element('td');
+      const held = lists ? Decode.state(r.state, layouts[lists.name], lists.lists) : [['bytes', r.state]];
+      for (const [name, text] of held) {
+        const line = element('div', `${name}: ${text}`);
+        if (known[rank] && known[rank].get(name) !== text) line.className = 'changed';
+        else if (Decode.isZero(text)) line.className = 'quiet';
+        cell.append(line);
+      }
+      now.push(new Map(held));
+      row.append(cell);
+    });
+    known = now;
+    return row;
+  }
+
   function showState() {
     const rows = [
       ['phase', (r) => r.phase + (r.held ? ', held' : '') + (r.finished ? ', finished' : '') + (r.gave_up ? ', gave up' : '')],
@@ -237,6 +259,7 @@ globalThis.ready = (async () => {
       row.append(element('th', name, {scope: 'row'}), ...view.ranks.map((r) => element('td', String(value(r)))));
       table.append(row);
     }
+    table.append(protocolRow());
     const box = element('div', undefined, {className: 'table'});
     box.append(table);
     const all = `Committed checkpoint: ${view.committed || 'none'}. Incarnation ${view.incarnation}. ` +

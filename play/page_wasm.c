@@ -1,5 +1,6 @@
 /* What the page calls, compiled for wasm32 only: one session, numbers and texts. Texts that are
  * returned stay until the next call; those that are given are in memory of play_room(). */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,38 @@ EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t co
 {
   uint64_t state = (uint64_t)seed << 32 | before;
   return session_draw(&state, count);
+}
+
+#define LISTS_OF(name, function) void function(const struct rcl_config *, struct buffer *);
+#include "lists.inc"
+#undef LISTS_OF
+
+/* Where the lists of the protocol's state are, in JSON, behind the name of its source; empty: it is
+ * not one of ours. */
+EXPORT(play_lists) const char *play_lists(void)
+{
+#define LISTS_OF(name, function) {name, function},
+  static const struct {
+    const char *name;
+    void (*put)(const struct rcl_config *, struct buffer *);
+  } table[] = {
+#include "lists.inc"
+  };
+  const char *protocol = session.world.protocol->name;
+  size_t found = 0, length = 0;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    size_t size = strlen(table[i].name);
+    bool begins = !strncmp(protocol, table[i].name, size) && !isalnum(protocol[size]);
+    found = begins && size > length ? i : found;
+    length = begins && size > length ? size : length;
+  }
+  begin_answer();
+  if (!length)
+    return answered();
+  buffer_printf(&answer, "{\"name\":\"%s\",\"lists\":[", table[found].name);
+  table[found].put(&session.world.config[0], &answer);
+  buffer_text(&answer, "]}");
+  return answered();
 }
 
 /* The known moves as bytes, in hexadecimal; and the other way round, from the room, behind the

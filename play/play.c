@@ -57,8 +57,8 @@ static bool read_claim(const char *file, struct played *p, GError **error)
   return script != NULL;
 }
 
-/* Those that the trace says are violated, as in a replay; if there are none, those that the protocol
- * promises, and to recover. */
+/* Those that the trace says are violated, as in a replay; if there are none, those that the
+ * protocol promises, and to recover. */
 static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);

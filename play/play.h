@@ -10,9 +10,9 @@
 /* A world as text (play/session.h), and the moves that the page knows from the beginning. */
 struct played {
   char *name, *title, *statement, *source; /* what it is called; the last two may be NULL */
-  char *violation; /* the last line `violation` of a trace; NULL: none */
-  char *protocol;  /* its name */
-  char *object;    /* the shared object that it is in; NULL: recline's own, or a mutant */
+  char *violation;                         /* the last line `violation` of a trace; NULL: none */
+  char *protocol;                          /* its name */
+  char *object; /* the shared object that it is in; NULL: recline's own, or a mutant */
   char *description;
   struct move *moves;
   unsigned count, again; /* moves; the last so many come again and again */

@@ -343,10 +343,7 @@ static bool wrong_outcome(struct session *s, struct verdict *verdict)
   }
   if (!outcomes || intern_find(outcomes, histories, ranks * (uint32_t)sizeof *histories))
     return false;
-  *verdict =
-      (struct verdict){.kind = VERDICT_VIOLATION,
-                       .property = "outcome",
-                       .text = "the programs end with histories that no run without failures has"};
+  worker_wrong_outcome(histories, ranks, verdict);
   return true;
 }
 

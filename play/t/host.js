@@ -1,5 +1,5 @@
-// A page's engine, in node. `load(file)` -> {world, start}: what the page was given, and a function
-// that starts its module.
+// A page's engine, in node. `load(file)` -> {world, layouts, start}: what the page was given, and a
+// function that starts its module.
 'use strict';
 const fs = require('fs'), path = require('path'), zlib = require('zlib');
 const {Engine} = require(path.join(__dirname, '..', 'engine.js'));
@@ -10,7 +10,7 @@ async function load(file) {
   const page = fs.readFileSync(file, 'utf8');
   const bytes = zlib.gunzipSync(Buffer.from(part(page, 'module'), 'base64'));
   const module = await WebAssembly.compile(bytes);
-  return {world: JSON.parse(part(page, 'world')), start: () => Engine.start(module)};
+  return {world: JSON.parse(part(page, 'world')), layouts: JSON.parse(part(page, 'layouts')), start: () => Engine.start(module)};
 }
 
 module.exports = {load};

@@ -63,6 +63,7 @@ for my $id ('none-lost', @mutants) {
   my ($claim) = @{decode_json(run("$recline check $id --json --out $dir"))->{claims}};
   run("cd $dir && $recline play $id.trace");
   my $said = run("node $here/export.js $dir/$id.html $dir/exported.trace");
+  like($said, qr/^rank 0: phase=\w+; epoch=1; .*peers\[1\]=\w+ \d/m, "$id: the state has names") if $id eq 'c3-no-suppress';
   is($said =~ s/ rank=.*//sr, "violation $claim->{property}", "$id: its violation in the page");
   is(slurp("$dir/exported.trace"), slurp("$dir/$id.trace"), "$id: exported as it was");
 }

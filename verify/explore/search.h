@@ -148,6 +148,10 @@ void worker_expand_chunk(struct worker *, struct chunk *chunk);
  * expanded on the next level. FULL: neither. */
 enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t hash);
 
+/* The verdict on programs that end with these histories, one of each rank, as no run without
+ * failures does. */
+void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *);
+
 /* Moves that the world may well never make: only others count as progress. */
 static inline bool is_fault(const struct move *move)
 {

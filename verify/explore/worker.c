@@ -238,6 +238,16 @@ static void judge_move(struct worker *w, uint16_t number, uint32_t move)
     note_violation(w, &verdict, move);
 }
 
+void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *verdict)
+{
+  *verdict = (struct verdict){.kind = VERDICT_VIOLATION, .property = "outcome"};
+  int used = snprintf(verdict->text, sizeof verdict->text,
+                      "the programs end with histories that no run without failures has:");
+  for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
+    used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x%08x",
+                     histories[rank].word[0], histories[rank].word[1]);
+}
+
 /* Property outcome, in the state that is loaded. */
 static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 {
@@ -257,12 +267,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
     intern(outcomes, histories, size);
   if (intern_find(outcomes, histories, size))
     return false;
-  *verdict = (struct verdict){.kind = VERDICT_VIOLATION, .property = "outcome"};
-  int used = snprintf(verdict->text, sizeof verdict->text,
-                      "the programs end with histories that no run without failures has:");
-  for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
-    used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x%08x",
-                     histories[rank].word[0], histories[rank].word[1]);
+  worker_wrong_outcome(histories, ranks, verdict);
   return model_checks(&e->model, "outcome");
 }
 

@@ -1,0 +1,49 @@
+// A protocol's state, from its bytes to names and values: `layout` is what layout.pl wrote of the
+// protocol, `lists` where the module says its lists are.
+'use strict';
+
+const Decode = {
+  // The value of a field of that type; arrays as [a,b].
+  value(view, offset, type) {
+    const array = /^(.*)\[(\d+)\]$/.exec(type);
+    if (array) {
+      const size = Decode.size(array[1]);
+      return `[${Array.from({length: Number(array[2])}, (_, i) => Decode.value(view, offset + i * size, array[1]))}]`;
+    }
+    switch (type) {
+    case 'int8_t': return view.getInt8(offset);
+    case 'int16_t': return view.getInt16(offset, true);
+    case 'int32_t': return view.getInt32(offset, true);
+    case 'uint64_t': return view.getBigUint64(offset, true);
+    default: return [, (at) => view.getUint8(at), (at) => view.getUint16(at, true), , (at) => view.getUint32(at, true)][Decode.size(type)](offset);
+    }
+  },
+
+  size: (type) => Number(/(\d+)_t$/.exec(type)?.[1] ?? (type === '_Bool' ? 8 : 32)) / 8,
+
+  isZero: (value) => /^\[?[0,]*\]?$/.test(String(value)),
+
+  fields(view, base, fields) {
+    return fields.filter(([name, , offset]) => !/(^|\.)pad/.test(name) && base + offset < view.byteLength)
+      .map(([name, type, offset]) => [name, Decode.value(view, base + offset, type)]);
+  },
+
+  // [name, text] of each field, and of each entry of a list that is not all zero.
+  state(hex, layout, lists) {
+    const bytes = Uint8Array.from(hex.match(/../g) || [], (two) => parseInt(two, 16));
+    const view = new DataView(bytes.buffer), out = [];
+    for (const [name, value] of Decode.fields(view, 0, layout.types['struct state'] || []))
+      out.push([name, name === 'phase' && layout.phases[value] ? layout.phases[value] : String(value)]);
+    for (const list of lists)
+      for (let i = 0; i < list.count; i++) {
+        const base = list.offset + i * list.size;
+        if (base + list.size > bytes.length || bytes.subarray(base, base + list.size).every((byte) => !byte)) continue;
+        const fields = layout.types[list.type];
+        const text = fields ? Decode.fields(view, base, fields).filter(([, value]) => !Decode.isZero(value)).map(([name, value]) => `${name} ${value}`).join(', ')
+          : String(Decode.value(view, base, list.type));
+        out.push([`${list.name.replace(/_of$/, '')}[${i}]`, text]);
+      }
+    return out;
+  },
+};
+if (typeof module === 'object') module.exports = {Decode};
