@@ -1,5 +1,6 @@
 // A protocol's state, from its bytes to names and values: `layout` is what layout.pl wrote of the
-// protocol, `lists` where the module says its lists are.
+// protocol, `lists` where the module says its lists are,
+// `rank` what the engine's view tells of it.
 'use strict';
 
 const Decode = {
@@ -29,8 +30,10 @@ const Decode = {
   },
 
   // [name, text] of each field, and of each entry of a list that is not all zero.
-  state(hex, layout, lists) {
-    const bytes = Uint8Array.from(hex.match(/../g) || [], (two) => parseInt(two, 16));
+  state(rank, layout, lists) {
+    const bytes = new Uint8Array(rank.bytes);
+    for (const [, offset, word] of rank.state.matchAll(/(\d+):(\w+)/g))
+      bytes.set(word.match(/../g).map((two) => parseInt(two, 16)), Number(offset));
     const view = new DataView(bytes.buffer), out = [];
     for (const [name, value] of Decode.fields(view, 0, layout.types['struct state'] || []))
       out.push([name, name === 'phase' && layout.phases[value] ? layout.phases[value] : String(value)]);

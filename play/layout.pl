@@ -38,7 +38,7 @@ for (@protocols) {
   my $types = structs(slurp($dump));
   my $text = slurp($source) . (-e $source =~ s/\.c$/_state.h/r ? slurp($source =~ s/\.c$/_state.h/r) : '');
   my ($phases) = $text =~ /^enum phase \{([^}]*)\}/m;
-  my %listed = map { $_ => 1 } 'struct state', $text =~ /\bLIST\(\s*\w+,\s*(struct \w+)/g;
+  my %listed = map { $_ => 1 } 'struct state', $text =~ /\b(?:LIST|ARRAY)\(\s*\w+,\s*(struct \w+)/g;
   delete @$types{grep { !$listed{$_} } keys %$types};
   $all{$name} = {types => $types, phases => [map { lc } ($phases // '') =~ /(\w+)/g]};
 }

@@ -10,6 +10,7 @@
                 first ? "" : ",", #NAME, #TYPE, (unsigned)at.NAME, (unsigned)sizeof(TYPE),         \
                 (unsigned)(COUNT));                                                                \
   first = false;
+#define PUT_FILLED(NAME, TYPE, ROOM, USED, FULL) PUT_LIST(NAME, TYPE, ROOM)
 
 void LISTS_OF(const struct rcl_config *config, struct buffer *out);
 
@@ -19,6 +20,6 @@ void LISTS_OF(const struct rcl_config *config, struct buffer *out)
 #ifdef LISTS
   bool first = true;
   struct offsets at = offsets_of(config);
-  LISTS(PUT_LIST)
+  LISTS(PUT_LIST, PUT_FILLED)
 #endif
 }

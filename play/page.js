@@ -225,7 +225,7 @@ globalThis.ready = (async () => {
     row.append(element('th', 'protocol', {scope: 'row'}));
     view.ranks.forEach((r, rank) => {
       const cell = element('td');
-      const held = lists ? Decode.state(r.state, layouts[lists.name], lists.lists) : [['bytes', r.state]];
+      const held = lists ? Decode.state(r, layouts[lists.name], lists.lists) : [['bytes', r.state]];
       for (const [name, text] of held) {
         const line = element('div', `${name}: ${text}`);
         if (known[rank] && known[rank].get(name) !== text) line.className = 'changed';

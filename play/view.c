@@ -83,7 +83,8 @@ static void put_stored(const struct world *world, struct buffer *out, int rank)
   buffer_text(out, "]");
 }
 
-/* The protocol's state, byte by byte, and the number of the invariant that it breaks. */
+/* The protocol's state, `offset:bytes` of each word that is not all zero, and the number of the
+ * invariant that it breaks. */
 static void put_state(const struct world *world, struct buffer *out, int rank)
 {
   const struct rcl_protocol *protocol = world->protocol;
@@ -91,10 +92,18 @@ static void put_state(const struct world *world, struct buffer *out, int rank)
       (const unsigned char *)read_rank(world, rank) + sizeof(struct world_rank);
   int broken =
       protocol->violated_invariant ? protocol->violated_invariant(&world->config[rank], state) : 0;
-  buffer_printf(out, ",\"broken\":%d,\"digest\":\"%016" PRIx64 "\",\"state\":\"", broken,
-                rcl_protocol_digest(state, world->state_bytes));
-  for (uint32_t i = 0; i < world->state_bytes; i++)
-    buffer_printf(out, "%02x", state[i]);
+  buffer_printf(out, ",\"broken\":%d,\"digest\":\"%016" PRIx64 "\",\"bytes\":%u,\"state\":\"",
+                broken, rcl_protocol_digest_state(protocol, &world->config[rank], state),
+                world->state_bytes);
+  for (uint32_t i = 0; i < world->state_bytes; i += (uint32_t)sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, state + i, sizeof word);
+    if (!word)
+      continue;
+    buffer_printf(out, " %u:", i);
+    for (uint32_t k = 0; k < sizeof word; k++)
+      buffer_printf(out, "%02x", state[i + k]);
+  }
   buffer_text(out, "\"");
 }
 

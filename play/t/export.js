@@ -16,6 +16,6 @@ const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode
   fs.writeFileSync(out, text);
   console.log((/^violation .*(?!.*^violation)/ms.exec(text) || ['no violation'])[0].trim().split('\n').pop().split(':')[0]);
   const found = engine.lists();
-  ranks.forEach((rank, i) => console.log(`rank ${i}: ${found ? Decode.state(rank.state, layouts[found.name], found.lists)
+  ranks.forEach((rank, i) => console.log(`rank ${i}: ${found ? Decode.state(rank, layouts[found.name], found.lists)
     .filter(([, text]) => !Decode.isZero(text)).map(([name, text]) => `${name}=${text}`).join('; ') : '-'}`));
 })();
