@@ -41,7 +41,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 cat >"$scratch/scenario.yaml" <<EOF
 program:    {binary: cg, ranks: $ranks}
-platform:   {file: cirrus.xml, per_node: 4, spares: 1}
+platform:   {file: cirrus.xml, per_node: 4}
 protocol:   {name: hybrid, capacity: 8192}
 checkpoint: {storage: local, places: program, writes: foreground}
 recovery:   {runtime: ulfm}

@@ -94,10 +94,14 @@ void communicators_commit(uint32_t checkpoint)
 {
   if (!held)
     held = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-  if (checkpoint > 2) /* the one before is committed */
-    g_hash_table_remove(held, GUINT_TO_POINTER(checkpoint - 2));
   g_hash_table_insert(held, GUINT_TO_POINTER(checkpoint),
                       calls ? g_array_copy(calls) : g_array_new(FALSE, TRUE, sizeof(int)));
+}
+
+void communicators_forget(uint32_t checkpoint)
+{
+  if (held)
+    g_hash_table_remove(held, GUINT_TO_POINTER(checkpoint));
 }
 
 void communicators_return(uint32_t checkpoint)

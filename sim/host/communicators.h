@@ -30,6 +30,7 @@ bool communicator_passed(int number, int call);
 
 /* The checkpoint commits: no call that begins from here on is in its images and logs. */
 void communicators_commit(uint32_t checkpoint);
+void communicators_forget(uint32_t checkpoint); /* nothing goes back to it any more */
 
 /* With all others the calling rank goes back to that checkpoint. */
 void communicators_return(uint32_t checkpoint);

@@ -72,16 +72,15 @@ static void send_notice(int rank, const struct message *notice)
 
 /* ---- failures ---- */
 
-static void step_world(enum move_kind kind, int rank)
+static void step_world(struct move move)
 {
-  struct move move = {.kind = (uint8_t)kind, .rank = (int16_t)rank};
   enum rcl_reason reason;
   bool scheduled = schedule_on();
   if (scheduled)
     schedule_check(&move);
-  if (kind == MOVE_CRASH)
-    move.index =
-        scheduled ? schedule_turn(layer.ranks)->index : shadow_write_ends(rank, storage_has_begun);
+  if (move.kind == MOVE_CRASH)
+    move.index = scheduled ? schedule_turn(layer.ranks)->index
+                           : shadow_write_ends(move.rank, storage_has_begun);
   shadow_step(&move, &actions, &reason);
   if (scheduled)
     schedule_next();
@@ -103,14 +102,20 @@ static int scheduled_node(int rank)
   return layer.scenario->schedule ? rank - rank % layer.scenario->check.per_node : rank;
 }
 
-static bool crash_rank(int rank, const struct failure *failure)
+static bool crash_rank(int rank, const struct failure *failure, enum crash_leaves leaves)
 {
   struct rank *r = &layer.rank[rank];
-  if (r->dead || !r->active)
+  struct move move = {
+      .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
+  if (!r->active)
     return false;
-  int node = scheduled_node(rank);
-  if (shadow_allows(&(struct move){.kind = MOVE_CRASH, .rank = (int16_t)node}))
-    step_world(MOVE_CRASH, node);
+  if (!shadow_loses())
+    move.fault = CRASH_LEAVES_NOTHING;
+  bool allowed = shadow_allows(&move);
+  if (allowed)
+    step_world(move);
+  if (r->dead && !allowed) /* else its node has failed since, with what was on it */
+    return false;
   r->dead = true;
   r->life++;
   storage_cut(r);
@@ -132,10 +137,10 @@ static bool crash_rank(int rank, const struct failure *failure)
 static bool crash_node(const char *node, const struct failure *failure)
 {
   bool struck = false;
-  node_fail(node);
+  enum crash_leaves leaves = node_fail(node) ? CRASH_LEAVES_NOTHING : CRASH_LEAVES_DISKS;
   for (int rank = 0; rank < layer.ranks; rank++)
     if (!g_strcmp0(node_of(rank), node))
-      struck |= crash_rank(rank, failure);
+      struck |= crash_rank(rank, failure, leaves);
   return struck;
 }
 
@@ -154,7 +159,7 @@ static void inject(const struct failure *failure)
   const char *why = cannot_crash(failure->rank);
   bool struck = false;
   if (node && failure->kills == KILLS_RANK)
-    struck = crash_rank(failure->rank, failure);
+    struck = crash_rank(failure->rank, failure, CRASH_LEAVES_ALL);
   else if (node)
     struck = crash_node(node, failure);
   layer.result.crashes += struck;
@@ -228,11 +233,13 @@ static void open_incarnation(int dead)
 {
   if (!shadow_independent() && under_way())
     layer.result.checkpoints_aborted++;
-  step_world(MOVE_DETECT, detection_of(dead).rank);
+  step_world(detection_of(dead));
   recoveries++;
   for (int rank = 0; !shadow_independent() && rank < layer.ranks; rank++)
     storage_cut(&layer.rank[rank]);
   for (int rank = 0; rank < layer.ranks; rank++) {
+    if (layer.rank[rank].stranded)
+      machine_interrupt(&layer.rank[rank].reading);
     if (!is_alive(rank))
       continue;
     send_notice(rank, &(struct message){.notice = NOTICE_DOWN});
@@ -317,7 +324,7 @@ static void inject_scheduled(int first)
   int end = MIN(first + layer.scenario->check.per_node, layer.ranks);
   bool struck = false;
   for (int rank = first; rank < end; rank++)
-    struck |= crash_rank(rank, &scheduled);
+    struck |= crash_rank(rank, &scheduled, CRASH_LEAVES_NOTHING);
   layer.result.crashes += struck;
 }
 

@@ -171,10 +171,16 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
-/* The protocol has erased what it would need: the shadow world says so, and the run is lost. */
+/* What the rank would need was erased, or lost with its node: the shadow world says so, and the run
+ * is lost. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
-  host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = checkpoint}, NULL);
+  uint32_t incarnation = shadow_independent() ? shadow_rank(r->index)->noticed : 0;
+  host_take_event(r,
+                  &(struct rcl_event){.kind = RCL_EVENT_START,
+                                      .checkpoint = checkpoint,
+                                      .incarnation = incarnation},
+                  NULL);
   if (!layer.result.audit_violations)
     die(DIE_BREACH, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
   run_stop_without_image();
@@ -212,14 +218,26 @@ static _Noreturn void go_back_alone(struct rank *r)
     if (!died && target == shadow_rank(r->index)->line)
       copy_state(r, storage_capture(r, target)->copied);
     else
-      machine_read(&r->reading, storage_server(),
-                   target == RCL_FRESH ? 0.0 : storage_image_bytes(r, target));
+      storage_read(r, target);
     await_turn(r);
   } while (r->dead);
+  if (died && shadow_starts_behind(r->index))
+    start_from_nothing(r, target);
   drop_stale(r, shadow_rank(r->index)->noticed, RCL_ANY);
   accounting_rollback(shadow_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
   storage_set_back(r, target, died);
   restore_image(r, target);
+}
+
+/* A crash that is to be detected has taken what the rank has read: there will be another target. */
+static bool await_readable(struct rank *r, uint32_t target)
+{
+  static const double until_interrupted = 1e9;
+  if (shadow_can_read(r->index, target))
+    return true;
+  r->stranded = true;
+  machine_doze(&r->reading, until_interrupted);
+  return r->stranded = false;
 }
 
 /* From a crash or a ROLL_BACK to the image of the target. */
@@ -239,15 +257,16 @@ _Noreturn void host_roll_back(struct rank *r)
       await_restart(r);
     go_home(r);
     target = shadow_global()->target;
-    bool whole = target == RCL_FRESH ||
-                 machine_read(&r->reading, storage_server(), storage_image_bytes(r, target));
+    bool whole = storage_read(r, target);
     await_turn(r);
     if (r->dead || target != shadow_global()->target)
       continue;
     if (!must_notice(r) && !whole)
       continue;
-    if (!must_notice(r))
+    if (!must_notice(r) && await_readable(r, target))
       break;
+    if (!must_notice(r))
+      continue;
     message_free(await_notice(r, NOTICE_DOWN));
     if (!r->dead)
       host_note_down(r);

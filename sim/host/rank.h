@@ -148,6 +148,7 @@ struct rank {
   struct computation computation;
   struct computation reading; /* of an image, until this rank dies; global recovery: or another */
   bool notified;              /* a DOWN is on its way: computation waits for it */
+  bool stranded;              /* waits for another target to go back to */
   bool down_due;              /* independent: take the DOWNs that there are */
   bool ended;                 /* all programs are in MPI_Finalize */
 

@@ -3,6 +3,7 @@
 #include "protocols/text.h"
 #include "sim/host/communicators.h"
 #include "verify/trace/trace.h"
+#include "verify/trace/world_of.h"
 #include "verify/world/in_place.h"
 #include "verify/world/properties.h"
 
@@ -40,6 +41,7 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   world.properties = scenario->check.properties ? (const char *const *)scenario->check.properties
                                                 : properties_promised(protocol);
   world.line_stamps = properties_need_stamps(world.properties);
+  world_of_levels(&world, scenario);
   if (scenario->schedule) /* its crashes are of nodes as the explorer has them */
     world.per_node = scenario->check.per_node;
   parts_init(&parts, &world);
@@ -311,6 +313,50 @@ bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part part)
   const struct world_record *stored = stored_of(rank, &count);
   for (uint32_t i = 0; i < count; i++)
     if (stored[i].checkpoint == checkpoint && stored[i].part == part && stored[i].durable)
+      return true;
+  return false;
+}
+
+static const struct world_record *image_of(int rank, uint32_t checkpoint)
+{
+  uint32_t count;
+  const struct world_record *stored = stored_of(rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint == checkpoint && stored[i].part == RCL_PART_IMAGE)
+      return &stored[i];
+  return NULL;
+}
+
+bool shadow_loses(void)
+{
+  return world.levels > 0;
+}
+
+bool shadow_holds(int rank, uint32_t checkpoint)
+{
+  return image_of(rank, checkpoint);
+}
+
+bool shadow_has_lost(int rank, uint32_t checkpoint)
+{
+  const struct world_record *image = image_of(rank, checkpoint);
+  return image && image->harm & HARM_LOST;
+}
+
+bool shadow_can_read(int rank, uint32_t checkpoint)
+{
+  const struct move start = {.kind = MOVE_EVENT,
+                             .rank = (int16_t)rank,
+                             .event = {.kind = RCL_EVENT_START, .checkpoint = checkpoint}};
+  return !world.levels || world_refuses(&world, &start) == NULL;
+}
+
+bool shadow_starts_behind(int rank)
+{
+  uint32_t count, origin = shadow_rank(rank)->origin;
+  const struct world_record *stored = stored_of(rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint > origin && stored[i].part == RCL_PART_IMAGE && stored[i].durable)
       return true;
   return false;
 }

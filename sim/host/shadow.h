@@ -42,6 +42,14 @@ bool shadow_finished(void); /* all programs have ended */
 /* Whether that part of a checkpoint of `rank` is on stable storage. */
 bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
 
+/* Whether an image of that checkpoint is stored, or being written; whether the rank's node has lost
+ * it; independent: whether a rank that died starts behind an image that was durable. */
+bool shadow_holds(int rank, uint32_t checkpoint);
+bool shadow_has_lost(int rank, uint32_t checkpoint);
+bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
+bool shadow_starts_behind(int rank);
+bool shadow_loses(void); /* whether a crash takes any of them */
+
 /* What becomes of the writes under way at a crash of `rank`, as move.index says it: with
  * check.hazards those that the host has `begun` are found torn, or whole; else all are lost. */
 uint32_t shadow_write_ends(int rank,

@@ -4,6 +4,7 @@
 
 #include "sim/host/communicators.h"
 #include "sim/host/dispatcher.h"
+#include "sim/host/host_levels.h"
 #include "sim/host/shadow.h"
 #include "sim/net/transport.h"
 
@@ -227,11 +228,14 @@ struct write {
   struct transfer *transfer; /* NULL: it waits for its turn */
 };
 
-const char *storage_server(void)
+bool storage_read(struct rank *r, uint32_t checkpoint)
 {
-  if (layer.scenario->checkpoint.storage == STORAGE_LOCAL)
-    return NULL;
-  return node_service();
+  struct step_of_transfer steps[LEVEL_STEPS];
+  if (checkpoint == RCL_FRESH)
+    return true;
+  return machine_await(
+      &r->reading, steps,
+      levels_read(r->index, checkpoint, storage_image_bytes(r, checkpoint), steps));
 }
 
 static enum rcl_part queue_of(enum rcl_part part)
@@ -259,10 +263,15 @@ static void write_ended(void *data)
 static void begin_write(struct rank *r, enum rcl_part queue)
 {
   struct write *job = g_queue_peek_head(&r->writes[queue]);
-  bool logger = shadow_independent() && queue == RCL_PART_LOG;
-  if (job)
-    job->transfer = machine_write(node_of(r->index), logger ? node_service() : storage_server(),
-                                  job->bytes, write_ended, job);
+  struct step_of_transfer steps[LEVEL_STEPS] = {
+      {.kind = STEP_WRITE, .from = node_of(r->index), .to = node_service()}};
+  unsigned count = 1;
+  if (!job)
+    return;
+  steps[0].bytes = job->bytes;
+  if (!shadow_independent() || queue == RCL_PART_IMAGE) /* else the event logger writes */
+    count = levels_store(r->index, job->checkpoint, job->bytes, steps);
+  job->transfer = machine_transfer(node_of(r->index), steps, count, write_ended, job);
 }
 
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
@@ -361,7 +370,9 @@ void storage_commit(uint32_t checkpoint)
                             .life = layer.rank[RCL_COORDINATOR_RANK].life};
   commits++;
   communicators_commit(checkpoint);
-  machine_write(NULL, node_service(), COMMIT_BYTES, commit_ended, commit);
+  const struct step_of_transfer step = {
+      .kind = STEP_WRITE, .to = node_service(), .bytes = COMMIT_BYTES};
+  machine_transfer(NULL, &step, 1, commit_ended, commit);
 }
 
 void storage_durable(struct rank *r, uint32_t checkpoint, enum rcl_part part)
@@ -375,11 +386,15 @@ void storage_durable(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 
 void storage_erase(struct rank *r, uint32_t checkpoint)
 {
-  for (guint i = r->records->len; i-- > 0;)
-    if (((struct record *)r->records->pdata[i])->checkpoint == checkpoint)
-      g_ptr_array_remove_index(r->records, i);
-  if (checkpoint != RCL_FRESH)
-    drop_captures(r, checkpoint, checkpoint);
+  for (guint i = r->records->len; i-- > 0;) {
+    uint32_t of = ((struct record *)r->records->pdata[i])->checkpoint;
+    if (of > checkpoint || shadow_holds(r->index, of))
+      continue;
+    g_ptr_array_remove_index(r->records, i);
+    drop_captures(r, of, of);
+    if (r->index == RCL_COORDINATOR_RANK)
+      communicators_forget(of);
+  }
 }
 
 static void cut_queue(GQueue *writes)

@@ -58,7 +58,7 @@ void storage_return_to(struct rank *, uint32_t checkpoint);
 /* The same for independent protocols: what was in memory is there only if the rank has not died. */
 void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 
-/* Where images lie: a host, or NULL for the rank's own disk. */
-const char *storage_server(void);
+/* The rank reads its image of a checkpoint: false, the wait was interrupted. */
+bool storage_read(struct rank *, uint32_t checkpoint);
 
 #endif

@@ -160,15 +160,19 @@ static void end_read(void *data)
   machine_interrupt(reading->computation);
 }
 
-bool machine_read(struct computation *computation, const char *server, double bytes)
+bool machine_await(struct computation *computation, const struct step_of_transfer *step,
+                   unsigned count)
 {
   struct reading reading = {.computation = computation};
-  if (bytes <= 0.0)
+  double size = 0.0;
+  for (unsigned i = 0; i < count; i++)
+    size += step[i].bytes + step[i].seconds;
+  if (size <= 0.0)
     return true;
   if (!computation->bell)
     computation->bell = bell_new();
   computation->under_way = true;
-  struct transfer *transfer = machine_begin_read(server, bytes, end_read, &reading);
+  struct transfer *transfer = machine_transfer(NULL, step, count, end_read, &reading);
   while (computation->under_way)
     bell_wait(computation->bell, -1.0);
   return reading.whole || !machine_cut(transfer);
@@ -189,6 +193,12 @@ double machine_figure(const char *name, double otherwise)
 double machine_copy_seconds(double bytes)
 {
   return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
+}
+
+double machine_encode_seconds(double bytes)
+{
+  return machine_property("encode_bw") ? bytes / machine_figure("encode_bw", 0.0)
+                                       : machine_copy_seconds(bytes);
 }
 
 /* ---- bells ---- */

@@ -59,19 +59,34 @@ const char *const *machine_assumptions(void);
  * bytes per second, or 500 MB/s. */
 double machine_copy_seconds(double bytes);
 
-/* Writes so many bytes in the background: from `host` to the first disk of `server`, by network and
- * disk at the same time, or to its own first disk (`server` NULL). A host without a disk takes no
- * time for its part. Calls `done` at the end: until then the transfer can be cut. */
+/* The same of computing the parity of a set, or what is lost from it: its property encode_bw, or
+ * that of copying. */
+double machine_encode_seconds(double bytes);
+
+/* One step of a transfer. Bytes go from one host to another, or stay where they are, and through
+ * the first disk of the one on which they are stored, network and disk working at the same time; a
+ * host without a disk takes no time for its part. Or time passes. */
+enum step_kind {
+  STEP_WRITE, /* to the disk of `to` */
+  STEP_READ,  /* from the disk of `from` */
+  STEP_SEND,  /* from memory to memory */
+  STEP_WORK   /* for so many seconds */
+};
+struct step_of_transfer {
+  enum step_kind kind;
+  const char *from, *to; /* NULL: the caller's host */
+  double bytes, seconds;
+};
+
+/* Takes so many steps in the background, one after the other, copied here, for the host `home`
+ * (NULL: the caller's). Calls `done` at the end: until then the transfer can be cut. */
 struct transfer;
-struct transfer *machine_write(const char *host, const char *server, double bytes,
-                               void (*done)(void *), void *data);
-/* Ends the transfer; nothing is written or called any more. False: `done` is being called. */
+struct transfer *machine_transfer(const char *home, const struct step_of_transfer *, unsigned count,
+                                  void (*done)(void *), void *data);
+/* Ends the transfer; nothing is done or called any more. False: `done` is being called. */
 bool machine_cut(struct transfer *);
-/* The same the other way, to the caller's host. */
-struct transfer *machine_begin_read(const char *server, double bytes, void (*done)(void *),
-                                    void *data);
-/* The caller waits for the read, as for a computation: false, it was interrupted. */
-bool machine_read(struct computation *, const char *server, double bytes);
+/* The caller waits for the transfer, as for a computation: false, it was interrupted. */
+bool machine_await(struct computation *, const struct step_of_transfer *, unsigned count);
 
 /* Calls `told` when no actor can ever go on. */
 void machine_on_deadlock(void (*told)(void));

@@ -10,6 +10,7 @@
 #include <simgrid/s4u/NetZone.hpp>
 #include <simgrid/version.h>
 #include <string>
+#include <vector>
 #include <xbt/config.hpp>
 #include <xbt/parse_units.hpp>
 
@@ -29,8 +30,6 @@ static Host *host_named(const char *name)
  * same time, each shared with its other users, and the slower one decides. */
 static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write)
 {
-  if (bytes <= 0.0)
-    return;
   auto size = static_cast<sg_size_t>(bytes);
   auto disks = stored_at->get_disks();
   simgrid::s4u::IoPtr on_disk;
@@ -43,6 +42,29 @@ static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool wri
   if (on_disk)
     on_disk->wait();
 }
+
+namespace
+{
+struct step {
+  step_kind kind;
+  Host *from, *to;
+  double bytes, seconds;
+
+  void take() const
+  {
+    if (seconds > 0.0)
+      simgrid::s4u::this_actor::sleep_for(seconds);
+    if (bytes <= 0.0)
+      return;
+    if (kind == STEP_WRITE)
+      stream(from, to, to, bytes, true);
+    else if (kind == STEP_READ)
+      stream(from, to, from, bytes, false);
+    else
+      Comm::sendto_async(from, to, static_cast<sg_size_t>(bytes))->wait();
+  }
+};
+} // namespace
 
 static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
                                           const std::function<void()> &code)
@@ -60,26 +82,24 @@ struct transfer {
 };
 
 /* SimGrid cancels what an actor has begun when the actor is killed. */
-static transfer *begin_transfer(Host *from, Host *to, Host *stored_at, double bytes, bool write,
-                                void (*done)(void *), void *data)
+struct transfer *machine_transfer(const char *home, const struct step_of_transfer *step,
+                                  unsigned count, void (*done)(void *), void *data)
 {
   auto *transfer = new struct transfer();
-  transfer->actor = start_actor("checkpoint-transfer", from, [=] {
+  std::vector<struct step> steps;
+  for (unsigned i = 0; i < count; i++)
+    steps.push_back({step[i].kind, host_named(step[i].from), host_named(step[i].to), step[i].bytes,
+                     step[i].seconds});
+  transfer->actor = start_actor("checkpoint-transfer", host_named(home), [=] {
     simgrid::s4u::Actor::self()->daemonize(); /* it does not prolong the run */
     simgrid::s4u::this_actor::yield();        /* until our maker knows us */
-    stream(from, to, stored_at, bytes, write);
+    for (const auto &each : steps)
+      each.take();
     transfer->over = true;
     done(data);
     delete transfer;
   });
   return transfer;
-}
-
-struct transfer *machine_write(const char *host, const char *server, double bytes,
-                               void (*done)(void *), void *data)
-{
-  Host *from = host_named(host), *to = server ? host_named(server) : from;
-  return begin_transfer(from, to, to, bytes, true, done, data);
 }
 
 bool machine_cut(struct transfer *transfer)
@@ -89,13 +109,6 @@ bool machine_cut(struct transfer *transfer)
   transfer->actor->kill();
   delete transfer;
   return true;
-}
-
-struct transfer *machine_begin_read(const char *server, double bytes, void (*done)(void *),
-                                    void *data)
-{
-  Host *here = host_named(nullptr), *there = host_named(server);
-  return begin_transfer(there, here, there, bytes, false, done, data);
 }
 
 const char *machine_property(const char *name)

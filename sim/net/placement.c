@@ -6,13 +6,14 @@ static int ranks;
 static const char **node; /* by rank; interned */
 static const char *service;
 static GQueue spares = G_QUEUE_INIT; /* interned names of nodes that are up, the next one first */
-static GHashTable *failed;           /* nodes that have failed and are not repaired */
+static GHashTable *failed; /* interned names of nodes that have failed and are not repaired -> where
+                              their ranks go on: a spare, which is theirs from then on, or there */
 
 void node_begin(int count)
 {
   ranks = count;
   node = g_new0(const char *, (gsize)ranks + 1);
-  failed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  failed = g_hash_table_new(NULL, NULL);
 }
 
 void node_set_service(const char *name)
@@ -43,18 +44,34 @@ void node_set_spares(char *const *name, int count)
   g_hash_table_remove_all(failed);
 }
 
-void node_fail(const char *name)
-{
-  g_hash_table_add(failed, g_strdup(name));
-  g_queue_remove(&spares, g_intern_string(name));
-}
-
 static bool carries_ranks(const char *name)
 {
   for (int rank = 0; rank < ranks; rank++)
     if (node[rank] == name)
       return true;
   return false;
+}
+
+/* A spare for the ranks of that node, or the node. */
+static gpointer successor(const char *name)
+{
+  gpointer spare = carries_ranks(name) ? g_queue_pop_head(&spares) : NULL;
+  return spare ? spare : (gpointer)name;
+}
+
+bool node_fail(const char *name)
+{
+  const char *old = g_intern_string(name);
+  GHashTableIter iter;
+  gpointer node_down, next;
+  g_queue_remove(&spares, old);
+  g_hash_table_iter_init(&iter, failed);
+  while (g_hash_table_iter_next(&iter, &node_down, &next))
+    if (next == old && node_down != old)
+      g_hash_table_iter_replace(&iter, successor(node_down));
+  if (!g_hash_table_contains(failed, old))
+    g_hash_table_insert(failed, (gpointer)old, successor(old));
+  return g_hash_table_lookup(failed, old) != old;
 }
 
 void node_return(const char *name)
@@ -66,11 +83,10 @@ void node_return(const char *name)
 
 void node_replace(const char *name)
 {
-  const char *old = g_intern_string(name);
-  if (!g_hash_table_contains(failed, old))
+  const char *old = g_intern_string(name), *next = g_hash_table_lookup(failed, old);
+  if (!next)
     return;
-  const char *next = g_queue_pop_head(&spares);
-  for (int rank = 0; next && rank < ranks; rank++)
+  for (int rank = 0; rank < ranks; rank++)
     if (node[rank] == old)
       node_set(rank, next);
   node_return(old);

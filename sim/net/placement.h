@@ -22,14 +22,15 @@ void node_set(int rank, const char *node);
 /* `count` nodes stand by as spares from here on, and no node has failed. */
 void node_set_spares(char *const *node, int count);
 
-/* `node` has failed: it is no spare any more, if it was one. */
-void node_fail(const char *node);
+/* `node` has failed: it is no spare any more, if it was one. True: its ranks go to a spare, which
+ * is kept for them. */
+bool node_fail(const char *node);
 
 /* `node`, if it had failed, is repaired: a spare, unless ranks run on it. */
 void node_return(const char *node);
 
-/* The ranks of `node` can start again: at the next spare if it has failed and there is one, else
- * where they were. A node that has failed is repaired by then (node_return()). */
+/* The ranks of `node` can start again: at the spare that is kept for them, else where they were. A
+ * node that has failed is repaired by then (node_return()). */
 void node_replace(const char *node);
 
 #endif

@@ -100,7 +100,7 @@ program:
     rank 1: repeat 9 (iteration, compute 5ms, send 2, recv 0)
     rank 2: repeat 9 (iteration, compute 5ms, send 3, recv 1)
     rank 3: repeat 9 (iteration, compute 5ms, send 0, recv 2)
-platform:   {file: $root/platforms/clan.xml, spares: 1}
+platform:   {file: $root/platforms/clan.xml}
 protocol:   {name: hybrid, interval: 4, log: 4}
 checkpoint: {storage: local, bytes: 64KiB, places: program}
 detection:  5ms

@@ -10,7 +10,7 @@ scenario() { # PROTOCOL INTERCONNECT PER-NODE [FAILURE]
 program:    {binary: ring, args: ["64", "1000"], ranks: 8}
 platform:   {file: $root/platforms/sif.xml, interconnect: $2, per_node: $3, spares: 0}
 protocol:   {name: $1}
-checkpoint: {every: 1ms, storage: local, bytes: 64KiB}
+checkpoint: {every: 1ms, storage: nfs, bytes: 64KiB}
 failures:   [${4-}]
 EOF
 }

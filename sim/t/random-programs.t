@@ -94,7 +94,8 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
         storage, bytes,
         draw(3) == 0 && protocol == "c3" || protocol == "hybrid" ? "program" : "anywhere")
       print "detection", sprintf("%.6fs", detection)
-      print "spares", draw(3)
+      spares = draw(3)
+      print "spares", storage == "local" ? 0 : spares # which cannot read it
       crashes = 1 + draw(3)
       list = crash(0, 1.2 * length_s)
       for (i = 1; i < crashes; i++)

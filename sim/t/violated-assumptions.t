@@ -20,7 +20,7 @@ program:
   ranks: $#
   script: |
 $(printf '    %s\n' "$@")
-platform:   {file: $root/platforms/clan.xml, spares: 1}
+platform:   {file: $root/platforms/clan.xml}
 protocol:   {name: none, interval: 4, capacity: 64}
 checkpoint: {every: $every, storage: local, bytes: 4KiB, places: $places}
 detection:  1ms
@@ -125,7 +125,7 @@ END
 "$build/bin/recline-cc" -o tags tags.c >said 2>&1
 cat >scenario.yaml <<END
 program:    {binary: ./tags, ranks: 2}
-platform:   {file: $root/platforms/clan.xml, spares: 1}
+platform:   {file: $root/platforms/clan.xml}
 protocol:   {name: hybrid, interval: 4, capacity: 64}
 checkpoint: {storage: local, bytes: 4KiB, places: program}
 detection:  1ms

@@ -10,6 +10,7 @@
 #include "verify/base/platform.h"
 #include "verify/trace/schedule_file.h"
 #include "verify/trace/trace.h"
+#include "verify/trace/world_of.h"
 #include "verify/world/in_place.h"
 #include "verify/world/properties.h"
 
@@ -206,6 +207,7 @@ void claim_world(const struct scenario *claim, const struct script *script, stru
   world->bounded = true;
   world->faults = claim->check.lies;
   world->exceeds = claim->check.exceeds;
+  world_of_levels(world, claim);
   world->script = script;
   struct reached least;
   read_reach(claim, &least, NULL);

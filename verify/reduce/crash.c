@@ -20,6 +20,8 @@ static const char *excluded(const struct model *model)
     return "there are hazards beside crashes of ranks between steps";
   if (world->per_node > 1)
     return "several ranks crash at once";
+  if (world->levels)
+    return "crashes take what is stored on nodes";
   if (world->script && world->script->synchronous)
     return "a crash of its receiver ends a synchronous send";
   if (world->protocol->clocks)

@@ -7,7 +7,8 @@ static const char *const laws[] = {"exponential", "weibull", "lognormal", "gamma
 static const char *const whose[] = {"node", "platform", NULL};
 static const char *const kills[] = {"node", "rank", NULL};
 static const char *const runtimes[] = {"none", "ulfm", NULL};
-static const char *const storages[] = {"local", "nfs", NULL};
+static const char *const storages[] = {"memory", "local", "nfs", NULL};
+static const char *const redundancies[] = {"none", "partner", "xor", "reed-solomon", NULL};
 static const char *const writes[] = {"background", "foreground", NULL};
 static const char *const controls[] = {"separate", "combined", "auto", NULL};
 static const char *const places[] = {"anywhere", "program", NULL};
@@ -54,10 +55,21 @@ static const struct key protocol_keys[] = {
     {KEY("control", KEY_CHOICE, struct scenario, protocol.control), .names = controls},
     {.name = NULL}};
 
+static const struct key level_keys[] = {
+    {KEY("storage", KEY_CHOICE, struct level, storage), .names = storages, .least = STORAGE_MEMORY},
+    {KEY("redundancy", KEY_CHOICE, struct level, redundancy), .names = redundancies},
+    {KEY("every", KEY_WHOLE, struct level, every), .least = 1, .most = COUNT_MAX, .otherwise = 1},
+    {KEY("group", KEY_WHOLE, struct level, group), .least = 2, .most = RANKS_MAX, .otherwise = 1},
+    {KEY("losses", KEY_WHOLE, struct level, losses), .least = 1, .most = RANKS_MAX},
+    {.name = NULL}};
+
 static const struct key checkpoint_keys[] = {
     {KEY("every", KEY_SECONDS, struct scenario, checkpoint.every)},
     {KEY("storage", KEY_CHOICE, struct scenario, checkpoint.storage), .names = storages,
-     .otherwise = STORAGE_NFS},
+     .least = STORAGE_MEMORY},
+    {KEY("levels", KEY_LIST, struct scenario, checkpoint.levels),
+     .count = offsetof(struct scenario, checkpoint.levels_count), .keys = level_keys,
+     .size = sizeof(struct level), .least = 1},
     {KEY("writes", KEY_CHOICE, struct scenario, checkpoint.writes), .names = writes},
     {KEY("places", KEY_CHOICE, struct scenario, checkpoint.places), .names = places},
     {KEY("bytes", KEY_BYTES, struct scenario, checkpoint.bytes)},

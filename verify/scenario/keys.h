@@ -27,8 +27,8 @@ enum key_kind {
   KEY_LIST,    /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
 };
 
-/* Numbers below `least`, NULL, and mappings whose first key is needed and has no value are not
- * saved: so a default below `least` is "not stated". */
+/* Numbers below `least`, lists of fewer, NULL, and mappings whose first key is needed and has no
+ * value are not saved: so a default below `least` is "not stated". */
 struct key {
   const char *name; /* NULL ends a table */
   enum key_kind kind;

@@ -78,7 +78,7 @@ static bool has_good_property(const char **names, const char **values, GError **
                 "value \"%s\" of <%s> has a negative number", text, id);
     return false;
   }
-  return (!seconds && strcmp(id, "memory_copy_bw") != 0) ||
+  return (!seconds && strcmp(id, "memory_copy_bw") != 0 && strcmp(id, "encode_bw") != 0) ||
          are_amounts(id, names, values, "value", seconds, error);
 }
 

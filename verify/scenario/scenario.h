@@ -71,7 +71,25 @@ struct failure {
 /* The fault-tolerant MPI runtime that runs model (sim/host/ulfm.h). */
 enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
 
-enum storage { STORAGE_LOCAL, STORAGE_NFS };
+/* Where images are kept: in the memory of the rank's node, on its first disk, on the service
+ * host's.
+ */
+enum storage { STORAGE_UNSTATED, STORAGE_MEMORY, STORAGE_LOCAL, STORAGE_NFS };
+
+/* How what is on nodes outlives some of them: not; by a copy on the next node of its set; by the
+ * parity of a set, of which one node may be lost, or `losses`. */
+enum redundancy { REDUNDANCY_NONE, REDUNDANCY_PARTNER, REDUNDANCY_XOR, REDUNDANCY_REED_SOLOMON };
+
+/* Checkpoint k goes to the last level whose `every` divides k. */
+struct level {
+  enum storage storage;
+  enum redundancy redundancy;
+  int every;
+  int group;  /* nodes in a set, in a row: 1 without redundancy */
+  int losses; /* of these, that can be rebuilt */
+};
+enum { LEVELS_MAX = 8 };
+
 /* Whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
@@ -131,8 +149,11 @@ struct scenario {
   } protocol;
 
   struct {
-    double every; /* seconds between checkpoints; 0: none are asked for */
-    enum storage storage;
+    double every;         /* seconds between checkpoints; 0: none are asked for */
+    enum storage storage; /* UNSTATED with levels */
+    struct level *levels; /* by `every`, the first of every 1; NULL: `only` */
+    unsigned levels_count;
+    struct level only;
     enum writes writes;
     enum places places;
     double bytes; /* size of one rank's image; 0: as measured */
@@ -213,6 +234,14 @@ const char *scenario_law_name(enum law);
 
 /* Whether nodes fail again and again, any number of times. */
 bool scenario_fails_by_law(const struct scenario *);
+
+/* The level with that index, NULL behind the last; the one to which a checkpoint goes. Without
+ * levels there is one, of checkpoint.storage. */
+const struct level *scenario_level(const struct scenario *, unsigned index);
+const struct level *scenario_level_of(const struct scenario *, uint32_t checkpoint);
+
+/* Ranks whose images are on the same node: in a run, or in the explorer and what follows it. */
+int scenario_stored_per_node(const struct scenario *);
 
 /* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */
 const char *layout_host(const struct layout *, int rank);

@@ -6,6 +6,7 @@
 
 #include "verify/scenario/document.h"
 #include "verify/scenario/keys.h"
+#include "verify/scenario/levels.h"
 #include "verify/scenario/platform_file.h"
 #include "verify/scenario/plugin.h"
 
@@ -179,8 +180,10 @@ static bool judge_protocol(struct scenario *scenario, GError **error)
                           (const char *const *)names->pdata);
 }
 
-static bool judge_checkpoint(const struct scenario *scenario, GError **error)
+static bool judge_checkpoint(struct scenario *scenario, GError **error)
 {
+  if (!levels_judge(scenario, error))
+    return false;
   return scenario->checkpoint.places != PLACES_PROGRAM ||
          rcl_protocol_named(scenario->protocol.name)->level != RCL_LEVEL_CHANNEL ||
          scenario_complain(scenario, "checkpoint.places", error,
@@ -316,6 +319,11 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
                              "without a platform, expected platform.file");
   if (failure->restart_on && !judge_layout(scenario, restart_on, failure->restart_on, error))
     return false;
+  if (failure->restart_on && failure->restart_on->per_node != scenario->platform.layout.per_node &&
+      !levels_move(scenario))
+    return scenario_complain(scenario, restart_on, error,
+                             "images stay on the nodes that they leave, expected "
+                             "checkpoint.storage: nfs or the same per_node");
   if (!given(scenario, after_rank))
     failure->after.rank = failure->rank;
   return judge_trigger(scenario, path, failure, error) &&

@@ -104,8 +104,10 @@ static int add_value(yaml_document_t *yaml, const struct key *key, const char *f
   case KEY_MAPPING:
     from = key->size ? *(char *const *)at : from;
     return from ? add_mapping(yaml, key->keys, key->flow, from) : 0;
-  case KEY_LIST:
-    return add_items(yaml, key, *(char *const *)at, *(const unsigned *)(from + key->count));
+  case KEY_LIST: {
+    unsigned count = *(const unsigned *)(from + key->count);
+    return count < key->least ? 0 : add_items(yaml, key, *(char *const *)at, count);
+  }
   default:
     return 0;
   }

@@ -146,11 +146,13 @@ static const struct refusal refusals[] = {
      "t.yaml:5: seed: the key is there twice, expected it once", NULL},
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
-     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, writes, places or "
+     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, levels, writes, places "
+     "or "
      "bytes",
      NULL},
     {"nothing for a mapping", GOOD "checkpoint:\n",
-     "t.yaml:4: checkpoint: no value, expected a mapping with every, storage, writes, places or "
+     "t.yaml:4: checkpoint: no value, expected a mapping with every, storage, levels, writes, "
+     "places or "
      "bytes",
      NULL},
     {"a mapping for a text", GOOD "id: {a: b}\n", "t.yaml:4: id: a mapping, expected a text", NULL},
@@ -282,9 +284,9 @@ static const struct refusal refusals[] = {
      "t.yaml:3: protocol.capacity: 0 is out of range, expected 1 to 1048576", NULL},
 
     {"an unknown storage", GOOD "checkpoint:\n  storage: tape\n",
-     "t.yaml:5: checkpoint.storage: \"tape\" is unknown, expected local or nfs", NULL},
+     "t.yaml:5: checkpoint.storage: \"tape\" is unknown, expected memory, local or nfs", NULL},
     {"storage by number", GOOD "checkpoint:\n  storage: 1\n",
-     "t.yaml:5: checkpoint.storage: \"1\" is unknown, expected local or nfs", NULL},
+     "t.yaml:5: checkpoint.storage: \"1\" is unknown, expected memory, local or nfs", NULL},
     {"unknown writes", GOOD "checkpoint: {writes: late}\n",
      "t.yaml:4: checkpoint.writes: \"late\" is unknown, expected background or foreground", NULL},
     {"unknown places", GOOD "checkpoint: {places: nowhere}\n",
@@ -331,7 +333,8 @@ static const struct refusal refusals[] = {
      "t.yaml:5: failures.0: neither at, after, law nor trace, expected one of them", NULL},
     {"a failure with two triggers",
      GOOD "failures:\n  - rank: 1\n    at: 1s\n    after: {event: captured}\n",
-     "t.yaml:7: failures.0.after: beside another of at, after, law and trace, expected one of them", NULL},
+     "t.yaml:7: failures.0.after: beside another of at, after, law and trace, expected one of them",
+     NULL},
     {"an unknown law", LAW("law: normal, mtbf: 1h"),
      "t.yaml:5: failures.0.law: \"normal\" is unknown, expected exponential, weibull, lognormal or "
      "gamma",
@@ -353,7 +356,8 @@ static const struct refusal refusals[] = {
     {"a law that kills ranks", LAW("law: exponential, mtbf: 1h, kills: rank"),
      "t.yaml:5: failures.0.kills: rank with a law, expected node", NULL},
     {"a law and a time", LAW("at: 1s, law: exponential, mtbf: 1h"),
-     "t.yaml:5: failures.0.law: beside another of at, after, law and trace, expected one of them", NULL},
+     "t.yaml:5: failures.0.law: beside another of at, after, law and trace, expected one of them",
+     NULL},
     {"a mean without a law", LAW("rank: 1, at: 1s, mtbf: 1h"),
      "t.yaml:5: failures.0.mtbf: without law, expected it with one", NULL},
     {"of what, without a law", LAW("rank: 1, at: 1s, of: node"),

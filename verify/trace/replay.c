@@ -43,7 +43,10 @@ static bool bad(struct replay *r, const char *format, ...)
 /* The header of a trace, before `---`. */
 struct header {
   char *protocol;
-  guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, parameter[RCL_PARAMETERS];
+  guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, stored_per_node,
+      parameter[RCL_PARAMETERS];
+  struct world_level level[WORLD_LEVELS];
+  int levels;
   bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
   GString *script; /* NULL: none */
@@ -77,6 +80,22 @@ static bool read_lie(struct replay *r, const char *value, struct header *header)
   return bad(r, "lie is '%s', expected drop, duplicate or early-durable", value);
 }
 
+static bool read_level(struct replay *r, const char *value, struct header *header)
+{
+  unsigned every, needs, set, losses, ring;
+  int end = 0;
+  sscanf(value, "%5u %1u %5u %5u %1u%n", &every, &needs, &set, &losses, &ring, &end);
+  if (!end || value[end] || !every || needs > CRASH_LEAVES_ALL || !set || set > G_MAXINT16 ||
+      losses > set || ring > 1 || header->levels == WORLD_LEVELS)
+    return bad(r, "level is '%s', expected five numbers, at most %d times", value, WORLD_LEVELS);
+  header->level[header->levels++] = (struct world_level){.every = every,
+                                                         .needs = (uint8_t)needs,
+                                                         .set = (int16_t)set,
+                                                         .losses = (int16_t)losses,
+                                                         .ring = ring};
+  return true;
+}
+
 /* A parameter of the protocol, which is named before. Other keys are for other readers
  * (docs/trace.md). */
 static bool read_parameter(struct replay *r, const char *key, const char *value,
@@ -99,6 +118,7 @@ static const struct {
     {"crashes", offsetof(struct header, crashes), 0, G_MAXUINT16},
     {"timers", offsetof(struct header, timers), 0, G_MAXUINT16},
     {"per_node", offsetof(struct header, per_node), 1, G_MAXINT16},
+    {"stored_per_node", offsetof(struct header, stored_per_node), 1, G_MAXINT16},
     {"hazards", offsetof(struct header, hazards), 0, 2 * HAZARD_CONTROL_OVERTAKES - 1},
     {"exceeds", offsetof(struct header, exceeds), 0, (1u << RCL_BOUNDS) - 1}};
 
@@ -123,6 +143,8 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
   } else if (g_str_equal(key, "places")) {
     return either(r, key, value, "anywhere", "program", &header->anywhere);
+  } else if (g_str_equal(key, "level")) {
+    return read_level(r, value, header);
   } else if (g_str_equal(key, "lie")) {
     return read_lie(r, value, header);
   } else if (g_str_equal(key, "script")) {
@@ -194,6 +216,9 @@ static bool begin(struct replay *r, const struct header *header)
   world->hazards = (unsigned)header->hazards;
   world->per_node = MAX((int)header->per_node, 1);
   world->exceeds = (unsigned)header->exceeds;
+  world->stored_per_node = MAX((int)header->stored_per_node, 1);
+  for (int i = 0; i < header->levels; i++)
+    world_add_level(world, header->level[i]);
   world->check = true;
   world->script = r->script;
   world->properties = (const char *const *)r->properties->pdata;
@@ -226,6 +251,7 @@ struct extras {
   struct content content;
   guint64 writes; /* of a crash: move.index */
   guint64 cut;    /* 1 + world_cut(); 0: none */
+  guint64 leaves; /* of a crash: enum crash_leaves */
   bool early;
 };
 
@@ -249,6 +275,8 @@ static bool read_extra(struct replay *r, const char *word, struct extras *extras
     return read_content(r, word + 8, &extras->content);
   if (g_str_has_prefix(word, "writes="))
     return whole(r, "writes", word + 7, 0, G_MAXUINT32, &extras->writes);
+  if (g_str_has_prefix(word, "leaves="))
+    return whole(r, "leaves", word + 7, 0, CRASH_LEAVES_ALL, &extras->leaves);
   if (g_str_has_prefix(word, "cut=")) {
     bool fine = whole(r, "cut", word + 4, 0, FAULT_CUTS - 1, &extras->cut);
     extras->cut++;
@@ -355,6 +383,8 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   move->content = extras.content;
   if (extras.early)
     move->fault = FAULT_EARLY_DURABLE;
+  if (move->kind == MOVE_CRASH)
+    move->fault = (uint8_t)extras.leaves;
   if (extras.cut)
     move->fault = (uint8_t)(FAULT_CUT | (extras.cut - 1) << FAULT_CUT_SHIFT);
   if (!trace_takes_message(move)) {

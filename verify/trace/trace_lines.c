@@ -206,6 +206,8 @@ void trace_print_move(struct buffer *line, const struct world *world, const stru
     buffer_printf(line, "crash");
     if (move->index)
       buffer_printf(line, " writes=%u", move->index);
+    if (move->fault)
+      buffer_printf(line, " leaves=%u", move->fault);
     break;
   case MOVE_FINISH:
     buffer_printf(line, "finished");
@@ -431,6 +433,11 @@ char *trace_header(const struct world *world, const char *host)
     buffer_printf(out, "hazards %u\n", world->hazards);
   if (world->exceeds)
     buffer_printf(out, "exceeds %u\n", world->exceeds);
+  if (world->levels)
+    buffer_printf(out, "stored_per_node %d\n", world->stored_per_node);
+  for (int i = 0; i < world->levels; i++)
+    buffer_printf(out, "level %u %d %d %d %d\n", world->level[i].every, world->level[i].needs,
+                  world->level[i].set, world->level[i].losses, world->level[i].ring);
   if (world->script)
     print_script(out, world->script);
   buffer_printf(out, "---\n");

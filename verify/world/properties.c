@@ -18,17 +18,11 @@ const char *const properties_default[] = {
     "no-loss", "no-duplicate", "restorable", "legal",     "deadlock", "commits",  "recovers",
     "outcome", "agreement",    "invariant",  "no-orphan", "bounds",   "requests", NULL};
 
-const char *const reach_names[REACHES + 1] = {"ends",
-                                              "commits",
-                                              "commits-after-recovery",
-                                              "recoveries",
-                                              "recovers-from",
-                                              "late",
-                                              "early",
-                                              "replayed",
-                                              "suppressed",
-                                              "forced",
-                                              NULL};
+const char *const reach_names[REACHES + 1] = {
+    "ends",       "commits",       "commits-after-recovery",
+    "recoveries", "recovers-from", "late",
+    "early",      "replayed",      "suppressed",
+    "forced",     "falls-back",    NULL};
 
 bool properties_include(const char *const *names, const char *property)
 {

@@ -16,6 +16,7 @@ enum reach {
   REACH_REPLAYED,   /* 1: after a crash a kept message is given, or sent once more */
   REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
   REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
+  REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, which is lost */
   REACHES
 };
 

@@ -11,7 +11,11 @@
 
 void world_init(struct world *w, const struct rcl_protocol *protocol, int ranks, uint32_t capacity)
 {
-  *w = (struct world){.protocol = protocol, .ranks = ranks, .places_anywhere = true, .per_node = 1};
+  *w = (struct world){.protocol = protocol,
+                      .ranks = ranks,
+                      .places_anywhere = true,
+                      .per_node = 1,
+                      .stored_per_node = 1};
   w->config = memory_table((size_t)ranks, sizeof *w->config);
   for (int rank = 0; rank < ranks; rank++)
     w->config[rank] =
@@ -24,6 +28,13 @@ void world_set_parameter(struct world *w, const char *name, uint32_t value)
   for (int i = 0; w->protocol->parameters && w->protocol->parameters[i]; i++)
     for (int rank = 0; rank < w->ranks && strcmp(w->protocol->parameters[i], name) == 0; rank++)
       w->config[rank].parameter[i] = value;
+}
+
+void world_add_level(struct world *w, struct world_level level)
+{
+  if (w->levels == WORLD_LEVELS)
+    breach("there are more than %d levels of storage", WORLD_LEVELS);
+  w->level[w->levels++] = level;
 }
 
 void world_clear(struct world *w)

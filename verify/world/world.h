@@ -188,10 +188,14 @@ struct world_record {
   uint8_t durable;
   uint8_t reported; /* the rank was told so; differs from durable only under the early-durable lie,
                        and after a crash */
-  uint8_t torn;
-  uint32_t image; /* kept bytes of the capture (IMAGE only) */
-  uint32_t state; /* kept bytes: protocol's state, SLOTS */
+  uint8_t harm;     /* enum record_harm, or-ed */
+  uint32_t image;   /* kept bytes of the capture (IMAGE only) */
+  uint32_t state;   /* kept bytes: protocol's state, SLOTS */
 };
+
+/* TORN: the write was cut. Lost with a node: the rank's own piece, what the partner's node has of
+ * it. */
+enum record_harm { HARM_TORN = 1, HARM_LOST = 2, HARM_COPY_LOST = 4 };
 
 struct world_global {
   uint32_t committed;   /* checkpoint to recover from; RCL_FRESH at first */
@@ -268,22 +272,41 @@ enum hazard {
   HAZARDS_OF_RUNS = HAZARD_WHOLE_WRITES | HAZARD_TORN_WRITES
 };
 
+/* What a crash leaves of the node, in move.fault: nothing that the ranks can reach again, as they
+ * restart elsewhere; its disks, as it comes back; all, as a process has crashed alone. */
+enum crash_leaves { CRASH_LEAVES_NOTHING, CRASH_LEAVES_DISKS, CRASH_LEAVES_ALL };
+
+/* A level of storage. Checkpoint k goes to the last level whose `every` divides k. Ranks are stored
+ * in blocks of world.stored_per_node, each on a node of its own; sets are of `set` nodes in a row.
+ * A ring keeps a copy of each node's images on the next node of its set; otherwise a set can be
+ * rebuilt as long as at most `losses` of its nodes have lost what they had. */
+struct world_level {
+  uint32_t every;
+  uint8_t needs; /* enum crash_leaves: the least that leaves what is on the node itself */
+  bool ring;
+  int16_t set, losses;
+};
+enum { WORLD_LEVELS = 8 };
+
 struct world {
   const struct rcl_protocol *protocol;
   struct rcl_config *config; /* one per rank */
   int ranks;
-  uint32_t state_bytes;          /* of the protocol's state */
-  bool fifo;                     /* channels deliver in the order of sending */
-  bool overtaking;               /* channels keep no order at all, against MPI */
-  bool places_anywhere;          /* system level; else only at `checkpoint` operations */
-  bool closes;                   /* connections are closed for a capture or a restart (explorer) */
-  bool line_stamps;              /* messages carry line and stopped */
-  bool check;                    /* check the protocol's invariants after every step */
-  bool bounded;                  /* crashes and timers are counted down (explorer) */
-  unsigned faults;               /* enum injected_fault, or-ed */
-  unsigned hazards;              /* enum hazard, or-ed */
-  int per_node;                  /* ranks that crash together, in blocks; 1: each alone */
-  unsigned exceeds;              /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
+  uint32_t state_bytes; /* of the protocol's state */
+  bool fifo;            /* channels deliver in the order of sending */
+  bool overtaking;      /* channels keep no order at all, against MPI */
+  bool places_anywhere; /* system level; else only at `checkpoint` operations */
+  bool closes;          /* connections are closed for a capture or a restart (explorer) */
+  bool line_stamps;     /* messages carry line and stopped */
+  bool check;           /* check the protocol's invariants after every step */
+  bool bounded;         /* crashes and timers are counted down (explorer) */
+  unsigned faults;      /* enum injected_fault, or-ed */
+  unsigned hazards;     /* enum hazard, or-ed */
+  int per_node;         /* ranks that crash together, in blocks; 1: each alone */
+  unsigned exceeds;     /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
+  struct world_level level[WORLD_LEVELS];
+  int levels; /* 0: storage outlives all crashes */
+  int stored_per_node;
   const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
   /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.
@@ -308,6 +331,8 @@ uint32_t world_components(const struct world *);
 void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t capacity);
 /* Sets a parameter of the protocol (rcl_config.parameter); one that it does not have: no effect. */
 void world_set_parameter(struct world *, const char *name, uint32_t value);
+/* Adds a level of storage behind the others; beyond WORLD_LEVELS: a breach. */
+void world_add_level(struct world *, struct world_level);
 void world_begin(struct world *, unsigned crashes, unsigned timers);
 void world_clear(struct world *); /* frees what world_init() made, not the parts */
 
@@ -324,7 +349,8 @@ enum move_kind {
 
 struct move {
   uint8_t kind;
-  uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early; enum detection; world_cut() */
+  uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early; enum detection; enum
+                    crash_leaves; world_cut() */
   int16_t rank;
   uint32_t index; /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
                      world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit

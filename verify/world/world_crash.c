@@ -22,7 +22,7 @@ static uint32_t end_writes(const struct world *w, int rank, uint32_t ends)
     enum write_end end = ends % WRITE_ENDS;
     bool logger = w->protocol->independent && stored[i].part == RCL_PART_LOG;
     stored[i].durable = stored[i].reported = end != WRITE_LOST;
-    stored[i].torn = end == WRITE_TORN && !logger;
+    stored[i].harm = end == WRITE_TORN && !logger ? HARM_TORN : 0;
     ends /= WRITE_ENDS;
   }
   return ends;
@@ -47,15 +47,19 @@ uint32_t world_crash_one(const struct world *w, int rank, uint32_t ends)
 void world_crash_in_step(struct step_context *t)
 {
   world_crash_one(t->w, t->rank, 0);
+  world_lose(t->w, t->rank, CRASH_LEAVES_NOTHING);
   count_crash(t->w);
 }
 
 void world_crash(struct step_context *t)
 {
   uint32_t ends = t->move->index;
-  for (int rank = t->rank; rank < world_node_end(t->w, t->rank); rank++)
-    if (world_is_alive(t->w, rank))
+  for (int rank = t->rank; rank < world_node_end(t->w, t->rank); rank++) {
+    enum crash_leaves leaves = (enum crash_leaves)t->move->fault;
+    if (world_is_alive(t->w, rank) || world_has_to_lose(t->w, rank, leaves))
       ends = world_crash_one(t->w, rank, ends);
+    world_lose(t->w, rank, leaves);
+  }
   count_crash(t->w);
 }
 
@@ -82,12 +86,15 @@ static void await_restart(const struct world *w, int rank)
 }
 
 /* The dispatcher fences storage first, so that what it then reads as committed stays so. */
-static void declare_all(const struct world *w, int living)
+static void declare_all(struct step_context *t, int living)
 {
+  const struct world *w = t->w;
+  uint32_t newest = world_newest_line(w);
   struct world_global *global = edit_global(w);
+  reached_note(&t->verdict->reached, REACH_FALLS_BACK, newest < global->committed);
   global->committing = global->requested = 0;
   global->incarnation++;
-  global->target = global->committed;
+  global->target = global->committed = newest;
   global->down = (int16_t)living;
   for (int rank = 0; rank < w->ranks; rank++) {
     world_drop_cut(w, rank);
@@ -123,7 +130,7 @@ void world_detect(struct step_context *t)
     edit_rank(w, t->rank)->declared = true;
   }
   if (!w->protocol->independent)
-    declare_all(w, living ? t->rank : -1);
+    declare_all(t, living ? t->rank : -1);
   else
     declare_one(w, t->rank);
   if (w->protocol->independent && !living)

@@ -4,25 +4,14 @@
 const enum part_kind world_image_parts[IMAGE_PARTS] = {WORLD_PROGRAM, WORLD_POSTED, WORLD_FLOWS,
                                                        WORLD_SENT, WORLD_UNEXPECTED};
 
-const struct world_record *world_durable_record(const struct world *w, int rank,
-                                                uint32_t checkpoint, enum rcl_part part)
-{
-  uint32_t count;
-  const struct world_record *stored =
-      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (stored[i].checkpoint == checkpoint && stored[i].part == part && stored[i].durable)
-      return &stored[i];
-  return NULL;
-}
-
 uint32_t world_last_image(const struct world *w, int rank)
 {
   uint32_t count, last = RCL_FRESH;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > last)
+    if (stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > last &&
+        world_is_there(w, rank, &stored[i]))
       last = stored[i].checkpoint;
   return last;
 }

@@ -166,6 +166,12 @@ const struct world_receive *world_unannounced(const struct world *, int rank);
 /* The checkpoint from which `rank` starts next. */
 uint32_t world_start_of(const struct world *, int rank);
 
+/* Whether something of the rank is stored that a crash of its node would take. */
+bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
+
+/* False: the image of that checkpoint was stored, and crashes have taken it. */
+bool world_can_read(const struct world *, int rank, uint32_t checkpoint);
+
 /* Whether a process of the rank runs, that can crash and has not been declared dead. */
 bool world_is_alive(const struct world *, int rank);
 

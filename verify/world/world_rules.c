@@ -353,6 +353,8 @@ static const char *refuses_start(const struct world *w, const struct move *move)
     return "the rank is neither rolled back nor restarting";
   if (move->event.checkpoint != world_start_of(w, move->rank))
     return me->phase == RANK_NEW ? "the first start is fresh" : "another checkpoint is the target";
+  if (!w->protocol->independent && !world_can_read(w, move->rank, move->event.checkpoint))
+    return "a crash that is not detected yet has taken the image";
   return !w->protocol->independent || move->event.incarnation == me->noticed
              ? NULL
              : "the rank knows of another incarnation";
@@ -485,7 +487,9 @@ static bool may_end(const struct world *w, uint32_t ends)
   return true;
 }
 
-static const char *refuses_crash(const struct world *w, int first, uint32_t ends)
+/* A node may also crash whose ranks are dead: then it is about what was stored on it. */
+static const char *refuses_crash(const struct world *w, int first, uint32_t ends,
+                                 enum crash_leaves leaves)
 {
   if (!crash_is_left(w))
     return "no crash is left";
@@ -494,7 +498,7 @@ static const char *refuses_crash(const struct world *w, int first, uint32_t ends
   if (first % w->per_node)
     return "the node begins with another rank";
   for (int rank = first; rank < world_node_end(w, first); rank++)
-    if (world_is_alive(w, rank))
+    if (world_is_alive(w, rank) || world_has_to_lose(w, rank, leaves))
       return NULL;
   return "the rank does not run";
 }
@@ -545,7 +549,7 @@ const char *world_refuses(const struct world *w, const struct move *move)
   case MOVE_EVENT:
     return world_cut(move) < 0 ? refuses_event(w, move) : refuses_cut(w, move);
   case MOVE_CRASH:
-    return refuses_crash(w, move->rank, move->index);
+    return refuses_crash(w, move->rank, move->index, (enum crash_leaves)move->fault);
   case MOVE_DETECT:
     return refuses_detection(w, move);
   case MOVE_FINISH:

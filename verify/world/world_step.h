@@ -90,6 +90,26 @@ void world_restore(struct step_context *);
 /* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
+/* ---- levels of storage (world_levels.c) ---- */
+
+/* The node of `rank` crashes: it loses what was on it. */
+void world_lose(const struct world *, int rank, enum crash_leaves);
+
+/* Record `index` of `rank` is durable: with a copy, unless the partner's node is down. */
+void world_note_copy(const struct world *, int rank, uint32_t index);
+
+/* Whether that part of `rank` can be read, or rebuilt. */
+bool world_is_there(const struct world *, int rank, const struct world_record *);
+
+/* The newest committed checkpoint of which that holds for all ranks. */
+uint32_t world_newest_line(const struct world *);
+
+/* The rank starts from `checkpoint`: on its node are all pieces of it again, and all copies. */
+void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
+
+/* Whether a newer one is committed, on a level that outlives as much. */
+bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
+
 /* What an image consists of, in this order. */
 enum { IMAGE_PARTS = 5 };
 extern const enum part_kind world_image_parts[IMAGE_PARTS];

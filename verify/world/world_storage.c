@@ -238,9 +238,29 @@ void world_store(struct step_context *t, const struct rcl_action *action)
   list_insert(t->w, WORLD_STORED, t->rank, 0, count, &record, sizeof record);
 }
 
+/* Levels keep what outlives more than all that is newer, until something newer does. */
+static void erase_superseded(const struct world *w, int rank, uint32_t checkpoint)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = count; i-- > 0;) {
+    if (i >= count || stored[i].checkpoint > checkpoint ||
+        !world_is_superseded(w, rank, stored[i].checkpoint))
+      continue;
+    remove_records(w, rank, is_of, stored[i].checkpoint);
+    stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  }
+}
+
 void world_erase(struct step_context *t, uint32_t checkpoint)
 {
-  remove_records(t->w, t->rank, t->w->protocol->independent ? is_image_of : is_of, checkpoint);
+  if (t->w->protocol->independent)
+    remove_records(t->w, t->rank, is_image_of, checkpoint);
+  else if (t->w->levels)
+    erase_superseded(t->w, t->rank, checkpoint);
+  else
+    remove_records(t->w, t->rank, is_of, checkpoint);
 }
 
 /* Independent: of the logs that are durable only the newest is worth anything. */
@@ -273,6 +293,7 @@ void world_report(struct step_context *t)
       world_edit(w, WORLD_STORED, t->rank, 0, count * (uint32_t)sizeof *stored);
   stored[i].reported = true;
   stored[i].durable = is_durable;
+  world_note_copy(w, t->rank, i);
   if (w->protocol->independent && t->event.part == RCL_PART_LOG)
     world_drop_old_logs(w, t->rank);
   if (w->protocol->independent && t->event.part == RCL_PART_IMAGE && is_durable)
@@ -413,7 +434,7 @@ static void restore_state(const struct world *w, int rank, const struct world_re
 /* A rank starts from what is there, as nothing tells a torn write from a whole one. */
 static void check_whole(struct step_context *t, const struct world_record *record)
 {
-  if (record && record->torn)
+  if (record && record->harm & HARM_TORN)
     world_violate(t, "restorable", "checkpoint %u of rank %d is torn", record->checkpoint, t->rank);
 }
 
@@ -432,6 +453,19 @@ static void restore_program(struct step_context *t, uint32_t image)
   }
 }
 
+/* The newest image that was durable is what a rank that died starts from. */
+static void check_not_lost(struct step_context *t)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint > t->event.checkpoint && stored[i].part == RCL_PART_IMAGE &&
+        stored[i].durable)
+      world_violate(t, "restorable", "checkpoint %u of rank %d was lost with its node",
+                    stored[i].checkpoint, t->rank);
+}
+
 /* START of a rank that has died, or has gone back on its own. */
 static void restore_independently(struct step_context *t)
 {
@@ -441,8 +475,11 @@ static void restore_independently(struct step_context *t)
   const struct world_record *record = image_record(w, t->rank, checkpoint, false);
   uint32_t image = record ? record->image : checkpoint == RCL_FRESH ? 0 : me->image;
   check_whole(t, record);
-  if (me->phase == RANK_RESTARTING)
+  if (me->phase == RANK_RESTARTING) {
+    check_not_lost(t);
     restore_state(w, t->rank, record);
+    world_rebuild(w, t->rank, checkpoint);
+  }
   remove_records(w, t->rank, is_image_after, checkpoint);
   restore_program(t, image);
   for (int peer = 0; peer < w->ranks; peer++)
@@ -480,11 +517,12 @@ void world_restore(struct step_context *t)
   uint32_t checkpoint = t->event.checkpoint;
   uint16_t incarnation = read_global(w)->incarnation;
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
-  remove_records(w, t->rank, is_of_other, checkpoint); /* no rank rolls back to those any more */
+  /* No rank rolls back to those any more. */
+  remove_records(w, t->rank, w->levels ? is_after : is_of_other, checkpoint);
   if (checkpoint != RCL_FRESH) {
     const struct world_record *image = world_durable_record(w, t->rank, checkpoint, RCL_PART_IMAGE);
     const struct world_record *log = world_durable_record(w, t->rank, checkpoint, RCL_PART_LOG);
-    if (!image) {
+    if (!image || !world_is_there(w, t->rank, image)) {
       world_violate(t, "restorable", "checkpoint %u of rank %d is not on stable storage",
                     checkpoint, t->rank);
       edit_rank(w, t->rank)->phase = RANK_DEAD;
@@ -498,6 +536,7 @@ void world_restore(struct step_context *t)
   } else {
     world_begin_program(w, t->rank);
   }
+  world_rebuild(w, t->rank, checkpoint);
   struct world_rank *me = edit_rank(w, t->rank);
   me->incarnation = me->noticed = incarnation;
   me->line = me->stopped = checkpoint;
