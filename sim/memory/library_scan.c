@@ -24,10 +24,12 @@ struct object {
   const char *names; /* of what it needs */
   const ElfW(Rela) * relocation, *call;
   size_t relocations, calls;
+  const uint64_t *packed; /* relative relocations: DT_RELR */
+  size_t packed_words;
   const ElfW(Sym) * symbol;
   constructor **constructors;
   size_t constructor_count;
-  bool thread_local_data, packed;
+  bool thread_local_data;
   bool visited;
 };
 
@@ -67,8 +69,10 @@ static void look_at_dynamic(struct object *object)
       object->constructors = (constructor **)(void *)address;
     else if (entry->d_tag == DT_INIT_ARRAYSZ)
       object->constructor_count = size / sizeof(constructor *);
-    else if (entry->d_tag == 36 /* DT_RELR */)
-      object->packed = true;
+    else if (entry->d_tag == DT_RELR)
+      object->packed = (const uint64_t *)(void *)address;
+    else if (entry->d_tag == DT_RELRSZ)
+      object->packed_words = size / sizeof *object->packed;
   }
   if (table)
     object->table_end = table + (RESERVED + object->calls) * sizeof(void *);
@@ -111,6 +115,39 @@ static char *start_of_data(const struct object *object)
   return object->table_end > start && object->table_end < object->end ? object->table_end : start;
 }
 
+/* A word of `object` holds an address from the beginning of the object. */
+static void relocate(const struct object *object, const struct library *library, char *data,
+                     const char *word)
+{
+  uint64_t address;
+  if (word < library->start || word + sizeof address > object->end)
+    return;
+  char *at = data + (word - library->start);
+  memcpy(&address, at, sizeof address);
+  address += (uint64_t)(uintptr_t)object->base;
+  memcpy(at, &address, sizeof address);
+}
+
+/* Packed relocations: an even word is the place of one, an odd one tells by its other bits which of
+ * the 63 words behind the last that was told of are some, too (ELF generic ABI, DT_RELR). */
+static void relocate_packed(const struct object *object, const struct library *library, char *data)
+{
+  enum { BITS = 63 };
+  const char *next = NULL;
+  for (size_t i = 0; i < object->packed_words; i++) {
+    uint64_t word = object->packed[i];
+    if (!(word & 1)) {
+      relocate(object, library, data, object->base + word);
+      next = object->base + word + sizeof word;
+      continue;
+    }
+    for (size_t bit = 0; bit < BITS; bit++)
+      if (word >> (bit + 1) & 1)
+        relocate(object, library, data, next + bit * sizeof word);
+    next += BITS * sizeof word;
+  }
+}
+
 /* As they were before any constructor: what the file has, zeros behind, and addresses as the
  * dynamic linker has made them. */
 static char *initial_data(const struct object *object, const struct library *library)
@@ -119,12 +156,10 @@ static char *initial_data(const struct object *object, const struct library *lib
   ssize_t in_file = object->file_end - library->start;
   int file = open(object->file, O_RDONLY | O_CLOEXEC);
   off_t offset = object->offset + (library->start - object->start);
-  if (object->packed)
-    die(DIE_INPUT, "%s has packed relocations (-z pack-relative-relocs), expected none",
-        object->file);
   if (file < 0 || (in_file > 0 && pread(file, data, (size_t)in_file, offset) != in_file))
     die(DIE_BREACH, "%s cannot be read", object->file);
   close(file);
+  relocate_packed(object, library, data);
   for (size_t i = 0; i < object->relocations; i++) {
     const char *word = object->base + object->relocation[i].r_offset;
     if (word >= library->start && word + sizeof(void *) <= object->end)
