@@ -72,7 +72,7 @@ program: {binary: ./$1, ranks: 4}
 platform: {file: clan.xml}
 protocol: {name: $2}
 checkpoint: {every: 1ms, bytes: 4KiB}
-failures: [{rank: 2, at: 4ms}]
+failures: [{rank: 2, at: 3ms}]
 expect: {verdict: recovered, program_exit: 0}
 END_OF_FILE
   rm -rf out
