@@ -2,7 +2,7 @@
 'use strict';
 
 const Diagram = {
-  COLUMN: 34, ROW: 64, LEFT: 64, TOP: 34,
+  COLUMN: 34, ROW: 64, LEFT: 6, TOP: 34,
 
   // {step, rank, event, words, sends, takes, actions} of a line "RANK EVENT... | ACTION... # DIGEST"
   read(line, step) {
@@ -59,8 +59,7 @@ const Diagram = {
     const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
     const out = [];
     for (let r = 0; r < ranks; r++)
-      out.push(`<text x="6" y="${y(r) + 4}">rank ${r}</text>`,
-        `<line class="rank" x1="${D.LEFT}" y1="${y(r)}" x2="${width}" y2="${y(r)}"/>`);
+      out.push(`<line class="rank" x1="${D.LEFT}" y1="${y(r)}" x2="${width}" y2="${y(r)}"/>`);
     for (const d of downs)
       out.push(`<line stroke="var(--back)" stroke-width="4" x1="${x(d.from)}" y1="${y(d.rank)}" x2="${x(d.to)}" y2="${y(d.rank)}"/>`,
         `<line class="down" x1="${x(d.from)}" y1="${y(d.rank)}" x2="${x(d.to)}" y2="${y(d.rank)}"/>`);
@@ -83,8 +82,9 @@ const Diagram = {
           : `<circle cx="${cx}" cy="${cy}" r="5"/>`;
       out.push(`<g class="event ${kind}${last ? ' last' : ''}" data-step="${s.step}">${shape}<title>${s.step} ${escape(s.line)}</title></g>`);
     }
-    if (wrong) out.push(`<text class="wrong" x="${x(steps.length - 1) + 12}" y="16">✗ ${escape(wrong)}</text>`);
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="Space-time diagram of ${lines.length} steps of ${ranks} ranks; the list below has the same steps as text">` +
+    if (wrong) out.push(`<text class="wrong" text-anchor="middle" x="${Math.max(x(steps.length - 1), 80)}" y="16">✗ ${escape(wrong)}</text>`);
+    const names = Array.from({length: ranks}, (_, r) => `<span style="top: ${y(r) - 9}px">rank ${r}</span>`);
+    return `<div class="names" aria-hidden="true">${names.join('')}</div><svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="Space-time diagram of ${lines.length} steps of ${ranks} ranks; the list below has the same steps as text">` +
       '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="context-stroke"/></marker></defs>' +
       out.join('') + '</svg>';
   },

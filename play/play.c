@@ -243,7 +243,7 @@ static bool write_page(const struct played *p, const char *source, const char *f
   if (output_write(file, page, strlen(page)))
     return true;
   int code = errno;
-  g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), OUTPUT_CANNOT, file,
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), OUTPUT_CANNOT, file,
               g_strerror(code));
   return false;
 }

@@ -58,7 +58,8 @@ sub slurp {
   return join '', <$in>;
 }
 my @mutants = qw(c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect);
-@mutants = map { s{.*/(.*)\.yaml}{$1}r } sort glob "$root/verify/mutants/*.yaml" if $ENV{RECLINE_LONG};
+@mutants = map { s{.*/(.*)\.yaml}{$1}r } grep { slurp($_) =~ /verdict: violated/ }
+  sort glob "$root/verify/mutants/*.yaml" if $ENV{RECLINE_LONG};
 for my $id ('none-lost', @mutants) {
   my ($claim) = @{decode_json(run("$recline check $id --json --out $dir"))->{claims}};
   run("cd $dir && $recline play $id.trace");
@@ -70,6 +71,15 @@ for my $id ('none-lost', @mutants) {
 like(run("$recline check $dir/exported.trace"), qr{^$dir/exported.trace: \d+ moves, the same}, 'a trace replays');
 run("sed -i 's/^1 1 start.*/1 1 crash/' $dir/none-lost.trace");
 like(run("$recline check $dir/none-lost.trace", 1), qr/none-lost.trace:\d+: /, 'and not if it is changed');
+# A protocol of one's own, from its source.
+run("cp $root/examples/pause* $dir; cd $dir && cc -std=c11 -shared -fPIC -I$build/include -o pause.so pause.c && "
+  . "$recline play pause-recovers.yaml");
+is(run("$tool describe $dir/pause-recovers.yaml | node $here/walks.js $dir/pause-recovers.html 1 500"),
+   (split / /, run("$tool walk 1 500 $dir/pause-recovers.yaml"))[1], 'a protocol of another repository');
+run("rm $dir/pause.c");
+like(run("cd $dir && $recline play pause-recovers.yaml", 1),
+     qr/^recline play: protocol pause comes from .*pause.so, expected --source with its C file/, 'or none');
+
 like(run("$recline play nothing", 1), qr/^recline play: there is no claim and no file 'nothing', expected /,
      'what is not there');
 done_testing;
