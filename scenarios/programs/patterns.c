@@ -1,7 +1,7 @@
 /* patterns: the messages of applications, with their sizes, counts and order, around a computation
  * that only takes time.
  *
- *     patterns lu|ep|bt|sp|gromacs STEPS FLOPS
+ *     patterns lu|ep|bt|sp|gromacs|matmul|gauss|neuron STEPS FLOPS
  *
  * Each rank computes FLOPS in each of STEPS time steps. NAS class C of LU, BT and SP (162^3) and D
  * of EP, after the benchmarks' specification (NAS-95-020) and their published sources; GROMACS DPPC
@@ -14,6 +14,13 @@
  *     ep       nothing but three sums, at the end
  *     gromacs  coordinates half round the ring, forces back, sums of energies
  *
+ * Of the Event Logging paper (section 6.2), a step of which is
+ *
+ *     matmul   the next 4 columns of N for one of the slaves in turn, 2 N^2 bytes as the paper has
+ *              it; 4 columns of results come back. N is four times the steps
+ *     gauss    one column of a system of STEPS equations: the row of the pivot, by an allreduce
+ *     neuron   five allgathers and a gather of 1000 neurons
+ *
  * Data are bytes that say where they come from; each rank adds up what it receives, in order. At
  * the end rank 0 prints the checksum of all and the seconds that the steps took.
  */
@@ -25,13 +32,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 162, PLANES = 160, VALUES = 5, WORD = 8, ATOMS = 121856, COORDINATES = 12 };
+enum {
+  NEURONS = 1000,
+  POINTS = 162,
+  PLANES = 160,
+  VALUES = 5,
+  WORD = 8,
+  ATOMS = 121856,
+  COORDINATES = 12
+};
 
 struct state {
   int rank, ranks;
   int columns, rows, column, row; /* of the grid of ranks */
   unsigned char *out, *in;
   uint64_t sum;
+  int step, steps;
 };
 
 static struct state s;
@@ -194,16 +210,60 @@ static void gromacs(double flops)
   s.sum += (uint64_t)all[0];
 }
 
+/* ---- the Event Logging paper's ---- */
+
+static void matmul(double flops)
+{
+  int slaves = s.ranks - 1, slave = 1 + s.step % slaves, columns = 4 * s.steps;
+  int there = 2 * columns * columns, back = 4 * WORD * columns;
+  if (s.rank == 0) {
+    if (s.step >= slaves)
+      get(slave, back, 2);
+    put(slave, there, 1);
+  } else if (s.rank == slave) {
+    get(0, there, 1);
+    smpi_execute_flops(flops);
+    put(0, back, 2);
+  }
+  int first = s.steps > slaves ? s.steps - slaves : 0; /* whose results are not back */
+  for (int unit = first; s.rank == 0 && s.step + 1 == s.steps && unit < s.steps; unit++)
+    get(1 + unit % slaves, back, 2);
+}
+
+static void gauss(double flops)
+{
+  memset(s.out, 0, (size_t)s.steps * WORD);
+  if (s.step % s.ranks == s.rank)
+    fill(s.steps * WORD, 1);
+  MPI_Allreduce(s.out, s.in, s.steps * WORD, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+  take(s.steps * WORD);
+  smpi_execute_flops(flops);
+}
+
+static void neuron(double flops)
+{
+  int bytes = NEURONS / s.ranks * WORD;
+  for (int part = 0; part < 5; part++) {
+    fill(bytes, part);
+    MPI_Allgather(s.out, bytes, MPI_BYTE, s.in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    take(bytes * s.ranks);
+    smpi_execute_flops(flops / 5);
+  }
+  MPI_Gather(s.out, bytes, MPI_BYTE, s.in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
 /* ---- all ---- */
 
 static const struct {
   const char *name;
   void (*step)(double flops);
   int square; /* the ranks must be a square */
-} kernels[] = {{"lu", lu, 0}, {"ep", ep, 0}, {"bt", bt, 1}, {"sp", sp, 1}, {"gromacs", gromacs, 0}};
+} kernels[] = {{"lu", lu, 0},       {"ep", ep, 0},           {"bt", bt, 1},
+               {"sp", sp, 1},       {"gromacs", gromacs, 0}, {"matmul", matmul, 0},
+               {"gauss", gauss, 0}, {"neuron", neuron, 0}};
 
 /* As near to a square as their number allows. */
-static void lay_out(void)
+static void lay_out(int steps)
 {
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
@@ -213,18 +273,20 @@ static void lay_out(void)
   s.columns = s.ranks / s.rows;
   s.row = s.rank / s.columns;
   s.column = s.rank % s.columns;
-  size_t most = (size_t)2 * VALUES * WORD * POINTS * POINTS;
+  s.steps = steps;
+  size_t most = (size_t)2 * VALUES * WORD * POINTS * POINTS, columns = 4 * (size_t)steps;
+  most = columns <= 4096 && most < 2 * columns * columns ? 2 * columns * columns : most;
   s.out = room(most + ATOMS * COORDINATES);
   s.in = room(most + ATOMS * COORDINATES);
 }
 
-static void run(void (*step)(double), int steps, double flops)
+static void run(void (*step)(double), double flops)
 {
   double sums[10] = {0}, all[10] = {0};
   uint64_t total = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   double began = MPI_Wtime();
-  for (int i = 0; i < steps; i++)
+  for (s.step = 0; s.step < s.steps; s.step++)
     step(flops);
   for (int i = 0; i < 3; i++)
     MPI_Allreduce(sums, all, i < 2 ? 1 : 10, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -239,17 +301,18 @@ static void run(void (*step)(double), int steps, double flops)
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
-  lay_out();
   int steps = argc == 4 ? atoi(argv[2]) : 0;
+  lay_out(steps);
   double flops = argc == 4 ? atof(argv[3]) : -1.0;
   for (size_t i = 0; steps > 0 && flops >= 0.0 && i < sizeof kernels / sizeof *kernels; i++)
     if (!strcmp(argv[1], kernels[i].name) && (!kernels[i].square || s.rows == s.columns)) {
-      run(kernels[i].step, steps, flops);
+      run(kernels[i].step, flops);
       MPI_Finalize();
       return 0;
     }
   if (s.rank == 0)
-    fprintf(stderr, "patterns: expected lu|ep|bt|sp|gromacs STEPS FLOPS; bt and sp on a square\n");
+    fprintf(stderr, "patterns: expected lu|ep|bt|sp|gromacs|matmul|gauss|neuron STEPS FLOPS; bt "
+                    "and sp on a square\n");
   MPI_Finalize();
   return 64;
 }

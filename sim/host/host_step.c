@@ -123,6 +123,16 @@ static void transmit_message(struct rank *r, const struct rcl_action *action, st
   step->send = transport_send(r->transport, message, program_bytes(message), step->blocking);
 }
 
+/* What a protocol tells a rank in one step is one message: the first is charged as such. */
+static bool joins_another(struct rank *r, int peer)
+{
+  if (!r->told)
+    r->told = g_new0(uint64_t, (gsize)layer.ranks);
+  bool joined = r->told[peer] == r->steps;
+  r->told[peer] = r->steps;
+  return joined;
+}
+
 /* When all programs have ended, ranks leave one by one, and SMPI takes no message to one that has.
  */
 static void send_control(struct rank *r, const struct rcl_action *action)
@@ -131,6 +141,7 @@ static void send_control(struct rank *r, const struct rcl_action *action)
     return;
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
   stamp_message(r, action, message);
+  message->joined = joins_another(r, action->peer);
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   transport_send(r->transport, message, shadow_protocol()->control_bytes, false);
   rank_switch(r, before);
@@ -392,6 +403,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   if (!going)
     gave_up(r, reason);
   step = step ? step : &plain;
+  r->steps++;
   work_charge(r);
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
     if (r->actions.item[i].kind != RCL_ACTION_STORE)

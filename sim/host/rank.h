@@ -127,6 +127,8 @@ struct rank {
   double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
   double work_s;            /* of what it has counted and not spent */
   struct rcl_work *work;    /* by peer; NULL: nothing was counted */
+  uint64_t steps;           /* of its protocol */
+  uint64_t *told;           /* by peer: the step that sent it the last control message */
 
   /* storage */
   GHashTable *slots;   /* slot number -> struct slot */

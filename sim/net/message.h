@@ -77,6 +77,7 @@ struct message {
   int part;             /* of the checkpoint: enum rcl_part */
   uint32_t for_life;    /* of the receiver; RESTART: the life that it begins */
   struct posted posted; /* control */
+  bool joined;          /* control: goes with one before it to the same rank, in one message */
 };
 
 /* Zeroed but for these fields. Freed by its last owner; one whose payload is in flight is freed

@@ -161,7 +161,8 @@ static void send_eager(struct message *message, bool blocking)
   sg_mailbox_t mailbox = mailbox_of(message->destination);
   message->eager = true;
   payload_settle(message->payload);
-  wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
+  if (!message->joined)
+    wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
   if (may_be_mail(message) && control_mail_post(message))
     return;
   struct lane *lane = wire_lane();
@@ -381,6 +382,12 @@ void transport_let_in(struct transport *transport,
 
 /* ---- what comes to the end ---- */
 
+static void charge_reception(const struct message *message)
+{
+  if (!message->joined)
+    wire_charge(WIRE_RECEIVE, message->wire_bytes);
+}
+
 bool transport_answer_door(struct transport *transport, GQueue *inbox)
 {
   struct message *message;
@@ -390,7 +397,7 @@ bool transport_answer_door(struct transport *transport, GQueue *inbox)
     any = true;
   }
   while ((message = control_mail_take(transport->index))) {
-    wire_charge(WIRE_RECEIVE, message->wire_bytes);
+    charge_reception(message);
     hand_on(transport, message, inbox);
     any = true;
   }
@@ -430,7 +437,7 @@ static void finish_reception(struct transport *transport, guint i, GQueue *inbox
     return;
   }
   if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE)
-    wire_charge(WIRE_RECEIVE, message->wire_bytes);
+    charge_reception(message);
   hand_on(transport, message, inbox);
 }
 

@@ -59,4 +59,11 @@ done
 { spent event-logging-sorted 0 0; spent event-logging-sorted 0 1e-3; } >two
 awk '{ more = 2 * $2 - more } END { exit !(more > 0.048 && more < 0.075) }' two
 report $? 'sorted: 1 comparison, beside 39 and 9 of logging before the checkpoint and some behind it' two
-finish 7
+
+# The log of a peer is one message: 40 envelopes and its end cost rank 0 one overhead of sending.
+sed 's|<zone id="flat" routing="Full">|<config><prop id="smpi/ois" value="0:1e-3:0"/></config>&|' \
+  "$root/platforms/flat.xml" >platform.xml
+run_ends completed 'a message costs 1 ms to send'
+is "$(value out/result.json time_s.protocol | awk '{ print (2 * $1 > 0.0039 && 2 * $1 < 0.0041) }')" 1 \
+  'logs both ways and the end of a checkpoint, the first log of another: 4 ms' out/result.json
+finish 9

@@ -5,7 +5,7 @@
 needs_layer
 cd "$dir" || exit 1
 
-for kernel in lu bt sp ep gromacs; do
+for kernel in lu bt sp ep gromacs matmul gauss neuron; do
   ranks=9
   cat >scenario.yaml <<EOF
 program:    {binary: patterns, args: [$kernel, "2", "4e8"], ranks: $ranks}
@@ -42,4 +42,4 @@ traffic() { # WORDS: messages and bytes that 8 ranks of cg log
     --set checkpoint.places=program | jq -c '[.messages.sent, .copies.payload_bytes]'
 }
 is "$(traffic '-k, ')" "$(traffic '')" 'a skeleton of cg sends what cg sends'
-finish 40
+finish 58
