@@ -197,7 +197,5 @@ bool bands_draw(const struct table *table, int field, const char *extra, const c
   else
     add_bars(table, field, gp);
   g_autofree char *file = g_build_filename(folder, "figure.gp", NULL);
-  bool written = g_file_set_contents(file, gp->str, (gssize)gp->len, error);
-  g_string_free(gp, TRUE);
-  return written && run_gnuplot(folder, error);
+  return text_write(gp, file, error) && run_gnuplot(folder, error);
 }

@@ -59,8 +59,11 @@ static bool make_folder(struct campaign *c, GError **error)
   c->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (c->lock < 0)
     return fail(error, name);
-  if (flock(c->lock, LOCK_EX | LOCK_NB) == 0)
+  if (flock(c->lock, LOCK_EX | LOCK_NB) == 0) {
+    output_sweep(c->out);
+    output_sweep(cells);
     return true;
+  }
   g_set_error(error, SCENARIO_ERROR, 0,
               "%s: another process runs this campaign, expected it to end", c->out);
   return false;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verify/base/output.h"
+
 static gpointer key_of(const struct runs *runs, unsigned cell, unsigned run)
 {
   return GSIZE_TO_POINTER((gsize)run * runs->grid->cells + cell);
@@ -218,6 +220,16 @@ static gint by_key(gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+bool text_write(GString *text, const char *file, GError **error)
+{
+  bool written = output_write(file, text->str, text->len);
+  if (!written)
+    g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno), OUTPUT_CANNOT, file,
+                g_strerror(errno));
+  g_string_free(text, TRUE);
+  return written;
+}
+
 bool runs_sort(const struct runs *runs, GError **error)
 {
   GString *text = g_string_new(NULL);
@@ -226,9 +238,7 @@ bool runs_sort(const struct runs *runs, GError **error)
     const struct row *row = g_hash_table_lookup(runs->rows, key->data);
     g_string_append_printf(text, "%s\n", row->line);
   }
-  bool written = g_file_set_contents(runs->file, text->str, (gssize)text->len, error);
-  g_string_free(text, TRUE);
-  return written;
+  return text_write(text, runs->file, error);
 }
 
 /* ---- CSV ---- */
@@ -292,7 +302,5 @@ bool runs_write_csv(const struct runs *runs, unsigned count, const char *file, G
   for (unsigned run = 0; run < count; run++)
     for (unsigned cell = 0; cell < runs->grid->cells; cell++)
       add_line(runs_row(runs, cell, run), csv, add_value);
-  bool written = g_file_set_contents(file, csv->str, (gssize)csv->len, error);
-  g_string_free(csv, TRUE);
-  return written;
+  return text_write(csv, file, error);
 }

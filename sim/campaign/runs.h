@@ -46,6 +46,9 @@ int runs_field(const struct runs *, const char *name);
 bool runs_sort(const struct runs *, GError **error);
 bool runs_write_csv(const struct runs *, unsigned count, const char *file, GError **error);
 
+/* Writes `text`, which is freed, as a file that is there whole or not at all. */
+bool text_write(GString *text, const char *file, GError **error);
+
 /* `text` as a field of CSV. */
 void csv_add(GString *, const char *text);
 

@@ -103,9 +103,7 @@ bool table_write_csv(const struct table *table, const char *file, GError **error
   for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
     for (guint field = 0; field < table->runs->fields->len; field++)
       add_line(table, cell, (int)field, csv);
-  bool written = g_file_set_contents(file, csv->str, (gssize)csv->len, error);
-  g_string_free(csv, TRUE);
-  return written;
+  return text_write(csv, file, error);
 }
 
 /* ---- for a person ---- */

@@ -20,6 +20,9 @@ struct entry {
   enum entry_kind kind;
   int rank;                      /* CRASH: -1 by law */
   int node;                      /* CRASH by law: index in the layout. RETURN: the same */
+  int zone;                      /* CRASH by law: all nodes in the zone of that one; -1: it alone */
+  double chance;                 /* CRASH by law: draws the rank, from 0 to below 1 */
+  bool follows;                  /* CRASH by law: in a burst */
   unsigned stream;               /* CRASH by law (failures.h) */
   const struct failure *failure; /* CRASH, DETECT */
   uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */

@@ -169,14 +169,40 @@ static void inject(const struct failure *failure)
     notes_missed(failure, why);
 }
 
-/* By law. A spare that fails is there again when it is repaired. */
+/* One of the ranks of the node. */
+static bool crash_process(const char *node, const struct entry *entry)
+{
+  int ranks = 0;
+  for (int rank = 0; rank < layer.ranks; rank++)
+    ranks += !g_strcmp0(node_of(rank), node);
+  int victim = (int)(entry->chance * ranks);
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (!g_strcmp0(node_of(rank), node) && victim-- == 0)
+      return crash_rank(rank, entry->failure, CRASH_LEAVES_ALL);
+  return false;
+}
+
+/* A node, or some of its ranks. A spare that fails is there again when it is repaired. */
+static bool strike(int node, const struct entry *entry)
+{
+  if (entry->failure->kills == KILLS_RANK)
+    return crash_process(layout->nodes[node], entry);
+  if (crash_node(layout->nodes[node], entry->failure))
+    return true;
+  agenda_add(&(struct entry){.time = machine_now() + ulfm_detection() + entry->failure->repair,
+                             .kind = ENTRY_RETURN,
+                             .node = node});
+  return false;
+}
+
+/* By law or trace. Of a zone, spares fail first, so that no rank goes there. */
 static void inject_by_law(const struct entry *entry)
 {
-  double repaired = machine_now() + ulfm_detection() + entry->failure->repair;
-  if (crash_node(layout->nodes[entry->node], entry->failure))
-    layer.result.crashes++;
-  else
-    agenda_add(&(struct entry){.time = repaired, .kind = ENTRY_RETURN, .node = entry->node});
+  bool struck = entry->zone < 0 && strike(entry->node, entry);
+  for (int node = failures_nodes(); entry->zone >= 0 && node-- > 0;)
+    if (failures_share_zone(node, entry->zone))
+      struck |= strike(node, entry);
+  layer.result.crashes += struck;
   failures_next(entry);
 }
 

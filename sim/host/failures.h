@@ -10,6 +10,11 @@
 /* Puts them on the agenda: by law, the first of each stream. */
 void failures_begin(void);
 
+int failures_nodes(void); /* that can fail: those of ranks, then spares */
+
+/* Whether two nodes, by their indices in the layout, are in one zone. */
+bool failures_share_zone(int node, int other);
+
 /* The entry has struck: puts the next one of its stream on the agenda, counted from the repair of
  * the node. */
 void failures_next(const struct entry *);

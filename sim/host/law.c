@@ -63,8 +63,20 @@ static double draw(enum law law, double shape, uint64_t stream)
   }
 }
 
+static double draw_seconds(enum law law, double mean, double shape, uint64_t stream)
+{
+  return fmax(round(mean * draw(law, shape, stream) * 1e9), 1.0) / 1e9;
+}
+
 double law_draw(const struct failure *failure, uint64_t stream, uint64_t number)
 {
-  double seconds = failure->mtbf * draw(failure->law, failure->shape, mix(stream + number * GAMMA));
-  return fmax(round(seconds * 1e9), 1.0) / 1e9;
+  return draw_seconds(failure->law, failure->mtbf, failure->shape, mix(stream + number * GAMMA));
+}
+
+double law_draw_repair(const struct failure *failure, uint64_t stream, uint64_t number)
+{
+  if (failure->repair_law == LAW_NONE)
+    return failure->repair;
+  return draw_seconds(failure->repair_law, failure->repair, failure->repair_shape,
+                      mix(stream + number * GAMMA));
 }

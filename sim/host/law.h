@@ -21,4 +21,7 @@ double law_uniform(uint64_t stream, uint64_t number);
  * make no difference. Their mean is the failure's `mtbf`. */
 double law_draw(const struct failure *, uint64_t stream, uint64_t number);
 
+/* The same for the time of its repair. */
+double law_draw_repair(const struct failure *, uint64_t stream, uint64_t number);
+
 #endif

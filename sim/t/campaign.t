@@ -46,6 +46,7 @@ wait $campaign 2>/dev/null
 before=$(grep -c . killed/runs.jsonl)
 check 'it was killed in the middle' test "$before" -lt 32
 printf '{"cell": 1, "run": 7, "swe' >>killed/runs.jsonl # a line that was cut off
+touch killed/.recline-tmp-1 killed/cells/.recline-tmp-2 # and files that were not finished
 # shellcheck disable=SC2086
 campaign $sweep --runs 8 --out killed
 check 'continued, it ends with the same bytes' diff -r one killed

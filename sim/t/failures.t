@@ -87,6 +87,62 @@ is "$(struck)" '0:0 120:1 ' 'its nodes in the order of their appearance' lanl.tx
 run_ends recovered 'a trace of the Failure Trace Archive' --set 'failures=[{trace: fta.tab}]'
 same lanl.txt out/trace.txt 'the same failures as of LANL'
 
+# A run that begins at a drawn time meets the same outages, turned round.
+run_ends recovered 'a trace from a drawn time' --set 'failures=[{trace: plain.csv, begins: drawn}]'
+is "$(struck | tr ' ' '\n' | sed 's/.*://' | sort | tr '\n' ' ')" ' 0 0 1 ' 'its nodes' out/trace.txt
+struck >drawn
+is "$(tr ' :' '\n\n' <drawn | awk 'NR % 2 && $1 > 0 { t[n++] = $1 }
+  END { print (t[0] != 10 && (t[1] - t[0] + 0.001) % 5 < 0.01) }')" 1 'turned round' drawn
+run_ends recovered 'another seed' --set 'failures=[{trace: plain.csv, begins: drawn}]' --set seed=2
+check 'another time' sh -c "! grep -qF '$(struck)' drawn"
+
+# All nodes of a zone fail at once, again and again, and only they.
+cat >racks.xml <<'EOF'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Floyd">
+EOF
+for rack in 0-1 2-3; do
+  cat <<EOF
+    <cluster id="rack-$rack" prefix="node-" suffix="" radical="$rack" speed="1Gf" bw="1GBps" lat="1us"
+     router_id="router-$rack"/>
+EOF
+done >>racks.xml
+cat >>racks.xml <<'EOF'
+    <zone id="services" routing="Full"><host id="service-0" speed="1Gf"/></zone>
+    <link id="up" bandwidth="1GBps" latency="1us"/>
+    <zoneRoute src="rack-0-1" dst="rack-2-3" gw_src="router-0-1" gw_dst="router-2-3"><link_ctn id="up"/></zoneRoute>
+    <zoneRoute src="rack-0-1" dst="services" gw_src="router-0-1" gw_dst="service-0"><link_ctn id="up"/></zoneRoute>
+  </zone>
+</platform>
+EOF
+run_ends recovered 'two racks' --set platform.file=racks.xml --set failures.0.of=zone \
+  --set failures.0.mtbf=100s --set checkpoint.storage=nfs
+awk '$3 == "crash" { print $1, $2 }' out/trace.txt >pairs
+is "$(awk '{ on[$1] = on[$1] " " $2 } END { for (t in on) print on[t] }' pairs | sort -u | tr '\n' ';')" \
+  ' 1 0; 3 2;' 'fail as a whole' pairs
+is "$(value out/result.json crashes)" "$(($(wc -l <pairs) / 2))" 'a failure each' pairs
+
+# A burst: three nodes within 5 s, then none until the next.
+run_ends recovered 'bursts' --set 'failures=[{law: exponential, mtbf: 120s, of: platform, burst: 3, within: 5s, repair: 1s}]'
+awk '$3 == "crash" { print $1, $2 }' out/trace.txt >bursts
+check 'more than one' test "$(wc -l <bursts)" -gt 3
+is "$(awk 'NR > 1 && $1 - last < 5 { near++ } { last = $1 } END { print (near >= NR / 3) }' bursts)" 1 \
+  'come close together' bursts
+
+# Repairs by law: rank 0 is away for times that differ, their mean is about that asked for.
+run_ends recovered 'repairs by law' --set 'failures=[{law: exponential, mtbf: 20s, of: platform, repair: 2s, repair_law: gamma, repair_shape: 4}]'
+awk '$3 == "crash" { down[$2] = $1 } $3 == "start" && $2 in down { print $1 - down[$2] - 0.1; delete down[$2] }' \
+  out/trace.txt >repairs
+is "$(awk '{ s += $1; q += $1 * $1 } END { m = s / NR; d = sqrt(q / NR - m * m)
+  print (NR > 20 && m > 1.4 && m < 2.6 && d > 0.4 && d < 1.8) }' repairs)" 1 'of a gamma law' repairs
+
+# A law that strikes processes leaves nodes, and what is stored on them.
+run_ends recovered 'processes by law' --set failures.0.kills=rank --set failures.0.mtbf=60s \
+  --set checkpoint.storage=memory
+is "$(grep -c ' crash leaves=2$' out/trace.txt)" "$(value out/result.json crashes)" 'alone' out/trace.txt
+
 bad() { # NAME LINE TEXT PATTERN
   printf '%s\n' "$3" >bad.csv
   "$recline" run scenario.yaml --set 'failures=[{trace: bad.csv}]' >stdout 2>stderr

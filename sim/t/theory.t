@@ -7,6 +7,15 @@
 #
 # Nothing is read before the first checkpoint: R is 0 in the first piece. Means must be within three
 # standard errors. RECLINE_LONG=1: more cases, and standard errors below 0.5 per cent.
+#
+# With two levels a failure is of the process (rate L1), which goes back to the last checkpoint, or of
+# the node (L2), which goes back to the last one on the file server: every N-th. A Markov chain: V(i)
+# is the mean time from the start of piece i of N to the end of the last, A(i) from a failure after
+# which piece i is next; W = TAU + its checkpoint, R(i) what is read, L = L1 + L2, P = L1 / L:
+#
+#     V(i) = (1 - exp(-L W)) / L + exp(-L W) V(i + 1) + (1 - exp(-L W)) (P A(i) + (1 - P) A(0))
+#     A(i) = (1 - exp(-L R(i))) / L + exp(-L R(i)) V(i)
+#            + (1 - exp(-L R(i))) (P A(i) + (1 - P) A(0)),        V(N) = 0
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -69,6 +78,74 @@ EOF
   } END { exit !good }' pieces=$pieces tau="$tau" delta="$delta" d="$d" m="$m" \
     limit="$([ -z "${RECLINE_LONG-}" ] && echo 0.02 || echo 0.005)" out/table.csv >said
   report $? "work of $tau min, checkpoint $delta, downtime $d, mtbf $m: the mean agrees" said stderr
+  cat said
+done
+
+# ---- two levels ----
+
+# V and A as V = va + vb A(0), A = ca + cb A(0), from the last piece to the first. With one level it
+# is the formula above; a Monte Carlo of 200,000 periods gave 109.572 for the other case.
+chain='function period(n, tau, d1, d2, r1, r2, l1, l2,    l, p, i, f, e, k, c, va, vb, ca, cb) {
+  l = l1 + l2; p = l1 / l; va = vb = 0
+  for (i = n - 1; i >= 0; i--) {
+    f = exp(-l * (tau + (i == n - 1 ? d2 : d1))); e = exp(-l * (i ? r1 : r2)); k = 1 - (1 - e) * p
+    c = 1 - (1 - f) * p * e / k
+    va = ((1 - f) / l + f * va + (1 - f) * p * (1 - e) / l / k) / c
+    vb = (f * vb + (1 - f) * (1 - p) * ((1 - e) * p / k + 1)) / c
+    ca = ((1 - e) / l + e * va) / k; cb = (e * vb + (1 - e) * (1 - p)) / k
+  }
+  return va + vb * ca / (1 - cb)
+}'
+is "$(awk "$exact $chain"' BEGIN { printf "%.3f %.3f %.3f", exact(57, 5, 10, 0, 360),
+    period(1, 57, 0, 5, 0, 10, .3 / 360, .7 / 360), period(4, 20, 1, 5, 1, 10, 1 / 120, 1 / 600) }')" \
+  '69.565 69.565 109.595' 'the chain agrees with the formula, and with a Monte Carlo'
+
+cat >two-levels.xml <<'EOF'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <prop id="memory_copy_bw" value="1e6"/>
+    <host id="node-0" speed="1Gf"/>
+    <host id="service-0" speed="1Gf"><disk id="disk" read_bw="250kBps" write_bw="250kBps"/></host>
+    <link id="wire" bandwidth="10GBps" latency="1us"/>
+    <route src="node-0" dst="service-0"><link_ctn id="wire"/></route>
+  </zone>
+</platform>
+EOF
+
+# Minutes: work, a copy in memory, pieces between two on the server, mtbf of processes, of the node.
+# A checkpoint is copied when it is captured; then copied again, or written in four times that time.
+cases='10 0.5 4 60 240 60 400'
+[ -z "${RECLINE_LONG-}" ] || cases="$cases
+20 1 2 120 120 0 400
+5 0.25 10 20 300 0 400
+10 1 5 30 60 0 800"
+for line in $cases; do
+  IFS=' ' read -r tau copy n m1 m2 runs long <<EOF
+$line
+EOF
+  scenario "$tau" 1 0 1
+  sed -e "s|^platform:.*|platform: {file: two-levels.xml}|" -e "/^failures:/d" \
+    -e "s|storage: local\(.*\), bytes:.*|levels: [{storage: memory}, {storage: nfs, every: $n}]\1, bytes: $(awk -v c="$copy" 'BEGIN { print 60 * c }')MB}|" scenario.yaml >levels.yaml
+  cat >>levels.yaml <<EOF
+failures:
+  - {law: exponential, mtbf: ${m1}min, of: platform, kills: rank, repair: 0}
+  - {law: exponential, mtbf: ${m2}min, of: platform, repair: 0}
+EOF
+  [ -z "${RECLINE_LONG-}" ] || runs=$long
+  rm -rf out
+  timeout 600 "$recline" campaign levels.yaml --runs "$runs" --out out >stdout 2>stderr
+  awk -F, "$chain"' $2 == "simulated_s" {
+    unit = 60 * pieces; mean = $6 / unit; error = $8 / sqrt($3) / unit
+    first = period(n, tau, 2 * c, 5 * c, c, 0, 1 / m1, 1 / m2)
+    e = (first + (pieces / n - 1) * period(n, tau, 2 * c, 5 * c, c, 4 * c, 1 / m1, 1 / m2)) / pieces
+    printf "# %.3f +- %.3f min (%.2f %%), exact %.3f, %.2f standard errors\n", mean, error,
+      100 * error / mean, e, (mean - e) / error
+    good = mean - e < 3 * error && e - mean < 3 * error && error < limit * mean
+  } END { exit !good }' pieces=$pieces tau="$tau" c="$copy" n="$n" m1="$m1" m2="$m2" \
+    limit="$([ -z "${RECLINE_LONG-}" ] && echo 0.02 || echo 0.005)" out/table.csv >said
+  report $? "two levels, work of $tau min, every $n, mtbf $m1 and $m2: the mean agrees" said stderr
   cat said
 done
 finish

@@ -4,7 +4,8 @@ enum { ITERATIONS_MAX = 1000000, COUNT_MAX = 1000000000 };
 
 static const char *const placements[] = {"one-per-node", "block", NULL};
 static const char *const laws[] = {"exponential", "weibull", "lognormal", "gamma", NULL};
-static const char *const whose[] = {"node", "platform", NULL};
+static const char *const whose[] = {"node", "platform", "zone", NULL};
+static const char *const beginnings[] = {"first", "drawn", NULL};
 static const char *const kills[] = {"node", "rank", NULL};
 static const char *const runtimes[] = {"none", "ulfm", NULL};
 static const char *const storages[] = {"memory", "local", "nfs", NULL};
@@ -99,8 +100,15 @@ static const struct key failure_keys[] = {
     {KEY("mtbf", KEY_SECONDS, struct failure, mtbf), .otherwise = -1},
     {KEY("shape", KEY_REAL, struct failure, shape), .least = 0.1, .most = 100, .otherwise = -1},
     {KEY("of", KEY_CHOICE, struct failure, of), .names = whose, .least = OF_NODE},
+    {KEY("burst", KEY_WHOLE, struct failure, burst), .least = 2, .most = COUNT_MAX, .otherwise = 1},
+    {KEY("within", KEY_SECONDS, struct failure, within), .otherwise = -1},
     {KEY("trace", KEY_TEXT, struct failure, trace)},
+    {KEY("begins", KEY_CHOICE, struct failure, begins), .names = beginnings},
     {KEY("repair", KEY_SECONDS, struct failure, repair), .otherwise = 1},
+    {KEY("repair_law", KEY_CHOICE, struct failure, repair_law), .names = laws,
+     .least = LAW_EXPONENTIAL},
+    {KEY("repair_shape", KEY_REAL, struct failure, repair_shape), .least = 0.1, .most = 100,
+     .otherwise = -1},
     {KEY("kills", KEY_CHOICE, struct failure, kills), .names = kills},
     {KEY("restart_on", KEY_MAPPING, struct failure, restart_on), .keys = layout_keys,
      .size = sizeof(struct layout), .flow = true},

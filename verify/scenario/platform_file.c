@@ -93,6 +93,8 @@ static void add_host(GPtrArray *hosts, const char *id, GError **error)
 struct reading {
   GPtrArray *hosts;
   GPtrArray *interconnects; /* in the order of the file */
+  GPtrArray *zones;         /* ids of those that are open, the innermost last */
+  GHashTable *zone_of;      /* host -> zone; NULL: not wanted */
   const char *wanted;       /* NULL until there is a first one */
   bool skipping;            /* inside the zone of another interconnect */
 };
@@ -106,6 +108,14 @@ static void enter_interconnect(struct reading *reading, const char *name)
   reading->skipping = strcmp(name, reading->wanted) != 0;
 }
 
+/* Of hosts that have none yet. */
+static void note_zones(const struct reading *reading, const char *zone)
+{
+  for (guint i = 0; reading->zone_of && i < reading->hosts->len; i++)
+    if (!g_hash_table_contains(reading->zone_of, reading->hosts->pdata[i]))
+      g_hash_table_insert(reading->zone_of, g_strdup(reading->hosts->pdata[i]), g_strdup(zone));
+}
+
 static void element(GMarkupParseContext *context, const char *name, const char **names,
                     const char **values, void *data, GError **error)
 {
@@ -114,18 +124,24 @@ static void element(GMarkupParseContext *context, const char *name, const char *
   (void)context;
   if (!strcmp(name, "prop") && !has_good_property(names, values, error))
     return;
+  if (!strcmp(name, "zone") || !strcmp(name, "AS")) {
+    note_zones(reading, reading->zones->len ? reading->zones->pdata[reading->zones->len - 1] : "");
+    g_ptr_array_add(reading->zones, g_strdup(value_of(names, values, "id")));
+  }
   if (!strcmp(name, "prop") && !strcmp(value_of(names, values, "id"), "interconnect"))
     enter_interconnect(reading, value_of(names, values, "value"));
   else if (!has_good_amounts(name, names, values, error) || reading->skipping)
     return;
   else if (!strcmp(name, "host"))
     add_host(hosts, value_of(names, values, "id"), error);
-  else if (!strcmp(name, "cluster") || !strcmp(name, "cabinet"))
+  else if (!strcmp(name, "cluster") || !strcmp(name, "cabinet")) {
     if (!add_cluster(hosts, value_of(names, values, "prefix"), value_of(names, values, "radical"),
                      value_of(names, values, "suffix")))
       g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT,
                   "radical \"%s\" of <%s> is no list of ranges such as 0-7,12",
                   value_of(names, values, "radical"), name);
+    note_zones(reading, value_of(names, values, "id"));
+  }
 }
 
 static void end_element(GMarkupParseContext *context, const char *name, void *data, GError **error)
@@ -135,6 +151,10 @@ static void end_element(GMarkupParseContext *context, const char *name, void *da
   (void)error;
   if (!strcmp(name, "zone"))
     reading->skipping = false;
+  if ((strcmp(name, "zone") && strcmp(name, "AS")) || !reading->zones->len)
+    return;
+  note_zones(reading, reading->zones->pdata[reading->zones->len - 1]);
+  g_ptr_array_remove_index(reading->zones, reading->zones->len - 1);
 }
 
 static bool has(const struct reading *reading, const char *interconnect, GError **error)
@@ -163,20 +183,43 @@ static bool read_elements(const char *file, const GMarkupParser *parser, void *d
   return good;
 }
 
-char **platform_hosts(const char *file, const char *interconnect, GError **error)
+static char **read_hosts(const char *file, const char *interconnect, GHashTable *zone_of,
+                         GError **error)
 {
   static const GMarkupParser parser = {.start_element = element, .end_element = end_element};
   struct reading reading = {.hosts = g_ptr_array_new_with_free_func(g_free),
                             .interconnects = g_ptr_array_new_with_free_func(g_free),
+                            .zones = g_ptr_array_new_with_free_func(g_free),
+                            .zone_of = zone_of,
                             .wanted = interconnect};
   bool good = read_elements(file, &parser, &reading, error) && has(&reading, interconnect, error);
   g_ptr_array_unref(reading.interconnects);
+  g_ptr_array_unref(reading.zones);
   if (!good) {
     g_ptr_array_unref(reading.hosts);
     return NULL;
   }
   g_ptr_array_add(reading.hosts, NULL);
   return (char **)g_ptr_array_free(reading.hosts, FALSE);
+}
+
+char **platform_hosts(const char *file, const char *interconnect, GError **error)
+{
+  return read_hosts(file, interconnect, NULL, error);
+}
+
+char **platform_zones(const char *file, const char *interconnect, char *const *hosts)
+{
+  GHashTable *zone_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  GPtrArray *zones = g_ptr_array_new();
+  g_auto(GStrv) all = read_hosts(file, interconnect, zone_of, NULL);
+  for (; *hosts; hosts++) {
+    const char *zone = g_hash_table_lookup(zone_of, *hosts);
+    g_ptr_array_add(zones, g_strdup(zone ? zone : ""));
+  }
+  g_ptr_array_add(zones, NULL);
+  g_hash_table_unref(zone_of);
+  return (char **)g_ptr_array_free(zones, FALSE);
 }
 
 G_DEFINE_QUARK(recline - platform, platform_error)

@@ -15,6 +15,10 @@
  * the file, or which interconnects it has instead. */
 char **platform_hosts(const char *file, const char *interconnect, GError **error);
 
+/* For each of these hosts the id of the innermost zone (<cluster>s are zones) that holds it; ends
+ * with NULL; freed with g_strfreev(). The file is one that platform_hosts() has read. */
+char **platform_zones(const char *file, const char *interconnect, char *const *hosts);
+
 /* The interconnect that was asked for is not there; errors of the file itself are of G_MARKUP_ERROR
  * and G_FILE_ERROR. */
 #define PLATFORM_ERROR platform_error_quark()

@@ -28,13 +28,19 @@ enum trigger {
 /* Distributions of the time from the repair of a node to its next failure. */
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL, LAW_GAMMA };
 
-/* What `mtbf` is the mean of: the times of each node, or those of all nodes together. */
-enum of { OF_NOTHING, OF_NODE, OF_PLATFORM };
+/* What `mtbf` is the mean of: the times of each node, those of all nodes together, those of each
+ * zone of the platform, whose nodes fail at once. */
+enum of { OF_NOTHING, OF_NODE, OF_PLATFORM, OF_ZONE };
+
+/* Where a run begins in a trace: at its beginning, or at a time drawn by the seed. */
+enum begins { BEGINS_FIRST, BEGINS_DRAWN };
 
 /* Where ranks run: rank r on host nodes[r / per_node]. */
 struct layout {
   char *interconnect; /* as the platform names it; NULL: its first, or it has none */
   int per_node;       /* ranks that share a node, at least 1 */
+  char **zones;       /* of platform.layout, where something fails by zone: that of each node; else
+                         NULL */
   char **nodes;       /* hosts that can carry ranks, in the order of the file: ranks start on the
                          first of them, the next `spares` are free, the rest idle; ends with NULL;
                          NULL without a platform */
@@ -61,10 +67,15 @@ struct failure {
   enum of of;            /* TRIGGER_LAW */
   double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
                          or gamma law, sigma of a lognormal one, -1 of an exponential one */
+  int burst;          /* TRIGGER_LAW: nodes that fail one soon after the other, 1: alone */
+  double within;      /* seconds in which they do */
   char *trace;        /* TRIGGER_TRACE: absolute path; NULL otherwise */
+  enum begins begins; /* TRIGGER_TRACE */
   struct outage *outages; /* of the trace, by start */
   unsigned outages_count;
-  double repair;             /* seconds from detection until the node can be used again */
+  double repair;             /* seconds from detection until the node can be used again, */
+  enum law repair_law;       /* or their mean; TRIGGER_LAW, LAW_NONE: always as long */
+  double repair_shape;       /* as `shape` */
   struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
 };
 

@@ -265,8 +265,8 @@ static bool judge_law(const struct scenario *scenario, const char *path, struct 
   if (failure->rank >= 0)
     return refuse_key(scenario, path, "rank", "beside law, expected none: nodes fail by law",
                       error);
-  if (failure->kills != KILLS_NODE)
-    return refuse_key(scenario, path, "kills", "rank with a law, expected node", error);
+  if (failure->kills == KILLS_RANK && failure->of == OF_ZONE)
+    return refuse_key(scenario, path, "kills", "rank of a zone, expected node", error);
   if (failure->mtbf <= 0)
     return refuse_key(scenario, path, "mtbf",
                       given_in(scenario, path, "mtbf") ? "0, expected a time above it"
@@ -277,13 +277,25 @@ static bool judge_law(const struct scenario *scenario, const char *path, struct 
                       exponential ? "beside exponential, expected weibull, lognormal or gamma"
                                   : "missing, expected a number from 0.1 to 100",
                       error);
+  if ((failure->burst > 1) != given_in(scenario, path, "within"))
+    return refuse_key(scenario, path, failure->burst > 1 ? "burst" : "within",
+                      failure->burst > 1 ? "without a time, expected within"
+                                         : "alone, expected burst with it",
+                      error);
+  bool repair_shaped = failure->repair_law > LAW_EXPONENTIAL;
+  if (given_in(scenario, path, "repair_shape") != repair_shaped)
+    return refuse_key(scenario, path, repair_shaped ? "repair_law" : "repair_shape",
+                      repair_shaped ? "expected repair_shape with it"
+                                    : "expected repair_law: weibull, lognormal or gamma",
+                      error);
   return true;
 }
 
 static bool judge_trace(const struct scenario *scenario, const char *path, struct failure *failure,
                         GError **error)
 {
-  static const char *const others[] = {"rank", "mtbf", "shape", "of", NULL};
+  static const char *const others[] = {"rank",  "mtbf",   "shape",      "of",
+                                       "burst", "within", "repair_law", NULL};
   g_autofree char *full = g_strconcat(path, ".trace", NULL);
   for (const char *const *key = others; *key; key++)
     if (given_in(scenario, path, *key))
@@ -301,7 +313,8 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
 static bool judge_victim(const struct scenario *scenario, const char *path,
                          const struct failure *failure, GError **error)
 {
-  static const char *const of_laws[] = {"mtbf", "shape", "of", NULL};
+  static const char *const of_laws[] = {"mtbf",   "shape",      "of",           "burst",
+                                        "within", "repair_law", "repair_shape", NULL};
   for (const char *const *key = of_laws; *key; key++)
     if (given_in(scenario, path, *key))
       return refuse_key(scenario, path, *key, "without law, expected it with one", error);
@@ -326,18 +339,24 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
                              "checkpoint.storage: nfs or the same per_node");
   if (!given(scenario, after_rank))
     failure->after.rank = failure->rank;
-  return judge_trigger(scenario, path, failure, error) &&
-         (failure->trigger == TRIGGER_LAW     ? judge_law(scenario, path, failure, error)
-          : failure->trigger == TRIGGER_TRACE ? judge_trace(scenario, path, failure, error)
-                                              : judge_victim(scenario, path, failure, error));
+  if (!judge_trigger(scenario, path, failure, error))
+    return false;
+  if (failure->begins != BEGINS_FIRST && failure->trigger != TRIGGER_TRACE)
+    return refuse_key(scenario, path, "begins", "without trace, expected it with one", error);
+  return failure->trigger == TRIGGER_LAW     ? judge_law(scenario, path, failure, error)
+         : failure->trigger == TRIGGER_TRACE ? judge_trace(scenario, path, failure, error)
+                                             : judge_victim(scenario, path, failure, error);
 }
 
-static bool judge_failures(const struct scenario *scenario, GError **error)
+static bool judge_failures(struct scenario *scenario, GError **error)
 {
+  struct layout *layout = &scenario->platform.layout;
   for (unsigned i = 0; i < scenario->failures_count; i++) {
     g_autofree char *path = g_strdup_printf("failures.%u", i);
     if (!judge_failure(scenario, path, &scenario->failures[i], error))
       return false;
+    if (scenario->failures[i].of == OF_ZONE && layout->nodes && !layout->zones)
+      layout->zones = platform_zones(scenario->platform.file, layout->interconnect, layout->nodes);
   }
   return true;
 }
@@ -436,6 +455,7 @@ void scenario_free(struct scenario *scenario)
     if (scenario->failures[i].restart_on)
       g_strfreev(scenario->failures[i].restart_on->nodes);
   g_strfreev(scenario->platform.layout.nodes);
+  g_strfreev(scenario->platform.layout.zones);
   keys_clear(scenario_keys, scenario);
   g_free(scenario->file);
   g_free(scenario->directory);
