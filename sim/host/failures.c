@@ -82,7 +82,7 @@ static double outage_start(const struct stream *stream, uint64_t number, int *no
   unsigned count = failure->outages_count;
   uint64_t at = stream->first + number;
   const struct outage *outage = &failure->outages[at % count];
-  double length = failure->outages[count - 1].start;
+  double length = failure->outages[count - 1].end;
   *node = outage->node;
   return outage->start - stream->shift + (at >= count ? length : 0.0);
 }
@@ -102,14 +102,14 @@ static void plan_outage(unsigned number)
   }
   stream->draws = next + 1;
   if (next < failure->outages_count)
-    agenda_add(
-        &(struct entry){.time = start,
-                        .kind = ENTRY_CRASH,
-                        .rank = -1,
-                        .node = node,
-                        .zone = -1,
-                        .stream = number,
-                        .failure = &stream->outages[(stream->first + next) % failure->outages_count]});
+    agenda_add(&(struct entry){
+        .time = start,
+        .kind = ENTRY_CRASH,
+        .rank = -1,
+        .node = node,
+        .zone = -1,
+        .stream = number,
+        .failure = &stream->outages[(stream->first + next) % failure->outages_count]});
 }
 
 /* A run that begins at a time drawn by the seed meets what is behind it, then what is before. */
@@ -120,7 +120,7 @@ static void draw_beginning(struct stream *stream, unsigned index)
   uint64_t key = law_stream(layer.scenario->seed, index, "");
   if (failure->begins == BEGINS_FIRST || count == 0)
     return;
-  stream->shift = law_uniform(key, 0) * failure->outages[count - 1].start;
+  stream->shift = law_uniform(key, 0) * failure->outages[count - 1].end;
   while (stream->first < count && failure->outages[stream->first].start < stream->shift)
     stream->first++;
 }

@@ -87,14 +87,15 @@ is "$(struck)" '0:0 120:1 ' 'its nodes in the order of their appearance' lanl.tx
 run_ends recovered 'a trace of the Failure Trace Archive' --set 'failures=[{trace: fta.tab}]'
 same lanl.txt out/trace.txt 'the same failures as of LANL'
 
-# A run that begins at a drawn time meets the same outages, turned round.
-run_ends recovered 'a trace from a drawn time' --set 'failures=[{trace: plain.csv, begins: drawn}]'
-is "$(struck | tr ' ' '\n' | sed 's/.*://' | sort | tr '\n' ' ')" ' 0 0 1 ' 'its nodes' out/trace.txt
-struck >drawn
-is "$(tr ' :' '\n\n' <drawn | awk 'NR % 2 && $1 > 0 { t[n++] = $1 }
-  END { print (t[0] != 10 && (t[1] - t[0] + 0.001) % 5 < 0.01) }')" 1 'turned round' drawn
-run_ends recovered 'another seed' --set 'failures=[{trace: plain.csv, begins: drawn}]' --set seed=2
-check 'another time' sh -c "! grep -qF '$(struck)' drawn"
+# A run that begins at a drawn time meets the same outages, turned round: 92 s is the whole.
+printf 'node,start,end\n0,10,12\n1,40,42\n2,90,92\n' >turned.csv
+turned='failures=[{trace: turned.csv, begins: drawn}]'
+run_ends recovered 'a trace from a drawn time' --set "$turned"
+struck | tr ' ' '\n' | grep . | tr ':' ' ' >drawn
+is "$(awk '{ split("10 40 90", at, " "); shift = at[$2 + 1] - $1; if (shift < 0) shift += 92
+  printf "%.1f\n", shift }' drawn | sort -u | wc -l):$(wc -l <drawn)" 1:3 'the same outages, turned round' drawn
+run_ends recovered 'another seed' --set "$turned" --set seed=2
+check 'another time' sh -c "! echo '$(struck)' | grep -q \"^$(awk 'NR == 1 { print $1 ":" }' drawn)\""
 
 # All nodes of a zone fail at once, again and again, and only they.
 cat >racks.xml <<'EOF'
@@ -136,7 +137,7 @@ run_ends recovered 'repairs by law' --set 'failures=[{law: exponential, mtbf: 20
 awk '$3 == "crash" { down[$2] = $1 } $3 == "start" && $2 in down { print $1 - down[$2] - 0.1; delete down[$2] }' \
   out/trace.txt >repairs
 is "$(awk '{ s += $1; q += $1 * $1 } END { m = s / NR; d = sqrt(q / NR - m * m)
-  print (NR > 20 && m > 1.4 && m < 2.6 && d > 0.4 && d < 1.8) }' repairs)" 1 'of a gamma law' repairs
+  print (NR > 10 && m > 1.4 && m < 2.6 && d > 0.4 && d < 1.8) }' repairs)" 1 'of a gamma law' repairs
 
 # A law that strikes processes leaves nodes, and what is stored on them.
 run_ends recovered 'processes by law' --set failures.0.kills=rank --set failures.0.mtbf=60s \

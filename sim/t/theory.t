@@ -115,7 +115,7 @@ cat >two-levels.xml <<'EOF'
 EOF
 
 # Minutes: work, a copy in memory, pieces between two on the server, mtbf of processes, of the node.
-# A checkpoint is copied when it is captured; then copied again, or written in four times that time.
+# A copy in memory takes that time, a file on the server four times as long, both ways.
 cases='10 0.5 4 60 240 60 400'
 [ -z "${RECLINE_LONG-}" ] || cases="$cases
 20 1 2 120 120 0 400
@@ -138,8 +138,8 @@ EOF
   timeout 600 "$recline" campaign levels.yaml --runs "$runs" --out out >stdout 2>stderr
   awk -F, "$chain"' $2 == "simulated_s" {
     unit = 60 * pieces; mean = $6 / unit; error = $8 / sqrt($3) / unit
-    first = period(n, tau, 2 * c, 5 * c, c, 0, 1 / m1, 1 / m2)
-    e = (first + (pieces / n - 1) * period(n, tau, 2 * c, 5 * c, c, 4 * c, 1 / m1, 1 / m2)) / pieces
+    first = period(n, tau, c, 4 * c, c, 0, 1 / m1, 1 / m2)
+    e = (first + (pieces / n - 1) * period(n, tau, c, 4 * c, c, 4 * c, 1 / m1, 1 / m2)) / pieces
     printf "# %.3f +- %.3f min (%.2f %%), exact %.3f, %.2f standard errors\n", mean, error,
       100 * error / mean, e, (mean - e) / error
     good = mean - e < 3 * error && e - mean < 3 * error && error < limit * mean

@@ -212,7 +212,7 @@ char **platform_zones(const char *file, const char *interconnect, char *const *h
 {
   GHashTable *zone_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   GPtrArray *zones = g_ptr_array_new();
-  g_auto(GStrv) all = read_hosts(file, interconnect, zone_of, NULL);
+  g_strfreev(read_hosts(file, interconnect, zone_of, NULL));
   for (; *hosts; hosts++) {
     const char *zone = g_hash_table_lookup(zone_of, *hosts);
     g_ptr_array_add(zones, g_strdup(zone ? zone : ""));

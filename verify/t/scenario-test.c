@@ -105,7 +105,9 @@ static void make_world(void)
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
   "recovery, schedule, seed, clocks, limits, expect or check"
-#define FAILURE_KEYS "rank, at, after, law, mtbf, shape, of, trace, repair, kills or restart_on"
+#define FAILURE_KEYS                                                                               \
+  "rank, at, after, law, mtbf, shape, of, burst, within, trace, begins, repair, repair_law, "      \
+  "repair_shape, kills or restart_on"
 
 struct refusal {
   const char *name, *yaml, *error;
