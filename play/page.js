@@ -239,6 +239,16 @@ globalThis.ready = (async () => {
     return row;
   }
 
+  // The protocol tells the first that a rank breaks; of those behind it nothing is known.
+  function showInvariants() {
+    const broken = view.ranks.map((r) => r.broken), first = Math.min(...broken.filter(Boolean), Infinity);
+    $('invariants').replaceChildren(...view.invariants.map((text, i) => {
+      const ranks = broken.map((number, rank) => number === i + 1 ? rank : -1).filter((rank) => rank >= 0);
+      const mark = ranks.length ? `✗ (rank ${ranks.join(', ')}) ` : i + 1 < first ? '✓ ' : '? ';
+      return element('li', mark + text, {className: ranks.length ? 'bad' : i + 1 < first ? 'good' : ''});
+    }));
+  }
+
   function showState() {
     const rows = [
       ['phase', (r) => r.phase + (r.held ? ', held' : '') + (r.finished ? ', finished' : '') + (r.gave_up ? ', gave up' : '')],
@@ -273,6 +283,7 @@ globalThis.ready = (async () => {
     showMoves();
     showLines();
     showProperties(wrong);
+    showInvariants();
     showState();
     $('diagram').innerHTML = Diagram.draw(steps.slice(0, view.at).map((step) => step.line), view.ranks.length, wrong ? wrong.property : '');
     $('diagram').scrollLeft = $('diagram').scrollWidth;

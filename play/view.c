@@ -131,6 +131,17 @@ static void put_rank(const struct world *world, struct buffer *out, int rank)
   buffer_text(out, "}");
 }
 
+static void put_invariants(const struct world *world, struct buffer *out)
+{
+  const char *const *texts = world->protocol->invariants;
+  buffer_text(out, ",\"invariants\":[");
+  for (int i = 0; texts && texts[i]; i++) {
+    buffer_text(out, i ? "," : "");
+    session_quote(out, texts[i]);
+  }
+  buffer_text(out, "]");
+}
+
 void session_view(struct session *s, struct buffer *out)
 {
   struct verdict judged;
@@ -144,6 +155,7 @@ void session_view(struct session *s, struct buffer *out)
   put_verdict(out, "step", &s->verdict);
   put_verdict(out, "judged", &judged);
   put_moves(s, out);
+  put_invariants(&s->world, out);
   buffer_text(out, ",\"ranks\":[");
   for (int rank = 0; rank < s->world.ranks; rank++)
     put_rank(&s->world, out, rank);

@@ -19,6 +19,8 @@ async function steps(p) {
   await p.press('1');
   is(await at(), [2, 2], 'and so does a key');
   is(await p.evaluate('document.querySelectorAll("svg .event").length'), 2, 'the diagram grows');
+  is(await p.evaluate('[...document.querySelectorAll("#invariants li")].every((item) => item.textContent.startsWith("✓ "))'), true,
+    'invariants hold');
   await p.press('ArrowLeft');
   is(await at(), [1, 2], 'undo');
   await p.press('ArrowRight');
