@@ -106,17 +106,32 @@ static double number(JsonNode *result, const char *group, const char *name)
   return json_node_get_double(json_object_get_member(object, name));
 }
 
-/* The rates of all laws add up. False: there is none. */
+/* Whatever fails by it for itself: nodes, zones with a node that is used, the platform. */
+static int subjects(const struct layout *layout, int nodes, enum of of)
+{
+  int count = 0;
+  for (int node = 0; of == OF_ZONE && node < nodes; node++) {
+    int other = 0;
+    while (strcmp(layout->zones[other], layout->zones[node]))
+      other++;
+    count += other == node;
+  }
+  return of == OF_NODE ? nodes : of == OF_ZONE ? count : 1;
+}
+
+/* The rates of all laws add up. False: there is none. The formulas know one level, and failures
+ * that come one by one. */
 static bool read_laws(const struct scenario *scenario, struct costs *costs)
 {
   int nodes = layout_nodes(&scenario->platform.layout, scenario->program.ranks);
   double rate = 0.0, repairs = 0.0;
-  costs->exponential = true;
+  costs->exponential = scenario->checkpoint.levels_count < 2;
   for (unsigned i = 0; i < scenario->failures_count; i++) {
     const struct failure *failure = &scenario->failures[i];
     bool law = failure->trigger == TRIGGER_LAW;
-    double one = law ? (failure->of == OF_NODE ? nodes : 1) / failure->mtbf : 0.0;
-    costs->exponential &= law && failure->law == LAW_EXPONENTIAL;
+    int all = law ? subjects(&scenario->platform.layout, nodes, failure->of) : 0;
+    double one = law ? all / failure->mtbf : 0.0;
+    costs->exponential &= law && failure->law == LAW_EXPONENTIAL && failure->burst == 1;
     rate += one;
     repairs += one * failure->repair;
   }

@@ -43,6 +43,15 @@ interval --runs 2 --set failures.0.law=weibull --set failures.0.shape=0.7
 is "$?:$(grep -c '^  Young\|^  exact' stdout):$(grep -c '^  simulated' stdout)" 0:0:1 \
   'without a formula, by simulation alone' stdout stderr
 
+interval --runs 2 --set checkpoint.storage=local \
+  --set 'failures.0={law: exponential, mtbf: 6h, of: zone, repair: 60s}'
+is "$(sed -n 's/.*mtbf \([0-9]*\) s.*/\1/p' stdout):$(by Daly)" 21600:3402.78 'one zone' stdout stderr
+interval --runs 2 --set 'failures.0={law: exponential, mtbf: 6h, of: platform, burst: 2, within: 1s}'
+is "$?:$(grep -c '^  Young\|^  exact' stdout)" 0:0 'bursts have no formula' stdout stderr
+sed 's/{storage: local,/{levels: [{storage: memory}, {storage: local, every: 4}],/' scenario.yaml >levels.yaml
+timeout 300 "$recline" interval levels.yaml --runs 2 >stdout 2>stderr
+is "$?:$(grep -c '^  Young\|^  exact' stdout):$(grep -c '^  simulated' stdout)" 0:0:1 'nor have levels' stdout stderr
+
 # Two ranks: until a crash is detected the other one computes, and that is lost, no cost of recovery.
 cat >two.yaml <<EOF
 program:
