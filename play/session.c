@@ -97,6 +97,21 @@ static unsigned lies_of(const char *at)
   return lies;
 }
 
+static void add_levels(struct world *world, const char *at)
+{
+  char *value;
+  while ((value = next_value(&at, "level"))) {
+    unsigned every, needs, set, losses, ring;
+    if (sscanf(value, "%u %u %u %u %u", &every, &needs, &set, &losses, &ring) == 5)
+      world_add_level(world, (struct world_level){.every = every,
+                                                  .needs = (uint8_t)needs,
+                                                  .set = (int16_t)set,
+                                                  .losses = (int16_t)losses,
+                                                  .ring = ring});
+    free(value);
+  }
+}
+
 static void set_up(struct session *s, struct world *world, const struct rcl_protocol *protocol)
 {
   const char *text = s->description;
@@ -114,6 +129,8 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
   world->hazards = number_of(text, "hazards", 0);
   world->per_node = (int)number_of(text, "per_node", 1);
   world->exceeds = number_of(text, "exceeds", 0);
+  world->stored_per_node = (int)number_of(text, "stored_per_node", 1);
+  add_levels(world, text);
   world->check = true;
   world->script = s->script;
   world->properties = s->properties;

@@ -40,6 +40,8 @@ is(run("cd $dir && $recline play c3-recovers"), "c3-recovers.html\n", 'a page is
 my $page = "$dir/c3-recovers.html";
 cmp_ok(-s $page, '<', 500_000, 'it takes less than 500 kB');
 
+my @all = map { s{.*/(.*)\.yaml}{$1}r } sort glob "$root/verify/{claims,mutants}/*.yaml";
+unlike(run("$tool describe @all"), qr/^session-tool/m, @all . ' claims and mutants are described whole');
 my %of = claims();
 my @protocols = map { $_->{name} } @{decode_json(run("$recline list protocols --json"))->{protocols}};
 my ($worlds, $steps) = $ENV{RECLINE_LONG} ? (10, 10_000) : (3, 500);

@@ -18,6 +18,16 @@ static int refuse(const char *why)
   return 1;
 }
 
+/* Whether the session's world is the one that is described: its header is the same. */
+static bool is_described(const struct session *session)
+{
+  char *header = trace_header(&session->world, "explorer");
+  size_t size = strlen(header) - strlen("---\n");
+  bool same = !strncmp(header, session->description, size);
+  free(header);
+  return same;
+}
+
 static int show(const char *what, uint64_t seed, unsigned steps, const char *name)
 {
   g_autoptr(GError) error = NULL;
@@ -31,6 +41,8 @@ static int show(const char *what, uint64_t seed, unsigned steps, const char *nam
   const char *wrong = session_begin(&session, played.description);
   if (wrong)
     return refuse(wrong);
+  if (!is_described(&session))
+    return refuse("the session's world is not as it is described");
   if (!strcmp(what, "walk"))
     printf("%s %016" PRIx64 "\n", name, session_walk(&session, seed, steps));
   for (unsigned i = 0; !strcmp(what, "view") && i < played.count; i++)
