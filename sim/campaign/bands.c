@@ -170,9 +170,9 @@ static void add_bars(const struct table *table, int field, GString *gp)
                       "$bars using 0:2:3:4 with yerrorbars lc 'black' pt 0 notitle\n");
 }
 
-static bool run_gnuplot(const char *folder, GError **error)
+bool bands_gnuplot(const char *folder, const char *script, GError **error)
 {
-  const char *words[] = {"gnuplot", "figure.gp", NULL};
+  const char *words[] = {"gnuplot", script, NULL};
   g_autofree char *said = NULL;
   int status = 0;
   if (!g_spawn_sync(folder, (char **)words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &said,
@@ -197,5 +197,5 @@ bool bands_draw(const struct table *table, int field, const char *extra, const c
   else
     add_bars(table, field, gp);
   g_autofree char *file = g_build_filename(folder, "figure.gp", NULL);
-  return text_write(gp, file, error) && run_gnuplot(folder, error);
+  return text_write(gp, file, error) && bands_gnuplot(folder, "figure.gp", error);
 }

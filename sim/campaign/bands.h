@@ -11,4 +11,7 @@
 bool bands_draw(const struct table *, int field, const char *extra, const char *folder,
                 GError **error);
 
+/* Has gnuplot run that script in its folder. */
+bool bands_gnuplot(const char *folder, const char *script, GError **error);
+
 #endif

@@ -28,6 +28,18 @@ static void free_row(void *data)
   g_free(row);
 }
 
+static void free_figure(void *data)
+{
+  struct plan_figure *figure = data;
+  char *texts[] = {figure->name, figure->title, figure->x, figure->y};
+  for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+    g_free(texts[i]);
+  g_strfreev(figure->at);
+  g_strfreev(figure->line);
+  g_strfreev(figure->value);
+  g_free(figure);
+}
+
 /* The text with $1, $2 ... replaced. */
 static char *choose(const struct expansion *e, const char *text)
 {
@@ -107,6 +119,28 @@ static void add_row(const struct source *s, const struct expansion *e, const cha
   g_hash_table_insert(s->plan->rows, row->id, row);
 }
 
+static void add_figure(const struct source *s, const struct expansion *e, const char *name)
+{
+  struct plan_figure *figure = g_new0(struct plan_figure, 1);
+  g_autofree char *at = value_of(s, e, "at"), *log = value_of(s, e, "log");
+  g_auto(GStrv) keys = g_key_file_get_keys(s->keys, s->group, NULL, NULL);
+  unsigned lines = 0;
+  *figure = (struct plan_figure){.name = g_strdup(name),
+                                 .title = value_of(s, e, "title"),
+                                 .x = value_of(s, e, "x"),
+                                 .y = value_of(s, e, "y"),
+                                 .log = log != NULL,
+                                 .at = g_strsplit(at ? at : "", " ", -1),
+                                 .line = g_new0(char *, g_strv_length(keys) + 1),
+                                 .value = g_new0(char *, g_strv_length(keys) + 1)};
+  for (char **key = keys; *key; key++)
+    if (g_str_has_prefix(*key, "line ")) {
+      figure->line[lines] = choose(e, *key + strlen("line "));
+      figure->value[lines++] = value_of(s, e, *key);
+    }
+  g_ptr_array_add(s->plan->figures, figure);
+}
+
 /* Of a row that is there, or has no value. */
 static void add_remark(const struct source *s, const struct expansion *e, const char *id,
                        bool input)
@@ -135,6 +169,8 @@ static bool expand(const struct source *s, struct expansion *e, const char *name
       return add_run(s, e, what, error);
     if (*whole == 'r')
       add_row(s, e, what);
+    else if (*whole == 'f')
+      add_figure(s, e, what);
     else
       add_remark(s, e, what, *whole == 'i');
     return true;
@@ -159,7 +195,8 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
 {
   g_autoptr(GKeyFile) keys = g_key_file_new();
   *plan = (struct plan){g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_run),
-                        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row)};
+                        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row),
+                        g_ptr_array_new_with_free_func(free_figure)};
   if (!g_key_file_load_from_file(keys, file, G_KEY_FILE_NONE, error)) {
     g_prefix_error(error, "%s: ", file);
     return false;
@@ -168,10 +205,11 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   for (char **group = groups; *group; group++) {
     struct source s = {keys, *group, file, plan};
     struct expansion e = {0};
-    bool known = g_regex_match_simple("^(run|row|input|why) ", *group, 0, 0);
+    bool known = g_regex_match_simple("^(run|row|input|why|figure) ", *group, 0, 0);
     if (!known)
       g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                  "%s: [%s], expected [run NAME], [row ID], [input ID] or [why ID]", file, *group);
+                  "%s: [%s], expected [run NAME], [row ID], [input ID], [why ID] or [figure NAME]",
+                  file, *group);
     if (!known || !expand(&s, &e, "", *group, error))
       return false;
   }
@@ -182,4 +220,5 @@ void plan_clear(struct plan *plan)
 {
   g_hash_table_unref(plan->runs);
   g_hash_table_unref(plan->rows);
+  g_ptr_array_unref(plan->figures);
 }

@@ -12,6 +12,13 @@
  *     [why bookmark.t1a.{infiniband,myrinet-mx}.cr]    behind their rows
  *     text = ...            why they are missed, as tested; or why there is no value
  *
+ *
+ *     [figure c3-bcast]     drawn as c3-bcast.svg if some of its runs are there
+ *     title, x, y = text    x and y: of the axes; log = yes: both logarithmic
+ *     at = 4 64 1024        points, the % of its lines
+ *     line NAME = [c3-bcast-none out.us_%]
+ *
+ * [published ID] is the published value itself.
  * A reference [RUN FIELD] is a number of that run: of result.json ("time_s.mpi"), a phase
  * ("phase.suspend.max", the mean over its checkpoints), or of a line "NAME: NUMBER ..." that the
  * program has printed ("out.NAME"). @(a b c: text) is the text once for each word, with it in the
@@ -33,9 +40,17 @@ struct plan_row {
   bool input;
 };
 
+struct plan_figure {
+  char *name, *title, *x, *y;
+  bool log;
+  char **at;
+  char **line, **value; /* names and expressions; end with NULL */
+};
+
 struct plan {
-  GHashTable *runs; /* name -> struct plan_run */
-  GHashTable *rows; /* id -> struct plan_row */
+  GHashTable *runs;   /* name -> struct plan_run */
+  GHashTable *rows;   /* id -> struct plan_row */
+  GPtrArray *figures; /* struct plan_figure */
 };
 
 bool plan_load(struct plan *, const char *file, GError **error);

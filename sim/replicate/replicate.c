@@ -96,6 +96,8 @@ static int replicate(const struct options *o, struct replicas *replicas, struct 
   g_autofree char *page = o->out ? g_build_filename(o->out, "replication.md", NULL) : NULL;
   if (page && !report_write(replicas, page, &error))
     return bad_input("%s", error->message);
+  if (o->out && !figures_draw(outcomes, &error))
+    return bad_input("recline replicate: %s", error->message);
   return all ? EXIT_FINE : EXIT_NOT_AS_EXPECTED;
 }
 
@@ -118,6 +120,7 @@ static int run(const struct options *o, struct outcomes *outcomes)
           (struct replica){.published = p, .row = g_hash_table_lookup(plan.rows, p->id)};
   }
   outcomes->plan = &plan;
+  outcomes->published = published;
   if (!code && !replicas.count)
     code = bad_input("recline replicate: %s is no published value, expected the ID of one of %s, "
                      "or its first words",

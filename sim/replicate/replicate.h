@@ -49,15 +49,19 @@ bool report_write(const struct replicas *, const char *file, GError **error); /*
 /* The runs that the rows of a plan need, in a folder of their own each. */
 struct outcomes {
   const struct plan *plan;
-  const char *out;   /* the folder */
-  GHashTable *items; /* name -> struct outcome */
-  unsigned ran;      /* by this process */
-  int signal;        /* that has stopped it; 0: none */
+  const char *out;            /* the folder */
+  const GPtrArray *published; /* all of them */
+  GHashTable *items;          /* name -> struct outcome */
+  unsigned ran;               /* by this process */
+  int signal;                 /* that has stopped it; 0: none */
 };
 
 /* Runs what has not been run, so many at once. False with `error`, or with `signal`. */
 bool outcomes_run(struct outcomes *, const struct replicas *, unsigned jobs, GError **error);
 void outcomes_clear(struct outcomes *);
+
+/* NAME.gp and NAME.svg of each figure that has points, in the folder. */
+bool figures_draw(struct outcomes *, GError **error);
 
 /* expression_lookup; data: struct outcomes. */
 bool outcomes_lookup(void *data, const char *run, const char *field, double *value, GError **error);

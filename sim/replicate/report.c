@@ -166,7 +166,7 @@ void report_print_json(const struct replicas *all)
 static const char HEAD[] =
     "# Published and simulated\n\n"
     "`recline replicate [ID]... --out DIR` simulates what the papers have published and writes "
-    "this page, DIR/replication.md. "
+    "this page, DIR/replication.md, and the figures of the plan, DIR/*.svg. "
     "[plan.ini](../scenarios/replication/plan.ini) has the scenario and the formula of each value. "
     "A result is *within* if it differs by at most 15 % from what was published, or by no more "
     "than was rounded there; a claim is *true* by the rule that is its formula; an *input* went "

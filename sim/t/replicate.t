@@ -61,6 +61,15 @@ value = [bad simulated_s]
 
 [why {a.far,b.false,b.absent}]
 text = known
+
+[figure time-{a}]
+title = $1
+x = runs
+y = s
+at = 1 2
+line simulated = % * [ones simulated_s]
+line published = [published $1.one]
+line none = [nowhere simulated_s]
 EOF
 replicate() { timeout 300 "$recline" replicate --plan plan.ini --published published.csv "$@" >stdout 2>stderr </dev/null; }
 verdicts() { jq -r '[.values[] | "\(.id)=\(.verdict)"] | join(" ")' stdout; }
@@ -75,6 +84,9 @@ is "$(jq '.values[] | select(.id == "a.far").simulated | . * 1000 | round' stdou
 is "$(jq -c '[.within, .missed, .true, .false, .input, .failed, .absent]' stdout)" '[4,1,1,1,1,1,1]' 'the counts'
 is "$(grep -c '^| `b.size` | 1.50 KB | 1.495 KB | 0.997 | within |$\|^- `b.false`, `b.absent`: known$\|^## One, and "two"$' out/replication.md)" \
   3 'the page' out/replication.md
+
+is "$(grep -c '<svg' out/time-a.svg):$(sed -n '/EOD/,/EOD/p' out/time-a.gp | awk '/^[12] / { printf "%d %.2f ", $1, $2 }')" \
+  '1:1 1.00 2 2.00 1 2.00 2 2.00 ' 'a figure, of what has a value' out/time-a.gp
 
 # What has been run is not run again, unless its scenario has changed.
 stamp() { stat -c %Y.%i out/runs/ones/result.json; }
@@ -129,4 +141,4 @@ refused 'a group of another kind' '\[what\], expected' a
 sed -i '$d' plan.ini
 printf '[run x]\n' >>plan.ini
 refused 'a run without a scenario' 'expected scenario = FILE' a
-finish 15
+finish 16
