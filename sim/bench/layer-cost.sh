@@ -1,71 +1,66 @@
 #!/bin/sh
-# What the MPI layer costs in real time: a halo exchange with an allreduce per step, on RANKS ranks
-# (64), by plain smpirun and by `recline run`, side by side in one run, medians of ROUNDS (5) rounds:
-# of wall-clock seconds and, as others may use the machine, of CPU seconds. The limits are 1.25 for
-# none and 1.6 for c3, but nothing is judged here: these numbers are for reading.
+# What the MPI layer costs: CPU seconds and MiB by plain smpirun and by `recline run` without a
+# protocol, under c3 and under pessimistic, without checkpoints, side by side: a halo exchange with
+# an allreduce per step, collectives and ping-pong, on each number of RANKS (64). Medians of ROUNDS
+# (3) rounds. Nothing is judged here: these numbers are for reading. Needs GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
-ranks=${RANKS:-64} rounds=${ROUNDS:-5} steps=${STEPS:-100}
+rounds=${ROUNDS:-3} sides="plain ${PROTOCOLS:-none c3 pessimistic}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+smpicc -O2 "$root/sim/bench/layer-cost.c" -o layer-cost-plain
+"$build/bin/recline-cc" -O2 "$root/sim/bench/layer-cost.c" -o layer-cost
+ln -s "$build/programs/halo" halo
+ln -s "$build/programs/halo-plain" halo-plain
 
-i=0
-while [ $i -lt "$ranks" ]; do
-  echo "node-$i"
-  i=$((i + 1))
-done >"$scratch/hosts"
-
-scenario() { # PROTOCOL BYTES
-  cat >"$scratch/$1.yaml" <<EOF
-program: {binary: halo, args: ["$2", "$steps"], ranks: $ranks}
+side() { # SIDE PROGRAM RANKS WORD...: adds a line "CPU KiB" to the file named by the side
+  name=$1 program=$2 ranks=$3
+  shift 3
+  if [ "$name" = plain ]; then
+    seq -f 'node-%g' 0 $((ranks - 1)) >hosts
+    set -- smpirun -np "$ranks" -platform "$root/platforms/flat.xml" -hostfile hosts \
+      --cfg=smpi/simulate-computation:no --log=root.thres:critical "./$program-plain" "$@"
+  else
+    words=$(printf '"%s", ' "$@")
+    cat >run.yaml <<END
+program: {binary: ./$program, args: [${words%, }], ranks: $ranks}
 platform: {file: flat.xml}
-protocol: {name: $1, capacity: 64}
-checkpoint: {every: 0}
-EOF
+protocol: {name: $name}
+END
+    set -- "$build/bin/recline" run run.yaml --json
+  fi
+  /usr/bin/time -q -o time -f '%U %S %M' "$@" >out 2>&1 || { cat out >&2 && exit 1; }
+  awk '{ print $1 + $2, $3 }' time >>"$name.times"
 }
 
-# Wall-clock and CPU seconds of a command and its children.
-timed() { # COMMAND...
-  perl -MTime::HiRes=time -e '
-    my $began = time;
-    my $status = system(@ARGV);
-    my $wall = time - $began;
-    my ($user, $system, $u, $s) = times;
-    print STDERR "$wall ", $u + $s, "\n";
-    exit($status >> 8)' "$@" 2>"$scratch/time" >"$scratch/out"
-  tail -n 1 "$scratch/time"
-}
-
-plain() { # BYTES
-  timed smpirun -np "$ranks" -platform "$root/platforms/flat.xml" -hostfile "$scratch/hosts" \
-    --cfg=smpi/simulate-computation:no --log=root.thres:critical \
-    "$build/programs/halo-plain" "$1" "$steps"
-}
-
-layered() { # PROTOCOL
-  timed "$build/bin/recline" run "$scratch/$1.yaml" --json
-}
-
-median() { # COLUMN FILE
-  cut -d ' ' -f "$1" "$scratch/$2" | sort -n | sed -n "$((rounds / 2 + 1))p"
-}
-
-printf '%8s %5s %9s %9s %9s %8s %8s\n' bytes '' plain none c3 none/ c3/
-for bytes in 512 4096 65536; do
-  scenario none "$bytes"
-  scenario c3 "$bytes"
-  for side in plain none c3; do : >"$scratch/$side"; done
-  round=0
-  while [ $round -lt "$rounds" ]; do
-    plain "$bytes" >>"$scratch/plain"
-    layered none >>"$scratch/none"
-    layered c3 >>"$scratch/c3"
-    round=$((round + 1))
+compare() { # NAME PROGRAM RANKS WORD...
+  title=$1
+  shift
+  rm -f ./*.times
+  for round in $(seq "$rounds"); do
+    for each in $sides; do side "$each" "$@"; done
   done
-  for column in 1 2; do
-    echo "$bytes $column $(median $column plain) $(median $column none) $(median $column c3)" |
-      awk '{printf "%8d %5s %8.2fs %8.2fs %8.2fs %8.2f %8.2f\n", $1, $2 == 1 ? "wall" : "CPU", $3, $4,
-        $5, $4 / $3, $5 / $3}'
+  printf '%-20s %5d' "$title" "$2"
+  for each in $sides; do
+    sort -n "$each.times" | sed -n "$((rounds / 2 + 1))p" >median
+    [ "$each" != plain ] || cp median base
+    paste -d ' ' median base | awk '{ printf "  %7.2f %5.2f %5.0f", $1, $1 / $3, $2 / 1024 }'
   done
+  echo
+}
+
+printf '%-20s %5s' '' ranks
+for each in $sides; do printf '  %7s %5s %5s' "$each" / MiB; done
+echo
+for n in ${RANKS:-64}; do
+  share=$((6400 / n)) # the same number of messages, about
+  compare 'halo 512 B' halo "$n" 512 "$share"
+  compare 'halo 64 KiB' halo "$n" 65536 "$share"
+  compare 'allreduce 8 B' layer-cost "$n" allreduce 8 $((5 * share))
+  compare 'allreduce 64 KiB' layer-cost "$n" allreduce 65536 "$share"
+  compare 'bcast 8 B' layer-cost "$n" bcast 8 $((10 * share))
+  compare 'alltoall 8 B' layer-cost "$n" alltoall 8 $((6400 / n * 64 / n + 1))
+  compare 'ping-pong 8 B' layer-cost "$n" pingpong 8 $((5 * share))
 done
