@@ -98,21 +98,23 @@ static void begin_call(struct step_context *t)
                                       .number = t->event.tag};
 }
 
-/* Takes the contributions of all peers, in the order of ranks, and its own in its place. */
+/* Takes the contributions of all peers, in the order of ranks, and its own in its place. What real
+ * programs contribute is not known. */
 static void collect_shares(struct step_context *t)
 {
   const struct world *w = t->w;
   const struct world_call joined = read_program(w, t->rank)->call;
   uint32_t index;
   for (int peer = 0; peer < w->ranks; peer++) {
-    if (peer == t->rank && joined.flow != RCL_FLOW_FROM_ROOT)
+    if (w->script && peer == t->rank && joined.flow != RCL_FLOW_FROM_ROOT)
       t->result = content_fold(t->result, world_content(w, t->rank));
     if (!world_flows(w, &joined, peer, t->rank))
       continue;
     const struct world_message *share = world_find_share(w, peer, t->rank, &index);
     if (!share)
       continue;
-    t->result = content_fold(t->result, share->content);
+    if (w->script)
+      t->result = content_fold(t->result, share->content);
     world_check_share_lines(t, peer, share);
     list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *share);
   }
