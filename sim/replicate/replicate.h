@@ -33,7 +33,7 @@ struct replicas {
   struct replica *item;
 };
 
-/* ---- report.c ---- */
+/* ---- replicas.c ---- */
 
 const char *row_verdict_name(enum row_verdict);
 
