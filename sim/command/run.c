@@ -171,8 +171,8 @@ static bool check_hazards(const struct scenario *scenario, GError **error)
   if (!(scenario->check.hazards & ~(unsigned)HAZARDS_OF_RUNS))
     return true;
   return scenario_complain(scenario, "check.hazards", error,
-                           "for the explorer only, expected those that runs have: whole-writes, "
-                           "torn-writes");
+                           "for the explorer only, expected those that runs have: cut-steps, "
+                           "whole-writes, torn-writes");
 }
 
 /* ---- the private folder ---- */

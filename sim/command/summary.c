@@ -82,6 +82,8 @@ static void print_failure(const struct failure *failure)
     g_print(", time %u", failure->after.count);
   if (failure->after.recovery > 0)
     g_print(", in recovery %u", failure->after.recovery);
+  if (failure->after.actions >= 0)
+    g_print(", behind %d of its actions", failure->after.actions);
 }
 
 static void print_crashes(const struct scenario *scenario, const struct result *result)

@@ -86,6 +86,9 @@ static void step_world(struct move move)
     schedule_next();
 }
 
+/* Every crash of a schedule. */
+static const struct failure scheduled = {.repair = 1e-3};
+
 /* The dead whose detection is due, by a schedule, when it says so. */
 static GArray *undetected; /* struct entry */
 
@@ -102,6 +105,26 @@ static int scheduled_node(int rank)
   return layer.scenario->schedule ? rank - rank % layer.scenario->check.per_node : rank;
 }
 
+/* Of a rank that has crashed in the world. */
+static void end_process(struct rank *r, const struct failure *failure)
+{
+  r->dead = true;
+  r->life++;
+  storage_cut(r);
+  rank_switch(r, ACTIVITY_RESTART);
+  machine_interrupt(&r->computation);
+  machine_interrupt(&r->reading);
+  const struct entry found = {.time = machine_now() + ulfm_detection(),
+                              .kind = ENTRY_DETECT,
+                              .rank = r->index,
+                              .failure = failure,
+                              .life = r->life};
+  if (schedule_on())
+    await_detection(&found);
+  else
+    agenda_add(&found);
+}
+
 static bool crash_rank(int rank, const struct failure *failure, enum crash_leaves leaves)
 {
   struct rank *r = &layer.rank[rank];
@@ -116,21 +139,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
     step_world(move);
   if (r->dead && !allowed) /* else its node has failed since, with what was on it */
     return false;
-  r->dead = true;
-  r->life++;
-  storage_cut(r);
-  rank_switch(r, ACTIVITY_RESTART);
-  machine_interrupt(&r->computation);
-  machine_interrupt(&r->reading);
-  const struct entry found = {.time = machine_now() + ulfm_detection(),
-                              .kind = ENTRY_DETECT,
-                              .rank = rank,
-                              .failure = failure,
-                              .life = r->life};
-  if (schedule_on())
-    await_detection(&found);
-  else
-    agenda_add(&found);
+  end_process(r, failure);
   return true;
 }
 
@@ -215,29 +224,65 @@ bool dispatcher_is_over(void)
   return over;
 }
 
-void dispatcher_point(int rank, const struct rcl_event *event)
-{
-  if (dispatcher_is_over()) /* a crash now restarts no rank */
-    return;
-  for (unsigned i = 0; i < layer.scenario->failures_count; i++) {
-    const struct failure *failure = failure_at(i);
-    if (failure->trigger != TRIGGER_POINT || failure->after.rank != rank ||
-        failure->after.event != (enum rcl_event_kind)event->kind ||
-        recoveries < failure->after.recovery)
-      continue;
-    if (failure->after.checkpoint && failure->after.checkpoint != event->checkpoint)
-      continue;
-    if (failure->after.iteration && failure->after.iteration != layer.rank[rank].mpi->iteration)
-      continue;
-    if (notes_point(failure) == MAX(failure->after.count, 1))
-      inject(failure);
-  }
-}
-
 static bool is_alive(int rank)
 {
   uint8_t phase = shadow_rank(rank)->phase;
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
+}
+
+/* Whether the event is the point of the failure. */
+static bool is_point(const struct failure *failure, int rank, const struct rcl_event *event)
+{
+  if (failure->trigger != TRIGGER_POINT || failure->after.rank != rank ||
+      failure->after.event != (enum rcl_event_kind)event->kind ||
+      recoveries < failure->after.recovery)
+    return false;
+  if (failure->after.checkpoint && failure->after.checkpoint != event->checkpoint)
+    return false;
+  if (failure->after.iteration && failure->after.iteration != layer.rank[rank].mpi->iteration)
+    return false;
+  return notes_point(failure) == MAX(failure->after.count, 1);
+}
+
+void dispatcher_point(int rank, const struct rcl_event *event)
+{
+  if (dispatcher_is_over()) /* a crash now restarts no rank */
+    return;
+  for (unsigned i = 0; i < layer.scenario->failures_count; i++)
+    if (failure_at(i)->after.actions < 0 && is_point(failure_at(i), rank, event))
+      inject(failure_at(i));
+}
+
+const struct failure *dispatcher_cut(struct move *move)
+{
+  const struct move *turn = schedule_turn(move->rank);
+  if (turn) {
+    move->fault = turn->fault;
+    return world_cut(turn) < 0 ? NULL : &scheduled;
+  }
+  for (unsigned i = 0; i < layer.scenario->failures_count && !dispatcher_is_over(); i++) {
+    const struct failure *failure = failure_at(i);
+    if (failure->after.actions < 0 || !is_point(failure, move->rank, &move->event))
+      continue;
+    if (is_alive(move->rank)) {
+      move->fault = (uint8_t)(FAULT_CUT | failure->after.actions << FAULT_CUT_SHIFT);
+      return failure;
+    }
+    notes_missed(failure, cannot_crash(move->rank));
+  }
+  return NULL;
+}
+
+/* The victim's node fails with it, where the failure says so. */
+void dispatcher_crash_in_step(int rank, const struct failure *failure)
+{
+  const char *node = node_of(rank);
+  end_process(&layer.rank[rank], failure);
+  if (failure != &scheduled && failure->kills == KILLS_NODE && node)
+    crash_node(node, failure);
+  layer.result.crashes++;
+  if (failure != &scheduled)
+    notes_struck(failure);
 }
 
 /* With global recovery one detection finds all the dead. */
@@ -327,8 +372,6 @@ static void restart_repaired(uint32_t repair)
 }
 
 /* ---- runs by schedule ---- */
-
-static const struct failure scheduled = {.repair = 1e-3};
 
 /* All of them or, where each is found by itself, that rank. */
 static void detect_scheduled(int rank)

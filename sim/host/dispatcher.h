@@ -21,6 +21,12 @@ void dispatcher_run(void); /* by its rank: returns when all programs have ended 
 /* From a rank, after each step: failures at points of the protocol strike here. */
 void dispatcher_point(int rank, const struct rcl_event *);
 
+/* Before the step of a rank: whether it crashes within. The move is made one that does
+ * (world_cut()), and the failure is for dispatcher_crash_in_step(), behind the actions that are
+ * left; else NULL. */
+const struct failure *dispatcher_cut(struct move *);
+void dispatcher_crash_in_step(int rank, const struct failure *);
+
 /* All programs have ended, none was held, and there was nothing left of a schedule: for good. */
 bool dispatcher_is_over(void);
 

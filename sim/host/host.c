@@ -124,14 +124,16 @@ static void take_notice(struct rank *r, const struct message *message)
   host_take_event(r, &event, NULL);
 }
 
-/* By schedule, what a dead sender had under way may still come until that is known. */
+/* By schedule, and where ranks crash within steps, what a dead sender had under way may still come
+ * until that is known. */
 static bool is_from_the_dead(const struct rank *r, const struct message *message)
 {
   if (message->life == layer.rank[message->source].life)
     return false;
   const struct world_rank *sender = shadow_rank(message->source);
-  return !schedule_on() || (shadow_independent() && sender->phase != RANK_DEAD &&
-                            sender->born <= shadow_rank(r->index)->noticed);
+  return !(schedule_on() || shadow_cuts_steps()) ||
+         (shadow_independent() && sender->phase != RANK_DEAD &&
+          sender->born <= shadow_rank(r->index)->noticed);
 }
 
 /* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */

@@ -103,9 +103,27 @@ static void stamp_message(const struct rank *r, const struct rcl_action *action,
                           struct message *message)
 {
   memcpy(message->words, action->words, sizeof message->words);
-  message->incarnation = shadow_rank(r->index)->noticed;
+  message->incarnation = r->sends_in;
   message->life = r->life;
-  message->line = shadow_rank(r->index)->line;
+  message->line = r->sends_behind;
+}
+
+static void set_stamp(struct rank *r, uint16_t incarnation, uint32_t line)
+{
+  r->sends_in = incarnation;
+  r->sends_behind = line;
+}
+
+/* Of a step in which the rank crashes: the world forgets it with the rank. */
+static void set_stamp_before(struct rank *r, const struct rcl_event *event)
+{
+  const struct world_rank *me = shadow_rank(r->index);
+  bool down = event->kind == RCL_EVENT_DOWN;
+  set_stamp(r,
+            !down                  ? me->noticed
+            : shadow_independent() ? (uint16_t)event->incarnation
+                                   : shadow_global()->incarnation,
+            event->kind == RCL_EVENT_CAPTURED ? event->checkpoint : me->line);
 }
 
 /* On the network: what the protocol adds to a message travels with it. */
@@ -391,9 +409,14 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   bool scheduled = schedule_on() && move->kind != MOVE_FINISH;
   if (scheduled)
     schedule_check(move);
+  const struct failure *cut = move->kind == MOVE_EVENT ? dispatcher_cut(move) : NULL;
   if (move->kind == MOVE_EVENT)
     work_count(r, &move->event);
+  if (cut)
+    set_stamp_before(r, &move->event);
   bool going = shadow_step(move, &r->actions, &reason);
+  if (!cut)
+    set_stamp(r, shadow_rank(r->index)->noticed, shadow_rank(r->index)->line);
   if (move->kind == MOVE_EVENT) {
     watch_event(move);
     notes_event(&move->event);
@@ -411,6 +434,8 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
     if (r->actions.item[i].kind == RCL_ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);
+  if (cut)
+    dispatcher_crash_in_step(r->index, cut);
   if (!scheduled)
     return;
   schedule_next();

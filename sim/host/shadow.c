@@ -38,6 +38,9 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   world.bounded = false;
   world.member = communicator_has;
   world.hazards = scenario->check.hazards & HAZARDS_OF_RUNS;
+  for (unsigned i = 0; i < scenario->failures_count; i++)
+    if (scenario->failures[i].after.actions >= 0 && scenario->failures[i].trigger == TRIGGER_POINT)
+      world.hazards |= HAZARD_CUT_STEPS;
   world.properties = scenario->check.properties ? (const char *const *)scenario->check.properties
                                                 : properties_promised(protocol);
   world.line_stamps = properties_need_stamps(world.properties);
@@ -54,6 +57,11 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
 const struct rcl_protocol *shadow_protocol(void)
 {
   return world.protocol;
+}
+
+bool shadow_cuts_steps(void)
+{
+  return world.hazards & HAZARD_CUT_STEPS;
 }
 
 bool shadow_independent(void)

@@ -27,8 +27,14 @@ claims='none-lost event-logging-orphan-choice hybrid-leaves-iteration uncoordina
 chandy-lamport-application-doubles event-logging-synchronous-order time-based-synchronous-order
 pessimistic-synchronous-order pessimistic-needs-whole-writes hybrid-needs-whole-writes
 chandy-lamport-synchronous-matched none-synchronous-matched'
+# Crashes within steps.
+within='cut-hybrid-undone-durable cut-blocking-done-early cut-bookmark-erase-early'
+for id in $within; do
+  sed "s/^id: .*/id: $id/; s/\(crashes: [12]\),/\1, hazards: [cut-steps],/
+    s/^  crashes: .*/&\n  hazards: [cut-steps]/" "$root/verify/mutants/${id#cut-}.yaml" >"$dir/$id.yaml"
+done
 # shellcheck disable=SC2086 # one word for each
-"$recline" check $ids $claims --out "$dir" >"$dir/check" 2>&1
+"$recline" check $ids $claims $(printf "$dir/%s.yaml " $within) --out "$dir" >"$dir/check" 2>&1
 is "$?" 0 'all are violated' "$dir/check"
 
 # happens ID: what the run of its scenario shows, in the words of the trace's last line.
@@ -46,7 +52,8 @@ happens() {
   esac
 }
 
-for id in $ids $claims; do
+is "$(cd "$dir" && grep -l ' cut=' $(printf '%s.trace ' $within) | wc -l)" 3 'ranks crash within steps'
+for id in $ids $claims $within; do
   expected=$(tail -n 1 "$dir/$id.trace" | cut -d ' ' -f 2)
   is "$(happens "$id")" "$expected" "$id: $expected" "$dir/stderr"
 done

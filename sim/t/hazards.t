@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.hazards in runs: what becomes of writes under way at a crash; what only the explorer has is
-# refused.
+# check.hazards in runs: what becomes of writes under way at a crash, crashes within steps; what only
+# the explorer has is refused.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -34,7 +34,20 @@ for protocol in c3 bookmark; do
     "$protocol starts from none" out.txt
 done
 
-for hazard in cut-steps false-detection control-overtakes; do
+# A crash within a step: what the victim has sent until then arrives, unless that is known.
+for protocol in c3 bookmark pessimistic event-logging chandy-lamport; do
+  for actions in 0 1; do
+    is "$(ends '' $protocol --set "failures.0={rank: 1, after: {event: durable, actions: $actions}}" | cut -d ' ' -f 1,3)" \
+      'recovered null' "$protocol, a crash behind $actions actions" out.txt
+    is "$(grep -c " 1 durable .* cut=$actions" out/trace.txt)" 1 'the trace says so'
+    check 'the replay agrees' "$build/t/layer-replay" out/trace.txt
+  done
+done
+"$recline" run scenario.yaml --set 'failures.0={rank: 1, after: {rank: 0, event: control, actions: 1}}' >out.txt 2>&1
+is "$?-$(grep -c 'after.rank: not the victim, expected it' out.txt)" 64-1 \
+  'a rank crashes within its own step' out.txt
+
+for hazard in false-detection control-overtakes; do
   "$recline" run scenario.yaml --set "check.hazards=[$hazard]" >out.txt 2>&1
   is "$?-$(grep -c 'check.hazards: .* expected' out.txt)" 64-1 "$hazard is refused" out.txt
 done

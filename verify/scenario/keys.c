@@ -84,6 +84,7 @@ static const struct key after_keys[] = {
     {KEY("count", KEY_WHOLE, struct failure, after.count), .least = 1, .most = COUNT_MAX,
      .otherwise = 1},
     {KEY("recovery", KEY_WHOLE, struct failure, after.recovery), .most = COUNT_MAX},
+    {KEY("actions", KEY_WHOLE, struct failure, after.actions), .most = 15, .otherwise = -1},
     {.name = NULL}};
 
 static const struct key layout_keys[] = {

@@ -62,6 +62,8 @@ struct failure {
     uint32_t iteration;  /* that the rank is in, by its program; 0: any */
     uint32_t count;      /* 1: the first time */
     uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
+    int actions; /* the victim crashes within its step, behind so many actions that others see; -1:
+                    behind the step, before its work begins */
   } after;               /* TRIGGER_POINT */
   enum law law;          /* TRIGGER_LAW; LAW_NONE otherwise */
   enum of of;            /* TRIGGER_LAW */

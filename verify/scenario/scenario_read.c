@@ -326,6 +326,7 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
                           struct failure *failure, GError **error)
 {
   g_autofree char *after_rank = g_strconcat(path, ".after.rank", NULL);
+  g_autofree char *actions = g_strconcat(path, ".after.actions", NULL);
   g_autofree char *restart_on = g_strconcat(path, ".restart_on", NULL);
   if (failure->restart_on && !scenario->platform.file)
     return scenario_complain(scenario, restart_on, error,
@@ -339,6 +340,9 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
                              "checkpoint.storage: nfs or the same per_node");
   if (!given(scenario, after_rank))
     failure->after.rank = failure->rank;
+  if (given(scenario, actions) && failure->after.rank != failure->rank)
+    return scenario_complain(scenario, after_rank, error,
+                             "not the victim, expected it where it crashes within its step");
   if (!judge_trigger(scenario, path, failure, error))
     return false;
   if (failure->begins != BEGINS_FIRST && failure->trigger != TRIGGER_TRACE)
