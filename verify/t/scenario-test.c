@@ -140,7 +140,7 @@ static const struct refusal refusals[] = {
      "t.yaml:6: unknown key \"failures.0.att\", expected " FAILURE_KEYS, NULL},
     {"an unknown key of a trigger", GOOD "failures:\n  - rank: 1\n    after: {evnt: captured}\n",
      "t.yaml:6: unknown key \"failures.0.after.evnt\", expected event, rank, checkpoint, "
-     "iteration, count or recovery",
+     "iteration, count, recovery or actions",
      NULL},
     {"a key that is no text", GOOD "? [a]\n: 1\n",
      "t.yaml:4: a key that is no text, expected a name", NULL},

@@ -270,6 +270,8 @@ static void begin_capture(struct step_context *t, const struct rcl_action *actio
     world_violate(t, "legal", "the program runs, expected a safe point, a barrier, or hold before");
     return;
   }
+  if (action->checkpoint == RCL_FRESH)
+    world_violate(t, "legal", "checkpoint %d, expected a number from 1 on", RCL_FRESH);
   me->phase = RANK_CAPTURING;
   me->capturing = action->checkpoint;
 }
