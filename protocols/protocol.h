@@ -413,7 +413,8 @@ struct rcl_protocol {
 
   /* The pieces of `state` that are in use, in the order of their places, into piece[RCL_PIECES];
    * returns how many. All other bytes are zero. In all states of a config there are as many, at the
-   * same offsets. Hosts copy and digest these only. NULL: one piece, the whole state. */
+   * same offsets; one of no bytes may lie behind the end. Hosts copy and digest these only. NULL:
+   * one piece, the whole state. */
   uint32_t (*in_use)(const struct rcl_config *, const void *state, struct rcl_piece *piece);
 
   /* One step. `state` is state_size(config) bytes of 8-aligned memory, comparable with memcmp: what

@@ -60,13 +60,14 @@ static size_t present(const char *state, size_t pages)
   return count;
 }
 
-/* Marks the pages of the pieces; returns how many there are. */
+/* Marks the pages of the pieces; returns how many there are. A piece of no bytes has none: a state
+ * may end before it. */
 static size_t pages_of(const struct rcl_piece *piece, uint32_t pieces, char *used)
 {
   size_t count = 0;
   for (uint32_t k = 0; k < pieces; k++)
     for (size_t at = piece[k].offset / PAGE_BYTES;
-         at * PAGE_BYTES < (size_t)piece[k].offset + piece[k].bytes; at++) {
+         piece[k].bytes && at * PAGE_BYTES < (size_t)piece[k].offset + piece[k].bytes; at++) {
       count += !used[at];
       used[at] = 1;
     }
@@ -91,7 +92,8 @@ static void judge(const struct rcl_protocol *protocol)
   is(in_use <= 2 * RCL_PIECES, true, protocol->name, "few pages are in use");
   char *copy = calloc(1, bytes + 1);
   for (uint32_t k = 0; k < pieces; k++)
-    memcpy(copy + piece[k].offset, state + piece[k].offset, piece[k].bytes);
+    if (piece[k].bytes)
+      memcpy(copy + piece[k].offset, state + piece[k].offset, piece[k].bytes);
   is(memcmp(copy, state, bytes) == 0, true, protocol->name, "what is not in use is zero");
   for (size_t i = 0; i < pages; i++)
     if (!used[i])
