@@ -9,6 +9,7 @@
  *     walk SEED CLAIM-FILE
  *     world KEY=VALUE...         level, independent, clocks, places, ...
  *     op RANK KIND PEER TAG COMM NAME COUNT FLOW       the script, as it is run
+ *     timer RANK                 one that is set already, as free programs have started
  *     judged PROPERTY...
  *     ---
  *     a line of a trace (docs/trace.md) for each move, each followed by those that apply:
@@ -205,6 +206,13 @@ static void print_world(const struct place *place, const struct world *world,
     for (const struct operation *op = place->script->ops[rank]; op->kind != SCRIPT_END; op++)
       printf("op %d %d %d %d %d %d %u %d\n", rank, op->kind, op->peer, op->tag, op->comm, op->name,
              op->count, op->flow);
+  for (int rank = 0; rank < world->ranks; rank++) {
+    uint32_t size;
+    const struct world_rank *me =
+        world->memory.read(world->memory.ctx, world_part(world, WORLD_RANK, rank, 0), &size);
+    if (me->timer)
+      printf("timer %d\n", rank);
+  }
   printf("judged");
   for (; *judged; judged++)
     printf(" %s", *judged);

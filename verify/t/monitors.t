@@ -885,12 +885,13 @@ sub judge_walk {
   my ($file) = $head =~ /(\S+)$/;
   $terms = $terms_of{$file} //= {};
   %$terms = %{$outcomes_of{$file} = {}} if keys %$terms > 100_000;
-  my %judged;
+  my (%judged, %set);
   while (@lines) {
     my $line = shift @lines;
     last if $line eq '---';
     if ($line =~ s/^world //) { $world = {map { split /=/ } split / /, $line}; @script = map { [] } 1 .. $world->{ranks} }
     elsif ($line =~ s/^judged //) { %judged = map { $_ => 1 } qw(recovers outcome), split / /, $line }
+    elsif ($line =~ /^timer (\d+)/) { $set{$1} = 1 }
     elsif ($line =~ s/^op (\d+) //) { my %op; @op{qw(kind peer tag comm name count flow)} = split / /, $line; push @{$script[$1]}, \%op }
   }
   $world->{free} = grep { $_->{kind} == FREE } map { @$_ } @script;
@@ -899,8 +900,9 @@ sub judge_walk {
     reset_rank($rank[$r], 'new');
     $rank[$r]{program} = new_program($r);
     ($wire{$r}, $shares{$r}, $control{$r}) = ([], [], []);
-    $rank[$r]{phase} = 'running' if is_free();
+    @{$rank[$r]}{qw(phase timer)} = ('running', $set{$r}) if is_free();
   }
+  $timed = 1 if $set{0};
   my ($step, $over, $vain) = ('', 0, 0);
   while (@lines) {
     my $line = shift @lines;
