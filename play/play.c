@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 #include "verify/check/check.h"
@@ -260,12 +261,9 @@ int command_play(int argc, char **argv)
        "FILE.c"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, "CLAIM|SCENARIO|TRACE"},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
   g_autoptr(GError) error = NULL;
-  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
-  g_option_context_set_summary(context, "Writes a page in which a world is taken move by move.");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &copy, &error))
+  if (!options_read(argc, argv, NULL, "Writes a page in which a world is taken move by move.",
+                    entries, &error))
     return bad_input("recline play: %s, expected an option of 'recline play --help'",
                      error->message);
   if (!names || !names[0] || names[1])

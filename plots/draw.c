@@ -10,6 +10,7 @@
 #include "plots/spacetime.h"
 #include "plots/states.h"
 #include "plots/topology.h"
+#include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 #include "verify/base/platform.h"
@@ -147,13 +148,9 @@ static bool read_options(int argc, char **argv, struct request *request, GError 
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
        "TRACE|PLATFORM|PROTOCOL"},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
   g_autoptr(GError) reason = NULL;
-  /* GOption takes words out of the array, but the array belongs to the caller. */
-  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
-  g_option_context_set_summary(context, "Draws a picture of a trace, a platform or a protocol.");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &copy, &reason))
+  if (!options_read(argc, argv, NULL, "Draws a picture of a trace, a platform or a protocol.",
+                    entries, &reason))
     return bad(error, "draw", "%s, expected -o FILE.svg or --dependencies", reason->message);
   if (files == NULL)
     return bad(error, "draw",

@@ -7,6 +7,7 @@
 
 #include "sim/campaign/campaign.h"
 #include "verify/base/breach.h"
+#include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 
@@ -47,14 +48,11 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
   g_autoptr(GError) error = NULL;
-  /* GOption removes words from the array, but the array belongs to the caller. */
-  g_autofree char **words = g_memdup2(argv, sizeof *argv * (size_t)(argc + 1));
-  g_option_context_set_summary(context, "Runs a scenario with many seeds, and with all values of "
-                                        "sweeps; the same command continues what was stopped.");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &words, &error))
+  if (!options_read(argc, argv, "SCENARIO",
+                    "Runs a scenario with many seeds, and with all values of "
+                    "sweeps; the same command continues what was stopped.",
+                    entries, &error))
     return bad_input("recline campaign: %s, expected recline campaign SCENARIO [--runs N] "
                      "[--sweep KEY=VALUE,VALUE...]... [--until P%%] [--out DIR]",
                      error->message);

@@ -16,6 +16,7 @@
 #include "sim/campaign/campaign.h"
 #include "sim/campaign/optimum.h"
 #include "verify/base/breach.h"
+#include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 #include "verify/scenario/scenario.h"
@@ -46,14 +47,12 @@ static int parse(int argc, char **argv, struct options *o)
        "Keep figure.svg, table.csv, runs.csv and what continues it there", "DIR"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
   g_autoptr(GError) error = NULL;
-  g_autofree char **words = g_memdup2(argv, sizeof *argv * (size_t)(argc + 1));
-  g_option_context_set_summary(context, "Measures what a checkpoint and a recovery cost, and finds "
-                                        "the best time between checkpoints: by theory, and by a "
-                                        "campaign.");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &words, &error))
+  if (!options_read(argc, argv, "SCENARIO",
+                    "Measures what a checkpoint and a recovery cost, and finds "
+                    "the best time between checkpoints: by theory, and by a "
+                    "campaign.",
+                    entries, &error))
     return bad_input("recline interval: %s, expected recline interval SCENARIO [--runs N] "
                      "[--out DIR] [--set KEY=VALUE]...",
                      error->message);

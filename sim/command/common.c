@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "verify/base/command_line.h"
+
 const char *data_folder(void)
 {
   return g_getenv("RECLINE_DATA");
@@ -14,13 +16,8 @@ bool read_words(int argc, char **argv, const char *summary, gboolean *json, char
       {"json", 0, 0, G_OPTION_ARG_NONE, json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
   g_autoptr(GError) error = NULL;
-  /* GOption takes words out of the array, but the array belongs to the caller. */
-  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
-  g_option_context_set_summary(context, summary);
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &copy, &error)) {
+  if (!options_read(argc, argv, NULL, summary, entries, &error)) {
     bad_input("recline %s: %s, expected --json or no option", argv[0], error->message);
     g_strfreev(rest);
     return false;

@@ -25,6 +25,7 @@
 #include "sim/command/main.h"
 #include "sim/command/summary.h"
 #include "sim/host/result.h"
+#include "verify/base/command_line.h"
 #include "verify/base/output.h"
 #include "verify/scenario/scenario.h"
 #include "verify/trace/schedule_file.h"
@@ -85,14 +86,11 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
        "The same when it takes more memory", "SIZE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new("SCENARIO");
   g_autoptr(GError) error = NULL;
-  /* GOption removes words from the array, but the array belongs to the caller. */
-  g_autofree char **words = g_memdup2(argv, sizeof *argv * (size_t)(argc + 1));
-  g_option_context_set_summary(context, "Simulates a program with a protocol and failures, and "
-                                        "says whether it recovered and what that cost.");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &words, &error))
+  if (!options_read(argc, argv, "SCENARIO",
+                    "Simulates a program with a protocol and failures, and "
+                    "says whether it recovered and what that cost.",
+                    entries, &error))
     return bad_input("recline run: %s, expected recline run SCENARIO [--set key=value]... "
                      "[--out DIR] [--json] [--keep] [--timeout S] [--memory SIZE]",
                      error->message);

@@ -8,6 +8,7 @@
 #include "sim/replicate/expression.h"
 #include "sim/replicate/replicate.h"
 #include "verify/base/breach.h"
+#include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 
@@ -30,14 +31,11 @@ static int parse(int argc, char **argv, struct options *o)
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->ids, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new("[ID]...");
   g_autoptr(GError) error = NULL;
-  /* GOption removes words from the array, but the array belongs to the caller. */
-  g_autofree char **words = g_memdup2(argv, sizeof *argv * (size_t)(argc + 1));
-  g_option_context_set_summary(context, "Simulates what papers have published and prints both; ID "
-                                        "is that of a value, or its first words (bookmark.t2).");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &words, &error))
+  if (!options_read(argc, argv, "[ID]...",
+                    "Simulates what papers have published and prints both; ID "
+                    "is that of a value, or its first words (bookmark.t2).",
+                    entries, &error))
     return bad_input("recline replicate: %s, expected recline replicate [ID]... [--out DIR] "
                      "[--jobs N] [--json]",
                      error->message);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 #include "verify/base/platform.h"
@@ -73,13 +74,9 @@ static int parse_options(struct command *c, int argc, char **argv)
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->names, NULL,
        "[CLAIM|SCENARIO]..."},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
   g_autoptr(GError) error = NULL;
-  g_autofree char **copy = g_memdup2(argv, sizeof *argv * ((size_t)argc + 1));
-  g_option_context_set_summary(context,
-                               "Explores every interleaving and every crash of small worlds.");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (g_option_context_parse(context, &argc, &copy, &error))
+  if (options_read(argc, argv, NULL, "Explores every interleaving and every crash of small worlds.",
+                   entries, &error))
     return EXIT_FINE;
   return bad_input("recline check: %s, expected an option of 'recline check --help'",
                    error->message);
