@@ -1,7 +1,6 @@
 #include "play/play.h"
 
 #include <errno.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "verify/base/breach.h"
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
+#include "verify/base/json.h"
 #include "verify/base/output.h"
 #include "verify/check/check.h"
 #include "verify/trace/trace.h"
@@ -140,12 +140,6 @@ void played_clear(struct played *p)
 
 /* ---- the page ---- */
 
-static void add_text(JsonBuilder *builder, const char *key, const char *value)
-{
-  json_builder_set_member_name(builder, key);
-  json_builder_add_string_value(builder, value ? value : "");
-}
-
 /* As JSON that may stand in a page: nothing in it looks like a tag. */
 static char *as_json(const struct played *p)
 {
@@ -154,18 +148,16 @@ static char *as_json(const struct played *p)
   for (size_t i = 0; i < p->count * sizeof *p->moves; i++)
     g_string_append_printf(moves, "%02x", ((const unsigned char *)p->moves)[i]);
   json_builder_begin_object(builder);
-  add_text(builder, "name", p->name);
-  add_text(builder, "title", p->title);
-  add_text(builder, "statement", p->statement);
-  add_text(builder, "source", p->source);
-  add_text(builder, "description", p->description);
-  add_text(builder, "moves", moves->str);
-  add_text(builder, "violation", p->violation);
-  json_builder_set_member_name(builder, "again");
-  json_builder_add_int_value(builder, p->again);
+  json_add_text(builder, "name", p->name);
+  json_add_text(builder, "title", p->title);
+  json_add_text(builder, "statement", p->statement);
+  json_add_text(builder, "source", p->source);
+  json_add_text(builder, "description", p->description);
+  json_add_text(builder, "moves", moves->str);
+  json_add_text(builder, "violation", p->violation);
+  json_add_whole(builder, "again", p->again);
   json_builder_end_object(builder);
-  g_autoptr(JsonNode) root = json_builder_get_root(builder);
-  g_autofree char *text = json_to_string(root, FALSE);
+  g_autofree char *text = json_text(builder, false);
   g_auto(GStrv) parts = g_strsplit(text, "<", -1);
   return g_strjoinv("\\u003c", parts);
 }

@@ -1,8 +1,9 @@
 #include "sim/campaign/table.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
+
+#include "verify/base/json.h"
 
 static bool counts(const struct row *row, int field)
 {
@@ -147,41 +148,24 @@ void table_print(const struct table *table, int field)
 
 /* ---- for a program ---- */
 
-static void add_member(JsonBuilder *json, const char *name, double number)
-{
-  json_builder_set_member_name(json, name);
-  if (isfinite(number))
-    json_builder_add_double_value(json, number);
-  else
-    json_builder_add_null_value(json);
-}
-
-static void add_count(JsonBuilder *json, const char *name, unsigned count)
-{
-  json_builder_set_member_name(json, name);
-  json_builder_add_int_value(json, count);
-}
-
 static void add_cell(const struct table *table, unsigned cell, int field, JsonBuilder *json)
 {
   struct estimate mean = table_mean(table, cell, field);
   struct estimate more = table_difference(table, cell, 0, field);
   json_builder_begin_object(json);
-  json_builder_set_member_name(json, "sweep");
-  json_builder_begin_object(json);
+  json_open_object(json, "sweep");
   for (unsigned i = 0; i < table->runs->grid->sweeps; i++) {
-    json_builder_set_member_name(json, table->runs->grid->sweep[i].key);
-    json_builder_add_string_value(json, grid_value(table->runs->grid, cell, i));
+    json_add_text(json, table->runs->grid->sweep[i].key, grid_value(table->runs->grid, cell, i));
   }
   json_builder_end_object(json);
-  add_count(json, "runs", table->count);
-  add_count(json, "ended", mean.count);
-  add_count(json, "unexpected", table_unexpected(table, cell));
-  add_member(json, "mean", mean.mean);
-  add_member(json, "half_width_95", mean.half);
-  add_member(json, "deviation", mean.deviation);
-  add_member(json, "difference", more.mean);
-  add_member(json, "difference_half_width_95", more.half);
+  json_add_whole(json, "runs", table->count);
+  json_add_whole(json, "ended", mean.count);
+  json_add_whole(json, "unexpected", table_unexpected(table, cell));
+  json_add_real(json, "mean", mean.mean);
+  json_add_real(json, "half_width_95", mean.half);
+  json_add_real(json, "deviation", mean.deviation);
+  json_add_real(json, "difference", more.mean);
+  json_add_real(json, "difference_half_width_95", more.half);
   json_builder_end_object(json);
 }
 
@@ -189,15 +173,11 @@ void table_print_json(const struct table *table, int field)
 {
   g_autoptr(JsonBuilder) json = json_builder_new();
   json_builder_begin_object(json);
-  json_builder_set_member_name(json, "field");
-  json_builder_add_string_value(json, table->runs->fields->pdata[field]);
-  json_builder_set_member_name(json, "cells");
-  json_builder_begin_array(json);
+  json_add_text(json, "field", table->runs->fields->pdata[field]);
+  json_open_list(json, "cells");
   for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
     add_cell(table, cell, field, json);
   json_builder_end_array(json);
   json_builder_end_object(json);
-  g_autoptr(JsonNode) root = json_builder_get_root(json);
-  g_autofree char *text = json_to_string(root, TRUE);
-  printf("%s\n", text);
+  json_print(json);
 }

@@ -1,7 +1,5 @@
 #include "sim/command/common.h"
 
-#include <stdio.h>
-
 #include "verify/base/command_line.h"
 
 const char *data_folder(void)
@@ -24,21 +22,4 @@ bool read_words(int argc, char **argv, const char *summary, gboolean *json, char
   }
   *words = rest ? rest : g_new0(char *, 1);
   return true;
-}
-
-void json_add_text(JsonBuilder *builder, const char *key, const char *value)
-{
-  json_builder_set_member_name(builder, key);
-  if (value)
-    json_builder_add_string_value(builder, value);
-  else
-    json_builder_add_null_value(builder);
-}
-
-void print_json(JsonBuilder *builder)
-{
-  JsonNode *root = json_builder_get_root(builder);
-  g_autofree char *text = json_to_string(root, TRUE);
-  json_node_unref(root);
-  printf("%s\n", text);
 }

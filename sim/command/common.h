@@ -1,9 +1,8 @@
-/* What the subcommands share: words, data folder, JSON. */
+/* What the subcommands share: words, data folder. */
 #ifndef RECLINE_COMMON_H
 #define RECLINE_COMMON_H
 
 #include <glib.h>
-#include <json-glib/json-glib.h>
 #include <stdbool.h>
 
 #include "verify/base/breach.h"
@@ -17,11 +16,5 @@ const char *data_folder(void);
  * `words` (ends with NULL; the caller frees it with g_strfreev()). `summary` is for --help. On a
  * wrong option says so and returns false. */
 bool read_words(int argc, char **argv, const char *summary, gboolean *json, char ***words);
-
-/* Adds `key` with a text, or with null. */
-void json_add_text(JsonBuilder *builder, const char *key, const char *value);
-
-/* Prints the object that was built, and a newline, on standard output. */
-void print_json(JsonBuilder *builder);
 
 #endif

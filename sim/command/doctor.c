@@ -5,6 +5,7 @@
 
 #include "sim/command/common.h"
 #include "sim/command/main.h"
+#include "verify/base/json.h"
 
 static const struct tool {
   const char *name, *asks; /* the program, and what makes it tell its version */
@@ -81,35 +82,28 @@ static void print_findings(const struct finding *findings)
              tools[i].needed ? "" : " (tests only)", tools[i].package);
 }
 
-static void add_bool(JsonBuilder *builder, const char *key, bool value)
-{
-  json_builder_set_member_name(builder, key);
-  json_builder_add_boolean_value(builder, value);
-}
-
 static void print_findings_json(const struct finding *findings, bool ready, const char *type)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
   json_builder_begin_object(builder);
-  add_bool(builder, "ready", ready);
+  json_add_bool(builder, "ready", ready);
   json_add_text(builder, "version", RECLINE_VERSION);
   json_add_text(builder, "data", data_folder());
   json_add_text(builder, "type", type);
-  json_builder_set_member_name(builder, "tools");
-  json_builder_begin_array(builder);
+  json_open_list(builder, "tools");
   for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) {
     json_builder_begin_object(builder);
     json_add_text(builder, "name", tools[i].name);
     json_add_text(builder, "package", tools[i].package);
     json_add_text(builder, "purpose", tools[i].purpose);
-    add_bool(builder, "needed", tools[i].needed);
+    json_add_bool(builder, "needed", tools[i].needed);
     json_add_text(builder, "path", findings[i].path);
     json_add_text(builder, "version", findings[i].version);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
   json_builder_end_object(builder);
-  print_json(builder);
+  json_print(builder);
 }
 
 int command_doctor(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "protocols/protocol.h"
 #include "sim/command/common.h"
 #include "sim/command/main.h"
+#include "verify/base/json.h"
 #include "verify/scenario/platform_file.h"
 #include "verify/scenario/scenario.h"
 
@@ -18,12 +19,6 @@ static const struct kind kinds[] = {{"claims", "verify/claims", ".yaml"},
                                     {"scenarios", "scenarios", ".yaml"},
                                     {"mutants", "verify/mutants", ".yaml"}};
 
-static void add_number(JsonBuilder *builder, const char *key, gint64 value)
-{
-  json_builder_set_member_name(builder, key);
-  json_builder_add_int_value(builder, value);
-}
-
 /* Output goes to `builder`, or as lines to standard output where that is NULL. */
 static void list_protocols(JsonBuilder *builder)
 {
@@ -36,10 +31,9 @@ static void list_protocols(JsonBuilder *builder)
     json_builder_begin_object(builder);
     json_add_text(builder, "name", protocol->name);
     json_add_text(builder, "title", protocol->title);
-    add_number(builder, "piggyback_bytes", protocol->piggyback_bytes);
-    add_number(builder, "control_bytes", protocol->control_bytes);
-    json_builder_set_member_name(builder, "promises");
-    json_builder_begin_array(builder);
+    json_add_whole(builder, "piggyback_bytes", protocol->piggyback_bytes);
+    json_add_whole(builder, "control_bytes", protocol->control_bytes);
+    json_open_list(builder, "promises");
     for (const char *const *name = protocol->promises; name && *name; name++)
       json_builder_add_string_value(builder, *name);
     json_builder_end_array(builder);
@@ -75,7 +69,7 @@ static bool list_platform(JsonBuilder *builder, const char *id, const char *file
   }
   json_builder_begin_object(builder);
   json_add_text(builder, "id", id);
-  add_number(builder, "hosts", g_strv_length(hosts));
+  json_add_whole(builder, "hosts", g_strv_length(hosts));
   json_add_text(builder, "file", file);
   json_builder_end_object(builder);
   return true;
@@ -134,8 +128,7 @@ int command_list(int argc, char **argv)
   int code = EXIT_FINE;
   if (builder) {
     json_builder_begin_object(builder);
-    json_builder_set_member_name(builder, words[0]);
-    json_builder_begin_array(builder);
+    json_open_list(builder, words[0]);
   }
   if (protocols)
     list_protocols(builder);
@@ -144,7 +137,7 @@ int command_list(int argc, char **argv)
   if (builder) {
     json_builder_end_array(builder);
     json_builder_end_object(builder);
-    print_json(builder);
+    json_print(builder);
   }
   return code;
 }

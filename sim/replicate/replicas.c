@@ -1,13 +1,13 @@
 /* The table of replicas: on the terminal, as JSON, as a page. */
 #include <errno.h>
 #include <gio/gio.h>
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/replicate/replicate.h"
+#include "verify/base/json.h"
 #include "verify/base/output.h"
 
 static const char *const VERDICTS[ROW_VERDICTS] = {
@@ -115,50 +115,29 @@ void report_print(const struct replicas *all)
                                                        : ", and the plan does not say why");
 }
 
-static void add_text(JsonBuilder *builder, const char *key, const char *text)
-{
-  json_builder_set_member_name(builder, key);
-  if (text)
-    json_builder_add_string_value(builder, text);
-  else
-    json_builder_add_null_value(builder);
-}
-
-static void add_number(JsonBuilder *builder, const char *key, double value)
-{
-  json_builder_set_member_name(builder, key);
-  if (isnan(value))
-    json_builder_add_null_value(builder);
-  else
-    json_builder_add_double_value(builder, value);
-}
-
 void report_print_json(const struct replicas *all)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
   json_builder_begin_object(builder);
-  json_builder_set_member_name(builder, "values");
-  json_builder_begin_array(builder);
+  json_open_list(builder, "values");
   for (unsigned i = 0; i < all->count; i++) {
     const struct replica *r = &all->item[i];
     json_builder_begin_object(builder);
-    add_text(builder, "id", r->published->id);
-    add_number(builder, "published", r->published->number ? r->published->value : (double)NAN);
-    add_number(builder, "simulated", r->value);
-    add_text(builder, "unit", r->published->unit);
-    add_text(builder, "verdict", row_verdict_name(r->verdict));
-    add_text(builder, "why", r->failed ? r->failed : r->row ? r->row->why : NULL);
+    json_add_text(builder, "id", r->published->id);
+    json_add_real(builder, "published", r->published->number ? r->published->value : (double)NAN);
+    json_add_real(builder, "simulated", r->value);
+    json_add_text(builder, "unit", r->published->unit);
+    json_add_text(builder, "verdict", row_verdict_name(r->verdict));
+    json_add_text(builder, "why", r->failed ? r->failed : r->row ? r->row->why : NULL);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
   unsigned counts[ROW_VERDICTS];
   count(all, NULL, counts);
   for (unsigned verdict = 0; verdict < ROW_VERDICTS; verdict++)
-    add_number(builder, VERDICTS[verdict], counts[verdict]);
+    json_add_real(builder, VERDICTS[verdict], counts[verdict]);
   json_builder_end_object(builder);
-  g_autoptr(JsonNode) root = json_builder_get_root(builder);
-  g_autofree char *text = json_to_string(root, TRUE);
-  printf("%s\n", text);
+  json_print(builder);
 }
 
 /* ---- the page ---- */

@@ -1,8 +1,8 @@
 /* How claims came out: for people, as JSON, as TAP, as JUnit's XML. */
 #include <inttypes.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
+#include "verify/base/json.h"
 #include "verify/check/check.h"
 
 bool checked_as_expected(const struct checked *c)
@@ -92,38 +92,21 @@ void report_end(const struct checked *list, unsigned count)
 
 /* ---- JSON ---- */
 
-static void add_text(JsonBuilder *b, const char *key, const char *value)
+static const char *some(const char *text)
 {
-  json_builder_set_member_name(b, key);
-  if (value && *value)
-    json_builder_add_string_value(b, value);
-  else
-    json_builder_add_null_value(b);
-}
-
-static void add_whole(JsonBuilder *b, const char *key, uint64_t value)
-{
-  json_builder_set_member_name(b, key);
-  json_builder_add_int_value(b, (gint64)value);
-}
-
-static void add_real(JsonBuilder *b, const char *key, double value)
-{
-  json_builder_set_member_name(b, key);
-  json_builder_add_double_value(b, value);
+  return text && *text ? text : NULL;
 }
 
 static void add_bounds(JsonBuilder *b, const struct scenario *claim)
 {
-  json_builder_set_member_name(b, "bounds");
-  json_builder_begin_object(b);
-  add_whole(b, "ranks", (uint64_t)claim->program.ranks);
-  add_whole(b, "checkpoints", (uint64_t)claim->check.checkpoints);
-  add_whole(b, "crashes", (uint64_t)claim->check.crashes);
+  json_open_object(b, "bounds");
+  json_add_whole(b, "ranks", claim->program.ranks);
+  json_add_whole(b, "checkpoints", claim->check.checkpoints);
+  json_add_whole(b, "crashes", claim->check.crashes);
   static const char *const orders[] = {"any", "fifo", "none"};
-  add_text(b, "order", orders[claim->check.order]);
-  add_text(b, "places", claim->checkpoint.places == PLACES_ANYWHERE ? "anywhere" : "program");
-  add_whole(b, "capacity", claim->protocol.capacity);
+  json_add_text(b, "order", orders[claim->check.order]);
+  json_add_text(b, "places", claim->checkpoint.places == PLACES_ANYWHERE ? "anywhere" : "program");
+  json_add_whole(b, "capacity", claim->protocol.capacity);
   json_builder_end_object(b);
 }
 
@@ -132,40 +115,38 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   const struct claim_result *r = &c->result;
   g_autofree char *text = why(r);
   json_builder_begin_object(b);
-  add_text(b, "id", c->claim->id);
-  add_text(b, "statement", c->claim->statement);
-  add_text(b, "source", c->claim->source);
-  add_text(b, "protocol", c->claim->protocol.name);
+  json_add_text(b, "id", c->claim->id);
+  json_add_text(b, "statement", some(c->claim->statement));
+  json_add_text(b, "source", some(c->claim->source));
+  json_add_text(b, "protocol", c->claim->protocol.name);
   add_bounds(b, c->claim);
-  add_text(b, "verdict", claim_verdict_name(r->verdict));
-  add_text(b, "expected", claim_expected(c->claim));
-  add_text(b, "property", r->property);
-  add_text(b, "why", text);
-  add_text(b, "trace", r->trace);
-  add_whole(b, "states", r->states);
-  add_whole(b, "transitions", r->transitions);
-  add_real(b, "omission_probability", r->omission);
-  add_real(b, "miss_probability", r->miss);
-  add_real(b, "collision_probability", r->collision);
-  add_whole(b, "depth", r->depth);
-  json_builder_set_member_name(b, "livelock_judged");
-  json_builder_add_boolean_value(b, r->cycles);
-  json_builder_set_member_name(b, "reached");
-  json_builder_begin_object(b);
+  json_add_text(b, "verdict", claim_verdict_name(r->verdict));
+  json_add_text(b, "expected", claim_expected(c->claim));
+  json_add_text(b, "property", some(r->property));
+  json_add_text(b, "why", some(text));
+  json_add_text(b, "trace", some(r->trace));
+  json_add_whole(b, "states", (gint64)r->states);
+  json_add_whole(b, "transitions", (gint64)r->transitions);
+  json_add_real(b, "omission_probability", r->omission);
+  json_add_real(b, "miss_probability", r->miss);
+  json_add_real(b, "collision_probability", r->collision);
+  json_add_whole(b, "depth", r->depth);
+  json_add_bool(b, "livelock_judged", r->cycles);
+  json_open_object(b, "reached");
   for (int i = 0; i < REACHES; i++)
-    add_whole(b, reach_names[i], r->reached.most[i]);
+    json_add_whole(b, reach_names[i], r->reached.most[i]);
   json_builder_end_object(b);
-  add_whole(b, "steps", r->steps);
-  add_whole(b, "resumed_states", r->resumed);
-  add_real(b, "seconds", r->seconds);
-  add_real(b, "states_per_s", r->seconds > 0 ? (double)r->states / r->seconds : 0);
-  add_real(b, "transitions_per_s", rate(r));
-  add_real(b, "bytes_per_state", bytes_per_state(r));
-  add_real(b, "peak_rss_mb", megabytes(r->peak_rss));
-  add_text(b, "reduction", *r->reduction ? r->reduction : "none");
-  add_text(b, "unreduced", r->unreduced);
-  add_whole(b, "audited_states", r->full_states);
-  add_whole(b, "audited_rests", r->rests);
+  json_add_whole(b, "steps", (gint64)r->steps);
+  json_add_whole(b, "resumed_states", (gint64)r->resumed);
+  json_add_real(b, "seconds", r->seconds);
+  json_add_real(b, "states_per_s", r->seconds > 0 ? (double)r->states / r->seconds : 0);
+  json_add_real(b, "transitions_per_s", rate(r));
+  json_add_real(b, "bytes_per_state", bytes_per_state(r));
+  json_add_real(b, "peak_rss_mb", megabytes(r->peak_rss));
+  json_add_text(b, "reduction", *r->reduction ? r->reduction : "none");
+  json_add_text(b, "unreduced", some(r->unreduced));
+  json_add_whole(b, "audited_states", (gint64)r->full_states);
+  json_add_whole(b, "audited_rests", (gint64)r->rests);
   json_builder_end_object(b);
 }
 
@@ -173,15 +154,12 @@ void report_json(const struct checked *list, unsigned count)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
   json_builder_begin_object(b);
-  json_builder_set_member_name(b, "claims");
-  json_builder_begin_array(b);
+  json_open_list(b, "claims");
   for (unsigned i = 0; i < count; i++)
     add_claim(b, &list[i]);
   json_builder_end_array(b);
   json_builder_end_object(b);
-  g_autoptr(JsonNode) root = json_builder_get_root(b);
-  g_autofree char *text = json_to_string(root, TRUE);
-  printf("%s\n", text);
+  json_print(b);
 }
 
 /* ---- TAP ---- */
