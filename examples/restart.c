@@ -10,7 +10,10 @@ struct state {
   uint32_t told;
 };
 
-static const char *const invariants[] = {"a rank begins once, and once more for each failure", NULL};
+static const char *const invariants[] = {
+    "a rank begins once, and once more for each failure",
+    NULL,
+};
 
 static size_t state_size(const struct rcl_config *config)
 {

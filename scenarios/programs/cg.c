@@ -26,8 +26,9 @@
  *
  * Usage: cg [-v] [-s] [-k] CLASS [ITERATIONS]
  *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
- *   fewer, zeta cannot be compared with the reference and the verification prints SKIP. -k, a skeleton: a diagonal matrix in the place of the class's, with the
- *   operations and messages of that, but without its memory; there is nothing to verify.
+ *   fewer, zeta cannot be compared with the reference and the verification prints SKIP.
+ *   -k, a skeleton: a diagonal matrix in the place of the class's, with the operations and messages
+ *   of that, but without its memory; there is nothing to verify.
  * Exit code, the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
  */
 #include <math.h>
@@ -39,6 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cg_matrix.h"
 #include "tell.h"
 
 enum {
@@ -46,55 +48,17 @@ enum {
   EXIT_NOT_VERIFIED = 1,
   EXIT_USAGE = 64,
   INNER_ITERATIONS = 25,
-  MAX_VECTOR_ENTRIES = 32, /* of a generating vector; class E, the largest, has 26 + 1 */
   TAG_REDUCE = 1,
   TAG_TRANSPOSE = 2,
   TAG_DOT = 3,
 };
 
 static const double TOLERANCE = 1e-10;
-static const double RECIPROCAL_CONDITION = 0.1;
-
-struct class_spec {
-  char name;
-  int order;          /* of the matrix */
-  int vector_entries; /* nonzeros drawn for each generating vector */
-  int outer_iterations;
-  double shift;
-  double reference_zeta;
-};
 
 static const struct class_spec CLASSES[] = {
     {'S', 1400, 7, 15, 10.0, 8.5971775078648},     {'W', 7000, 8, 15, 12.0, 10.362595087124},
     {'A', 14000, 11, 15, 20.0, 17.130235054029},   {'B', 75000, 13, 75, 60.0, 22.712745482631},
     {'C', 150000, 15, 75, 110.0, 28.973605592845}, {'D', 1500000, 21, 100, 500.0, 52.514532105794},
-};
-
-/* Where this rank stands. Everything but the numbers of the matrix is known from rank and ranks. */
-struct grid {
-  int rank, ranks;
-  int rows, columns;
-  int row, column;
-  int half;              /* which half of its row's product this rank keeps; 0 on a square grid */
-  int transpose_partner; /* the rank that has the block this rank needs, and needs the one it has */
-  int block;             /* elements of a vector block: the padded order / columns */
-};
-
-/* Compressed rows. Padding elements (order .. block * columns - 1) have no entry, so they stay 0.
- */
-struct matrix {
-  int rows;
-  int64_t *row_start; /* rows + 1 */
-  int32_t *column;    /* within the block of this rank */
-  double *value;
-  int64_t nonzeros;
-};
-
-/* One generating vector: positions and values of its few nonzeros. */
-struct sparse_vector {
-  int entries;
-  int32_t position[MAX_VECTOR_ENTRIES];
-  double value[MAX_VECTOR_ENTRIES];
 };
 
 struct vectors {
@@ -137,16 +101,6 @@ static void begin(bool step)
   }
 }
 
-static void *allocate(size_t count, size_t size)
-{
-  void *memory = calloc(count > 0 ? count : 1, size);
-  if (memory == NULL) {
-    fprintf(stderr, "cg: out of memory\n");
-    abort();
-  }
-  return memory;
-}
-
 /* ---- the grid ---- */
 
 static bool make_grid(int rank, int ranks, int order)
@@ -173,208 +127,6 @@ static bool make_grid(int rank, int ranks, int order)
     grid.transpose_partner = (grid.column / 2) * grid.columns + 2 * grid.row + grid.half;
   }
   return true;
-}
-
-/* ---- the matrix ---- */
-
-/* x <- 5^13 x mod 2^46. Unsigned arithmetic is modulo 2^64, of which 2^46 is a divisor. */
-static const uint64_t RANDOM_MULTIPLIER = 1220703125;
-static const uint64_t RANDOM_SEED = 314159265;
-enum { RANDOM_BITS = 46 };
-
-static uint64_t draw(uint64_t *state)
-{
-  *state = (*state * RANDOM_MULTIPLIER) & ((UINT64_C(1) << RANDOM_BITS) - 1);
-  return *state;
-}
-
-/* The state from which the matrix is drawn: one draw of the stream is discarded first. */
-static uint64_t first_matrix_state(void)
-{
-  uint64_t state = RANDOM_SEED;
-  draw(&state);
-  return state;
-}
-
-static int bits_to_count(int order)
-{
-  int bits = 0;
-  while ((1 << bits) < order) {
-    bits++;
-  }
-  return bits;
-}
-
-static int find_position(const struct sparse_vector *vector, int32_t position)
-{
-  for (int i = 0; i < vector->entries; i++) {
-    if (vector->position[i] == position) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-/* Draws vector number `index`; the value comes before the position, also when the position turns
- * out to be no good. Element `index` is 0.5, whatever was drawn for it. */
-static void draw_vector(uint64_t *state, int index, int position_bits, struct sparse_vector *vector)
-{
-  vector->entries = 0;
-  while (vector->entries < spec->vector_entries) {
-    const double value = 0x1p-46 * (double)draw(state);
-    const int32_t position = (int32_t)(draw(state) >> (RANDOM_BITS - position_bits));
-    if (position < spec->order && find_position(vector, position) < 0) {
-      vector->position[vector->entries] = position;
-      vector->value[vector->entries] = value;
-      vector->entries++;
-    }
-  }
-  int own = find_position(vector, index);
-  if (own < 0) {
-    own = vector->entries++;
-    vector->position[own] = index;
-  }
-  vector->value[own] = 0.5;
-}
-
-static bool in_my_rows(int32_t position)
-{
-  return position / matrix.rows == grid.row;
-}
-
-static bool in_my_columns(int32_t position)
-{
-  return position / grid.block == grid.column;
-}
-
-/* How many products fall into each row of this rank's block, repeated positions counted again. */
-static void count_products(void)
-{
-  const int position_bits = bits_to_count(spec->order);
-  uint64_t state = first_matrix_state();
-  struct sparse_vector vector;
-  for (int index = 0; index < spec->order; index++) {
-    draw_vector(&state, index, position_bits, &vector);
-    int in_columns = 0;
-    for (int i = 0; i < vector.entries; i++) {
-      in_columns += in_my_columns(vector.position[i]);
-    }
-    for (int i = 0; i < vector.entries; i++) {
-      if (in_my_rows(vector.position[i])) {
-        matrix.row_start[vector.position[i] % matrix.rows + 1] += in_columns;
-      }
-    }
-  }
-  for (int row = 0; row < matrix.rows; row++) {
-    matrix.row_start[row + 1] += matrix.row_start[row];
-  }
-}
-
-/* Puts the part of weight * v v^T that this rank holds at the ends of the rows. */
-static void add_outer_product(const struct sparse_vector *vector, int index, double weight,
-                              int64_t *row_end)
-{
-  for (int i = 0; i < vector->entries; i++) {
-    const int32_t row = vector->position[i];
-    if (!in_my_rows(row)) {
-      continue;
-    }
-    for (int j = 0; j < vector->entries; j++) {
-      const int32_t column = vector->position[j];
-      if (!in_my_columns(column)) {
-        continue;
-      }
-      const int64_t at = row_end[row % matrix.rows]++;
-      matrix.column[at] = column % grid.block;
-      matrix.value[at] = weight * vector->value[i] * vector->value[j];
-      if (row == index && column == index) { /* once for each element of the diagonal */
-        matrix.value[at] += RECIPROCAL_CONDITION - spec->shift;
-      }
-    }
-  }
-}
-
-/* The stream is drawn again rather than stored: it is cheap, and many ranks share one memory. */
-static void fill_products(void)
-{
-  const int position_bits = bits_to_count(spec->order);
-  const double ratio = pow(RECIPROCAL_CONDITION, 1.0 / spec->order);
-  int64_t *row_end = allocate((size_t)matrix.rows, sizeof *row_end);
-  memcpy(row_end, matrix.row_start, (size_t)matrix.rows * sizeof *row_end);
-  uint64_t state = first_matrix_state();
-  double weight = 1.0;
-  struct sparse_vector vector;
-  for (int index = 0; index < spec->order; index++) {
-    draw_vector(&state, index, position_bits, &vector);
-    add_outer_product(&vector, index, weight, row_end);
-    weight *= ratio;
-  }
-  free(row_end);
-}
-
-/* Adds up entries of the same position and closes the gaps. Rows need no order of columns: entries
- * stay in the order in which their position was first drawn, which is the same in every run. */
-static void merge_repeated(void)
-{
-  int64_t *place =
-      allocate((size_t)grid.block, sizeof *place); /* of a column in this row, plus 1 */
-  int64_t end = 0;
-  int64_t next = 0;
-  for (int row = 0; row < matrix.rows; row++) {
-    const int64_t start = end;
-    for (; next < matrix.row_start[row + 1]; next++) {
-      const int32_t column = matrix.column[next];
-      if (place[column] > start) {
-        matrix.value[place[column] - 1] += matrix.value[next];
-      } else {
-        matrix.column[end] = column;
-        matrix.value[end] = matrix.value[next];
-        place[column] = ++end;
-      }
-    }
-    matrix.row_start[row] = start;
-  }
-  matrix.row_start[matrix.rows] = end;
-  matrix.nonzeros = end;
-  free(place);
-}
-
-/* The diagonal, and as many operations as all products would be. */
-static void make_skeleton(void)
-{
-  matrix.column = allocate((size_t)matrix.rows, sizeof *matrix.column);
-  matrix.value = allocate((size_t)matrix.rows, sizeof *matrix.value);
-  int64_t end = 0;
-  for (int row = 0; row < matrix.rows; row++) {
-    const int32_t position = grid.row * matrix.rows + row;
-    if (position < spec->order && in_my_columns(position)) {
-      matrix.column[end] = position % grid.block;
-      matrix.value[end++] = 1.0 + position % 97;
-    }
-    matrix.row_start[row + 1] = end;
-  }
-  const double entries = spec->vector_entries + 1;
-  matrix.nonzeros = (int64_t)(entries * entries * spec->order / grid.ranks);
-}
-
-static void make_matrix(void)
-{
-  matrix.rows = grid.block * (grid.columns / grid.rows);
-  matrix.row_start = allocate((size_t)matrix.rows + 1, sizeof *matrix.row_start);
-  if (skeleton) {
-    make_skeleton();
-    return;
-  }
-  count_products();
-  const int64_t products = matrix.row_start[matrix.rows];
-  matrix.column = allocate((size_t)products, sizeof *matrix.column);
-  matrix.value = allocate((size_t)products, sizeof *matrix.value);
-  fill_products();
-  merge_repeated();
-  /* An estimate, before the timed part: a draw as the multiplication, masking and scaling of 46-bit
-   * numbers, about half of the pairs being rejected; and three operations for each product. */
-  const double draws = 2.0 * 2.0 * spec->order * (spec->vector_entries + 1);
-  charge(4.0 * draws + 3.0 * (double)products);
 }
 
 /* ---- communication ---- */
@@ -602,7 +354,7 @@ static int report_result(double zeta, double residual, int iterations)
 
 static int run(int iterations, bool verbose)
 {
-  make_matrix();
+  charge(make_matrix(spec, &grid, skeleton, &matrix));
   make_vectors();
   double residual = 0.0;
   double zeta = 0.0;

@@ -1,0 +1,47 @@
+/* cg: the matrix of the CG kernel, the block of it that a rank holds. */
+#ifndef RECLINE_PROGRAMS_CG_MATRIX_H
+#define RECLINE_PROGRAMS_CG_MATRIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct class_spec {
+  char name;
+  int order;          /* of the matrix */
+  int vector_entries; /* nonzeros drawn for each generating vector */
+  int outer_iterations;
+  double shift;
+  double reference_zeta;
+};
+
+/* Where this rank stands. Everything but the numbers of the matrix is known from rank and ranks. */
+struct grid {
+  int rank, ranks;
+  int rows, columns;
+  int row, column;
+  int half;              /* which half of its row's product this rank keeps; 0 on a square grid */
+  int transpose_partner; /* the rank that has the block this rank needs, and needs the one it has */
+  int block;             /* elements of a vector block: the padded order / columns */
+};
+
+/* Compressed rows. Padding elements (order .. block * columns - 1) have no entry, so they stay 0.
+ */
+struct matrix {
+  int rows;
+  int64_t *row_start; /* rows + 1 */
+  int32_t *column;    /* within the block of this rank */
+  double *value;
+  int64_t nonzeros;
+};
+
+/* Zeroed memory of the caller; the program ends where there is none. */
+void *allocate(size_t count, size_t size);
+
+/* Fills `matrix` with the block of the class's matrix that the rank of `grid` holds; with
+ * `skeleton` a diagonal that counts as many nonzeros. Rows, columns and values are allocate()d, the
+ * caller's. Returns the floating-point operations that this takes. */
+double make_matrix(const struct class_spec *spec, const struct grid *grid, bool skeleton,
+                   struct matrix *matrix);
+
+#endif
