@@ -38,14 +38,10 @@ static int partner_of(const struct world_level *level, int node)
   return first + (node + 1 - first) % level->set;
 }
 
-/* Adds harm to the images and logs of `rank`, or takes it from them. */
-static void harm(const struct world *w, int rank, uint32_t i, unsigned harm, bool harmed)
+static struct world_record *edit_stored(const struct world *w, int rank, uint32_t *count)
 {
-  uint32_t count;
-  READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  struct world_record *stored =
-      world_edit(w, WORLD_STORED, rank, 0, count * (uint32_t)sizeof *stored);
-  stored[i].harm = (uint8_t)(harmed ? stored[i].harm | harm : stored[i].harm & ~harm);
+  READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, count);
+  return world_edit(w, WORLD_STORED, rank, 0, *count * (uint32_t)sizeof(struct world_record));
 }
 
 /* Logs of independent protocols are on another machine, the event logger. */
@@ -72,54 +68,43 @@ bool world_has_to_lose(const struct world *w, int rank, enum crash_leaves leaves
   return false;
 }
 
-/* Sets or clears that the copies on the node of `rank` are lost, of the ranks whose partner it is.
+/* Whether the copy of a record of rank `of` is on the node of `rank`, and a crash takes it there.
  */
-static void harm_copies(const struct world *w, int rank, enum crash_leaves leaves, bool harmed)
+static bool takes_copy(const struct world *w, const struct world_record *record, int of, int rank,
+                       enum crash_leaves leaves)
 {
-  for (int other = 0; other < w->ranks; other++) {
-    uint32_t count;
-    const struct world_record *stored =
-        READ_LIST(struct world_record, w, WORLD_STORED, other, 0, &count);
-    for (uint32_t i = 0; i < count; i++) {
-      const struct world_level *level = &w->level[level_of(w, stored[i].checkpoint)];
-      bool has = stored[i].harm & HARM_COPY_LOST, own = stored[i].harm & HARM_LOST;
-      if (!level->ring || partner_of(level, node_of(w, other)) != node_of(w, rank) ||
-          !takes(w, &stored[i], leaves) || has == harmed || (!harmed && own))
-        continue;
-      harm(w, other, i, HARM_COPY_LOST, harmed);
-      stored = READ_LIST(struct world_record, w, WORLD_STORED, other, 0, &count);
-    }
-  }
+  const struct world_level *level = &w->level[level_of(w, record->checkpoint)];
+  return level->ring && partner_of(level, node_of(w, of)) == node_of(w, rank) &&
+         takes(w, record, leaves);
 }
 
 void world_lose(const struct world *w, int rank, enum crash_leaves leaves)
 {
-  uint32_t count;
-  if (!w->levels)
-    return;
-  const struct world_record *stored =
-      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (takes(w, &stored[i], leaves)) {
-      harm(w, rank, i, HARM_LOST, true);
-      stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (int of = 0; w->levels && of < w->ranks; of++) {
+    uint32_t count;
+    struct world_record *stored = edit_stored(w, of, &count);
+    for (uint32_t i = 0; i < count; i++) {
+      if (of == rank && takes(w, &stored[i], leaves))
+        stored[i].harm |= HARM_LOST;
+      if (takes_copy(w, &stored[i], of, rank, leaves))
+        stored[i].harm |= HARM_COPY_LOST;
     }
-  harm_copies(w, rank, leaves, true);
+  }
 }
 
 void world_rebuild(const struct world *w, int rank, uint32_t checkpoint)
 {
-  uint32_t count;
-  if (!w->levels)
-    return;
-  const struct world_record *stored =
-      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (stored[i].checkpoint == checkpoint && stored[i].harm & HARM_LOST) {
-      harm(w, rank, i, HARM_LOST, false);
-      stored = READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (int of = 0; w->levels && of < w->ranks; of++) {
+    uint32_t count;
+    struct world_record *stored = edit_stored(w, of, &count);
+    for (uint32_t i = 0; i < count; i++) {
+      if (of == rank && stored[i].checkpoint == checkpoint)
+        stored[i].harm &= (uint8_t)~HARM_LOST;
+      if (takes_copy(w, &stored[i], of, rank, CRASH_LEAVES_NOTHING) &&
+          !(stored[i].harm & HARM_LOST))
+        stored[i].harm &= (uint8_t)~HARM_COPY_LOST;
     }
-  harm_copies(w, rank, CRASH_LEAVES_NOTHING, false);
+  }
 }
 
 void world_note_copy(const struct world *w, int rank, uint32_t index)
@@ -134,7 +119,7 @@ void world_note_copy(const struct world *w, int rank, uint32_t index)
   int first = partner * w->stored_per_node, end = first + w->stored_per_node;
   for (int other = first; level->ring && other < end && other < w->ranks; other++)
     if (read_rank_head(w, other)->phase >= RANK_DEAD) {
-      harm(w, rank, index, HARM_COPY_LOST, true);
+      edit_stored(w, rank, &count)[index].harm |= HARM_COPY_LOST;
       return;
     }
 }
