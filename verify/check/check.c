@@ -86,8 +86,11 @@ static int check_options(struct command *c)
 {
   static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
   g_autoptr(GError) error = NULL;
+  gint processors = (gint)g_get_num_processors();
+  if (c->jobs == -1) /* most claims are small; of long ones each may need all memory */
+    c->jobs = (c->all || c->matrix) && !c->more && c->workers == -1 ? processors : 1;
   if (c->workers == -1 && c->jobs > 0) /* the processors are shared by the jobs */
-    c->workers = MAX(1, (gint)g_get_num_processors() / c->jobs);
+    c->workers = MAX(1, processors / c->jobs);
   if (c->reduce && !g_strv_contains(reductions, c->reduce))
     return bad_input("recline check: --reduce %s, expected none, por, sym or all", c->reduce);
   if (c->jobs > AT_ONCE_MAX || c->workers > AT_ONCE_MAX)
@@ -517,7 +520,7 @@ static int replay_all(char **names)
 
 int command_check(int argc, char **argv)
 {
-  struct command c = {.jobs = 1, .workers = -1, .save_every = 60};
+  struct command c = {.jobs = -1, .workers = -1, .save_every = 60};
   int code = parse_options(&c, argc, argv);
   code = code == EXIT_FINE ? check_options(&c) : code;
   if (code == EXIT_FINE)
