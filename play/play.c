@@ -1,6 +1,5 @@
 #include "play/play.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/json.h"
-#include "verify/base/output.h"
+#include "verify/base/page.h"
 #include "verify/check/check.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/trace_lines.h"
@@ -140,7 +139,7 @@ void played_clear(struct played *p)
 
 /* ---- the page ---- */
 
-/* As JSON that may stand in a page: nothing in it looks like a tag. */
+/* As JSON that may stand in a page. */
 static char *as_json(const struct played *p)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
@@ -157,17 +156,7 @@ static char *as_json(const struct played *p)
   json_add_text(builder, "violation", p->violation);
   json_add_whole(builder, "again", p->again);
   json_builder_end_object(builder);
-  g_autofree char *text = json_text(builder, false);
-  g_auto(GStrv) parts = g_strsplit(text, "<", -1);
-  return g_strjoinv("\\u003c", parts);
-}
-
-/* The folder of this build or installation: bin/ is in it. */
-static char *find_tree(void)
-{
-  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
-  return g_path_get_dirname(bin);
+  return page_json(builder);
 }
 
 /* The source beside a shared object, FILE.c of FILE.so; NULL: there is none. */
@@ -181,7 +170,7 @@ static char *find_source(const char *object)
 /* The module with a protocol that is not in it; NULL with `error` set. */
 static char *link_module(const struct played *p, const char *source, GError **error)
 {
-  g_autofree char *tree = find_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
+  g_autofree char *tree = page_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
   g_autofree char *beside = p->object && !source ? find_source(p->object) : NULL;
   g_autofree char *out = NULL, *said = NULL;
   int status = -1;
@@ -204,22 +193,10 @@ static char *link_module(const struct played *p, const char *source, GError **er
   return NULL;
 }
 
-/* `text` with `value` in the place of what stands from the end of `before` to `after`; it frees
- * `text`. */
-static char *put(char *text, const char *before, const char *after, const char *value)
-{
-  const char *from = strstr(text, before) + strlen(before), *rest = strstr(from, after);
-  g_autofree char *head = g_strndup(text, (gsize)(from - text));
-  char *all = g_strconcat(head, value, rest, NULL);
-  g_free(text);
-  return all;
-}
-
 static bool write_page(const struct played *p, const char *source, const char *file, GError **error)
 {
-  g_autofree char *tree = find_tree(), *name = g_build_filename(tree, "play", "page.html", NULL);
-  g_autofree char *page = NULL;
-  if (!g_file_get_contents(name, &page, NULL, NULL)) {
+  g_autofree char *page = page_load("play/page.html");
+  if (!page) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
                 "recline play: recline was built without clang, lld or wasi-libc, expected these "
                 "packages, and then to be built anew");
@@ -229,16 +206,11 @@ static bool write_page(const struct played *p, const char *source, const char *f
     g_autofree char *module = link_module(p, source, error);
     if (!module)
       return false;
-    page = put(page, "id=\"module\">", "</script>", module);
+    page = page_put(page, "module", module);
   }
   g_autofree char *world = as_json(p);
-  page = put(page, "id=\"world\">", "</script>", world);
-  if (output_write(file, page, strlen(page)))
-    return true;
-  int code = errno;
-  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), OUTPUT_CANNOT, file,
-              g_strerror(code));
-  return false;
+  page = page_put(page, "world", world);
+  return page_write(file, page, error);
 }
 
 /* ---- the command ---- */
