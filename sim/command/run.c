@@ -57,8 +57,8 @@ struct run {
 
 /* What --out keeps, in the order in which it appears there: who sees result.json sees all.
  * program.err is kept only when the simulation died. */
-static const char *const KEPT[] = {"scenario.yaml", "program.out", "program.err", "trace.txt",
-                                   "result.json"};
+static const char *const KEPT[] = {"scenario.yaml", "program.out", "program.err",
+                                   "activity.txt",  "trace.txt",   "result.json"};
 
 static char *in(const char *folder, const char *name)
 {
@@ -74,10 +74,11 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
       {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options->set,
        "Change a value of the scenario (failures.0.at=4s)", "KEY=VALUE"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
-       "Keep scenario.yaml, result.json, trace.txt and program.out there", "DIR"},
+       "Keep scenario.yaml, result.json, trace.txt, activity.txt and program.out there", "DIR"},
       {"json", 'j', 0, G_OPTION_ARG_NONE, &options->json,
        "Print the result as one JSON object and nothing else", NULL},
-      {"no-trace", 0, 0, G_OPTION_ARG_NONE, &options->no_trace, "With --out, no trace.txt", NULL},
+      {"no-trace", 0, 0, G_OPTION_ARG_NONE, &options->no_trace,
+       "With --out, no trace.txt and activity.txt", NULL},
       {"keep", 'k', 0, G_OPTION_ARG_NONE, &options->keep,
        "Do not remove the private folder, and say where it is", NULL},
       {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options->timeout,

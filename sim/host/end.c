@@ -1,6 +1,7 @@
 #include "sim/host/end.h"
 
 #include "sim/host/accounting.h"
+#include "sim/host/activity.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/notes.h"
 #include "sim/host/phases.h"
@@ -61,6 +62,7 @@ void run_report(enum run_verdict verdict, const char *why)
   result->gave_up = g_strdup(why);
   name_run(result);
   mean_time(&result->time);
+  activity_close(machine_now());
   report_images(result);
   phases_report(result);
   copy_cost_report(result);

@@ -1,5 +1,6 @@
 /* Images: how a rank comes to one, and how it goes back to one. */
 #include "sim/host/accounting.h"
+#include "sim/host/activity.h"
 #include "sim/host/agenda.h"
 #include "sim/host/end.h"
 #include "sim/host/host_inside.h"
@@ -163,6 +164,9 @@ static void account_loss(struct rank *r, const struct capture *capture)
   const struct run_time *now = &r->time, *then = &capture->time;
   double lost = (now->compute - then->compute) + (now->mpi - then->mpi) +
                 (now->protocol - then->protocol) + (now->checkpoint - then->checkpoint);
+  activity_back(r, machine_now(),
+                layer.began + then->compute + then->mpi + then->protocol + then->checkpoint +
+                    then->lost + then->restart);
   r->time = (struct run_time){.compute = then->compute,
                               .mpi = then->mpi,
                               .protocol = then->protocol,

@@ -1,4 +1,4 @@
-#include "sim/host/rank.h"
+#include "sim/host/activity.h"
 
 #include <stdlib.h>
 
@@ -98,6 +98,7 @@ enum activity rank_switch(struct rank *r, enum activity activity)
                            &r->time.restart};
   enum activity before = r->activity;
   double now = machine_now();
+  activity_note(r, now);
   *where[before] += now - r->since;
   r->since = now;
   r->activity = activity;

@@ -12,7 +12,7 @@
  *          |       request.c      how a receive is filled; bypass.c, words.c: collectives
  *          |       storage.c      checkpoints; copy_cost.c, rank_clock.c: what they cost, and when
  *          |       dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c
- *          |       end.c          the result; accounting.c, phases.c, result.c
+ *          |       end.c          the result; accounting.c, activity.c, phases.c, result.c
  *     sim/net      transport.c envelopes and transfers; wire.c, control_mail.c how they travel
  *          |       payload.c bytes, placement.c nodes, machine.c clock, cores, disks
  *     sim/memory   heap, images, files, data of libraries: what a rollback puts back as bytes

@@ -2,6 +2,7 @@
  * MPI_Init, each rank with its own. */
 #include "sim/mpi/init.h"
 
+#include "sim/host/activity.h"
 #include "sim/host/bypass.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/host.h"
@@ -99,8 +100,11 @@ static void begin(int processes)
   layer.rank = g_new0(struct rank, (gsize)layer.ranks);
   layer.began = machine_now();
   const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
-  g_autofree char *file =
-      out && trace && trace[0] == '1' ? g_build_filename(out, "trace.txt", NULL) : NULL;
+  bool traced = out && trace && trace[0] == '1';
+  g_autofree char *file = traced ? g_build_filename(out, "trace.txt", NULL) : NULL;
+  g_autofree char *activity = traced ? g_build_filename(out, "activity.txt", NULL) : NULL;
+  if (traced)
+    activity_open(activity, layer.ranks);
   shadow_begin(layer.scenario, file);
   dispatcher_begin(host_expects, host_awaits);
   schedule_begin();

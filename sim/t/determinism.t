@@ -28,6 +28,7 @@ compare() { # PROTOCOL FAILURE
   wait $busy 2>/dev/null
   is "$(value "$dir/$1-1.json" crashes)" 1 "$1: there was a crash" "$dir/$1-1.err"
   same "$dir/$1-1/trace.txt" "$dir/$1-2/trace.txt" "$1: same trace"
+  same "$dir/$1-1/activity.txt" "$dir/$1-2/activity.txt" "$1: same activities"
   same "$dir/$1-1/result.json" "$dir/$1-2/result.json" "$1: same result"
   same "$dir/$1-1.json" "$dir/$1-2.json" "$1: same --json"
   same "$dir/$1-1/program.out" "$dir/$1-2/program.out" "$1: same program.out"
@@ -38,4 +39,4 @@ compare none '{rank: 3, at: 60ms}' # which captures nothing
 compare c3 "$in_checkpoint"
 compare bookmark "$in_checkpoint"
 compare chandy-lamport "$in_checkpoint"
-finish 20
+finish 24

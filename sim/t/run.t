@@ -32,7 +32,7 @@ run --out "$dir/out"
 check 0 'a crash that is recovered: exit code 0'
 is "$(grep -c '^verification: PASS$' "$dir/stdout")" 1 'what the program printed is printed'
 is "$(grep -c '^recovered ' "$dir/stdout")" 1 'so is the verdict' "$dir/stdout"
-is "$(ls -A "$dir/out" | tr '\n' ' ')" 'program.out result.json scenario.yaml trace.txt ' \
+is "$(ls -A "$dir/out" | tr '\n' ' ')" 'activity.txt program.out result.json scenario.yaml trace.txt ' \
   'files of --out'
 is "$(grep -c '^verification: PASS$' "$dir/out/program.out")" 1 'program.out'
 is "$(head -n 1 "$dir/out/trace.txt")" 'recline-trace 3' 'trace.txt'
