@@ -33,7 +33,7 @@ if(TARGET recline_mpi)
 endif()
 
 # What programs include is in the tree, beside the libraries; what protocols include is for all.
-foreach(header recline.h recline_names.h)
+foreach(header recline.h recline_names.h mpi-ext.h mpif-ext.h)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/${header} DESTINATION ${home}/include)
 endforeach()

@@ -105,6 +105,16 @@ void bypass_receive(struct rank *r, struct request *request)
   transport_let_in(r->transport, is_for, request);
 }
 
+void bypass_withdraw(struct rank *r, const struct request *request)
+{
+  struct request **link = &r->mpi->bypass_posted;
+  while (*link)
+    if (!request || *link == request)
+      *link = (*link)->next;
+    else
+      link = &(*link)->next;
+}
+
 bool bypass_has(const struct rank *r, int peer, int context, int32_t tag)
 {
   for (const GList *item = r->bypass_arrived.head; item; item = item->next)

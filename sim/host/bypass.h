@@ -14,6 +14,7 @@ uint32_t bypass_send(struct rank *, int peer, int context, int32_t tag, struct p
 
 /* The program, which is ready, receives. */
 void bypass_receive(struct rank *, struct request *);
+void bypass_withdraw(struct rank *, const struct request *);              /* NULL: all receives */
 bool bypass_has(const struct rank *, int peer, int context, int32_t tag); /* come, not received */
 bool bypass_expects(const struct rank *,
                     const struct message *); /* a receive, or a call passed on */

@@ -65,6 +65,7 @@ static void send_notice(int rank, const struct message *notice)
   message->notice = notice->notice;
   message->checkpoint = notice->checkpoint;
   message->part = notice->part;
+  message->peer = notice->peer;
   message->for_life = notice->for_life;
   message->incarnation = shadow_global()->incarnation;
   transport_send(transport, message, NOTICE_BYTES, false);
@@ -130,7 +131,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   struct rank *r = &layer.rank[rank];
   struct move move = {
       .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
-  if (!r->active)
+  if (!r->active || (r->dead && layer.repairs))
     return false;
   if (!shadow_loses())
     move.fault = CRASH_LEAVES_NOTHING;
@@ -335,10 +336,24 @@ static void place_ranks(const struct layout *elsewhere)
     node_set(rank, layout_host(layout, rank));
 }
 
+/* Where the program repairs itself the dead stay dead, and its protocol does not hear of it. */
+static void tell_living(int dead)
+{
+  recoveries++;
+  layer.result.repair.detect += layer.scenario->detection;
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (!layer.rank[rank].dead)
+      send_notice(rank, &(struct message){.notice = NOTICE_DOWN, .peer = dead});
+}
+
 static void detect_crash(const struct entry *entry)
 {
   if (layer.rank[entry->rank].life != entry->life)
     return;
+  if (layer.repairs) {
+    tell_living(entry->rank);
+    return;
+  }
   if (entry->failure->restart_on && entry->failure->restart_on != layout)
     place_ranks(entry->failure->restart_on);
   struct move move = detection_of(entry->rank);
@@ -457,6 +472,11 @@ static void handle_entry(const struct entry *entry)
 
 static void end_run(void)
 {
+  bool all_dead = layer.repairs;
+  for (int rank = 0; rank < layer.ranks; rank++)
+    all_dead &= layer.rank[rank].dead;
+  if (all_dead)
+    run_stop(RUN_LOST, "all ranks have died");
   run_report(recoveries > 0 ? RUN_RECOVERED : RUN_COMPLETED, NULL);
   for (int rank = 0; rank < layer.ranks; rank++)
     send_notice(rank, &(struct message){.notice = NOTICE_END});

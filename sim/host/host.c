@@ -1,8 +1,10 @@
 #include "sim/host/host.h"
 
+#include "sim/host/agreement.h"
 #include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
+#include "sim/host/faults.h"
 #include "sim/host/host_inside.h"
 #include "sim/host/matching.h"
 #include "sim/host/schedule.h"
@@ -93,6 +95,11 @@ static bool is_current(const struct rank *r, const struct message *notice)
 static void take_notice(struct rank *r, const struct message *message)
 {
   struct rcl_event event = {.checkpoint = message->checkpoint};
+  if (message->notice == NOTICE_DOWN && layer.repairs) {
+    faults_note_failure(r, message->peer);
+    agreements_note_failure(r);
+    return;
+  }
   if (message->notice == NOTICE_DOWN) {
     take_notice_of_death(r);
     return;
@@ -152,6 +159,12 @@ static void take_in(struct rank *r, struct message *message)
   case MESSAGE_NOTICE:
     take_notice(r, message);
     r->place_due = true;
+    break;
+  case MESSAGE_REVOKE:
+    faults_revoke(r, message->comm);
+    break;
+  case MESSAGE_AGREE:
+    agreement_take(r, message);
     break;
   case MESSAGE_CONTROL:
   case MESSAGE_BYPASS:
@@ -412,12 +425,11 @@ void host_wait_posted(struct rank *r, bool (*done)(const struct rank *, const vo
 bool host_expects(const struct message *message)
 {
   const struct rank *r = &layer.rank[message->destination];
-  if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE || r->alert ||
-      host_below_matching())
+  if (r->alert || host_below_matching())
     return true;
   if (message->kind == MESSAGE_BYPASS)
     return r->mpi && bypass_expects(r, message);
-  return host_awaits(message);
+  return message->kind != MESSAGE_PROGRAM || host_awaits(message);
 }
 
 bool host_awaits(const struct message *message)

@@ -17,6 +17,7 @@
 #include "sim/net/transport.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- going back ---- */
@@ -244,9 +245,21 @@ static bool await_readable(struct rank *r, uint32_t target)
   return r->stranded = false;
 }
 
+/* It has died for good: its process ends when all others have. */
+static _Noreturn void perish(struct rank *r)
+{
+  rank_switch(r, ACTIVITY_RESTART);
+  transport_abandon(r->transport);
+  message_free(await_notice(r, NOTICE_END));
+  layer.perished(r);
+  abort(); /* it does not return */
+}
+
 /* From a crash or a ROLL_BACK to the image of the target. */
 _Noreturn void host_roll_back(struct rank *r)
 {
+  if (layer.repairs)
+    perish(r);
   if (shadow_independent())
     go_back_alone(r);
   bool survivor = shadow_rank(r->index)->phase == RANK_RESTORING;

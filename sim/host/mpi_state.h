@@ -41,6 +41,8 @@ struct comm {
   bool freed;          /* the memory stays, so that a stale handle is an error and not a crash */
   int *member;         /* ranks of the program, by rank in this communicator */
   int calls;           /* collective calls on it so far */
+  int agreements;      /* calls that have begun an agreement (agreement.h) */
+  int acknowledged;    /* of its members that have failed, the first (faults_failed()) */
   struct comm *groups; /* by which some of its members have made communicators among themselves */
   struct comm *next;   /* in that list */
   int fortran;         /* its integer in Fortran, 0: none yet */
@@ -81,6 +83,8 @@ struct call {
   bool passable;         /* after a restart: some members may not take part */
   bool selected;         /* SMPI's algorithm runs */
   bool ahead;            /* that of the words, ahead of the data */
+  int error;             /* that it returns: a member has failed, or it was revoked */
+  uint32_t sends;        /* of the rank at the transport when it began */
   enum call_state state; /* as the protocol sees it: NONE when nothing is to come from it */
   struct call_site site;
   int number;                    /* on its communicator, from 1 */
@@ -95,6 +99,7 @@ enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERA
 struct whole {
   struct request **part;
   int parts;
+  struct agreement *agreement;                 /* that is to be over as well; NULL: none */
   void (*conclude)(struct rank *, void *rest); /* NULL: nothing is left */
   void *rest;                                  /* in the arena, given to rank_free() afterwards */
 };

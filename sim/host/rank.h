@@ -12,6 +12,7 @@
  *          |       request.c      how a receive is filled; bypass.c, words.c: collectives
  *          |       storage.c      checkpoints; copy_cost.c, rank_clock.c: what they cost, and when
  *          |       dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c
+ *          |       faults.c, agreement.c  failures that the program repairs itself
  *          |       end.c          the result; accounting.c, activity.c, phases.c, result.c
  *     sim/net      transport.c envelopes and transfers; wire.c, control_mail.c how they travel
  *          |       payload.c bytes, placement.c nodes, machine.c clock, cores, disks
@@ -155,6 +156,8 @@ struct rank {
   bool stranded;              /* waits for another target to go back to */
   bool down_due;              /* independent: take the DOWNs that there are */
   bool ended;                 /* all programs are in MPI_Finalize */
+  struct faults *faults;      /* that its program has to repair (faults.h); NULL: none yet */
+  GPtrArray *agreements;      /* struct agreement; NULL: none yet */
 
   enum presence presence;
   GRand *random; /* of recline_choose; does not go back */
@@ -179,6 +182,7 @@ struct layer {
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps them */
   bool tables;                   /* of SMPI's algorithms: made if they are needed */
+  bool repairs;                  /* the program repairs itself after failures (faults.h) */
   bool parked;                   /* some rank has had some when it called us */
   locale_t plain;                /* "C" */
   bool locales_parked;           /* some rank has set a locale for its thread */
@@ -186,6 +190,8 @@ struct layer {
      what they hold is not its own any more. */
   void (*collect)(struct rank *);
   void (*restored)(struct rank *);
+  /* Ends the process of a rank that has died for good, when all others have ended. */
+  void (*perished)(struct rank *);
 };
 
 extern struct layer layer;

@@ -1,5 +1,7 @@
 #include "sim/host/request.h"
 
+#include "sim/host/agreement.h"
+#include "sim/host/faults.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -57,16 +59,21 @@ static bool all_parts_are_done(const struct rank *r, const struct whole *whole)
   for (int i = 0; i < whole->parts; i++)
     if (!request_is_done(r, whole->part[i]))
       return false;
-  return true;
+  return !whole->agreement || agreement_decision(whole->agreement);
 }
 
-bool request_is_done(const struct rank *r, const struct request *request)
+bool request_is_complete(const struct rank *r, const struct request *request)
 {
   if (!request || (request->persistent && !request->active) || request->done)
     return true;
   if (request->kind == REQUEST_WHOLE)
     return all_parts_are_done(r, &request->whole);
   return request->kind == REQUEST_SEND && transport_sent(r->transport, request->send);
+}
+
+bool request_is_done(const struct rank *r, const struct request *request)
+{
+  return request_is_complete(r, request) || (!request->filling && faults_of_request(r, request));
 }
 
 int request_retire(struct request **handle, MPI_Status *status)

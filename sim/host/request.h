@@ -13,6 +13,9 @@ void request_take(struct request *, struct message *); /* out of the message, wh
 void request_complete(struct request *);
 
 /* Whether the request is complete; inactive and null ones are. */
+bool request_is_complete(const struct rank *, const struct request *);
+
+/* The same, or a failure keeps it from ever being so (faults.h). */
 bool request_is_done(const struct rank *, const struct request *);
 
 /* Takes a complete request back: its status, and its memory unless it is persistent. Charges the

@@ -398,7 +398,7 @@ bool shadow_finished(void)
 {
   static int rank;
   for (int i = 0; i < world.ranks; i++, rank = (rank + 1) % world.ranks)
-    if (!world_standing(&world, rank).finished)
+    if (!world_standing(&world, rank).finished && !(layer.repairs && layer.rank[rank].dead))
       return false;
   return true;
 }

@@ -11,7 +11,7 @@ static double ready;     /* when the nodes of the dead can be used again */
 
 bool ulfm_is_modelled(void)
 {
-  return layer.scenario->recovery.runtime == RUNTIME_ULFM;
+  return layer.scenario->recovery.runtime == RUNTIME_ULFM && !layer.repairs;
 }
 
 /* Of a tree of all ranks. */

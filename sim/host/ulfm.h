@@ -18,6 +18,7 @@
 
 #include "sim/host/rank.h"
 
+/* Not where the program repairs itself (faults.h). */
 bool ulfm_is_modelled(void);
 
 /* A rank that is known to be dead, in that life. */

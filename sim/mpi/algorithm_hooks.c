@@ -3,6 +3,7 @@
 #include "sim/mpi/algorithms.h"
 
 #include "sim/host/bypass.h"
+#include "sim/host/faults.h"
 #include "sim/host/matching.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
@@ -52,6 +53,17 @@ static struct rank *leave(void)
   return r;
 }
 
+/* It goes on, unless a member has failed meanwhile or the communicator was revoked. */
+static void enter_again(struct rank *r)
+{
+  struct call *call = &r->mpi->call;
+  if (call->inside && !call->error)
+    call->error = faults_of_collective(r, call->site.comm);
+  if (call->error)
+    algorithm_give_up();
+  algorithm_enter(r);
+}
+
 /* ---- arguments ---- */
 
 static struct comm *comm_behind(MPI_Comm handle)
@@ -97,7 +109,7 @@ static MPI_Request hook_isend(const void *buffer, int count, MPI_Datatype type, 
 {
   struct rank *r = leave();
   struct request *request = begin_send(r, buffer, count, type, to, tag, comm, 0);
-  algorithm_enter(r);
+  enter_again(r);
   return handle_of(request);
 }
 
@@ -106,7 +118,7 @@ static MPI_Request hook_irecv(void *buffer, int count, MPI_Datatype type, int fr
 {
   struct rank *r = leave();
   struct request *request = begin_receive(r, buffer, count, type, from, tag, comm);
-  algorithm_enter(r);
+  enter_again(r);
   return handle_of(request);
 }
 
@@ -117,7 +129,7 @@ static MPI_Request prepare(enum request_kind kind, void *buffer, int count, MPI_
   struct comm *comm = comm_behind(handle);
   struct request *request = p2p_prepare(r, kind, buffer, count, type, peer, tag_of(r, tag, comm),
                                         comm, kind_of(r) | P2P_IMMEDIATE);
-  algorithm_enter(r);
+  enter_again(r);
   return handle_of(request);
 }
 
@@ -138,7 +150,7 @@ static void hook_send(const void *buffer, int count, MPI_Datatype type, int to, 
 {
   struct rank *r = leave();
   p2p_finish(r, begin_send(r, buffer, count, type, to, tag, comm, P2P_BLOCKING), MPI_STATUS_IGNORE);
-  algorithm_enter(r);
+  enter_again(r);
 }
 
 static void hook_recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -146,7 +158,7 @@ static void hook_recv(void *buffer, int count, MPI_Datatype type, int from, int 
 {
   struct rank *r = leave();
   p2p_finish(r, begin_receive(r, buffer, count, type, from, tag, comm), status);
-  algorithm_enter(r);
+  enter_again(r);
 }
 
 /* As SMPI's: the send is begun first. */
@@ -164,7 +176,7 @@ static void hook_sendrecv(const void *out, int out_count, MPI_Datatype out_type,
     p2p_finish(r, send, MPI_STATUS_IGNORE);
     p2p_finish(r, receive, status);
   }
-  algorithm_enter(r);
+  enter_again(r);
 }
 
 static void hook_startall(int count, MPI_Request *requests)
@@ -172,7 +184,7 @@ static void hook_startall(int count, MPI_Request *requests)
   for (int i = 0; i < count; i++) {
     struct rank *r = leave();
     p2p_start(r, request_of(requests[i]));
-    algorithm_enter(r);
+    enter_again(r);
   }
 }
 
@@ -191,7 +203,7 @@ static int hook_wait(MPI_Request *request, MPI_Status *status)
   }
   struct rank *r = leave();
   int result = requests_wait(r, request, status);
-  algorithm_enter(r);
+  enter_again(r);
   return result;
 }
 
@@ -199,7 +211,7 @@ static int hook_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
   struct rank *r = leave();
   int result = requests_wait_all(r, count, requests, statuses);
-  algorithm_enter(r);
+  enter_again(r);
   return result;
 }
 
@@ -208,7 +220,7 @@ static int hook_waitany(int count, MPI_Request *requests, MPI_Status *status)
   struct rank *r = leave();
   int index;
   requests_wait_any(r, count, requests, true, &index, status);
-  algorithm_enter(r);
+  enter_again(r);
   return index;
 }
 
@@ -219,7 +231,7 @@ static void hook_unref(MPI_Request *request)
   } else if (*request) {
     struct rank *r = leave();
     requests_free(r, request);
-    algorithm_enter(r);
+    enter_again(r);
   }
   *request = MPI_REQUEST_NULL;
 }
@@ -239,7 +251,7 @@ static void hook_iprobe(int from, int tag, MPI_Comm handle, int *flag, MPI_Statu
       host_poll(r);
     }
   }
-  algorithm_enter(r);
+  enter_again(r);
 }
 
 /* ---- communicators ---- */
@@ -316,7 +328,7 @@ static void hook_init_smp(MPI_Comm handle)
   int blocked = are_neighbours(comm, &nodes->here);
   algorithm_all(r, &blocked, &nodes->blocked, comm);
   comm->nodes = nodes;
-  algorithm_enter(r);
+  enter_again(r);
 }
 
 /* Until they are known, nodes are as SMPI has them at first: uniform, and not blocked. */
@@ -481,7 +493,7 @@ static int hook_ireduce(const void *out, void *in, int count, MPI_Datatype type,
   struct rank *r = leave();
   own_reduce(r, out, in, count, type, op, root, comm_behind(comm));
   *request = MPI_REQUEST_NULL;
-  algorithm_enter(r);
+  enter_again(r);
   return MPI_SUCCESS;
 }
 

@@ -23,6 +23,10 @@ void algorithm_enter(struct rank *);
 void algorithm_in_arena(bool on); /* false: it comes from libc */
 void algorithm_leave(struct rank *);
 
+/* Having left it: the algorithm is given up, as call.error says. Its frames are unwound, and the
+ * memory that it has not given to a destructor is lost. */
+void algorithm_give_up(void) __attribute__((noreturn));
+
 /* What SMPI's algorithms read in place of MPI_IN_PLACE: `out`, or a copy of these elements of `in`.
  * `*copy` is to be given to algorithm_free(), NULL too. */
 const void *algorithm_source(struct rank *, const void *out, const void *in, int count,

@@ -1,6 +1,8 @@
 /* Collective calls under protocols that handle them: numbers, words, events. */
+#include "sim/host/bypass.h"
 #include "sim/host/communicators.h"
 #include "sim/host/copy_cost.h"
+#include "sim/host/faults.h"
 #include "sim/host/host.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
@@ -8,6 +10,7 @@
 #include "sim/mpi/algorithms.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/p2p.h"
+#include "sim/net/transport.h"
 
 #include <string.h>
 
@@ -250,7 +253,12 @@ bool call_begin(struct rank *r, struct call_site site)
     die(DIE_INPUT, "rank %d has made %d collective calls, the most there can be", r->index,
         CALLS_MAX);
   bool rooted = site.flow == RCL_FLOW_FROM_ROOT || site.flow == RCL_FLOW_TO_ROOT;
-  *call = (struct call){.site = site, .number = site.comm->calls};
+  *call = (struct call){.site = site,
+                        .number = site.comm->calls,
+                        .error = faults_of_collective(r, site.comm),
+                        .sends = transport_last_send(r->transport)};
+  if (call->error)
+    return false;
   call->inside = shadow_protocol()->collectives && site.comm->size > 1 &&
                  (!site.partial || shadow_protocol()->piggyback_bytes > 0);
   if (call->inside) {
@@ -259,7 +267,7 @@ bool call_begin(struct rank *r, struct call_site site)
     call->passable = rooted && communicator_passed(site.comm->number, call->number);
   }
   call->selected = site.comm->size > 1 && is_selected(call);
-  if (!call->inside)
+  if (!call->inside || layer.repairs)
     return true;
   call->inside = take_part(r) && !is_passed(call);
   if (call->inside)
@@ -276,9 +284,13 @@ int call_end(struct rank *r)
     unpack(r);
     host_collected(r);
   }
+  if (call->inside && call->error) {
+    bypass_withdraw(r, NULL);
+    transport_give_up(r->transport, call->sends + 1, transport_last_send(r->transport));
+  }
   call->state = CALL_NONE;
   call->inside = false;
-  return MPI_SUCCESS;
+  return call->error;
 }
 
 bool call_is_selected(const struct rank *r)

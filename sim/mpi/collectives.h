@@ -18,8 +18,10 @@
 #include "sim/host/rank.h"
 #include "sim/host/words.h"
 
-/* Calls are numbered whether the protocol handles them or not. True: take part now, and then say
- * call_end(). */
+/* Calls are numbered whether the protocol handles them or not. True: take part now. In either case
+ * then say call_end(), whose result is that of the call: a failure may end it at any point
+ * (faults.h), and from there on none of its messages is sent or waited for. Where programs repair
+ * themselves protocols do not hear of collectives. */
 bool call_begin(struct rank *, struct call_site);
 int call_end(struct rank *);
 
@@ -35,6 +37,7 @@ bool call_is_selected(const struct rank *);
  * of their own cost here. */
 void call_measure(int index);
 
+/* MPI_Allgather, without the communicator's error handler. */
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
                          void *in, int in_count, MPI_Datatype in_type, struct comm *);
 

@@ -10,12 +10,18 @@ MPI_Comm comm_handle(struct comm *);
 /* The communicator of a handle of the program's; ends the run when it is none. */
 struct comm *comm_of(struct rank *, MPI_Comm);
 
-/* MPI_Comm_split. */
+/* One with room for so many members. */
+struct comm *comm_new(struct rank *, int size);
+
+/* MPI_Comm_split, with the error handler of `parent`. An error: nothing was made. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 
 /* What a call on the communicator (NULL: on none) returns for this error: ends the run, or has
  * called the program's handler, as the communicator says. */
 int comm_error(struct rank *, struct comm *, int error);
+
+/* Ends the run: the call of that name is one by which a program repairs itself, and it cannot. */
+_Noreturn void repair_refuse(const char *name);
 
 /* MPI_Comm_create_errhandler for a Fortran subroutine (comm, code). */
 int errors_create_fortran(void *function, MPI_Errhandler *);

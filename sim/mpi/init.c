@@ -5,6 +5,7 @@
 #include "sim/host/activity.h"
 #include "sim/host/bypass.h"
 #include "sim/host/dispatcher.h"
+#include "sim/host/end.h"
 #include "sim/host/host.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
@@ -82,6 +83,17 @@ static void check_end(void)
     die(DIE_BREACH, "breach: %d of %d ranks have left MPI_Finalize", layer.left, layer.ranks);
 }
 
+/* Its program is left where it is. */
+static _Noreturn void leave_dead(struct rank *r)
+{
+  r->active = false;
+  rank_set_self(NULL);
+  PMPI_Finalize();
+  layer.left++;
+  smpi_exit(0);
+  abort();
+}
+
 /* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
  * another rank run, which would find half a layer. */
 static void begin(int processes)
@@ -90,9 +102,12 @@ static void begin(int processes)
   layer.exceptions = layer_exceptions();
   layer.collect = libc_collect;
   layer.restored = libc_restored;
+  layer.perished = leave_dead;
   layer.on = true;
   program_end_begin();
   load_scenario();
+  layer.repairs = layer.scenario->recovery.runtime == RUNTIME_ULFM &&
+                  !strcmp(layer.scenario->protocol.name, "none");
   layer.ranks = layer.scenario->program.ranks;
   if (processes != layer.ranks + 1)
     die(DIE_INPUT, "%d processes for %d ranks, expected one more for the dispatcher", processes,
@@ -259,7 +274,12 @@ int MPI_Finalize(void)
 int MPI_Abort(MPI_Comm comm, int code)
 {
   layer_enter();
+  g_autofree char *text = NULL;
   if (rank_self())
-    die(DIE_INPUT, "rank %d has called MPI_Abort(%d)", rank_self()->index, code);
+    text = g_strdup_printf("rank %d has called MPI_Abort(%d)", rank_self()->index, code);
+  if (text && layer.repairs && layer.result.crashes)
+    run_stop(RUN_LOST, text);
+  if (text)
+    die(DIE_INPUT, "%s", text);
   return PMPI_Abort(comm, code);
 }

@@ -2,10 +2,12 @@
 
 #include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
+#include "sim/host/faults.h"
 #include "sim/host/host.h"
 #include "sim/host/matching.h"
 #include "sim/host/request.h"
 #include "sim/host/shadow.h"
+#include "sim/net/transport.h"
 #include "verify/scenario/platform_file.h"
 
 /* The process of smpirun itself is told 0 (launch.c). Polls of no time would stop the clock. */
@@ -79,6 +81,25 @@ static struct payload *pack(const struct request *request)
   return payload;
 }
 
+static void fail(struct rank *r, struct request *request, int fault)
+{
+  request->status.MPI_ERROR = fault;
+  request->done = true;
+  if (request->bypass)
+    r->mpi->call.error = fault;
+}
+
+/* A message that its sender has sent before it died can still be received. */
+static bool fails_at_once(struct rank *r, struct request *request)
+{
+  int fault = faults_of_request(r, request);
+  bool may_be_here = request->kind == REQUEST_RECEIVE && !request->collective;
+  if (!fault || (may_be_here && fault != FAULT_REVOKED))
+    return false;
+  fail(r, request, fault);
+  return true;
+}
+
 static void begin(struct rank *r, struct request *request, bool blocking)
 {
   request->done = false;
@@ -87,6 +108,8 @@ static void begin(struct rank *r, struct request *request, bool blocking)
   if (request->peer == MPI_PROC_NULL) {
     request->status.MPI_SOURCE = MPI_PROC_NULL;
     request->done = true;
+  } else if (fails_at_once(r, request)) {
+    return;
   } else if (request->bypass && request->kind == REQUEST_RECEIVE) {
     host_ready(r);
     bypass_receive(r, request);
@@ -158,16 +181,48 @@ void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, vo
   whole->whole.rest = rest;
 }
 
+static bool is_done(const struct rank *r, const void *request)
+{
+  return request_is_done(r, request);
+}
+
+/* A receive that is given a message meanwhile completes. */
+static void end_in_error(struct rank *r, struct request *request, int fault)
+{
+  if (request->kind == REQUEST_SEND) {
+    transport_give_up(r->transport, request->send, request->send);
+  } else if (request->bypass) {
+    bypass_withdraw(r, request);
+  } else if (!host_cancel(r, request)) {
+    host_wait_posted(r, is_done, request);
+    return;
+  }
+  fail(r, request, fault);
+}
+
+/* Of a request that is done: whether it is complete now. */
+static int settle(struct rank *r, struct request *request)
+{
+  int fault;
+  while (!request_is_complete(r, request) && (fault = faults_of_request(r, request))) {
+    if (fault == FAULT_PROC_FAILED_PENDING)
+      return fault;
+    end_in_error(r, request, fault);
+  }
+  return MPI_SUCCESS;
+}
+
 /* Once, by the first who sees that all parts are complete. */
 static void conclude(struct rank *r, struct request *request)
 {
   struct whole *whole = &request->whole;
   for (int i = 0; i < whole->parts; i++) {
+    settle(r, whole->part[i]);
     int error = request_retire(&whole->part[i], MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS)
       request->status.MPI_ERROR = error;
   }
-  if (whole->conclude)
+  if (whole->conclude && !fault_text(request->status.MPI_ERROR))
     whole->conclude(r, whole->rest);
   rank_free(whole->part);
   rank_free(whole->rest);
@@ -175,20 +230,17 @@ static void conclude(struct rank *r, struct request *request)
   request->done = true;
 }
 
-static bool is_done(const struct rank *r, const void *request)
-{
-  return request_is_done(r, request);
-}
-
-void p2p_wait(struct rank *r, struct request *request)
+int p2p_wait(struct rank *r, struct request *request)
 {
   host_wait_posted(r, is_done, request);
   if (request && request->kind == REQUEST_WHOLE && !request->done)
     conclude(r, request);
+  return settle(r, request);
 }
 
 int p2p_finish(struct rank *r, struct request *request, MPI_Status *status)
 {
-  p2p_wait(r, request);
+  while (p2p_wait(r, request) != MPI_SUCCESS)
+    end_in_error(r, request, FAULT_PROC_FAILED);
   return request_retire(&request, status);
 }

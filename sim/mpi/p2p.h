@@ -35,10 +35,11 @@ void p2p_add(struct request *whole, struct request *part);
 void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
                        void *rest);
 
-/* Until the request is complete. */
-void p2p_wait(struct rank *, struct request *);
+/* Until the request is complete. What a failure has ended is, with an error; but a receive from any
+ * rank stays as it is: then FAULT_PROC_FAILED_PENDING, else MPI_SUCCESS. */
+int p2p_wait(struct rank *, struct request *);
 
-/* Waits for a request and takes it back (request_retire). */
+/* Waits for a request and takes it back (request_retire), whatever has ended it. */
 int p2p_finish(struct rank *, struct request *, MPI_Status *);
 
 /* Costs of a poll that finds nothing, as the platform says by smpi/test and smpi/iprobe. */

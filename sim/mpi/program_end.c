@@ -12,6 +12,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction before[G_N_ELEMENTS(fatal)]; /* SimGrid's handlers */
+
 /* ---- exit() after MPI_Finalize ---- */
 
 static _Noreturn void exit_of_smpi(int status)
@@ -28,8 +31,8 @@ static _Noreturn void exit_of_smpi(int status)
  * of main(). */
 
 struct caller {
-  const void *simgrid; /* where its library is loaded */
-  ucontext_t context;  /* of the innermost frame in it */
+  const void *simgrid, *layer; /* where their libraries are loaded */
+  ucontext_t context;          /* of the innermost frame in SimGrid's behind all of ours */
   bool found;
 };
 
@@ -43,8 +46,10 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *data
 {
   enum { RBX = 3, RBP = 6, R12 = 12 }; /* numbers of DWARF: the registers that calls preserve */
   struct caller *caller = data;
-  const void *code = (const void *)_Unwind_GetIP(frame);
-  if (library_of(code) != caller->simgrid)
+  const void *code = (const void *)_Unwind_GetIP(frame), *library = library_of(code);
+  if (library == caller->layer) /* it lies within one of SMPI's algorithms, which we have called */
+    caller->found = false;
+  if (library != caller->simgrid || caller->found)
     return _URC_NO_REASON;
   greg_t *to = caller->context.uc_mcontext.gregs;
   to[REG_RBX] = (greg_t)_Unwind_GetGR(frame, RBX);
@@ -54,12 +59,13 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *data
   /* below it lies the address to return to, as at the beginning of the function it has called */
   to[REG_RSP] = (greg_t)(_Unwind_GetCFA(frame) - sizeof(void *));
   caller->found = true;
-  return _URC_NORMAL_STOP;
+  return _URC_NO_REASON;
 }
 
 static void leave_program(int status)
 {
-  struct caller caller = {.simgrid = library_of(layer_next("smpi_exit"))};
+  struct caller caller = {.simgrid = library_of(layer_next("smpi_exit")),
+                          .layer = library_of(&before)};
   getcontext(&caller.context);
   _Unwind_Backtrace(visit_frame, &caller);
   if (!caller.found)
@@ -127,9 +133,6 @@ void program_end_watch(void)
 }
 
 /* ---- signals ---- */
-
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-static struct sigaction before[G_N_ELEMENTS(fatal)]; /* SimGrid's handlers */
 
 static bool is_overflow(int signal, const siginfo_t *info, const void *context)
 {

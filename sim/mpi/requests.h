@@ -16,7 +16,7 @@ int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, 
 int requests_free(struct rank *, MPI_Request *);
 
 /* MPI_Iprobe, among messages of the program or of its collectives. */
-int requests_probe(struct rank *, int from, int tag, const struct comm *, bool collective,
-                   int *flag, MPI_Status *);
+int requests_probe(struct rank *, int from, int tag, struct comm *, bool collective, int *flag,
+                   MPI_Status *);
 
 #endif

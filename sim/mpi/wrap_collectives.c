@@ -23,11 +23,12 @@ static bool is_ordered(MPI_Op op)
   {                                                                                                \
     struct comm *c;                                                                                \
     WRAP((c = comm_of(r, comm),                                                                    \
-          call_begin(r,                                                                            \
-                     (struct call_site){                                                           \
-                         .comm = c, .flow = (FLOW), .ordered = is_ordered(OP), __VA_ARGS__})       \
-              ? ((void)(call_is_selected(r) ? (SELECTED) : (OWN)), call_end(r))                    \
-              : MPI_SUCCESS),                                                                      \
+          (void)(call_begin(r, (struct call_site){.comm = c,                                       \
+                                                  .flow = (FLOW),                                  \
+                                                  .ordered = is_ordered(OP),                       \
+                                                  __VA_ARGS__}) &&                                 \
+                 (call_is_selected(r) ? (SELECTED) : (OWN))),                                      \
+          comm_error(r, c, call_end(r))),                                                          \
          PMPI_##NAME ARGUMENTS);                                                                   \
   }
 
@@ -71,11 +72,10 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
                            .equal = true,
                            .bytes = shared(out, out_count, out_type, in_count, in_type)};
   site.largest = site.bytes;
-  if (!call_begin(r, site))
-    return MPI_SUCCESS;
-  if (call_is_selected(r))
+  bool takes_part = call_begin(r, site);
+  if (takes_part && call_is_selected(r))
     algorithm_allgather(r, out, out_count, out_type, in, in_count, in_type, comm);
-  else
+  else if (takes_part)
     own_allgather(r, out, out_count, out_type, blocks, comm);
   return call_end(r);
 }
@@ -155,9 +155,15 @@ COLLECTIVE_CALL(Scatterv, (out, out_counts, starts, out_type, in, in_count, in_t
                 .root = root, .bytes = all_given(c, root, out_counts, out_type),
                 .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
+static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
+                     void *in, int in_count, MPI_Datatype in_type, struct comm *comm)
+{
+  return comm_error(r, comm,
+                    collective_allgather(r, out, out_count, out_type, in, in_count, in_type, comm));
+}
+
 WRAP_CALL(Allgather, (out, out_count, out_type, in, in_count, in_type, comm),
-          collective_allgather(r, out, out_count, out_type, in, in_count, in_type,
-                               comm_of(r, comm)))
+          allgather(r, out, out_count, out_type, in, in_count, in_type, comm_of(r, comm)))
 
 COLLECTIVE_CALL(Allgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm),
                 RCL_FLOW_ALL, MPI_OP_NULL,

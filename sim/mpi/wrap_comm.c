@@ -75,7 +75,7 @@ struct share {
   int colour, key; /* what one member says when a communicator is made */
 };
 
-static struct comm *new_comm(struct rank *r, int size)
+struct comm *comm_new(struct rank *r, int size)
 {
   struct comm *comm = rank_alloc(r, sizeof *comm);
   comm->member = rank_alloc(r, (size_t)size * sizeof *comm->member);
@@ -89,7 +89,7 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
   int colour = shares[parent->rank].colour, size = 0;
   for (int i = 0; i < parent->size; i++)
     size += shares[i].colour == colour;
-  struct comm *comm = new_comm(r, size);
+  struct comm *comm = comm_new(r, size);
   int *keys = rank_alloc(r, (size_t)size * sizeof *keys);
   int count = 0;
   for (int i = 0; i < parent->size; i++) {
@@ -116,20 +116,21 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
   struct share *own = rank_alloc(r, sizeof *own);
   *own = (struct share){.colour = colour, .key = key};
   r->mpi->makes_comm = colour != MPI_UNDEFINED;
-  collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
+  int error =
+      collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
   *made = MPI_COMM_NULL;
-  if (colour != MPI_UNDEFINED) {
+  if (!error && colour != MPI_UNDEFINED) {
     struct comm *comm = chosen(r, parent, shares);
     comm->number = communicator_number(parent, parent->calls, colour, comm);
     comm->errors = parent->errors;
-    if (parent->size > 1)
+    if (parent->size > 1 && !layer.repairs)
       host_member(r, comm->number);
     *made = comm_handle(comm);
   }
   r->mpi->makes_comm = false;
   rank_free(own);
   rank_free(shares);
-  return MPI_SUCCESS;
+  return comm_error(r, parent, error);
 }
 
 WRAP_CALL(Comm_split, (comm, colour, key, made), comm_split(r, comm_of(r, comm), colour, key, made))
@@ -149,7 +150,9 @@ static int release(struct rank *r, MPI_Comm *handle)
 static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
-  comm_split(r, comm, 0, comm->rank, made);
+  int error = comm_split(r, comm, 0, comm->rank, made);
+  if (error)
+    return error;
   comm_of(r, *made)->topology = comm->topology;
   int result = comm_copy_attributes(r, handle, *made);
   if (result == MPI_SUCCESS)
@@ -199,7 +202,7 @@ static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group 
 {
   int size;
   PMPI_Group_size(group, &size);
-  struct comm *members = new_comm(r, size);
+  struct comm *members = comm_new(r, size);
   members->rank = MPI_UNDEFINED;
   for (int i = 0; i < size; i++) {
     members->member[i] = rank_in_group(group, i);
@@ -219,7 +222,7 @@ static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group 
   members->errors = parent->errors;
   members->next = parent->groups;
   parent->groups = members;
-  if (size > 1)
+  if (size > 1 && !layer.repairs)
     host_member(r, members->number);
   return members;
 }

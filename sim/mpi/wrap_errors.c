@@ -1,6 +1,7 @@
 /* Error handlers of communicators. The handlers are SMPI's objects; the layer remembers their
  * functions and calls them itself, as the program's communicators mean nothing to SMPI. */
 #include "sim/host/end.h"
+#include "sim/host/faults.h"
 #include "sim/host/shadow.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/wrap.h"
@@ -74,24 +75,46 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
   if (!function)
     die(DIE_INPUT, "rank %d: not an error handler of communicators", r->index);
   int number = function->in_fortran ? MPI_Comm_c2f(handle) : 0;
-  heap_enter(r->arena);
+  rank_switch(r, ACTIVITY_COMPUTE); /* as it may jump to where the program goes on */
+  layer_leave(r->arena);
   if (function->in_fortran)
     function->in_fortran(&number, &error);
   else
     function->in_c(&handle, &error);
-  heap_leave();
+  layer_enter();
+  rank_switch(r, ACTIVITY_MPI);
 }
+
+static int string_of(int error, char *text, int *length)
+{
+  if (!fault_text(error))
+    return PMPI_Error_string(error, text, length);
+  *length = (int)g_strlcpy(text, fault_text(error), MPI_MAX_ERROR_STRING);
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Error_string, (error, text, length), ((void)r, string_of(error, text, length)))
+
+static int class_of(int error, int *class)
+{
+  if (!fault_text(error))
+    return PMPI_Error_class(error, class);
+  *class = error;
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Error_class, (error, class), ((void)r, class_of(error, class)))
 
 int comm_error(struct rank *r, struct comm *comm, int error)
 {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length;
   struct comm *whose = comm ? comm : &r->mpi->world;
-  if (error == MPI_SUCCESS)
+  if (error == MPI_SUCCESS || (r->mpi->call.inside && fault_text(error)))
     return error;
   if (!whose->errors) {
-    PMPI_Error_string(error, text, &length);
-    if (layer.result.audit_violations || shadow_global()->incarnation)
+    string_of(error, text, &length);
+    if (layer.result.audit_violations || fault_text(error) || shadow_global()->incarnation)
       run_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
     die(DIE_INPUT, "rank %d: %s", r->index, text);
   }

@@ -107,6 +107,19 @@ static int get_name(struct rank *r, const int *comm, char *name, int *length, si
 FORTRAN_CALL(mpi_comm_get_name_, (int *comm, char *name, int *length, int *error, size_t size),
              (comm, name, length, error, size), *error = get_name(r, comm, name, length, size))
 
+static int error_string(const int *code, char *text, int *length, size_t size)
+{
+  char found[MPI_MAX_ERROR_STRING];
+  int error = MPI_Error_string(*code, found, length);
+  *length = MIN(*length, (int)size);
+  fortran_put_text(text, size, found);
+  return error;
+}
+
+FORTRAN_CALL(mpi_error_string_, (int *code, char *text, int *length, int *error, size_t size),
+             (code, text, length, error, size),
+             ((void)r, *error = error_string(code, text, length, size)))
+
 /* Kinds of topologies count from 1 in SMPI's C and from 0 in its Fortran. */
 FORTRAN_CALL(mpi_topo_test_, (int *comm, int *kind, int *error), (comm, kind, error),
              *error = MPI_Topo_test(fortran_get_comm(r, comm), kind);

@@ -53,9 +53,9 @@ static int create(struct rank *r, struct comm *parent, int nodes, const int *ind
 {
   if (nodes < 0 || nodes > parent->size)
     return MPI_ERR_ARG;
-  comm_split(r, parent, parent->rank < nodes ? 0 : MPI_UNDEFINED, parent->rank, made);
+  int error = comm_split(r, parent, parent->rank < nodes ? 0 : MPI_UNDEFINED, parent->rank, made);
   if (*made == MPI_COMM_NULL)
-    return MPI_SUCCESS;
+    return error;
   struct comm *comm = comm_of(r, *made);
   struct graph *graph = rank_alloc(r, sizeof *graph);
   graph->nodes = nodes;
@@ -135,7 +135,9 @@ static int create_adjacent(struct rank *r, struct comm *parent, int in, const in
                            const int *in_weights, int out, const int *destinations,
                            const int *out_weights, MPI_Comm *made)
 {
-  comm_split(r, parent, 0, parent->rank, made);
+  int error = comm_split(r, parent, 0, parent->rank, made);
+  if (error)
+    return error;
   comm_of(r, *made)->topology = (struct topology){
       .kind = MPI_DIST_GRAPH,
       .from = {in, copy_of(r, sources, in), weights_of(r, in_weights, in)},
@@ -207,14 +209,18 @@ static int create_distributed(struct rank *r, struct comm *parent, int sources, 
   int *own = rank_alloc(r, sizeof *own), room = 0;
   for (int i = 0; i < sources; i++)
     *own += degrees[i];
-  collective_allgather(r, own, 1, MPI_INT, counts, 1, MPI_INT, parent);
+  int error = collective_allgather(r, own, 1, MPI_INT, counts, 1, MPI_INT, parent);
+  if (error)
+    return comm_error(r, parent, error);
   for (int i = 0; i < parent->size; i++)
     room = MAX(room, counts[i]);
   struct edge *mine = own_edges(r, room, sources, source, degrees, destinations, weights);
   struct edge *all = rank_alloc(r, (size_t)room * (size_t)parent->size * sizeof *all);
   int bytes = room * (int)sizeof *all, rank = parent->rank, count = room * parent->size;
   collective_allgather(r, mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, parent);
-  comm_split(r, parent, 0, rank, made);
+  error = comm_split(r, parent, 0, rank, made);
+  if (error)
+    return error;
   bool weighted = are_weighted(all, count, weights != MPI_UNWEIGHTED);
   comm_of(r, *made)->topology =
       (struct topology){.kind = MPI_DIST_GRAPH,

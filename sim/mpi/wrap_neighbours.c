@@ -51,7 +51,8 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 /* Neighbor_NAME and Ineighbor_NAME: what goes OUT and what comes IN, named by the arguments. */
 #define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
   WRAP_CALL(Neighbor_##NAME, (__VA_ARGS__, comm),                                                  \
-            p2p_finish(r, exchange(r, OUT, IN, comm_of(r, comm)), MPI_STATUS_IGNORE))              \
+            comm_error(r, comm_of(r, comm),                                                        \
+                       p2p_finish(r, exchange(r, OUT, IN, comm_of(r, comm)), MPI_STATUS_IGNORE)))  \
   WRAP_CALL(Ineighbor_##NAME, (__VA_ARGS__, comm, request),                                        \
             began(exchange(r, OUT, IN, comm_of(r, comm)), request))
 

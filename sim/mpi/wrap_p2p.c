@@ -1,4 +1,5 @@
 /* Point-to-point calls. An inert layer passes them through. */
+#include "sim/host/faults.h"
 #include "sim/host/host.h"
 #include "sim/host/matching.h"
 #include "sim/host/request.h"
@@ -12,9 +13,9 @@
 static int send_and_wait(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
                          int tag, MPI_Comm comm, unsigned flags)
 {
-  struct request *request =
-      p2p_send(r, buffer, count, type, to, tag, comm_of(r, comm), flags | P2P_BLOCKING);
-  return p2p_finish(r, request, MPI_STATUS_IGNORE);
+  struct comm *c = comm_of(r, comm);
+  struct request *request = p2p_send(r, buffer, count, type, to, tag, c, flags | P2P_BLOCKING);
+  return comm_error(r, c, p2p_finish(r, request, MPI_STATUS_IGNORE));
 }
 
 #define SEND_CALL(NAME, FLAGS)                                                                     \
@@ -65,6 +66,14 @@ WRAP_CALL(Recv_init, (buffer, count, type, from, tag, comm, request),
 
 /* ---- both ---- */
 
+static int both_end(struct rank *r, struct request *send, struct request *receive,
+                    MPI_Status *status, struct comm *comm)
+{
+  int sent = p2p_finish(r, send, MPI_STATUS_IGNORE);
+  int received = p2p_finish(r, receive, status);
+  return comm_error(r, comm, received ? received : sent);
+}
+
 static int exchange(struct rank *r, const void *out, int out_count, MPI_Datatype out_type, int to,
                     int out_tag, void *in, int in_count, MPI_Datatype in_type, int from, int in_tag,
                     MPI_Comm comm, MPI_Status *status)
@@ -73,8 +82,7 @@ static int exchange(struct rank *r, const void *out, int out_count, MPI_Datatype
   struct request *send = p2p_send(r, out, out_count, out_type, to, out_tag, c, 0);
   host_answer_door(r);
   struct request *receive = p2p_receive(r, in, in_count, in_type, from, in_tag, c, 0);
-  p2p_finish(r, send, MPI_STATUS_IGNORE);
-  return comm_error(r, c, p2p_finish(r, receive, status));
+  return both_end(r, send, receive, status, c);
 }
 
 WRAP_CALL(Sendrecv,
@@ -90,8 +98,7 @@ static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Dataty
   struct comm *c = comm_of(r, comm);
   struct request *send = p2p_send(r, buffer, count, type, to, out_tag, c, P2P_REUSED);
   struct request *receive = p2p_receive(r, buffer, count, type, from, in_tag, c, 0);
-  p2p_finish(r, send, MPI_STATUS_IGNORE);
-  return comm_error(r, c, p2p_finish(r, receive, status));
+  return both_end(r, send, receive, status, c);
 }
 
 WRAP_CALL(Sendrecv_replace, (buffer, count, type, to, out_tag, from, in_tag, comm, status),
@@ -100,6 +107,7 @@ WRAP_CALL(Sendrecv_replace, (buffer, count, type, to, out_tag, from, in_tag, com
 /* ---- probing ---- */
 
 struct probe {
+  const struct comm *comm;
   int peer, tag, context;
 };
 
@@ -108,7 +116,8 @@ static struct probe probe_for(struct rank *r, const struct comm *comm, int from,
 {
   if (from != MPI_ANY_SOURCE && (from < 0 || from >= comm->size))
     die(DIE_INPUT, "rank %d probes rank %d of %d", r->index, from, comm->size);
-  return (struct probe){.peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from],
+  return (struct probe){.comm = comm,
+                        .peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from],
                         .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag,
                         .context = matching_context(comm, collective)};
 }
@@ -118,6 +127,18 @@ static bool is_there(const struct rank *r, const void *what)
   const struct probe *probe = what;
   struct found found;
   return matching_probe(r, probe->peer, probe->tag, probe->context, &found);
+}
+
+/* The error with which a probe ends that finds no message. */
+static int fault_of(const struct rank *r, const struct probe *probe)
+{
+  int fault = faults_of_peer(r, probe->comm, probe->peer);
+  return fault == FAULT_PROC_FAILED_PENDING ? FAULT_PROC_FAILED : fault;
+}
+
+static bool is_there_or_fails(const struct rank *r, const void *probe)
+{
+  return is_there(r, probe) || fault_of(r, probe);
 }
 
 static void tell_status(struct rank *r, const struct comm *comm, const struct probe *probe,
@@ -138,7 +159,7 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
 /* The decision of a probe is its source; that of a poll, whether there is a message. */
 static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
-  const struct comm *c = comm_of(r, comm);
+  struct comm *c = comm_of(r, comm);
   if (from == MPI_PROC_NULL) {
     request_empty_status(status);
     if (status != MPI_STATUS_IGNORE)
@@ -146,7 +167,9 @@ static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *s
     return MPI_SUCCESS;
   }
   struct probe wanted = probe_for(r, c, from, tag, false);
-  host_wait(r, is_there, &wanted);
+  host_wait(r, is_there_or_fails, &wanted);
+  if (!is_there(r, &wanted))
+    return comm_error(r, c, fault_of(r, &wanted));
   if (wanted.peer == RCL_ANY) {
     struct found found;
     matching_probe(r, RCL_ANY, wanted.tag, wanted.context, &found);
@@ -158,8 +181,8 @@ static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *s
 }
 
 /* Outcome: 0 nothing, else 1 + the rank found. */
-int requests_probe(struct rank *r, int from, int tag, const struct comm *comm, bool collective,
-                   int *flag, MPI_Status *status)
+int requests_probe(struct rank *r, int from, int tag, struct comm *comm, bool collective, int *flag,
+                   MPI_Status *status)
 {
   struct probe wanted = probe_for(r, comm, from, tag, collective);
   struct found found = {.source = -1};
@@ -169,7 +192,7 @@ int requests_probe(struct rank *r, int from, int tag, const struct comm *comm, b
   if (outcome == 0) {
     p2p_poll_cost(POLL_PROBE);
     host_poll(r);
-    return MPI_SUCCESS;
+    return comm_error(r, comm, fault_of(r, &wanted));
   }
   wanted.peer = (int)outcome - 1;
   host_wait(r, is_there, &wanted);

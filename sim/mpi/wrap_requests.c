@@ -1,5 +1,6 @@
 /* Completion of requests. Tests and waits for some of several are decisions of the program that
  * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
+#include "sim/host/faults.h"
 #include "sim/host/request.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/generalized.h"
@@ -19,8 +20,9 @@ int requests_wait(struct rank *r, MPI_Request *handle, MPI_Status *status)
 {
   struct request *request = request_of(*handle);
   struct comm *comm = request ? request->comm : NULL;
-  p2p_wait(r, request);
-  int result = MPI_SUCCESS;
+  int result = p2p_wait(r, request);
+  if (result != MPI_SUCCESS)
+    return comm_error(r, comm, result);
   if (request && request->kind == REQUEST_GENERAL) {
     result = general_query(r, request);
     int freed = general_free(r, request);
@@ -33,6 +35,13 @@ int requests_wait(struct rank *r, MPI_Request *handle, MPI_Status *status)
 
 WRAP_CALL(Wait, (request, status), requests_wait(r, request, status))
 
+/* A receive that a failure may have ended, and whose request stays: MPI_Test does not say that it
+ * is complete. */
+static bool is_pending(const struct rank *r, MPI_Request handle)
+{
+  return faults_of_request(r, request_of(handle)) == FAULT_PROC_FAILED_PENDING;
+}
+
 /* A test that finds nothing lets time go by, or a loop of tests would never end. */
 static void not_yet(struct rank *r)
 {
@@ -43,8 +52,10 @@ static void not_yet(struct rank *r)
 static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *status)
 {
   *flag = (int)host_choose(r, request_is_done(r, request_of(*handle)));
-  if (*flag)
+  if (*flag) {
+    *flag = request_is_complete(r, request_of(*handle)) || !is_pending(r, *handle);
     return requests_wait(r, handle, status);
+  }
   not_yet(r);
   return MPI_SUCCESS;
 }
@@ -102,21 +113,40 @@ static bool one_is_done(const struct rank *r, const void *several)
   return first_done(r, several) != -1;
 }
 
-/* In the order in which they complete, as overheads are charged one after the other. */
+/* Returns MPI_ERR_IN_STATUS: the others are as they were. */
+static int give_up_waiting(const struct several *several, const bool *taken, MPI_Status *statuses)
+{
+  for (int i = 0; i < several->count && statuses != MPI_STATUSES_IGNORE; i++)
+    if (!taken[i])
+      statuses[i].MPI_ERROR = MPI_ERR_PENDING;
+  return MPI_ERR_IN_STATUS;
+}
+
+/* In the order in which they complete, as overheads are charged one after the other. A failure ends
+ * it (faults.h): what it waits for may need the program to repair itself first. */
 int requests_wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
 {
   struct several several = {handles, count};
   int result = MPI_SUCCESS, left = count;
+  bool failed = false;
   bool *taken = rank_alloc(r, (size_t)count * sizeof *taken);
   while (left > 0) {
     host_wait_posted(r, one_is_done, &several);
     for (int i = 0; i < count; i++) {
       if (taken[i] || !request_is_done(r, request_of(handles[i])))
         continue;
-      if (requests_wait(r, &handles[i], status_at(statuses, i)) != MPI_SUCCESS)
+      int error = requests_wait(r, &handles[i], status_at(statuses, i));
+      if (error != MPI_SUCCESS)
         result = MPI_ERR_IN_STATUS;
+      if (error != MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE)
+        statuses[i].MPI_ERROR = error;
+      failed |= fault_text(error) != NULL;
       taken[i] = true;
       left--;
+    }
+    if (failed && left > 0) {
+      result = give_up_waiting(&several, taken, statuses);
+      break;
     }
   }
   rank_free(taken);
@@ -200,9 +230,14 @@ static int take_some(struct rank *r, int count, MPI_Request *handles, int *taken
     if (outcome == 0)
       return result;
     int index = (int)outcome - 1;
-    if (requests_wait(r, &handles[index], status_at(statuses, *taken)) != MPI_SUCCESS)
+    int error = requests_wait(r, &handles[index], status_at(statuses, *taken));
+    if (error != MPI_SUCCESS)
       result = MPI_ERR_IN_STATUS;
+    if (error != MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE)
+      statuses[*taken].MPI_ERROR = error;
     indices[(*taken)++] = index;
+    if (error == FAULT_PROC_FAILED_PENDING) /* the request stays */
+      return result;
   }
 }
 

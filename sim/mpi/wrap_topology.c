@@ -83,9 +83,9 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
   int nodes = product(dimensions, sizes);
   if (nodes < 1 || nodes > parent->size)
     return MPI_ERR_DIMS;
-  comm_split(r, parent, parent->rank < nodes ? 0 : MPI_UNDEFINED, parent->rank, made);
+  int error = comm_split(r, parent, parent->rank < nodes ? 0 : MPI_UNDEFINED, parent->rank, made);
   if (*made == MPI_COMM_NULL)
-    return MPI_SUCCESS;
+    return error;
   struct grid *grid = new_grid(r, dimensions);
   memcpy(grid->size, sizes, (size_t)dimensions * sizeof *sizes);
   memcpy(grid->periodic, periodic, (size_t)dimensions * sizeof *periodic);
@@ -117,10 +117,10 @@ static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *mad
     }
   if (kept == 0)
     colour = comm->rank == 0 ? 0 : MPI_UNDEFINED;
-  comm_split(r, comm, colour, comm->rank, made);
+  int error = comm_split(r, comm, colour, comm->rank, made);
   if (*made != MPI_COMM_NULL)
     give_grid(r, *made, part);
-  return MPI_SUCCESS;
+  return error;
 }
 
 WRAP_CALL(Cart_sub, (comm, remain, made), sub(r, comm, remain, made))

@@ -18,6 +18,8 @@ enum message_kind {
   MESSAGE_PROGRAM, /* of the program, handled by the protocol */
   MESSAGE_BYPASS,  /* of a collective call that the protocol handles as one (bypass.h) */
   MESSAGE_CONTROL, /* of the protocol */
+  MESSAGE_REVOKE,  /* where programs repair themselves: `comm` is revoked (faults.h) */
+  MESSAGE_AGREE,   /* of the agreement number `tag` on `comm` (agreement.h) */
   MESSAGE_NOTICE   /* of the dispatcher */
 };
 

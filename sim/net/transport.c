@@ -348,6 +348,20 @@ void transport_disconnect(struct transport *transport, int peer)
       finish_send(transport, i);
 }
 
+uint32_t transport_last_send(const struct transport *transport)
+{
+  return transport->sends_started;
+}
+
+void transport_give_up(struct transport *transport, uint32_t first, uint32_t last)
+{
+  for (guint i = transport->sends->len; i-- > 0;) {
+    uint32_t number = g_array_index(transport->sends, struct send, i).number;
+    if (number >= first && number <= last)
+      finish_send(transport, i);
+  }
+}
+
 /* ---- parked messages ---- */
 
 /* Lets in the messages of each peer up to the serial that is wanted of it. */
@@ -436,7 +450,7 @@ static void finish_reception(struct transport *transport, guint i, GQueue *inbox
     payload_landed(transport, message, inbox);
     return;
   }
-  if (message->kind == MESSAGE_CONTROL || message->kind == MESSAGE_NOTICE)
+  if (message->kind != MESSAGE_PROGRAM && message->kind != MESSAGE_BYPASS)
     charge_reception(message);
   hand_on(transport, message, inbox);
 }

@@ -76,6 +76,11 @@ void transport_abandon(struct transport *);
 /* Sends to `peer` that are under way will never be received: they count as complete. */
 void transport_disconnect(struct transport *, int peer);
 
+/* The number of the last send that was begun. Those from `first` to `last` are given up: they count
+ * as complete, and their buffers are the program's again. */
+uint32_t transport_last_send(const struct transport *);
+void transport_give_up(struct transport *, uint32_t first, uint32_t last);
+
 /* Takes in what has come: appends envelopes to `inbox`. What is here without a transfer, that is
  * envelopes of rendezvous and control mail; returns whether there was any. */
 bool transport_answer_door(struct transport *, GQueue *inbox);

@@ -291,6 +291,7 @@ subroutine functions
   use mpi
   use state
   implicit none
+  character(len=MPI_MAX_ERROR_STRING) :: text
   external :: query, release, cancel, handle, copy_attribute, delete_attribute, copy_old
   integer, parameter :: no_function = 0 ! as in SimGrid's mpif.h
   integer :: request, status(MPI_STATUS_SIZE), n, error, handler, old, found, copy, key, old_key
@@ -328,6 +329,10 @@ subroutine functions
   call mpi_comm_call_errhandler(copy, 1000, error)
   call expect(handled == 2*(ranks + 1000), 'errors return')
   call mpi_comm_free(copy, error)
+  call mpi_error_class(MPI_ERR_TRUNCATE, n, error)
+  call expect(n == MPI_ERR_TRUNCATE, 'error_class')
+  call mpi_error_string(MPI_ERR_TRUNCATE, text, n, error)
+  call expect(n > 0 .and. index(text, 'TRUNCATE') > 0, 'error_string')
   copied = 0
   deleted = 0
   extra = 7
