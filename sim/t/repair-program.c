@@ -218,7 +218,7 @@ static int one_collective(int which, MPI_Comm comm)
   case 0:
     return MPI_Barrier(comm);
   case 1:
-    return MPI_Bcast(in, 256, MPI_INT, 0, comm);
+    return MPI_Bcast(in, 4096, MPI_INT, 0, comm);
   case 2:
     return MPI_Reduce(out, in, 256, MPI_INT, MPI_SUM, 0, comm);
   case 3:

@@ -61,15 +61,21 @@ case_ends recovered agree "${all%; }" 'agreement with a failure'
 # In each round all have the same, the dead are gone, and nothing waits for them: whoever dies, the
 # root among them, at whatever time, before and after its death is known.
 bad='' seen=0
-for at in 5 20 35 50 65 80 95 110 125 140 155 170; do
+agrees() { # FAILURE...
   "$recline" run scenario.yaml --set program.ranks=9 --set 'program.args=[die]' --set detection=30us \
-    --set "failures=[{rank: 0, at: ${at}us}, {rank: 4, at: 90us}, {rank: 1, at: 130us}]" --json \
-    --out out >/dev/null 2>err || bad="$bad $at:exit"
+    --set "failures=[$*]" --json --out out >/dev/null 2>err || bad="$bad $*:exit"
   # the dead may have printed some rounds, too
   rounds=$(sort -u out/program.out | wc -l)
-  [ "$rounds:$(grep -c '^round 5: ' out/program.out)" = 6:6 ] || bad="$bad $at"
-  grep -q '^round 5: success .* 6 6$' out/program.out || bad="$bad $at:left"
+  [ "$rounds:$(grep -c '^round 5: ' out/program.out)" = 6:6 ] || bad="$bad $*"
+  grep -q '^round 5: success .* 6 6$' out/program.out || bad="$bad $*:left"
   [ "$(grep -c failed out/program.out)" = 0 ] || seen=$((seen + 1))
+}
+for at in 5 20 35 50 65 80 95 110 125 140 155 170; do
+  agrees "{rank: 0, at: ${at}us}, {rank: 4, at: 90us}, {rank: 1, at: 130us}"
+done
+# The first who lives becomes the root, and some have the decision of the last one.
+for at in 45 60 75 90; do
+  agrees "{rank: 1, at: 1us}, {rank: 2, at: $((at - 8))us}, {rank: 0, at: ${at}us}"
 done
 is "$bad" '' 'all agree on the same, whenever ranks die' err out/program.out
 is $((seen > 2)) 1 'and on failures that are not acknowledged' out/program.out
@@ -90,6 +96,16 @@ for first in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
   [ "$(grep -c ': ended, 14 failed, then 14 right$' out/program.out)" = 5 ] || bad="$bad $first"
 done
 is "$bad" '' 'collectives end with a failure, and work in what is left' err out/program.out
+
+# An algorithm in which data are ranks, and ranks are waited for by polling.
+sed 's|<config>|&<prop id="smpi/bcast" value="arrival_pattern_aware"/>|' \
+  "$root/platforms/clan.xml" >polls.xml
+for at in 40us 5ms; do
+  "$recline" run scenario.yaml --set program.ranks=6 --set 'program.args=[collectives,1]' \
+    --set platform.file=polls.xml --set failures.0.at=$at --json --out out >/dev/null 2>err
+  is "$?:$(grep -c ': ended, 14 failed, then 14 right$' out/program.out)" 0:5 \
+    "a failure at $at ends an algorithm" err out/program.out
+done
 
 # ---- error handlers ----
 case_ends recovered handler "0: handled 1, sum 2; 0: handler failed on its own; 2: handled 1, sum 2; \
@@ -156,7 +172,7 @@ case_ends recovered '' '0: 0 3; 2: 0 3; destroyed; destroyed' 'a program in C++,
 
 if ! command -v gfortran >/dev/null; then
   echo '# no gfortran: a program in Fortran is left out'
-  finish 45
+  finish 47
 fi
 cat >repair.f90 <<'EOF'
 program repair
@@ -188,4 +204,4 @@ EOF
 line='2 left, sum 2 flag 5 MPIX_ERR_PROC_FAILED: a process has failed'
 case_ends recovered '' "0: $line; 2: $line" 'a program in Fortran'
 
-finish 47
+finish 49
