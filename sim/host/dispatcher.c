@@ -28,7 +28,8 @@ static void begin_network(bool (*expects)(const struct message *),
                           bool (*is_awaited)(const struct message *))
 {
   struct network network = {.ranks = layer.ranks,
-                            .mail = shadow_protocol()->level != RCL_LEVEL_CHANNEL,
+                            .mail = shadow_protocol()->level != RCL_LEVEL_CHANNEL &&
+                                    !shadow_protocol()->piggybacks,
                             .expects = expects,
                             .is_awaited = is_awaited};
   char *text[WIRE_OVERHEADS];

@@ -60,10 +60,10 @@ static void take_from_channel(struct rank *r, struct message *message)
     message_free(message);
 }
 
-static void take_control(struct rank *r, const struct message *message)
+static void take_control(struct rank *r, const struct message *message, const uint32_t *words)
 {
   struct rcl_event event = {.kind = RCL_EVENT_CONTROL, .peer = (int16_t)message->source};
-  memcpy(event.words, message->words, sizeof event.words);
+  memcpy(event.words, words, sizeof event.words);
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   host_take_event(r, &event, NULL);
   rank_switch(r, before);
@@ -175,7 +175,14 @@ static void take_in(struct rank *r, struct message *message)
     } else if (message->incarnation > shadow_rank(r->index)->noticed) {
       g_queue_push_tail(&r->future, message);
       return;
-    } else if (message->kind == MESSAGE_BYPASS) {
+    }
+    for (uint32_t i = 0; i < message->riders_count && !r->dead; i++)
+      take_control(r, message, message->riders[i]);
+    if (r->dead) {
+      host_drop(r, message);
+      return;
+    }
+    if (message->kind == MESSAGE_BYPASS) {
       bypass_take(r, message);
       return;
     } else if (message->kind == MESSAGE_PROGRAM && host_below_matching()) {
@@ -187,7 +194,8 @@ static void take_in(struct rank *r, struct message *message)
       r->rematch = true;
       return;
     }
-    take_control(r, message);
+    if (!message->riders)
+      take_control(r, message, message->words);
     r->place_due = true;
     break;
   }

@@ -10,6 +10,7 @@
 #include "sim/host/matching.h"
 #include "sim/host/notes.h"
 #include "sim/host/phases.h"
+#include "sim/host/piggyback.h"
 #include "sim/host/rank_clock.h"
 #include "sim/host/request.h"
 #include "sim/host/schedule.h"
@@ -138,7 +139,8 @@ static void transmit_message(struct rank *r, const struct rcl_action *action, st
   stamp_message(r, action, message);
   layer.result.messages.sent++;
   step->offered = NULL;
-  step->send = transport_send(r->transport, message, program_bytes(message), step->blocking);
+  uint64_t bytes = program_bytes(message) + piggyback_attach(r, message);
+  step->send = transport_send(r->transport, message, bytes, step->blocking);
 }
 
 /* What a protocol tells a rank in one step is one message: the first is charged as such. */
@@ -157,12 +159,29 @@ static void send_control(struct rank *r, const struct rcl_action *action)
 {
   if (dispatcher_is_over())
     return;
+  if (piggyback_on()) {
+    piggyback_add(r, action);
+    return;
+  }
   struct message *message = message_new(MESSAGE_CONTROL, r->index, action->peer);
   stamp_message(r, action, message);
   message->joined = joins_another(r, action->peer);
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   transport_send(r->transport, message, shadow_protocol()->control_bytes, false);
   rank_switch(r, before);
+}
+
+/* What no message of the program took along. */
+static void send_controls(struct rank *r)
+{
+  for (int to = piggyback_left(r); to >= 0; to = piggyback_left(r)) {
+    struct message *message = message_new(MESSAGE_CONTROL, r->index, to);
+    message->mode = SEND_BUFFERED;
+    stamp_message(r, &(struct rcl_action){.kind = RCL_ACTION_CONTROL}, message);
+    enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
+    transport_send(r->transport, message, piggyback_attach(r, message), false);
+    rank_switch(r, before);
+  }
 }
 
 static struct slot *filled_slot(const struct rank *r, uint32_t number)
@@ -179,7 +198,8 @@ static void resend_message(struct rank *r, const struct rcl_action *action)
   stamp_message(r, action, message);
   layer.result.messages.replayed++;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  transport_send(r->transport, message, program_bytes(message), false);
+  uint64_t bytes = program_bytes(message) + piggyback_attach(r, message);
+  transport_send(r->transport, message, bytes, false);
   rank_switch(r, before);
 }
 
@@ -434,6 +454,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   for (uint32_t i = 0; i < r->actions.count && !r->dead; i++)
     if (r->actions.item[i].kind == RCL_ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);
+  send_controls(r);
   if (cut)
     dispatcher_crash_in_step(r->index, cut);
   if (!scheduled)

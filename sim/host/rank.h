@@ -110,6 +110,7 @@ struct rank {
                         that the protocol has delivered, and then they belong to the image */
   GQueue bypass_arrived; /* messages past the protocol that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
+  GArray *riders;        /* piggyback.h; NULL: none so far */
   GQueue future;         /* of incarnations that this rank has not reached yet */
   bool rematch;          /* a message or a receive is new since the last look */
   bool reannounce;       /* after a restart: posted receives are to be announced again */

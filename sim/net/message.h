@@ -80,6 +80,9 @@ struct message {
   uint32_t for_life;    /* of the receiver; RESTART: the life that it begins */
   struct posted posted; /* control */
   bool joined;          /* control: goes with one before it to the same rank, in one message */
+  uint32_t (*riders)[MESSAGE_WORDS]; /* words of the control messages that travel with it; one
+                                        without words of its own is only these */
+  uint32_t riders_count;
 };
 
 /* Zeroed but for these fields. Freed by its last owner; one whose payload is in flight is freed

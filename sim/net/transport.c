@@ -99,6 +99,8 @@ void message_free(struct message *message)
   set_in_transit(message, false);
   payload_drop(message->payload);
   message->payload = NULL;
+  g_free(message->riders);
+  message->riders = NULL;
   if (message->flight == FLIGHT_UNDER_WAY) {
     message->flight = FLIGHT_IN_VAIN;
     return;

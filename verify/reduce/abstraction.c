@@ -207,6 +207,8 @@ static const char *excluded(const struct model *model, const struct world_global
     return "there are crashes";
   if (world->faults || world->overtaking || world->hazards & HAZARD_CONTROL_OVERTAKES)
     return "the host lies, or keeps no order";
+  if (world->protocol->piggybacks)
+    return "control messages come before messages";
   if (world->script && world->script->branches)
     return "programs branch on what they were given";
   if (world->script && world->script->synchronous)

@@ -69,12 +69,25 @@ static void append(struct queue *queue, struct numbered entry)
   queue->item[queue->count++] = entry;
 }
 
-/* Of a message that stays where it is only this changes: its sender's next alarm goes off. */
+/* Of a message that stays where it is only this changes: its sender's next alarm goes off, control
+ * messages before it are taken. */
 static bool is_same(const struct world_message *was, const struct world_message *now)
 {
   struct world_message then = *now;
   then.before = was->before;
+  then.behind = was->behind;
   return !memcmp(was, &then, sizeof then);
+}
+
+/* Whether the channel is as it was: most often it is. */
+static bool keeps(const struct queue *queue, const struct world_message *now, uint32_t count)
+{
+  if (count != queue->count)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (memcmp(&queue->item[i].message, &now[i], sizeof *now) != 0)
+      return false;
+  return true;
 }
 
 /* Makes the copy of a channel equal to the channel: messages that are gone (a new incarnation, a
@@ -84,6 +97,8 @@ static void follow(struct trace_lines *numbers, const struct world *world, uint3
   uint32_t size, from = 0;
   const struct world_message *now = world->memory.read(world->memory.ctx, part, &size);
   struct queue *queue = queue_of(numbers, world, part), next = {.part = part};
+  if (keeps(queue, now, size / (uint32_t)sizeof *now))
+    return;
   for (uint32_t i = 0; i < size / sizeof *now; i++) {
     struct numbered entry = {.message = now[i]};
     uint32_t found = from;
@@ -239,6 +254,7 @@ static uint64_t print_actions(struct buffer *line, struct trace_lines *numbers,
                               const struct rcl_actions *actions)
 {
   uint64_t offered = 0;
+  uint32_t followed = UINT32_MAX;
   for (uint32_t i = 0; i < actions->count; i++) {
     const struct rcl_action *action = &actions->item[i];
     char text[TEXT_MAX];
@@ -248,7 +264,9 @@ static uint64_t print_actions(struct buffer *line, struct trace_lines *numbers,
     if (!control && !answer && action->kind != RCL_ACTION_RESEND)
       continue;
     uint32_t part = channel(world, control, move->rank, answer ? move->event.peer : action->peer);
-    follow(numbers, world, part);
+    if (part != followed)
+      follow(numbers, world, part);
+    followed = part;
     uint64_t number = number_next(numbers, queue_of(numbers, world, part));
     if (answer)
       offered = number;

@@ -150,6 +150,7 @@ struct world_message {
   struct content content; /* of the payload */
   uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
   uint32_t stopped;       /* the same for its stop-log line */
+  uint32_t behind;        /* piggybacks: so many control messages of the channel come before it */
   struct world_alarm after, before; /* clocks: the sender's last alarm when it was sent, its next */
 };
 
@@ -222,8 +223,8 @@ struct world_tokens {
  * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
 _Static_assert(sizeof(struct world_program) == 260, "size of PROGRAM");
-_Static_assert(sizeof(struct world_message) == 68, "size of a message");
-_Static_assert(sizeof(struct world_slot) == 76, "size of a slot");
+_Static_assert(sizeof(struct world_message) == 72, "size of a message");
+_Static_assert(sizeof(struct world_slot) == 80, "size of a slot");
 _Static_assert(sizeof(struct world_flow) == 32, "size of a flow");
 _Static_assert(sizeof(struct world_sent) == 24, "size of a sent message");
 _Static_assert(sizeof(struct world_record) == 16, "size of a stored part");

@@ -30,6 +30,10 @@ static void put_on(struct step_context *t, enum part_kind kind, int peer,
   uint32_t count;
   if (!is_reachable(t->w, peer, message->incarnation) || is_cut_off(t, peer))
     return;
+  struct world_message copy = *message;
+  if (t->w->protocol->piggybacks && kind == WORLD_CHANNEL && !control_overtakes(t->w))
+    READ_LIST(struct world_message, t->w, WORLD_CONTROL, t->rank, peer, &copy.behind);
+  message = &copy;
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
   if (is_unordered(t->w, kind)) /* a channel without order has one order only */
@@ -192,6 +196,7 @@ static void keep_message(struct step_context *t, const struct rcl_action *action
                             .sent = t->event.kind == RCL_EVENT_SEND,
                             .message = t->message};
   slot.message.incarnation = 0;
+  slot.message.behind = 0;
   slot.message.after = slot.message.before = (struct world_alarm){0};
   list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
 }

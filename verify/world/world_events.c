@@ -197,8 +197,7 @@ void world_before_step(struct step_context *t)
     take_message(t);
     break;
   case RCL_EVENT_CONTROL:
-    list_remove(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index,
-                sizeof(struct world_message));
+    world_remove_message(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index);
     break;
   case RCL_EVENT_COLLECTIVE:
     begin_call(t);

@@ -77,10 +77,15 @@ static inline bool are_free(const struct world *w)
   return w->script && w->script->free;
 }
 
+static inline bool control_overtakes(const struct world *w)
+{
+  return w->hazards & HAZARD_CONTROL_OVERTAKES;
+}
+
 /* Whether messages of that part overtake each other. */
 static inline bool is_unordered(const struct world *w, enum part_kind kind)
 {
-  return kind == WORLD_CONTROL ? w->hazards & HAZARD_CONTROL_OVERTAKES : w->overtaking;
+  return kind == WORLD_CONTROL ? control_overtakes(w) : w->overtaking;
 }
 
 /* The channels in which control messages travel. */

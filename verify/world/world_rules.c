@@ -48,6 +48,19 @@ bool world_is_posted(const struct world *w, int rank, uint32_t request, uint32_t
   return false;
 }
 
+static bool is_behind_control(const struct world *w, int peer, int rank,
+                              const struct world_message *message)
+{
+  uint32_t count;
+  const struct world_message *controls =
+      message->behind ? READ_LIST(struct world_message, w, WORLD_CONTROL, peer, rank, &count)
+                      : NULL;
+  for (uint32_t i = 0; i < message->behind; i++)
+    if (world_exists(read_rank(w, rank), &controls[i]))
+      return true;
+  return false;
+}
+
 /* MPI 3.1, section 3.5: of two messages from one sender that match the same receive, the earlier
  * one comes first. */
 bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index, uint32_t *request)
@@ -63,6 +76,8 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
     return !is_control(&channel[index]) && world_comes_out(w, WORLD_CHANNEL, peer, rank, index) &&
            !(w->bounded && w->protocol->clocks && world_too_fast(w, rank, &channel[index]));
   }
+  if (is_behind_control(w, peer, rank, &channel[index]))
+    return false;
   const struct world_receive *receive = world_matching(w, peer, rank, &channel[index]);
   bool drained = me->held && (me->draining == 1 || me->draining == peer + 2);
   if (!receive && !drained)

@@ -127,6 +127,9 @@ const void *world_line_part(const struct world *, int rank, enum part_kind, uint
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
 
+/* Message `index` leaves its channel; of control messages, it is waited for no longer. */
+void world_remove_message(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
+
 /* The rank's memory is lost, and so are messages to it from earlier incarnations. */
 void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
 

@@ -304,6 +304,20 @@ void world_report(struct step_context *t)
 
 /* ---- restart ---- */
 
+void world_remove_message(const struct world *w, enum part_kind kind, int peer, int rank,
+                          uint32_t index)
+{
+  uint32_t count = 0, size = (uint32_t)sizeof(struct world_message);
+  list_remove(w, kind, peer, rank, index, size);
+  if (!w->protocol->piggybacks || kind != WORLD_CONTROL)
+    return;
+  READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
+  struct world_message *message =
+      count ? world_edit(w, WORLD_CHANNEL, peer, rank, count * size) : NULL;
+  for (uint32_t i = 0; i < count; i++)
+    message[i].behind -= message[i].behind > index;
+}
+
 static void drop_stale(const struct world *w, enum part_kind kind, int peer, int rank,
                        uint16_t incarnation)
 {
@@ -312,7 +326,7 @@ static void drop_stale(const struct world *w, enum part_kind kind, int peer, int
       READ_LIST(struct world_message, w, kind, peer, rank, &count);
   for (uint32_t i = count; i-- > 0;)
     if (channel[i].incarnation < incarnation) {
-      list_remove(w, kind, peer, rank, i, sizeof *channel);
+      world_remove_message(w, kind, peer, rank, i);
       channel = READ_LIST(struct world_message, w, kind, peer, rank, &count);
     }
 }
