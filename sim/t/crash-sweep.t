@@ -270,7 +270,7 @@ cases() { # PROTOCOL...
 named=$#
 [ $# -gt 0 ] ||
   set -- c3 bookmark none event-logging event-logging-sorted event-logging-posted message-tagging \
-    chandy-lamport chandy-lamport-tree time-based blocking uncoordinated pessimistic-wildcards hybrid
+    chandy-lamport chandy-lamport-tree time-based blocking uncoordinated pessimistic-wildcards causal hybrid
 exec 3>&1
 cases "$@" >"$dir/cases"
 total=$(wc -l <"$dir/cases")

@@ -154,7 +154,7 @@ done
 # ---- random programs ----
 seed=1
 while [ $seed -le "${RECLINE_ALONE:-6}" ]; do
-  "$root/sim/t/random-programs.t" $seed pessimistic pessimistic-wildcards uncoordinated >"$dir/random" 2>&1
+  "$root/sim/t/random-programs.t" $seed pessimistic pessimistic-wildcards uncoordinated causal >"$dir/random" 2>&1
   is "$(grep -c '^ok' "$dir/random")" 3 "random program $seed recovers under three protocols" \
     "$dir/random"
   count=$((count + 1))

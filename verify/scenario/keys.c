@@ -54,6 +54,8 @@ static const struct key protocol_keys[] = {
     {KEY("interval", KEY_WHOLE, struct scenario, protocol.interval), .most = ITERATIONS_MAX},
     {KEY("log", KEY_WHOLE, struct scenario, protocol.log), .most = ITERATIONS_MAX},
     {KEY("control", KEY_CHOICE, struct scenario, protocol.control), .names = controls},
+    {KEY("failures", KEY_WHOLE, struct scenario, protocol.failures), .least = 1, .most = RANKS_MAX,
+     .otherwise = 1},
     {.name = NULL}};
 
 static const struct key level_keys[] = {

@@ -158,6 +158,7 @@ struct scenario {
     uint32_t capacity; /* entries per list of the protocol's state */
     uint32_t interval; /* hybrid: iterations between checkpoints; 0: none */
     uint32_t log;      /* hybrid: iterations of an interval whose payloads are kept */
+    uint32_t failures; /* causal: at once, after which determinants are still there */
     enum control control;
   } protocol;
 

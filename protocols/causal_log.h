@@ -1,0 +1,195 @@
+/* The determinants that a rank has of causal.c: its own and those of others, in the order in which
+ * it has come to know them, and what its peers have of them.
+ *
+ * Each has a place in that order. A message tells the place up to which its receiver was given
+ * determinants, and up to which its sender has been given the receiver's: an acknowledgement. */
+#ifndef RECLINE_CAUSAL_LOG_H
+#define RECLINE_CAUSAL_LOG_H
+
+#include "protocols/parts/links.h"
+#include "protocols/parts/lists.h"
+
+/* Words of a message behind its number: places in the logs of its sender and of its receiver. */
+enum { WORD_GIVEN = RCL_LINKS_INTERVAL, WORD_ACKED = RCL_LINKS_EPOCH };
+
+enum phase { RUNNING, CAPTURING, WRITING, ASKING };
+
+enum control { HAVE = 1, REPORT, CHECKPOINTED, ASK, ANSWER, DETERMINANT, OF };
+
+enum parameter { FAILURES };
+
+/* The event at `position` of `receiver`, from 1: its receive `request` was given a message of
+ * (peer, tag), or was cancelled (RCL_NOBODY); or `tag` decisions in a row came out as `request`
+ * (RCL_ANY). */
+struct determinant {
+  int16_t receiver, peer;
+  uint32_t position, request, tag;
+  uint32_t place; /* in the log, from 1 */
+  int16_t from;   /* who has told it, and so has it, too; own events: this rank */
+  uint16_t pad;
+};
+
+/* What is known of a rank. */
+struct peer {
+  uint32_t given, acked; /* places of the own log up to which it was told determinants, has them */
+  uint32_t seen;         /* place of its log up to which it has told them */
+  uint32_t known;        /* position of its last event of which there is, or was, a determinant */
+  uint32_t answered;     /* the recovery in which it has told all its determinants */
+  uint32_t released;     /* none of its restarts will ask for messages up to this one */
+  uint32_t half[2];      /* DETERMINANT, to which OF belongs */
+};
+
+/* Where the program was at a checkpoint. Its counts of messages are in counts_of(). */
+struct checkpoint {
+  uint32_t number;
+  uint32_t events;
+};
+
+struct state {
+  uint32_t phase, wanted;
+  struct checkpoint durable, pending; /* the one to start from, and the one on its way */
+  uint32_t events;                    /* that have happened: the position of the last one */
+  uint32_t told;                      /* of these, up to the last that others may know */
+  uint32_t log, places;               /* determinants: in the log, so far */
+  uint32_t epoch;                     /* incarnation of the last failure */
+  uint32_t replaying;                 /* events that have yet to happen again */
+  uint32_t decision, repeated;        /* position from which decisions are taken, how many were */
+  uint32_t pad;
+  struct rcl_links_counts links;
+};
+
+struct counts {
+  uint32_t sent, received;
+};
+
+/* The counts of both checkpoints, the durable one first; the ranks; the determinants; the links. */
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(all_counts, struct counts, 2 * config->ranks)                                              \
+  ARRAY(peers_of, struct peer, config->ranks)                                                      \
+  LIST(log_of, struct determinant, config->capacity, state->log, RCL_FULL_EVENTS)                  \
+  RCL_LINKS_LISTS(ARRAY, LIST, state->links)
+RCL_STATE(LISTS)
+
+/* ---- who has it ---- */
+
+/* f + 1 ranks have it, or had it and will again: this one, its receiver, the one that has told it,
+ * and those that have acknowledged it. */
+static inline bool is_stable(const struct rcl_config *config, const struct state *state,
+                             const struct determinant *d)
+{
+  const struct peer *peer = peers_of(config, state);
+  uint32_t failures = config->parameter[FAILURES] ? config->parameter[FAILURES] : 1, copies = 1;
+  for (int16_t i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      copies += i == d->receiver || i == d->from || peer[i].acked >= d->place;
+  return copies > failures;
+}
+
+/* ---- the log ---- */
+
+static inline struct determinant *find(const struct rcl_config *config, const struct state *state,
+                                       int receiver, uint32_t position)
+{
+  struct determinant *log = log_of(config, state);
+  for (uint32_t i = 0; i < state->log; i++)
+    if (log[i].receiver == receiver && log[i].position == position)
+      return &log[i];
+  return NULL;
+}
+
+static inline struct determinant *append(const struct rcl_config *config, struct state *state,
+                                         const struct determinant *d, struct rcl_actions *actions)
+{
+  if (state->log == config->capacity) {
+    rcl_give_up_full(actions, RCL_FULL_EVENTS);
+    return NULL;
+  }
+  struct determinant *last = &log_of(config, state)[state->log++];
+  *last = *d;
+  last->place = ++state->places;
+  return last;
+}
+
+/* Removes those of `receiver` beyond `first` and up to `last`. */
+static inline void drop(const struct rcl_config *config, struct state *state, int receiver,
+                        uint32_t first, uint32_t last)
+{
+  struct determinant *log = log_of(config, state);
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < state->log; i++)
+    if (log[i].receiver != receiver || log[i].position <= first || log[i].position > last)
+      log[left++] = log[i];
+  memset(&log[left], 0, (state->log - left) * sizeof *log);
+  state->log = left;
+}
+
+/* Determinants of others first, then the own ones by position: answers have come as they were. */
+static inline bool is_before(const struct rcl_config *config, const struct determinant *a,
+                             const struct determinant *b)
+{
+  if (b->receiver != config->self)
+    return false;
+  return a->receiver != config->self || a->position < b->position;
+}
+
+static inline void sort_log(const struct rcl_config *config, struct state *state)
+{
+  struct determinant *log = log_of(config, state);
+  for (uint32_t i = 0; i < state->log; i++) {
+    struct determinant d = log[i];
+    uint32_t k = i;
+    for (; k > 0 && is_before(config, &d, &log[k - 1]); k--)
+      log[k] = log[k - 1];
+    log[k] = d;
+  }
+  for (uint32_t i = 0; i < state->log; i++)
+    log[i].place = ++state->places;
+}
+
+/* ---- telling others ---- */
+
+static inline void tell(const struct determinant *d, int to, struct rcl_actions *actions)
+{
+  rcl_send_control(actions, to, DETERMINANT,
+                   (uint32_t)(uint16_t)d->receiver << 16 | (uint16_t)d->peer, d->position);
+  rcl_send_control(actions, to, OF, d->request, d->tag);
+}
+
+/* Before a message, `to` is told what it may not have: of what is not stable, or (`all`) all. */
+static inline void give(const struct rcl_config *config, struct state *state, int to, bool all,
+                        struct rcl_actions *actions)
+{
+  struct peer *peer = &peers_of(config, state)[to];
+  const struct determinant *log = log_of(config, state);
+  uint32_t first = state->log;
+  while (first > 0 && (all || log[first - 1].place > peer->given))
+    first--;
+  for (uint32_t i = first; i < state->log; i++) {
+    if (!all && (log[i].receiver == to || log[i].from == to || is_stable(config, state, &log[i])))
+      continue;
+    if (actions->count + 2 + state->links.log >= RCL_ACTIONS_MAX(config)) {
+      rcl_give_up_full(actions, RCL_FULL_LIMIT);
+      return;
+    }
+    tell(&log[i], to, actions);
+  }
+  peer->given = state->places;
+  state->told = state->events;
+}
+
+/* Puts the places into the messages among the actions from `first` on. */
+static inline void put_places(const struct rcl_config *config, const struct state *state, int to,
+                              uint32_t first, struct rcl_actions *actions)
+{
+  const struct peer *peer = &peers_of(config, state)[to];
+  bool other = to != config->self;
+  for (uint32_t i = first; i < actions->count; i++) {
+    struct rcl_action *action = &actions->item[i];
+    if (action->kind != RCL_ACTION_TRANSMIT && action->kind != RCL_ACTION_RESEND)
+      continue;
+    action->words[WORD_GIVEN] = other ? peer->given : 0;
+    action->words[WORD_ACKED] = other ? peer->seen : 0;
+  }
+}
+
+#endif
