@@ -48,6 +48,7 @@ EOF
 settings() { # PROTOCOL
   echo "--set protocol.name=$1"
   case $1 in
+    causal) echo --set protocol.failures=2 ;;
     hybrid) # recovery is local and global
       echo --set checkpoint.places=program --set protocol.interval=3 --set protocol.log=2
       [ "$program" != random ] || echo '--set program.args=["4"]' # that has iterations
