@@ -184,8 +184,8 @@ static const struct refusal refusals[] = {
     {"no program", PROTOCOL,
      "t.yaml:1: program: missing, expected a mapping with binary, args, script or ranks", NULL},
     {"no protocol", PROGRAM,
-     "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log or "
-     "control",
+     "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log, "
+     "control or failures",
      NULL},
     {"no ranks", "seed: 1\nprogram:\n  binary: cg\n" PROTOCOL,
      "t.yaml:3: program.ranks: missing, expected a whole number", NULL},
