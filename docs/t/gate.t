@@ -76,7 +76,7 @@ done
 is "$(grep -c '<testcase .* name="restart-recovers"' claims.xml):$(grep -c '<failure' claims.xml)" \
   1:0 'claims.xml says so' claims.xml
 is "$(ls counterexamples | tr '\n' ' ')" \
-  'no-roll-back.narration.txt no-roll-back.scenario.yaml no-roll-back.svg no-roll-back.trace ' \
+  'check.json no-roll-back.narration.txt no-roll-back.scenario.yaml no-roll-back.svg no-roll-back.trace ' \
   'the counterexample of the flaw is kept'
 
 # A protocol that is wrong.

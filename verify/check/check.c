@@ -443,16 +443,28 @@ static int exit_code(const struct command *c)
 
 static void report(const struct command *c)
 {
+  g_autofree char *json = c->json && !c->matrix ? report_json(c->list, c->count) : NULL;
   if (c->matrix)
     matrix_print(c->cells, c->list);
-  else if (c->json)
-    report_json(c->list, c->count);
+  else if (json)
+    printf("%s\n", json);
   else if (c->tap)
     report_tap(c->list, c->count);
   else if (c->junit)
     report_junit(c->list, c->count);
   else
     report_end(c->list, c->count);
+}
+
+/* What --json prints, beside the counterexamples. */
+static bool save(const struct command *c)
+{
+  g_autofree char *json = report_json(c->list, c->count);
+  g_autofree char *file = g_build_filename(c->out, "check.json", NULL);
+  if (output_write(file, json, strlen(json)))
+    return true;
+  bad_input(OUTPUT_CANNOT, file, g_strerror(errno));
+  return false;
 }
 
 static bool explore_again(struct command *c)
@@ -482,9 +494,9 @@ static int run(struct command *c)
     output_sweep(c->saves);
   if (!explore_all(c) || (c->matrix && !explore_again(c)))
     return EXIT_BAD_INPUT;
-  bool drawn = !c->out || draw_all(c);
+  bool kept = !c->out || (draw_all(c) && (c->matrix || save(c)));
   report(c);
-  return drawn ? exit_code(c) : EXIT_BAD_INPUT;
+  return kept ? exit_code(c) : EXIT_BAD_INPUT;
 }
 
 /* ---- traces ---- */

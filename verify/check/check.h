@@ -16,9 +16,11 @@ bool checked_as_expected(const struct checked *);
  * footer with report_end(). */
 void report_line(const struct checked *);
 void report_end(const struct checked *, unsigned count);
-void report_json(const struct checked *, unsigned count);
 void report_tap(const struct checked *, unsigned count);
 void report_junit(const struct checked *, unsigned count);
+
+/* The same as one JSON object, for the caller to free. */
+char *report_json(const struct checked *, unsigned count);
 
 /* The file of a claim by its id, or the path that it is; NULL when there is neither. The caller
  * frees it with g_free(). */

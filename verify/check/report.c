@@ -150,16 +150,17 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   json_builder_end_object(b);
 }
 
-void report_json(const struct checked *list, unsigned count)
+char *report_json(const struct checked *list, unsigned count)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
   json_builder_begin_object(b);
+  json_add_text(b, "version", RECLINE_VERSION);
   json_open_list(b, "claims");
   for (unsigned i = 0; i < count; i++)
     add_claim(b, &list[i]);
   json_builder_end_array(b);
   json_builder_end_object(b);
-  json_print(b);
+  return json_text(b, true);
 }
 
 /* ---- TAP ---- */
