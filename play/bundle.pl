@@ -1,6 +1,7 @@
 #!/usr/bin/env perl
 # bundle.pl PAGE MODULE TEMPLATE FILE...: the template with each file in the place of {{its name}},
-# and the module, compressed and in base64, in that of {{module}}. Browsers unpack gzip themselves.
+# and the module, compressed and in base64, in that of {{module}}; '': there is none. Browsers unpack
+# gzip themselves.
 use strict;
 use warnings;
 use IO::Compress::Gzip qw(gzip $GzipError);
@@ -14,10 +15,12 @@ sub slurp {
 }
 
 my ($page, $module, $template, @files) = @ARGV;
-my $bytes = slurp($module);
-gzip(\$bytes => \my $packed, -Level => 9, Minimal => 1) or die "$GzipError\n";
 my %part = map { m{([^/]*)$} ? ($1 => slurp($_)) : () } @files;
-$part{module} = encode_base64($packed, '');
+if ($module) {
+  my $bytes = slurp($module);
+  gzip(\$bytes => \my $packed, -Level => 9, Minimal => 1) or die "$GzipError\n";
+  $part{module} = encode_base64($packed, '');
+}
 my $text = slurp($template);
 $text =~ s/\{\{([\w.]+)\}\}/$part{$1} \/\/ die "$template names $1\n"/ge;
 open my $out, '>:raw', "$page.new" or die "$page.new: $!\n";

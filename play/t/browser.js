@@ -1,5 +1,5 @@
 // Chromium by its debugging protocol, over a pipe: no port, no library. `open(downloads)` gives a page
-// as functions; close() fails where something in the page has failed.
+// as functions; close() fails where something in the page has failed. With it, what tests of pages share.
 'use strict';
 const {spawn} = require('child_process'), fs = require('fs'), os = require('os'), path = require('path');
 
@@ -94,4 +94,36 @@ async function open(downloads) {
   return {call, go, evaluate, until, click, press, download, picture, close};
 }
 
-module.exports = {open};
+// Tests in TAP.
+let count = 0;
+function is(got, expected, name) {
+  const fine = JSON.stringify(got) === JSON.stringify(expected);
+  console.log(`${fine ? 'ok' : 'not ok'} ${++count} - ${name}`);
+  if (!fine) console.log(`#      got: ${JSON.stringify(got)}\n# expected: ${JSON.stringify(expected)}`);
+}
+
+function run(tests) {
+  tests().then(() => console.log(`1..${count}`)).catch((error) => {
+    console.log(`Bail out! ${error.message}`);
+    process.exit(1);
+  });
+}
+
+// Of any page.
+async function names(p) {
+  const {nodes} = await p.call('Accessibility.getFullAXTree', {});
+  const roles = ['button', 'spinbutton', 'image', 'heading', 'region', 'group', 'application', 'combobox'];
+  const nameless = nodes.filter((node) => !node.ignored && roles.includes(node.role?.value) && !node.name?.value);
+  is(nameless.map((node) => node.role.value), [], 'each control, heading and picture has a name for a screen reader');
+}
+
+async function colours(p) {
+  const colour = async (value) => {
+    await p.call('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value}]});
+    return p.evaluate('getComputedStyle(document.body).backgroundColor');
+  };
+  const [light, dark] = [await colour('light'), await colour('dark')];
+  is([light, dark], ['rgb(255, 255, 255)', 'rgb(18, 22, 27)'], 'light and dark');
+}
+
+module.exports = {open, is, run, names, colours};

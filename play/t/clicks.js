@@ -2,14 +2,7 @@
 // expected of them are in DIR, see browser.t.
 'use strict';
 const fs = require('fs');
-const {open} = require('./browser.js');
-
-let count = 0;
-function is(got, expected, name) {
-  const fine = JSON.stringify(got) === JSON.stringify(expected);
-  console.log(`${fine ? 'ok' : 'not ok'} ${++count} - ${name}`);
-  if (!fine) console.log(`#      got: ${JSON.stringify(got)}\n# expected: ${JSON.stringify(expected)}`);
-}
+const {open, is, run, names, colours} = require('./browser.js');
 
 async function steps(p) {
   const at = () => p.evaluate('[Number(document.getElementById("step").value), document.querySelectorAll("#lines li").length]');
@@ -39,27 +32,11 @@ async function steps(p) {
   is((await at())[1], first, 'and is known at the beginning');
 }
 
-async function names(p) {
-  const {nodes} = await p.call('Accessibility.getFullAXTree', {});
-  const roles = ['button', 'spinbutton', 'image', 'heading', 'region', 'group'];
-  const nameless = nodes.filter((node) => !node.ignored && roles.includes(node.role?.value) && !node.name?.value);
-  is(nameless.map((node) => node.role.value), [], 'each control, heading and picture has a name for a screen reader');
-}
-
-async function colours(p) {
-  const colour = async (value) => {
-    await p.call('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value}]});
-    return p.evaluate('getComputedStyle(document.body).backgroundColor');
-  };
-  const [light, dark] = [await colour('light'), await colour('dark')];
-  is([light, dark], ['rgb(255, 255, 255)', 'rgb(18, 22, 27)'], 'light and dark');
-}
-
 const searched = (p) => p.click('#search').then(() => p.until('!document.getElementById("search").disabled'));
 const found = (p) => p.evaluate('document.getElementById("found").textContent');
 const verdict = (p) => p.evaluate('document.getElementById("verdict").textContent');
 
-(async () => {
+run(async () => {
   const [dir] = process.argv.slice(2);
   const expected = JSON.parse(fs.readFileSync(`${dir}/expected.json`, 'utf8'));
   const p = await open(dir);
@@ -84,8 +61,4 @@ const verdict = (p) => p.evaluate('document.getElementById("verdict").textConten
   await searched(p);
   is((await found(p)).split(' (')[0], 'A shortest run to a violation: 4 more moves', 'from the middle of a run, too');
   await p.close();
-  console.log(`1..${count}`);
-})().catch((error) => {
-  console.log(`Bail out! ${error.message}`);
-  process.exit(1);
 });

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "sim/command/main.h"
 #include "play/play.h"
+#include "report/report_folder.h"
 #include "sim/campaign/campaign.h"
 #include "sim/command/common.h"
 #include "sim/replicate/replicate.h"
@@ -42,6 +43,7 @@ static const struct command {
      command_draw},
     {"play", "CLAIM|SCENARIO|TRACE [-o FILE.html] [--source FILE.c]",
      "a page in which a world is taken move by move", command_play},
+    {"report", "DIR [-o FILE.html]", "a page about what --out has kept", command_report},
     {"demo", "", "the whole story: explore, run, crash, recover, draw", command_demo},
     {"list", "protocols|claims|platforms|scenarios|mutants [--json]", "say what there is",
      command_list},

@@ -64,7 +64,7 @@ printf '#!/bin/sh\nif [ "$*" = -u ]; then cat "%s/uid"; else exec /usr/bin/id "$
 printf '#!/bin/sh\necho "sudo $*" >>"%s/apt"\nexec "$@"\n' "$here" >"$here/sudo"
 chmod +x "$here/fake"/* "$here/sudo"
 all='gcc g++ gfortran libc6-dev make cmake ninja-build libsimgrid-dev libglib2.0-dev
-  libyaml-dev libjson-glib-dev libgsl-dev libgraphviz-dev graphviz gnuplot-nox perl patch binutils spin jq'
+  libyaml-dev libjson-glib-dev zlib1g-dev libgsl-dev libgraphviz-dev graphviz gnuplot-nox perl patch binutils spin jq'
 PATH=$here/fake:$PATH
 
 # call ARG...: runs the launcher from elsewhere; $here/out, $here/err and $code.

@@ -35,7 +35,7 @@ refuses()
   [ "$result" = ok ] || printf '#      got: %s (%s)\n# expected: %s\n' "$err" "$code" "$line"
 }
 
-commands='expected run, campaign, interval, replicate, check, draw, play, demo, list, doctor, help, or --version'
+commands='expected run, campaign, interval, replicate, check, draw, play, report, demo, list, doctor, help, or --version'
 kinds='expected protocols, claims, platforms, scenarios or mutants'
 refuses 'no command' "recline: no command, $commands"
 refuses 'an unknown command' "recline: \"lst\" is no command, $commands" lst
@@ -55,7 +55,7 @@ call --version
 ok '--version'
 call help
 [ "$code" -eq 0 ] && [ "$(echo "$out" | grep -Ec \
-  '^  recline (run|campaign|interval|replicate|check|draw|play|demo|list|doctor|help)( |$)')" -eq 11 ]
+  '^  recline (run|campaign|interval|replicate|check|draw|play|report|demo|list|doctor|help)( |$)')" -eq 12 ]
 ok 'help names every command'
 call --help
 [ "$code" -eq 0 ] && [ "$out" = "$("$recline" help)" ]

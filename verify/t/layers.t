@@ -18,7 +18,7 @@ use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
 my $build = $ENV{RECLINE_BUILD} // "$root/build";
-my $folders = 'protocols|verify|sim|plots|play';
+my $folders = 'protocols|verify|sim|plots|play|report';
 
 sub slurp {
   my ($file) = @_;

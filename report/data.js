@@ -1,0 +1,173 @@
+// Columns of the page (report/columns.h) -> typed arrays, and a trace made of them (report/trace_data.h).
+'use strict';
+
+const Data = {
+  // The bytes of an element; it is needed once, so its text is given back.
+  async bytes(id, keep = false) {
+    const element = document.getElementById(id), text = element.textContent;
+    if (!keep) element.remove();
+    const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  },
+
+  // Numbers of 7 bits a byte, into an array of that type.
+  async numbers(id, Type) {
+    const bytes = await Data.bytes(id);
+    let count = 0;
+    for (let i = 0; i < bytes.length; i++) count += bytes[i] < 128;
+    const values = new Type(count);
+    for (let i = 0, at = 0; i < count; i++) {
+      let value = 0, weight = 1;
+      for (; bytes[at] >= 128; weight *= 128) value += (bytes[at++] - 128) * weight;
+      values[i] = value + bytes[at++] * weight;
+    }
+    return values;
+  },
+
+  // In place: each value becomes the sum of all up to it.
+  sums(values) {
+    for (let i = 1; i < values.length; i++) values[i] += values[i - 1];
+    return values;
+  },
+
+  // The first index in [from, to) whose value is greater than `limit`; `to` where there is none.
+  above(values, limit, from = 0, to = values.length) {
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (values[middle] > limit) to = middle;
+      else from = middle + 1;
+    }
+    return from;
+  },
+};
+
+const ACTIVITIES = ['compute', 'mpi', 'protocol', 'checkpoint', 'restart', 'lost'];
+
+// Periods of one rank: when they begin, what they are, and how much of each there was before.
+class Periods {
+  constructor(from, doing, end) {
+    this.from = from;
+    this.doing = doing;
+    this.end = end;
+    this.before = ACTIVITIES.map(() => new Float64Array(from.length));
+    for (let i = 1; i < from.length; i++) {
+      for (const sum of this.before) sum[i] = sum[i - 1];
+      this.before[doing[i - 1]][i] += from[i] - from[i - 1];
+    }
+  }
+  // The period at that time; -1 before the first.
+  at(time) { return Data.above(this.from, time) - 1; }
+  until(index) { return index + 1 < this.from.length ? this.from[index + 1] : this.end; }
+  // Time in an activity until `time`, which lies in the period `index`.
+  spent(activity, index, time) {
+    if (index < 0) return 0;
+    return this.before[activity][index] + (this.doing[index] === activity ? Math.min(time, this.end) - this.from[index] : 0);
+  }
+  between(activity, from, to) { return this.spent(activity, this.at(to), to) - this.spent(activity, this.at(from), from); }
+}
+
+class Trace {
+  constructor(about) {
+    Object.assign(this, about);
+    this.chunks = new Map();
+    this.stepsOf = null;
+  }
+  id(name) { return `${this.prefix}-${name}`; }
+
+  async loadPeriods() {
+    const from = await Data.numbers(this.id('periods'), Float64Array);
+    const doing = await Data.numbers(this.id('doing'), Uint8Array);
+    let first = 0;
+    this.of = this.periods.map((count) => {
+      const own = new Periods(Data.sums(from.subarray(first, first + count)), doing.subarray(first, first + count), this.end);
+      first += count;
+      return own;
+    });
+  }
+
+  async loadSteps() {
+    this.time = Data.sums(await Data.numbers(this.id('time'), Float64Array));
+    this.rank = await Data.numbers(this.id('rank'), Uint16Array); // + 1
+    this.kind = await Data.numbers(this.id('kind'), Uint8Array);
+    this.number = Data.sums(await Data.numbers(this.id('number'), Uint32Array));
+    const count = new Uint32Array(this.ranks + 2);
+    for (let i = 0; i < this.steps; i++) count[this.rank[i] + 1]++;
+    Data.sums(count);
+    const order = new Uint32Array(this.steps), next = count.slice();
+    for (let i = 0; i < this.steps; i++) order[next[this.rank[i]]++] = i;
+    this.stepsOf = Array.from({length: this.ranks + 1}, (_, rank) => order.subarray(count[rank], count[rank + 1]));
+    const crash = this.kinds.indexOf('crash');
+    this.crashes = [];
+    if (crash >= 0)
+      for (let i = 0; i < this.steps; i++) if (this.kind[i] === crash) this.crashes.push(i);
+  }
+
+  async loadMessages() {
+    this.sent = Data.sums(await Data.numbers(this.id('sent'), Uint32Array));
+    this.received = await Data.numbers(this.id('received'), Uint32Array); // steps later + 1; 0: never
+    this.class = await Data.numbers(this.id('class'), Uint8Array);
+    this.to = await Data.numbers(this.id('to'), Uint16Array);
+    this.bytes = await Data.numbers(this.id('bytes'), Float64Array);
+    const control = this.classes.indexOf('control'), suppressed = this.classes.indexOf('suppressed');
+    this.sentAt = new Float64Array(this.sent.length);
+    this.bytesBefore = new Float64Array(this.sent.length + 1);
+    this.controlBefore = new Float64Array(this.sent.length + 1);
+    for (let i = 0; i < this.sent.length; i++) {
+      this.sentAt[i] = this.time[this.sent[i]];
+      this.bytesBefore[i + 1] = this.bytesBefore[i] + (this.class[i] === suppressed ? 0 : this.bytes[i]);
+      this.controlBefore[i + 1] = this.controlBefore[i] + (this.class[i] === control ? 1 : 0);
+    }
+    this.replays = Data.sums(await Data.numbers(this.id('replays'), Uint32Array));
+    const writes = await Data.numbers(this.id('writes'), Float64Array);
+    this.writesAt = new Float64Array(writes.length / 2);
+    this.writing = new Float64Array(writes.length / 2); // under way from then on
+    for (let i = 0, step = 0, open = 0; i < writes.length; i += 2) {
+      step += writes[i];
+      open += writes[i + 1] % 2 ? -(writes[i + 1] + 1) / 2 : writes[i + 1] / 2;
+      this.writesAt[i / 2] = this.time[step];
+      this.writing[i / 2] = open;
+    }
+  }
+
+  // The text of a step, as the trace has it but for digests and contents.
+  async text(step) {
+    const chunk = Math.floor(step / this.text_lines);
+    if (!this.chunks.has(chunk)) {
+      if (this.chunks.size > 15) this.chunks.delete(this.chunks.keys().next().value);
+      this.chunks.set(chunk, Data.bytes(this.id(`text-${chunk}`), true).then((bytes) => new TextDecoder().decode(bytes).split('\n')));
+    }
+    return (await this.chunks.get(chunk))[step % this.text_lines];
+  }
+
+  // The step of a rank that is nearest to a time; -1: it has none.
+  nearest(rank, time) {
+    const own = this.stepsOf[rank + 1];
+    if (!own.length) return -1;
+    let low = 0, high = own.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.time[own[middle]] < time) low = middle + 1;
+      else high = middle;
+    }
+    const after = own[Math.min(low, own.length - 1)], before = own[Math.max(low - 1, 0)];
+    return time - this.time[before] < this.time[after] - time ? before : after;
+  }
+
+  // The next or last step of the same rank.
+  beside(step, by) {
+    const own = this.stepsOf[this.rank[step]];
+    let at = Data.above(own, step) - 1 + by;
+    at = Math.max(0, Math.min(own.length - 1, at));
+    return own[at];
+  }
+
+  // 12.5 ms; step 12
+  show(time) { return this.timed ? Trace.duration(time) : `step ${Math.round(time)}`; }
+  static duration(ns) {
+    const size = Math.abs(ns);
+    const [unit, name] = size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+    return `${Number((ns / unit).toPrecision(6))} ${name}`;
+  }
+  length(time) { return this.timed ? Trace.duration(time) : `${Math.round(time)} steps`; }
+}

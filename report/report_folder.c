@@ -1,0 +1,275 @@
+/* The page is a template of the build (report/page.html) with one object, which says what DIR
+ * holds, and with columns and chunks of text (trace_data.h), which the page unpacks when it needs
+ * them. */
+#include "report/report_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "plots/input.h"
+#include "report/trace_data.h"
+#include "sim/host/result.h"
+#include "verify/base/breach.h"
+#include "verify/base/command_line.h"
+#include "verify/base/exit_codes.h"
+#include "verify/base/json.h"
+#include "verify/base/output.h"
+#include "verify/base/page.h"
+
+struct report {
+  const char *folder; /* DIR */
+  JsonBuilder *about;
+  GString *data; /* elements of the page */
+};
+
+static bool bad(GError **error, const char *file, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static bool bad(GError **error, const char *file, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  input_error(error, file, 0, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static char *in(const struct report *r, const char *name)
+{
+  return g_build_filename(r->folder, name, NULL);
+}
+
+static bool has(const struct report *r, const char *name)
+{
+  g_autofree char *file = in(r, name);
+  return g_file_test(file, G_FILE_TEST_EXISTS);
+}
+
+/* A file of DIR as the member `key`. */
+static bool add_file(const struct report *r, const char *key, const char *name, GError **error)
+{
+  g_autofree char *file = in(r, name), *text = NULL;
+  gsize length;
+  if (!g_file_get_contents(file, &text, &length, NULL))
+    return bad(error, file, "cannot be read, expected what --out has kept");
+  if (!g_utf8_validate(text, (gssize)length, NULL))
+    return bad(error, file, "not text, expected UTF-8");
+  json_add_text(r->about, key, text);
+  return true;
+}
+
+static bool is_version(const char *file, const char *version, GError **error)
+{
+  if (version && !strcmp(version, RECLINE_VERSION))
+    return true;
+  return bad(error, file, "written by recline %s, expected %s", version ? version : "?",
+             RECLINE_VERSION);
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of files in DIR that end so, sorted. */
+static GPtrArray *files(const struct report *r, const char *suffix)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GDir) dir = g_dir_open(r->folder, 0, NULL);
+  for (const char *name; dir && (name = g_dir_read_name(dir));)
+    if (g_str_has_suffix(name, suffix) && name[0] != '.')
+      g_ptr_array_add(names, g_strdup(name));
+  g_ptr_array_sort(names, by_name);
+  return names;
+}
+
+static bool add_trace(const struct report *r, const char *name, const char *activities,
+                      unsigned number, GError **error)
+{
+  g_autofree char *file = in(r, name), *prefix = g_strdup_printf("trace%u", number);
+  g_autofree char *doings = activities && has(r, activities) ? in(r, activities) : NULL;
+  return trace_data_add(r->data, r->about, prefix, file, doings, error);
+}
+
+/* ---- of a run ---- */
+
+static bool check_result(const char *file, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  struct result result;
+  if (!result_load(file, &result, &reason)) {
+    g_set_error(error, INPUT_ERROR, 0, "%s, expected the result of a run", reason->message);
+    return false;
+  }
+  bool good = is_version(file, result.version, error);
+  result_clear(&result);
+  return good;
+}
+
+static bool add_run(const struct report *r, GError **error)
+{
+  g_autofree char *file = in(r, "result.json");
+  bool good = check_result(file, error);
+  if (!good || !add_file(r, "result", "result.json", error) ||
+      !add_file(r, "scenario", "scenario.yaml", error))
+    return false;
+  json_open_list(r->about, "traces");
+  good = !has(r, "trace.txt") || add_trace(r, "trace.txt", "activity.txt", 0, error);
+  json_builder_end_array(r->about);
+  return good && (!has(r, "program.out") || add_file(r, "output", "program.out", error));
+}
+
+/* ---- of a check ---- */
+
+/* Its object; NULL: `error` says what is wrong with it. */
+static JsonObject *read_claims(JsonParser *parser, const char *file, GError **error)
+{
+  JsonNode *root =
+      json_parser_load_from_file(parser, file, NULL) ? json_parser_get_root(parser) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  JsonNode *claims = object ? json_object_get_member(object, "claims") : NULL;
+  bool good = claims && JSON_NODE_HOLDS_ARRAY(claims);
+  for (guint i = 0; good && i < json_array_get_length(json_node_get_array(claims)); i++)
+    good = JSON_NODE_HOLDS_OBJECT(json_array_get_element(json_node_get_array(claims), i));
+  if (!good)
+    bad(error, file, "not claims, expected what recline check --out has written");
+  else if (is_version(file, json_object_get_string_member_with_default(object, "version", NULL),
+                      error))
+    return object;
+  return NULL;
+}
+
+static bool add_check(const struct report *r, GError **error)
+{
+  g_autofree char *file = in(r, "check.json");
+  g_autoptr(JsonParser) parser = json_parser_new();
+  JsonObject *object = read_claims(parser, file, error);
+  if (!object || !add_file(r, "result", "check.json", error))
+    return false;
+  JsonArray *claims = json_object_get_array_member(object, "claims");
+  bool good = true;
+  unsigned number = 0;
+  json_open_list(r->about, "traces");
+  for (guint i = 0; i < json_array_get_length(claims) && good; i++) {
+    JsonObject *claim = json_array_get_object_element(claims, i);
+    const char *trace = json_object_get_string_member_with_default(claim, "trace", NULL);
+    g_autofree char *name = trace ? g_path_get_basename(trace) : NULL;
+    good = !name || add_trace(r, name, NULL, number++, error);
+  }
+  json_builder_end_array(r->about);
+  return good;
+}
+
+/* ---- of a campaign, of a replication ---- */
+
+static bool add_pictures(const struct report *r, GError **error)
+{
+  g_autoptr(GPtrArray) pictures = files(r, ".svg");
+  bool good = true;
+  json_open_object(r->about, "pictures");
+  for (guint i = 0; i < pictures->len && good; i++)
+    good = add_file(r, pictures->pdata[i], pictures->pdata[i], error);
+  json_builder_end_object(r->about);
+  return good;
+}
+
+static bool add_campaign(const struct report *r, GError **error)
+{
+  g_autofree char *file = in(r, "campaign.txt"), *text = NULL;
+  if (!g_file_get_contents(file, &text, NULL, NULL) || !g_str_has_prefix(text, "recline "))
+    return bad(error, file, "cannot be read, expected what recline campaign --out has written");
+  g_autofree char *version = g_strndup(text + 8, strcspn(text + 8, "\n"));
+  return is_version(file, version, error) && add_file(r, "campaign", "campaign.txt", error) &&
+         add_file(r, "table", "table.csv", error) && add_file(r, "runs", "runs.csv", error) &&
+         add_file(r, "scenario", "cells/0.yaml", error) && add_pictures(r, error);
+}
+
+static bool add_replication(const struct report *r, GError **error)
+{
+  return add_file(r, "text", "replication.md", error) && add_pictures(r, error);
+}
+
+/* ---- the page ---- */
+
+static const struct kind {
+  const char *name, *file; /* a folder that holds that file is of this kind */
+  bool (*add)(const struct report *, GError **);
+} kinds[] = {{"run", "result.json", add_run},
+             {"check", "check.json", add_check},
+             {"campaign", "table.csv", add_campaign},
+             {"replication", "replication.md", add_replication}};
+
+static bool add_folder(const struct report *r, GError **error)
+{
+  if (!g_file_test(r->folder, G_FILE_TEST_IS_DIR))
+    return bad(error, r->folder, "%s, expected a folder that --out has written",
+               g_file_test(r->folder, G_FILE_TEST_EXISTS) ? "no folder" : "there is none");
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    if (!has(r, kinds[i].file))
+      continue;
+    json_add_text(r->about, "kind", kinds[i].name);
+    json_add_text(r->about, "version", RECLINE_VERSION);
+    json_add_text(r->about, "folder", r->folder);
+    return kinds[i].add(r, error);
+  }
+  return bad(error, r->folder,
+             "no result, expected result.json of a run, check.json of a check, table.csv of a "
+             "campaign or replication.md");
+}
+
+static bool write_report(const struct report *r, const char *file, GError **error)
+{
+  g_autofree char *page = page_load("report/page.html"), *about = NULL;
+  REQUIRE(page, "report/page.html is in this build");
+  json_builder_begin_object(r->about);
+  if (!add_folder(r, error))
+    return false;
+  json_builder_end_object(r->about);
+  about = page_json(r->about);
+  page = page_put(page, "about", about);
+  static const char PLACE[] = "<!-- data -->";
+  char *place = strstr(page, PLACE);
+  *place = '\0';
+  g_string_prepend(r->data, page);
+  g_string_append(r->data, place + strlen(PLACE));
+  g_autofree char *folder = g_path_get_dirname(file);
+  output_sweep(folder);
+  return page_write(file, r->data->str, error);
+}
+
+/* ---- the command ---- */
+
+/* In the current folder, named after DIR. */
+static char *default_output(const char *folder)
+{
+  g_autofree char *path = g_canonicalize_filename(folder, NULL);
+  g_autofree char *name = g_path_get_basename(path);
+  return g_strconcat(strcmp(name, "/") ? name : "report", ".html", NULL);
+}
+
+int command_report(int argc, char **argv)
+{
+  g_autofree char *out = NULL;
+  g_auto(GStrv) folders = NULL;
+  const GOptionEntry entries[] = {
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write the page there", "FILE.html"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders, NULL, NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  g_autoptr(GError) error = NULL;
+  if (!options_read(argc, argv, "DIR",
+                    "Writes one page about what --out has kept of a run, a check, a campaign or a "
+                    "replication.",
+                    entries, &error))
+    return bad_input("recline report: %s, expected recline report DIR [-o FILE.html]",
+                     error->message);
+  if (!folders || folders[1])
+    return bad_input("recline report: %s, expected one DIR",
+                     folders ? "more than one folder" : "no folder");
+  g_autofree char *file = out ? g_strdup(out) : default_output(folders[0]);
+  g_autoptr(JsonBuilder) about = json_builder_new();
+  g_autoptr(GString) data = g_string_new(NULL);
+  struct report report = {folders[0], about, data};
+  if (!write_report(&report, file, &error))
+    return bad_input("%s", error->message);
+  printf("%s\n", file);
+  return EXIT_FINE;
+}

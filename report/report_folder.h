@@ -1,0 +1,9 @@
+/* recline report DIR [-o FILE.html]: one page about what --out has kept of a run, a check, a
+ * campaign or a replication. */
+#ifndef RECLINE_REPORT_FOLDER_H
+#define RECLINE_REPORT_FOLDER_H
+
+/* argv[0] is "report". Prints the path of the page and returns 0; 64 on bad input. */
+int command_report(int argc, char **argv);
+
+#endif

@@ -1,0 +1,105 @@
+// The same window as a space-time diagram, once it has few enough messages.
+'use strict';
+
+const MOST_MESSAGES = 3000, LOOK_BACK = 50000, ARROWS = 600;
+
+class SpaceTime extends Timeline {
+  constructor(canvas, trace, view, said) {
+    super(canvas, trace, view);
+    this.said = said; // an element: how many messages, or why none
+    this.row = Math.max(10, Math.min(48, Math.floor(720 / trace.ranks)));
+  }
+  get height() { return AXIS + this.row * this.trace.ranks + 4; }
+  get bar() { return {top: this.row / 2 - 2, size: 4}; }
+  y(rank) { return AXIS + (rank + 0.5) * this.row; }
+
+  // Messages that are sent or under way in the window; null: too many.
+  found() {
+    const {trace, view} = this;
+    const first = Data.above(trace.sentAt, view.from - 1e-9), last = Data.above(trace.sentAt, view.to);
+    this.count = last - first;
+    if (this.count > MOST_MESSAGES) return null;
+    const list = [];
+    for (let i = Math.max(0, first - LOOK_BACK); i < last; i++) {
+      const end = trace.received[i] ? trace.time[trace.sent[i] + trace.received[i] - 1] : trace.sentAt[i];
+      if (end >= view.from) list.push(i);
+    }
+    return list;
+  }
+
+  draw() {
+    if (!this.trace.sentAt) return;
+    this.resize();
+    const g = this.canvas.getContext('2d'), list = this.found(), palette = this.palette = new Palette();
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.fillStyle = palette.back;
+    g.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    this.paintRows(g);
+    g.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+    g.font = '12px system-ui, sans-serif';
+    this.drawAxis(g);
+    this.drawNames(g);
+    g.save();
+    g.beginPath();
+    g.rect(GUTTER - 1, AXIS, this.width + 2, this.height);
+    g.clip();
+    if (list) this.drawMessages(g, list);
+    this.drawCuts(g);
+    this.drawSteps(g);
+    this.drawCrashes(g);
+    g.restore();
+    this.drawCursor(g);
+    const text = list ? `${list.length.toLocaleString('en')} messages in this window.`
+      : `${this.count.toLocaleString('en')} messages are sent in this window; they are drawn where there are at most ${MOST_MESSAGES.toLocaleString('en')}.`;
+    if (this.said.textContent !== text) this.said.textContent = text;
+  }
+
+  style(name) {
+    const {palette} = this;
+    return {late: [palette.late, 2.5, []], early: [palette.early, 2.5, []], 'sent again': [palette.accent, 2, []],
+      suppressed: [palette.quiet, 1, [1, 3]], discarded: [palette.bad, 1, [6, 3]], 'not received': [palette.bad, 1, [1, 3]],
+      control: [palette.quiet, 1, [4, 3]]}[name] || [palette.text, 1, []];
+  }
+
+  drawMessages(g, list) {
+    const {trace} = this, arrows = list.length <= ARROWS;
+    for (let kind = 0; kind < trace.classes.length; kind++) {
+      const [color, width, dash] = this.style(trace.classes[kind]);
+      g.strokeStyle = color;
+      g.lineWidth = width;
+      g.setLineDash(dash);
+      g.beginPath();
+      for (const i of list) {
+        if (trace.class[i] !== kind) continue;
+        const sent = trace.sent[i], y = this.y(trace.rank[sent] - 1), to = this.y(trace.to[i]), x = this.x(trace.time[sent]);
+        const end = trace.received[i] ? this.x(trace.time[sent + trace.received[i] - 1]) : x + 14;
+        const part = trace.received[i] ? 1 : 0.4;
+        g.moveTo(x, y);
+        g.lineTo(end, y + (to - y) * part);
+        if (arrows && trace.received[i] && to !== y) this.head(g, x, y, end, to);
+      }
+      g.stroke();
+    }
+    g.setLineDash([]);
+  }
+
+  head(g, x, y, end, to) {
+    const angle = Math.atan2(to - y, end - x);
+    for (const side of [-0.4, 0.4]) {
+      g.moveTo(end, to);
+      g.lineTo(end - 7 * Math.cos(angle + side), to - 7 * Math.sin(angle + side));
+    }
+  }
+
+  drawSteps(g) {
+    const {trace, view} = this, captured = trace.kinds.indexOf('captured');
+    const first = Data.above(trace.time, view.from - 1e-9), last = Data.above(trace.time, view.to);
+    if (last - first > 2 * MOST_MESSAGES) return;
+    g.fillStyle = this.palette.text;
+    for (let i = first; i < last; i++) {
+      if (!trace.rank[i]) continue;
+      const big = trace.kind[i] === captured ? 4 : 2;
+      g.fillRect(this.x(trace.time[i]) - big, this.y(trace.rank[i] - 1) - big, 2 * big, 2 * big);
+    }
+  }
+}

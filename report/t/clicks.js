@@ -1,0 +1,161 @@
+// node clicks.js DIR: pages of recline report in a browser, used as a reader would; prints TAP. Pages are
+// in DIR, see report.t.
+'use strict';
+const fs = require('fs');
+const {open, is, run, names, colours} = require('../../play/t/browser.js');
+
+const window_ = (p) => p.evaluate('[view.from, view.to]');
+const text = (p, id) => p.evaluate(`document.getElementById('${id}').textContent`);
+const near = (a, b, most) => Math.abs(a - b) <= most;
+
+// The middle of a canvas, or of the row of a rank at a time.
+async function place(p, drawing, rank, time) {
+  return p.evaluate(`(() => {
+    ${drawing}.canvas.scrollIntoView({block: 'center'});
+    const box = ${drawing}.canvas.getBoundingClientRect();
+    return {x: box.x + ${drawing}.x(${time}), y: box.y + AXIS + (${rank} + 0.5) * ${drawing}.row};
+  })()`);
+}
+async function mouse(p, type, {x, y}, more = {}) {
+  await p.call('Input.dispatchMouseEvent', {type, x, y, button: 'left', clickCount: type === 'mouseMoved' ? 0 : 1, ...more});
+}
+// A frame that has been drawn.
+const drawn = (p) => p.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
+async function windows(p) {
+  const [, end] = await window_(p);
+  is(await window_(p), [0, end], 'the whole run is shown first');
+  await p.click('#in');
+  is(await window_(p), [end / 4, 3 * end / 4], 'a button zooms in, around the middle');
+  await p.press('+');
+  is((await window_(p)).map((t) => t * 8 / end), [2, 6], 'a key zooms only where the timeline has the focus');
+  await p.evaluate('timeline.canvas.parentElement.focus()');
+  await p.press('+');
+  is((await window_(p)).map((t) => t * 8 / end), [3, 5], 'and there it does');
+  await p.press('ArrowRight');
+  is((await window_(p)).map((t) => t * 16 / end), [7, 11], 'an arrow moves by a quarter of the window');
+  await p.press('Home');
+  is(await window_(p), [0, end], 'Home shows all');
+  const at = await place(p, 'timeline', 2, end / 4);
+  await mouse(p, 'mouseWheel', at, {deltaX: 0, deltaY: -600});
+  await drawn(p);
+  const [from, to] = await window_(p);
+  is([near(to - from, end / 1.0015 ** 600, 1), near((end / 4 - from) / (to - from), 1 / 4, 0.01)], [true, true], 'the wheel zooms around the mouse');
+  await p.press('Home');
+  await drag(p, await place(p, 'timeline', 1, end / 2), await place(p, 'timeline', 1, 3 * end / 4), 8);
+  const [left, right] = await window_(p);
+  is([near(left, end / 2, end / 200), near(right, 3 * end / 4, end / 200)], [true, true], 'a drag with Shift selects');
+  await drag(p, await place(p, 'timeline', 1, left + end / 8), await place(p, 'timeline', 1, left + end / 16), 0);
+  is(near((await window_(p))[0], left + end / 16, end / 200), true, 'a drag moves');
+  await p.evaluate(`(() => { const from = document.getElementById('from'); from.focus(); from.value = '0.1'; from.dispatchEvent(new Event('change')); })()`);
+  is((await window_(p))[0], 1e8, 'a time is typed');
+  await p.evaluate('timeline.canvas.parentElement.focus()');
+  await p.press('Home');
+  await drawn(p);
+}
+
+async function drag(p, from, to, modifiers) {
+  await mouse(p, 'mousePressed', from, {modifiers});
+  await mouse(p, 'mouseMoved', {x: (from.x + to.x) / 2, y: to.y}, {modifiers, buttons: 1});
+  await mouse(p, 'mouseMoved', to, {modifiers, buttons: 1});
+  await mouse(p, 'mouseReleased', to, {modifiers});
+  await drawn(p);
+}
+
+// What is painted where the crashed rank is down, and where another one computes or calls MPI.
+async function colour(p, rank, time) {
+  return p.evaluate(`(() => {
+    const g = timeline.canvas.getContext('2d'), box = [timeline.x(${time}), AXIS + (${rank} + 0.5) * timeline.row].map((v) => Math.round(v * timeline.scale));
+    const [r, green, b] = g.getImageData(...box, 1, 1).data;
+    return ACTIVITIES[timeline.palette.pixel.indexOf(Palette.pixel('#' + [r, green, b].map((v) => v.toString(16).padStart(2, '0')).join('')))];
+  })()`);
+}
+
+async function events(p, lines) {
+  const crash = await p.evaluate('({step: trace.crashes[0], time: trace.time[trace.crashes[0]], line: trace.number[trace.crashes[0]], all: trace.crashes.length})');
+  const at = lines.findIndex((line) => / crash( |$)/.test(line));
+  is([crash.all, crash.line], [1, at + 1], 'the crash is where the trace has it');
+  is([await colour(p, 3, crash.time + 5e6), await colour(p, 2, crash.time - 5e6)], ['restart', 'lost'], 'its rank is down, what others did is lost');
+  await mouse(p, 'mouseMoved', await place(p, 'timeline', 3, crash.time), {button: 'none'});
+  await p.until('!document.getElementById("tip").hidden && document.getElementById("tip").textContent.includes("trace.txt:")');
+  is((await text(p, 'tip')).includes(`crash (trace.txt:${at + 1})`), true, 'over it the mouse shows it, with its place in the trace');
+  const click = await place(p, 'timeline', 3, crash.time);
+  for (const type of ['mousePressed', 'mouseReleased']) await mouse(p, type, click);
+  await p.until(`document.getElementById('chosen').textContent.includes('trace.txt:${at + 1}')`);
+  await p.press('.');
+  const next = lines.findIndex((line, i) => i > at && line.split(' ')[1] === '3');
+  await p.until(`document.getElementById('chosen').textContent.includes('trace.txt:${next + 1}')`);
+  is((await text(p, 'chosen')).includes(lines[next].split(' # ')[0].replace(/ content=\S*/, '').split(' ').slice(2).join(' ').slice(0, 300)), true, 'a key goes to the next event of the rank, with its text');
+  await p.press('ArrowDown');
+  await p.until(`document.getElementById('chosen').textContent.includes('rank 4')`);
+  is(await p.evaluate('view.cursor.rank'), 4, 'another key to the next rank');
+}
+
+// Times and messages of the page, added up from the columns, are those of the result.
+async function sums(p, result) {
+  const ns = await p.evaluate('ACTIVITIES.map((_, a) => trace.of.reduce((sum, own) => sum + own.between(a, 0, view.end), 0) / trace.ranks)');
+  const names_ = await p.evaluate('ACTIVITIES');
+  is(names_.filter((name, i) => !near(ns[i] / 1e9, result.time_s[name], 1e-8)), [], 'what the timeline shows adds up to the time of the result');
+  const counts = await p.evaluate('Object.fromEntries(trace.classes.map((name, i) => [name, trace.class.reduce((sum, c) => sum + (c === i), 0)]))');
+  is([counts.late, counts.early, await p.evaluate('trace.replays.length')], [result.messages.late, result.messages.early, result.messages.replayed],
+    'late and replayed messages are as many as in the result');
+  is(await p.evaluate('Math.max(...trace.writing) > 0 && trace.writing.at(-1)'), 0, 'all writes to storage end');
+}
+
+async function diagram(p) {
+  is((await text(p, 'drawn')).includes('at most 3,000'), true, 'of the whole run there are too many messages for the diagram');
+  await p.click('#few');
+  await p.until('document.getElementById("drawn").textContent.includes("messages in this window")');
+  const {count, ink} = await p.evaluate(`(() => {
+    const g = spacetime.canvas.getContext('2d'), row = Math.round((AXIS + 1 * spacetime.row) * spacetime.scale); // between ranks 0 and 1
+    const data = g.getImageData(Math.round(GUTTER * spacetime.scale), row, Math.round(spacetime.width), 1).data, back = spacetime.palette.back;
+    return {count: spacetime.found().length, ink: data.filter((v, i) => i % 4 === 0 && v < 200).length};
+  })()`);
+  is([count > 0 && count <= 3000, ink > 0], [true, true], 'in a part of it they are drawn');
+  await p.until('/^Events 1 to/.test(document.querySelector("#events caption")?.textContent)');
+  await p.click('#events th button');
+  await p.until('view.cursor && document.getElementById("chosen").textContent.includes("trace.txt:")');
+  is(await p.evaluate('view.cursor.step >= 0'), true, 'an event of the list is chosen');
+}
+
+run(async () => {
+  const [dir] = process.argv.slice(2);
+  const result = JSON.parse(fs.readFileSync(`${dir}/run/result.json`, 'utf8'));
+  const lines = fs.readFileSync(`${dir}/run/trace.txt`, 'utf8').split('\n');
+  const p = await open(dir);
+  await p.go(`file://${dir}/run.html`);
+  await windows(p);
+  await sums(p, result);
+  await events(p, lines);
+  await diagram(p);
+  await names(p);
+  await colours(p);
+  is(await p.evaluate("performance.getEntriesByType('resource').length"), 0, 'nothing was fetched');
+  is(await text(p, 'commands'), 'recline run run/scenario.yaml --out again', 'the command that repeats the run');
+  await p.go(`file://${dir}/bare.html`);
+  is([await text(p, 'verdict'), await p.evaluate('document.getElementById("run").hidden')], ['recovered', true], 'a run without a trace has no timeline');
+
+  const violated = JSON.parse(fs.readFileSync(`${dir}/check/check.json`, 'utf8')).claims;
+  await p.go(`file://${dir}/check.html`);
+  is(await p.evaluate('[...document.querySelectorAll("#facts tbody tr")].map((row) => row.cells[0].textContent)'), violated.map((c) => c.id), 'the claims of a check');
+  for (const [i, claim] of violated.filter((c) => c.trace).entries()) {
+    await p.evaluate(`open(${i})`);
+    const last = fs.readFileSync(`${dir}/check/${claim.id}.trace`, 'utf8').trim().split('\n').filter((line) => /^\d/.test(line)).length;
+    is(await p.evaluate('[trace.steps, trace.violations[0].property]'), [last, claim.property], `${claim.id}: all steps of the counterexample, and what it violates`);
+  }
+  await names(p);
+  await p.go(`file://${dir}/campaign.html`);
+  const rows = fs.readFileSync(`${dir}/campaign/table.csv`, 'utf8').trim().split('\n').map((line) => line.split(','));
+  const mean = (field) => rows.filter((row) => row[rows[0].indexOf('field')] === field).map((row) => Number(Number(row[rows[0].indexOf('mean')]).toPrecision(6)));
+  const shown = () => p.evaluate('[...document.querySelectorAll("#cells tbody tr")].map((row) => Number(row.cells[4].textContent))');
+  is(await shown(), mean('simulated_s'), 'the means of a campaign');
+  await p.evaluate(`(() => { const select = document.querySelector('#facts select'); select.value = 'messages.sent'; select.dispatchEvent(new Event('change')); })()`);
+  is(await shown(), mean('messages.sent'), 'of another field');
+  await p.go(`file://${dir}/replication.html`);
+  const page = fs.readFileSync(`${dir}/replication/replication.md`, 'utf8');
+  is(await p.evaluate('[document.querySelectorAll("#facts table").length, document.querySelectorAll("#facts td").length > 1000, document.querySelectorAll("#facts img").length]'),
+    [page.match(/^\|-/gm).length, true, 1], 'tables and pictures of a replication');
+  is(await p.evaluate('document.title'), 'Published values and simulated ones – recline report', 'what is in a picture is not run');
+  await names(p);
+  await p.close();
+});

@@ -1,0 +1,105 @@
+#!/usr/bin/env perl
+# recline report: pages of a run, a check, a campaign and a replication in a headless Chromium; and
+# folders that are none of these. RECLINE_LONG=1: 64 ranks with 1,000,000 events, and axe-core, which
+# npm fetches.
+use strict;
+use warnings;
+use Cwd qw(realpath);
+use File::Copy;
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use FindBin;
+use JSON::PP;
+use Test::More;
+
+my $root = realpath("$FindBin::Bin/../..");
+my $build = $ENV{RECLINE_BUILD} // "$root/build";
+plan skip_all => 'the layer is not part of this build' if !-e "$build/lib/librecline_mpi.so";
+my $dir = tempdir(CLEANUP => 1);
+$ENV{TMPDIR} = "$dir/tmp";
+make_path("$dir/tmp");
+chdir $dir or BAIL_OUT($!);
+
+sub slurp { my ($file) = @_; open my $in, '<', $file or BAIL_OUT("$file: $!"); local $/; return scalar <$in> }
+sub spew { my ($file, $text) = @_; open my $out, '>', $file or BAIL_OUT("$file: $!"); print $out $text; close $out }
+sub recline { my ($words) = @_; my $out = qx($build/bin/recline $words 2>err); return ($out, $? >> 8, slurp('err')) }
+
+# ---- folders that cannot be shown ----
+
+recline("run $root/scenarios/demo.yaml --out run");
+sub refuses {
+  my ($name, $folder, $part) = @_;
+  my ($out, $code, $err) = recline("report $folder -o page.html");
+  is("$code:$out:" . ($err =~ tr/\n//) . ':' . ($err =~ /\Q$part\E/ ? 'told' : $err) . ':' . ($err =~ /expected/ ? 1 : 0)
+    . ':' . join(' ', grep { -e } glob 'page.html .recline-*'), "64::1:told:1:", $name);
+}
+
+sub damaged {
+  my ($file, $change) = @_;
+  make_path('bad');
+  unlink glob 'bad/*';
+  copy($_, 'bad') for glob 'run/*';
+  my $text = slurp("bad/$file");
+  $change->($text) for $text;
+  spew("bad/$file", $text);
+  return 'bad';
+}
+
+refuses('no folder', '', 'no folder');
+refuses('two folders', 'run run', 'more than one');
+refuses('a folder that is not there', 'none', 'none: there is none');
+refuses('a file', 'run/result.json', 'result.json: no folder');
+refuses('a folder with nothing in it', 'tmp', 'tmp: no result');
+refuses('a result of another version', damaged('result.json', sub { $_[0] =~ s/"version": "[^"]*"/"version": "0.0.9"/ }),
+  'bad/result.json: written by recline 0.0.9');
+refuses('a result that is cut off', damaged('result.json', sub { $_[0] = substr $_[0], 0, 300 }), 'bad/result.json');
+refuses('a result without a value', damaged('result.json', sub { $_[0] =~ s/"crashes": 1,// }), 'bad/result.json: crashes');
+make_path('claims');
+spew('claims/check.json', '{"claims": [1]}');
+refuses('a check that is none', 'claims', 'claims/check.json: not claims');
+spew('claims/check.json', '{"version": "0.0.9", "claims": []}');
+refuses('a check of another version', 'claims', 'claims/check.json: written by recline 0.0.9');
+refuses('a trace with a wrong line', damaged('trace.txt', sub { $_[0] =~ s/(\n0\.003\S* \d) send/$1 SEND/ }), 'bad/trace.txt:');
+refuses('activities of another number of ranks', damaged('activity.txt', sub { $_[0] =~ s/ranks 8/ranks 9/ }), 'bad/activity.txt:1');
+refuses('activities with a wrong line', damaged('activity.txt', sub { $_[0] =~ s/ 3 mpi/ 3 sleep/ }), 'bad/activity.txt:');
+refuses('activities that are cut off', damaged('activity.txt', sub { $_[0] =~ s/\S+ - end\n// }), 'bad/activity.txt:');
+SKIP: {
+  skip 'root reads everything', 1 if $> == 0;
+  chmod 0, damaged('scenario.yaml', sub { }) . '/scenario.yaml';
+  refuses('a scenario that cannot be read', 'bad', 'bad/scenario.yaml: cannot be read');
+}
+spew('blocked', '');
+my ($out, $code, $err) = recline('report run -o blocked/page.html');
+is("$code:$out:" . ($err =~ tr/\n//), '64::1', 'a page that cannot be written');
+
+# ---- pages ----
+
+is(join('|', recline('report run')), "run.html\n|0|", 'a page is written');
+my $page = slurp('run.html');
+unlike($page =~ s/<script type="text\/plain".*?<\/script>//gsr, qr{(?:src|href)="|\burl\(|\bimport\b|XMLHttpRequest|\bfetch\(}, 'it names nothing to fetch');
+cmp_ok(-s 'run.html', '<', 2_000_000, 'it takes less than 2 MB');
+recline("run $root/scenarios/demo.yaml --no-trace --out bare");
+recline('report bare');
+recline('check lie-c3-drop c3-second-crash bookmark-until-equal --out check');
+recline('report check');
+spew('campaign.yaml', "program: {binary: ring, args: ['20'], ranks: 4}\nplatform: {file: clan.xml}\nprotocol: {name: c3}\n"
+  . "failures: [{of: node, law: exponential, mtbf: 1h}]\n");
+recline('campaign campaign.yaml --runs 3 --sweep protocol.name=c3,bookmark --out campaign');
+recline('report campaign');
+make_path('replication');
+copy("$root/docs/replication.md", 'replication');
+spew('replication/one.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.title = 1</script></svg>');
+is(join('|', recline('report replication')), "replication.html\n|0|", 'a page of a replication');
+
+my ($fast) = grep { -x "$_/node" } split /:/, $ENV{PATH};
+my ($browser) = grep { -x "$_/chromium" } split /:/, $ENV{PATH};
+SKIP: {
+  skip 'node or chromium is missing', 1 if !$fast || !$browser;
+  my $clicks = qx(node $FindBin::Bin/clicks.js $dir 2>&1);
+  is($?, 0, 'in a browser') or diag($clicks);
+  subtest 'the page in a browser' => sub {
+    my @lines = split /\n/, $clicks;
+    /^(not )?ok \d+ - (.*)/ ? ok(!$1, $2) : /^1\.\./ ? 1 : diag($_) for @lines;
+  };
+}
+done_testing();

@@ -1,0 +1,127 @@
+// Tables and texts of the page, from the object about it.
+'use strict';
+
+function element(name, content, properties = {}) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...[content].flat().filter((part) => part !== null && part !== undefined));
+  return made;
+}
+
+const Tables = {
+  // Rows of cells, of which the first heads its row; columns of numbers stand to the right.
+  table(caption, heads, rows) {
+    const isNumber = (content) => typeof content === 'number' || /^[-+]?[\d.,]+( ?(%|s|ms|µs|ns))?$/.test(content);
+    const side = heads.map((_, i) => i && rows.every((row) => row[i] === '' || row[i] === null || isNumber(row[i])) ? 'number' : '');
+    const cell = (content, i) => element(i ? 'td' : 'th', content instanceof Node ? content : String(content ?? ''),
+      {className: side[i], ...(i ? {} : {scope: 'row'})});
+    const head = element('thead', element('tr', heads.map((text, i) => element('th', text, {scope: 'col', className: side[i]}))));
+    const body = element('tbody', rows.map((row) => element('tr', row.map(cell))));
+    const made = element('table', [element('caption', caption), head, body]);
+    return element('div', made, {className: 'table', tabIndex: 0, role: 'region', ariaLabel: caption});
+  },
+
+  swatch(name) { return element('span', '', {className: 'swatch', style: `background: var(--${name})`, ariaHidden: 'true'}); },
+  seconds(value) { return Trace.duration(value * 1e9); },
+  percent(value) { return `${(100 * value).toFixed(1)} %`; },
+
+  // [name, value] pairs
+  facts(pairs) {
+    return element('dl', pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .map(([name, value]) => element('div', [element('dt', name), element('dd', value instanceof Node ? value : String(value))])));
+  },
+
+  command(...lines) {
+    return lines.map((line) => element('pre', element('code', line), {tabIndex: 0, ariaLabel: 'Command'}));
+  },
+
+  // Where the time went: of the whole run, and in the window.
+  times(result, trace, view) {
+    const bar = (name, share) => element('span', '', {className: 'bar', style: `width: ${(100 * share).toFixed(2)}%; background: var(--${name})`, ariaHidden: 'true'});
+    const all = result.simulated_s || 1;
+    const inside = ACTIVITIES.map((_, activity) => trace ? trace.of.reduce((sum, periods) =>
+      sum + periods.between(activity, view.from, view.to), 0) / trace.ranks : 0);
+    const length = trace ? inside.reduce((sum, part) => sum + part, 0) || 1 : 1;
+    return Tables.table('Seconds of a rank, the mean of all', ['activity', 'in the run', 'share', '', ...(trace ? ['in the window', 'share'] : [])],
+      ACTIVITIES.map((name, i) => [element('span', [Tables.swatch(name), ` ${name}`]), Tables.seconds(result.time_s[name]),
+        Tables.percent(result.time_s[name] / all), bar(name, result.time_s[name] / all),
+        ...(trace ? [Trace.duration(inside[i]), Tables.percent(inside[i] / length)] : [])]));
+  },
+
+  ofRanks(trace, view) {
+    return Tables.table('In the window, by rank', ['rank', ...ACTIVITIES], trace.of.map((periods, rank) =>
+      [rank, ...ACTIVITIES.map((_, activity) => Trace.duration(periods.between(activity, view.from, view.to)))]));
+  },
+
+  phases(result) {
+    return Tables.table('Phases of each checkpoint, over the ranks that were in them', ['checkpoint', 'phase', 'ranks', 'least', 'mean', 'most'],
+      result.phases.map((p) => [p.checkpoint, p.phase, p.ranks, Tables.seconds(p.min_s), Tables.seconds(p.mean_s), Tables.seconds(p.max_s)]));
+  },
+
+  lines(trace) {
+    return Tables.table('Recovery lines', ['checkpoint', 'ranks', 'first capture', 'last capture', 'committed'],
+      trace.lines_of_recovery.map((cut) => {
+        const times = cut.at.filter((step) => step >= 0).map((step) => trace.time[step]);
+        const ends = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [Infinity, -Infinity]);
+        return [cut.checkpoint, times.length, trace.show(ends[0]), trace.show(ends[1]), cut.committed ? 'yes' : 'no'];
+      }));
+  },
+
+  violations(trace) {
+    return Tables.table('Violations in the trace', ['property', 'rank', 'text'],
+      trace.violations.slice(0, 100).map((v) => [v.property, v.rank < 0 ? '-' : v.rank, v.text]));
+  },
+
+  messages(trace, view) {
+    const first = Data.above(trace.sentAt, view.from - 1e-9), last = Data.above(trace.sentAt, view.to);
+    const rows = trace.classes.map((name) => [name, 0, 0, 0]);
+    for (let i = 0; i < trace.sent.length; i++) {
+      const row = rows[trace.class[i]];
+      row[1]++;
+      row[2] += trace.bytes[i];
+      row[3] += i >= first && i < last;
+    }
+    const replays = trace.replays.reduce((sum, step) => sum + (trace.time[step] >= view.from && trace.time[step] <= view.to), 0);
+    return Tables.table('Messages, as the trace has them', ['class', 'messages', 'bytes', 'sent in the window'],
+      [...rows.filter((row) => row[1]), ['given from a log', trace.replays.length, '', replays]].map((row) =>
+        row.map((value) => typeof value === 'number' ? value.toLocaleString('en') : value)));
+  },
+
+  // Text with commas, of lines: quotes only around cells.
+  csv(text) {
+    return text.trim().split('\n').map((line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map((found) => found[1])
+      .slice(0, -1).map((cell) => cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+  },
+
+  // What replication.md uses of Markdown: headings, tables, lists, code, links.
+  markdown(text) {
+    const inline = (line) => line.split(/(`[^`]*`|\[[^\]]*\]\([^)]*\))/).map((part) => {
+      if (part.startsWith('`')) return element('code', part.slice(1, -1));
+      const link = /^\[([^\]]*)\]/.exec(part);
+      return link ? link[1] : part;
+    });
+    const cells = (line) => line.split('|').slice(1, -1).map((cell) => cell.trim());
+    const lines = text.split('\n'), made = [];
+    let heading = '';
+    for (let i = 0; i < lines.length; i++) {
+      const title = /^(#+) (.*)/.exec(lines[i]);
+      if (title) {
+        heading = title[2];
+        if (title[1].length > 1) made.push(element(title[1].length > 2 ? 'h4' : 'h3', inline(heading)));
+      } else if (lines[i].startsWith('|')) {
+        const heads = cells(lines[i]), rows = [];
+        for (i += 2; (lines[i] || '').startsWith('|'); i++) rows.push(cells(lines[i]).map((cell, at) => at ? cell : element('span', inline(cell))));
+        made.push(Tables.table(heading, heads, rows));
+      } else if (lines[i].startsWith('- ')) {
+        made.push(element('ul', element('li', inline(lines[i].slice(2)))));
+      } else if (lines[i].trim()) {
+        made.push(element('p', inline(lines[i])));
+      }
+    }
+    return made;
+  },
+
+  // A picture of DIR, shown as a picture: nothing in it is run.
+  picture(name, svg, about) {
+    return element('figure', [element('img', [], {src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt: about}), element('figcaption', name)]);
+  },
+};

@@ -1,0 +1,324 @@
+#include "report/trace_data.h"
+
+#include <string.h>
+
+#include "plots/history.h"
+#include "plots/input.h"
+#include "report/columns.h"
+#include "report/periods.h"
+#include "verify/base/json.h"
+
+enum { TEXT_LINES = 4096 };
+
+enum message_class {
+  CLASS_DELIVERED,
+  CLASS_LATE,
+  CLASS_EARLY,
+  CLASS_RESENT,
+  CLASS_SUPPRESSED,
+  CLASS_DISCARDED,
+  CLASS_FLIGHT,
+  CLASS_CONTROL,
+  CLASSES
+};
+
+static const char *const class_names[CLASSES] = {"delivered",    "late",       "early",
+                                                 "sent again",   "suppressed", "discarded",
+                                                 "not received", "control"};
+
+struct data {
+  GString *page;
+  JsonBuilder *about;
+  const char *prefix;
+  const struct trace_file *trace;
+  const struct history *history;
+};
+
+/* ---- periods ---- */
+
+static void add_periods(const struct data *d, const struct periods *p)
+{
+  GByteArray *times = g_byte_array_new(), *doings = g_byte_array_new();
+  json_open_list(d->about, "periods");
+  for (int rank = 0; rank < p->ranks; rank++) {
+    gint64 last = 0;
+    json_builder_add_int_value(d->about, p->of[rank]->len);
+    for (guint i = 0; i < p->of[rank]->len; i++) {
+      const struct period *period = &g_array_index(p->of[rank], struct period, i);
+      gint64 from = MAX(period->from, last);
+      column_add(times, (guint64)(from - last));
+      column_add(doings, period->doing);
+      last = from;
+    }
+  }
+  json_builder_end_array(d->about);
+  json_add_whole(d->about, "end", p->end);
+  column_end(d->page, d->prefix, "periods", times);
+  column_end(d->page, d->prefix, "doing", doings);
+}
+
+/* ---- steps ---- */
+
+/* The line as the page shows it: what only a replay compares takes most of the room. */
+static void add_text(GString *chunk, const char *text)
+{
+  static const char CONTENT[] = " content=";
+  const char *end = strstr(text, " # "), *content = strstr(text, CONTENT);
+  end = end ? end : text + strlen(text);
+  if (content && content < end) {
+    g_string_append_len(chunk, text, content - text);
+    text = content + 1 + strcspn(content + 1, " ");
+  }
+  g_string_append_len(chunk, text, MAX(end - text, 0));
+  g_string_append_c(chunk, '\n');
+}
+
+static void add_texts(const struct data *d)
+{
+  g_autoptr(GString) chunk = g_string_new(NULL);
+  guint lines = d->trace->lines->len;
+  for (guint i = 0; i < lines; i++) {
+    add_text(chunk, trace_file_line(d->trace, i)->text);
+    if ((i + 1) % TEXT_LINES && i + 1 < lines)
+      continue;
+    g_autofree char *name = g_strdup_printf("text-%u", i / TEXT_LINES);
+    column_put(d->page, d->prefix, name, chunk->str, chunk->len);
+    g_string_truncate(chunk, 0);
+  }
+}
+
+/* The number of a kind of event, in the order in which they come. */
+static guint kind_of(GHashTable *kinds, JsonBuilder *about, const char *name)
+{
+  gpointer found = g_hash_table_lookup(kinds, name);
+  if (found)
+    return GPOINTER_TO_UINT(found) - 1;
+  guint kind = g_hash_table_size(kinds);
+  json_builder_add_string_value(about, name);
+  g_hash_table_insert(kinds, (gpointer)(guintptr)name, GUINT_TO_POINTER(kind + 1));
+  return kind;
+}
+
+static void add_steps(const struct data *d)
+{
+  GByteArray *times = g_byte_array_new(), *ranks = g_byte_array_new();
+  GByteArray *kinds = g_byte_array_new(), *numbers = g_byte_array_new();
+  g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+  gint64 last = 0;
+  unsigned number = 0;
+  json_open_list(d->about, "kinds");
+  for (guint i = 0; i < d->trace->lines->len; i++) {
+    const struct trace_line *line = trace_file_line(d->trace, i);
+    gint64 time = MAX(instant_of(line->time), last);
+    column_add(times, (guint64)(time - last));
+    column_add(ranks, (guint64)(line->rank + 1));
+    column_add(kinds, kind_of(known, d->about, line->event.name));
+    column_add(numbers, line->number - number);
+    last = time;
+    number = line->number;
+  }
+  json_builder_end_array(d->about);
+  column_end(d->page, d->prefix, "time", times);
+  column_end(d->page, d->prefix, "rank", ranks);
+  column_end(d->page, d->prefix, "kind", kinds);
+  column_end(d->page, d->prefix, "number", numbers);
+}
+
+/* ---- messages ---- */
+
+static enum message_class class_of(const struct data *d, const struct message *m)
+{
+  if (m->control)
+    return CLASS_CONTROL;
+  if (m->fate == FATE_SUPPRESSED)
+    return CLASS_SUPPRESSED;
+  if (m->fate == FATE_DISCARDED)
+    return CLASS_DISCARDED;
+  if (m->fate == FATE_FLIGHT)
+    return CLASS_FLIGHT;
+  if (m->crossing != CROSSING_NONE)
+    return m->crossing == CROSSING_LATE ? CLASS_LATE : CLASS_EARLY;
+  const struct trace_line *line = trace_file_line(d->trace, (unsigned)m->sent);
+  return trace_item_is(&line->event, "send") ? CLASS_DELIVERED : CLASS_RESENT;
+}
+
+static int by_sending(const void *a, const void *b)
+{
+  const struct message *x = a, *y = b;
+  return x->sent - y->sent;
+}
+
+static void add_messages(const struct data *d)
+{
+  static const char *const names[] = {"sent", "received", "class", "to", "bytes"};
+  GByteArray *column[G_N_ELEMENTS(names)];
+  int last = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    column[i] = g_byte_array_new();
+  g_array_sort(d->history->messages, by_sending);
+  for (guint i = 0; i < d->history->messages->len; i++) {
+    const struct message *m = &g_array_index(d->history->messages, struct message, i);
+    const struct trace_line *line = trace_file_line(d->trace, (unsigned)m->sent);
+    gint64 bytes = m->control ? 0 : trace_item_number(&line->event, "bytes", 0);
+    column_add(column[0], (guint64)(m->sent - last));
+    column_add(column[1], m->received == NOWHERE ? 0 : (guint64)(m->received - m->sent + 1));
+    column_add(column[2], class_of(d, m));
+    column_add(column[3], (guint64)MAX(m->to, 0));
+    column_add(column[4], (guint64)MAX(bytes, 0));
+    last = m->sent;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    column_end(d->page, d->prefix, names[i], column[i]);
+  GByteArray *replays = g_byte_array_new();
+  last = 0;
+  for (guint i = 0; i < d->history->replays->len; i++) {
+    const struct replay *replay = &g_array_index(d->history->replays, struct replay, i);
+    column_add(replays, (guint64)(replay->delivered - last));
+    last = replay->delivered;
+  }
+  column_end(d->page, d->prefix, "replays", replays);
+  json_open_list(d->about, "classes");
+  for (int i = 0; i < CLASSES; i++)
+    json_builder_add_string_value(d->about, class_names[i]);
+  json_builder_end_array(d->about);
+}
+
+/* ---- storage ---- */
+
+static guint stores(const struct trace_line *line)
+{
+  guint count = 0, after = 0;
+  while (trace_line_action(line, "store", &after))
+    count++;
+  return count;
+}
+
+/* A rank that starts, or starts anew, has no writes under way. */
+static void add_writes(const struct data *d)
+{
+  GByteArray *writes = g_byte_array_new();
+  g_autofree gint64 *open = g_new0(gint64, (gsize)d->trace->ranks);
+  guint last = 0;
+  for (guint i = 0; i < d->trace->lines->len; i++) {
+    const struct trace_line *line = trace_file_line(d->trace, i);
+    if (line->rank == DISPATCHER)
+      continue;
+    gint64 change = stores(line);
+    if (trace_item_is(&line->event, "durable") && open[line->rank])
+      change--;
+    if (trace_item_is(&line->event, "crash") || trace_item_is(&line->event, "start"))
+      change -= open[line->rank];
+    if (!change)
+      continue;
+    open[line->rank] += change;
+    column_add(writes, i - last);
+    column_add_signed(writes, change);
+    last = i;
+  }
+  column_end(d->page, d->prefix, "writes", writes);
+}
+
+/* ---- what there are few of ---- */
+
+static void add_cuts(const struct data *d)
+{
+  json_open_list(d->about, "lines_of_recovery");
+  for (guint i = 0; i < d->history->cuts->len; i++) {
+    const struct cut *cut = &g_array_index(d->history->cuts, struct cut, i);
+    json_builder_begin_object(d->about);
+    json_add_whole(d->about, "checkpoint", cut->checkpoint);
+    json_add_bool(d->about, "committed", cut->committed);
+    json_open_list(d->about, "at");
+    for (int rank = 0; rank < d->trace->ranks; rank++)
+      json_builder_add_int_value(d->about, cut->at[rank]);
+    json_builder_end_array(d->about);
+    json_builder_end_object(d->about);
+  }
+  json_builder_end_array(d->about);
+  json_open_list(d->about, "rollbacks");
+  for (guint i = 0; i < d->history->rollbacks->len; i++) {
+    const struct rollback *back = &g_array_index(d->history->rollbacks, struct rollback, i);
+    json_builder_begin_object(d->about);
+    json_add_whole(d->about, "rank", back->rank);
+    json_add_whole(d->about, "from", back->from);
+    json_add_whole(d->about, "to", back->to);
+    json_add_whole(d->about, "checkpoint", back->checkpoint);
+    json_builder_end_object(d->about);
+  }
+  json_builder_end_array(d->about);
+}
+
+static void add_violations(const struct data *d)
+{
+  json_open_list(d->about, "violations");
+  for (guint i = 0; i < d->trace->violations->len; i++) {
+    const struct trace_violation *v =
+        &g_array_index(d->trace->violations, struct trace_violation, i);
+    json_builder_begin_object(d->about);
+    json_add_text(d->about, "property", v->property);
+    json_add_whole(d->about, "rank", v->rank);
+    json_add_text(d->about, "text", v->text);
+    json_builder_end_object(d->about);
+  }
+  json_builder_end_array(d->about);
+  json_add_whole(d->about, "again", d->trace->again);
+}
+
+static void add_all(const struct data *d, const struct periods *periods, const char *file)
+{
+  g_autofree char *name = g_path_get_basename(file);
+  json_builder_begin_object(d->about);
+  json_add_text(d->about, "prefix", d->prefix);
+  json_add_text(d->about, "file", name);
+  json_add_text(d->about, "protocol", d->trace->protocol);
+  json_add_whole(d->about, "ranks", d->trace->ranks);
+  json_add_bool(d->about, "timed", d->trace->timed);
+  json_add_whole(d->about, "steps", d->trace->lines->len);
+  json_add_whole(d->about, "messages", d->history->messages->len);
+  json_add_whole(d->about, "text_lines", TEXT_LINES);
+  add_periods(d, periods);
+  add_steps(d);
+  add_messages(d);
+  add_writes(d);
+  add_cuts(d);
+  add_violations(d);
+  add_texts(d);
+  json_builder_end_object(d->about);
+}
+
+/* Reads what the trace refers to; frees nothing of it. */
+static bool add_trace(struct data *d, const char *file, const char *activities, GError **error)
+{
+  struct periods periods = {0};
+  struct history *history = history_read(d->trace, error);
+  bool good = history != NULL;
+  if (good && activities)
+    good = periods_load(activities, d->trace->ranks, &periods, error);
+  else if (good)
+    periods_of_history(history, &periods);
+  d->history = history;
+  if (good)
+    add_all(d, &periods, file);
+  if (periods.of)
+    periods_clear(&periods);
+  if (history)
+    history_free(history);
+  return good;
+}
+
+bool trace_data_add(GString *page, JsonBuilder *about, const char *prefix, const char *file,
+                    const char *activities, GError **error)
+{
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents(file, &text, NULL, NULL)) {
+    g_set_error(error, INPUT_ERROR, 0, "%s: cannot be read, expected a trace", file);
+    return false;
+  }
+  struct trace_file *trace = trace_file_parse(file, text, error);
+  if (!trace)
+    return false;
+  struct data data = {page, about, prefix, trace, NULL};
+  bool good = add_trace(&data, file, activities, error);
+  trace_file_free(trace);
+  return good;
+}
