@@ -123,6 +123,7 @@ for at in 100us 7ms 11ms 69400us 70ms 71100us 72ms 101ms; do
   solve recovered "rank 2 dies at $at, and two others" --set \
     "failures=[{rank: 2, at: $at}, {rank: 0, at: 70ms}, {rank: 4, at: 101ms}]"
 done
+check 'its trace replays' "$build/t/layer-replay" out/trace.txt
 solve recovered 'and within a step' --set \
   'failures=[{rank: 3, after: {event: send, count: 40, actions: 0}}]'
 
@@ -167,12 +168,55 @@ int main(int argc, char **argv)
   return 0;
 }
 EOF
+cat >throws.cc <<'EOF'
+#include <iostream>
+#include <mpi-ext.h>
+#include <mpi.h>
+static int destroyed;
+struct counted {
+  ~counted() { destroyed++; }
+};
+static void handle(MPI_Comm *comm, int *error, ...)
+{
+  MPIX_Comm_revoke(*comm);
+  throw *error;
+}
+int main(int argc, char **argv)
+{
+  int me, sum = 0, steps = 0;
+  MPI_Comm world = MPI_COMM_WORLD;
+  MPI_Errhandler handler;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_create_errhandler(handle, &handler);
+  MPI_Comm_set_errhandler(world, handler);
+  MPI_Comm_rank(world, &me);
+  while (steps < 20)
+    try {
+      counted object;
+      for (; steps < 20; steps++) {
+        smpi_execute_benched(1e-3);
+        MPI_Allreduce(&steps, &sum, 1, MPI_INT, MPI_MAX, world);
+      }
+    } catch (int error) {
+      MPI_Comm old = world;
+      MPIX_Comm_shrink(old, &world);
+      MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MIN, world);
+    }
+  if (me == 0)
+    std::cout << sum << " " << destroyed << std::endl;
+  MPI_Finalize();
+  return 0;
+}
+EOF
+"$build/bin/recline-c++" -O1 throws.cc -o program >log 2>&1
+case_ends recovered '' '19 3' 'a handler throws' --set program.ranks=5 --set \
+  'failures=[{rank: 3, at: 5ms}, {rank: 1, at: 9ms}]'
 "$build/bin/recline-c++" -O1 tool.cc -o program >log 2>&1
 case_ends recovered '' '0: 0 3; 2: 0 3; destroyed; destroyed' 'a program in C++, by the second names'
 
 if ! command -v gfortran >/dev/null; then
   echo '# no gfortran: a program in Fortran is left out'
-  finish 47
+  finish 50
 fi
 cat >repair.f90 <<'EOF'
 program repair
@@ -204,4 +248,4 @@ EOF
 line='2 left, sum 2 flag 5 MPIX_ERR_PROC_FAILED: a process has failed'
 case_ends recovered '' "0: $line; 2: $line" 'a program in Fortran'
 
-finish 49
+finish 52
