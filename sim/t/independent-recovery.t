@@ -155,7 +155,7 @@ done
 seed=1
 while [ $seed -le "${RECLINE_ALONE:-6}" ]; do
   "$root/sim/t/random-programs.t" $seed pessimistic pessimistic-wildcards uncoordinated causal >"$dir/random" 2>&1
-  is "$(grep -c '^ok' "$dir/random")" 3 "random program $seed recovers under three protocols" \
+  is "$(grep -c '^ok' "$dir/random")" 4 "random program $seed recovers under four protocols" \
     "$dir/random"
   count=$((count + 1))
   seed=$((seed + 1))

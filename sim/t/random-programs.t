@@ -102,7 +102,7 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
         list = list ", " (draw(2) ? crash(0, 1.4 * length_s) : crash(0, 1.2 * length_s))
       print "failures", "[" list "]"
       every = 1 + draw(4)
-      print "iterations", sprintf("interval: %d, log: %d", every, draw(every + 1))
+      print "iterations", sprintf("interval: %d, log: %d, failures: 3", every, draw(every + 1))
     }'
 }
 
