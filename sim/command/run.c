@@ -167,11 +167,18 @@ static bool check_platform(const struct scenario *scenario, GError **error)
 
 static bool check_hazards(const struct scenario *scenario, GError **error)
 {
+  const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
+  if (scenario->check.hazards & HAZARD_CONTROL_OVERTAKES &&
+      (protocol->level == RCL_LEVEL_CHANNEL || protocol->piggybacks))
+    return scenario_complain(scenario, "check.hazards", error,
+                             "control-overtakes, and the control messages of %s travel with the "
+                             "program's, expected another hazard",
+                             protocol->name);
   if (!(scenario->check.hazards & ~(unsigned)HAZARDS_OF_RUNS))
     return true;
   return scenario_complain(scenario, "check.hazards", error,
                            "for the explorer only, expected those that runs have: cut-steps, "
-                           "whole-writes, torn-writes");
+                           "whole-writes, torn-writes, control-overtakes");
 }
 
 /* ---- the private folder ---- */

@@ -6,6 +6,7 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/faults.h"
 #include "sim/host/host_inside.h"
+#include "sim/host/law.h"
 #include "sim/host/matching.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
@@ -67,6 +68,28 @@ static void take_control(struct rank *r, const struct message *message, const ui
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   host_take_event(r, &event, NULL);
   rank_switch(r, before);
+}
+
+/* check.hazards: each control message may be late by more than they usually follow each other. */
+static bool is_delayed(struct rank *r, struct message *message)
+{
+  static const double MOST = 1e-3; /* seconds */
+  if (message->held_until || schedule_on() || !shadow_control_overtakes())
+    return false;
+  uint64_t stream = law_stream(layer.scenario->seed, (unsigned)r->index, "control");
+  message->held_until = machine_now() + MOST * law_uniform(stream, r->delays++);
+  g_queue_push_tail(&r->delayed, message);
+  return true;
+}
+
+/* Of those that are late, the next to come; NULL: there is none. */
+static struct message *next_delayed(const struct rank *r)
+{
+  struct message *next = NULL;
+  for (GList *item = r->delayed.head; item; item = item->next)
+    if (!next || ((struct message *)item->data)->held_until < next->held_until)
+      next = item->data;
+  return next;
 }
 
 /* A rollback has cut the write whose end is told here. */
@@ -194,6 +217,8 @@ static void take_in(struct rank *r, struct message *message)
       r->rematch = true;
       return;
     }
+    if (is_delayed(r, message))
+      return;
     if (!message->riders)
       take_control(r, message, message->words);
     r->place_due = true;
@@ -252,11 +277,16 @@ static void offer_place(struct rank *r, uint32_t iteration)
                   NULL);
 }
 
-/* A clock shows the time of its alarm, or nearly: it cannot stop between two numbers. */
-bool host_alarm_is_due(const struct rank *r)
+/* A clock shows that time, or nearly: it cannot stop between two numbers. */
+static bool has_come(double time)
 {
   static const double NEARLY = 1e-12;
-  return r->alarm.checkpoint && machine_now() >= r->alarm.at - NEARLY;
+  return machine_now() >= time - NEARLY;
+}
+
+bool host_alarm_is_due(const struct rank *r)
+{
+  return r->alarm.checkpoint && has_come(r->alarm.at);
 }
 
 /* Negative: none is set. */
@@ -365,6 +395,24 @@ static struct request *next_announced(struct rank *r)
   return request;
 }
 
+static bool take_delayed(struct rank *r)
+{
+  struct message *message = next_delayed(r);
+  if (!message || !has_come(message->held_until))
+    return false;
+  g_queue_remove(&r->delayed, message);
+  take_in(r, message);
+  return true;
+}
+
+/* When the rank has something to do though nothing comes in; negative: never. */
+static double next_time(const struct rank *r)
+{
+  double alarm = host_alarm_time(r);
+  const struct message *message = next_delayed(r);
+  return !message ? alarm : alarm < 0.0 ? message->held_until : MIN(alarm, message->held_until);
+}
+
 /* Takes one step of those possible now; false: there is none. */
 static bool go_on(struct rank *r)
 {
@@ -380,6 +428,8 @@ static bool go_on(struct rank *r)
     host_note_deaths(r);
   } else if (!g_queue_is_empty(&r->inbox)) {
     take_in(r, g_queue_pop_head(&r->inbox));
+  } else if (take_delayed(r)) {
+    return true;
   } else if (host_alarm_is_due(r)) {
     take_alarm(r);
   } else if ((request = next_announced(r))) {
@@ -413,7 +463,7 @@ static void wait_until(struct rank *r, bool (*done)(const struct rank *, const v
     r->alert = alert || shadow_rank(r->index)->held;
     if (r->alert)
       transport_let_in(r->transport, NULL, NULL);
-    transport_wait(r->transport, &r->inbox, host_alarm_time(r));
+    transport_wait(r->transport, &r->inbox, next_time(r));
     r->alert = false;
     rank_switch(r, before);
   }

@@ -112,6 +112,8 @@ struct rank {
   GArray *rejoined;      /* struct rejoined */
   GArray *riders;        /* piggyback.h; NULL: none so far */
   GQueue future;         /* of incarnations that this rank has not reached yet */
+  GQueue delayed;        /* check.hazards: control messages that others overtake */
+  uint64_t delays;       /* that were drawn */
   bool rematch;          /* a message or a receive is new since the last look */
   bool reannounce;       /* after a restart: posted receives are to be announced again */
   bool alert;            /* waits for more than posted receives and sends */

@@ -5,6 +5,8 @@
 #include "sim/host/shadow.h"
 #include "verify/trace/schedule_file.h"
 
+#include <string.h>
+
 static struct trace_story story;
 static unsigned position;
 static char *state; /* of the world, from which on the story comes again and again */
@@ -93,7 +95,9 @@ bool schedule_brings(const struct message *message, const struct rcl_event *even
 {
   switch ((enum rcl_event_kind)event->kind) {
   case RCL_EVENT_CONTROL:
-    return message->kind == MESSAGE_CONTROL && message->source == event->peer;
+    return message->kind == MESSAGE_CONTROL && message->source == event->peer &&
+           (!shadow_control_overtakes() ||
+            !memcmp(message->words, event->words, sizeof event->words));
   case RCL_EVENT_ARRIVED:
     return message->kind == MESSAGE_PROGRAM && message->source == event->peer;
   case RCL_EVENT_DURABLE:

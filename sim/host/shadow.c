@@ -65,6 +65,11 @@ bool shadow_cuts_steps(void)
   return world.hazards & HAZARD_CUT_STEPS;
 }
 
+bool shadow_control_overtakes(void)
+{
+  return world.hazards & HAZARD_CONTROL_OVERTAKES;
+}
+
 bool shadow_independent(void)
 {
   return world.protocol->independent;

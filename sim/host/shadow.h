@@ -23,7 +23,8 @@ const struct rcl_protocol *shadow_protocol(void);
 
 /* Whether ranks recover one by one (protocols/protocol.h). */
 bool shadow_independent(void);
-bool shadow_cuts_steps(void); /* ranks may crash within steps (HAZARD_CUT_STEPS) */
+bool shadow_cuts_steps(void);        /* ranks may crash within steps (HAZARD_CUT_STEPS) */
+bool shadow_control_overtakes(void); /* HAZARD_CONTROL_OVERTAKES */
 const struct world_rank *shadow_rank(int rank);
 const struct world_global *shadow_global(void);
 uint32_t shadow_slots(int rank); /* payload slots of the rank that are filled */

@@ -25,7 +25,9 @@ if [ "${RECLINE_LONG:-0}" != 0 ]; then
 fi
 claims='none-lost event-logging-orphan-choice hybrid-leaves-iteration uncoordinated-no-domino
 chandy-lamport-application-doubles event-logging-synchronous-order time-based-synchronous-order
-pessimistic-synchronous-order pessimistic-needs-whole-writes hybrid-needs-whole-writes
+pessimistic-synchronous-order bookmark-needs-control-order c3-needs-control-order
+pessimistic-needs-control-order uncoordinated-needs-control-order event-logging-needs-control-order
+pessimistic-needs-whole-writes hybrid-needs-whole-writes
 chandy-lamport-synchronous-matched none-synchronous-matched'
 # Crashes within steps.
 within='cut-hybrid-undone-durable cut-blocking-done-early cut-bookmark-erase-early'

@@ -73,8 +73,8 @@ static bool read_properties(const struct scenario *claim, GError **error)
 }
 
 /* What runs must show; 0: nothing. Without a word of the claim all that its bounds allow: programs
- * end, the last checkpoint commits, the last recovery starts from one, and one commits behind it.
- */
+ * end, the last checkpoint commits, the last recovery starts from one, and one commits behind it;
+ * each hazard occurs. */
 static bool read_reach(const struct scenario *claim, struct reached *least, GError **error)
 {
   uint32_t checkpoints = (uint32_t)claim->check.checkpoints;
@@ -84,6 +84,9 @@ static bool read_reach(const struct scenario *claim, struct reached *least, GErr
   reached_note(least, REACH_COMMITS, checkpoints);
   reached_note(least, REACH_RECOVERIES, crashes);
   reached_note(least, REACH_LATER_COMMITS, crashes);
+  for (int hazard = 0; REACH_CUT_STEPS + hazard < REACHES; hazard++)
+    reached_note(least, (enum reach)(REACH_CUT_STEPS + hazard),
+                 claim->check.hazards >> hazard & 1U);
   for (char **item = claim->check.reach; item && *item; item++) {
     g_auto(GStrv) words = g_strsplit(*item, " ", 2);
     int what = 0;
@@ -126,6 +129,11 @@ static bool suits(const struct scenario *claim, const struct script *script, GEr
   if (claim->check.exceeds && !protocol->clocks)
     return scenario_complain(claim, "check.exceeds", error,
                              "bounds of clocks, and %s has none, expected a protocol with clocks",
+                             protocol->name);
+  if (claim->check.hazards & HAZARD_CONTROL_OVERTAKES && protocol->level == RCL_LEVEL_CHANNEL)
+    return scenario_complain(claim, "check.hazards", error,
+                             "control-overtakes, and the control messages of %s travel in the "
+                             "program's channels, expected check.order: none",
                              protocol->name);
   if (claim->check.connections == CONNECTIONS_CLOSE && !protocol->reconnects)
     return scenario_complain(

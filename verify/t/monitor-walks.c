@@ -198,10 +198,10 @@ static void print_world(const struct place *place, const struct world *world,
                         const char *const *judged)
 {
   printf("world ranks=%d channel=%d independent=%d clocks=%d anywhere=%d fifo=%d overtaking=%d "
-         "exceeds=%u node=%d bounded=%d\n",
+         "exceeds=%u node=%d bounded=%d hazards=%u\n",
          world->ranks, world->protocol->level == RCL_LEVEL_CHANNEL, world->protocol->independent,
          world->protocol->clocks, world->places_anywhere, world->fifo, world->overtaking,
-         world->exceeds, world->per_node, world->bounded);
+         world->exceeds, world->per_node, world->bounded, world->hazards);
   for (int rank = 0; rank < world->ranks; rank++)
     for (const struct operation *op = place->script->ops[rank]; op->kind != SCRIPT_END; op++)
       printf("op %d %d %d %d %d %d %u %d\n", rank, op->kind, op->peer, op->tag, op->comm, op->name,

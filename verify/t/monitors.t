@@ -333,6 +333,8 @@ sub happens {
     $now->{message} = (splice @{$wire{$r}}, $place, 1);
     bad('bounds') if $world->{clocks} && too_fast($me, $now->{message});
   } elsif ($e->{name} eq 'control') {
+    my @way = grep { $_->{from} == $e->{peer} && $_->{in} >= $me->{incarnation} && $_->{in} <= $me->{noticed} } @{$control{$r}};
+    reach('control-overtakes', 1) if $world->{hazards} & 16 && !$world->{channel} && @way > 1;
     $control{$r} = [grep { $_->{number} != $e->{number} } @{$control{$r}}];
   } elsif ($e->{name} eq 'collective') {
     $p->{calls}++ if !$p->{call};
@@ -601,6 +603,9 @@ sub take {
   my $me = $r eq '-' ? undef : $rank[$r];
   if ($event->{name} eq 'crash') {
     my $ends = $event->{writes} // 0;
+    for (my $left = $ends; $left; $left = int $left / 3) {
+      reach($left % 3 == 1 ? 'whole-writes' : 'torn-writes', 1) if $left % 3;
+    }
     $ends = fails($_, $ends) for grep { $_->{r} - $r < $world->{node} && !$_->{declared} && $_->{phase} =~ /^(running|capturing|restoring)$/ } @rank[$r .. $#rank];
     return;
   }
@@ -616,7 +621,7 @@ sub take {
   bad('invariant') if $broken;
   if (!happens($me, $event, \%now)) {
     advance($me->{program}, $r) if $me->{phase} eq 'running';
-    fails($me, 0) if defined $event->{cut} && $me->{phase} eq 'running';
+    fails_within($me) if defined $event->{cut} && $me->{phase} eq 'running';
     return;
   }
   my ($stopped, $behind) = @$me{qw(stopped line)};
@@ -635,7 +640,13 @@ sub take {
     $p->{next}++ if $event->{name} eq 'safe-point' && ($event->{iteration} || !$world->{anywhere}) && !ended($p, $r);
     advance($p, $r) if $me->{phase} eq 'running';
   }
-  fails($me, 0) if defined $event->{cut};
+  fails_within($me) if defined $event->{cut};
+}
+
+sub fails_within {
+  my ($me) = @_;
+  reach('cut-steps', 1);
+  fails($me, 0);
 }
 
 sub chooses {
@@ -691,6 +702,7 @@ sub found_dead {
   my ($e) = @_;
   ($incarnation, $target) = ($e->{incarnation}, $e->{checkpoint});
   if ($e->{falsely}) {
+    reach('false-detection', 1);
     my $me = $rank[$e->{rank}];
     @$me{qw(declared born origin)} = (1, $world->{independent} ? ($incarnation, $target) : @$me{qw(born origin)});
     keep_stored($me, sub { $_->{durable} });
@@ -908,7 +920,8 @@ sub judge_walk {
     my $line = shift @lines;
     $vain = 1, next if $line =~ /^vain /;
     if ($line =~ s/^reached //) {
-      my $shown = join ' ', map { $reached{$_} // 0 } qw(ends commits later recoveries recovered late early replayed suppressed forced falls-back);
+      my $shown = join ' ', map { $reached{$_} // 0 } qw(ends commits later recoveries recovered late early replayed suppressed forced falls-back
+        cut-steps whole-writes torn-writes false-detection control-overtakes);
       return "the monitor saw reached $line, the judge $shown" if $line ne $shown;
       next;
     }

@@ -18,11 +18,23 @@ const char *const properties_default[] = {
     "no-loss", "no-duplicate", "restorable", "legal",     "deadlock", "commits",  "recovers",
     "outcome", "agreement",    "invariant",  "no-orphan", "bounds",   "requests", NULL};
 
-const char *const reach_names[REACHES + 1] = {
-    "ends",       "commits",       "commits-after-recovery",
-    "recoveries", "recovers-from", "late",
-    "early",      "replayed",      "suppressed",
-    "forced",     "falls-back",    NULL};
+const char *const reach_names[REACHES + 1] = {"ends",
+                                              "commits",
+                                              "commits-after-recovery",
+                                              "recoveries",
+                                              "recovers-from",
+                                              "late",
+                                              "early",
+                                              "replayed",
+                                              "suppressed",
+                                              "forced",
+                                              "falls-back",
+                                              "cut-steps",
+                                              "whole-writes",
+                                              "torn-writes",
+                                              "false-detection",
+                                              "control-overtakes",
+                                              NULL};
 
 bool properties_include(const char *const *names, const char *property)
 {

@@ -17,6 +17,12 @@ enum reach {
   REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
   REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
   REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, which is lost */
+  /* In the order of enum hazard (world.h); 1: */
+  REACH_CUT_STEPS,         /* a rank crashes within a step */
+  REACH_WHOLE_WRITES,      /* a crash finds a write under way whole */
+  REACH_TORN_WRITES,       /* or torn */
+  REACH_FALSE_DETECTION,   /* a rank that lives is declared dead */
+  REACH_CONTROL_OVERTAKES, /* a control message is taken of several of one sender */
   REACHES
 };
 

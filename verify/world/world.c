@@ -130,6 +130,18 @@ static void fault(struct step_context *t)
   edit_global(w)->injected = true;
 }
 
+static bool fits(const struct world *w, const struct world_message *message,
+                 const struct rcl_event *event)
+{
+  bool control = event->kind == RCL_EVENT_CONTROL;
+  if (is_control(message) != control)
+    return false;
+  if (control) /* of those that come in order only the first can be meant */
+    return !is_unordered(w, control_part(w)) ||
+           !memcmp(message->words, event->words, sizeof event->words);
+  return message->tag == event->tag && message->comm == event->comm;
+}
+
 /* Where a host does not know places in channels: the first message that fits. */
 static void find_index(const struct world *w, struct move *move)
 {
@@ -142,8 +154,7 @@ static void find_index(const struct world *w, struct move *move)
                 move->event.peer, move->rank, &count);
   const struct world_rank *me = read_rank(w, move->rank);
   for (uint32_t i = 0; i < count; i++)
-    if (world_exists(me, &channel[i]) && is_control(&channel[i]) == control &&
-        (control || (channel[i].tag == move->event.tag && channel[i].comm == move->event.comm))) {
+    if (world_exists(me, &channel[i]) && fits(w, &channel[i], &move->event)) {
       move->index = i;
       return;
     }

@@ -270,7 +270,8 @@ enum hazard {
   /* Control messages of a pair of ranks may overtake each other. */
   HAZARD_CONTROL_OVERTAKES = 16,
   /* Those that runs have, too: there all writes under way at a crash end alike. */
-  HAZARDS_OF_RUNS = HAZARD_CUT_STEPS | HAZARD_WHOLE_WRITES | HAZARD_TORN_WRITES
+  HAZARDS_OF_RUNS =
+      HAZARD_CUT_STEPS | HAZARD_WHOLE_WRITES | HAZARD_TORN_WRITES | HAZARD_CONTROL_OVERTAKES
 };
 
 /* What a crash leaves of the node, in move.fault: nothing that the ranks can reach again, as they

@@ -46,6 +46,7 @@ uint32_t world_crash_one(const struct world *w, int rank, uint32_t ends)
 
 void world_crash_in_step(struct step_context *t)
 {
+  reached_note(&t->verdict->reached, REACH_CUT_STEPS, 1);
   world_crash_one(t->w, t->rank, 0);
   world_lose(t->w, t->rank, CRASH_LEAVES_NOTHING);
   count_crash(t->w);
@@ -54,6 +55,10 @@ void world_crash_in_step(struct step_context *t)
 void world_crash(struct step_context *t)
 {
   uint32_t ends = t->move->index;
+  for (uint32_t left = ends; left; left /= WRITE_ENDS)
+    if (left % WRITE_ENDS)
+      reached_note(&t->verdict->reached,
+                   left % WRITE_ENDS == WRITE_WHOLE ? REACH_WHOLE_WRITES : REACH_TORN_WRITES, 1);
   for (int rank = t->rank; rank < world_node_end(t->w, t->rank); rank++) {
     enum crash_leaves leaves = (enum crash_leaves)t->move->fault;
     if (world_is_alive(t->w, rank) || world_has_to_lose(t->w, rank, leaves))
@@ -128,6 +133,7 @@ void world_detect(struct step_context *t)
     world_drop_cut(w, t->rank);
     count_crash(w);
     edit_rank(w, t->rank)->declared = true;
+    reached_note(&t->verdict->reached, REACH_FALSE_DETECTION, 1);
   }
   if (!w->protocol->independent)
     declare_all(t, living ? t->rank : -1);

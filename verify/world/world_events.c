@@ -173,6 +173,19 @@ static void take_timer(struct step_context *t)
   world_ring(t);
 }
 
+static void take_control(struct step_context *t)
+{
+  const struct world *w = t->w;
+  uint32_t count, under_way = 0;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, control_part(w), t->event.peer, t->rank, &count);
+  bool overtakes = control_part(w) == WORLD_CONTROL && control_overtakes(w);
+  for (uint32_t i = 0; i < count && overtakes; i++)
+    under_way += world_exists(read_rank(w, t->rank), &channel[i]);
+  reached_note(&t->verdict->reached, REACH_CONTROL_OVERTAKES, under_way > 1);
+  world_remove_message(w, control_part(w), t->event.peer, t->rank, t->move->index);
+}
+
 void world_before_step(struct step_context *t)
 {
   switch ((enum rcl_event_kind)t->event.kind) {
@@ -197,7 +210,7 @@ void world_before_step(struct step_context *t)
     take_message(t);
     break;
   case RCL_EVENT_CONTROL:
-    world_remove_message(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index);
+    take_control(t);
     break;
   case RCL_EVENT_COLLECTIVE:
     begin_call(t);
