@@ -61,6 +61,7 @@ static struct {
   char *base;                   /* of the reserved range; NULL before the first arena */
   int arena_log;                /* log2 of the bytes of an arena */
   char *accessible[HEAP_RANKS]; /* end of what may be touched; NULL: no such arena yet */
+  char *touched[HEAP_RANKS];    /* end of what may have been, if it is above the top */
 } process;
 
 static char *arena_end(const struct arena *arena)
@@ -206,6 +207,13 @@ static bool reach(struct arena *arena, char *end)
   return true;
 }
 
+/* Behind it there are zeros. */
+static char *end_of_touched(const struct arena *arena)
+{
+  char *touched = process.touched[arena->rank];
+  return touched < arena->top ? arena->top : touched;
+}
+
 /* Moves top up, or not if the arena is full. */
 static bool raise_top(struct arena *arena, size_t units)
 {
@@ -228,16 +236,16 @@ static struct block *append(struct arena *arena, uint32_t units)
 
 /* ---- giving memory back ---- */
 
-/* The whole pages between two addresses. */
-static void discard(char *start, char *end)
+/* The whole pages between two addresses; returns where they begin, if they are zeros now. */
+static char *discard(char *start, char *end)
 {
   uintptr_t page = (uintptr_t)getpagesize();
   uintptr_t first = ((uintptr_t)start + page - 1) / page * page,
             last = (uintptr_t)end / page * page;
   int saved = errno;
-  if (first < last)
-    madvise((void *)first, last - first, MADV_DONTNEED);
+  bool failed = first < last && madvise((void *)first, last - first, MADV_DONTNEED);
   errno = saved;
+  return failed ? NULL : (char *)first;
 }
 
 void arena_give_back(struct arena *arena)
@@ -247,7 +255,9 @@ void arena_give_back(struct arena *arena)
     for (int split = 0; split < SPLITS; split++)
       for (struct block *block = arena->free[level][split]; block; block = block->next)
         discard((char *)(block + 1), (char *)after(block));
-  discard(arena->top, process.accessible[arena->rank]);
+  char *fresh = discard(arena->top, process.accessible[arena->rank]);
+  if (fresh)
+    process.touched[arena->rank] = fresh;
   arena->slack = 0;
 }
 
@@ -289,6 +299,7 @@ static size_t release(struct arena *arena, struct block *block)
     block = previous;
   }
   if (at_top(arena, block)) {
+    process.touched[arena->rank] = end_of_touched(arena);
     arena->last_units = block->before;
     arena->top = (char *)block;
     block->mark = 0;
@@ -335,6 +346,15 @@ void *arena_malloc(struct arena *arena, size_t bytes)
     block = append(arena, units);
   }
   return block ? payload_of(block) : out_of_memory();
+}
+
+void *arena_calloc(struct arena *arena, size_t bytes)
+{
+  const char *touched = end_of_touched(arena);
+  char *payload = arena_malloc(arena, bytes);
+  if (payload && payload < touched)
+    memset(payload, 0, bytes < (size_t)(touched - payload) ? bytes : (size_t)(touched - payload));
+  return payload;
 }
 
 void arena_free(struct arena *arena, void *payload)

@@ -32,6 +32,7 @@ void arena_used(const struct arena *, void **start, size_t *length);
 
 /* Pointers are to payloads: HEAP_ALIGNMENT at least. What is no block ends the process. */
 void *arena_malloc(struct arena *, size_t bytes);
+void *arena_calloc(struct arena *, size_t bytes); /* pages that are zeros are not touched */
 void *arena_memalign(struct arena *, size_t alignment, size_t bytes); /* a power of two */
 void *arena_realloc(struct arena *, void *, size_t bytes);
 void arena_free(struct arena *, void *);

@@ -415,8 +415,10 @@ EXPORT void *calloc(size_t count, size_t bytes)
     return __libc_calloc(count, bytes);
   if (__builtin_mul_overflow(count, bytes, &total))
     return out_of_memory();
-  void *payload = allocate_locked(arena, total);
-  return payload ? memset(payload, 0, total) : NULL; /* even fresh: a rollback leaves stale bytes */
+  lock_arenas();
+  void *payload = arena_calloc(arena, total);
+  unlock_arenas();
+  return payload;
 }
 
 EXPORT void *realloc(void *pointer, size_t bytes)

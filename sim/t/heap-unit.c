@@ -299,6 +299,51 @@ static void test_long_churn(void)
   ok(quiet < 3 << 20, "and is given back when nothing is used");
 }
 
+static bool is_zero(const char *bytes, size_t count)
+{
+  const volatile char *first = bytes; /* or the compiler knows what calloc gives */
+  return !*first && !memcmp(bytes, bytes + 1, count - 1);
+}
+
+/* calloc: zeros wherever its memory comes from, without touching what is zero. The block is small
+ * enough that its pages stay when it is freed. */
+static void test_zeros(void)
+{
+  enum { LARGE = 64 << 20, SMALL = 512 << 10 };
+  void *start;
+  size_t length;
+  heap_give_back(arena);
+  size_t before = resident();
+  heap_enter(arena);
+  char *block = calloc(1, LARGE);
+  bool untouched = resident() - before < 1 << 20;
+  free(block);
+  memset(block = malloc(SMALL), 'x', SMALL);
+  free(block);
+  block = calloc(1, SMALL);
+  bool zeros = is_zero(block, SMALL);
+  memset(block, 'x', SMALL);
+  heap_leave();
+  heap_used(arena, &start, &length);
+  char *saved = malloc(length);
+  memcpy(saved, start, length);
+  heap_enter(arena);
+  free(block);
+  heap_leave();
+  heap_give_back(arena);
+  memcpy(start, saved, length); /* a rollback: the block is there again */
+  free(saved);
+  heap_enter(arena);
+  free(block);
+  block = calloc(1, SMALL);
+  bool again = is_zero(block, SMALL);
+  free(block);
+  heap_leave();
+  ok(untouched, "calloc does not touch fresh memory");
+  ok(zeros, "calloc gives zeros where other blocks were");
+  ok(again, "and where a rollback has put one back");
+}
+
 static void test_modes(void)
 {
   void *libc = malloc(100);
@@ -426,6 +471,7 @@ int main(int argc, char **argv)
   test_hole(1000, "100 MiB of small blocks are given back from under a block that stays");
   test_hole(70000, "so are large ones");
   test_long_churn();
+  test_zeros();
   test_modes();
   test_other_arena();
   test_linker();
