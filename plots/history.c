@@ -63,7 +63,7 @@ static void send_message(struct scan *scan, int at, const struct trace_item *ite
 {
   const struct trace_line *line = trace_file_line(scan->history->trace, (unsigned)at);
   bool control = trace_item_is(item, "control");
-  const char *name = control && item->words != NULL ? g_ptr_array_index(item->words, 0) : "";
+  const char *name = control && item->word != NULL ? item->word : "";
   struct message message = {.control = control,
                             .name = name,
                             .from = line->rank,
@@ -208,8 +208,8 @@ static void crash(struct scan *scan, int at, int rank)
 
 static void read_actions(struct scan *scan, int at, const struct trace_line *line)
 {
-  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++) {
-    const struct trace_item *action = &g_array_index(line->actions, struct trace_item, i);
+  for (unsigned i = 0; i < line->actions_count; i++) {
+    const struct trace_item *action = &line->actions[i];
     gint64 slot = trace_item_number(action, "slot", 0);
     if (trace_item_is(action, "control") || trace_item_is(action, "resend")) {
       send_message(scan, at, action, false);

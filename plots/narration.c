@@ -136,7 +136,7 @@ static void tell_arrival(struct teller *t, int line, const struct trace_item *ev
 
 static void tell_control(struct teller *t, int line, const struct trace_item *event)
 {
-  const char *word = event->words ? g_ptr_array_index(event->words, 0) : "something";
+  const char *word = event->word ? event->word : "something";
   (void)line;
   g_string_append_printf(t->text, "hears %s from %s", word,
                          name_of(t, trace_item_number(event, "peer", -1)));
@@ -179,7 +179,7 @@ static void tell_place(struct teller *t, int line, const struct trace_item *even
 static void tell_durable(struct teller *t, int line, const struct trace_item *event)
 {
   const char *part = trace_item_field(event, "part");
-  bool early = event->words && g_str_equal(g_ptr_array_index(event->words, 0), "early");
+  bool early = event->word && g_str_equal(event->word, "early");
   (void)line;
   g_string_append_printf(t->text, "%s that its %s of checkpoint %s is on stable storage",
                          early ? "is told, too soon," : "learns", part ? part : "part",
@@ -189,7 +189,7 @@ static void tell_durable(struct teller *t, int line, const struct trace_item *ev
 static void tell_lie(struct teller *t, int line, const struct trace_item *event)
 {
   (void)line;
-  bool drop = event->words && g_str_equal(g_ptr_array_index(event->words, 0), "drop");
+  bool drop = event->word && g_str_equal(event->word, "drop");
   g_string_append_printf(t->text, "is lied to: the network %s message", drop ? "loses" : "doubles");
   tell_number(t, event);
   g_string_append_printf(t->text, " from %s", name_of(t, trace_item_number(event, "peer", -1)));
@@ -265,7 +265,7 @@ static void tell_detection(struct teller *t, const struct trace_item *event)
 {
   gint64 checkpoint = trace_item_number(event, "checkpoint", 0);
   g_string_append_printf(
-      t->text, event->words ? "%s, which lives, is declared dead" : "The crash of %s is detected",
+      t->text, event->word ? "%s, which lives, is declared dead" : "The crash of %s is detected",
       name_of(t, trace_item_number(event, "rank", -1)));
   if (checkpoint)
     g_string_append_printf(t->text, ": back to checkpoint %" G_GINT64_FORMAT, checkpoint);
@@ -311,8 +311,7 @@ static void tell_action(struct teller *t, const struct trace_item *action)
   if (trace_item_is(action, "deliver")) {
     tell_deliver(t, action);
   } else if (trace_item_is(action, "control")) {
-    tell_sending(t, action,
-                 action->words ? (const char *)g_ptr_array_index(action->words, 0) : "something");
+    tell_sending(t, action, action->word ? action->word : "something");
   } else if (trace_item_is(action, "resend")) {
     g_string_append_printf(t->text, "; it sends %s once more what slot %s holds, as message",
                            name_of(t, trace_item_number(action, "peer", -1)),
@@ -348,8 +347,8 @@ static void tell_line(struct teller *t, int index)
     else
       tell_event(t, index, &line->event);
   }
-  for (unsigned i = 0; line->actions && i < line->actions->len; i++)
-    tell_action(t, &g_array_index(line->actions, struct trace_item, i));
+  for (unsigned i = 0; i < line->actions_count; i++)
+    tell_action(t, &line->actions[i]);
   if (trace_item_field(&line->event, "cut"))
     g_string_append(t->text, "; it crashes within this step");
   g_string_append(t->text, ".\n");

@@ -7,8 +7,8 @@
 
 static bool has_only(const struct trace_line *line, const char *first, const char *second)
 {
-  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++) {
-    const struct trace_item *action = &g_array_index(line->actions, struct trace_item, i);
+  for (unsigned i = 0; i < line->actions_count; i++) {
+    const struct trace_item *action = &line->actions[i];
     if (!trace_item_is(action, first) && !trace_item_is(action, second))
       return false;
     if (trace_item_number(action, "slot", 0) > 0)
@@ -148,8 +148,8 @@ static void item_text(const struct trace_item *item, GString *text)
     g_string_append_printf(text, " forced to %s", trace_item_field(item, "outcome"));
   if (trace_item_is(item, "give-up")) {
     const char *reason = trace_item_field(item, "reason");
-    if (reason == NULL && item->words != NULL)
-      reason = g_ptr_array_index(item->words, 0);
+    if (reason == NULL && item->word != NULL)
+      reason = item->word;
     add_text(text, "give-up: %s", reason);
   }
 }
@@ -158,8 +158,8 @@ static char *line_text(const struct trace_line *line)
 {
   GString *text = g_string_new(NULL);
   item_text(&line->event, text);
-  for (unsigned i = 0; line->actions != NULL && i < line->actions->len; i++)
-    item_text(&g_array_index(line->actions, struct trace_item, i), text);
+  for (unsigned i = 0; i < line->actions_count; i++)
+    item_text(&line->actions[i], text);
   return g_string_free(text, FALSE);
 }
 

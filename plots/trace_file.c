@@ -9,7 +9,11 @@ struct reader {
   struct trace_file *trace;
   unsigned line;
   GError **error;
+  char *block; /* the newest of trace->blocks, */
+  gsize used;  /* and how much of it is */
 };
+
+enum { BLOCK = 1 << 20 }; /* bytes, more than any line takes at once but very long ones */
 
 static bool bad(struct reader *reader, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -22,9 +26,34 @@ static bool bad(struct reader *reader, const char *format, ...)
   return false;
 }
 
-static const char *keep(struct reader *reader, const char *text)
+/* Zeroed memory that lives as long as the trace: millions of items are too many for malloc(). */
+static void *reserve(struct reader *reader, gsize size)
 {
-  return g_string_chunk_insert(reader->trace->chunk, text);
+  if (!reader->block || reader->used + size > (gsize)BLOCK) {
+    reader->block = g_malloc0(MAX(size, (gsize)BLOCK));
+    reader->used = 0;
+    g_ptr_array_add(reader->trace->blocks, reader->block);
+  }
+  reader->used += size;
+  return reader->block + reader->used - size;
+}
+
+/* Ends `text` where `separator` begins, and returns what is behind it; NULL: it is not there. */
+static char *cut(char *text, const char *separator)
+{
+  char *found = strstr(text, separator);
+  if (!found)
+    return NULL;
+  *found = '\0';
+  return found + strlen(separator);
+}
+
+static unsigned occurrences(const char *text, const char *part)
+{
+  unsigned count = 0;
+  for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+    count++;
+  return count;
 }
 
 static bool whole_number(const char *text, gint64 low, gint64 high, gint64 *number)
@@ -40,51 +69,40 @@ static bool is_name(const char *text)
          text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
 }
 
-static bool read_part(struct reader *reader, struct trace_item *item, const char *part)
+static bool read_part(struct reader *reader, struct trace_item *item, char *part)
 {
-  const char *equals = strchr(part, '=');
   if (part[0] == '@') {
     if (!whole_number(part + 1, 0, G_MAXINT64, &item->message))
       return bad(reader, "message number \"%s\", expected @ and a whole number", part);
     return true;
   }
+  char *equals = strchr(part, '=');
   if (equals == NULL) {
-    if (item->words == NULL)
-      item->words = g_ptr_array_new();
-    g_ptr_array_add(item->words, (gpointer)(uintptr_t)keep(reader, part));
+    item->word = item->word ? item->word : part;
     return true;
   }
   if (equals == part)
     return bad(reader, "\"%s\", expected key=value", part);
-  g_autofree char *key = g_strndup(part, (gsize)(equals - part));
-  struct trace_field field = {.key = keep(reader, key), .value = keep(reader, equals + 1)};
-  if (item->fields == NULL)
-    item->fields = g_array_new(FALSE, FALSE, sizeof field);
-  g_array_append_val(item->fields, field);
+  *equals = '\0';
+  item->fields[item->fields_count++] = (struct trace_field){.key = part, .value = equals + 1};
   return true;
 }
 
-static void clear_item(gpointer data)
-{
-  struct trace_item *item = data;
-  g_clear_pointer(&item->words, g_ptr_array_unref);
-  g_clear_pointer(&item->fields, g_array_unref);
-}
-
-static bool read_item(struct reader *reader, struct trace_item *item, const char *text)
+static bool read_item(struct reader *reader, struct trace_item *item, char *text)
 {
   *item = (struct trace_item){.name = "", .message = -1};
-  g_auto(GStrv) parts = g_strsplit(text, " ", -1);
-  for (unsigned i = 0; parts[i] != NULL; i++) {
-    if (parts[i][0] == '\0')
+  item->fields = reserve(reader, occurrences(text, "=") * sizeof *item->fields);
+  for (char *part = text, *next; part; part = next) {
+    next = cut(part, " ");
+    if (part[0] == '\0')
       continue;
     if (item->name[0] != '\0') {
-      if (!read_part(reader, item, parts[i]))
+      if (!read_part(reader, item, part))
         return false;
-    } else if (is_name(parts[i])) {
-      item->name = keep(reader, parts[i]);
+    } else if (is_name(part)) {
+      item->name = part;
     } else {
-      return bad(reader, "\"%s\", expected the name of an event or action", parts[i]);
+      return bad(reader, "\"%s\", expected the name of an event or action", part);
     }
   }
   if (item->name[0] == '\0')
@@ -124,17 +142,16 @@ static bool check_item(struct reader *reader, const struct trace_item *item)
   return true;
 }
 
-static bool read_actions(struct reader *reader, struct trace_line *line, char **texts)
+/* Behind the event; NULL: there are none. */
+static bool read_actions(struct reader *reader, struct trace_line *line, char *texts)
 {
-  for (unsigned i = 0; texts[i] != NULL; i++) {
-    struct trace_item item;
-    bool good = read_item(reader, &item, texts[i]) && check_item(reader, &item);
-    if (line->actions == NULL) {
-      line->actions = g_array_new(FALSE, FALSE, sizeof item);
-      g_array_set_clear_func(line->actions, clear_item);
-    }
-    g_array_append_val(line->actions, item);
-    if (!good)
+  if (texts == NULL)
+    return true;
+  line->actions = reserve(reader, (occurrences(texts, " | ") + 1) * sizeof *line->actions);
+  for (char *text = texts, *next; text; text = next) {
+    struct trace_item *item = &line->actions[line->actions_count++];
+    next = cut(text, " | ");
+    if (!read_item(reader, item, text) || !check_item(reader, item))
       return false;
   }
   return true;
@@ -153,46 +170,41 @@ static bool read_time(struct reader *reader, struct trace_line *line, const char
 {
   if (!g_ascii_isdigit(text[0]) || text[strspn(text, "0123456789.eE+-")] != '\0')
     return bad(reader, "time \"%s\", expected a step number or seconds", text);
-  line->time = keep(reader, text);
+  line->time = text;
   reader->trace->timed |= strchr(text, '.') != NULL;
   return true;
 }
 
-static bool read_step(struct reader *reader, const char *text)
+/* `words` is the same as `text`, and is cut into pieces. */
+static bool read_step(struct reader *reader, const char *text, char *words)
 {
-  struct trace_line line = {.number = reader->line, .text = keep(reader, text)};
-  g_autofree char *copy = g_strdup(text);
-  char *digest = g_strrstr(copy, " # ");
+  struct trace_line line = {.number = reader->line, .text = text};
+  char *digest = g_strrstr(words, " # ");
   if (digest != NULL)
     *digest = '\0';
-  g_auto(GStrv) head = g_strsplit(copy, " ", 3);
-  if (g_strv_length(head) < 3 || *head[2] == '\0')
+  char *rank = cut(words, " "), *event = rank ? cut(rank, " ") : NULL;
+  if (event == NULL || *event == '\0')
     return bad(reader, "\"%s\", expected: time rank event", text);
-  g_auto(GStrv) items = g_strsplit(head[2], " | ", -1);
-  bool good = read_time(reader, &line, head[0]) && read_rank(reader, head[1], &line.rank) &&
-              read_item(reader, &line.event, items[0]) && check_item(reader, &line.event) &&
-              read_actions(reader, &line, items + 1);
+  char *actions = cut(event, " | ");
+  bool good = read_time(reader, &line, words) && read_rank(reader, rank, &line.rank) &&
+              read_item(reader, &line.event, event) && check_item(reader, &line.event) &&
+              read_actions(reader, &line, actions);
   g_array_append_val(reader->trace->lines, line);
   return good;
 }
 
 /* violation no-loss rank=1: text */
-static bool read_violation(struct reader *reader, const char *text)
+static bool read_violation(struct reader *reader, const char *text, char *words)
 {
   struct trace_violation violation = {.rank = DISPATCHER};
-  const char *colon = strstr(text, ": ");
-  if (colon == NULL)
+  violation.text = cut(words, ": ");
+  char *property = cut(words, " "), *rank = property ? cut(property, " ") : NULL;
+  bool ranked = rank && g_str_has_prefix(rank, "rank=") && !strchr(rank, ' ');
+  if (violation.text == NULL || property == NULL || (rank && !ranked))
     return bad(reader, "\"%s\", expected: violation PROPERTY rank=R: text", text);
-  g_autofree char *head = g_strndup(text, (gsize)(colon - text));
-  g_auto(GStrv) parts = g_strsplit(head, " ", -1);
-  unsigned count = g_strv_length(parts);
-  bool ranked = count == 3 && g_str_has_prefix(parts[2], "rank=");
-  if (count < 2 || count > 3 || (count == 3 && !ranked))
-    return bad(reader, "\"%s\", expected: violation PROPERTY rank=R: text", text);
-  if (ranked && !read_rank(reader, parts[2] + strlen("rank="), &violation.rank))
+  if (ranked && !read_rank(reader, rank + strlen("rank="), &violation.rank))
     return false;
-  violation.property = keep(reader, parts[1]);
-  violation.text = keep(reader, colon + 2);
+  violation.property = property;
   g_array_append_val(reader->trace->violations, violation);
   return true;
 }
@@ -221,9 +233,9 @@ static bool read_header(struct reader *reader, const char *text)
   const char *value = space + 1;
   gint64 ranks;
   if (g_str_equal(key, "protocol")) {
-    trace->protocol = keep(reader, value);
+    trace->protocol = value;
   } else if (g_str_equal(key, "host")) {
-    trace->host = keep(reader, value);
+    trace->host = value;
   } else if (g_str_equal(key, "ranks")) {
     if (!whole_number(value, 1, G_MAXINT16, &ranks))
       return bad(reader, "ranks \"%s\", expected 1 to %d", value, G_MAXINT16);
@@ -232,58 +244,59 @@ static bool read_header(struct reader *reader, const char *text)
   return true;
 }
 
-static bool read_lines(struct reader *reader, char **lines)
+static bool read_line(struct reader *reader, const char *text, char *words, bool body)
 {
-  if (lines[0] == NULL || !g_str_equal(lines[0], "recline-trace 3"))
-    return bad(reader, "\"%s\", expected \"recline-trace 3\"", lines[0] ? lines[0] : "");
+  if (!body)
+    return read_header(reader, text);
+  if (g_str_has_prefix(text, "violation "))
+    return read_violation(reader, text, words);
+  if (g_str_has_prefix(text, "again "))
+    return read_again(reader, text);
+  return read_step(reader, text, words);
+}
+
+static bool read_lines(struct reader *reader)
+{
+  struct trace_file *trace = reader->trace;
+  char *next = cut(trace->text, "\n");
+  if (!g_str_equal(trace->text, "recline-trace 3"))
+    return bad(reader, "\"%s\", expected \"recline-trace 3\"", trace->text);
   bool body = false;
-  for (unsigned i = 1; lines[i] != NULL; i++) {
-    reader->line = i + 1;
-    bool good = true;
-    if (lines[i][0] == '\0')
+  for (char *text = next; text; text = next) {
+    next = cut(text, "\n");
+    reader->line++;
+    if (text[0] == '\0')
       continue;
-    if (!body && g_str_equal(lines[i], "---")) {
+    if (!body && g_str_equal(text, "---")) {
       body = true;
-      if (reader->trace->ranks == 0)
+      if (trace->ranks == 0)
         return bad(reader, "the header ends without ranks, expected \"ranks N\"");
-    } else if (!body) {
-      good = read_header(reader, lines[i]);
-    } else if (g_str_has_prefix(lines[i], "violation ")) {
-      good = read_violation(reader, lines[i]);
-    } else if (g_str_has_prefix(lines[i], "again ")) {
-      good = read_again(reader, lines[i]);
-    } else {
-      good = read_step(reader, lines[i]);
+      continue;
     }
-    if (!good)
+    char *words = trace->words + (text - trace->text);
+    cut(words, "\n");
+    if (!read_line(reader, text, words, body))
       return false;
   }
   if (!body)
     return bad(reader, "the file ends in the header, expected ---");
-  if (reader->trace->lines->len == 0)
+  if (trace->lines->len == 0)
     return bad(reader, "the file ends, expected at least one step");
   return true;
-}
-
-static void clear_line(gpointer data)
-{
-  struct trace_line *line = data;
-  clear_item(&line->event);
-  g_clear_pointer(&line->actions, g_array_unref);
 }
 
 struct trace_file *trace_file_parse(const char *name, const char *text, GError **error)
 {
   struct trace_file *trace = g_new0(struct trace_file, 1);
-  trace->chunk = g_string_chunk_new(1 << 16);
-  trace->name = g_string_chunk_insert(trace->chunk, name);
+  trace->text = g_strdup(text);
+  trace->words = g_strdup(text);
+  trace->blocks = g_ptr_array_new_with_free_func(g_free);
+  trace->name = g_strdup(name);
   trace->again = -1;
   trace->lines = g_array_new(FALSE, FALSE, sizeof(struct trace_line));
-  g_array_set_clear_func(trace->lines, clear_line);
   trace->violations = g_array_new(FALSE, FALSE, sizeof(struct trace_violation));
   struct reader reader = {.trace = trace, .line = 1, .error = error};
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  if (read_lines(&reader, lines))
+  if (read_lines(&reader))
     return trace;
   trace_file_free(trace);
   return NULL;
@@ -293,17 +306,18 @@ void trace_file_free(struct trace_file *trace)
 {
   g_array_unref(trace->lines);
   g_array_unref(trace->violations);
-  g_string_chunk_free(trace->chunk);
+  g_ptr_array_unref(trace->blocks);
+  g_free(trace->text);
+  g_free(trace->words);
+  g_free(trace->name);
   g_free(trace);
 }
 
 const char *trace_item_field(const struct trace_item *item, const char *key)
 {
-  for (unsigned i = 0; item->fields != NULL && i < item->fields->len; i++) {
-    const struct trace_field *field = &g_array_index(item->fields, struct trace_field, i);
-    if (g_str_equal(field->key, key))
-      return field->value;
-  }
+  for (unsigned i = 0; i < item->fields_count; i++)
+    if (g_str_equal(item->fields[i].key, key))
+      return item->fields[i].value;
   return NULL;
 }
 
@@ -318,8 +332,8 @@ const struct trace_item *trace_line_action(const struct trace_line *line, const 
                                            unsigned *after)
 {
   unsigned from = after != NULL ? *after : 0;
-  for (unsigned i = from; line->actions != NULL && i < line->actions->len; i++) {
-    const struct trace_item *action = &g_array_index(line->actions, struct trace_item, i);
+  for (unsigned i = from; i < line->actions_count; i++) {
+    const struct trace_item *action = &line->actions[i];
     if (!trace_item_is(action, name))
       continue;
     if (after != NULL)

@@ -20,9 +20,10 @@ struct trace_field {
 /* An event or an action: `control peer=1 please-checkpoint words=1,1,0 @1`. */
 struct trace_item {
   const char *name;
-  GPtrArray *words; /* bare words after the name; NULL when there are none */
-  GArray *fields;   /* struct trace_field; NULL when there are none */
-  gint64 message;   /* the number after @; -1 when there is none */
+  const char *word; /* the first bare word after the name; NULL when there is none */
+  struct trace_field *fields;
+  unsigned fields_count;
+  gint64 message; /* the number after @; -1 when there is none */
 };
 
 struct trace_line {
@@ -31,7 +32,8 @@ struct trace_line {
   const char *time; /* as written: a step or seconds */
   int rank;
   struct trace_item event;
-  GArray *actions; /* struct trace_item; NULL when there are none */
+  struct trace_item *actions;
+  unsigned actions_count;
 };
 
 struct trace_violation {
@@ -41,15 +43,16 @@ struct trace_violation {
 };
 
 struct trace_file {
-  const char *name;
+  char *name;
   const char *protocol; /* header lines, or NULL */
   const char *host;
   int ranks;
-  bool timed;          /* seconds, not steps */
-  GArray *lines;       /* struct trace_line */
-  int again;           /* index of the first of those that come again and again; -1: none do */
-  GArray *violations;  /* struct trace_violation */
-  GStringChunk *chunk; /* where all strings live */
+  bool timed;         /* seconds, not steps */
+  GArray *lines;      /* struct trace_line */
+  int again;          /* index of the first of those that come again and again; -1: none do */
+  GArray *violations; /* struct trace_violation */
+  char *text, *words; /* where all strings live: lines, and what they consist of */
+  GPtrArray *blocks;  /* where items and fields live */
 };
 
 /* Reads `text`, the content of the file `name`. NULL on error: one line `file:line: what,
