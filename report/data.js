@@ -71,7 +71,7 @@ class Trace {
   constructor(about) {
     Object.assign(this, about);
     this.chunks = new Map();
-    this.stepsOf = null;
+    this.loaded = false;
   }
   id(name) { return `${this.prefix}-${name}`; }
 
@@ -128,6 +128,7 @@ class Trace {
       this.writesAt[i / 2] = this.time[step];
       this.writing[i / 2] = open;
     }
+    this.loaded = true;
   }
 
   // The text of a step, as the trace has it but for digests and contents.

@@ -110,7 +110,7 @@ function settle() {
       fill('times', Tables.times(JSON.parse(about.result), trace, view));
       $('by-rank').replaceChildren(...($('by-rank').parentElement.open ? [Tables.ofRanks(trace, view)] : []));
     }
-    if (!trace.sentAt) return;
+    if (!trace.loaded) return;
     fill('messages', Tables.messages(trace, view));
     page = 0;
     showEvents();
@@ -152,7 +152,7 @@ async function choose(step, into = false) {
 async function hover(drawing, event) {
   const box = drawing.canvas.getBoundingClientRect(), x = event.clientX - box.x, rank = drawing.rankAt(event.clientY - box.y);
   const time = drawing.time(x), tip = $('tip');
-  if (rank === null || x < GUTTER || x > GUTTER + drawing.width || !trace.stepsOf) {
+  if (rank === null || x < GUTTER || x > GUTTER + drawing.width || !trace.loaded) {
     tip.hidden = true;
     return;
   }
@@ -201,7 +201,7 @@ function listenTo(drawing) {
   const box = drawing.canvas.parentElement;
   let grip = null;
   box.onkeydown = (event) => {
-    const act = !event.ctrlKey && !event.altKey && !event.metaKey && trace.stepsOf && keys[event.key];
+    const act = !event.ctrlKey && !event.altKey && !event.metaKey && trace.loaded && keys[event.key];
     if (!act) return;
     event.preventDefault();
     act();
@@ -228,7 +228,7 @@ function listenTo(drawing) {
     grip = null;
     if (was?.moved && event.shiftKey) return view.show(Math.min(was.time, time), Math.max(was.time, time));
     const rank = drawing.rankAt(event.clientY - drawing.canvas.getBoundingClientRect().y);
-    if (was?.moved || rank === null || !trace.stepsOf) return undefined;
+    if (was?.moved || rank === null || !trace.loaded) return undefined;
     const step = trace.nearest(rank, time);
     return step >= 0 && choose(step);
   };

@@ -82,12 +82,24 @@ static GPtrArray *files(const struct report *r, const char *suffix)
   return names;
 }
 
-static bool add_trace(const struct report *r, const char *name, const char *activities,
-                      unsigned number, GError **error)
+/* A trace of DIR, with its activities if there are some. */
+static bool read_story(const struct report *r, const char *name, struct story *story,
+                       GError **error)
 {
-  g_autofree char *file = in(r, name), *prefix = g_strdup_printf("trace%u", number);
-  g_autofree char *doings = activities && has(r, activities) ? in(r, activities) : NULL;
-  return trace_data_add(r->data, r->about, prefix, file, doings, error);
+  g_autofree char *file = in(r, name), *activities = in(r, "activity.txt");
+  bool known = !strcmp(name, "trace.txt") && has(r, "activity.txt");
+  return story_load(file, known ? activities : NULL, story, error);
+}
+
+static bool add_trace(const struct report *r, const char *name, unsigned number, GError **error)
+{
+  g_autofree char *prefix = g_strdup_printf("trace%u", number);
+  struct story story;
+  bool good = read_story(r, name, &story, error);
+  if (good)
+    trace_data_add(r->data, r->about, prefix, name, &story);
+  story_clear(&story);
+  return good;
 }
 
 /* ---- of a run ---- */
@@ -113,7 +125,7 @@ static bool add_run(const struct report *r, GError **error)
       !add_file(r, "scenario", "scenario.yaml", error))
     return false;
   json_open_list(r->about, "traces");
-  good = !has(r, "trace.txt") || add_trace(r, "trace.txt", "activity.txt", 0, error);
+  good = !has(r, "trace.txt") || add_trace(r, "trace.txt", 0, error);
   json_builder_end_array(r->about);
   return good && (!has(r, "program.out") || add_file(r, "output", "program.out", error));
 }
@@ -153,7 +165,7 @@ static bool add_check(const struct report *r, GError **error)
     JsonObject *claim = json_array_get_object_element(claims, i);
     const char *trace = json_object_get_string_member_with_default(claim, "trace", NULL);
     g_autofree char *name = trace ? g_path_get_basename(trace) : NULL;
-    good = !name || add_trace(r, name, NULL, number++, error);
+    good = !name || add_trace(r, name, number++, error);
   }
   json_builder_end_array(r->about);
   return good;

@@ -28,7 +28,7 @@ class SpaceTime extends Timeline {
   }
 
   draw() {
-    if (!this.trace.sentAt) return;
+    if (!this.trace.loaded) return;
     this.resize();
     const g = this.canvas.getContext('2d'), list = this.found(), palette = this.palette = new Palette();
     g.setTransform(1, 0, 0, 1, 0, 0);

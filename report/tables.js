@@ -41,7 +41,7 @@ const Tables = {
     const inside = ACTIVITIES.map((_, activity) => trace ? trace.of.reduce((sum, periods) =>
       sum + periods.between(activity, view.from, view.to), 0) / trace.ranks : 0);
     const length = trace ? inside.reduce((sum, part) => sum + part, 0) || 1 : 1;
-    return Tables.table('Seconds of a rank, the mean of all', ['activity', 'in the run', 'share', '', ...(trace ? ['in the window', 'share'] : [])],
+    return Tables.table('Seconds of a rank, the mean of all', ['activity', 'in the run', 'share', 'drawn', ...(trace ? ['in the window', 'share'] : [])],
       ACTIVITIES.map((name, i) => [element('span', [Tables.swatch(name), ` ${name}`]), Tables.seconds(result.time_s[name]),
         Tables.percent(result.time_s[name] / all), bar(name, result.time_s[name] / all),
         ...(trace ? [Trace.duration(inside[i]), Tables.percent(inside[i] / length)] : [])]));
@@ -58,7 +58,7 @@ const Tables = {
   },
 
   lines(trace) {
-    return Tables.table('Recovery lines', ['checkpoint', 'ranks', 'first capture', 'last capture', 'committed'],
+    return Tables.table('Captures of each recovery line', ['checkpoint', 'ranks', 'first capture', 'last capture', 'committed'],
       trace.lines_of_recovery.map((cut) => {
         const times = cut.at.filter((step) => step >= 0).map((step) => trace.time[step]);
         const ends = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [Infinity, -Infinity]);
@@ -108,7 +108,7 @@ const Tables = {
         heading = title[2];
         if (title[1].length > 1) made.push(element(title[1].length > 2 ? 'h4' : 'h3', inline(heading)));
       } else if (lines[i].startsWith('|')) {
-        const heads = cells(lines[i]), rows = [];
+        const heads = cells(lines[i]).map((head) => head || 'verdict'), rows = [];
         for (i += 2; (lines[i] || '').startsWith('|'); i++) rows.push(cells(lines[i]).map((cell, at) => at ? cell : element('span', inline(cell))));
         made.push(Tables.table(heading, heads, rows));
       } else if (lines[i].startsWith('- ')) {

@@ -60,7 +60,7 @@ class Timeline {
     g.font = '12px system-ui, sans-serif';
     this.drawAxis(g);
     this.drawNames(g);
-    if (this.trace.time) {
+    if (this.trace.loaded) {
       this.drawCuts(g);
       this.drawCrashes(g);
       this.drawCursor(g);

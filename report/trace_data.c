@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-#include "plots/history.h"
-#include "plots/input.h"
 #include "report/columns.h"
-#include "report/periods.h"
 #include "verify/base/json.h"
 
 enum { TEXT_LINES = 4096 };
@@ -286,39 +283,9 @@ static void add_all(const struct data *d, const struct periods *periods, const c
   json_builder_end_object(d->about);
 }
 
-/* Reads what the trace refers to; frees nothing of it. */
-static bool add_trace(struct data *d, const char *file, const char *activities, GError **error)
+void trace_data_add(GString *page, JsonBuilder *about, const char *prefix, const char *file,
+                    const struct story *story)
 {
-  struct periods periods = {0};
-  struct history *history = history_read(d->trace, error);
-  bool good = history != NULL;
-  if (good && activities)
-    good = periods_load(activities, d->trace->ranks, &periods, error);
-  else if (good)
-    periods_of_history(history, &periods);
-  d->history = history;
-  if (good)
-    add_all(d, &periods, file);
-  if (periods.of)
-    periods_clear(&periods);
-  if (history)
-    history_free(history);
-  return good;
-}
-
-bool trace_data_add(GString *page, JsonBuilder *about, const char *prefix, const char *file,
-                    const char *activities, GError **error)
-{
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents(file, &text, NULL, NULL)) {
-    g_set_error(error, INPUT_ERROR, 0, "%s: cannot be read, expected a trace", file);
-    return false;
-  }
-  struct trace_file *trace = trace_file_parse(file, text, error);
-  if (!trace)
-    return false;
-  struct data data = {page, about, prefix, trace, NULL};
-  bool good = add_trace(&data, file, activities, error);
-  trace_file_free(trace);
-  return good;
+  struct data data = {page, about, prefix, story->trace, story->history};
+  add_all(&data, &story->periods, file);
 }

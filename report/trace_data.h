@@ -21,11 +21,12 @@
 
 #include <glib.h>
 #include <json-glib/json-glib.h>
-#include <stdbool.h>
 
-/* Adds the columns to `page` and the object to the list that `about` has open. `activities` is the
- * file activity.txt, or NULL. False: a file is wrong, and `error` says so in one line. */
-bool trace_data_add(GString *page, JsonBuilder *about, const char *prefix, const char *file,
-                    const char *activities, GError **error);
+#include "report/story.h"
+
+/* Adds the columns to `page` and the object to the list that `about` has open. `file` is the
+ * trace's, to be named. */
+void trace_data_add(GString *page, JsonBuilder *about, const char *prefix, const char *file,
+                    const struct story *);
 
 #endif

@@ -91,15 +91,33 @@ copy("$root/docs/replication.md", 'replication');
 spew('replication/one.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.title = 1</script></svg>');
 is(join('|', recline('report replication')), "replication.html\n|0|", 'a page of a replication');
 
-my ($fast) = grep { -x "$_/node" } split /:/, $ENV{PATH};
-my ($browser) = grep { -x "$_/chromium" } split /:/, $ENV{PATH};
+sub in_browser {
+  my ($name, $script, @words) = @_;
+  my $said = qx(node $FindBin::Bin/$script $dir @words 2>&1);
+  is($?, 0, "$name: it ends") or diag($said);
+  subtest $name => sub { /^(not )?ok \d+ - (.*)/ ? ok(!$1, $2) : /^1\.\./ ? 1 : diag($_) for split /\n/, $said };
+}
+
+# A run of 64 ranks with 1,000,000 events.
+sub large {
+  spew('large.yaml', "program: {binary: halo, args: ['512', '1100'], ranks: 64}\nplatform: {file: flat.xml}\nprotocol: {name: c3}\n"
+    . "checkpoint: {every: 20ms, storage: nfs, bytes: 64KiB}\ndetection: 100us\nfailures: [{rank: 33, at: 75ms, repair: 100us}]\n");
+  recline('run large.yaml --out large');
+  recline('report large');
+  my $steps = () = slurp('large/trace.txt') =~ /^\d/mg;
+  cmp_ok($steps, '>=', 1_000_000, 'a run of 1,000,000 events');
+  cmp_ok(-s 'large.html', '<', 30_000_000, 'its page takes less than 30 MB');
+  in_browser('a large page in a browser', 'large.js');
+}
+
 SKIP: {
-  skip 'node or chromium is missing', 1 if !$fast || !$browser;
-  my $clicks = qx(node $FindBin::Bin/clicks.js $dir 2>&1);
-  is($?, 0, 'in a browser') or diag($clicks);
-  subtest 'the page in a browser' => sub {
-    my @lines = split /\n/, $clicks;
-    /^(not )?ok \d+ - (.*)/ ? ok(!$1, $2) : /^1\.\./ ? 1 : diag($_) for @lines;
-  };
+  skip 'node or chromium is missing', 1 if 2 > grep { my $tool = $_; grep { -x "$_/$tool" } split /:/, $ENV{PATH} } qw(node chromium);
+  in_browser('the page in a browser', 'clicks.js');
+  skip 'large and fetched things only with RECLINE_LONG=1', 1 if !$ENV{RECLINE_LONG};
+  large();
+  qx(npm install --prefix axe axe-core@4 --no-audit --no-fund 2>&1);
+  my $axe = "$dir/axe/node_modules/axe-core/axe.min.js";
+  skip 'npm has not fetched axe-core', 1 if !-e $axe;
+  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run check campaign replication large));
 }
 done_testing();

@@ -1,0 +1,19 @@
+/* A trace with what it tells, and what each rank did when. */
+#ifndef RECLINE_STORY_H
+#define RECLINE_STORY_H
+
+#include "plots/history.h"
+#include "report/periods.h"
+
+struct story {
+  struct trace_file *trace;
+  struct history *history;
+  struct periods periods;
+};
+
+/* Reads a trace; `activities` is the file activity.txt of its run, or NULL. story_clear() frees it,
+ * also after an error: false, and `error` says in one line what is wrong with which file. */
+bool story_load(const char *file, const char *activities, struct story *, GError **error);
+void story_clear(struct story *);
+
+#endif
