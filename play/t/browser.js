@@ -54,8 +54,9 @@ async function open(downloads) {
     await loaded;
     await evaluate('ready');
   };
-  // Until `expression` holds, looked at whenever the page changes.
-  const until = (expression) => evaluate(`new Promise((done) => {
+  // Until `expression` holds, looked at whenever the page changes; a minute is too long.
+  const until = (expression) => evaluate(`new Promise((done, failed) => {
+    setTimeout(() => failed(new Error('it did not come to this')), 60000);
     const look = () => { if (${expression}) { seen.disconnect(); done(); } };
     const seen = new MutationObserver(look);
     seen.observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true});
