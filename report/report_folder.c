@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plots/input.h"
+#include "report/exports.h"
 #include "report/trace_data.h"
 #include "sim/host/result.h"
 #include "verify/base/breach.h"
@@ -248,7 +249,33 @@ static bool write_report(const struct report *r, const char *file, GError **erro
   return page_write(file, r->data->str, error);
 }
 
+/* ---- for other tools ---- */
+
+static bool write_export(const struct report *r, const char *file,
+                         char *(*export)(const struct story *), GError **error)
+{
+  struct story story = {0};
+  g_autofree char *folder = g_path_get_dirname(file), *text = NULL;
+  if (!has(r, "trace.txt"))
+    return bad(error, r->folder, "no trace.txt, expected a run with its trace");
+  if (read_story(r, "trace.txt", &story, error))
+    text = export(&story);
+  story_clear(&story);
+  output_sweep(folder);
+  return text && page_write(file, text, error);
+}
+
 /* ---- the command ---- */
+
+/* What the suffix of the output says. */
+static bool write_any(const struct report *r, const char *file, GError **error)
+{
+  if (g_str_has_suffix(file, ".paje"))
+    return write_export(r, file, export_paje, error);
+  if (g_str_has_suffix(file, ".json"))
+    return write_export(r, file, export_json, error);
+  return write_report(r, file, error);
+}
 
 /* In the current folder, named after DIR. */
 static char *default_output(const char *folder)
@@ -263,7 +290,8 @@ int command_report(int argc, char **argv)
   g_autofree char *out = NULL;
   g_auto(GStrv) folders = NULL;
   const GOptionEntry entries[] = {
-      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write the page there", "FILE.html"},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+       "Write the page there; with .paje or .json, a trace for other tools", "FILE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
@@ -271,7 +299,7 @@ int command_report(int argc, char **argv)
                     "Writes one page about what --out has kept of a run, a check, a campaign or a "
                     "replication.",
                     entries, &error))
-    return bad_input("recline report: %s, expected recline report DIR [-o FILE.html]",
+    return bad_input("recline report: %s, expected recline report DIR [-o FILE.html|.paje|.json]",
                      error->message);
   if (!folders || folders[1])
     return bad_input("recline report: %s, expected one DIR",
@@ -280,7 +308,7 @@ int command_report(int argc, char **argv)
   g_autoptr(JsonBuilder) about = json_builder_new();
   g_autoptr(GString) data = g_string_new(NULL);
   struct report report = {folders[0], about, data};
-  if (!write_report(&report, file, &error))
+  if (!write_any(&report, file, &error))
     return bad_input("%s", error->message);
   printf("%s\n", file);
   return EXIT_FINE;

@@ -29,9 +29,9 @@ sub recline { my ($words) = @_; my $out = qx($build/bin/recline $words 2>err); r
 recline("run $root/scenarios/demo.yaml --out run");
 sub refuses {
   my ($name, $folder, $part) = @_;
-  my ($out, $code, $err) = recline("report $folder -o page.html");
+  my ($out, $code, $err) = recline("report -o page.html $folder");
   is("$code:$out:" . ($err =~ tr/\n//) . ':' . ($err =~ /\Q$part\E/ ? 'told' : $err) . ':' . ($err =~ /expected/ ? 1 : 0)
-    . ':' . join(' ', grep { -e } glob 'page.html .recline-*'), "64::1:told:1:", $name);
+    . ':' . join(' ', grep { -e } glob 'page.* .recline-*'), "64::1:told:1:", $name);
 }
 
 sub damaged {
@@ -90,6 +90,36 @@ make_path('replication');
 copy("$root/docs/replication.md", 'replication');
 spew('replication/one.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.title = 1</script></svg>');
 is(join('|', recline('report replication')), "replication.html\n|0|", 'a page of a replication');
+
+# ---- for other tools ----
+
+recline('report run -o run.json');
+my ($events, %spent) = (decode_json(slurp('run.json'))->{traceEvents});
+my $result = decode_json(slurp('run/result.json'));
+$spent{$_->{name}} += $_->{dur} / 8e6 for grep { $_->{ph} eq 'X' } @$events;
+is(join(' ', grep { abs(($spent{$_} // 0) - $result->{time_s}{$_}) > 1e-8 } keys %{$result->{time_s}}), '', 'JSON: periods add up to the time of the result');
+my (%open, $wrong);
+for (@$events) {
+  $open{$_->{id}} = $_->{ts} if $_->{ph} eq 's';
+  $wrong++ if $_->{ph} eq 'f' && (delete $open{$_->{id}} // 1e18) > $_->{ts};
+}
+is(($wrong // 0) . ':' . keys %open, '0:0', 'each message is received after it is sent');
+is(scalar(grep { $_->{ph} eq 'f' && $_->{name} eq 'late' } @$events), $result->{messages}{late}, 'late messages');
+is(join(' ', map { "$_->{tid} $_->{ts}" } grep { $_->{name} eq 'crash' } @$events),
+  join(' ', map { /^(\S+) (\d+) crash/ ? "$2 " . $1 * 1e6 : () } split /\n/, slurp('run/trace.txt')), 'the crash');
+refuses('a trace for other tools of a run without one', 'bare -o page.json', 'bare: no trace.txt');
+
+SKIP: {
+  skip 'pj_dump is missing (package pajeng)', 3 if !grep { -x "$_/pj_dump" } split /:/, $ENV{PATH};
+  recline('report run -o run.paje');
+  my @read = map { [split /, */] } split /\n/, qx(pj_dump --float-precision=9 run.paje 2>pj.err);
+  is($? . slurp('pj.err'), '0', 'pj_dump reads Paje');
+  my %in;
+  $in{$_->[7]} += $_->[5] / 8 for grep { $_->[0] eq 'State' } @read;
+  is(join(' ', grep { abs(($in{$_} // 0) - $result->{time_s}{$_}) > 1e-8 } keys %{$result->{time_s}}), "", 'Paje: periods add up to the time of the result')
+    or diag(explain(\%in));
+  is(scalar(grep { $_->[0] eq 'Link' } @read), scalar(grep { $_->{ph} eq 'f' } @$events), 'as many messages as in JSON');
+}
 
 sub in_browser {
   my ($name, $script, @words) = @_;

@@ -33,6 +33,7 @@ static const struct tool {
     {"wasm-ld", "--version", "lld", "links the page of recline play", false},
     {"node", "--version", "nodejs", "runs that page in the tests", false},
     {"chromium", "--version", "chromium", "shows that page in the tests", false},
+    {"pj_dump", "--version", "pajeng", "reads traces in the tests", false},
 };
 
 /* Findings on one tool. */
