@@ -311,6 +311,18 @@ struct state {
 };
 static struct state now, kept, copy; /* kept: by this rank; copy: of the left neighbour */
 
+static void begin(int place, int workers)
+{
+  struct state *states[] = {&now, &copy};
+  int places[] = {place, (place + workers - 1) % workers};
+  for (int k = 0; k < 2; k++) {
+    states[k]->step = 0;
+    for (int i = 0; i < CELLS + 2; i++)
+      states[k]->cell[i] = (places[k] * CELLS + i) * 7 % 11; /* none are alike */
+  }
+  kept = now;
+}
+
 /* Ranks in `all` of the workers, by place; the first who live take the places of the dead. */
 static void choose(MPI_Comm old, const int *was, MPI_Comm all, int workers, int *is)
 {
@@ -373,27 +385,33 @@ static bool steps(MPI_Comm comm, int place, int workers)
   return true;
 }
 
-/* All are as they were when they kept a copy last; false: another has failed meanwhile. */
+/* All are as they were when they kept a copy last, or, where the copy has died with its neighbour,
+ * at the beginning; false: another has failed meanwhile. */
 static bool restore(MPI_Comm comm, int place, int workers, bool new)
 {
+  enum { GOOD = 1, COMPLETE = 2 };
   int right = (place + 1) % workers, left = (place + workers - 1) % workers;
-  int is_new = new, left_is_new = 0;
+  int is_new = new, left_is_new = 0, right_is_new = 0;
   struct state found = kept, of_left = {0};
   bool good = !MPI_Sendrecv(&is_new, 1, MPI_INT, right, 2, &left_is_new, 1, MPI_INT, left, 2, comm,
                             MPI_STATUS_IGNORE);
+  good &= !MPI_Sendrecv(&is_new, 1, MPI_INT, left, 2, &right_is_new, 1, MPI_INT, right, 2, comm,
+                        MPI_STATUS_IGNORE);
   if (left_is_new)
     good &= !MPI_Send(&copy, sizeof copy, MPI_BYTE, left, 3, comm);
   if (new)
     good &= !MPI_Recv(&found, sizeof found, MPI_BYTE, right, 3, comm, MPI_STATUS_IGNORE);
   good &= !MPI_Sendrecv(&found, sizeof found, MPI_BYTE, right, 4, &of_left, sizeof of_left,
                         MPI_BYTE, left, 4, comm, MPI_STATUS_IGNORE);
-  int all = good;
   if (!good)
     MPIX_Comm_revoke(comm);
-  if (MPIX_Comm_agree(comm, &all) != MPI_SUCCESS || !all)
+  int all = (good ? GOOD : 0) | (new &&right_is_new ? 0 : COMPLETE);
+  if (MPIX_Comm_agree(comm, &all) != MPI_SUCCESS || !(all & GOOD))
     return false;
   now = kept = found;
   copy = of_left;
+  if (!(all & COMPLETE))
+    begin(place, workers);
   return true;
 }
 
@@ -413,6 +431,7 @@ static void solver(int workers)
   for (int i = 0; i < workers; i++)
     is[i] = i;
   place = place_of(is, workers, me);
+  begin(place, workers);
   for (;;) {
     int rank, count, done;
     done = MPI_Comm_split(all, place >= 0 ? 0 : 1, place, &comm) == MPI_SUCCESS;

@@ -115,7 +115,7 @@ case_ends recovered handler "0: handled 1, sum 2; 0: handler failed on its own; 
 solve() { # VERDICT DESCRIPTION WORD...
   ends=$1 case=$2
   shift 2
-  case_ends "$ends" solver,4 'solved: 8.2585399586690631 after 120 steps' "$case" \
+  case_ends "$ends" solver,4 'solved: 566.26263922769147 after 120 steps' "$case" \
     --set program.ranks=7 "$@"
 }
 solve completed 'a solver with spares' --set failures=none
@@ -123,6 +123,8 @@ for at in 100us 7ms 11ms 69400us 70ms 71100us 72ms 101ms; do
   solve recovered "rank 2 dies at $at, and two others" --set \
     "failures=[{rank: 2, at: $at}, {rank: 0, at: 70ms}, {rank: 4, at: 101ms}]"
 done
+solve recovered 'a copy dies with its neighbour' \
+  --set 'failures=[{rank: 1, at: 60ms}, {rank: 2, at: 60100us}]'
 check 'its trace replays' "$build/t/layer-replay" out/trace.txt
 solve recovered 'and within a step' --set \
   'failures=[{rank: 3, after: {event: send, count: 40, actions: 0}}]'
@@ -216,7 +218,7 @@ case_ends recovered '' '0: 0 3; 2: 0 3; destroyed; destroyed' 'a program in C++,
 
 if ! command -v gfortran >/dev/null; then
   echo '# no gfortran: a program in Fortran is left out'
-  finish 50
+  finish 52
 fi
 cat >repair.f90 <<'EOF'
 program repair
@@ -248,4 +250,4 @@ EOF
 line='2 left, sum 2 flag 5 MPIX_ERR_PROC_FAILED: a process has failed'
 case_ends recovered '' "0: $line; 2: $line" 'a program in Fortran'
 
-finish 52
+finish 54
