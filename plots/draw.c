@@ -7,6 +7,7 @@
 #include "plots/dependencies.h"
 #include "plots/input.h"
 #include "plots/narration.h"
+#include "plots/part.h"
 #include "plots/spacetime.h"
 #include "plots/states.h"
 #include "plots/topology.h"
@@ -17,6 +18,7 @@
 
 struct request {
   bool dependencies; /* of a trace: the rollback-dependency graph */
+  struct part part;  /* of a trace; the texts are the request's own */
   char *input;       /* as given */
   char *file;        /* found */
   char *text;        /* its content */
@@ -36,6 +38,27 @@ static bool bad(GError **error, const char *file, const char *format, ...)
 
 /* --- what to draw, and how --- */
 
+static bool wants_part(const struct request *request)
+{
+  return request->part.from || request->part.to || request->part.ranks;
+}
+
+static struct picture *draw_history(const struct request *request, const struct history *history,
+                                    GError **error)
+{
+  unsigned outside = 0;
+  struct history *part =
+      wants_part(request) ? part_of(history, &request->part, &outside, error) : NULL;
+  if (wants_part(request) && part == NULL)
+    return NULL;
+  const struct history *drawn = part ? part : history;
+  struct picture *picture =
+      request->dependencies ? dependencies_draw(history) : spacetime_draw(drawn, outside);
+  if (part)
+    part_free(part);
+  return picture;
+}
+
 static struct picture *draw_trace(const struct request *request, GError **error)
 {
   struct trace_file *trace = trace_file_parse(request->file, request->text, error);
@@ -44,7 +67,7 @@ static struct picture *draw_trace(const struct request *request, GError **error)
   struct history *history = history_read(trace, error);
   struct picture *picture = NULL;
   if (history != NULL)
-    picture = request->dependencies ? dependencies_draw(history) : spacetime_draw(history);
+    picture = draw_history(request, history, error);
   if (history != NULL)
     history_free(history);
   trace_file_free(trace);
@@ -59,8 +82,9 @@ static struct picture *draw(const struct request *request, const char **engine, 
     *engine = request->dependencies ? "dot" : "nop2";
     return draw_trace(request, error);
   }
-  if (request->dependencies) {
-    bad(error, request->file, "no trace, expected one with --dependencies");
+  if (request->dependencies || wants_part(request)) {
+    bad(error, request->file, "no trace, expected one with %s",
+        request->dependencies ? "--dependencies" : "--from, --to and --ranks");
     return NULL;
   }
   if (request->text[0] == '<') { /* <?xml, <!DOCTYPE, <platform, or a comment before them */
@@ -145,6 +169,11 @@ static bool read_options(int argc, char **argv, struct request *request, GError 
        "FILE.svg|.pdf|.png|.txt"},
       {"dependencies", 0, 0, G_OPTION_ARG_NONE, &dependencies,
        "Draw the rollback-dependency graph of a trace", NULL},
+      {"from", 0, 0, G_OPTION_ARG_STRING, &request->part.from,
+       "Draw the trace from there on: a step, or a time (120ms)", "TIME"},
+      {"to", 0, 0, G_OPTION_ARG_STRING, &request->part.to, "Draw it up to there", "TIME"},
+      {"ranks", 0, 0, G_OPTION_ARG_STRING, &request->part.ranks, "Draw these ranks (0-3,7)",
+       "LIST"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
        "TRACE|PLATFORM|PROTOCOL"},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -166,8 +195,12 @@ static bool read_arguments(int argc, char **argv, struct request *request, GErro
 {
   if (!read_options(argc, argv, request, error))
     return false;
-  if (is_narration(request) && request->dependencies)
-    return bad(error, request->output, "with --dependencies, expected .svg, .pdf or .png");
+  if (is_narration(request) && (request->dependencies || wants_part(request)))
+    return bad(error, request->output, "with %s, expected .svg, .pdf or .png",
+               request->dependencies ? "--dependencies" : "--from, --to or --ranks");
+  if (request->dependencies && wants_part(request))
+    return bad(error, "draw",
+               "--dependencies with --from, --to or --ranks, expected the whole trace");
   if (request->output != NULL && !is_narration(request) && format_of(request->output) == NULL)
     return bad(error, request->output,
                "unknown kind of picture, expected .svg, .pdf, .png or .txt");
@@ -244,6 +277,9 @@ int command_draw(int argc, char **argv)
     printf("%s\n", request.output);
   else
     fprintf(stderr, "%s\n", error->message);
+  g_free(request.part.from);
+  g_free(request.part.to);
+  g_free(request.part.ranks);
   g_free(request.input);
   g_free(request.file);
   g_free(request.text);

@@ -283,7 +283,7 @@ static GHashTable *table_new(void)
   return g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 }
 
-static struct scan scan_new(const struct trace_file *trace)
+struct history *history_new(const struct trace_file *trace)
 {
   struct history *history = g_new0(struct history, 1);
   history->trace = trace;
@@ -293,7 +293,12 @@ static struct scan scan_new(const struct trace_file *trace)
   history->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
   history->rollbacks = g_array_new(FALSE, FALSE, sizeof(struct rollback));
   history->replays = g_array_new(FALSE, FALSE, sizeof(struct replay));
-  struct scan scan = {.history = history,
+  return history;
+}
+
+static struct scan scan_new(const struct trace_file *trace)
+{
+  struct scan scan = {.history = history_new(trace),
                       .lives = g_new(struct life, (gsize)trace->ranks),
                       .life = g_new0(int, trace->lines->len),
                       .sent = table_new(),

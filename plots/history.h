@@ -80,4 +80,7 @@ struct history {
 struct history *history_read(const struct trace_file *, GError **error);
 void history_free(struct history *);
 
+/* One that tells nothing yet. */
+struct history *history_new(const struct trace_file *);
+
 #endif

@@ -60,7 +60,7 @@ static void paint_solid(struct diagram *diagram, int rank, double from, double t
 {
   if (to <= from)
     return;
-  g_autofree char *tooltip = g_strdup_printf("rank %d", rank);
+  g_autofree char *tooltip = g_strdup_printf("rank %d", trace_file_rank(diagram->trace, rank));
   struct point ends[] = {{from, diagram->row[rank]}, {to, diagram->row[rank]}};
   g_autofree char *pos = picture_lines(ends, 2);
   picture_edge(diagram->picture, "ranks", "ranks", "class", "rank", "pos", pos, "color", "#444444",
@@ -83,7 +83,7 @@ static void paint_rank(struct diagram *diagram, int rank)
     solid = ends[1].x;
   }
   paint_solid(diagram, rank, solid, diagram->right);
-  g_autofree char *node = g_strdup_printf("rank %d", rank);
+  g_autofree char *node = g_strdup_printf("rank %d", trace_file_rank(diagram->trace, rank));
   g_autofree char *again = g_strdup_printf("%s again", node);
   struct point at = {LEFT - 18 - picture_text_width(node, 10), diagram->row[rank]};
   picture_text(diagram->picture, node, at, node, 10, "black", "name");
@@ -499,7 +499,7 @@ static void paint_paragraph(struct diagram *diagram, const char *text, double si
 static void paint_left_out(struct diagram *diagram)
 {
   if (diagram->left_out->len > 0) {
-    g_autofree char *text = g_strdup_printf("Left out, in lines: %s.", diagram->left_out->str);
+    g_autofree char *text = g_strdup_printf("Left out: %s.", diagram->left_out->str);
     paint_paragraph(diagram, text, TEXT, "#555555", "left-out");
   }
   if (diagram->unlabelled > 0) {
@@ -556,7 +556,7 @@ static void paint_all(struct diagram *diagram)
   paint_violations(diagram);
 }
 
-struct picture *spacetime_draw(const struct history *history)
+struct picture *spacetime_draw(const struct history *history, unsigned outside)
 {
   const struct trace_file *trace = history->trace;
   struct diagram diagram = {.history = history,
@@ -571,6 +571,9 @@ struct picture *spacetime_draw(const struct history *history)
   diagram.row = rows + 1;
   g_array_set_clear_func(diagram.labels, spacetime_clear_label);
   spacetime_select_columns(&diagram);
+  if (outside)
+    g_string_append_printf(diagram.left_out, "%s%u messages with one end outside of this part",
+                           diagram.left_out->len ? ", " : "", outside);
   spacetime_set_columns(&diagram);
   spacetime_set_rows(&diagram);
   paint_all(&diagram);

@@ -5,6 +5,7 @@
 #include "plots/history.h"
 #include "plots/picture.h"
 
-struct picture *spacetime_draw(const struct history *);
+/* `outside`: messages that are not drawn, as one end only is in the part that is. */
+struct picture *spacetime_draw(const struct history *, unsigned outside);
 
 #endif

@@ -40,9 +40,9 @@ static const struct {
   bool (*goes)(const struct trace_line *);
   const char *what;
 } FILTER[] = {
-    {is_posting, "of posted receives and places without effect"},
-    {is_traffic, "of messages that cross no recovery line"},
-    {is_control, "of control messages without other effect"},
+    {is_posting, "lines of posted receives and places without effect"},
+    {is_traffic, "lines of messages that cross no recovery line"},
+    {is_control, "lines of control messages without other effect"},
 };
 
 static void mark_notable(const struct diagram *diagram, bool *notable)

@@ -310,6 +310,7 @@ void trace_file_free(struct trace_file *trace)
   g_free(trace->text);
   g_free(trace->words);
   g_free(trace->name);
+  g_free(trace->numbers);
   g_free(trace);
 }
 

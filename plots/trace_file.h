@@ -47,6 +47,7 @@ struct trace_file {
   const char *protocol; /* header lines, or NULL */
   const char *host;
   int ranks;
+  int *numbers;       /* of a part (part.h): of each rank in the whole; NULL: the same */
   bool timed;         /* seconds, not steps */
   GArray *lines;      /* struct trace_line */
   int again;          /* index of the first of those that come again and again; -1: none do */
@@ -73,6 +74,12 @@ static inline const struct trace_line *trace_file_line(const struct trace_file *
                                                        unsigned index)
 {
   return &g_array_index(trace->lines, struct trace_line, index);
+}
+
+/* The number of a rank in the whole trace. */
+static inline int trace_file_rank(const struct trace_file *trace, int rank)
+{
+  return trace->numbers ? trace->numbers[rank] : rank;
 }
 
 static inline bool trace_item_is(const struct trace_item *item, const char *name)

@@ -95,9 +95,29 @@ ok "the violation stands below" has c3.svg 1 "node violation"
 ok "the legend knows what late means" says c3.svg "late: crosses the recovery line forwards"
 ok "the legend has nothing that is not there" [ "$(grep -c 'program held' c3.svg)" = 0 ]
 
+# --- a part of it ---
+"$draw" "$here/c3.trace" --from 0 --to 44 --ranks 0-1,2 -o part.svg >/dev/null
+ok "a part that has all is the same picture" cmp c3.svg part.svg
+"$draw" "$here/c3.trace" --from 9 --to 18 --ranks 0,2 -o part.svg >/dev/null
+ok "a part has its events" [ "$(sed -n 's/.*id="line&#45;\([0-9]*\)".*/\1/p' part.svg | tr '\n' ' ')" = \
+  "16 17 18 19 23 24 25 " ]
+ok "its ranks, by their numbers" says part.svg "rank 2"
+ok "and no other" [ "$(grep -c '>rank 1<' part.svg)" = 0 ]
+ok "a message with both ends in it, as in the whole" has part.svg 1 "edge message early"
+ok "none with one end" has part.svg 0 "edge message late"
+ok "which the legend counts" grep -q 'Left out: [1-9][0-9]* messages with one end outside' part.svg
+ok "where the end is not drawn, nothing is violated" has part.svg 0 "node violation"
+"$draw" "$here/c3.trace" --from 29 -o part.svg >/dev/null
+ok "a rollback to before the part has no arc" has part.svg 0 "edge rollback"
+ok "the crashed rank is down" has part.svg 1 "edge down"
+ok "the end is violated" grep -q "node violation" part.svg
+
 # --- a trace of a run, in seconds ---
 "$draw" "$here/bookmark.trace" >/dev/null
 ok "a timed trace is well-formed" "$xml" bookmark.svg
+last=$(sed -n 's/^\([0-9.]*\) [0-9-]* .*/\1/p' "$here/bookmark.trace" | tail -n 1)
+"$draw" "$here/bookmark.trace" --from 0ms --to "$last" -o part.svg >/dev/null
+ok "times have units" cmp bookmark.svg part.svg
 ok "it is labelled in seconds" says bookmark.svg seconds
 ok "programs are held" has bookmark.svg 2 "edge held"
 ok "a line that is not committed" has bookmark.svg 1 "edge cut open"
@@ -153,7 +173,7 @@ awk 'BEGIN {
 }' >long.trace
 "$draw" long.trace >/dev/null
 ok "a long trace is cut down" hints long.svg "301 1 crash"
-ok "and says by what" grep -q '>Left out, in lines: 300 of posted receives and places without effect, 600 of' long.svg
+ok "and says by what" grep -q '>Left out: 300 lines of posted receives and places without effect, 600 lines of' long.svg
 
 # --- platforms ---
 "$draw" "$here/star.xml" >/dev/null
@@ -246,6 +266,13 @@ printf 'int x;\n' >t.c
 ok "no comment" fails t.c 't.c:1: no opening comment, expected one with "Transitions:"'
 ok "no argument" usage 'draw: no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]'
 ok "an unknown option" usage 'draw: Unknown option -x, expected -o FILE.svg or --dependencies' -x
+ok "no time" usage '--from: "1x", expected a step' "$here/c3.trace" --from 1x
+ok "no ranks" usage '--ranks: "1-7", expected ranks of 0 to 2 such as 0-3,7' "$here/c3.trace" --ranks 1-7
+ok "ranks that go back" usage '--ranks: "2-1", expected ranks of 0 to 2 such as 0-3,7' "$here/c3.trace" --ranks 2-1
+ok "nothing in the part" usage "$here/c3.trace: no event in that part, expected --from and --to within 0 and 44" \
+  "$here/c3.trace" --from 50
+ok "a part of a platform" usage "$here/star.xml: no trace, expected one with --from, --to and --ranks" "$here/star.xml" --to 1
+ok "a part told in words" usage 'a.txt: with --from, --to or --ranks, expected .svg, .pdf or .png' a --to 1 -o a.txt
 ok "two files" usage 'draw: a second file b, expected one' a b
 ok "-o without a name" usage 'draw: Missing argument for -o, expected -o FILE.svg or --dependencies' a -o
 ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf, .png or .txt' \

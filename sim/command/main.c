@@ -39,8 +39,10 @@ static const struct command {
      "[CLAIM|SCENARIO]... [--all] [--jobs N] [--reduce none|por|sym|all] [--max-states N] "
      "[--out DIR] [--json|--tap|--junit]",
      "explore every interleaving and every crash of a small world", command_check},
-    {"draw", "TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]", "draw a picture",
-     command_draw},
+    {"draw",
+     "TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--from TIME] [--to TIME] [--ranks LIST] "
+     "[--dependencies]",
+     "draw a picture", command_draw},
     {"play", "CLAIM|SCENARIO|TRACE [-o FILE.html] [--source FILE.c]",
      "a page in which a world is taken move by move", command_play},
     {"report", "DIR [-o FILE.html|.paje|.json]",
