@@ -44,8 +44,7 @@ const kinds = {
       claims.map((c) => [c.id, c.protocol, c.verdict, c.expected, c.states, c.transitions, c.depth, Number(c.seconds.toFixed(2)), c.why])));
     fill('judged', element('ul', claims.map((c) => element('li', [element('strong', c.id), `: ${c.statement || ''} `,
       element('span', c.verdict, {className: c.verdict === c.expected ? 'good' : 'bad'}), c.source ? ` (${c.source})` : '']))));
-    reproduce(`recline check ${claims.map((c) => c.id).join(' ')} --out again`,
-      ...about.traces.map((t) => `recline play ${about.folder}/${t.file}`));
+    reproduce(`recline check ${claims.map((c) => c.id).join(' ')} --out again`);
   },
 
   campaign() {
@@ -114,6 +113,9 @@ function settle() {
     fill('messages', Tables.messages(trace, view));
     page = 0;
     showEvents();
+    const time = (value) => trace.timed ? `${(value / 1e9).toFixed(9)}` : Math.round(value);
+    $('elsewhere').replaceChildren(...Tables.command(`recline draw ${about.folder}/${trace.file} --from ${time(view.from)} --to ${time(view.to)} -o part.svg`,
+      ...(about.kind === 'check' ? [`recline play ${about.folder}/${trace.file}`] : [])));
   }, 150);
 }
 

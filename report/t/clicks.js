@@ -75,6 +75,7 @@ async function events(p, lines) {
   const crash = await p.evaluate('({step: trace.crashes[0], time: trace.time[trace.crashes[0]], line: trace.number[trace.crashes[0]], all: trace.crashes.length})');
   const at = lines.findIndex((line) => / crash( |$)/.test(line));
   is([crash.all, crash.line], [1, at + 1], 'the crash is where the trace has it');
+  is(await p.evaluate(`trace.of[2].between(ACTIVITIES.indexOf('lost'), ${crash.time} - 5e6, ${crash.time} - 1e6)`), 4e6, 'so much is lost in a window');
   is([await colour(p, 3, crash.time + 5e6), await colour(p, 2, crash.time - 5e6)], ['restart', 'lost'], 'its rank is down, what others did is lost');
   await mouse(p, 'mouseMoved', await place(p, 'timeline', 3, crash.time), {button: 'none'});
   await p.until('!document.getElementById("tip").hidden && document.getElementById("tip").textContent.includes("trace.txt:")');
@@ -116,6 +117,9 @@ async function diagram(p) {
   await p.click('#events th button');
   await p.until('view.cursor && document.getElementById("chosen").textContent.includes("trace.txt:")');
   is(await p.evaluate('view.cursor.step >= 0'), true, 'an event of the list is chosen');
+  await p.evaluate('view.show(1e8, 1.5e8)');
+  await p.until(`document.getElementById('elsewhere').textContent.includes('--from 0.100000000')`);
+  is(await text(p, 'elsewhere'), 'recline draw run/trace.txt --from 0.100000000 --to 0.150000000 -o part.svg', 'the command that draws the window');
 }
 
 run(async () => {
