@@ -52,12 +52,6 @@ static const char *const controls[] = {
 
 static const char *const parameters[] = {"failures", NULL};
 
-static struct counts *counts_of(const struct rcl_config *config, const struct state *state,
-                                bool pending)
-{
-  return all_counts(config, state) + pending * config->ranks;
-}
-
 static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
 {
   struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
@@ -137,7 +131,7 @@ static void flush(const struct rcl_config *config, struct state *state, int to,
 {
   struct rcl_links links = links_of(config, state);
   const struct rcl_link *link = &links.link[to];
-  if (to != config->self && link->up && link->passed < link->sent)
+  if (link->passed < link->sent)
     give(config, state, to, false, actions);
   uint32_t first = actions->count;
   rcl_links_flush(&links, to, actions);
@@ -149,7 +143,7 @@ static void send(const struct rcl_config *config, struct state *state,
 {
   struct rcl_links links = links_of(config, state);
   const struct rcl_link *link = &links.link[event->peer];
-  if (event->peer != config->self && link->up && link->passed == link->sent)
+  if (link->up && link->passed == link->sent)
     give(config, state, event->peer, false, actions);
   uint32_t first = actions->count;
   rcl_links_send(&links, event->peer, actions);
@@ -267,10 +261,8 @@ static void captured(const struct rcl_config *config, struct state *state,
   state->phase = WRITING;
   state->pending = (struct checkpoint){.number = event->checkpoint, .events = state->events};
   state->told = state->events;
-  struct counts *counts = counts_of(config, state, true);
-  const struct rcl_link *link = links_of(config, state).link;
   for (int i = 0; i < config->ranks; i++)
-    counts[i] = (struct counts){link[i].sent, link[i].received};
+    received_of(config, state)[i] = links_of(config, state).link[i].received;
   forget_released(config, state, actions);
   rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
 }
@@ -279,36 +271,30 @@ static void captured(const struct rcl_config *config, struct state *state,
 static void settle(const struct rcl_config *config, struct state *state)
 {
   struct rcl_links links = links_of(config, state);
-  const struct counts *counts = counts_of(config, state, true);
+  uint32_t *received = received_of(config, state);
   drop(config, state, config->self, 0, state->pending.events);
   rcl_links_compact(&links);
-  for (int i = 0; i < config->ranks; i++)
-    rcl_links_drop(links.ahead, &state->links.ahead, i, counts[i].received, 0);
+  for (int i = 0; i < config->ranks; i++) {
+    rcl_links_drop(links.ahead, &state->links.ahead, i, received[i], 0);
+    received[i] = 0;
+  }
   state->durable = state->pending;
-  memcpy(counts_of(config, state, false), counts, (size_t)config->ranks * sizeof *counts);
-}
-
-/* No checkpoint is pending. */
-static void clear_pending(const struct rcl_config *config, struct state *state)
-{
-  state->phase = RUNNING;
   state->pending = (struct checkpoint){0};
-  memset(counts_of(config, state, true), 0, (size_t)config->ranks * sizeof(struct counts));
+  state->phase = RUNNING;
 }
 
 static void image_durable(const struct rcl_config *config, struct state *state,
                           struct rcl_actions *actions)
 {
   uint32_t old = state->durable.number;
-  settle(config, state);
-  clear_pending(config, state);
   for (int i = 0; i < config->ranks; i++) {
-    uint32_t received = counts_of(config, state, false)[i].received;
+    uint32_t received = received_of(config, state)[i];
     if (i == config->self)
       peers_of(config, state)[i].released = received;
     else
-      rcl_send_control(actions, i, CHECKPOINTED, state->durable.events, received);
+      rcl_send_control(actions, i, CHECKPOINTED, state->pending.events, received);
   }
+  settle(config, state);
   if (old != RCL_FRESH)
     rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = old;
   rcl_act(actions, RCL_ACTION_SET_TIMER);
@@ -343,19 +329,6 @@ static void link_up(const struct rcl_config *config, struct state *state, int fr
   struct rcl_links links = links_of(config, state);
   rcl_links_up(&links, from, received);
   flush(config, state, from, actions);
-}
-
-/* The program is where it was at the checkpoint; so are counts and the log of sent messages. */
-static void go_back(const struct rcl_config *config, struct state *state,
-                    struct rcl_actions *actions)
-{
-  const struct counts *counts = counts_of(config, state, false);
-  struct rcl_links links = links_of(config, state);
-  for (int i = 0; i < config->ranks; i++) {
-    links.link[i].sent = counts[i].sent;
-    links.link[i].received = counts[i].received;
-  }
-  rcl_links_go_back(&links, state->durable.number, false, actions);
 }
 
 /* All that is known of what the rank has done happens again; nothing behind a gap can. */
@@ -394,13 +367,12 @@ static void ask(const struct rcl_config *config, struct state *state, struct rcl
   check_answers(config, state, actions);
 }
 
+/* The state is as it was stored with the image: that of the checkpoint, or the first one. */
 static void restart(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
-  if (state->phase == WRITING && state->pending.number == event->checkpoint)
+  if (state->phase == WRITING)
     settle(config, state);
-  clear_pending(config, state);
-  go_back(config, state, actions);
   state->phase = ASKING;
   state->epoch = event->incarnation;
   state->wanted = false;

@@ -39,7 +39,7 @@ struct peer {
   uint32_t half[2];      /* DETERMINANT, to which OF belongs */
 };
 
-/* Where the program was at a checkpoint. Its counts of messages are in counts_of(). */
+/* Where the program was at a checkpoint. */
 struct checkpoint {
   uint32_t number;
   uint32_t events;
@@ -58,14 +58,11 @@ struct state {
   struct rcl_links_counts links;
 };
 
-struct counts {
-  uint32_t sent, received;
-};
-
-/* The counts of both checkpoints, the durable one first; the ranks; the determinants; the links. */
+/* The ranks; how many messages of each were received at the pending checkpoint; the determinants;
+ * the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
-  ARRAY(all_counts, struct counts, 2 * config->ranks)                                              \
   ARRAY(peers_of, struct peer, config->ranks)                                                      \
+  ARRAY(received_of, uint32_t, config->ranks)                                                      \
   LIST(log_of, struct determinant, config->capacity, state->log, RCL_FULL_EVENTS)                  \
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
@@ -162,6 +159,8 @@ static inline void give(const struct rcl_config *config, struct state *state, in
   struct peer *peer = &peers_of(config, state)[to];
   const struct determinant *log = log_of(config, state);
   uint32_t first = state->log;
+  if (to == config->self)
+    return;
   while (first > 0 && (all || log[first - 1].place > peer->given))
     first--;
   for (uint32_t i = first; i < state->log; i++) {
@@ -182,13 +181,12 @@ static inline void put_places(const struct rcl_config *config, const struct stat
                               uint32_t first, struct rcl_actions *actions)
 {
   const struct peer *peer = &peers_of(config, state)[to];
-  bool other = to != config->self;
   for (uint32_t i = first; i < actions->count; i++) {
     struct rcl_action *action = &actions->item[i];
     if (action->kind != RCL_ACTION_TRANSMIT && action->kind != RCL_ACTION_RESEND)
       continue;
-    action->words[WORD_GIVEN] = other ? peer->given : 0;
-    action->words[WORD_ACKED] = other ? peer->seen : 0;
+    action->words[WORD_GIVEN] = peer->given;
+    action->words[WORD_ACKED] = peer->seen;
   }
 }
 
