@@ -12,7 +12,7 @@ checkpoint: {every: 50ms, bytes: 64KiB}
 detection:  10ms
 failures:   [{rank: 3, at: 150ms, repair: 20ms}]
 END
-for protocol in c3 event-logging hybrid message-tagging pessimistic uncoordinated; do
+for protocol in c3 event-logging hybrid message-tagging pessimistic causal uncoordinated; do
   run_ends recovered "$protocol, default capacity" --set protocol.name=$protocol --memory 150MB
 done
 
@@ -26,4 +26,4 @@ is "$(grep -c 'warning: .* three quarters .*(sent-messages): protocol.capacity i
   'a warning came before, once' err
 run_ends recovered 'with that value' --set protocol.name=uncoordinated --set protocol.capacity=16384
 is "$(grep -c warning stderr)" 0 'and without a warning' stderr
-finish 11
+finish 12

@@ -17,6 +17,7 @@ chandy-lamport-no-record chandy-lamport-marker-late chandy-lamport-children-not-
 event-logging-no-drop event-logging-hash-not-perfect event-logging-older-forgotten
 hybrid-no-filter hybrid-no-agreement message-tagging-no-orphans message-tagging-early-uncounted
 pessimistic-gap pessimistic-no-decisions pessimistic-no-failed-tests
+causal-told-has causal-first-answer
 time-based-no-cache time-based-no-hold time-based-erase-early
 uncoordinated-no-tracking uncoordinated-stale-taken uncoordinated-once
 message-tagging-drains-in-turn'
@@ -27,7 +28,7 @@ claims='none-lost event-logging-orphan-choice hybrid-leaves-iteration uncoordina
 chandy-lamport-application-doubles event-logging-synchronous-order time-based-synchronous-order
 pessimistic-synchronous-order bookmark-needs-control-order c3-needs-control-order
 pessimistic-needs-control-order uncoordinated-needs-control-order event-logging-needs-control-order
-pessimistic-needs-whole-writes hybrid-needs-whole-writes
+pessimistic-needs-whole-writes causal-f1-node hybrid-needs-whole-writes
 chandy-lamport-synchronous-matched none-synchronous-matched'
 # Crashes within steps.
 within='cut-hybrid-undone-durable cut-blocking-done-early cut-bookmark-erase-early'
