@@ -8,6 +8,7 @@
 enum entry_kind {
   ENTRY_CRASH,
   ENTRY_DETECT,
+  ENTRY_END, /* of a process that was declared dead */
   ENTRY_RESTART,
   ENTRY_RETURN, /* of a spare node */
   ENTRY_REPAIRED,
@@ -24,8 +25,8 @@ struct entry {
   double chance;                 /* CRASH by law: draws the rank, from 0 to below 1 */
   bool follows;                  /* CRASH by law: in a burst */
   unsigned stream;               /* CRASH by law (failures.h) */
-  const struct failure *failure; /* CRASH, DETECT */
-  uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
+  const struct failure *failure; /* CRASH, DETECT, END */
+  uint32_t life;         /* DETECT, END, RESTART: of the rank, by which it is still the same crash */
   uint32_t repair;       /* REPAIRED */
   struct message notice; /* NOTICE: kind and fields */
 };

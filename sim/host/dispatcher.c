@@ -107,8 +107,7 @@ static int scheduled_node(int rank)
   return layer.scenario->schedule ? rank - rank % layer.scenario->check.per_node : rank;
 }
 
-/* Of a rank that has crashed in the world. */
-static void end_process(struct rank *r, const struct failure *failure)
+static void end_process(struct rank *r)
 {
   r->dead = true;
   r->life++;
@@ -116,6 +115,12 @@ static void end_process(struct rank *r, const struct failure *failure)
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
   machine_interrupt(&r->reading);
+}
+
+/* Of a rank that has crashed in the world. */
+static void end_crashed(struct rank *r, const struct failure *failure)
+{
+  end_process(r);
   const struct entry found = {.time = machine_now() + ulfm_detection(),
                               .kind = ENTRY_DETECT,
                               .rank = r->index,
@@ -132,7 +137,8 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   struct rank *r = &layer.rank[rank];
   struct move move = {
       .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
-  if (!r->active || (r->dead && layer.repairs))
+  bool ends = shadow_rank(rank)->declared; /* its process is to end anyhow */
+  if (!r->active || ends || (r->dead && layer.repairs))
     return false;
   if (!shadow_loses())
     move.fault = CRASH_LEAVES_NOTHING;
@@ -141,7 +147,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
     step_world(move);
   if (r->dead && !allowed) /* else its node has failed since, with what was on it */
     return false;
-  end_process(r, failure);
+  end_crashed(r, failure);
   return true;
 }
 
@@ -157,7 +163,7 @@ static bool crash_node(const char *node, const struct failure *failure)
 
 static const char *cannot_crash(int rank)
 {
-  if (layer.rank[rank].dead)
+  if (layer.rank[rank].dead || shadow_rank(rank)->declared)
     return "was down";
   return !node_of(rank) ? "had not begun" : "had ended";
 }
@@ -229,7 +235,8 @@ bool dispatcher_is_over(void)
 static bool is_alive(int rank)
 {
   uint8_t phase = shadow_rank(rank)->phase;
-  return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
+  return !shadow_rank(rank)->declared &&
+         (phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING);
 }
 
 /* Whether the event is the point of the failure. */
@@ -246,13 +253,23 @@ static bool is_point(const struct failure *failure, int rank, const struct rcl_e
   return notes_point(failure) == MAX(failure->after.count, 1);
 }
 
+/* At a point of a step: the dispatcher alone declares ranks dead. */
+static void strike_now(const struct failure *failure)
+{
+  if (failure->ends_after < 0.0)
+    inject(failure);
+  else
+    agenda_add(&(struct entry){
+        .time = machine_now(), .kind = ENTRY_CRASH, .rank = failure->rank, .failure = failure});
+}
+
 void dispatcher_point(int rank, const struct rcl_event *event)
 {
   if (dispatcher_is_over()) /* a crash now restarts no rank */
     return;
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     if (failure_at(i)->after.actions < 0 && is_point(failure_at(i), rank, event))
-      inject(failure_at(i));
+      strike_now(failure_at(i));
 }
 
 const struct failure *dispatcher_cut(struct move *move)
@@ -279,7 +296,7 @@ const struct failure *dispatcher_cut(struct move *move)
 void dispatcher_crash_in_step(int rank, const struct failure *failure)
 {
   const char *node = node_of(rank);
-  end_process(&layer.rank[rank], failure);
+  end_crashed(&layer.rank[rank], failure);
   if (failure != &scheduled && failure->kills == KILLS_NODE && node)
     crash_node(node, failure);
   layer.result.crashes++;
@@ -302,14 +319,16 @@ static bool under_way(void)
 }
 
 /* A new incarnation: storage takes nothing more from the old one, and the living are told. */
-static void open_incarnation(int dead)
+static void open_incarnation(struct move detection)
 {
   if (!shadow_independent() && under_way())
     layer.result.checkpoints_aborted++;
-  step_world(detection_of(dead));
+  step_world(detection);
   recoveries++;
   for (int rank = 0; !shadow_independent() && rank < layer.ranks; rank++)
     storage_cut(&layer.rank[rank]);
+  if (detection.fault == DETECT_FALSELY)
+    storage_cut(&layer.rank[detection.rank]);
   for (int rank = 0; rank < layer.ranks; rank++) {
     if (layer.rank[rank].stranded)
       machine_interrupt(&layer.rank[rank].reading);
@@ -347,6 +366,12 @@ static void tell_living(int dead)
       send_notice(rank, &(struct message){.notice = NOTICE_DOWN, .peer = dead});
 }
 
+static void restart_at(double time, int rank)
+{
+  agenda_add(&(struct entry){
+      .time = time, .kind = ENTRY_RESTART, .rank = rank, .life = layer.rank[rank].life});
+}
+
 static void detect_crash(const struct entry *entry)
 {
   if (layer.rank[entry->rank].life != entry->life)
@@ -359,13 +384,40 @@ static void detect_crash(const struct entry *entry)
     place_ranks(entry->failure->restart_on);
   struct move move = detection_of(entry->rank);
   if (shadow_allows(&move))
-    open_incarnation(entry->rank);
+    open_incarnation(move);
   double ready = machine_now() + entry->failure->repair;
   if (ulfm_is_modelled())
     ulfm_add_failed(entry->rank, entry->life, ready);
   else
-    agenda_add(&(struct entry){
-        .time = ready, .kind = ENTRY_RESTART, .rank = entry->rank, .life = entry->life});
+    restart_at(ready, entry->rank);
+}
+
+/* A rank that lives: its process goes on, cut off from storage, until it is ended. */
+static void declare_dead(int rank, const struct failure *failure)
+{
+  const struct rank *r = &layer.rank[rank];
+  struct move move = {.kind = MOVE_DETECT, .fault = DETECT_FALSELY, .rank = (int16_t)rank};
+  const char *why = cannot_crash(rank);
+  if (!r->active || !shadow_allows(&move)) {
+    notes_missed(failure, why);
+    return;
+  }
+  layer.result.crashes++;
+  open_incarnation(move);
+  if (failure == &scheduled)
+    return;
+  notes_struck(failure);
+  agenda_add(&(struct entry){.time = machine_now() + failure->ends_after,
+                             .kind = ENTRY_END,
+                             .rank = rank,
+                             .failure = failure});
+}
+
+static void end_declared(int rank, const struct failure *failure)
+{
+  step_world((struct move){.kind = MOVE_DETECT, .fault = DETECT_END, .rank = (int16_t)rank});
+  end_process(&layer.rank[rank]);
+  restart_at(machine_now() + failure->repair, rank);
 }
 
 /* Unless the rank has begun another life. */
@@ -433,6 +485,10 @@ static bool follow_schedule(void)
     pass_turn();
   else if (turn->kind == MOVE_CRASH)
     inject_scheduled(turn->rank);
+  else if (turn->fault == DETECT_FALSELY)
+    declare_dead(turn->rank, &scheduled);
+  else if (turn->fault == DETECT_END)
+    end_declared(turn->rank, &scheduled);
   else
     detect_scheduled(turn->rank);
   return true;
@@ -446,17 +502,30 @@ static bool is_current(const struct message *notice, const struct rank *r)
                               : notice->incarnation == shadow_global()->incarnation;
 }
 
+static void strike_entry(const struct entry *entry)
+{
+  if (entry->rank < 0)
+    inject_by_law(entry);
+  else if (entry->failure->ends_after >= 0.0)
+    declare_dead(entry->rank, entry->failure);
+  else
+    inject(entry->failure);
+}
+
 static void handle_entry(const struct entry *entry)
 {
   switch (entry->kind) {
   case ENTRY_CRASH:
-    (entry->rank < 0 ? inject_by_law(entry) : inject(entry->failure));
+    strike_entry(entry);
     break;
   case ENTRY_RETURN:
     node_return(layout->nodes[entry->node]);
     break;
   case ENTRY_DETECT:
     detect_crash(entry);
+    break;
+  case ENTRY_END:
+    end_declared(entry->rank, entry->failure);
     break;
   case ENTRY_RESTART:
     restart_rank(entry->rank, entry->life);

@@ -158,9 +158,11 @@ static void take_notice(struct rank *r, const struct message *message)
  * until that is known. */
 static bool is_from_the_dead(const struct rank *r, const struct message *message)
 {
+  const struct world_rank *sender = shadow_rank(message->source);
+  if (sender->declared && shadow_independent() && sender->born <= shadow_rank(r->index)->noticed)
+    return true;
   if (message->life == layer.rank[message->source].life)
     return false;
-  const struct world_rank *sender = shadow_rank(message->source);
   return !(schedule_on() || shadow_cuts_steps()) ||
          (shadow_independent() && sender->phase != RANK_DEAD &&
           sender->born <= shadow_rank(r->index)->noticed);

@@ -33,7 +33,7 @@ void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 /* The kind of the protocol (protocols/protocol.h). */
 bool host_below_matching(void);
 
-/* Whether a rollback that the rank has not noticed has cut what it does. */
+/* Whether a rollback that the rank has not noticed has cut what it does, or it was declared dead. */
 bool host_fenced(const struct rank *);
 
 /* Below the matching: what the protocol passes goes to the receive that it fits, or waits for one.

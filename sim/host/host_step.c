@@ -97,7 +97,8 @@ static struct message *message_from(int source, int destination, const struct sl
 
 bool host_fenced(const struct rank *r)
 {
-  return !shadow_independent() && shadow_rank(r->index)->incarnation < shadow_global()->incarnation;
+  const struct world_rank *me = shadow_rank(r->index);
+  return me->declared || (!shadow_independent() && me->incarnation < shadow_global()->incarnation);
 }
 
 static void stamp_message(const struct rank *r, const struct rcl_action *action,

@@ -38,10 +38,14 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   world.script = NULL;
   world.bounded = false;
   world.member = communicator_has;
-  world.hazards = scenario->check.hazards & HAZARDS_OF_RUNS;
-  for (unsigned i = 0; i < scenario->failures_count; i++)
-    if (scenario->failures[i].after.actions >= 0 && scenario->failures[i].trigger == TRIGGER_POINT)
+  world.hazards = scenario->check.hazards;
+  for (unsigned i = 0; i < scenario->failures_count; i++) {
+    const struct failure *failure = &scenario->failures[i];
+    if (failure->after.actions >= 0 && failure->trigger == TRIGGER_POINT)
       world.hazards |= HAZARD_CUT_STEPS;
+    if (failure->ends_after >= 0.0)
+      world.hazards |= HAZARD_FALSE_DETECTION;
+  }
   world.properties = scenario->check.properties ? (const char *const *)scenario->check.properties
                                                 : properties_promised(protocol);
   world.line_stamps = properties_need_stamps(world.properties);

@@ -65,8 +65,26 @@ mv out first
 ends control-overtakes bookmark >/dev/null
 same first/trace.txt out/trace.txt 'the same once more'
 
-"$recline" run scenario.yaml --set "check.hazards=[false-detection]" >out.txt 2>&1
-is "$?-$(grep -c 'check.hazards: .* expected' out.txt)" 64-1 'false-detection is refused' out.txt
+# A slow rank is declared dead, sends on, and is ended.
+sed -i 's/^    rank 0.*/    rank 0: repeat 60 (compute 1ms, recv 1, send 2)/
+    s/^    rank 1.*/    rank 1: repeat 60 (compute 1ms, send 0)/
+    s/^    rank 2.*/    rank 2: repeat 60 (compute 1ms, recv 0)/
+    s/^failures.*/failures: [{rank: 1, at: 45ms, ends_after: 8ms}]/; s/every: 10ms/every: 25ms/' scenario.yaml
+for protocol in blocking bookmark c3 causal chandy-lamport event-logging hybrid message-tagging \
+  pessimistic uncoordinated; do
+  is "$(ends '' $protocol | cut -d ' ' -f 1,3)" 'recovered null' "$protocol: a rank is declared dead" out.txt
+  is "$(awk '$4 ~ /^detected/ { exit } / falsely/ { on = 1 } on && $2 == 1 { print $3 }
+    $2 == 1 && $3 == "ended" { exit }' out/trace.txt | sort | uniq -c | awk '$2 == "ended" || ($2 == "send" && $1 > 1)' | wc -l)" \
+    2 'it sends on until it is ended'
+  check 'the replay agrees' "$build/t/layer-replay" out/trace.txt
+done
+refuses() { # KEY=VALUE, TEXT
+  "$recline" run scenario.yaml --set "$1" >out.txt 2>&1
+  is "$?-$(grep -c "failures.0.ends_after: $2" out.txt)" 64-1 "refused: $2" out.txt
+}
+refuses recovery.runtime=ulfm 'with recovery.runtime ulfm'
+refuses 'failures.0={law: exponential, mtbf: 1s, ends_after: 1s}' 'beside law or trace'
+refuses 'failures.0={rank: 1, after: {event: send, actions: 0}, ends_after: 1s}' 'beside after.actions'
 "$recline" run scenario.yaml --set "check.hazards=[control-overtakes]" \
   --set protocol.name=chandy-lamport >out.txt 2>&1
 is "$?-$(grep -c 'check.hazards: .* expected' out.txt)" 64-1 'so where channels carry control messages' out.txt

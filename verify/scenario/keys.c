@@ -99,6 +99,7 @@ static const struct key failure_keys[] = {
     {KEY("rank", KEY_RANKS, struct failure, rank), .most = -1, .otherwise = -1},
     {KEY("at", KEY_SECONDS, struct failure, at), .otherwise = -1},
     {BELOW("after", after_keys), .flow = true},
+    {KEY("ends_after", KEY_SECONDS, struct failure, ends_after), .otherwise = -1},
     {KEY("law", KEY_CHOICE, struct failure, law), .names = laws, .least = LAW_EXPONENTIAL},
     {KEY("mtbf", KEY_SECONDS, struct failure, mtbf), .otherwise = -1},
     {KEY("shape", KEY_REAL, struct failure, shape), .least = 0.1, .most = 100, .otherwise = -1},

@@ -65,6 +65,8 @@ struct failure {
     int actions; /* the victim crashes within its step, behind so many actions that others see; -1:
                     behind the step, before its work begins */
   } after;               /* TRIGGER_POINT */
+  double ends_after;     /* the victim is not dead, but declared so, and ended so many seconds later;
+                            -1: it crashes */
   enum law law;          /* TRIGGER_LAW; LAW_NONE otherwise */
   enum of of;            /* TRIGGER_LAW */
   double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull

@@ -309,6 +309,23 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
                             &failure->outages_count, error);
 }
 
+/* A process that lives is declared dead by itself, and goes nowhere else. */
+static bool judge_declared(const struct scenario *scenario, const char *path,
+                           const struct failure *failure, GError **error)
+{
+  const char *beside =
+      failure->trigger == TRIGGER_LAW || failure->trigger == TRIGGER_TRACE
+          ? "beside law or trace, expected at or after"
+      : failure->after.actions >= 0 ? "beside after.actions, expected one of them"
+      : failure->restart_on         ? "beside restart_on, expected one of them"
+      : scenario->recovery.runtime == RUNTIME_ULFM
+          ? "with recovery.runtime ulfm, expected none: a fault-tolerant MPI ends the "
+            "process at once"
+          : NULL;
+  return failure->ends_after < 0.0 || !beside ||
+         refuse_key(scenario, path, "ends_after", beside, error);
+}
+
 /* A failure of one rank has no keys of a law. */
 static bool judge_victim(const struct scenario *scenario, const char *path,
                          const struct failure *failure, GError **error)
@@ -347,6 +364,8 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
     return false;
   if (failure->begins != BEGINS_FIRST && failure->trigger != TRIGGER_TRACE)
     return refuse_key(scenario, path, "begins", "without trace, expected it with one", error);
+  if (!judge_declared(scenario, path, failure, error))
+    return false;
   return failure->trigger == TRIGGER_LAW     ? judge_law(scenario, path, failure, error)
          : failure->trigger == TRIGGER_TRACE ? judge_trace(scenario, path, failure, error)
                                              : judge_victim(scenario, path, failure, error);

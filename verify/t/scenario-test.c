@@ -106,7 +106,8 @@ static void make_world(void)
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
   "recovery, schedule, seed, clocks, limits, expect or check"
 #define FAILURE_KEYS                                                                               \
-  "rank, at, after, law, mtbf, shape, of, burst, within, trace, begins, repair, repair_law, "      \
+  "rank, at, after, ends_after, law, mtbf, shape, of, burst, within, trace, begins, repair, "      \
+  "repair_law, "                                                                                   \
   "repair_shape, kills or restart_on"
 
 struct refusal {

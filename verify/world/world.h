@@ -268,10 +268,7 @@ enum hazard {
      ranks that have not noticed, and nothing that it stores is taken. */
   HAZARD_FALSE_DETECTION = 8,
   /* Control messages of a pair of ranks may overtake each other. */
-  HAZARD_CONTROL_OVERTAKES = 16,
-  /* Those that runs have, too: there all writes under way at a crash end alike. */
-  HAZARDS_OF_RUNS =
-      HAZARD_CUT_STEPS | HAZARD_WHOLE_WRITES | HAZARD_TORN_WRITES | HAZARD_CONTROL_OVERTAKES
+  HAZARD_CONTROL_OVERTAKES = 16
 };
 
 /* What a crash leaves of the node, in move.fault: nothing that the ranks can reach again, as they
