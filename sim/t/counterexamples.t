@@ -36,6 +36,10 @@ for id in $within; do
   sed "s/^id: .*/id: $id/; s/\(crashes: [12]\),/\1, hazards: [cut-steps],/
     s/^  crashes: .*/&\n  hazards: [cut-steps]/" "$root/verify/mutants/${id#cut-}.yaml" >"$dir/$id.yaml"
 done
+# A rank that lives is declared dead.
+within="$within declared-blocking-goes-back-once"
+sed 's/^id: /id: declared-/; s/crashes: 2,/crashes: 2, hazards: [false-detection],/' \
+  "$root/verify/mutants/blocking-goes-back-once.yaml" >"$dir/declared-blocking-goes-back-once.yaml"
 # shellcheck disable=SC2086 # one word for each
 "$recline" check $ids $claims $(printf "$dir/%s.yaml " $within) --out "$dir" >"$dir/check" 2>&1
 is "$?" 0 'all are violated' "$dir/check"
@@ -55,7 +59,8 @@ happens() {
   esac
 }
 
-is "$(cd "$dir" && grep -l ' cut=' $(printf '%s.trace ' $within) | wc -l)" 3 'ranks crash within steps'
+is "$(cd "$dir" && grep -lE ' cut=| falsely' $(printf '%s.trace ' $within) | wc -l)" 4 \
+  'ranks crash within steps, or are declared dead'
 for id in $ids $claims $within; do
   expected=$(tail -n 1 "$dir/$id.trace" | cut -d ' ' -f 2)
   is "$(happens "$id")" "$expected" "$id: $expected" "$dir/stderr"
