@@ -104,13 +104,14 @@ static void collect_shares(struct step_context *t)
 {
   const struct world *w = t->w;
   const struct world_call joined = read_program(w, t->rank)->call;
+  const struct world_rank me = *read_rank(w, t->rank);
   uint32_t index;
   for (int peer = 0; peer < w->ranks; peer++) {
     if (w->script && peer == t->rank && joined.flow != RCL_FLOW_FROM_ROOT)
       t->result = content_fold(t->result, world_content(w, t->rank));
     if (!world_flows(w, &joined, peer, t->rank))
       continue;
-    const struct world_message *share = world_find_share(w, peer, t->rank, &index);
+    const struct world_message *share = world_find_share(w, &joined, &me, peer, t->rank, &index);
     if (!share)
       continue;
     if (w->script)

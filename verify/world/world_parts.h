@@ -211,8 +211,11 @@ bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, 
 bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
-/* Peer's contribution to the call of `rank`, and its place; NULL when it is not here. */
-const struct world_message *world_find_share(const struct world *, int peer, int rank,
+/* Peer's contribution to that call of `rank`, which is `me`, and its place; NULL when it is not
+ * here.
+ */
+const struct world_message *world_find_share(const struct world *, const struct world_call *,
+                                             const struct world_rank *me, int peer, int rank,
                                              uint32_t *index);
 
 /* The COLLECTED event of the call that `rank` is in: number and sums of the contributions that are

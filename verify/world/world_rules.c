@@ -122,16 +122,13 @@ bool world_flows_to(const struct world_call *call, int rank)
                                           : call->flow != RCL_FLOW_TO_ROOT || rank == call->root;
 }
 
-const struct world_message *world_find_share(const struct world *w, int peer, int rank,
+const struct world_message *world_find_share(const struct world *w, const struct world_call *call,
+                                             const struct world_rank *me, int peer, int rank,
                                              uint32_t *index)
 {
   uint32_t count;
   const struct world_message *shares =
       READ_LIST(struct world_message, w, WORLD_SHARE, peer, rank, &count);
-  if (count == 0)
-    return NULL;
-  const struct world_call *call = &read_program(w, rank)->call;
-  const struct world_rank *me = read_rank(w, rank);
   for (*index = 0; *index < count; ++*index)
     if (shares[*index].comm == call->comm && shares[*index].tag == call->number &&
         world_exists(me, &shares[*index]))
@@ -142,6 +139,7 @@ const struct world_message *world_find_share(const struct world *w, int peer, in
 bool world_collected(const struct world *w, int rank, struct rcl_event *event)
 {
   const struct world_call *call = &read_program(w, rank)->call;
+  const struct world_rank *me = read_rank(w, rank);
   uint32_t index;
   if (call->state != CALL_JOINED || !world_flows_to(call, rank))
     return false;
@@ -158,7 +156,7 @@ bool world_collected(const struct world *w, int rank, struct rcl_event *event)
   for (int peer = 0; peer < w->ranks; peer++) {
     if (!world_flows(w, call, peer, rank))
       continue;
-    const struct world_message *share = world_find_share(w, peer, rank, &index);
+    const struct world_message *share = world_find_share(w, call, me, peer, rank, &index);
     if (!share) {
       if (w->script)
         return false;
