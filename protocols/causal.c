@@ -126,13 +126,11 @@ static const struct determinant *next_decision(const struct rcl_config *config, 
 
 /* ---- sending ---- */
 
+/* What waits for a rank that was down. It has asked, and runs only when it was told all. */
 static void flush(const struct rcl_config *config, struct state *state, int to,
                   struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
-  const struct rcl_link *link = &links.link[to];
-  if (link->passed < link->sent)
-    give(config, state, to, false, actions);
   uint32_t first = actions->count;
   rcl_links_flush(&links, to, actions);
   put_places(config, state, to, first, actions);
