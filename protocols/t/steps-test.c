@@ -3,6 +3,7 @@
  *     protocol c3 ranks 2 capacity 4        and perhaps, behind it: interval 2 log 1
  *     0 timer                               an event of rank 0
  *       control peer=1 please-checkpoint words=1,1,0     the actions it must give, in order
+ *       work records=1 matches=0.75       first what it costs, where the header ends with `work`
  *
  * States that a STORE keeps come back with the next `start checkpoint=N` of that rank. Where ranks
  * recover on their own (independent), a line `1 crash` brings back the last that rank 1 has stored,
@@ -24,6 +25,8 @@ static uint64_t stored[RANKS_MAX][CHECKPOINTS_MAX][STATE_MAX / 8];
 static uint64_t last_stored[RANKS_MAX][STATE_MAX / 8];
 static struct rcl_action items[ACTIONS];
 static struct rcl_actions actions = {.capacity = ACTIONS, .item = items};
+static bool works;                                  /* costs are shown */
+static struct rcl_work spent[RANKS_MAX][RANKS_MAX]; /* by the peer of a control message */
 static int tests, failed;
 
 static void fail(const char *file, int line, const char *what)
@@ -46,8 +49,21 @@ static void begin(const char *file, const char *header)
                                        .ranks = (int16_t)ranks,
                                        .capacity = (uint32_t)capacity,
                                        .parameter = {interval, log}};
+  works = protocol->work && strstr(header, " work");
   if (protocol->state_size(config) > STATE_MAX || RCL_ACTIONS_MAX(config) > ACTIONS)
     fail(file, 1, "state too large, expected a smaller capacity");
+}
+
+/* What the event costs, in the state before its step. */
+static void count_work(int rank, const struct rcl_event *event, char *got)
+{
+  struct rcl_work *work = &spent[rank][event->kind == RCL_EVENT_CONTROL ? event->peer : rank];
+  if (event->kind == RCL_EVENT_START)
+    memset(spent[rank], 0, sizeof spent[rank]);
+  work->records = work->matches = 0.0;
+  protocol->work(&config[rank], state[rank], event, work);
+  if (work->records > 0.0 || work->matches > 0.0)
+    sprintf(got, "  work records=%g matches=%g\n", work->records, work->matches);
 }
 
 static void take(int rank, const struct rcl_event *event, char *got)
@@ -56,9 +72,11 @@ static void take(int rank, const struct rcl_event *event, char *got)
   size_t bytes = protocol->state_size(&config[rank]);
   if (event->kind == RCL_EVENT_START && event->checkpoint && !protocol->independent)
     memcpy(state[rank], stored[rank][event->checkpoint], bytes);
+  *got = '\0';
+  if (works)
+    count_work(rank, event, got);
   int broken = rcl_protocol_step(protocol, &config[rank], state[rank], event, &actions,
                                  protocol->violated_invariant);
-  *got = '\0';
   for (uint32_t i = 0; i < actions.count; i++) {
     strcat(strcat(got, "  "), action_print(protocol, &items[i], text));
     strcat(got, "\n");

@@ -14,7 +14,8 @@
 # A changed source is compiled as the build compiles it and linked into a copy of recline. A change
 # that yields the same machine code, or that of a change before it, is none. Otherwise the claims of
 # the protocols that include the source are checked, those of the fewest states first, until one has
-# another verdict than it is to have, or does not end. Lie claims are left out: they are about hosts.
+# another verdict than it is to have, or does not end; behind them, its step tests. Lie claims are left
+# out: they are about hosts.
 #
 # A change that no claim notices is listed as a survivor, with the first claim in which it leads to
 # other states, or to more than four times as many; the exit code is 1 then, unless it stands in
@@ -200,9 +201,9 @@ sub drawn {
 
 # ---- building ----
 
-chomp(my @link = `ninja -t commands bin/recline`);
-my $link = $link[-1] // "";
-my ($library) = $link =~ m{(\S*librecline-protocols\.a)};
+sub command_of { chomp(my @commands = `ninja -t commands $_[0]`); return $commands[-1] // '' }
+my %link = map { $_ => command_of($_) } 'bin/recline', 't/steps-test';
+my ($library) = $link{'bin/recline'} =~ m{(\S*librecline-protocols\.a)};
 die "mutate: $build: no such build, expected one by ninja\n" unless $library;
 my $explorer = md5_hex(map { read_file($_) } grep { $_ ne $library } sort glob 'lib/librecline-*.a');
 
@@ -248,13 +249,13 @@ sub compile {
   return `objdump -d -r -s -j .text -j .rodata -j .data.rel.ro -j .data.rel.ro.local $work/$name.o 2>/dev/null | tail -n +4`;
 }
 
-sub link_recline {
-  my ($source) = @_;
+sub link_with {
+  my ($source, $program) = @_;
   my $copy = "$work/protocols.a";
   system('cp', $library, $copy) == 0 or die;
   system('ar', 'r', $copy, "$work/" . basename($source) . '.o') == 0 or die;
-  (my $command = $link) =~ s{\Q$library\E}{$copy}g;
-  $command =~ s{ -o bin/recline }{ -s -o $work/recline };
+  (my $command = $link{$program}) =~ s{\Q$library\E}{$copy}g;
+  $command =~ s{ -o \Q$program\E }{" -s -o $work/" . basename($program) . ' '}e;
   system("$command 2>$work/ld.log") == 0 or die "mutate: cannot link, see $work/ld.log\n";
 }
 
@@ -318,7 +319,15 @@ sub judged {
   return $one->{verdict} . ($one->{property} ? " $one->{property}" : '');
 }
 
-# The first claim that notices, with what it says; nothing when none does.
+# The step tests of a protocol and its forms: they see costs, which claims do not.
+sub steps_of {
+  my ($source) = @_;
+  my $name = basename($source, '.c');
+  return map { {file => $_, id => basename($_), digest => md5_hex(read_file($_))} }
+    grep { read_file($_) =~ /^protocol $name(-\w+)* / } sort glob "$root/protocols/t/*.steps";
+}
+
+# The first claim, or step test, that notices, with what it says; nothing when none does.
 my %said; # machine code -> claim -> what it says
 push @{$said{$_->[0]}{$_->[1]}}, $_->[2] // '' for kept('results');
 sub noticed {
@@ -333,12 +342,17 @@ sub noticed {
   for my $claim (@claims) {
     my $says = $of->{$claim->{digest}};
     if (!$says) {
-      link_recline($source) unless $linked++;
+      link_with($source, 'bin/recline') unless $linked++;
       $says = $of->{$claim->{digest}} = [judged($claim)];
       keep('results', $id, $claim->{digest}, $says->[0]);
     }
     return "$claim->{id}: $says->[0]" unless $unnoticed{$says->[0]};
     $more //= "$says->[0] in $claim->{id}" if $says->[0];
+  }
+  $linked = 0;
+  for my $steps (steps_of($source)) {
+    link_with($source, 't/steps-test') unless $linked++;
+    return $steps->{id} if system("timeout 20 $work/steps-test '$steps->{file}' >$work/steps.log 2>&1") != 0;
   }
   return ('', $more);
 }
