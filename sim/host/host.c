@@ -74,7 +74,7 @@ static void take_control(struct rank *r, const struct message *message, const ui
 static bool is_delayed(struct rank *r, struct message *message)
 {
   static const double MOST = 1e-3; /* seconds */
-  if (message->held_until || schedule_on() || !shadow_control_overtakes())
+  if (message->held_until > 0.0 || schedule_on() || !shadow_control_overtakes())
     return false;
   uint64_t stream = law_stream(layer.scenario->seed, (unsigned)r->index, "control");
   message->held_until = machine_now() + MOST * law_uniform(stream, r->delays++);
