@@ -54,9 +54,7 @@ static const char *const parameters[] = {"failures", NULL};
 
 static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
 {
-  struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
-  links.interval = state->phase == WRITING ? state->pending.number : state->durable.number;
-  return links;
+  return rcl_links_at(config, &state->links, links_memory(config, state));
 }
 
 /* ---- events ---- */
@@ -269,13 +267,9 @@ static void captured(const struct rcl_config *config, struct state *state,
 static void settle(const struct rcl_config *config, struct state *state)
 {
   struct rcl_links links = links_of(config, state);
-  uint32_t *received = received_of(config, state);
   drop(config, state, config->self, 0, state->pending.events);
   rcl_links_compact(&links);
-  for (int i = 0; i < config->ranks; i++) {
-    rcl_links_drop(links.ahead, &state->links.ahead, i, received[i], 0);
-    received[i] = 0;
-  }
+  memset(received_of(config, state), 0, (size_t)config->ranks * sizeof(uint32_t));
   state->durable = state->pending;
   state->pending = (struct checkpoint){0};
   state->phase = RUNNING;
@@ -501,7 +495,7 @@ static bool log_is_whole(const struct rcl_config *config, const struct state *st
   return true;
 }
 
-/* Numbers below a gap are kept for a checkpoint from before that gap was closed. */
+/* The message that closes a gap takes those behind it from the list. */
 static bool beyond_gaps(const struct rcl_config *config, const struct state *state)
 {
   struct rcl_links links = links_of(config, state);
