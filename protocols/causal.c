@@ -328,7 +328,6 @@ static void replay(const struct rcl_config *config, struct state *state)
 {
   const struct determinant *log = log_of(config, state);
   sort_log(config, state);
-  state->events = state->durable.events;
   for (uint32_t i = 0; i < state->log; i++) {
     if (log[i].receiver != config->self || log[i].position != state->events + 1)
       continue;
