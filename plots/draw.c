@@ -25,17 +25,6 @@ struct request {
   char *output;
 };
 
-static bool bad(GError **error, const char *file, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static bool bad(GError **error, const char *file, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  input_error(error, file, 0, format, arguments);
-  va_end(arguments);
-  return false;
-}
-
 /* --- what to draw, and how --- */
 
 static bool wants_part(const struct request *request)
@@ -83,8 +72,8 @@ static struct picture *draw(const struct request *request, const char **engine, 
     return draw_trace(request, error);
   }
   if (request->dependencies || wants_part(request)) {
-    bad(error, request->file, "no trace, expected one with %s",
-        request->dependencies ? "--dependencies" : "--from, --to and --ranks");
+    input_bad(error, request->file, 0, "no trace, expected one with %s",
+              request->dependencies ? "--dependencies" : "--from, --to and --ranks");
     return NULL;
   }
   if (request->text[0] == '<') { /* <?xml, <!DOCTYPE, <platform, or a comment before them */
@@ -95,7 +84,8 @@ static struct picture *draw(const struct request *request, const char **engine, 
     *engine = "dot";
     return states_draw(request->file, request->text, error);
   }
-  bad(error, request->file,
+  input_bad(
+      error, request->file, 0,
       "neither a trace, a platform nor a protocol, expected \"recline-trace 3\", <platform> or "
       "a .c file");
   return NULL;
@@ -126,9 +116,10 @@ static bool read_input(struct request *request, GError **error)
   gsize length;
   request->file = find_file(request->input);
   if (!g_file_get_contents(request->file, &request->text, &length, &reason))
-    return bad(error, request->file, "cannot be read, expected a trace, a platform or a protocol");
+    return input_bad(error, request->file, 0,
+                     "cannot be read, expected a trace, a platform or a protocol");
   if (!g_utf8_validate(request->text, (gssize)length, NULL))
-    return bad(error, request->file, "not text, expected UTF-8");
+    return input_bad(error, request->file, 0, "not text, expected UTF-8");
   return true;
 }
 
@@ -180,12 +171,13 @@ static bool read_options(int argc, char **argv, struct request *request, GError 
   g_autoptr(GError) reason = NULL;
   if (!options_read(argc, argv, NULL, "Draws a picture of a trace, a platform or a protocol.",
                     entries, &reason))
-    return bad(error, "draw", "%s, expected -o FILE.svg or --dependencies", reason->message);
+    return input_bad(error, "draw", 0, "%s, expected -o FILE.svg or --dependencies",
+                     reason->message);
   if (files == NULL)
-    return bad(error, "draw",
-               "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]");
+    return input_bad(error, "draw", 0,
+                     "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]");
   if (files[1] != NULL)
-    return bad(error, "draw", "a second file %s, expected one", files[1]);
+    return input_bad(error, "draw", 0, "a second file %s, expected one", files[1]);
   request->input = g_strdup(files[0]);
   request->dependencies = dependencies;
   return true;
@@ -196,14 +188,14 @@ static bool read_arguments(int argc, char **argv, struct request *request, GErro
   if (!read_options(argc, argv, request, error))
     return false;
   if (is_narration(request) && (request->dependencies || wants_part(request)))
-    return bad(error, request->output, "with %s, expected .svg, .pdf or .png",
-               request->dependencies ? "--dependencies" : "--from, --to or --ranks");
+    return input_bad(error, request->output, 0, "with %s, expected .svg, .pdf or .png",
+                     request->dependencies ? "--dependencies" : "--from, --to or --ranks");
   if (request->dependencies && wants_part(request))
-    return bad(error, "draw",
-               "--dependencies with --from, --to or --ranks, expected the whole trace");
+    return input_bad(error, "draw", 0,
+                     "--dependencies with --from, --to or --ranks, expected the whole trace");
   if (request->output != NULL && !is_narration(request) && format_of(request->output) == NULL)
-    return bad(error, request->output,
-               "unknown kind of picture, expected .svg, .pdf, .png or .txt");
+    return input_bad(error, request->output, 0,
+                     "unknown kind of picture, expected .svg, .pdf, .png or .txt");
   return true;
 }
 
@@ -224,7 +216,7 @@ static bool narrate(struct request *request, GError **error)
   if (!read_input(request, error))
     return false;
   if (!g_str_has_prefix(request->text, "recline-trace"))
-    return bad(error, request->file, "no trace, expected one to be told in words");
+    return input_bad(error, request->file, 0, "no trace, expected one to be told in words");
   struct trace_file *trace = trace_file_parse(request->file, request->text, error);
   struct history *history = trace != NULL ? history_read(trace, error) : NULL;
   bool good = history != NULL;
@@ -245,7 +237,8 @@ static bool has_memory(const struct request *request, GError **error)
   const size_t bytes = 512 << 20;
   void *memory = platform_reserve(bytes);
   if (memory == NULL)
-    return bad(error, request->file, "not enough memory, expected 512 MiB of address space");
+    return input_bad(error, request->file, 0,
+                     "not enough memory, expected 512 MiB of address space");
   platform_release(memory, bytes);
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <stdarg.h>
+#include <stdbool.h>
 
 #define INPUT_ERROR g_quark_from_static_string("recline-input")
 
@@ -16,6 +17,17 @@ static inline void G_GNUC_PRINTF(4, 0) input_error(GError **error, const char *f
     g_set_error(error, INPUT_ERROR, 0, "%s: %s", file, what);
   else
     g_set_error(error, INPUT_ERROR, 0, "%s:%u: %s", file, line, what);
+}
+
+/* The same; returns false. */
+static inline bool G_GNUC_PRINTF(4, 5)
+    input_bad(GError **error, const char *file, unsigned line, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  input_error(error, file, line, format, arguments);
+  va_end(arguments);
+  return false;
 }
 
 #endif

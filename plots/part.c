@@ -14,17 +14,6 @@ struct selection {
   struct history *history;
 };
 
-static bool bad(GError **error, const char *option, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static bool bad(GError **error, const char *option, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  input_error(error, option, 0, format, arguments);
-  va_end(arguments);
-  return false;
-}
-
 /* ---- what is asked for ---- */
 
 static bool read_time(const char *option, const char *text, bool timed, double *time,
@@ -43,8 +32,8 @@ static bool read_time(const char *option, const char *text, bool timed, double *
       *time = number * units[i].seconds;
       return true;
     }
-  return bad(error, option, "\"%s\", expected %s", text,
-             timed ? "a time such as 0.1 or 120ms" : "a step");
+  return input_bad(error, option, 0, "\"%s\", expected %s", text,
+                   timed ? "a time such as 0.1 or 120ms" : "a step");
 }
 
 /* "3" or "0-3" */
@@ -65,13 +54,14 @@ static bool read_ranks(struct selection *s, const char *text, GError **error)
   for (char **range = ranges; text && *range; range++) {
     gint64 first, last;
     if (!read_range(*range, ranks, &first, &last))
-      return bad(error, "--ranks", "\"%s\", expected ranks of 0 to %d such as 0-3,7", text,
-                 ranks - 1);
+      return input_bad(error, "--ranks", 0, "\"%s\", expected ranks of 0 to %d such as 0-3,7", text,
+                       ranks - 1);
     for (gint64 rank = first; rank <= last; rank++)
       s->row[rank] = 0;
   }
   if (text && !*ranges)
-    return bad(error, "--ranks", "\"\", expected ranks of 0 to %d such as 0-3,7", ranks - 1);
+    return input_bad(error, "--ranks", 0, "\"\", expected ranks of 0 to %d such as 0-3,7",
+                     ranks - 1);
   s->trace->numbers = g_new(int, (guint)ranks);
   for (int rank = 0; rank < ranks; rank++) {
     if (s->row[rank] == NOWHERE)
@@ -220,11 +210,11 @@ struct history *part_of(const struct history *whole, const struct part *part, un
   if (good) {
     take_lines(&s);
     good = s.trace->lines->len > 0 ||
-           bad(error, whole->trace->name,
-               "no event in that part, expected --from and --to within "
-               "%s and %s",
-               trace_file_line(whole->trace, 0)->time,
-               trace_file_line(whole->trace, whole->trace->lines->len - 1)->time);
+           input_bad(error, whole->trace->name, 0,
+                     "no event in that part, expected --from and --to within "
+                     "%s and %s",
+                     trace_file_line(whole->trace, 0)->time,
+                     trace_file_line(whole->trace, whole->trace->lines->len - 1)->time);
   }
   if (good) {
     *outside = take_messages(&s);

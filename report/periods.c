@@ -95,39 +95,28 @@ static bool read_line(struct periods *p, const char *line)
   return true;
 }
 
-static bool bad(GError **error, const char *file, unsigned line, const char *format, ...)
-    G_GNUC_PRINTF(4, 5);
-
-static bool bad(GError **error, const char *file, unsigned line, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  input_error(error, file, line, format, arguments);
-  va_end(arguments);
-  return false;
-}
-
 bool periods_load(const char *file, int ranks, struct periods *p, GError **error)
 {
   g_autofree char *text = NULL,
                   *head = g_strdup_printf("recline-activity 1\nranks %d\n---\n", ranks);
   begin(p, ranks);
   if (!g_file_get_contents(file, &text, NULL, NULL))
-    return bad(error, file, 0, "cannot be read, expected the activities of a run");
+    return input_bad(error, file, 0, "cannot be read, expected the activities of a run");
   if (!g_str_has_prefix(text, head))
-    return bad(error, file, 1, "other activities, expected \"recline-activity 1\" and %d ranks",
-               ranks);
+    return input_bad(error, file, 1,
+                     "other activities, expected \"recline-activity 1\" and %d ranks", ranks);
   unsigned number = 4;
   for (char *line = text + strlen(head), *end; *line; line = end + 1, number++) {
     end = strchr(line, '\n');
     if (!end)
-      return bad(error, file, number, "the file ends here, expected whole lines");
+      return input_bad(error, file, number, "the file ends here, expected whole lines");
     *end = '\0';
     if (!read_line(p, line))
-      return bad(error, file, number, "\"%.60s\", expected a time, a rank and an activity", line);
+      return input_bad(error, file, number, "\"%.60s\", expected a time, a rank and an activity",
+                       line);
   }
   if (!p->end)
-    return bad(error, file, number, "no end, expected a line \"TIME - end\"");
+    return input_bad(error, file, number, "no end, expected a line \"TIME - end\"");
   return true;
 }
 

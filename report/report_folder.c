@@ -23,17 +23,6 @@ struct report {
   GString *data; /* elements of the page */
 };
 
-static bool bad(GError **error, const char *file, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static bool bad(GError **error, const char *file, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  input_error(error, file, 0, format, arguments);
-  va_end(arguments);
-  return false;
-}
-
 static char *in(const struct report *r, const char *name)
 {
   return g_build_filename(r->folder, name, NULL);
@@ -51,9 +40,9 @@ static bool add_file(const struct report *r, const char *key, const char *name, 
   g_autofree char *file = in(r, name), *text = NULL;
   gsize length;
   if (!g_file_get_contents(file, &text, &length, NULL))
-    return bad(error, file, "cannot be read, expected what --out has kept");
+    return input_bad(error, file, 0, "cannot be read, expected what --out has kept");
   if (!g_utf8_validate(text, (gssize)length, NULL))
-    return bad(error, file, "not text, expected UTF-8");
+    return input_bad(error, file, 0, "not text, expected UTF-8");
   json_add_text(r->about, key, text);
   return true;
 }
@@ -62,8 +51,8 @@ static bool is_version(const char *file, const char *version, GError **error)
 {
   if (version && !strcmp(version, RECLINE_VERSION))
     return true;
-  return bad(error, file, "written by recline %s, expected %s", version ? version : "?",
-             RECLINE_VERSION);
+  return input_bad(error, file, 0, "written by recline %s, expected %s", version ? version : "?",
+                   RECLINE_VERSION);
 }
 
 static int by_name(const void *a, const void *b)
@@ -144,7 +133,7 @@ static JsonObject *read_claims(JsonParser *parser, const char *file, GError **er
   for (guint i = 0; good && i < json_array_get_length(json_node_get_array(claims)); i++)
     good = JSON_NODE_HOLDS_OBJECT(json_array_get_element(json_node_get_array(claims), i));
   if (!good)
-    bad(error, file, "not claims, expected what recline check --out has written");
+    input_bad(error, file, 0, "not claims, expected what recline check --out has written");
   else if (is_version(file, json_object_get_string_member_with_default(object, "version", NULL),
                       error))
     return object;
@@ -189,7 +178,8 @@ static bool add_campaign(const struct report *r, GError **error)
 {
   g_autofree char *file = in(r, "campaign.txt"), *text = NULL;
   if (!g_file_get_contents(file, &text, NULL, NULL) || !g_str_has_prefix(text, "recline "))
-    return bad(error, file, "cannot be read, expected what recline campaign --out has written");
+    return input_bad(error, file, 0,
+                     "cannot be read, expected what recline campaign --out has written");
   g_autofree char *version = g_strndup(text + 8, strcspn(text + 8, "\n"));
   return is_version(file, version, error) && add_file(r, "campaign", "campaign.txt", error) &&
          add_file(r, "table", "table.csv", error) && add_file(r, "runs", "runs.csv", error) &&
@@ -214,8 +204,8 @@ static const struct kind {
 static bool add_folder(const struct report *r, GError **error)
 {
   if (!g_file_test(r->folder, G_FILE_TEST_IS_DIR))
-    return bad(error, r->folder, "%s, expected a folder that --out has written",
-               g_file_test(r->folder, G_FILE_TEST_EXISTS) ? "no folder" : "there is none");
+    return input_bad(error, r->folder, 0, "%s, expected a folder that --out has written",
+                     g_file_test(r->folder, G_FILE_TEST_EXISTS) ? "no folder" : "there is none");
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
     if (!has(r, kinds[i].file))
       continue;
@@ -224,9 +214,10 @@ static bool add_folder(const struct report *r, GError **error)
     json_add_text(r->about, "folder", r->folder);
     return kinds[i].add(r, error);
   }
-  return bad(error, r->folder,
-             "no result, expected result.json of a run, check.json of a check, table.csv of a "
-             "campaign or replication.md");
+  return input_bad(
+      error, r->folder, 0,
+      "no result, expected result.json of a run, check.json of a check, table.csv of a "
+      "campaign or replication.md");
 }
 
 static bool write_report(const struct report *r, const char *file, GError **error)
@@ -257,7 +248,7 @@ static bool write_export(const struct report *r, const char *file,
   struct story story = {0};
   g_autofree char *folder = g_path_get_dirname(file), *text = NULL;
   if (!has(r, "trace.txt"))
-    return bad(error, r->folder, "no trace.txt, expected a run with its trace");
+    return input_bad(error, r->folder, 0, "no trace.txt, expected a run with its trace");
   if (read_story(r, "trace.txt", &story, error))
     text = export(&story);
   story_clear(&story);
