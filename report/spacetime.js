@@ -29,16 +29,7 @@ class SpaceTime extends Timeline {
 
   draw() {
     if (!this.trace.loaded) return;
-    this.resize();
-    const g = this.canvas.getContext('2d'), list = this.found(), palette = this.palette = new Palette();
-    g.setTransform(1, 0, 0, 1, 0, 0);
-    g.fillStyle = palette.back;
-    g.fillRect(0, 0, this.canvas.width, this.canvas.height);
-    this.paintRows(g);
-    g.setTransform(this.scale, 0, 0, this.scale, 0, 0);
-    g.font = '12px system-ui, sans-serif';
-    this.drawAxis(g);
-    this.drawNames(g);
+    const g = this.begin(), list = this.found();
     g.save();
     g.beginPath();
     g.rect(GUTTER - 1, AXIS, this.width + 2, this.height);

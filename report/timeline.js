@@ -48,8 +48,8 @@ class Timeline {
     this.scale = scale;
   }
 
-  draw() {
-    if (!this.trace.of) return; // not loaded yet
+  // What is behind everything else: rows, axis and names.
+  begin() {
     this.resize();
     const g = this.canvas.getContext('2d'), palette = this.palette = new Palette();
     g.setTransform(1, 0, 0, 1, 0, 0);
@@ -60,6 +60,12 @@ class Timeline {
     g.font = '12px system-ui, sans-serif';
     this.drawAxis(g);
     this.drawNames(g);
+    return g;
+  }
+
+  draw() {
+    if (!this.trace.of) return; // not loaded yet
+    const g = this.begin();
     if (this.trace.loaded) {
       this.drawCuts(g);
       this.drawCrashes(g);
