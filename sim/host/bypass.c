@@ -115,11 +115,13 @@ void bypass_withdraw(struct rank *r, const struct request *request)
       link = &(*link)->next;
 }
 
-bool bypass_has(const struct rank *r, int peer, int context, int32_t tag)
+bool bypass_has(const struct rank *r, int peer, int context, int32_t first, int tags)
 {
-  for (const GList *item = r->bypass_arrived.head; item; item = item->next)
-    if (is_from(item->data, peer, context, tag))
+  for (const GList *item = r->bypass_arrived.head; item; item = item->next) {
+    int32_t tag = ((const struct message *)item->data)->tag;
+    if (tag >= first && tag < first + tags && is_from(item->data, peer, context, tag))
       return true;
+  }
   return false;
 }
 

@@ -71,13 +71,19 @@ static struct comm *comm_behind(MPI_Comm handle)
   return (struct comm *)(void *)handle;
 }
 
+/* Of those of a call that is past the protocol. */
+static int first_tag(const struct rank *r, const struct comm *comm)
+{
+  return call_tag(r, (r->mpi->call.ahead ? TAG_SELECTED_WORDS : TAG_SELECTED) +
+                         comm->part * SELECTED_TAGS);
+}
+
 /* SMPI's tags of collectives are negative. A communicator of nodes shares its number with that
  * whose nodes they are. */
 static int tag_of(const struct rank *r, int tag, const struct comm *comm)
 {
   if (r->mpi->call.inside)
-    return call_tag(r, (r->mpi->call.ahead ? TAG_SELECTED_WORDS : TAG_SELECTED) +
-                           comm->part * SELECTED_TAGS + abs(tag) % SELECTED_TAGS);
+    return first_tag(r, comm) + abs(tag) % SELECTED_TAGS;
   if (tag == MPI_ANY_TAG)
     return tag;
   return (tag < 0 ? -tag : tag + PART_TAGS) + 2 * comm->part * PART_TAGS;
@@ -240,12 +246,13 @@ static void hook_iprobe(int from, int tag, MPI_Comm handle, int *flag, MPI_Statu
 {
   struct rank *r = leave();
   struct comm *comm = comm_behind(handle);
-  int wanted = tag_of(r, tag, comm);
   if (!r->mpi->call.inside) {
-    requests_probe(r, from, wanted, comm, true, flag, status);
+    requests_probe(r, from, tag_of(r, tag, comm), comm, true, flag, status);
   } else {
     int peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from];
-    *flag = bypass_has(r, peer, matching_context(comm, true), wanted);
+    bool any = tag == MPI_ANY_TAG;
+    *flag = bypass_has(r, peer, matching_context(comm, true),
+                       any ? first_tag(r, comm) : tag_of(r, tag, comm), any ? SELECTED_TAGS : 1);
     if (!*flag) {
       p2p_poll_cost(POLL_PROBE);
       host_poll(r);
