@@ -6,9 +6,9 @@
  *
  *     failures     the dispatcher tells every rank, a detection after the crash
  *     revocations  MPIX_Comm_revoke, a reliable broadcast: each rank that hears of it for the first
- *                  time tells the ranks 1, 2, 4, ... before and behind it (a binomial graph;
- * Bosilca et al., "Failure detection and propagation in HPC systems", SC 2016), and the next one
- * that lives
+ *                  time tells the ranks 1, 2, 4, ... before and behind it, and the next one that
+ *                  lives (a binomial graph; Bosilca et al., "Failure detection and propagation in
+ *                  HPC systems", SC 2016)
  *
  * Ranks hear of both in MPI calls only. Nothing is ended at that moment: waits ask whether an
  * operation is over, and then end it. */
