@@ -210,6 +210,11 @@ static void test_errors(void)
   handled = handled_code = 0;
   MPI_Comm_call_errhandler(copy, MPI_ERR_OTHER);
   expect(handled == ranks && handled_code == MPI_ERR_OTHER, "errors: called");
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0, kind = -1;
+  MPI_Error_class(MPI_ERR_TRUNCATE, &kind);
+  MPI_Error_string(MPI_ERR_TRUNCATE, text, &length);
+  expect(kind == MPI_ERR_TRUNCATE && length > 0 && (int)strlen(text) == length, "errors: text");
   if (everything) {
     expect(too_long(copy) == MPI_ERR_TRUNCATE && handled == 2 * ranks, "errors: truncation");
     expect(handled_code == MPI_ERR_TRUNCATE, "errors: which");

@@ -101,8 +101,11 @@ sub whole {
   my $printed = rest($from);
   waitpid $pid, 0;
   return {code => $? >> 8, printed => $printed, seconds => time - $start,
-          files => {map { $_ => read_file("out/$_") } in('out')}};
+          files => {map { $_ => kept($_) } in('out')}};
 }
+
+# A file of out, without time and memory.
+sub kept { return read_file("out/$_[0]") =~ s/"(\w*seconds|\w+_per_s|bytes_per_state|peak_rss_mb)"\s*:\s*[-+.\de]+/$1/gr }
 
 # What is wrong with the files, of which some must be there.
 sub wrong_files {
@@ -110,7 +113,7 @@ sub wrong_files {
   my $files = $whole{$command}{files};
   my @wrong;
   for my $name (grep { !/^\.recline-tmp-/ && !/\.save$/ } in('out')) {
-    push @wrong, "$name is not whole" if !defined $files->{$name} || $files->{$name} ne read_file("out/$name");
+    push @wrong, "$name is not whole" if !defined $files->{$name} || $files->{$name} ne kept($name);
   }
   push @wrong, map { "$_ was reported and is not there" } grep { !-e "out/$_" } $commands{$command}{printed}->($printed);
   return @wrong;
