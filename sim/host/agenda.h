@@ -26,7 +26,7 @@ struct entry {
   bool follows;                  /* CRASH by law: in a burst */
   unsigned stream;               /* CRASH by law (failures.h) */
   const struct failure *failure; /* CRASH, DETECT, END */
-  uint32_t life;         /* DETECT, END, RESTART: of the rank, by which it is still the same crash */
+  uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
   uint32_t repair;       /* REPAIRED */
   struct message notice; /* NOTICE: kind and fields */
 };

@@ -30,10 +30,12 @@ static void put_on(struct step_context *t, enum part_kind kind, int peer,
   uint32_t count;
   if (!is_reachable(t->w, peer, message->incarnation) || is_cut_off(t, peer))
     return;
-  struct world_message copy = *message;
-  if (t->w->protocol->piggybacks && kind == WORLD_CHANNEL && !control_overtakes(t->w))
+  struct world_message copy;
+  if (t->w->protocol->piggybacks && kind == WORLD_CHANNEL && !control_overtakes(t->w)) {
+    copy = *message;
     READ_LIST(struct world_message, t->w, WORLD_CONTROL, t->rank, peer, &copy.behind);
-  message = &copy;
+    message = &copy;
+  }
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
   if (is_unordered(t->w, kind)) /* a channel without order has one order only */

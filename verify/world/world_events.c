@@ -174,17 +174,21 @@ static void take_timer(struct step_context *t)
   world_ring(t);
 }
 
-static void take_control(struct step_context *t)
+static void note_overtaking(const struct step_context *t)
 {
-  const struct world *w = t->w;
   uint32_t count, under_way = 0;
   const struct world_message *channel =
-      READ_LIST(struct world_message, w, control_part(w), t->event.peer, t->rank, &count);
-  bool overtakes = control_part(w) == WORLD_CONTROL && control_overtakes(w);
-  for (uint32_t i = 0; i < count && overtakes; i++)
-    under_way += world_exists(read_rank(w, t->rank), &channel[i]);
+      READ_LIST(struct world_message, t->w, WORLD_CONTROL, t->event.peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    under_way += world_exists(read_rank(t->w, t->rank), &channel[i]);
   reached_note(&t->verdict->reached, REACH_CONTROL_OVERTAKES, under_way > 1);
-  world_remove_message(w, control_part(w), t->event.peer, t->rank, t->move->index);
+}
+
+static void take_control(const struct step_context *t)
+{
+  if (control_overtakes(t->w) && !below_matching(t->w))
+    note_overtaking(t);
+  world_remove_message(t->w, control_part(t->w), t->event.peer, t->rank, t->move->index);
 }
 
 void world_before_step(struct step_context *t)
