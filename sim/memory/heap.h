@@ -105,8 +105,9 @@ HEAP_API void heap_serve_simulator(bool on);
 /* The rank in whose arena `pointer` lies, or HEAP_NOBODY. */
 HEAP_API int heap_owner(const void *pointer);
 
-/* The bytes to save: copying them back later, to the same place, restores the arena. They start
- * on a page; `length` is in bytes. */
+/* The bytes to save: copying them back later, to the same place, restores the arena, once
+ * heap_give_back() has been called behind it: what was used beyond them must not be taken for
+ * fresh memory, which calloc does not clear. They start on a page; `length` is in bytes. */
 HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length);
 
 /* Gives the pages that no block needs back to the system, holes within the used range included;
