@@ -4,6 +4,7 @@
  *     cells/N.yaml           the scenario of each cell, resolved: `recline run` takes it with --set
  *     runs.jsonl             a line for each run that has ended (runs.h)
  *     runs.csv, table.csv    made at the end, as figure.gp and figure.svg are
+ *     slurm/                 while Slurm runs it (slurm.h)
  *
  * Whether the intervals are narrow enough is looked at after every ROUND runs of all cells, when
  * none is under way: so the number of runs does not depend on how many run at once. */
@@ -23,6 +24,7 @@
 
 #include "sim/campaign/bands.h"
 #include "sim/campaign/pool.h"
+#include "sim/campaign/slurm.h"
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
@@ -152,12 +154,12 @@ static bool save_cells(const struct campaign *c, GError **error)
 
 struct progress {
   struct pool *pool;
-  uint64_t seed;  /* of the first run of each cell */
-  unsigned count; /* runs of each cell that are wanted now */
-  uint64_t next;  /* run * cells + cell */
+  struct slurm *slurm; /* NULL: runs are our children */
+  uint64_t seed;       /* of the first run of each cell */
+  unsigned count;      /* runs of each cell that are wanted now */
+  uint64_t next;       /* run * cells + cell */
   gint64 began;
   double width; /* of the widest interval; INFINITY: not known yet */
-  int code;     /* of the command */
 };
 
 static bool start_next(const struct campaign *c, struct progress *p, GError **error)
@@ -167,11 +169,25 @@ static bool start_next(const struct campaign *c, struct progress *p, GError **er
     p->next++;
     return true;
   }
+  if (p->slurm) {
+    slurm_want(p->slurm, p->next++, cell, p->seed + run);
+    return true;
+  }
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
   g_autofree char *file = cell_file(c, cell);
   g_autofree char *seed = g_strdup_printf("seed=%" G_GUINT64_FORMAT, p->seed + run);
   char *words[] = {self, (char *)"run", file, (char *)"--set", seed, (char *)"--json", NULL};
   return pool_start(p->pool, words, p->next++, error);
+}
+
+static bool is_full(const struct progress *p)
+{
+  return !p->slurm && pool_is_full(p->pool);
+}
+
+static bool is_empty(const struct progress *p)
+{
+  return p->slurm ? slurm_is_empty(p->slurm) : pool_is_empty(p->pool);
 }
 
 /* The runs that this campaign will have, as far as can be told. */
@@ -244,14 +260,18 @@ static int run_round(struct campaign *c, struct progress *p)
   uint64_t end = (uint64_t)p->count * c->grid.cells;
   g_autoptr(GError) error = NULL;
   struct ended ended;
-  while (p->next < end || !pool_is_empty(p->pool)) {
-    while (p->next < end && !pool_is_full(p->pool))
+  while (p->next < end || !is_empty(p)) {
+    while (p->next < end && !is_full(p))
       if (!start_next(c, p, &error))
         return bad_input("%s: %s", c->command, error->message);
-    if (pool_is_empty(p->pool))
+    if (is_empty(p))
       break;
     show_progress(c, p);
-    c->signal = pool_wait(p->pool, &ended);
+    c->signal = p->slurm ? slurm_wait(p->slurm, &ended, &error) : pool_wait(p->pool, &ended);
+    if (error) {
+      c->signal = 0;
+      return bad_input("%s: %s", c->command, error->message);
+    }
     if (c->signal)
       return EXIT_BREACH;
     int code = take(c, p, &ended);
@@ -295,10 +315,20 @@ int campaign_run(struct campaign *c)
   g_autofree char *file = in(c, "runs.jsonl");
   if (!runs_open(&c->done, &c->grid, file, &error))
     return bad_input("%s", error->message);
+  int code = 0;
   p.pool = pool_new(c->jobs, c->out);
-  int code = run_rounds(c, &p);
+  if (c->slurm && !(p.slurm = slurm_new(c->out, c->jobs, c->chunk, p.pool, &error)))
+    code = bad_input("%s", error->message);
+  if (code == 0)
+    code = run_rounds(c, &p);
   end_progress();
+  if (p.slurm && c->signal)
+    g_printerr("%s: Slurm's array %s goes on; the same command collects it, `scancel %s` ends it\n",
+               c->command, slurm_array(p.slurm), slurm_array(p.slurm));
+  slurm_free(p.slurm, !c->signal);
   pool_free(p.pool);
+  if (code <= EXIT_NOT_AS_EXPECTED)
+    slurm_remove(c->out);
   if (code > EXIT_NOT_AS_EXPECTED && c->made && g_hash_table_size(c->done.rows) == 0)
     output_remove(c->out); /* nothing was done */
   return code;

@@ -16,7 +16,9 @@ struct campaign {
   const char *field;    /* of results, that `until` is about: "simulated_s" */
   const char *extra;    /* a curve for the figure, as gnuplot plots it, over the same axis; NULL */
   unsigned runs;        /* of each cell, at most */
-  unsigned jobs;        /* at once, at least 1 */
+  unsigned jobs;        /* at once, at least 1; 0 with `slurm`: as many as it starts */
+  unsigned chunk;       /* with `slurm`: runs of an element of the job array; 0: by default */
+  bool slurm;           /* runs are handed to Slurm */
   double until;         /* relative half width of all intervals at which it ends; 0: never */
 
   struct grid grid; /* filled in by campaign_run() */

@@ -15,8 +15,8 @@ enum { RUNS = 100, RUNS_UNTIL = 10000, RUNS_MAX = 1000000, JOBS_MAX = 1000 };
 
 struct options {
   char **set, **sweeps, **files;
-  char *out, *field, *until;
-  int runs, jobs;
+  char *out, *field, *until, *engine;
+  int runs, jobs, chunk;
   gboolean json;
 };
 
@@ -43,6 +43,10 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
       {"field", 'f', 0, G_OPTION_ARG_STRING, &o->field, "The figure that is shown (simulated_s)",
        "NAME"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
+      {"engine", 'e', 0, G_OPTION_ARG_STRING, &o->engine,
+       "Where runs take place: as children (local), or as Slurm's job arrays (slurm)", "NAME"},
+      {"chunk", 'c', 0, G_OPTION_ARG_INT, &o->chunk,
+       "Runs of an element of Slurm's job array (a hundredth of all)", "N"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
        "Keep runs.csv, table.csv, figure.svg and what continues the campaign there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
@@ -67,6 +71,15 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
     return bad_input("recline campaign: --runs %d, expected 1 to %d", o->runs, RUNS_MAX);
   if (o->jobs < 0 || o->jobs > JOBS_MAX)
     return bad_input("recline campaign: --jobs %d, expected 1 to %d", o->jobs, JOBS_MAX);
+  if (o->engine && strcmp(o->engine, "local") != 0 && strcmp(o->engine, "slurm") != 0)
+    return bad_input("recline campaign: --engine %s, expected local or slurm", o->engine);
+  c->slurm = o->engine && !strcmp(o->engine, "slurm");
+  if (c->slurm && !o->out)
+    return bad_input("recline campaign: --engine slurm without --out, expected a folder that all "
+                     "nodes see");
+  if (o->chunk < 0 || o->chunk > RUNS_MAX || (o->chunk && !c->slurm))
+    return bad_input("recline campaign: --chunk %d, expected 1 to %d, with --engine slurm",
+                     o->chunk, RUNS_MAX);
   return EXIT_FINE;
 }
 
@@ -101,7 +114,8 @@ int command_campaign(int argc, char **argv)
     c.out = scratch ? scratch : o.out;
     c.field = o.field ? o.field : "simulated_s";
     c.runs = (unsigned)o.runs;
-    c.jobs = o.jobs ? (unsigned)o.jobs : g_get_num_processors();
+    c.jobs = o.jobs || c.slurm ? (unsigned)o.jobs : g_get_num_processors();
+    c.chunk = (unsigned)o.chunk;
     code = campaign_run(&c);
     if (code <= EXIT_NOT_AS_EXPECTED)
       code = report(&c, &o, code);
@@ -116,6 +130,7 @@ int command_campaign(int argc, char **argv)
   g_free(o.out);
   g_free(o.field);
   g_free(o.until);
+  g_free(o.engine);
   if (c.signal)
     raise(c.signal); /* the caller sees which signal stopped us */
   return code;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct slot {
@@ -142,4 +143,13 @@ int pool_wait(struct pool *pool, struct ended *ended)
       return 0;
     }
   }
+}
+
+int pool_pause(const struct pool *pool, unsigned milliseconds)
+{
+  (void)pool; /* there is one, which notes signals */
+  const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+  if (!stopped && milliseconds > 0)
+    nanosleep(&pause, NULL);
+  return stopped;
 }

@@ -30,4 +30,7 @@ struct ended {
 /* Waits for the end of any child. Returns 0, or the signal that stopped us. */
 int pool_wait(struct pool *, struct ended *);
 
+/* Sleeps for so many milliseconds or until a signal. Returns the signal that stopped us, or 0. */
+int pool_pause(const struct pool *, unsigned milliseconds);
+
 #endif

@@ -34,6 +34,7 @@ static const struct tool {
     {"node", "--version", "nodejs", "runs that page in the tests", false},
     {"chromium", "--version", "chromium", "shows that page in the tests", false},
     {"pj_dump", "--version", "pajeng", "reads traces in the tests", false},
+    {"sbatch", "--version", "slurm-client", "hands campaigns to a cluster", false},
 };
 
 /* Findings on one tool. */

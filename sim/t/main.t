@@ -122,7 +122,7 @@ env PATH="$here" "$recline" doctor >"$here/out" 2>"$here/err"
 [ $? -eq 1 ] && [ ! -s "$here/err" ]
 ok 'a missing tool is exit code 1'
 grep -q <"$here/out" \
-  '^type: apt-get install libsimgrid-dev gcc g++ gfortran cmake ninja-build graphviz gnuplot-nox perl patch binutils spin jq clang lld nodejs chromium pajeng$'
+  '^type: apt-get install libsimgrid-dev gcc g++ gfortran cmake ninja-build graphviz gnuplot-nox perl patch binutils spin jq clang lld nodejs chromium pajeng slurm-client$'
 ok 'with what to type'
 
 if [ -w /dev/full ]; then

@@ -1,0 +1,175 @@
+#!/bin/sh
+# recline campaign --engine slurm, with a Slurm of one node that is started and stopped here: no
+# system service, all sockets on 127.0.0.1. The same bytes as without; killed, an element cancelled,
+# stopped by a signal and continued, too.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+PATH=$PATH:/usr/sbin
+for tool in slurmctld slurmd sbatch squeue; do
+  command -v $tool >/dev/null || {
+    echo "1..0 # SKIP $tool is missing (packages slurmctld, slurmd, slurm-client)"
+    exit 0
+  }
+done
+cd "$dir" || exit 1
+
+# ---- Slurm ----
+
+host=$(hostname -s) user=$(id -un)
+mkdir state spool run log bin bad
+# shellcheck disable=SC2046 # two words
+set -- $(perl -MIO::Socket::INET -e '
+  my @sockets = map { IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") } 1, 2;
+  print join " ", map { $_->sockport } @sockets')
+cat >slurm.conf <<EOF
+ClusterName=recline
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$1
+SlurmdPort=$2
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/none
+CredType=cred/none
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/spool
+SlurmctldPidFile=$dir/run/slurmctld.pid
+SlurmdPidFile=$dir/run/slurmd.pid
+SlurmctldLogFile=$dir/log/slurmctld.log
+SlurmdLogFile=$dir/log/slurmd.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SwitchType=switch/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
+ReturnToService=2
+InactiveLimit=0
+KillWait=2
+MailProg=/bin/true
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+SlurmdParameters=config_overrides
+NodeName=$host NodeAddr=127.0.0.1 CPUs=4 RealMemory=2000 State=UNKNOWN
+PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+EOF
+export SLURM_CONF="$dir/slurm.conf"
+
+# Waits up to 60 s until a command succeeds.
+wait_for() {
+  tries=600
+  until "$@"; do
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || return 1
+    sleep 0.1
+  done
+}
+is_idle() { [ "$(sinfo -h -o %t 2>/dev/null)" = idle ]; }
+is_quiet() { [ -z "$(squeue -h 2>/dev/null)" ]; }
+
+controller='' node=''
+stop_slurm() {
+  [ -n "$controller" ] || return 0
+  scancel -u "$user" 2>/dev/null
+  wait_for is_quiet
+  kill "$node" "$controller"
+  wait "$node" "$controller" 2>/dev/null
+  controller=
+}
+trap 'stop_slurm; rm -rf "$dir"' EXIT
+slurmctld -D -i >log/out 2>&1 &
+controller=$!
+slurmd -D >>log/out 2>&1 &
+node=$!
+wait_for is_idle || {
+  not_ok 'Slurm starts' log/slurmctld.log log/slurmd.log
+  finish
+  exit
+}
+
+# ---- campaigns ----
+
+cat >scenario.yaml <<EOF
+program:
+  ranks: 2
+  script: |
+    rank *: repeat 60 (compute 1s, barrier, checkpoint)
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: bookmark}
+checkpoint: {every: 10s, storage: local, bytes: 1kB}
+detection:  100ms
+failures:   [{law: exponential, mtbf: 60s, repair: 2s}]
+EOF
+# What is submitted is noted.
+printf '#!/bin/sh\necho "$*" >>%s/asked\nexec %s "$@"\n' "$dir" "$(command -v sbatch)" >bin/sbatch
+chmod +x bin/sbatch
+PATH=$dir/bad:$dir/bin:$PATH
+
+sweep='--sweep checkpoint.every=5s,20s --runs 8'
+# shellcheck disable=SC2086 # a list of words
+campaign() { timeout 120 "$recline" campaign scenario.yaml $sweep "$@" >stdout 2>stderr </dev/null; }
+slurm() { campaign --engine slurm "$@"; }
+
+campaign --out local
+sed 's/ in local$/ in whole/' stdout >expected
+slurm --out whole
+is "$?:$(cat stderr)" 0: 'a campaign on Slurm' stderr
+same expected stdout 'prints the same'
+check 'and leaves the same bytes' diff -r local whole
+is "$(wc -l <asked):$(grep -c -- '--array=0-15 ' asked)" 1:1 'in one array' asked
+
+# One at a time, so that there is a middle.
+rm asked
+# shellcheck disable=SC2086
+"$recline" campaign scenario.yaml $sweep --engine slurm --chunk 2 --jobs 1 --out killed >stdout 2>stderr &
+campaign=$!
+wait_for test -s killed/slurm/array
+array=$(cat killed/slurm/array)
+scancel "${array}_7"
+wait_for test -s killed/runs.jsonl
+kill -9 $campaign
+wait $campaign 2>/dev/null
+check 'it was killed in the middle' test "$(grep -c . killed/runs.jsonl)" -lt 16
+check 'and the array goes on' test -n "$(squeue -h -j "$array")"
+slurm --out killed
+is "$?:$(cat stderr)" 0: 'continued, it waits for that array' stderr
+is "$(wc -l <asked):$(grep -c -- '--array=0-7%1 ' asked):$(grep -c -- '--array=0-1 ' asked)" 2:1:1 \
+  'and submits again only what an element that was cancelled has left' asked
+check 'the bytes are the same' diff -r local killed
+
+# Stopped by a signal, continued without Slurm.
+# shellcheck disable=SC2086
+"$recline" campaign scenario.yaml $sweep --engine slurm --jobs 1 --out stopped >stdout 2>stderr &
+campaign=$!
+wait_for test -s stopped/runs.jsonl
+kill $campaign
+wait $campaign 2>/dev/null
+is "$?:$(grep -c "array $(cat stopped/slurm/array) goes on" stderr)" 143:1 'a signal ends the watching' stderr
+scancel "$(cat stopped/slurm/array)"
+wait_for is_quiet
+campaign --out stopped
+check 'continued as children, the bytes are the same' diff -r local stopped
+
+# What cannot succeed ends.
+slurm --out refused --set 'program.script="rank 0: sing"'
+is "$?:$(grep -c 'program.script' stderr):$(test -e refused && echo left)" 64:1: 'a run that is refused is told' stderr
+printf '#!/bin/sh\necho "sbatch: error: no such partition" >&2\nexit 1\n' >bad/sbatch
+chmod +x bad/sbatch
+slurm --out refused
+is "$?:$(cat stderr):$(test -e refused && echo left)" \
+  '64:recline campaign: sbatch: error: no such partition:' 'so is what sbatch refuses'
+printf '#!/bin/sh\nexec %s/bin/sbatch --parsable --output=/dev/null --wrap=false\n' "$dir" >bad/sbatch
+slurm --out lost
+is "$?:$(grep -c 'log: 3 arrays left no result of 16 runs' stderr)" 64:1 'and that there are no results' stderr
+refuses() { # NAME PATTERN WORD...
+  name=$1 pattern=$2
+  shift 2
+  campaign "$@"
+  is "$?:$(grep -c -e "$pattern" stderr)" 64:1 "$name" stderr
+}
+refuses 'no folder' 'without --out' --engine slurm
+refuses 'another engine' 'expected local or slurm' --engine pbs --out refused
+refuses 'chunks without Slurm' 'with --engine slurm' --chunk 3 --out refused
+stop_slurm
+finish
