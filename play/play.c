@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/json.h"
 #include "verify/base/page.h"
+#include "verify/base/terminal.h"
 #include "verify/check/check.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/trace_lines.h"
@@ -113,10 +115,11 @@ bool played_read(const char *name, struct played *p, GError **error)
   const char *file = found ? found : name;
   if (!g_file_get_contents(file, &text, NULL, error)) {
     g_clear_error(error);
+    g_autofree char *guess = catalogue_guess(CHECKABLE, name);
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
                 "recline play: there is no claim and no file '%s', expected one of 'recline list "
-                "claims' or 'mutants', a scenario or a trace",
-                name);
+                "claims' or 'mutants', a scenario or a trace%s",
+                name, guess);
     return false;
   }
   return g_str_has_prefix(text, "recline-trace ") ? read_trace(file, text, p, error)
@@ -215,6 +218,12 @@ static bool write_page(const struct played *p, const char *source, const char *f
 
 /* ---- the command ---- */
 
+const struct about about_play = {"play", "CLAIM|SCENARIO|TRACE",
+                                 "write a page in which a world is taken move by move",
+                                 "play c3-recovers\n"
+                                 "play kept/c3-no-suppress.trace -o look.html\n"
+                                 "play my-claim.yaml --source my-protocol.c"};
+
 int command_play(int argc, char **argv)
 {
   g_autofree char *out = NULL, *source = NULL;
@@ -223,13 +232,11 @@ int command_play(int argc, char **argv)
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write the page there", "FILE.html"},
       {"source", 0, 0, G_OPTION_ARG_FILENAME, &source, "C file of a protocol of one's own",
        "FILE.c"},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, "CLAIM|SCENARIO|TRACE"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
-  if (!options_read(argc, argv, NULL, "Writes a page in which a world is taken move by move.",
-                    entries, &error))
-    return bad_input("recline play: %s, expected an option of 'recline play --help'",
-                     error->message);
+  if (!options_read(&about_play, argc, argv, entries))
+    return EXIT_BAD_INPUT;
   if (!names || !names[0] || names[1])
     return bad_input("recline play: %s, expected one claim, scenario or trace",
                      names && names[0] ? "more than one thing" : "nothing to play");
@@ -237,7 +244,9 @@ int command_play(int argc, char **argv)
   bool fine = played_read(names[0], &played, &error);
   g_autofree char *file =
       out ? g_strdup(out) : g_strconcat(played.name ? played.name : "", ".html", NULL);
+  progress_begin("making the page");
   fine = fine && write_page(&played, source, file, &error);
+  progress_end();
   played_clear(&played);
   if (!fine)
     return bad_input("%s", error->message);

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "verify/base/command_line.h"
 #include "verify/world/world.h"
 
 /* A world as text (play/session.h), and the moves that the page knows from the beginning. */
@@ -24,6 +25,7 @@ bool played_read(const char *name, struct played *, GError **error);
 void played_clear(struct played *);
 
 /* argv[0] is "play". Prints the path of the page and returns 0; 64 on bad input. */
+extern const struct about about_play;
 int command_play(int argc, char **argv);
 
 #endif

@@ -11,10 +11,12 @@
 #include "plots/spacetime.h"
 #include "plots/states.h"
 #include "plots/topology.h"
+#include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 #include "verify/base/platform.h"
+#include "verify/base/terminal.h"
 
 struct request {
   bool dependencies; /* of a trace: the rollback-dependency graph */
@@ -93,21 +95,15 @@ static struct picture *draw(const struct request *request, const char **engine, 
 
 /* --- files --- */
 
+enum { DRAWN = CATALOGUE_PROTOCOLS | CATALOGUE_PLATFORMS };
+
 /* As it is; else a protocol of that name, or a platform, among the data files. */
 static char *find_file(const char *input)
 {
-  const char *data = g_getenv("RECLINE_DATA");
-  const char *root = data != NULL ? data : ".";
   if (strchr(input, '/') != NULL || g_file_test(input, G_FILE_TEST_IS_REGULAR))
     return g_strdup(input);
-  if (g_str_has_suffix(input, ".xml"))
-    return g_build_filename(root, "platforms", input, NULL);
-  if (g_str_has_suffix(input, ".c"))
-    return g_build_filename(root, "protocols", input, NULL);
-  if (strchr(input, '.') != NULL)
-    return g_strdup(input);
-  g_autofree char *source = g_strconcat(input, ".c", NULL);
-  return g_build_filename(root, "protocols", source, NULL);
+  char *found = catalogue_find(DRAWN, input);
+  return found ? found : g_strdup(input);
 }
 
 static bool read_input(struct request *request, GError **error)
@@ -115,9 +111,11 @@ static bool read_input(struct request *request, GError **error)
   g_autoptr(GError) reason = NULL;
   gsize length;
   request->file = find_file(request->input);
-  if (!g_file_get_contents(request->file, &request->text, &length, &reason))
+  if (!g_file_get_contents(request->file, &request->text, &length, &reason)) {
+    g_autofree char *guess = catalogue_guess(DRAWN, request->input);
     return input_bad(error, request->file, 0,
-                     "cannot be read, expected a trace, a platform or a protocol");
+                     "cannot be read, expected a trace, a platform or a protocol%s", guess);
+  }
   if (!g_utf8_validate(request->text, (gssize)length, NULL))
     return input_bad(error, request->file, 0, "not text, expected UTF-8");
   return true;
@@ -150,6 +148,13 @@ static bool is_narration(const struct request *request)
   return request->output != NULL && g_str_has_suffix(request->output, ".txt");
 }
 
+const struct about about_draw = {
+    "draw", "TRACE|PLATFORM|PROTOCOL",
+    "draw a trace, a machine or the states of a protocol; tell a trace in words",
+    "draw kept/trace.txt --from 100ms --to 200ms -o part.svg\n"
+    "draw kept/c3-no-suppress.trace -o story.txt\n"
+    "draw sif -o sif.png"};
+
 static bool read_options(int argc, char **argv, struct request *request, GError **error)
 {
   gboolean dependencies = FALSE;
@@ -165,14 +170,10 @@ static bool read_options(int argc, char **argv, struct request *request, GError 
       {"to", 0, 0, G_OPTION_ARG_STRING, &request->part.to, "Draw it up to there", "TIME"},
       {"ranks", 0, 0, G_OPTION_ARG_STRING, &request->part.ranks, "Draw these ranks (0-3,7)",
        "LIST"},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
-       "TRACE|PLATFORM|PROTOCOL"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GError) reason = NULL;
-  if (!options_read(argc, argv, NULL, "Draws a picture of a trace, a platform or a protocol.",
-                    entries, &reason))
-    return input_bad(error, "draw", 0, "%s, expected -o FILE.svg or --dependencies",
-                     reason->message);
+  if (!options_read(&about_draw, argc, argv, entries))
+    return false;
   if (files == NULL)
     return input_bad(error, "draw", 0,
                      "no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]");
@@ -264,11 +265,13 @@ int command_draw(int argc, char **argv)
 {
   struct request request = {0};
   g_autoptr(GError) error = NULL;
-  bool good = read_arguments(argc, argv, &request, &error) &&
-              (is_narration(&request) ? narrate : make_picture)(&request, &error);
+  bool good = read_arguments(argc, argv, &request, &error);
+  progress_begin("drawing");
+  good = good && (is_narration(&request) ? narrate : make_picture)(&request, &error);
+  progress_end();
   if (good)
     printf("%s\n", request.output);
-  else
+  else if (error)
     fprintf(stderr, "%s\n", error->message);
   g_free(request.part.from);
   g_free(request.part.to);

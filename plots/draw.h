@@ -3,8 +3,11 @@
 #ifndef RECLINE_DRAW_H
 #define RECLINE_DRAW_H
 
+#include "verify/base/command_line.h"
+
 /* argv[0] is "draw". Prints the path of the picture on standard output and returns 0; a wrong
  * argument or file is one line on standard error, and 64. */
+extern const struct about about_draw;
 int command_draw(int argc, char **argv);
 
 #endif

@@ -217,8 +217,7 @@ static const char *const promises[] = {"quiet-channels", "bounded", "frees", NUL
 extern const struct rcl_protocol protocol_blocking;
 const struct rcl_protocol protocol_blocking = {
     .name = "blocking",
-    .title =
-        "blocking at a barrier (slides on coordinated checkpoints; Event Logging, section 2.2.1)",
+    .title = "blocking at a barrier (slides of Stodghill, 2003; Event Logging, section 2.2.1)",
     .control_bytes = 12,
     .call_bytes = 1, /* whether a checkpoint is due */
     .collectives = true,

@@ -543,7 +543,7 @@ static const char *const promises[] = {"local-rollback", "bounded", "frees-at-ca
 extern const struct rcl_protocol protocol_causal;
 const struct rcl_protocol protocol_causal = {
     .name = "causal",
-    .title = "causal message logging (Manetho; family-based logging, Alvisi and Marzullo)",
+    .title = "causal message logging (Elnozahy and Zwaenepoel 1992; Alvisi and Marzullo 1998)",
     .piggyback_bytes = 12,
     .control_bytes = 8,
     .independent = true,

@@ -350,9 +350,9 @@ static const struct variant tree = {.tree = true};
 FORM(direct)
 FORM(tree)
 
-static const struct rcl_protocol chandy_lamport_tree = PROTOCOL(
-    tree, "chandy-lamport-tree", "Chandy-Lamport, the ranks report over a spanning tree", NULL);
+static const struct rcl_protocol chandy_lamport_tree =
+    PROTOCOL(tree, "chandy-lamport-tree", "the same, the ranks report over a spanning tree", NULL);
 extern const struct rcl_protocol protocol_chandy_lamport;
 const struct rcl_protocol protocol_chandy_lamport =
-    PROTOCOL(direct, "chandy-lamport", "Chandy-Lamport (TOCS 1985), below MPI's matching",
-             &chandy_lamport_tree);
+    PROTOCOL(direct, "chandy-lamport",
+             "markers (Chandy and Lamport, TOCS 1985), below MPI's matching", &chandy_lamport_tree);

@@ -536,7 +536,7 @@ extern const struct rcl_protocol protocol_hybrid;
 const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
     .title =
-        "hybrid of local and global rollback with capped payload logs (Dichev and Nikolopoulos)",
+        "local and global rollback, capped payload logs (Dichev and Nikolopoulos, EuroMPI 2019)",
     .piggyback_bytes = 0, /* what its words say, both ends can count: the page says how */
     .control_bytes = 12,
     .independent = true,

@@ -552,10 +552,10 @@ static const char *const promises[] = {"local-rollback", "bounded", "frees-at-ca
 
 static const struct rcl_protocol wildcards =
     PROTOCOL("pessimistic-wildcards",
-             "pessimistic message logging, of non-deterministic events only (Bouteiller et al.)",
+             "pessimistic, of non-deterministic events only (Bouteiller et al., cited there)",
              step_wildcards, NULL);
 
 extern const struct rcl_protocol protocol_pessimistic;
-const struct rcl_protocol protocol_pessimistic =
-    PROTOCOL("pessimistic", "pessimistic sender-based message logging with an event logger", step,
-             &wildcards);
+const struct rcl_protocol protocol_pessimistic = PROTOCOL(
+    "pessimistic", "sender-based message logging, an event logger (Dichev and Nikolopoulos 2019)",
+    step, &wildcards);

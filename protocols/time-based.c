@@ -319,7 +319,7 @@ static const char *const promises[] = {"bounded", "frees", NULL};
 extern const struct rcl_protocol protocol_time_based;
 const struct rcl_protocol protocol_time_based = {
     .name = "time-based",
-    .title = "time-based coordination by clocks within bounds (Event Logging, section 2.2.1)",
+    .title = "clocks within bounds (Event Logging, section 2.2.1, after Neves and Fuchs, Cristian)",
     .piggyback_bytes = 4,
     .control_bytes = 12,
     .level = RCL_LEVEL_CHANNEL,

@@ -498,8 +498,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 extern const struct rcl_protocol protocol_uncoordinated;
 const struct rcl_protocol protocol_uncoordinated = {
     .name = "uncoordinated",
-    .title =
-        "uncoordinated checkpoints with dependency tracking (slides of Stodghill; Event Logging)",
+    .title = "uncoordinated checkpoints, dependencies tracked (slides of Stodghill, 2003; Event "
+             "Logging)",
     .piggyback_bytes = 12,
     .control_bytes = 12,
     .independent = true,

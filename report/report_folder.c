@@ -16,6 +16,7 @@
 #include "verify/base/json.h"
 #include "verify/base/output.h"
 #include "verify/base/page.h"
+#include "verify/base/terminal.h"
 
 struct report {
   const char *folder; /* DIR */
@@ -276,6 +277,12 @@ static char *default_output(const char *folder)
   return g_strconcat(strcmp(name, "/") ? name : "report", ".html", NULL);
 }
 
+const struct about about_report = {"report", "DIR",
+                                   "write a page about what --out has kept; of a run, a check, a "
+                                   "campaign or a replication; a trace for other tools",
+                                   "report kept\n"
+                                   "report kept -o kept.paje"};
+
 int command_report(int argc, char **argv)
 {
   g_autofree char *out = NULL;
@@ -286,12 +293,8 @@ int command_report(int argc, char **argv)
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
-  if (!options_read(argc, argv, "DIR",
-                    "Writes one page about what --out has kept of a run, a check, a campaign or a "
-                    "replication.",
-                    entries, &error))
-    return bad_input("recline report: %s, expected recline report DIR [-o FILE.html|.paje|.json]",
-                     error->message);
+  if (!options_read(&about_report, argc, argv, entries))
+    return EXIT_BAD_INPUT;
   if (!folders || folders[1])
     return bad_input("recline report: %s, expected one DIR",
                      folders ? "more than one folder" : "no folder");
@@ -299,7 +302,10 @@ int command_report(int argc, char **argv)
   g_autoptr(JsonBuilder) about = json_builder_new();
   g_autoptr(GString) data = g_string_new(NULL);
   struct report report = {folders[0], about, data};
-  if (!write_any(&report, file, &error))
+  progress_begin("writing the report");
+  bool good = write_any(&report, file, &error);
+  progress_end();
+  if (!good)
     return bad_input("%s", error->message);
   printf("%s\n", file);
   return EXIT_FINE;

@@ -28,6 +28,7 @@
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
+#include "verify/base/terminal.h"
 #include "verify/scenario/scenario.h"
 
 enum { ROUND = 20 };
@@ -204,7 +205,7 @@ static void show_progress(const struct campaign *c, const struct progress *p)
   guint done = g_hash_table_size(c->done.rows);
   double gone = (double)(g_get_monotonic_time() - p->began) / G_USEC_PER_SEC;
   double left = MAX(expected_runs(c, p) * c->grid.cells - done, 0.0);
-  if (!isatty(STDERR_FILENO))
+  if (!terminal_shows_progress())
     return;
   g_printerr("\r\033[K%u runs done, about %.0f to go", done, left);
   if (isfinite(p->width))
@@ -215,7 +216,7 @@ static void show_progress(const struct campaign *c, const struct progress *p)
 
 static void end_progress(void)
 {
-  if (isatty(STDERR_FILENO))
+  if (terminal_shows_progress())
     g_printerr("\r\033[K");
 }
 

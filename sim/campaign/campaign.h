@@ -3,7 +3,9 @@
 #define RECLINE_CAMPAIGN_H
 
 #include "sim/campaign/table.h"
+#include "verify/base/command_line.h"
 
+extern const struct about about_campaign, about_interval;
 int command_campaign(int argc, char **argv);
 int command_interval(int argc, char **argv);
 

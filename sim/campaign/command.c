@@ -7,6 +7,7 @@
 
 #include "sim/campaign/campaign.h"
 #include "verify/base/breach.h"
+#include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
@@ -26,6 +27,13 @@ static bool read_percent(const char *text, double *share)
   *share = g_ascii_strtod(text, &end) / 100;
   return end != text && !strcmp(end, "%") && *share > 0 && *share < 1;
 }
+
+const struct about about_campaign = {
+    "campaign", "SCENARIO",
+    "run a scenario with many seeds and values; print means with confidence intervals, and "
+    "continue what was stopped",
+    "campaign mine.yaml --runs 50 --sweep checkpoint.every=30s,1m,2m --out sweep\n"
+    "campaign mine.yaml --until 1%"};
 
 static int parse(int argc, char **argv, struct options *o, struct campaign *c)
 {
@@ -52,14 +60,8 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GError) error = NULL;
-  if (!options_read(argc, argv, "SCENARIO",
-                    "Runs a scenario with many seeds, and with all values of "
-                    "sweeps; the same command continues what was stopped.",
-                    entries, &error))
-    return bad_input("recline campaign: %s, expected recline campaign SCENARIO [--runs N] "
-                     "[--sweep KEY=VALUE,VALUE...]... [--until P%%] [--out DIR]",
-                     error->message);
+  if (!options_read(&about_campaign, argc, argv, entries))
+    return EXIT_BAD_INPUT;
   if (!o->files || o->files[1])
     return bad_input("recline campaign: %s, expected one SCENARIO",
                      o->files ? "more than one scenario" : "no scenario");
@@ -105,10 +107,14 @@ int command_campaign(int argc, char **argv)
   int code = parse(argc, argv, &o, &c);
   g_autofree char *scratch = NULL;
   g_autoptr(GError) error = NULL;
+  g_autofree char *scenario =
+      code == EXIT_FINE ? catalogue_scenario("recline campaign", o.files[0]) : NULL;
+  if (code == EXIT_FINE && !scenario)
+    code = EXIT_BAD_INPUT;
   if (code == EXIT_FINE && !o.out && !(scratch = g_dir_make_tmp("recline-campaign-XXXXXX", &error)))
     code = bad_input("recline campaign: %s", error->message);
   if (code == EXIT_FINE) {
-    c.scenario = o.files[0];
+    c.scenario = scenario;
     c.set = o.set;
     c.sweeps = o.sweeps;
     c.out = scratch ? scratch : o.out;

@@ -16,9 +16,11 @@
 #include "sim/campaign/campaign.h"
 #include "sim/campaign/optimum.h"
 #include "verify/base/breach.h"
+#include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
+#include "verify/base/terminal.h"
 #include "verify/scenario/scenario.h"
 
 enum { RUNS = 50, RUNS_MAX = 1000000, CANDIDATES = 9, PIECES = 6 };
@@ -36,6 +38,12 @@ struct costs {
   bool exponential; /* the formulas hold */
 };
 
+const struct about about_interval = {
+    "interval", "SCENARIO",
+    "find the best time between checkpoints; by theory, and by a campaign, from what a checkpoint "
+    "and a recovery are measured to cost",
+    "interval mine.yaml --runs 20 --out interval"};
+
 static int parse(int argc, char **argv, struct options *o)
 {
   const GOptionEntry entries[] = {
@@ -47,21 +55,19 @@ static int parse(int argc, char **argv, struct options *o)
        "Keep figure.svg, table.csv, runs.csv and what continues it there", "DIR"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GError) error = NULL;
-  if (!options_read(argc, argv, "SCENARIO",
-                    "Measures what a checkpoint and a recovery cost, and finds "
-                    "the best time between checkpoints: by theory, and by a "
-                    "campaign.",
-                    entries, &error))
-    return bad_input("recline interval: %s, expected recline interval SCENARIO [--runs N] "
-                     "[--out DIR] [--set KEY=VALUE]...",
-                     error->message);
+  if (!options_read(&about_interval, argc, argv, entries))
+    return EXIT_BAD_INPUT;
   if (!o->files || o->files[1])
     return bad_input("recline interval: %s, expected one SCENARIO",
                      o->files ? "more than one scenario" : "no scenario");
   if (o->runs < 2 || o->runs > RUNS_MAX || o->jobs < 0)
     return bad_input("recline interval: --runs %d --jobs %d, expected 2 to %d runs, and jobs",
                      o->runs, o->jobs, RUNS_MAX);
+  char *scenario = catalogue_scenario("recline interval", o->files[0]);
+  if (!scenario)
+    return EXIT_BAD_INPUT;
+  g_free(o->files[0]);
+  o->files[0] = scenario;
   return EXIT_FINE;
 }
 
@@ -283,11 +289,12 @@ static int find_interval(const struct options *o, int *stopped)
   if (!read_laws(scenario, &costs)) {
     scenario_complain(scenario, "failures", &error, "none by law, expected a law with its mtbf");
     code = bad_input("%s", error->message);
-  } else if (!measure_costs(o, scenario, &costs)) {
+  } else if (progress_begin("measuring"), !measure_costs(o, scenario, &costs)) {
     code = EXIT_BAD_INPUT;
   } else if (!o->out && !(scratch = g_dir_make_tmp("recline-interval-XXXXXX", &error))) {
     code = bad_input("recline interval: %s", error->message);
   }
+  progress_end();
   scenario_free(scenario);
   if (code != EXIT_FINE)
     return code;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 
 /* The folder with protocols' claims, platforms and scenarios: the environment variable
@@ -13,8 +14,8 @@
 const char *data_folder(void);
 
 /* For commands whose only option is --json: reads it into `json`, and the other words into
- * `words` (ends with NULL; the caller frees it with g_strfreev()). `summary` is for --help. On a
- * wrong option says so and returns false. */
-bool read_words(int argc, char **argv, const char *summary, gboolean *json, char ***words);
+ * `words` (ends with NULL; the caller frees it with g_strfreev()). On a wrong option says so and
+ * returns false. */
+bool read_words(const struct about *about, int argc, char **argv, gboolean *json, char ***words);
 
 #endif

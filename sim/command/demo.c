@@ -227,9 +227,14 @@ static bool recover(const char *folder)
 
 /* ---- the command ---- */
 
+const struct about about_demo = {
+    "demo", "", "tell the whole story: explore, run, crash, recover, draw", "demo"};
+
 int command_demo(int argc, char **argv)
 {
-  (void)argv;
+  const GOptionEntry none[] = {{NULL, 0, 0, 0, NULL, NULL, NULL}};
+  if (!options_read(&about_demo, argc, argv, none))
+    return EXIT_BAD_INPUT;
   if (argc > 1)
     return bad_input("recline demo: too many words, expected none");
   g_autofree char *folder = g_dir_make_tmp("recline-demo-XXXXXX", NULL);

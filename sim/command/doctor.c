@@ -108,13 +108,17 @@ static void print_findings_json(const struct finding *findings, bool ready, cons
   json_print(builder);
 }
 
+const struct about about_doctor = {"doctor", "",
+                                   "say what is installed, what is missing and what to type",
+                                   "doctor\n"
+                                   "doctor --json"};
+
 int command_doctor(int argc, char **argv)
 {
   struct finding findings[G_N_ELEMENTS(tools)];
   g_auto(GStrv) words = NULL;
   gboolean json = FALSE;
-  if (!read_words(argc, argv, "Says what is installed, what is missing and what to type.", &json,
-                  &words))
+  if (!read_words(&about_doctor, argc, argv, &json, &words))
     return EXIT_BAD_INPUT;
   if (*words)
     return bad_input("recline doctor: \"%s\" is one word too many, expected --json or nothing",

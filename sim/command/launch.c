@@ -15,6 +15,7 @@
 
 #include "verify/base/output.h"
 #include "verify/base/platform.h"
+#include "verify/base/terminal.h"
 #include "verify/scenario/scenario.h"
 #include "verify/scenario/shared_object.h"
 
@@ -255,19 +256,6 @@ static void take(struct child *child, struct printed *printed)
   }
 }
 
-/* Seconds on standard error while a long simulation runs, for a person who waits. */
-static void show_progress(unsigned seconds)
-{
-  if (seconds >= 2 && isatty(STDERR_FILENO))
-    g_printerr("\rsimulating, %u s", seconds);
-}
-
-static void end_progress(unsigned seconds)
-{
-  if (seconds >= 2 && isatty(STDERR_FILENO))
-    g_printerr("\r\033[K");
-}
-
 /* Seconds that are left. A limit of memory is looked at ten times a second. */
 static double pause_of(const struct launch *job, gint64 start)
 {
@@ -301,7 +289,7 @@ static void wait_for(struct child *child, const struct launch *job, int *status,
 {
   *interrupted = 0;
   child->start = g_get_monotonic_time();
-  unsigned seconds = 0;
+  bool shown = false;
   while (waitpid(child->id, status, WNOHANG) == 0) {
     int why = next_interruption(job, child);
     if ((why != 0 && why != SIGCHLD) || child->unwritten) {
@@ -310,11 +298,10 @@ static void wait_for(struct child *child, const struct launch *job, int *status,
       waitpid(child->id, status, 0);
       break;
     }
-    seconds = (unsigned)((g_get_monotonic_time() - child->start) / G_USEC_PER_SEC);
-    show_progress(seconds);
+    shown |= progress_line(child->start, "simulating");
   }
   kill(-child->id, SIGKILL); /* what the program may have started and left behind */
-  end_progress(seconds);
+  progress_clear(shown);
   take(child, &child->printed[0]);
   take(child, &child->printed[1]);
 }

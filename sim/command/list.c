@@ -5,19 +5,23 @@
 #include "protocols/protocol.h"
 #include "sim/command/common.h"
 #include "sim/command/main.h"
+#include "verify/base/catalogue.h"
 #include "verify/base/json.h"
+#include "verify/base/nearest.h"
 #include "verify/scenario/platform_file.h"
 #include "verify/scenario/scenario.h"
 
-/* A kind of things that are files: `folder` below the data folder, and how their names end. */
-struct kind {
-  const char *name, *folder, *suffix;
-};
+static const char expected[] = "expected protocols, claims, platforms, scenarios or mutants";
 
-static const struct kind kinds[] = {{"claims", "verify/claims", ".yaml"},
-                                    {"platforms", "platforms", ".xml"},
-                                    {"scenarios", "scenarios", ".yaml"},
-                                    {"mutants", "verify/mutants", ".yaml"}};
+/* What can be listed; protocols are no files. */
+static const struct kind {
+  const char *name;
+  enum catalogue files;
+} kinds[] = {{"protocols", 0},
+             {"claims", CATALOGUE_CLAIMS},
+             {"platforms", CATALOGUE_PLATFORMS},
+             {"scenarios", CATALOGUE_SCENARIOS},
+             {"mutants", CATALOGUE_MUTANTS}};
 
 /* Output goes to `builder`, or as lines to standard output where that is NULL. */
 static void list_protocols(JsonBuilder *builder)
@@ -79,8 +83,10 @@ static bool list_file(const struct kind *kind, JsonBuilder *builder, const char 
                       GError **error)
 {
   g_autofree char *id = NULL, *statement = NULL, *name = g_path_get_basename(file);
-  if (!strcmp(kind->suffix, ".xml"))
+  if (kind->files == CATALOGUE_PLATFORMS) {
+    *strrchr(name, '.') = '\0';
     return list_platform(builder, name, file, error);
+  }
   if (!scenario_headline(file, &id, &statement, error))
     return false;
   print_item(builder, id, statement, file);
@@ -90,8 +96,7 @@ static bool list_file(const struct kind *kind, JsonBuilder *builder, const char 
 /* Goes on after a bad file, so that one does not hide the others. */
 static int list_files(const struct kind *kind, JsonBuilder *builder)
 {
-  g_autofree char *folder = g_build_filename(data_folder(), kind->folder, NULL);
-  g_auto(GStrv) files = scenario_files(folder, kind->suffix);
+  g_auto(GStrv) files = catalogue_files(kind->files);
   int code = EXIT_FINE;
   for (char **file = files; *file; file++) {
     g_autoptr(GError) error = NULL;
@@ -103,26 +108,33 @@ static int list_files(const struct kind *kind, JsonBuilder *builder)
 
 static const struct kind *kind_named(const char *name)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+  const char *names[G_N_ELEMENTS(kinds) + 1] = {NULL};
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    names[i] = kinds[i].name;
     if (!strcmp(kinds[i].name, name))
       return &kinds[i];
+  }
+  g_autofree char *guess = did_you_mean(name, names);
+  bad_input("recline list: \"%s\" is nothing to list, %s%s", name, expected, guess);
   return NULL;
 }
 
+const struct about about_list = {"list", "protocols|claims|platforms|scenarios|mutants",
+                                 "say what there is, and what it is",
+                                 "list scenarios\n"
+                                 "list claims --json"};
+
 int command_list(int argc, char **argv)
 {
-  static const char expected[] = "expected protocols, claims, platforms, scenarios or mutants";
   g_auto(GStrv) words = NULL;
   gboolean json = FALSE;
-  if (!read_words(argc, argv, "Lists protocols, claims, platforms, scenarios or mutants.", &json,
-                  &words))
+  if (!read_words(&about_list, argc, argv, &json, &words))
     return EXIT_BAD_INPUT;
   if (g_strv_length(words) != 1)
     return bad_input("recline list: %s, %s", *words ? "too many words" : "nothing named", expected);
   const struct kind *kind = kind_named(words[0]);
-  bool protocols = !strcmp(words[0], "protocols");
-  if (!kind && !protocols)
-    return bad_input("recline list: \"%s\" is nothing to list, %s", words[0], expected);
+  if (!kind)
+    return EXIT_BAD_INPUT;
 
   g_autoptr(JsonBuilder) builder = json ? json_builder_new() : NULL;
   int code = EXIT_FINE;
@@ -130,10 +142,10 @@ int command_list(int argc, char **argv)
     json_builder_begin_object(builder);
     json_open_list(builder, words[0]);
   }
-  if (protocols)
-    list_protocols(builder);
-  else
+  if (kind->files)
     code = list_files(kind, builder);
+  else
+    list_protocols(builder);
   if (builder) {
     json_builder_end_array(builder);
     json_builder_end_object(builder);

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "sim/command/main.h"
 #include "play/play.h"
+#include "plots/draw.h"
 #include "report/report_folder.h"
 #include "sim/campaign/campaign.h"
 #include "sim/command/common.h"
@@ -13,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/nearest.h"
 #include "verify/base/output.h"
+#include "verify/check/check.h"
 
 static int command_help(int argc, char **argv);
 
@@ -22,37 +25,19 @@ static int replicate(int argc, char **argv)
   return command_replicate(argc, argv, data_folder());
 }
 
+const struct about about_help = {"help", "[COMMAND]",
+                                 "say what there is to do, or how a command is called", "help run"};
+
 static const struct command {
-  const char *name, *usage, *summary;
+  const struct about *about;
   int (*function)(int argc, char **argv);
 } commands[] = {
-    {"run", "SCENARIO [--set KEY=VALUE]... [--out DIR] [--json]",
-     "simulate an MPI program with a protocol and failures", command_run},
-    {"campaign", "SCENARIO [--runs N] [--sweep KEY=VALUE,VALUE...]... [--until P%] [--out DIR]",
-     "many runs with different seeds and values: means with confidence intervals",
-     command_campaign},
-    {"interval", "SCENARIO [--runs N] [--out DIR]",
-     "how often to take checkpoints: by theory and by simulation", command_interval},
-    {"replicate", "[ID]... [--out DIR] [--jobs N] [--json]",
-     "what papers have published beside what is simulated", replicate},
-    {"check",
-     "[CLAIM|SCENARIO]... [--all] [--jobs N] [--reduce none|por|sym|all] [--max-states N] "
-     "[--out DIR] [--json|--tap|--junit]",
-     "explore every interleaving and every crash of a small world", command_check},
-    {"draw",
-     "TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--from TIME] [--to TIME] [--ranks LIST] "
-     "[--dependencies]",
-     "draw a picture", command_draw},
-    {"play", "CLAIM|SCENARIO|TRACE [-o FILE.html] [--source FILE.c]",
-     "a page in which a world is taken move by move", command_play},
-    {"report", "DIR [-o FILE.html|.paje|.json]",
-     "a page about what --out has kept; a trace for other tools", command_report},
-    {"demo", "", "the whole story: explore, run, crash, recover, draw", command_demo},
-    {"list", "protocols|claims|platforms|scenarios|mutants [--json]", "say what there is",
-     command_list},
-    {"doctor", "[--json]", "say what is installed, what is missing and what to type",
-     command_doctor},
-    {"help", "[COMMAND]", "print this, or how a command is called", command_help},
+    {&about_run, command_run},           {&about_campaign, command_campaign},
+    {&about_interval, command_interval}, {&about_replicate, replicate},
+    {&about_check, command_check},       {&about_draw, command_draw},
+    {&about_play, command_play},         {&about_report, command_report},
+    {&about_demo, command_demo},         {&about_list, command_list},
+    {&about_doctor, command_doctor},     {&about_help, command_help},
 };
 
 /* Platforms, claims and scenarios: where the user says; in the sources, to which the build folder
@@ -78,45 +63,43 @@ static void find_data(void)
 static const struct command *command_named(const char *name)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-    if (!strcmp(commands[i].name, name))
+    if (!strcmp(commands[i].about->name, name))
       return &commands[i];
   return NULL;
 }
 
 static int no_command(const char *name)
 {
-  GString *names = g_string_new(NULL);
+  const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
   for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-    g_string_append_printf(names, "%s, ", commands[i].name);
-  g_autofree char *problem = name ? g_strdup_printf("\"%s\" is no command", name) : NULL;
-  bad_input("recline: %s, expected %sor --version", problem ? problem : "no command", names->str);
-  g_string_free(names, TRUE);
-  return EXIT_BAD_INPUT;
-}
-
-static void print_usage(const struct command *command)
-{
-  printf("  recline %s%s%s\n      %s\n", command->name, *command->usage ? " " : "", command->usage,
-         command->summary);
+    names[i] = commands[i].about->name;
+  g_autofree char *known = g_strjoinv(", ", (char **)names);
+  g_autofree char *problem = g_strdup_printf("\"%s\" is no command", name ? name : "");
+  g_autofree char *guess = did_you_mean(name ? name : "", names);
+  return bad_input("recline: %s, expected %s, or --version%s", name ? problem : "no command", known,
+                   guess);
 }
 
 static int command_help(int argc, char **argv)
 {
+  const GOptionEntry none[] = {{NULL, 0, 0, 0, NULL, NULL, NULL}};
+  if (!options_read(&about_help, argc, argv, none))
+    return EXIT_BAD_INPUT;
   if (argc > 2)
     return bad_input("recline help: too many words, expected one command or none");
   if (argc == 2) {
     const struct command *command = command_named(argv[1]);
-    if (!command)
-      return no_command(argv[1]);
-    print_usage(command);
-    return EXIT_FINE;
+    char *words[] = {argv[1], (char *)"--help", NULL};
+    return command ? command->function(2, words) : no_command(argv[1]);
   }
-  printf("recline: does this checkpoint/rollback protocol recover, always, and what does it cost?\n"
-         "\n");
+  printf("Usage: recline COMMAND [OPTION]... [WORD]...\n\n"
+         "Does this checkpoint/rollback protocol recover, always, and what does it cost?\n\n"
+         "Commands:\n");
   for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-    print_usage(&commands[i]);
-  printf("\nExit codes: 0 as expected, 1 violated or not as expected, 2 inconclusive, 3 a bug of "
-         "recline, 64 usage or bad input.\n");
+    options_print_summary(commands[i].about);
+  printf("\n'recline COMMAND --help' names the options, 'recline --version' the version.\n"
+         "Exit codes: 0 as expected, 1 violated or not as expected, 2 inconclusive, 3 a\n"
+         "bug of recline, 64 usage or bad input.\n");
   return EXIT_FINE;
 }
 
@@ -148,10 +131,12 @@ int main(int argc, char **argv)
     return close_output(EXIT_FINE);
   }
   bool help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
-  const struct command *command = command_named(help ? "help" : argv[1]);
+  if (help)
+    argv[1] = (char *)"help";
+  const struct command *command = command_named(argv[1]);
   if (!command)
     return no_command(argv[1]);
-  g_autofree char *name = g_strconcat("recline ", command->name, NULL);
+  g_autofree char *name = g_strconcat("recline ", command->about->name, NULL);
   g_set_prgname(name); /* as --help names it */
   find_data();
   add_platforms();

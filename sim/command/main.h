@@ -2,13 +2,15 @@
 #ifndef RECLINE_MAIN_H
 #define RECLINE_MAIN_H
 
+#include "verify/base/command_line.h"
+
 /* A subcommand gets its own name as argv[0] and returns an exit code (verify/base/exit_codes.h). It
  * prints its result on standard output and everything else on standard error. */
+extern const struct about about_run, about_list, about_doctor, about_demo, about_help;
+
 int command_run(int argc, char **argv);    /* sim/command/run.c */
-int command_check(int argc, char **argv);  /* verify/check/check.c */
 int command_list(int argc, char **argv);   /* sim/command/list.c */
 int command_doctor(int argc, char **argv); /* sim/command/doctor.c */
-int command_draw(int argc, char **argv);   /* plots/draw.c */
 int command_demo(int argc, char **argv);   /* sim/command/demo.c */
 
 #endif

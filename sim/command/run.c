@@ -25,6 +25,7 @@
 #include "sim/command/main.h"
 #include "sim/command/summary.h"
 #include "sim/host/result.h"
+#include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
 #include "verify/base/output.h"
 #include "verify/scenario/scenario.h"
@@ -67,6 +68,13 @@ static char *in(const char *folder, const char *name)
 
 /* ---- input ---- */
 
+const struct about about_run = {"run", "SCENARIO",
+                                "simulate an MPI program with a protocol and failures; say whether "
+                                "it recovered, and what that cost",
+                                "run demo\n"
+                                "run demo --set protocol.name=bookmark --set failures.0.rank=5\n"
+                                "run mine.yaml --out kept"};
+
 static int parse(int argc, char **argv, struct options *options, char **scenario)
 {
   g_auto(GStrv) files = NULL;
@@ -88,13 +96,8 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
-  if (!options_read(argc, argv, "SCENARIO",
-                    "Simulates a program with a protocol and failures, and "
-                    "says whether it recovered and what that cost.",
-                    entries, &error))
-    return bad_input("recline run: %s, expected recline run SCENARIO [--set key=value]... "
-                     "[--out DIR] [--json] [--keep] [--timeout S] [--memory SIZE]",
-                     error->message);
+  if (!options_read(&about_run, argc, argv, entries))
+    return EXIT_BAD_INPUT;
   if (files == NULL || files[1] != NULL)
     return bad_input("recline run: %s, expected one SCENARIO",
                      files == NULL ? "no scenario" : "more than one scenario");
@@ -103,8 +106,8 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
                      TIMEOUT_MAX);
   if (options->memory && !scenario_bytes(options->memory, &options->memory_bytes, &error))
     return bad_input("recline run: --memory: %s", error->message);
-  *scenario = g_strdup(files[0]);
-  return EXIT_FINE;
+  *scenario = catalogue_scenario("recline run", files[0]);
+  return *scenario != NULL ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
 /* The program that runs scripts would refuse it too, but only after everything has started. */

@@ -2,58 +2,37 @@
 
 #include <langinfo.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "protocols/text.h"
+#include "verify/base/terminal.h"
 
-struct look {
-  const char *strong, *good, *wrong, *plain; /* terminal colours, or nothing */
-  const char *full, *none;                   /* cells of a bar */
-};
-
-static struct look choose_look(void)
-{
-  struct look look = {"", "", "", "", "#", "."};
-  if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
-    look.full = "█";
-    look.none = "░";
-  }
-  if (isatty(STDOUT_FILENO) && g_getenv("NO_COLOR") == NULL) {
-    look.strong = "\033[1m";
-    look.good = "\033[1;32m";
-    look.wrong = "\033[1;31m";
-    look.plain = "\033[0m";
-  }
-  return look;
-}
-
-static void print_bar(const struct look *look, const char *name, double seconds, double total)
+static void print_bar(const char *name, double seconds, double total)
 {
   enum { CELLS = 30 };
+  bool blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   double share = total > 0 ? seconds / total : 0;
   int filled = (int)lround(share * CELLS);
   if (seconds <= 0)
     return;
   g_print("    %-11s ", name);
   for (int i = 0; i < CELLS; i++)
-    g_print("%s", i < filled ? look->full : look->none);
+    g_print("%s", i < filled ? blocks ? "█" : "#" : blocks ? "░" : ".");
   g_print("  %10.6g s  %5.1f %%\n", seconds, 100 * share);
 }
 
-static void print_time(const struct look *look, const struct result *result)
+static void print_time(const struct result *result)
 {
   const struct run_time *time = &result->time;
   double total =
       time->compute + time->mpi + time->protocol + time->checkpoint + time->lost + time->restart;
   g_print("  time         %.6g s simulated; of a rank, on average:\n", result->simulated_s);
-  print_bar(look, "compute", time->compute, total);
-  print_bar(look, "mpi", time->mpi, total);
-  print_bar(look, "protocol", time->protocol, total);
-  print_bar(look, "checkpoint", time->checkpoint, total);
-  print_bar(look, "lost", time->lost, total);
-  print_bar(look, "restart", time->restart, total);
+  print_bar("compute", time->compute, total);
+  print_bar("mpi", time->mpi, total);
+  print_bar("protocol", time->protocol, total);
+  print_bar("checkpoint", time->checkpoint, total);
+  print_bar("lost", time->lost, total);
+  print_bar("restart", time->restart, total);
 }
 
 static void print_failure(const struct failure *failure)
@@ -194,7 +173,7 @@ static void print_notes(const struct result *result)
 void summary_print(const struct scenario *scenario, const struct result *result, const char *path,
                    const char *out, const char *wrong)
 {
-  const struct look look = choose_look();
+  const struct look look = terminal_look();
   g_autofree char *program = g_path_get_basename(path);
   g_autofree char *platform = g_path_get_basename(scenario->platform.file);
   g_print("\n%s%s%s  %s%s%s with %s: %s on %d ranks of %s\n",
@@ -208,7 +187,7 @@ void summary_print(const struct scenario *scenario, const struct result *result,
   print_phases(result);
   print_iterations(result);
   print_messages(result);
-  print_time(&look, result);
+  print_time(result);
   print_notes(result);
   if (out != NULL)
     g_print("  kept         %s\n", out);

@@ -12,6 +12,7 @@
 #include "sim/replicate/replicate.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
+#include "verify/base/terminal.h"
 
 struct outcome {
   const struct plan_run *run;
@@ -196,7 +197,7 @@ static void take_end(const struct outcomes *all, struct outcome *o, const struct
 
 static void show_progress(guint done, guint all, const char *name)
 {
-  if (isatty(STDERR_FILENO))
+  if (terminal_shows_progress())
     g_printerr("\r\033[K%u of %u runs done%s%s", done, all, *name ? ", last " : "", name);
 }
 
@@ -269,7 +270,7 @@ bool outcomes_run(struct outcomes *all, const struct replicas *replicas, unsigne
   struct pool *pool = pool_new(jobs, all->out);
   bool good = run_all(all, list, pool, error);
   pool_free(pool);
-  if (isatty(STDERR_FILENO))
+  if (terminal_shows_progress())
     g_printerr("\r\033[K");
   return good;
 }

@@ -20,6 +20,12 @@ struct options {
   gboolean json;
 };
 
+const struct about about_replicate = {"replicate", "[ID]...",
+                                      "simulate what papers have published, and print both; ID is "
+                                      "that of a value, or its first words",
+                                      "replicate bookmark.t2\n"
+                                      "replicate --out replication"};
+
 static int parse(int argc, char **argv, struct options *o)
 {
   const GOptionEntry entries[] = {
@@ -31,14 +37,8 @@ static int parse(int argc, char **argv, struct options *o)
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->ids, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GError) error = NULL;
-  if (!options_read(argc, argv, "[ID]...",
-                    "Simulates what papers have published and prints both; ID "
-                    "is that of a value, or its first words (bookmark.t2).",
-                    entries, &error))
-    return bad_input("recline replicate: %s, expected recline replicate [ID]... [--out DIR] "
-                     "[--jobs N] [--json]",
-                     error->message);
+  if (!options_read(&about_replicate, argc, argv, entries))
+    return EXIT_BAD_INPUT;
   if (o->jobs < 0 || o->jobs > JOBS_MAX)
     return bad_input("recline replicate: --jobs %d, expected 1 to %d", o->jobs, JOBS_MAX);
   return EXIT_FINE;

@@ -4,8 +4,10 @@
 
 #include "sim/replicate/plan.h"
 #include "sim/replicate/published.h"
+#include "verify/base/command_line.h"
 
 /* `data`: the folder with scenarios/replication. */
+extern const struct about about_replicate;
 int command_replicate(int argc, char **argv, const char *data);
 
 enum row_verdict {

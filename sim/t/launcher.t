@@ -149,6 +149,17 @@ call list
 ok 'a build that fails shows its log'
 sed -i '$d' "$tree/CMakeLists.txt"
 
+printf '#!/bin/sh\necho third\n' >"$tree/program"
+(cd "$here/elsewhere" && TERM=xterm script -qec "'$tree/recline' list" /dev/null) >"$here/out" </dev/null
+has out 'recline: building \[[0-9]+/[0-9]+\]' && has out 'third'
+ok 'on a terminal it says how far the build is'
+echo 'add_custom_target(broken ALL COMMAND sh -c "echo the reason; exit 1")' >>"$tree/CMakeLists.txt"
+(cd "$here/elsewhere" && TERM=xterm script -qec "'$tree/recline' list; echo code \$?" /dev/null) >"$here/out" </dev/null
+has out '^the reason' && has out '^code 64'
+ok 'and there too shows why it failed'
+sed -i '$d' "$tree/CMakeLists.txt"
+printf '#!/bin/sh\necho other\n' >"$tree/program"
+
 mv "$tree" "$here/moved"
 tree=$here/moved
 call list

@@ -38,15 +38,35 @@ refuses()
 commands='expected run, campaign, interval, replicate, check, draw, play, report, demo, list, doctor, help, or --version'
 kinds='expected protocols, claims, platforms, scenarios or mutants'
 refuses 'no command' "recline: no command, $commands"
-refuses 'an unknown command' "recline: \"lst\" is no command, $commands" lst
+refuses 'an unknown command' "recline: \"lst\" is no command, $commands; did you mean list?" lst
+refuses 'far from all commands' "recline: \"cows\" is no command, $commands" cows
 refuses 'an unknown option' "recline: \"--lst\" is no command, $commands" --lst
-refuses 'help on nothing' "recline: \"lst\" is no command, $commands" help lst
+refuses 'help on nothing' "recline: \"lst\" is no command, $commands; did you mean list?" help lst
 refuses 'help on two' 'recline help: too many words, expected one command or none' help run list
 refuses 'list without a kind' "recline list: nothing named, $kinds" list
 refuses 'list of two kinds' "recline list: too many words, $kinds" list claims mutants
 refuses 'list of nothing' "recline list: \"cows\" is nothing to list, $kinds" list cows
 refuses 'an unknown option of list' \
-  'recline list: Unknown option --tsv, expected --json or no option' list claims --tsv
+  'recline list: Unknown option --tsv, expected an option of '\''recline list --help'\' list claims --tsv
+refuses 'letters that are swapped' "recline list: \"calims\" is nothing to list, $kinds; did you mean claims?" list calims
+refuses 'a misspelt option' \
+  "recline check: Unknown option --max-stats=9, expected an option of 'recline check --help'; did you mean --max-states?" \
+  check --max-stats=9
+refuses 'a misspelt claim' \
+  "recline check: there is no claim 'c3-recover', expected one of 'recline list claims' or 'mutants', or a file; did you mean c3-recovers?" \
+  check c3-recover
+refuses 'a misspelt scenario' \
+  "recline run: there is no scenario 'damo', expected one of 'recline list scenarios' or a file; did you mean demo?" \
+  run damo
+for pair in protocol.name=bokmark,bookmark protocl.name=c3,protocol protocol.nam=c3,name \
+  platform.file=clam,clan platform.placement=blok,block check.hazards=['torn-writs'],torn-writes; do
+  call run demo --set "${pair%,*}"
+  [ "$code" -eq 64 ] && echo "$err" | grep -q "; did you mean ${pair##*,}? (from --set)$"
+  ok "misspelt: ${pair%,*}" || echo "# $err"
+done
+call draw siff
+[ "$code" -eq 64 ] && echo "$err" | grep -q 'did you mean sif?$'
+ok 'a misspelt platform'
 refuses 'a word for the doctor' \
   'recline doctor: "who" is one word too many, expected --json or nothing' doctor who
 
@@ -55,13 +75,13 @@ call --version
 ok '--version'
 call help
 [ "$code" -eq 0 ] && [ "$(echo "$out" | grep -Ec \
-  '^  recline (run|campaign|interval|replicate|check|draw|play|report|demo|list|doctor|help)( |$)')" -eq 12 ]
+  '^  (run|campaign|interval|replicate|check|draw|play|report|demo|list|doctor|help) ')" -eq 12 ]
 ok 'help names every command'
 call --help
 [ "$code" -eq 0 ] && [ "$out" = "$("$recline" help)" ]
 ok '--help is help'
 call help list
-[ "$code" -eq 0 ] && [ "$(echo "$out" | wc -l)" -eq 2 ]
+[ "$code" -eq 0 ] && [ "$out" = "$("$recline" list --help)" ]
 ok 'help on a command'
 call list --help
 [ "$code" -eq 0 ] && echo "$out" | grep -q 'recline list'
@@ -99,7 +119,7 @@ call list scenarios
 [ "$code" -eq 0 ] && [ "$out" = "plain                $data/scenarios/plain.yaml" ]
 ok 'list scenarios'
 call list platforms
-[ "$code" -eq 0 ] && [ "$out" = 'two.xml              2 hosts' ]
+[ "$code" -eq 0 ] && [ "$out" = 'two                  2 hosts' ]
 ok 'list platforms, and nothing else of their folder'
 printf 'id: [\n' >"$data/verify/claims/aa.yaml"
 call list claims
@@ -124,6 +144,38 @@ ok 'a missing tool is exit code 1'
 grep -q <"$here/out" \
   '^type: apt-get install libsimgrid-dev gcc g++ gfortran cmake ninja-build graphviz gnuplot-nox perl patch binutils spin jq clang lld nodejs chromium pajeng slurm-client$'
 ok 'with what to type'
+
+# On a terminal: colours and progress. seen TERM COMMAND...: what it shows there.
+seen()
+{
+  TERM=$1 script -qec "$2" /dev/null </dev/null >"$here/out"
+}
+seen xterm "$recline check none-lost"
+grep -q "$(printf '\033')\[1;32mviolated" "$here/out"
+ok 'a verdict in colour'
+seen dumb "$recline check none-lost"
+grep -q '^none-lost  *violated  *as expected' "$here/out" && ! grep -q "$(printf '\033')" "$here/out"
+ok 'none on a dumb terminal'
+seen xterm "NO_COLOR=1 $recline check none-lost"
+grep -q 'none-lost  *violated  *as expected' "$here/out"
+ok 'none with NO_COLOR'
+"$recline" check none-lost >"$here/out"
+! grep -q "$(printf '\033')" "$here/out"
+ok 'none in a file'
+
+seen xterm "$recline run demo --set program.args=[B] --timeout 3.5 >/dev/null" &
+"$recline" run demo --set program.args=[B] --timeout 3.5 2>"$here/err" >/dev/null
+wait
+grep -q "simulating, 2 s" "$here/out"
+ok 'on a terminal a run says that it goes on'
+grep -q '^recline run: inconclusive: ' "$here/err" && ! grep -q simulating "$here/err"
+ok 'and in a file nothing'
+claim=chandy-lamport-three-two-crashes
+seen xterm "$recline check $claim none-lost --jobs 2 --timeout 3.5" &
+"$recline" check $claim none-lost --jobs 2 --timeout 3.5 2>"$here/err" >/dev/null
+wait
+grep -q '1 of 2 claims done, 2 s' "$here/out" && [ ! -s "$here/err" ]
+ok 'and so does a check of several'
 
 if [ -w /dev/full ]; then
   "$recline" help >/dev/full 2>"$here/err"

@@ -20,10 +20,12 @@
 #include <unistd.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 #include "verify/base/platform.h"
+#include "verify/base/terminal.h"
 #include "verify/check/matrix.h"
 #include "verify/trace/trace.h"
 
@@ -44,6 +46,13 @@ struct command {
 };
 
 /* ---- options ---- */
+
+const struct about about_check = {
+    "check", "[CLAIM|SCENARIO|TRACE]...",
+    "explore every interleaving and every crash of small worlds; replay traces",
+    "check c3-recovers\n"
+    "check c3-no-suppress --out kept\n"
+    "check --all --jobs 2 --junit"};
 
 static int parse_options(struct command *c, int argc, char **argv)
 {
@@ -71,15 +80,9 @@ static int parse_options(struct command *c, int argc, char **argv)
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
       {"tap", 0, 0, G_OPTION_ARG_NONE, &c->tap, "Print the Test Anything Protocol", NULL},
       {"junit", 0, 0, G_OPTION_ARG_NONE, &c->junit, "Print JUnit's XML", NULL},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->names, NULL,
-       "[CLAIM|SCENARIO]..."},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->names, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
-  g_autoptr(GError) error = NULL;
-  if (options_read(argc, argv, NULL, "Explores every interleaving and every crash of small worlds.",
-                   entries, &error))
-    return EXIT_FINE;
-  return bad_input("recline check: %s, expected an option of 'recline check --help'",
-                   error->message);
+  return options_read(&about_check, argc, argv, entries) ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
 static int check_options(struct command *c)
@@ -116,21 +119,10 @@ static int check_options(struct command *c)
 
 /* ---- finding claims ---- */
 
-enum { LONG = 2 };
-static const char *const folders[] = {"claims", "mutants", [LONG] = "claims/long"};
-
-/* The folder `name` of claims below RECLINE_DATA. */
-static char *folder(const char *name)
+/* Adds all claims of some kind to `files`, sorted. */
+static void add_files(GPtrArray *files, unsigned kinds)
 {
-  const char *data = g_getenv("RECLINE_DATA");
-  return g_build_filename(data && *data ? data : ".", "verify", name, NULL);
-}
-
-/* Adds all claims of a folder to `files`, sorted. */
-static void add_folder(GPtrArray *files, const char *name)
-{
-  g_autofree char *path = folder(name);
-  g_autofree char **found = scenario_files(path, ".yaml");
+  g_autofree char **found = catalogue_files(kinds);
   for (char **file = found; *file; file++)
     g_ptr_array_add(files, *file);
 }
@@ -139,30 +131,23 @@ char *check_find_claim(const char *name)
 {
   if (strchr(name, '/') || g_str_has_suffix(name, ".yaml"))
     return g_strdup(name);
-  for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-    g_autofree char *path = folder(folders[i]);
-    g_autofree char *base = g_strconcat(name, ".yaml", NULL);
-    g_autofree char *file = g_build_filename(path, base, NULL);
-    if (g_file_test(file, G_FILE_TEST_EXISTS))
-      return g_steal_pointer(&file);
-  }
-  return NULL;
+  return catalogue_find(CHECKABLE, name);
 }
 
 static int find_files(const struct command *c, GPtrArray *files)
 {
   int code = EXIT_FINE;
-  for (size_t i = 0; i < G_N_ELEMENTS(folders); i++)
-    if (i == LONG ? c->more : c->all)
-      add_folder(files, folders[i]);
+  add_files(files,
+            (c->all ? CATALOGUE_CLAIMS | CATALOGUE_MUTANTS : 0) | (c->more ? CATALOGUE_LONG : 0));
   for (char **name = c->names; name && *name; name++) {
     char *file = check_find_claim(*name);
+    g_autofree char *guess = file ? NULL : catalogue_guess(CHECKABLE, *name);
     if (file)
       g_ptr_array_add(files, file);
     else
       code = bad_input("recline check: there is no claim '%s', expected one of 'recline list "
-                       "claims' or 'mutants', or a file",
-                       *name);
+                       "claims' or 'mutants', or a file%s",
+                       *name, guess);
   }
   if (!files->len && code == EXIT_FINE)
     code = bad_input("recline check: no claims found, expected some below RECLINE_DATA");
@@ -174,7 +159,7 @@ static int load_matrix(struct command *c)
   g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GError) error = NULL;
   GArray *cells = g_array_new(FALSE, TRUE, sizeof(struct checked));
-  add_folder(files, "matrix");
+  add_files(files, CATALOGUE_MATRIX);
   c->cells = matrix_load(files, cells, &error);
   c->count = cells->len;
   c->list = (struct checked *)(void *)g_array_free(cells, FALSE);
@@ -246,7 +231,7 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                   .saves = c->saves,
                                   .save_seconds = c->save_every,
                                   .progress =
-                                      c->progress || (c->jobs == 1 && isatty(STDERR_FILENO))};
+                                      c->progress || (c->jobs == 1 && terminal_shows_progress())};
   struct answer answer = {0};
   g_autoptr(GError) error = NULL;
   double seconds = c->timeout > 0 && claim->limits.time > 0 ? MIN(c->timeout, claim->limits.time)
@@ -357,9 +342,18 @@ static void watch_memory(const struct command *c, struct worker *workers)
   poll(ends, count, 100); /* ms */
 }
 
+/* With several at a time; one tells of itself. Returns whether there is a line. */
+static bool show_progress(const struct command *c, gint64 began, unsigned done)
+{
+  g_autofree char *line = g_strdup_printf("%u of %u claims done", done, c->count);
+  return c->jobs > 1 && progress_line(began, line);
+}
+
 /* Explores all claims, `jobs` at a time. False after an error of the input. */
 static bool explore_all(struct command *c)
 {
+  gint64 began = g_get_monotonic_time();
+  bool shown = false;
   g_autofree struct worker *workers = g_new0(struct worker, (gsize)c->jobs);
   unsigned next = 0, running = 0;
   bool fine = true;
@@ -377,8 +371,10 @@ static bool explore_all(struct command *c)
     struct worker *worker = pid > 0 ? worker_of(workers, c->jobs, pid) : NULL;
     if (!worker) {
       watch_memory(c, workers);
+      shown |= show_progress(c, began, next - running);
       continue;
     }
+    progress_clear(shown);
     running--;
     fine &= end(worker, status, &usage);
     if (fine && !c->matrix && !c->json && !c->tap && !c->junit)
@@ -494,7 +490,9 @@ static int run(struct command *c)
     output_sweep(c->saves);
   if (!explore_all(c) || (c->matrix && !explore_again(c)))
     return EXIT_BAD_INPUT;
+  progress_begin("drawing");
   bool kept = !c->out || (draw_all(c) && (c->matrix || save(c)));
+  progress_end();
   report(c);
   return kept ? exit_code(c) : EXIT_BAD_INPUT;
 }

@@ -2,6 +2,8 @@
 #ifndef RECLINE_CHECK_H
 #define RECLINE_CHECK_H
 
+#include "verify/base/catalogue.h"
+#include "verify/base/command_line.h"
 #include "verify/check/claim.h"
 
 /* A claim with its result. */
@@ -26,6 +28,10 @@ char *report_json(const struct checked *, unsigned count);
  * frees it with g_free(). */
 char *check_find_claim(const char *name);
 
+/* What can be explored, where it is named. */
+enum { CHECKABLE = CATALOGUE_CLAIMS | CATALOGUE_MUTANTS | CATALOGUE_LONG | CATALOGUE_SCENARIOS };
+
+extern const struct about about_check;
 int command_check(int argc, char **argv);
 
 #endif

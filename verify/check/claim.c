@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "verify/base/platform.h"
+#include "verify/base/terminal.h"
 #include "verify/trace/schedule_file.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/world_of.h"
@@ -257,10 +258,10 @@ static char *estimate(const struct explorer_progress *p)
 static void show_progress(void *data, const struct explorer_progress *p)
 {
   struct job *job = data;
-  bool terminal = isatty(STDERR_FILENO);
+  bool terminal = terminal_shows_progress();
   gint64 now = g_get_monotonic_time();
   double seconds = (double)(now - job->shown) / G_USEC_PER_SEC;
-  if (seconds < (terminal ? 0.2 : 2))
+  if (seconds < (terminal && job->shown_states ? 0.2 : 2))
     return;
   g_autofree char *in_all = estimate(p);
   double rate = (double)(p->states - job->shown_states) / seconds;
@@ -531,8 +532,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .save_seconds = job->options->save_seconds,
       .world_digest = job->save ? digest(job->claim, job->options) : 0};
   explore_claim(job, &options, &found);
-  if (job->options->progress)
-    fputs("\r\033[K", stderr);
+  progress_clear(terminal_shows_progress() && job->shown_states);
   if (found.refused) {
     g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected one of this claim; remove it",
                 job->save, found.refused);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "verify/base/json.h"
+#include "verify/base/terminal.h"
 #include "verify/check/check.h"
 
 bool checked_as_expected(const struct checked *c)
@@ -50,7 +51,9 @@ void report_line(const struct checked *c)
 {
   const struct claim_result *r = &c->result;
   bool fine = checked_as_expected(c);
-  printf("%-28s %-12s %s%s\n", c->claim->id, claim_verdict_name(r->verdict),
+  struct look look = terminal_look();
+  printf("%-28s %s%-12s%s %s%s\n", c->claim->id, fine ? look.good : look.wrong,
+         claim_verdict_name(r->verdict), look.plain,
          fine ? "as expected" : "NOT AS EXPECTED: ", fine ? "" : claim_expected(c->claim));
   if (c->claim->statement)
     printf("    %s\n", g_strchomp(c->claim->statement));

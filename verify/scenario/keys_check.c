@@ -1,6 +1,7 @@
 /* Compares a document with the table of keys, before any value is read. */
 #include <string.h>
 
+#include "verify/base/nearest.h"
 #include "verify/scenario/document_inside.h"
 #include "verify/scenario/keys.h"
 
@@ -22,13 +23,16 @@ static void note(struct walk *walk, const char *path, int id)
   g_hash_table_insert(walk->document->lines, g_strdup(path), place);
 }
 
-static char *names_of(const struct key *keys)
+/* "a, b or c", and the one that `word` may have meant. */
+static char *names_of(const struct key *keys, const char *word)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   for (const struct key *key = keys; key->name; key++)
     g_ptr_array_add(names, (char *)key->name);
   g_ptr_array_add(names, NULL);
-  return document_alternatives((const char *const *)names->pdata);
+  g_autofree char *known = document_alternatives((const char *const *)names->pdata);
+  g_autofree char *guess = did_you_mean(word, (const char *const *)names->pdata);
+  return g_strconcat(known, guess, NULL);
 }
 
 static bool is_count(const struct key *key)
@@ -44,7 +48,7 @@ static bool is_list(const struct key *key)
 static char *expected(const struct key *key)
 {
   if (key->kind == KEY_MAPPING) {
-    g_autofree char *names = names_of(key->keys);
+    g_autofree char *names = names_of(key->keys, "");
     return g_strconcat("a mapping with ", names, NULL);
   }
   if (key->kind == KEY_CHOICE)
@@ -74,12 +78,14 @@ static bool refuse_value(struct walk *walk, int id, const char *path, const stru
   g_autofree char *hope = key->kind == KEY_NUMBER ? g_strdup("0 to 18446744073709551615")
                           : is_count(key)         ? g_strdup("digits only")
                                                   : expected(key);
-  g_autofree char *problem = g_strconcat(value,
-                                         is_count(key)             ? " is no whole number"
-                                         : key->kind == KEY_CHOICE ? " is unknown"
-                                                                   : "",
-                                         NULL);
-  return refuse(walk, id, path, problem, hope);
+  const char *problem = is_count(key)             ? " is no whole number"
+                        : key->kind == KEY_CHOICE ? " is unknown"
+                                                  : "";
+  g_autofree char *text = g_strconcat(value, problem, NULL);
+  g_autofree char *guess =
+      key->kind == KEY_CHOICE ? did_you_mean(text_of(node), key->names) : g_strdup("");
+  g_autofree char *both = g_strconcat(hope, guess, NULL);
+  return refuse(walk, id, path, text, both);
 }
 
 /* Decimal, without the leading zeros of octal numbers. */
@@ -130,7 +136,7 @@ static bool visit_pair(struct walk *walk, int mapping, unsigned index, const cha
   while (key->name && strcmp(key->name, text_of(name)))
     key++;
   if (!key->name) {
-    g_autofree char *shown = document_quote(here), *known = names_of(keys);
+    g_autofree char *shown = document_quote(here), *known = names_of(keys, text_of(name));
     g_autofree char *problem = g_strdup_printf("unknown key %s", shown);
     return refuse(walk, pair->key, "", problem, known);
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "protocols/text.h"
+#include "verify/base/nearest.h"
 #include "verify/scenario/document_inside.h"
 #include "verify/scenario/keys.h"
 
@@ -92,7 +93,9 @@ bool keys_refuse_name(const struct scenario *scenario, const char *path, GError 
                       const char *name, const char *word, const char *const *names)
 {
   g_autofree char *shown = document_quote(name), *known = document_alternatives(names);
-  return scenario_complain(scenario, path, error, "%s is no %s, expected %s", shown, word, known);
+  g_autofree char *guess = did_you_mean(name, names);
+  return scenario_complain(scenario, path, error, "%s is no %s, expected %s%s", shown, word, known,
+                           guess);
 }
 
 static bool read_event(const struct reader *reader, const char *path, const char *name,

@@ -261,8 +261,14 @@ char *platform_find(const char *name, const char *directory)
 {
   if (g_path_is_absolute(name))
     return scenario_file_in("/", name);
-  char *found = scenario_file_in(directory, name);
-  return found ? found : scenario_find_in(folders, name);
+  g_autofree char *file = g_strconcat(name, ".xml", NULL);
+  const char *const names[] = {name, file};
+  char *found = NULL;
+  for (size_t i = 0; i < G_N_ELEMENTS(names) && !found; i++) {
+    found = scenario_file_in(directory, names[i]);
+    found = found ? found : scenario_find_in(folders, names[i]);
+  }
+  return found;
 }
 
 const char *platform_name(const char *path)

@@ -35,24 +35,6 @@ bool scenario_expects_of(const struct scenario *scenario, bool run, GError **err
   return false;
 }
 
-static gint by_name(gconstpointer a, gconstpointer b)
-{
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-char **scenario_files(const char *folder, const char *suffix)
-{
-  GPtrArray *files = g_ptr_array_new();
-  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-  const char *name;
-  while (dir && (name = g_dir_read_name(dir)))
-    if (g_str_has_suffix(name, suffix))
-      g_ptr_array_add(files, g_build_filename(folder, name, NULL));
-  g_ptr_array_sort(files, by_name);
-  g_ptr_array_add(files, NULL);
-  return (char **)g_ptr_array_free(files, FALSE);
-}
-
 char *scenario_file_in(const char *folder, const char *name)
 {
   g_autofree char *path = g_build_filename(folder, name, NULL);

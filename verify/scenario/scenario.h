@@ -64,11 +64,11 @@ struct failure {
     uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
     int actions; /* the victim crashes within its step, behind so many actions that others see; -1:
                     behind the step, before its work begins */
-  } after;               /* TRIGGER_POINT */
-  double ends_after;     /* the victim is not dead, but declared so, and ended so many seconds later;
-                            -1: it crashes */
-  enum law law;          /* TRIGGER_LAW; LAW_NONE otherwise */
-  enum of of;            /* TRIGGER_LAW */
+  } after;       /* TRIGGER_POINT */
+  double ends_after;  /* the victim is not dead, but declared so, and ended so many seconds later;
+                         -1: it crashes */
+  enum law law;       /* TRIGGER_LAW; LAW_NONE otherwise */
+  enum of of;         /* TRIGGER_LAW */
   double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
                          or gamma law, sigma of a lognormal one, -1 of an exponential one */
   int burst;          /* TRIGGER_LAW: nodes that fail one soon after the other, 1: alone */
@@ -226,10 +226,6 @@ struct scenario *scenario_load(const char *file, const char *const *set, GError 
  * are, for lists. The id is the file's name where there is none; `statement` may become NULL. The
  * caller frees both. Errors as above. */
 bool scenario_headline(const char *file, char **id, char **statement, GError **error);
-
-/* The files in `folder` whose names end with `suffix`, as paths, sorted; ends with NULL. None where
- * there is no folder. For g_strfreev(). */
-char **scenario_files(const char *folder, const char *suffix);
 
 /* The file `name` in `folder`, and in the first of the folders that the environment variable lists
  * (separated by colons): an absolute path for the caller to free; NULL: it is not there. */

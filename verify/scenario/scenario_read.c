@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "verify/base/catalogue.h"
 #include "verify/scenario/document.h"
 #include "verify/scenario/keys.h"
 #include "verify/scenario/levels.h"
@@ -82,11 +83,12 @@ static bool find_platform(struct scenario *scenario, const char *name, GError **
 {
   const char *folders = g_getenv("RECLINE_PLATFORMS");
   g_autofree char *shown = document_quote(name);
+  g_autofree char *guess = catalogue_guess(CATALOGUE_PLATFORMS, name);
   scenario->platform.file = platform_find(name, scenario->directory);
   return scenario->platform.file ||
          scenario_complain(scenario, "platform.file", error,
-                           "%s is not there, expected a platform beside the scenario%s%s", shown,
-                           folders && *folders ? " or in " : "", folders ? folders : "");
+                           "%s is not there, expected a platform beside the scenario%s%s%s", shown,
+                           folders && *folders ? " or in " : "", folders ? folders : "", guess);
 }
 
 /* Service hosts and the dispatcher's carry no rank. */

@@ -1,0 +1,38 @@
+/* What recline comes with: files below the folder RECLINE_DATA (an environment variable), each
+ * known by its name without the suffix, as `recline list` shows it. In the library
+ * recline-base-glib. */
+#ifndef RECLINE_CATALOGUE_H
+#define RECLINE_CATALOGUE_H
+
+#include <stdbool.h>
+
+/* Flags, in the order in which a name is looked for. */
+enum catalogue {
+  CATALOGUE_CLAIMS = 1,
+  CATALOGUE_MUTANTS = 2,
+  CATALOGUE_LONG = 4, /* claims that take longer */
+  CATALOGUE_MATRIX = 8,
+  CATALOGUE_SCENARIOS = 16,
+  CATALOGUE_PROTOCOLS = 32, /* sources */
+  CATALOGUE_PLATFORMS = 64,
+};
+
+/* The paths of all files of `kinds`, sorted within each kind; empty where a folder is missing. The
+ * caller frees it with g_strfreev(). */
+char **catalogue_files(unsigned kinds);
+
+/* The same, without folders and suffixes. */
+char **catalogue_names(unsigned kinds);
+
+/* The file of that name, with or without its suffix, in the first of `kinds` that has it; NULL:
+ * none. The caller frees it. */
+char *catalogue_find(unsigned kinds, const char *name);
+
+/* "; did you mean NAME?" with the name of `kinds` that is nearest, or "". The caller frees it. */
+char *catalogue_guess(unsigned kinds, const char *name);
+
+/* The scenario that a command names: one of recline's own, or `name` as it is where that is a path,
+ * has a suffix or is a file. NULL: no such name, and `command` has said so. The caller frees it. */
+char *catalogue_scenario(const char *command, const char *name);
+
+#endif
