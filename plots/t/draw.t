@@ -199,8 +199,8 @@ export RECLINE_DATA
 ok "a name alone is a protocol" [ "$("$draw" pingpong -o named.svg)" = named.svg ]
 
 # --- errors ---
-ok "no such name" fails nothing "data/protocols/nothing.c: cannot be read, \
-expected a trace, a platform or a protocol"
+ok "no such name" fails pigpong "pigpong: cannot be read, \
+expected a trace, a platform or a protocol; did you mean pingpong?"
 ok "no such file" fails no.trace "no.trace: cannot be read, \
 expected a trace, a platform or a protocol"
 echo hello >t.txt
@@ -265,7 +265,7 @@ ok "no arrow" fails t.c 't.c:3: "A to B", expected STATE -> STATE : function()  
 printf 'int x;\n' >t.c
 ok "no comment" fails t.c 't.c:1: no opening comment, expected one with "Transitions:"'
 ok "no argument" usage 'draw: no file, expected TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]'
-ok "an unknown option" usage 'draw: Unknown option -x, expected -o FILE.svg or --dependencies' -x
+ok "an unknown option" usage 'recline draw: Unknown option -x, expected an option of '\''recline draw --help'\' -x
 ok "no time" usage '--from: "1x", expected a step' "$here/c3.trace" --from 1x
 ok "no ranks" usage '--ranks: "1-7", expected ranks of 0 to 2 such as 0-3,7' "$here/c3.trace" --ranks 1-7
 ok "ranks that go back" usage '--ranks: "2-1", expected ranks of 0 to 2 such as 0-3,7' "$here/c3.trace" --ranks 2-1
@@ -274,7 +274,7 @@ ok "nothing in the part" usage "$here/c3.trace: no event in that part, expected 
 ok "a part of a platform" usage "$here/star.xml: no trace, expected one with --from, --to and --ranks" "$here/star.xml" --to 1
 ok "a part told in words" usage 'a.txt: with --from, --to or --ranks, expected .svg, .pdf or .png' a --to 1 -o a.txt
 ok "two files" usage 'draw: a second file b, expected one' a b
-ok "-o without a name" usage 'draw: Missing argument for -o, expected -o FILE.svg or --dependencies' a -o
+ok "-o without a name" usage 'recline draw: Missing argument for -o, expected an option of '\''recline draw --help'\' a -o
 ok "an unknown format" usage 'a.gif: unknown kind of picture, expected .svg, .pdf, .png or .txt' \
   a -o a.gif
 printf 'recline-trace 3\nprotocol c3\nranks 2\n---\n0 0 \n' >t.trace

@@ -95,7 +95,8 @@ static char *guess(const GOptionEntry *entries, const char *message)
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(names, g_strdup("--help"));
   for (; entries->long_name; entries++)
-    g_ptr_array_add(names, g_strconcat("--", entries->long_name, NULL));
+    if (*entries->long_name)
+      g_ptr_array_add(names, g_strconcat("--", entries->long_name, NULL));
   g_ptr_array_add(names, NULL);
   const char *word = g_str_has_prefix(message, unknown) ? message + strlen(unknown) : "";
   g_autofree char *name = g_strndup(word, strcspn(word, "="));

@@ -134,14 +134,17 @@ static const struct refusal refusals[] = {
     {"an undefined alias", GOOD "seed: *a\n",
      "t.yaml:4: not YAML (found undefined alias), expected one scenario", NULL},
 
-    {"an unknown key", GOOD "sede: 1\n", "t.yaml:4: unknown key \"sede\", expected " KEYS, NULL},
+    {"an unknown key", GOOD "sede: 1\n",
+     "t.yaml:4: unknown key \"sede\", expected " KEYS "; did you mean seed?", NULL},
     {"an unknown key below", "program:\n  binary: cg\n  rnaks: 2\n",
-     "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, script or ranks", NULL},
+     "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, script or ranks; "
+     "did you mean ranks?",
+     NULL},
     {"an unknown key in a list", GOOD "failures:\n  - rank: 1\n    att: 3s\n",
-     "t.yaml:6: unknown key \"failures.0.att\", expected " FAILURE_KEYS, NULL},
+     "t.yaml:6: unknown key \"failures.0.att\", expected " FAILURE_KEYS "; did you mean at?", NULL},
     {"an unknown key of a trigger", GOOD "failures:\n  - rank: 1\n    after: {evnt: captured}\n",
      "t.yaml:6: unknown key \"failures.0.after.evnt\", expected event, rank, checkpoint, "
-     "iteration, count, recovery or actions",
+     "iteration, count, recovery or actions; did you mean event?",
      NULL},
     {"a key that is no text", GOOD "? [a]\n: 1\n",
      "t.yaml:4: a key that is no text, expected a name", NULL},
@@ -293,7 +296,9 @@ static const struct refusal refusals[] = {
     {"unknown writes", GOOD "checkpoint: {writes: late}\n",
      "t.yaml:4: checkpoint.writes: \"late\" is unknown, expected background or foreground", NULL},
     {"unknown places", GOOD "checkpoint: {places: nowhere}\n",
-     "t.yaml:4: checkpoint.places: \"nowhere\" is unknown, expected anywhere or program", NULL},
+     "t.yaml:4: checkpoint.places: \"nowhere\" is unknown, expected anywhere or program; "
+     "did you mean anywhere?",
+     NULL},
     {"a size in parsecs", GOOD "checkpoint: {bytes: 4 parsecs}\n",
      "t.yaml:4: checkpoint.bytes: \"4 parsecs\" is no size, expected a number with unit B, kB, MB, "
      "GB, TB, KiB, MiB, GiB or TiB",
@@ -384,7 +389,9 @@ static const struct refusal refusals[] = {
     {"a negative repair", GOOD "failures:\n  - {rank: 1, at: 1s, repair: -1s}\n",
      "t.yaml:5: failures.0.repair: \"-1s\" is negative, expected a time of 0 or more", NULL},
     {"an unknown event", GOOD "failures:\n  - rank: 1\n    after:\n      event: capture\n",
-     "t.yaml:7: failures.0.after.event: \"capture\" is no event, expected " EVENTS, NULL},
+     "t.yaml:7: failures.0.after.event: \"capture\" is no event, expected " EVENTS
+     "; did you mean captured?",
+     NULL},
     {"no event", GOOD "failures:\n  - rank: 1\n    after: {count: 1}\n",
      "t.yaml:6: failures.0.after.event: missing, expected a text", NULL},
     {"the event none", GOOD "failures:\n  - rank: 1\n    after: {event: none}\n",
@@ -425,7 +432,8 @@ static const struct refusal refusals[] = {
      "moment",
      NULL},
     {"an unknown order", GOOD "check: {order: lifo}\n",
-     "t.yaml:4: check.order: \"lifo\" is unknown, expected any, fifo or none", NULL},
+     "t.yaml:4: check.order: \"lifo\" is unknown, expected any, fifo or none; did you mean fifo?",
+     NULL},
     {"an unknown hazard", GOOD "check: {hazards: [cut-steps, cake]}\n",
      "t.yaml:4: check.hazards.1: \"cake\" is no hazard, expected cut-steps, whole-writes, "
      "torn-writes, false-detection or control-overtakes",
@@ -508,6 +516,7 @@ static void test_missing_files(void)
 static void test_unknown_protocols(void)
 {
   static const char *const names[] = {"c4", "c3~sloppy", "C3", ""};
+  static const char *const meant[] = {"; did you mean c3?", "", "; did you mean c3?", ""};
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
     g_autoptr(GError) error = NULL;
     g_autofree char *yaml = g_strdup_printf(PROGRAM PLATFORM "protocol:\n  name: '%s'\n", names[i]);
@@ -520,6 +529,7 @@ static void test_unknown_protocols(void)
                              : rcl_protocol_at(p + 1) ? ", "
                                                       : " or ",
                              rcl_protocol_at(p)->name);
+    g_string_append(expected, meant[i]);
     put("t.yaml", yaml);
     scenario_load("t.yaml", NULL, &error);
     g_autofree char *name = g_strdup_printf("protocol \"%s\"", names[i]);
