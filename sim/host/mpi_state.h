@@ -163,11 +163,14 @@ struct mpi_state {
   bool makes_comm;  /* by that call */
   int thread_level; /* as MPI_Init_thread has provided */
   bool finalized;   /* its program is in MPI_Finalize */
-  struct handles fortran_comms, fortran_requests;
+  struct handles fortran_comms, fortran_requests, fortran_files;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
   struct type *types; /* that have attributes */
   struct info *infos; /* that the program has put something into */
+  struct file *files; /* of MPI-IO, those that are closed too */
+  int files_deleted;
+  MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   struct libc libc;
   struct exceptions exceptions; /* while the program is in a call of ours */
   void *bsend_buffer;           /* as attached, for MPI_Buffer_detach only */

@@ -1,5 +1,7 @@
 #include "sim/mpi/datatype.h"
 
+#include "sim/mpi/wrap.h"
+
 #include <string.h>
 
 MPI_Aint elements_extent(MPI_Datatype type)
@@ -41,3 +43,27 @@ void elements_combine(const void *before, void *into, int count, MPI_Datatype ty
 {
   PMPI_Reduce_local(before, into, count, type, op);
 }
+
+/* ---- subarrays, whose extent in SMPI is that of one element, and which need two dimensions ----
+ */
+
+static int subarray(int dimensions, const int *sizes, const int *lengths, const int *starts,
+                    int order, MPI_Datatype element, MPI_Datatype *made)
+{
+  MPI_Aint stride = elements_extent(element), place = 0;
+  MPI_Datatype part = element, outer;
+  for (int i = 0; i < dimensions; i++) {
+    int k = order == MPI_ORDER_C ? dimensions - 1 - i : i;
+    if (lengths[k] < 1 || starts[k] < 0 || starts[k] + lengths[k] > sizes[k])
+      return MPI_ERR_ARG;
+    PMPI_Type_create_hvector(lengths[k], 1, stride, part, &outer);
+    part = outer;
+    place += starts[k] * stride;
+    stride *= sizes[k];
+  }
+  return PMPI_Type_create_struct(3, (int[]){1, 1, 1}, (MPI_Aint[]){0, place, stride},
+                                 (MPI_Datatype[]){MPI_LB, part, MPI_UB}, made);
+}
+
+LOOK_UP_CALL(Type_create_subarray, (dimensions, sizes, lengths, starts, order, element, made),
+             ((void)r, subarray(dimensions, sizes, lengths, starts, order, element, made)))

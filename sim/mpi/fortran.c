@@ -1,6 +1,6 @@
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/comm.h"
-
+#include "sim/mpi/file.h"
 #include "sim/mpi/wrap.h"
 
 #include <dlfcn.h>
@@ -148,6 +148,37 @@ void fortran_put_request(struct rank *r, void *argument, MPI_Request before, MPI
     drop(&r->mpi->fortran_requests, fortran_int(argument));
   *(int *)argument = request_number(r, after);
 }
+
+/* ---- files: 0 is none ---- */
+
+MPI_File fortran_get_file(struct rank *r, const void *argument)
+{
+  return (MPI_File)look_up(&r->mpi->fortran_files, fortran_int(argument));
+}
+
+static int file_number(struct rank *r, MPI_File handle)
+{
+  if (handle == MPI_FILE_NULL)
+    return 0;
+  struct file *file = file_of(r, handle);
+  if (!file->fortran)
+    file->fortran = add(r, &r->mpi->fortran_files, file);
+  return file->fortran;
+}
+
+void fortran_put_file(struct rank *r, void *argument, MPI_File before, MPI_File after)
+{
+  if (before && !after)
+    drop(&r->mpi->fortran_files, fortran_int(argument));
+  *(int *)argument = file_number(r, after);
+}
+
+MPI_File MPI_File_f2c(MPI_Fint number)
+{
+  LOOK_UP(fortran_get_file(r, &number), PMPI_File_f2c(number));
+}
+
+LOOK_UP_CALL(File_c2f, (file), file_number(r, file))
 
 MPI_Comm MPI_Comm_f2c(MPI_Fint number)
 {

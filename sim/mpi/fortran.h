@@ -2,8 +2,8 @@
  * wrap_fortran.c share.
  *
  * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
- * groups, infos and error handlers; communicators and requests are the layer's, and their tables
- * lie in the MPI state of the rank, so that they roll back with the program that holds the
+ * groups, infos and error handlers; communicators, requests and files are the layer's, and their
+ * tables lie in the MPI state of the rank, so that they roll back with the program that holds the
  * integers.
  */
 #ifndef RECLINE_FORTRAN_H
@@ -45,6 +45,11 @@ static inline MPI_Aint fortran_aint(const void *argument)
   return *(const MPI_Aint *)argument;
 }
 
+static inline MPI_Offset fortran_offset(const void *argument)
+{
+  return *(const MPI_Offset *)argument;
+}
+
 /* The names MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of SMPI, and meant by
  * their address. */
 void *fortran_buffer(void *argument);
@@ -62,6 +67,7 @@ void fortran_put_text(char *argument, size_t length, const char *text);
 
 FORTRAN_HANDLE(MPI_Comm, comm)
 FORTRAN_HANDLE(MPI_Request, request)
+FORTRAN_HANDLE(MPI_File, file)
 FORTRAN_HANDLE(MPI_Datatype, type)
 FORTRAN_HANDLE(MPI_Op, op)
 FORTRAN_HANDLE(MPI_Group, group)

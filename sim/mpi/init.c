@@ -13,6 +13,7 @@
 #include "sim/memory/library_data.h"
 #include "sim/mpi/algorithms.h"
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/file.h"
 #include "sim/mpi/program_end.h"
 #include "sim/mpi/wrap.h"
 #include "sim/mpi/wrap_libc.h"
@@ -94,6 +95,12 @@ static _Noreturn void leave_dead(struct rank *r)
   abort();
 }
 
+static void restored(struct rank *r)
+{
+  libc_restored(r);
+  files_restored(r);
+}
+
 /* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
  * another rank run, which would find half a layer. */
 static void begin(int processes)
@@ -101,7 +108,7 @@ static void begin(int processes)
   give_buffers();
   layer.exceptions = layer_exceptions();
   layer.collect = libc_collect;
-  layer.restored = libc_restored;
+  layer.restored = restored;
   layer.perished = leave_dead;
   layer.on = true;
   program_end_begin();
@@ -121,6 +128,7 @@ static void begin(int processes)
   if (traced)
     activity_open(activity, layer.ranks);
   shadow_begin(layer.scenario, file);
+  store_begin(shadow_independent());
   dispatcher_begin(host_expects, host_awaits);
   schedule_begin();
   algorithms_begin();

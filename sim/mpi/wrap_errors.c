@@ -4,6 +4,7 @@
 #include "sim/host/faults.h"
 #include "sim/host/shadow.h"
 #include "sim/mpi/comm.h"
+#include "sim/mpi/file.h"
 #include "sim/mpi/wrap.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 /* In Fortran it takes the integer of the communicator. */
 struct function {
   MPI_Comm_errhandler_fn *in_c;
+  MPI_File_errhandler_function *of_files;
   void (*in_fortran)(int *comm, int *error);
 };
 
@@ -18,15 +20,28 @@ static GHashTable *functions; /* MPI_Errhandler -> struct function, of all ranks
 
 /* ---- making ---- */
 
+static int keep(int result, struct function function, MPI_Errhandler handler)
+{
+  if (!functions)
+    functions = g_hash_table_new(NULL, NULL);
+  g_hash_table_insert(functions, handler, g_memdup2(&function, sizeof function));
+  return result;
+}
+
 /* SMPI never calls it. */
 static int make(struct function function, MPI_Errhandler *handler)
 {
   int result = PMPI_Comm_create_errhandler(function.in_c, handler);
-  if (!functions)
-    functions = g_hash_table_new(NULL, NULL);
-  g_hash_table_insert(functions, *handler, g_memdup2(&function, sizeof function));
-  return result;
+  return keep(result, function, *handler);
 }
+
+static int create_of_files(MPI_File_errhandler_function *function, MPI_Errhandler *handler)
+{
+  int result = PMPI_File_create_errhandler(function, handler);
+  return keep(result, (struct function){.of_files = function}, *handler);
+}
+
+LOOK_UP_CALL(File_create_errhandler, (function, handler), create_of_files(function, handler))
 
 static int create(MPI_Comm_errhandler_fn *function, MPI_Errhandler *handler)
 {
@@ -72,7 +87,7 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
 {
   MPI_Comm handle = comm == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(comm);
   const struct function *function = g_hash_table_lookup(functions, comm->errors);
-  if (!function)
+  if (!function || function->of_files)
     die(DIE_INPUT, "rank %d: not an error handler of communicators", r->index);
   int number = function->in_fortran ? MPI_Comm_c2f(handle) : 0;
   rank_switch(r, ACTIVITY_COMPUTE); /* as it may jump to where the program goes on */
@@ -81,6 +96,19 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
     function->in_fortran(&number, &error);
   else
     function->in_c(&handle, &error);
+  layer_enter();
+  rank_switch(r, ACTIVITY_MPI);
+}
+
+/* As above. */
+void errors_call_of_files(struct rank *r, MPI_Errhandler errors, MPI_File file, int error)
+{
+  const struct function *function = functions ? g_hash_table_lookup(functions, errors) : NULL;
+  if (!function || !function->of_files)
+    die(DIE_INPUT, "rank %d: not an error handler of files", r->index);
+  rank_switch(r, ACTIVITY_COMPUTE);
+  layer_leave(r->arena);
+  function->of_files(&file, &error);
   layer_enter();
   rank_switch(r, ACTIVITY_MPI);
 }

@@ -1,0 +1,125 @@
+#!/bin/sh
+# MPI-IO (layer-files.c, layer-files.f90): every call, in C, C++ and Fortran, and the bytes of the
+# files in the end, under every protocol that recovers, crashed or not.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cp "$here"/layer-files.c "$here"/layer-files.f90 "$dir"
+cd "$dir" || exit 1
+
+echo '#include "layer-files.c"' >layer-files.cc
+warnings='-O2 -g -Wall -Wextra -Werror'
+# shellcheck disable=SC2086 # a list
+"$build/bin/recline-cc" -std=gnu11 $warnings layer-files.c -o in-c >log 2>&1 &&
+  "$build/bin/recline-c++" $warnings layer-files.cc -o in-c++ >>log 2>&1
+is "$?" 0 'the program is built in C and in C++' log
+programs='in-c in-c++'
+if command -v gfortran >/dev/null; then
+  "$build/bin/recline-f90" -O2 -g layer-files.f90 -o in-fortran >log 2>&1
+  is "$?" 0 'and in Fortran' log
+  programs="$programs in-fortran"
+else
+  ok 'and in Fortran # SKIP no gfortran'
+fi
+
+# ---- every call is made ----
+calls='MPI_File_[a-zA-Z0-9_]*\|MPI_Type_create_subarray'
+for program in $programs; do
+  case $program in
+    in-fortran) both='\*\*handled\*\* | ' names='s/.* U \(mpi_[a-z0-9]*_[a-z0-9_]*\)_$/\1/p' ;;
+    *) both='' names='s/.* [Uw] \(MPI_[A-Za-z0-9_]*\)$/\1/p' ;;
+  esac
+  sed -n "s/^| \`\($calls\)\` | $both\*\*handled.*/\1/p" "$root/docs/mpi-coverage.md" >handled
+  [ $program != in-fortran ] || { tr A-Z a-z <handled >lower && mv lower handled; }
+  nm -D --undefined-only $program | sed -n "$names" | sort >made
+  sort handled | comm -23 - made >missing
+  [ "$(wc -l <handled)" -gt 50 ] && [ ! -s missing ]
+  is $? 0 "$program: makes every call of MPI-IO that is handled" missing
+done
+
+cat >scenario.yaml <<EOF
+program:    {binary: ./in-c, args: ["3", ./files], ranks: 4}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: none}
+detection:  1ms
+EOF
+
+attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
+  program=$1 ends=$2 description=$3
+  shift 3
+  rm -rf files
+  mkdir files
+  run_ends "$ends" "$program, $description" --set "program.binary=./$program" "$@"
+  is "$(cat out/program.out)" "$output" "$what: reads and writes the same" out/program.out stderr
+}
+
+recovers() { # PROGRAM PROTOCOL FAILURES WORD...
+  run=$1 protocol=$2 failures=$3
+  shift 3
+  attempt "$run" recovered "$protocol, $failures" --set "protocol.name=$protocol" \
+    --set 'checkpoint={every: 4ms, storage: local, bytes: 10kB}' --set "failures=[$failures]" "$@"
+  diff -r "whole.$run" files >difference 2>&1
+  is "$?" 0 "$what: the files are the same" difference
+}
+
+for run in $programs; do
+  output='3 rounds, 0 failures, PASS'
+  [ "$run" != in-fortran ] || output='3 rounds, 0 failures'
+  RECLINE_HEAP_WATCH=1
+  export RECLINE_HEAP_WATCH
+  attempt "$run" completed 'no protocol'
+  unset RECLINE_HEAP_WATCH
+  mv files "whole.$run"
+  for protocol in bookmark c3 pessimistic; do
+    recovers "$run" $protocol '{rank: 1, at: 6ms, repair: 1ms}, {rank: 0, at: 14ms, repair: 1ms}'
+  done
+done
+
+# ---- crashes under all protocols that recover ----
+output='3 rounds, 0 failures, PASS'
+instants='3 9 17'
+[ -z "$RECLINE_LONG" ] || instants='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18'
+for at in $instants; do
+  crash="{rank: $((at % 4)), at: ${at}ms, repair: 1ms}"
+  for protocol in blocking bookmark c3 chandy-lamport event-logging hybrid message-tagging \
+    pessimistic pessimistic-wildcards uncoordinated; do
+    recovers in-c $protocol "$crash"
+  done
+  recovers in-c causal "$crash" --set protocol.failures=2
+  recovers in-c time-based "$crash" --set clocks.longest=100us
+done
+
+# ---- what cannot be rolled back is refused ----
+cat >shared.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+  int rank, one = 1, sum = 0, in;
+  MPI_File file;
+  MPI_Offset size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_File_open(MPI_COMM_WORLD, "shared", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  for (int i = 0; i <= rank; i++)
+    MPI_File_write_shared(file, &one, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_write_ordered(file, &one, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  for (int i = 0; i <= rank; i++)
+    MPI_File_read_shared(file, &in, 1, MPI_INT, MPI_STATUS_IGNORE), sum += in;
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_File_get_size(file, &size);
+  if (rank == 0)
+    printf("%d %d\n", sum, (int)size);
+  MPI_File_close(&file);
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" -O2 -Wall shared.c -o shared-pointer >log 2>&1
+output='10 56'
+attempt shared-pointer completed 'the shared pointer without a protocol' --set 'program.args=[]'
+"$recline" run scenario.yaml --set program.binary=./shared-pointer --set 'program.args=[]' \
+  --set protocol.name=c3 >stdout 2>stderr
+is "$?:$(grep -c 'MPI_File_write_shared are refused under a recovery protocol' stderr)" 64:1 \
+  'under one it is refused' stderr
+finish
