@@ -53,6 +53,7 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   if (scenario->schedule) /* its crashes are of nodes as the explorer has them */
     world.per_node = scenario->check.per_node;
   parts_init(&parts, &world);
+  parts_group_shares(&parts, &world);
   world_begin(&world, 0, 0);
   GError *error = NULL;
   if (trace_file && !(trace = trace_open(trace_file, &world, "smpi", false, &error)))

@@ -6,10 +6,15 @@
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
+#include "verify/world/shares.h"
 
 static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
 {
   const struct parts *parts = ctx;
+  if (part >= parts->first_share && part < parts->end_share) {
+    uint32_t pair = part - parts->first_share;
+    return shares_read(parts->shares, (int)(pair / parts->ranks), (int)(pair % parts->ranks), size);
+  }
   *size = parts->part[part].size;
   return parts->part[part].bytes;
 }
@@ -85,9 +90,19 @@ static void forget_bytes(void *ctx, uint32_t number)
 void parts_init(struct parts *parts, struct world *world)
 {
   *parts = (struct parts){.count = world_parts(world)};
-  parts->part = memory_table(parts->count, sizeof *parts->part);
+  parts->part = calloc(parts->count, sizeof *parts->part); /* of many pairs none is ever touched */
+  if (!parts->part)
+    memory_exhausted(parts->count * sizeof *parts->part);
   world->memory = (struct world_memory){parts,      read_part,  NULL,        edit_part,
                                         keep_bytes, kept_bytes, forget_bytes};
+}
+
+void parts_group_shares(struct parts *parts, struct world *world)
+{
+  parts->shares = world->shares = shares_new(world->ranks);
+  parts->ranks = (uint32_t)world->ranks;
+  parts->first_share = world_part(world, WORLD_SHARE, 0, 0);
+  parts->end_share = world_part(world, WORLD_GLOBAL, 0, 0);
 }
 
 void parts_clear(struct parts *parts)
@@ -96,6 +111,7 @@ void parts_clear(struct parts *parts)
     free_bytes(&parts->part[i]);
   for (uint32_t i = 0; i < parts->kept_count; i++)
     free(parts->kept[i].bytes);
+  shares_free(parts->shares);
   free(parts->part);
   free(parts->kept);
   *parts = (struct parts){0};

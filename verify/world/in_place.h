@@ -21,10 +21,15 @@ struct parts {
   uint32_t count;
   struct parts_bytes *kept; /* kept[n - 1] is number n; bytes NULL: forgotten */
   uint32_t kept_count, kept_room;
+  struct shares *shares; /* NULL: WORLD_SHARE is parts like others */
+  uint32_t first_share, end_share, ranks;
 };
 
 /* `world` must have been through world_init(); its `memory` points to `parts` from here on. */
 void parts_init(struct parts *parts, struct world *world);
 void parts_clear(struct parts *parts);
+
+/* Contributions to collectives are held in groups (shares.h), for programs that are no scripts. */
+void parts_group_shares(struct parts *parts, struct world *world);
 
 #endif

@@ -20,6 +20,9 @@
  * (struct world_memory). The explorer interns parts, so that a state of the whole world is a
  * tuple of small numbers; the SMPI host and the replay keep them in place.
  *
+ * A contribution flows to many ranks: in runs, which have many, SHARE of all pairs is in groups
+ * (shares.h), which read as the same bytes.
+ *
  * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
  *
  * History monitors live in the parts too and roll back with the programs: RCL_FLOWS counts, for
@@ -287,6 +290,8 @@ struct world_level {
 };
 enum { WORLD_LEVELS = 8 };
 
+struct shares;
+
 struct world {
   const struct rcl_protocol *protocol;
   struct rcl_config *config; /* one per rank */
@@ -313,6 +318,7 @@ struct world {
   bool (*member)(const void *ctx, int comm, int rank);
   const void *member_ctx;
   struct world_memory memory;
+  struct shares *shares; /* contributions in groups (parts_group_shares()); NULL: in parts */
 };
 
 /* Number of a part. `a` is a rank, or the source of a channel; `b` its destination. */

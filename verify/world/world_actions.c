@@ -4,46 +4,6 @@
 #include "protocols/text.h"
 #include "verify/world/world_step.h"
 
-/* A message for a rank that is dead, or beyond the sender's incarnation, never existed. */
-static bool is_reachable(const struct world *w, int rank, uint16_t incarnation)
-{
-  const struct world_rank *to = read_rank_head(w, rank);
-  if (to->phase == RANK_DEAD)
-    return false;
-  bool restarts = to->phase == RANK_RESTARTING || to->phase == RANK_RESTORING;
-  if (w->protocol->independent)
-    return incarnation >= (restarts ? to->noticed : to->incarnation);
-  return incarnation >= (restarts ? read_global(w)->incarnation : to->incarnation);
-}
-
-/* Ranks that have noticed that this one was declared dead take nothing more from it. */
-static bool is_cut_off(const struct step_context *t, int from)
-{
-  const struct world_rank *me = read_rank_head(t->w, t->rank);
-  return t->w->protocol->independent && me->declared &&
-         read_rank_head(t->w, from)->noticed >= me->born;
-}
-
-static void put_on(struct step_context *t, enum part_kind kind, int peer,
-                   const struct world_message *message)
-{
-  uint32_t count;
-  if (!is_reachable(t->w, peer, message->incarnation) || is_cut_off(t, peer))
-    return;
-  struct world_message copy;
-  if (t->w->protocol->piggybacks && kind == WORLD_CHANNEL && !control_overtakes(t->w)) {
-    copy = *message;
-    READ_LIST(struct world_message, t->w, WORLD_CONTROL, t->rank, peer, &copy.behind);
-    message = &copy;
-  }
-  const struct world_message *channel =
-      READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
-  if (is_unordered(t->w, kind)) /* a channel without order has one order only */
-    while (count > 0 && memcmp(&channel[count - 1], message, sizeof *message) > 0)
-      count--;
-  list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);
-}
-
 /* Ranks that have died since, or are to restart for a later recovery, are sent to in vain. */
 static void check_open(struct step_context *t, int peer)
 {
@@ -62,73 +22,9 @@ static void transmit_message(struct step_context *t, const struct rcl_action *ac
 {
   check_open(t, t->event.peer);
   memcpy(t->message.words, action->words, sizeof t->message.words);
-  put_on(t, WORLD_CHANNEL, t->event.peer, &t->message);
+  world_put_on(t, WORLD_CHANNEL, t->event.peer, &t->message);
   if (t->w->script && t->w->script->synchronous)
     world_begin_synchronous(t->w, t->rank, t->message.incarnation);
-}
-
-/* The program's call is over; `content` is what it was given, where it was given something. */
-static void end_call(struct step_context *t, bool given, struct content content)
-{
-  struct world_program *program = edit_program(t->w, t->rank);
-  if (given && t->w->script)
-    program->history = content_fold(program->history, content);
-  program->call = (struct world_call){.state = CALL_NONE};
-  if (t->w->script)
-    program->next++;
-}
-
-/* A contribution that its receiver takes only for the sender's sake is gone at once. */
-static bool taken_by_rejoin(const struct world *w, int from, int to,
-                            const struct world_message *share)
-{
-  uint32_t count;
-  const struct world_share *rejoined =
-      READ_LIST(struct world_share, w, WORLD_REJOINED, to, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (rejoined[i].comm == share->comm && rejoined[i].number == share->tag &&
-        rejoined[i].root == from && world_exists(read_rank(w, to), share)) {
-      list_remove(w, WORLD_REJOINED, to, 0, i, sizeof *rejoined);
-      return true;
-    }
-  return false;
-}
-
-static void join_call(struct step_context *t, const struct rcl_action *action)
-{
-  const struct world *w = t->w;
-  const struct world_rank *me = read_rank(w, t->rank);
-  struct world_program *program = edit_program(w, t->rank);
-  struct world_message share = {.tag = program->call.number,
-                                .comm = program->call.comm,
-                                .incarnation = me->noticed,
-                                .content = world_content(w, t->rank),
-                                .line = w->line_stamps ? me->line : 0,
-                                .stopped = w->line_stamps ? me->stopped : 0};
-  memcpy(share.words, action->words, sizeof share.words);
-  memcpy(program->call.words, action->words, sizeof program->call.words);
-  program->call.state = CALL_JOINED;
-  struct world_call joined = program->call;
-  for (int peer = 0; peer < w->ranks; peer++)
-    if (world_flows(w, &joined, t->rank, peer) && !taken_by_rejoin(w, t->rank, peer, &share))
-      put_on(t, WORLD_SHARE, peer, &share);
-  if (!world_flows_to(&joined, t->rank))
-    end_call(t, false, content_of(0));
-}
-
-static void rejoin_call(struct step_context *t, const struct rcl_action *action)
-{
-  struct world_share entry = {.comm = action->comm, .root = action->peer, .number = action->tag};
-  uint32_t count;
-  const struct world_message *shares =
-      READ_LIST(struct world_message, t->w, WORLD_SHARE, action->peer, t->rank, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (shares[i].comm == action->comm && shares[i].tag == action->tag) {
-      list_remove(t->w, WORLD_SHARE, action->peer, t->rank, i, sizeof *shares);
-      return;
-    }
-  READ_LIST(struct world_share, t->w, WORLD_REJOINED, t->rank, 0, &count);
-  list_insert(t->w, WORLD_REJOINED, t->rank, 0, count, &entry, sizeof entry);
 }
 
 static void send_control(struct step_context *t, const struct rcl_action *action)
@@ -140,7 +36,7 @@ static void send_control(struct step_context *t, const struct rcl_action *action
   struct world_message message = {.comm = CONTROL_COMM,
                                   .incarnation = read_rank(t->w, t->rank)->noticed};
   memcpy(message.words, action->words, sizeof message.words);
-  put_on(t, control_part(t->w), action->peer, &message);
+  world_put_on(t, control_part(t->w), action->peer, &message);
 }
 
 /* RCL_NOBODY: a receive that was cancelled before a crash, and will be cancelled again. */
@@ -232,7 +128,7 @@ static void resend_message(struct step_context *t, const struct rcl_action *acti
   message.incarnation = read_rank(t->w, t->rank)->noticed;
   message.after = read_rank(t->w, t->rank)->rung;
   memcpy(message.words, action->words, sizeof message.words);
-  put_on(t, WORLD_CHANNEL, action->peer, &message);
+  world_put_on(t, WORLD_CHANNEL, action->peer, &message);
 }
 
 /* To the receive that the protocol names or, below the matching, to the matching. */
@@ -251,7 +147,7 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
   uint32_t count;
   if (action->slot == RCL_NO_SLOT) {
     if (t->event.kind != RCL_EVENT_ARRIVED && read_program(t->w, t->rank)->call.state != CALL_NONE)
-      end_call(t, !content_is_none(&t->message.content), t->message.content);
+      world_end_call(t, !content_is_none(&t->message.content), t->message.content);
     else
       hand_over(t, action->request, t->event.peer, &t->message);
     return;
@@ -263,7 +159,7 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
   }
   struct world_slot slot = READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
   if (t->event.kind == RCL_EVENT_COLLECTIVE)
-    end_call(t, true, slot.message.content);
+    world_end_call(t, true, slot.message.content);
   else
     hand_over(t, action->request, slot.peer, &slot.message);
 }
@@ -343,13 +239,13 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     break;
   case RCL_ACTION_SUPPRESS:
     if (t->event.kind == RCL_EVENT_COLLECTIVE)
-      end_call(t, false, content_of(0));
+      world_end_call(t, false, content_of(0));
     break;
   case RCL_ACTION_JOIN:
-    join_call(t, action);
+    world_join_call(t, action);
     break;
   case RCL_ACTION_REJOIN:
-    rejoin_call(t, action);
+    world_rejoin_call(t, action);
     break;
   case RCL_ACTION_MATCH:
     restrict_receive(t, action);

@@ -98,33 +98,6 @@ static void begin_call(struct step_context *t)
                                       .number = t->event.tag};
 }
 
-/* Takes the contributions of all peers, in the order of ranks, and its own in its place. What real
- * programs contribute is not known. */
-static void collect_shares(struct step_context *t)
-{
-  const struct world *w = t->w;
-  const struct world_call joined = read_program(w, t->rank)->call;
-  const struct world_rank me = *read_rank(w, t->rank);
-  uint32_t index;
-  for (int peer = 0; peer < w->ranks; peer++) {
-    if (w->script && peer == t->rank && joined.flow != RCL_FLOW_FROM_ROOT)
-      t->result = content_fold(t->result, world_content(w, t->rank));
-    if (!world_flows(w, &joined, peer, t->rank))
-      continue;
-    const struct world_message *share = world_find_share(w, &joined, &me, peer, t->rank, &index);
-    if (!share)
-      continue;
-    if (w->script)
-      t->result = content_fold(t->result, share->content);
-    world_check_share_lines(t, peer, share);
-    list_remove(w, WORLD_SHARE, peer, t->rank, index, sizeof *share);
-  }
-  t->message = (struct world_message){.tag = joined.number,
-                                      .comm = joined.comm,
-                                      .content = joined.flow == RCL_FLOW_BARRIER ? content_of(0)
-                                                                                 : t->result};
-}
-
 static void end_capture(struct step_context *t)
 {
   world_check_quiet(t);
@@ -221,7 +194,7 @@ void world_before_step(struct step_context *t)
     begin_call(t);
     break;
   case RCL_EVENT_COLLECTED:
-    collect_shares(t);
+    world_collect(t);
     break;
   case RCL_EVENT_CAPTURED:
     end_capture(t);

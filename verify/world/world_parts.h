@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "verify/world/shares.h"
 #include "verify/world/world.h"
 
 static inline const void *world_read(const struct world *w, enum part_kind kind, int a, int b,
@@ -206,6 +207,12 @@ const char *world_too_fast(const struct world *, int rank, const struct world_me
 /* Whether message `index` of the channel may arrive now, and as which request (RCL_NO_REQUEST: it
  * is drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
+
+bool world_is_member(const struct world *, int comm, int rank);
+
+/* The contributions to that call that `rank`, which is `me`, may take. */
+struct shares_key world_shares_key(const struct world_call *, const struct world_rank *me,
+                                   int rank);
 
 /* Whether data of the call flow to `rank`, and from `peer` to it. */
 bool world_flows_to(const struct world_call *, int rank);

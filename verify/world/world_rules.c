@@ -95,7 +95,7 @@ bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index,
 
 /* ---- collectives ---- */
 
-static bool is_member(const struct world *w, int comm, int rank)
+bool world_is_member(const struct world *w, int comm, int rank)
 {
   if (w->script)
     return script_is_member(w->script, comm, rank);
@@ -104,7 +104,8 @@ static bool is_member(const struct world *w, int comm, int rank)
 
 bool world_flows(const struct world *w, const struct world_call *call, int peer, int rank)
 {
-  if (peer == rank || !is_member(w, call->comm, peer) || !is_member(w, call->comm, rank))
+  if (peer == rank || !world_is_member(w, call->comm, peer) ||
+      !world_is_member(w, call->comm, rank))
     return false;
   switch ((enum rcl_flow)call->flow) {
   case RCL_FLOW_FROM_ROOT:
@@ -136,6 +137,17 @@ const struct world_message *world_find_share(const struct world *w, const struct
   return NULL;
 }
 
+struct shares_key world_shares_key(const struct world_call *call, const struct world_rank *me,
+                                   int rank)
+{
+  return (struct shares_key){.comm = call->comm,
+                             .number = call->number,
+                             .rank = rank,
+                             .sender = call->flow == RCL_FLOW_FROM_ROOT ? call->root : RCL_ANY,
+                             .least = me->incarnation,
+                             .most = me->noticed};
+}
+
 bool world_collected(const struct world *w, int rank, struct rcl_event *event)
 {
   const struct world_call *call = &read_program(w, rank)->call;
@@ -152,6 +164,11 @@ bool world_collected(const struct world *w, int rank, struct rcl_event *event)
   if (call->flow != RCL_FLOW_FROM_ROOT) {
     event->contributions = 1;
     memcpy(event->words, call->words, sizeof event->words);
+  }
+  if (w->shares) {
+    const struct shares_key key = world_shares_key(call, me, rank);
+    shares_sum(w->shares, &key, &event->contributions, event->words);
+    return true;
   }
   for (int peer = 0; peer < w->ranks; peer++) {
     if (!world_flows(w, call, peer, rank))

@@ -4,7 +4,9 @@
  *     (protocol)        takes its step
  *     world_answers.c   which actions may answer it
  *     world_actions.c   its actions take effect
+ *     world_channels.c  messages come and go
  *     world_matching.c  messages are given to receives of the program
+ *     world_shares.c    collectives
  *     world_storage.c   images, stable storage, restart
  *     world_crash.c     crash, detection
  *     world_judge.c     properties: what is noted along the way, and at the end
@@ -64,6 +66,36 @@ void world_give(struct step_context *, uint32_t request, int peer, const struct 
  * ones; the receive posted last takes the first unexpected message that it matches. */
 void world_pass_up(struct step_context *, int peer, const struct world_message *);
 void world_take_unexpected(struct step_context *);
+
+/* ---- channels (world_channels.c) ---- */
+
+/* Whether a message of that incarnation to `rank` exists: none that is for a dead rank does, nor
+ * one that the rank will never take. Whether `from` has noticed that the rank of the step was
+ * declared dead, and takes nothing more from it. */
+bool world_is_reachable(const struct world *, int rank, uint16_t incarnation);
+bool world_is_cut_off(const struct step_context *, int from);
+
+/* Sends the message of the rank of the step, if it exists. */
+void world_put_on(struct step_context *, enum part_kind, int peer, const struct world_message *);
+
+/* Message `index` leaves its channel; of control messages, it is waited for no longer. */
+void world_remove_message(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
+
+/* Drops messages of one channel from before that incarnation. */
+void world_drop_stale(const struct world *, enum part_kind, int peer, int rank,
+                      uint16_t incarnation);
+
+/* ---- collectives (world_shares.c) ---- */
+
+/* The program's call is over; `content` is the result, where it was `given` one. */
+void world_end_call(struct step_context *, bool given, struct content content);
+
+void world_join_call(struct step_context *, const struct rcl_action *);
+void world_rejoin_call(struct step_context *, const struct rcl_action *);
+void world_collect(struct step_context *); /* the data have come together */
+
+/* Drops contributions of `peer` (RCL_ANY: all) to `rank` from before that incarnation. */
+void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarnation);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
@@ -126,9 +158,6 @@ const void *world_line_part(const struct world *, int rank, enum part_kind, uint
 
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
-
-/* Message `index` leaves its channel; of control messages, it is waited for no longer. */
-void world_remove_message(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
 /* The rank's memory is lost, and so are messages to it from earlier incarnations. */
 void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);

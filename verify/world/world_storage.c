@@ -304,33 +304,6 @@ void world_report(struct step_context *t)
 
 /* ---- restart ---- */
 
-void world_remove_message(const struct world *w, enum part_kind kind, int peer, int rank,
-                          uint32_t index)
-{
-  uint32_t count = 0, size = (uint32_t)sizeof(struct world_message);
-  list_remove(w, kind, peer, rank, index, size);
-  if (!w->protocol->piggybacks || kind != WORLD_CONTROL)
-    return;
-  READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
-  struct world_message *message =
-      count ? world_edit(w, WORLD_CHANNEL, peer, rank, count * size) : NULL;
-  for (uint32_t i = 0; i < count; i++)
-    message[i].behind -= message[i].behind > index;
-}
-
-static void drop_stale(const struct world *w, enum part_kind kind, int peer, int rank,
-                       uint16_t incarnation)
-{
-  uint32_t count;
-  const struct world_message *channel =
-      READ_LIST(struct world_message, w, kind, peer, rank, &count);
-  for (uint32_t i = count; i-- > 0;)
-    if (channel[i].incarnation < incarnation) {
-      world_remove_message(w, kind, peer, rank, i);
-      channel = READ_LIST(struct world_message, w, kind, peer, rank, &count);
-    }
-}
-
 void world_drop_image(const struct world *w, int rank)
 {
   struct world_rank *me = edit_rank(w, rank);
@@ -348,6 +321,8 @@ void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t
   memset(me, 0, sizeof *me);
   me->phase = (uint8_t)phase;
   me->noticed = noticed;
+  if (w->shares && phase == RANK_DEAD)
+    *shares_uneven(w->shares) = true;
   memset(edit_program(w, rank), 0, sizeof(struct world_program));
   list_clear(w, WORLD_POSTED, rank, 0);
   list_clear(w, WORLD_SLOTS, rank, 0);
@@ -356,17 +331,17 @@ void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t
   list_clear(w, WORLD_REJOINED, rank, 0);
   list_clear(w, WORLD_UNEXPECTED, rank, 0);
   for (int peer = 0; peer < w->ranks; peer++) {
-    drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
-    drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
-    drop_stale(w, WORLD_SHARE, peer, rank, incarnation);
+    world_drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
+    world_drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
   }
+  world_drop_shares(w, RCL_ANY, rank, incarnation);
 }
 
 void world_disconnect(const struct world *w, int rank, int peer, uint16_t incarnation)
 {
-  drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
-  drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
-  drop_stale(w, WORLD_SHARE, peer, rank, incarnation);
+  world_drop_stale(w, WORLD_CHANNEL, peer, rank, incarnation);
+  world_drop_stale(w, WORLD_CONTROL, peer, rank, incarnation);
+  world_drop_shares(w, peer, rank, incarnation);
 }
 
 static const struct world_record *image_record(const struct world *w, int rank, uint32_t checkpoint,
