@@ -64,7 +64,8 @@ install(FILES ${CMAKE_BINARY_DIR}/recline-config.cmake
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${data})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
-  DESTINATION ${data} FILES_MATCHING PATTERN "*.xml" PATTERN "*.yaml")
+  DESTINATION ${data}
+  FILES_MATCHING PATTERN "*.xml" PATTERN "*.yaml" PATTERN "plan.ini" PATTERN "published.csv")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants
   ${CMAKE_SOURCE_DIR}/verify/matrix
   DESTINATION ${data}/verify FILES_MATCHING PATTERN "*.yaml")

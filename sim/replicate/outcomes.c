@@ -16,6 +16,8 @@
 
 struct outcome {
   const struct plan_run *run;
+  char *name;     /* the run's, or RUN@CONSTANT:FACTOR */
+  char *platform; /* file that is used in the place of the scenario's; NULL: none */
   bool done;
   JsonNode *result;
   char *printed; /* by the program */
@@ -27,6 +29,8 @@ static void free_outcome(void *data)
   struct outcome *o = data;
   if (o->result)
     json_node_unref(o->result);
+  g_free(o->name);
+  g_free(o->platform);
   g_free(o->printed);
   g_free(o->failed);
   g_free(o);
@@ -34,16 +38,22 @@ static void free_outcome(void *data)
 
 static char *in(const struct outcomes *all, const struct outcome *o, const char *name)
 {
-  return g_build_filename(all->out, "runs", o->run->name, name, NULL);
+  return g_build_filename(all->out, "runs", o->name, name, NULL);
 }
 
 /* What a run is known by; NULL with `error`: its scenario cannot be read. */
-static char *key_of(const struct outcome *o, GError **error)
+static char *key_of(const struct outcomes *all, const struct outcome *o, GError **error)
 {
   g_autofree char *scenario = NULL, *set = g_strjoinv("\n", o->run->set);
+  g_autofree char *name = run_platform(o->run), *platform = NULL, *own = NULL;
   if (!g_file_get_contents(o->run->scenario, &scenario, NULL, error))
     return NULL;
-  return g_strconcat("recline " RECLINE_VERSION "\n", set, "\n\n", scenario, NULL);
+  own = g_build_filename(all->data, "platforms", name ? name : "", NULL);
+  g_file_get_contents(o->platform ? o->platform : own, &platform, NULL, NULL);
+  g_autofree char *sum =
+      g_compute_checksum_for_string(G_CHECKSUM_SHA256, platform ? platform : "", -1);
+  return g_strconcat("recline " RECLINE_VERSION "\nplatform ", sum, "\n", set, "\n\n", scenario,
+                     NULL);
 }
 
 /* Takes the result that is there. */
@@ -151,14 +161,18 @@ bool outcomes_lookup(void *data, const char *run, const char *field, double *val
 static bool note_run(void *data, const char *run, const char *field, double *value, GError **error)
 {
   struct outcomes *all = data;
-  const struct plan_run *planned = g_hash_table_lookup(all->plan->runs, run);
+  g_auto(GStrv) words = g_strsplit(run, "@", 2);
+  const struct plan_run *planned = g_hash_table_lookup(all->plan->runs, words[0] ? words[0] : "");
   (void)field;
   (void)error;
   *value = 1.0;
   if (planned && !g_hash_table_contains(all->items, run)) {
     struct outcome *o = g_new0(struct outcome, 1);
-    o->run = planned;
-    g_hash_table_insert(all->items, planned->name, o);
+    g_autoptr(GError) why = NULL;
+    *o = (struct outcome){.run = planned, .name = g_strdup(run)};
+    if (words[1] && !(o->platform = constant_platform(all, words[1], &why)))
+      o->failed = g_strdup(why->message);
+    g_hash_table_insert(all->items, o->name, o);
   }
   return true;
 }
@@ -167,6 +181,7 @@ static bool start(const struct outcomes *all, struct pool *pool, const struct ou
                   guint index, GError **error)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *folder = in(all, o, "");
+  g_autofree char *platform = g_strconcat("platform.file=", o->platform, NULL);
   g_autoptr(GPtrArray) words = g_ptr_array_new();
   const char *const first[] = {self, "run", o->run->scenario, "--no-trace", "--out", folder};
   output_remove(folder);
@@ -177,6 +192,10 @@ static bool start(const struct outcomes *all, struct pool *pool, const struct ou
       g_ptr_array_add(words, (void *)(uintptr_t) "--set");
       g_ptr_array_add(words, *set);
     }
+  if (o->platform) {
+    g_ptr_array_add(words, (void *)(uintptr_t) "--set");
+    g_ptr_array_add(words, platform);
+  }
   g_ptr_array_add(words, NULL);
   return pool_start(pool, (char *const *)words->pdata, index, error);
 }
@@ -184,7 +203,7 @@ static bool start(const struct outcomes *all, struct pool *pool, const struct ou
 static void take_end(const struct outcomes *all, struct outcome *o, const struct ended *ended)
 {
   g_autoptr(GError) error = NULL;
-  g_autofree char *key = key_of(o, NULL), *file = in(all, o, "run.txt");
+  g_autofree char *key = key_of(all, o, NULL), *file = in(all, o, "run.txt");
   int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : EXIT_BREACH;
   if (code == EXIT_FINE && key && take_result(all, o, &error)) {
     output_write(file, key, strlen(key));
@@ -203,7 +222,7 @@ static void show_progress(guint done, guint all, const char *name)
 
 static gint by_name(gconstpointer a, gconstpointer b)
 {
-  return strcmp((*(struct outcome *const *)a)->run->name, (*(struct outcome *const *)b)->run->name);
+  return strcmp((*(struct outcome *const *)a)->name, (*(struct outcome *const *)b)->name);
 }
 
 /* Those that are not there yet, in the order of their names. */
@@ -214,12 +233,12 @@ static GPtrArray *missing(struct outcomes *all, GError **error)
   void *item;
   g_hash_table_iter_init(&iter, all->items);
   while (g_hash_table_iter_next(&iter, NULL, &item)) {
-    g_autofree char *key = key_of(item, error);
+    g_autofree char *key = key_of(all, item, error);
     if (!key) {
       g_ptr_array_unref(list);
       return NULL;
     }
-    if (!is_there(all, item, key))
+    if (!((struct outcome *)item)->failed && !is_there(all, item, key))
       g_ptr_array_add(list, item);
   }
   g_ptr_array_sort(list, by_name);
@@ -242,7 +261,7 @@ static bool run_all(struct outcomes *all, GPtrArray *list, struct pool *pool, GE
       return false;
     struct outcome *o = list->pdata[ended.job];
     take_end(all, o, &ended);
-    last = o->run->name;
+    last = o->name;
     all->ran++;
     g_free(ended.out);
     g_free(ended.err);
@@ -256,9 +275,15 @@ bool outcomes_run(struct outcomes *all, const struct replicas *replicas, unsigne
   double value;
   g_autofree char *runs = g_build_filename(all->out, "runs", NULL);
   all->items = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_outcome);
-  for (unsigned i = 0; i < replicas->count; i++)
-    if (replicas->item[i].row && replicas->item[i].row->value)
-      expression_value(replicas->item[i].row->value, note_run, all, &value, NULL);
+  for (unsigned i = 0; i < replicas->count; i++) {
+    const struct plan_row *row = replicas->item[i].row;
+    if (row && row->value)
+      expression_value(row->value, note_run, all, &value, NULL);
+    for (unsigned k = 0; row && row->tried && row->tried[k]; k++)
+      tried_value(all, row, k, note_run, &value, NULL);
+  }
+  if (all->sensitivity)
+    sensitivity_note(all, replicas, note_run);
   if (g_mkdir_with_parents(runs, 0777) != 0) {
     g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), OUTPUT_CANNOT, runs,
                 g_strerror(errno));

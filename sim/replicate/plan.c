@@ -25,7 +25,19 @@ static void free_row(void *data)
   g_free(row->id);
   g_free(row->value);
   g_free(row->why);
+  g_strfreev(row->tried);
+  g_strfreev(row->tried_value);
   g_free(row);
+}
+
+static void free_constant(void *data)
+{
+  struct plan_constant *constant = data;
+  char *texts[] = {constant->name, constant->platform, constant->find,
+                   constant->kind, constant->text,     constant->runs};
+  for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+    g_free(texts[i]);
+  g_free(constant);
 }
 
 static void free_figure(void *data)
@@ -119,25 +131,32 @@ static void add_row(const struct source *s, const struct expansion *e, const cha
   g_hash_table_insert(s->plan->rows, row->id, row);
 }
 
+/* Of the keys "WORD NAME = VALUE" the names and the values. */
+static void add_named(const struct source *s, const struct expansion *e, const char *word,
+                      char ***name, char ***value)
+{
+  g_auto(GStrv) keys = g_key_file_get_keys(s->keys, s->group, NULL, NULL);
+  unsigned count = 0;
+  *name = g_new0(char *, g_strv_length(keys) + 1);
+  *value = g_new0(char *, g_strv_length(keys) + 1);
+  for (char **key = keys; *key; key++)
+    if (g_str_has_prefix(*key, word)) {
+      (*name)[count] = choose(e, *key + strlen(word));
+      (*value)[count++] = value_of(s, e, *key);
+    }
+}
+
 static void add_figure(const struct source *s, const struct expansion *e, const char *name)
 {
   struct plan_figure *figure = g_new0(struct plan_figure, 1);
   g_autofree char *at = value_of(s, e, "at"), *log = value_of(s, e, "log");
-  g_auto(GStrv) keys = g_key_file_get_keys(s->keys, s->group, NULL, NULL);
-  unsigned lines = 0;
   *figure = (struct plan_figure){.name = g_strdup(name),
                                  .title = value_of(s, e, "title"),
                                  .x = value_of(s, e, "x"),
                                  .y = value_of(s, e, "y"),
                                  .log = log != NULL,
-                                 .at = g_strsplit(at ? at : "", " ", -1),
-                                 .line = g_new0(char *, g_strv_length(keys) + 1),
-                                 .value = g_new0(char *, g_strv_length(keys) + 1)};
-  for (char **key = keys; *key; key++)
-    if (g_str_has_prefix(*key, "line ")) {
-      figure->line[lines] = choose(e, *key + strlen("line "));
-      figure->value[lines++] = value_of(s, e, *key);
-    }
+                                 .at = g_strsplit(at ? at : "", " ", -1)};
+  add_named(s, e, "line ", &figure->line, &figure->value);
   g_ptr_array_add(s->plan->figures, figure);
 }
 
@@ -154,7 +173,28 @@ static void add_remark(const struct source *s, const struct expansion *e, const 
   if (input)
     return;
   g_free(row->why);
+  g_strfreev(row->tried);
+  g_strfreev(row->tried_value);
   row->why = value_of(s, e, "text");
+  add_named(s, e, "tried ", &row->tried, &row->tried_value);
+}
+
+static bool add_constant(const struct source *s, const struct expansion *e, const char *name,
+                         GError **error)
+{
+  struct plan_constant *constant = g_new0(struct plan_constant, 1);
+  *constant = (struct plan_constant){.name = g_strdup(name),
+                                     .platform = value_of(s, e, "platform"),
+                                     .find = value_of(s, e, "find"),
+                                     .kind = value_of(s, e, "kind"),
+                                     .text = value_of(s, e, "text"),
+                                     .runs = value_of(s, e, "runs")};
+  g_ptr_array_add(s->plan->constants, constant);
+  if (constant->platform && constant->find && constant->kind && constant->text)
+    return true;
+  g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+              "%s: [%s]: expected platform, find, kind and text", s->file, s->group);
+  return false;
 }
 
 /* Adds all that a name comes to: `name`, then `rest` with each choice of each of its braces. */
@@ -167,6 +207,8 @@ static bool expand(const struct source *s, struct expansion *e, const char *name
     const char *what = strchr(whole, ' ') + 1;
     if (*whole == 'r' && whole[1] == 'u')
       return add_run(s, e, what, error);
+    if (*whole == 'c')
+      return add_constant(s, e, what, error);
     if (*whole == 'r')
       add_row(s, e, what);
     else if (*whole == 'f')
@@ -196,7 +238,8 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   g_autoptr(GKeyFile) keys = g_key_file_new();
   *plan = (struct plan){g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_run),
                         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row),
-                        g_ptr_array_new_with_free_func(free_figure)};
+                        g_ptr_array_new_with_free_func(free_figure),
+                        g_ptr_array_new_with_free_func(free_constant)};
   if (!g_key_file_load_from_file(keys, file, G_KEY_FILE_NONE, error)) {
     g_prefix_error(error, "%s: ", file);
     return false;
@@ -205,15 +248,32 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   for (char **group = groups; *group; group++) {
     struct source s = {keys, *group, file, plan};
     struct expansion e = {0};
-    bool known = g_regex_match_simple("^(run|row|input|why|figure) ", *group, 0, 0);
+    bool known = g_regex_match_simple("^(run|row|input|why|figure|constant) ", *group, 0, 0);
     if (!known)
-      g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                  "%s: [%s], expected [run NAME], [row ID], [input ID], [why ID] or [figure NAME]",
-                  file, *group);
+      g_set_error(
+          error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+          "%s: [%s], expected [run NAME], [row ID], [input ID], [why ID], [constant NAME] or "
+          "[figure NAME]",
+          file, *group);
     if (!known || !expand(&s, &e, "", *group, error))
       return false;
   }
   return true;
+}
+
+/* "platform.file=NAME" of the run, else "file: NAME.xml" of its scenario. */
+char *run_platform(const struct plan_run *run)
+{
+  static const char key[] = "platform.file=";
+  g_autofree char *scenario = NULL;
+  g_autoptr(GMatchInfo) match = NULL;
+  g_autoptr(GRegex) file = g_regex_new("\\bfile: *([^ ,}]+\\.xml)", 0, 0, NULL);
+  for (char **set = run->set; *set; set++)
+    if (g_str_has_prefix(*set, key))
+      return g_strdup(*set + strlen(key));
+  bool found = g_file_get_contents(run->scenario, &scenario, NULL, NULL) &&
+               g_regex_match(file, scenario, 0, &match);
+  return found ? g_match_info_fetch(match, 1) : NULL;
 }
 
 void plan_clear(struct plan *plan)
@@ -221,4 +281,5 @@ void plan_clear(struct plan *plan)
   g_hash_table_unref(plan->runs);
   g_hash_table_unref(plan->rows);
   g_ptr_array_unref(plan->figures);
+  g_ptr_array_unref(plan->constants);
 }

@@ -11,14 +11,24 @@
  *                           it went into a platform or a scenario, so it is no result
  *     [why bookmark.t1a.{infiniband,myrinet-mx}.cr]    behind their rows
  *     text = ...            why they are missed, as tested; or why there is no value
+ *     tried LABEL = ...     another expression, whose values are shown with the reason;
+ *                           @CONSTANT:FACTOR: its own with that constant changed (below)
  *
+ *     [constant sif.disk]   of a platform of recline
+ *     platform = sif.xml
+ *     find = write_bw="([0-9.]+)   a regular expression; its group is the number, wherever it is
+ *     kind = estimate       or derived, published
+ *     text = ...            from which row, or why
+ *     runs = ^f3-           the only runs that it concerns; without: all of the platform
  *
  *     [figure c3-bcast]     drawn as c3-bcast.svg if some of its runs are there
  *     title, x, y = text    x and y: of the axes; log = yes: both logarithmic
  *     at = 4 64 1024        points, the % of its lines
  *     line NAME = [c3-bcast-none out.us_%]
  *
- * [published ID] is the published value itself.
+ * [published ID] is the published value itself. [RUN@CONSTANT:0.5 FIELD] is of the same run on the
+ * platform with the constant, in all places, times 0.5; :TEXT puts the
+ * text in its place.
  * A reference [RUN FIELD] is a number of that run: of result.json ("time_s.mpi"), a phase
  * ("phase.suspend.max", the mean over its checkpoints), or of a line "NAME: NUMBER ..." that the
  * program has printed ("out.NAME"). @(a b c: text) is the text once for each word, with it in the
@@ -35,9 +45,15 @@ struct plan_run {
 };
 
 struct plan_row {
-  char *id, *value; /* value: NULL where there is none */
-  char *why;        /* NULL */
+  char *id, *value;            /* value: NULL where there is none */
+  char *why;                   /* NULL */
+  char **tried, **tried_value; /* labels and expressions; end with NULL; NULL: none */
   bool input;
+};
+
+struct plan_constant {
+  char *name, *platform, *find, *kind, *text;
+  char *runs; /* NULL: all */
 };
 
 struct plan_figure {
@@ -48,12 +64,16 @@ struct plan_figure {
 };
 
 struct plan {
-  GHashTable *runs;   /* name -> struct plan_run */
-  GHashTable *rows;   /* id -> struct plan_row */
-  GPtrArray *figures; /* struct plan_figure */
+  GHashTable *runs;     /* name -> struct plan_run */
+  GHashTable *rows;     /* id -> struct plan_row */
+  GPtrArray *figures;   /* struct plan_figure */
+  GPtrArray *constants; /* struct plan_constant */
 };
 
 bool plan_load(struct plan *, const char *file, GError **error);
 void plan_clear(struct plan *);
+
+/* The platform of a run as it names it, to be freed; NULL: unknown. */
+char *run_platform(const struct plan_run *);
 
 #endif

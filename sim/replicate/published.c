@@ -1,4 +1,4 @@
-#include "sim/replicate/published.h"
+#include "sim/replicate/replicate.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -83,4 +83,12 @@ GPtrArray *published_load(const char *file, GError **error)
       free_published(p); /* the names of the fields */
   }
   return all;
+}
+
+enum row_verdict replica_judge(const struct published *p, double value)
+{
+  double off = fabs(value - p->value);
+  if (!p->number)
+    return value != 0.0 ? ROW_TRUE : ROW_FALSE;
+  return off <= 0.15 * fabs(p->value) || off <= p->rounding * (1 + 1e-9) ? ROW_WITHIN : ROW_MISSED;
 }

@@ -151,8 +151,10 @@ static const char HEAD[] =
     "than was rounded there; a claim is *true* by the rule that is its formula; an *input* went "
     "into the platform or the scenario, and is no result; *absent* is what nothing simulates "
     "yet. Each value that is missed has a reason below its table: without one, and with one for "
-    "a value that is not missed, the exit code is 1. The same command with the same DIR runs only "
-    "what has not been run.\n\n";
+    "a value that is not missed, the exit code is 1. Below a reason is what came out when one "
+    "constant was changed, or another formula taken. The same command with the same DIR runs only "
+    "what has not been run; `--sensitivity` also halves and doubles each estimated "
+    "constant.\n\n";
 
 static void write_table(FILE *out, const struct replicas *all, unsigned first, unsigned end)
 {
@@ -168,20 +170,55 @@ static void write_table(FILE *out, const struct replicas *all, unsigned first, u
   }
 }
 
-/* Why values are missed, each reason once, with all to which it applies. */
-static void write_reasons(FILE *out, const struct replicas *all, unsigned first, unsigned end)
+/* Whether a row is missed for that reason, of which the same was tried. */
+static bool has_reason(const struct replica *r, const struct plan_row *row)
 {
-  g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
+  return r->row && r->row->why && !strcmp(r->row->why, row->why) &&
+         g_strv_equal((const gchar *const *)r->row->tried, (const gchar *const *)row->tried);
+}
+
+/* What was tried of a reason, of all values to which it applies. */
+static void write_tried(FILE *out, const struct replicas *all, struct outcomes *outcomes,
+                        unsigned first, unsigned end, unsigned index)
+{
+  const struct plan_row *row = all->item[first].row;
+  GString *values = g_string_new(NULL);
+  unsigned good = 0, count = 0;
+  for (unsigned i = first; i < end; i++) {
+    const struct replica *r = &all->item[i];
+    double value;
+    g_autoptr(GError) error = NULL;
+    if (!has_reason(r, row))
+      continue;
+    bool there = tried_value(outcomes, r->row, index, outcomes_lookup, &value, &error);
+    g_autofree char *text = there ? show(r->published, value) : g_strdup(error->message);
+    enum row_verdict verdict = there ? replica_judge(r->published, value) : ROW_FAILED;
+    good += verdict == ROW_WITHIN || verdict == ROW_TRUE;
+    g_string_append_printf(values, "%s%s", count++ ? ", " : "", text);
+  }
+  fprintf(out, "  - %s: %u of %u within (%s)\n", row->tried[index], good, count, values->str);
+  g_string_free(values, TRUE);
+}
+
+/* Why values are missed, each reason once, with all to which it applies. */
+static void write_reasons(FILE *out, const struct replicas *all, struct outcomes *outcomes,
+                          unsigned first, unsigned end)
+{
   fputc('\n', out);
   for (unsigned i = first; i < end; i++) {
-    const char *why = all->item[i].row ? all->item[i].row->why : NULL;
-    if (!why || !g_hash_table_add(said, (void *)(uintptr_t)why))
+    const struct plan_row *row = all->item[i].row;
+    bool said = !row || !row->why;
+    for (unsigned k = first; !said && k < i; k++)
+      said = has_reason(&all->item[k], row);
+    if (said)
       continue;
     const char *comma = "- ";
     for (unsigned k = i; k < end; k++)
-      if (all->item[k].row && !g_strcmp0(all->item[k].row->why, why))
+      if (has_reason(&all->item[k], row))
         fprintf(out, "%s`%s`", comma, all->item[k].published->id), comma = ", ";
-    fprintf(out, ": %s\n", why);
+    fprintf(out, ": %s\n", row->why);
+    for (unsigned k = 0; row->tried[k]; k++)
+      write_tried(out, all, outcomes, i, end, k);
   }
 }
 
@@ -195,7 +232,8 @@ static unsigned end_of(const struct replicas *all, unsigned first, bool where)
   return end;
 }
 
-bool report_write(const struct replicas *all, const char *file, GError **error)
+bool report_write(const struct replicas *all, struct outcomes *outcomes, const char *file,
+                  GError **error)
 {
   unsigned counts[ROW_VERDICTS];
   struct output *output = output_open(file);
@@ -213,10 +251,14 @@ bool report_write(const struct replicas *all, const char *file, GError **error)
     for (unsigned first = i; first < end;) {
       unsigned next = end_of(all, first, true);
       write_table(out, all, first, next);
-      write_reasons(out, all, first, next);
+      write_reasons(out, all, outcomes, first, next);
       first = next;
     }
+    if (outcomes->sensitivity)
+      sensitivity_write(out, outcomes, all, source);
   }
+  if (out)
+    constants_write(out, outcomes);
   if (output && output_close(output, false))
     return true;
   g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), OUTPUT_CANNOT, file,

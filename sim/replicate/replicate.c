@@ -17,7 +17,7 @@ enum { JOBS_MAX = 1000 };
 struct options {
   char **ids, *out, *plan, *published;
   int jobs;
-  gboolean json;
+  gboolean json, sensitivity;
 };
 
 const struct about about_replicate = {"replicate", "[ID]...",
@@ -34,6 +34,8 @@ static int parse(int argc, char **argv, struct options *o)
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
       {"plan", 0, 0, G_OPTION_ARG_FILENAME, &o->plan, "Another plan than recline's own", "FILE"},
       {"published", 0, 0, G_OPTION_ARG_FILENAME, &o->published, "Other published values", "FILE"},
+      {"sensitivity", 0, 0, G_OPTION_ARG_NONE, &o->sensitivity,
+       "Also with each estimated constant halved and doubled", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->ids, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -56,7 +58,6 @@ static bool is_asked_for(char **ids, const char *id)
 
 static void judge(struct replica *r, struct outcomes *outcomes)
 {
-  const struct published *p = r->published;
   g_autoptr(GError) error = NULL;
   r->value = (double)NAN;
   r->verdict = r->row && r->row->input ? ROW_INPUT : ROW_ABSENT;
@@ -68,14 +69,8 @@ static void judge(struct replica *r, struct outcomes *outcomes)
     r->verdict = ROW_FAILED;
     return;
   }
-  double off = fabs(r->value - p->value);
-  if (r->verdict == ROW_INPUT)
-    return;
-  if (!p->number)
-    r->verdict = r->value != 0.0 ? ROW_TRUE : ROW_FALSE;
-  else
-    r->verdict =
-        off <= 0.15 * fabs(p->value) || off <= p->rounding * (1 + 1e-9) ? ROW_WITHIN : ROW_MISSED;
+  if (r->verdict != ROW_INPUT)
+    r->verdict = replica_judge(r->published, r->value);
 }
 
 /* Of the values that are asked for. */
@@ -92,7 +87,7 @@ static int replicate(const struct options *o, struct replicas *replicas, struct 
   }
   (o->json ? report_print_json : report_print)(replicas);
   g_autofree char *page = o->out ? g_build_filename(o->out, "replication.md", NULL) : NULL;
-  if (page && !report_write(replicas, page, &error))
+  if (page && !report_write(replicas, outcomes, page, &error))
     return bad_input("%s", error->message);
   if (o->out && !figures_draw(outcomes, &error))
     return bad_input("recline replicate: %s", error->message);
@@ -147,6 +142,8 @@ int command_replicate(int argc, char **argv, const char *data)
       !(scratch = g_dir_make_tmp("recline-replicate-XXXXXX", &error)))
     code = bad_input("recline replicate: %s", error->message);
   outcomes.out = scratch ? scratch : o.out;
+  outcomes.data = data;
+  outcomes.sensitivity = o.sensitivity;
   if (code == EXIT_FINE)
     code = run(&o, &outcomes);
   fflush(stdout);

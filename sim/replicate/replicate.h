@@ -2,6 +2,9 @@
 #ifndef RECLINE_REPLICATE_H
 #define RECLINE_REPLICATE_H
 
+#include <stdio.h>
+
+#include "sim/replicate/expression.h"
 #include "sim/replicate/plan.h"
 #include "sim/replicate/published.h"
 #include "verify/base/command_line.h"
@@ -35,7 +38,12 @@ struct replicas {
   struct replica *item;
 };
 
+/* Of a result or a claim that came out so (published.c). */
+enum row_verdict replica_judge(const struct published *, double value);
+
 /* ---- replicas.c ---- */
+
+struct outcomes;
 
 const char *row_verdict_name(enum row_verdict);
 
@@ -44,7 +52,8 @@ bool replica_is_expected(const struct replica *);
 
 void report_print(const struct replicas *);
 void report_print_json(const struct replicas *);
-bool report_write(const struct replicas *, const char *file, GError **error); /* Markdown */
+bool report_write(const struct replicas *, struct outcomes *, const char *file,
+                  GError **error); /* Markdown */
 
 /* ---- outcomes.c ---- */
 
@@ -52,6 +61,8 @@ bool report_write(const struct replicas *, const char *file, GError **error); /*
 struct outcomes {
   const struct plan *plan;
   const char *out;            /* the folder */
+  const char *data;           /* with the folder of platforms */
+  bool sensitivity;           /* also with estimated constants halved and doubled */
   const GPtrArray *published; /* all of them */
   GHashTable *items;          /* name -> struct outcome */
   unsigned ran;               /* by this process */
@@ -67,5 +78,30 @@ bool figures_draw(struct outcomes *, GError **error);
 
 /* expression_lookup; data: struct outcomes. */
 bool outcomes_lookup(void *data, const char *run, const char *field, double *value, GError **error);
+
+/* ---- constants.c ---- */
+
+/* Writes the platform of "CONSTANT:FACTOR" into the folder of the outcomes. Its path, to be freed;
+ * NULL with `error`. */
+char *constant_platform(const struct outcomes *, const char *variation, GError **error);
+
+/* Of what was tried of a row: an expression, or its own value with a constant changed. */
+bool tried_value(struct outcomes *, const struct plan_row *, unsigned index, expression_lookup *,
+                 double *value, GError **error);
+
+/* The value of a row (that has one) with a constant times a factor, where it concerns its runs. */
+#define HALVED "0.5"
+#define DOUBLED "2"
+bool varied_value(struct outcomes *, const struct plan_row *, const struct plan_constant *,
+                  const char *factor, expression_lookup *, double *value, GError **error);
+
+/* Calls `note_run` for each run that is needed for the values with constants halved and doubled. */
+void sensitivity_note(struct outcomes *, const struct replicas *, expression_lookup *note_run);
+void constants_write(FILE *, const struct outcomes *); /* Markdown: where they come from */
+
+/* ---- sensitivity.c ---- */
+
+/* Markdown: how many verdicts of that paper each estimated constant changes. */
+void sensitivity_write(FILE *, struct outcomes *, const struct replicas *, const char *source);
 
 #endif

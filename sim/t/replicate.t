@@ -141,4 +141,52 @@ refused 'a group of another kind' '\[what\], expected' a
 sed -i '$d' plan.ini
 printf '[run x]\n' >>plan.ini
 refused 'a run without a scenario' 'expected scenario = FILE' a
-finish 16
+# A constant of a platform, changed: in what is tried of a reason, and if it is an estimate, in turn.
+cat >constants.csv <<'EOF'
+id,source,where,quantity,condition,value,unit
+c.far,Four,Table 1,time,1 kB,40,us
+c.near,Four,Table 1,time,1 kB,1.0,s
+EOF
+cat >far.yaml <<'EOF'
+program:
+  ranks: 2
+  script: |
+    rank 0: send 1
+    rank 1: recv 0
+platform: {file: flat.xml}
+protocol: {name: none}
+EOF
+cat >constants.ini <<'EOF'
+[run far]
+scenario = far.yaml
+[row c.far]
+value = 1e6 * [far simulated_s]
+[row c.near]
+value = [far simulated_s] / [far simulated_s]
+[why c.far]
+text = the wire
+tried five times as long = @flat.latency:5
+tried nowhere = [far@nothing:2 simulated_s]
+[constant flat.latency]
+platform = flat.xml
+find = lat="([0-9]+)
+kind = estimate
+text = round figures
+[constant flat.speed]
+platform = flat.xml
+find = speed="([0-9]+)
+kind = chosen
+text = a round figure
+EOF
+replicate() { timeout 300 "$recline" replicate "$@" >stdout 2>stderr </dev/null; }
+replicate --plan constants.ini --published constants.csv --out changed --sensitivity
+is "$?" 0 'constants change' stdout stderr
+long=$(jq .simulated_s 'changed/runs/far@flat.latency:2/result.json')
+is "$(jq "$long / .simulated_s | . > 1.5 and . < 2.5" changed/runs/far/result.json)" true \
+  'a latency twice as long'
+is "$(grep -c 'five times as long: 1 of 1 within (\|nowhere: 0 of 1 within (run far@nothing:2 ' \
+  changed/replication.md)" 2 'what was tried' changed/replication.md
+is "$(sed -n 's/^| `flat/&/p' changed/replication.md | tr '\n' '#')" \
+  '| `flat.latency` | 1 | +0 −0 | +0 −0 |#| `flat.latency` | 1 | estimate | round figures |#| `flat.speed` | 1 | chosen | a round figure |#' \
+  'what an estimate decides, and where constants come from' changed/replication.md
+finish 20
