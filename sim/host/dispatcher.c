@@ -30,6 +30,7 @@ static void begin_network(bool (*expects)(const struct message *),
   struct network network = {.ranks = layer.ranks,
                             .mail = shadow_protocol()->level != RCL_LEVEL_CHANNEL &&
                                     !shadow_protocol()->piggybacks,
+                            .out_of_band = shadow_protocol()->reconnects,
                             .expects = expects,
                             .is_awaited = is_awaited};
   char *text[WIRE_OVERHEADS];

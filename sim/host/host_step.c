@@ -311,7 +311,8 @@ static void open_connections(struct rank *r)
   enum activity before = r->activity;
   if (before != ACTIVITY_RESTART)
     rank_switch(r, ACTIVITY_CHECKPOINT);
-  machine_sleep(machine_figure("open_s", 0.0));
+  double peers = machine_property("open_peer_s") ? machine_figure("open_peer_s", 0.0) : 0.0;
+  machine_sleep(machine_figure("open_s", 0.0) + peers * (layer.ranks - 1));
   rank_switch(r, before);
 }
 

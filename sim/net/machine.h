@@ -88,6 +88,12 @@ bool machine_cut(struct transfer *);
 /* The caller waits for the transfer, as for a computation: false, it was interrupted. */
 bool machine_await(struct computation *, const struct step_of_transfer *, unsigned count);
 
+/* Something passes a daemon on one host and then on the other (once, if they are the same), each of
+ * which takes one after the other in the order of their coming, for so many seconds each. Calls
+ * `done` behind both, on the second. Hosts by name; never cut. */
+void machine_relay(const char *from, const char *to, double seconds, void (*done)(void *),
+                   void *data);
+
 /* Calls `told` when no actor can ever go on. */
 void machine_on_deadlock(void (*told)(void));
 

@@ -1,6 +1,8 @@
 /* The parts of machine.h for which SimGrid has no interface in C: activities that begin without a
  * wait for their end, the deadlock, settings with a unit. */
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Comm.hpp>
 #include <simgrid/s4u/Disk.hpp>
@@ -109,6 +111,25 @@ bool machine_cut(struct transfer *transfer)
   transfer->actor->kill();
   delete transfer;
   return true;
+}
+
+void machine_relay(const char *from, const char *to, double seconds, void (*done)(void *),
+                   void *data)
+{
+  static std::map<const Host *, double> busy_until;
+  const Host *first = host_named(from);
+  Host *second = host_named(to);
+  start_actor("daemon", second, [=] {
+    simgrid::s4u::Actor::self()->daemonize();
+    for (const Host *host : {first, static_cast<const Host *>(second)}) {
+      double &until = busy_until[host];
+      until = std::max(until, simgrid::s4u::Engine::get_clock()) + seconds;
+      simgrid::s4u::this_actor::sleep_until(until);
+      if (first == second)
+        break;
+    }
+    done(data);
+  });
 }
 
 const char *machine_property(const char *name)

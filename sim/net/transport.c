@@ -3,6 +3,9 @@
 #include "sim/memory/die.h"
 #include "sim/net/control_mail.h"
 #include "sim/net/machine.h"
+#include "sim/net/placement.h"
+
+#include <math.h>
 
 /* Transfers that can begin while a rank waits, and be noticed when they end; as many more as it has
  * turned out to need, up to a limit, as every one makes its waits longer. */
@@ -14,6 +17,7 @@ struct end {
   uint64_t put;  /* transfers to it so far */
   GQueue door;   /* envelopes that are here without a transfer */
   GQueue parked; /* messages whose transfer waits for the receiver */
+  double looked; /* when it last sent a control message */
 };
 
 struct send {
@@ -149,24 +153,28 @@ struct transport *transport_new(int index)
 
 /* ---- sending ---- */
 
+/* Of the platform, in seconds; 0: control messages go as others do. */
+static double daemon_time(void)
+{
+  static double seconds = -1.0;
+  if (seconds < 0.0)
+    seconds = network.out_of_band && machine_property("control_daemon_s")
+                  ? machine_figure("control_daemon_s", 0.0)
+                  : 0.0;
+  return seconds;
+}
+
 static bool may_be_mail(const struct message *message)
 {
-  return message->kind == MESSAGE_CONTROL && network.mail;
+  return message->kind == MESSAGE_CONTROL && network.mail && daemon_time() <= 0.0;
 }
 
 /* What the receiver expects is asked when the message is on its way. No other actor may run between
  * the question and its consequence, so the lane is reserved before. */
-static void send_eager(struct message *message, bool blocking)
+static void put_eager(struct message *message, uint64_t bytes)
 {
-  uint64_t bytes = message->wire_bytes;
   struct end *end = &ends[message->destination];
   sg_mailbox_t mailbox = mailbox_of(message->destination);
-  message->eager = true;
-  payload_settle(message->payload);
-  if (!message->joined)
-    wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
-  if (may_be_mail(message) && control_mail_post(message))
-    return;
   struct lane *lane = wire_lane();
   if (network.expects(message)) {
     wire_lane_free(lane);
@@ -177,6 +185,32 @@ static void send_eager(struct message *message, bool blocking)
     set_in_transit(message, false);
     g_queue_push_tail(&end->parked, message);
     wire_lane_put(lane, bytes);
+  }
+}
+
+/* At the daemon of its receiver, which finds it when it next looks. */
+static void leave_daemons(void *data)
+{
+  struct message *message = data;
+  double every = machine_property("control_poll_s") ? machine_figure("control_poll_s", 0.0) : 0.0;
+  double since = machine_now() - ends[message->destination].looked;
+  if (every > 0.0)
+    machine_sleep(ceil(since / every) * every - since);
+  put_eager(message, 0);
+}
+
+static void send_eager(struct message *message, bool blocking)
+{
+  message->eager = true;
+  payload_settle(message->payload);
+  if (!message->joined)
+    wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, message->wire_bytes);
+  if (message->kind == MESSAGE_CONTROL && daemon_time() > 0.0) {
+    ends[message->source].looked = machine_now();
+    machine_relay(node_of(message->source), node_of(message->destination), daemon_time(),
+                  leave_daemons, message);
+  } else if (!may_be_mail(message) || !control_mail_post(message)) {
+    put_eager(message, message->wire_bytes);
   }
 }
 

@@ -34,6 +34,9 @@ struct network {
   const char *overhead[WIRE_OVERHEADS]; /* costs of messages, as the platform says (wire.h) */
   bool mail; /* control messages may come in another order than those of the program, and so travel
                 as mail (control_mail.h) */
+  bool out_of_band; /* control messages pass the daemons of the nodes, where the platform has some:
+                       they take control_daemon_s for each, and ranks look for them every
+                       control_poll_s since they last sent one */
   /* Whether the receiver of that message would go on, or do something for its protocol, if it had
      it now. */
   bool (*expects)(const struct message *);

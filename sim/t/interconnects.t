@@ -5,12 +5,13 @@
 needs_layer
 cd "$dir" || exit 1
 
+bytes=64
 scenario() { # PROTOCOL INTERCONNECT PER-NODE [FAILURE]
   cat >scenario.yaml <<EOF
-program:    {binary: ring, args: ["64", "1000"], ranks: 8}
+program:    {binary: ring, args: ["$bytes", "1000"], ranks: 8}
 platform:   {file: $root/platforms/sif.xml, interconnect: $2, per_node: $3, spares: 0}
 protocol:   {name: $1}
-checkpoint: {every: 1ms, storage: nfs, bytes: 64KiB}
+checkpoint: {every: 60ms, storage: nfs, bytes: 64KiB}
 failures:   [${4-}]
 EOF
 }
@@ -31,6 +32,7 @@ is "$(sort -k3,3nr hops | cut -d' ' -f1,2 | tr '\n' ',')" \
 
 # A checkpoint on InfiniBand and shared memory, four ranks on a node; the rest of the run on Myrinet
 # and shared memory, two on a node.
+bytes=8192
 failure='rank: 5, after: {event: committed, checkpoint: 1, rank: 0}, repair: 20ms'
 scenario bookmark infiniband 4 "{$failure, restart_on: {interconnect: myrinet, per_node: 2}}"
 run_ends recovered 'InfiniBand to Myrinet'
