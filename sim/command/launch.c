@@ -118,6 +118,13 @@ static char **environment(const struct launch *job)
   values = g_environ_setenv(values, "RECLINE_SCENARIO", job->scenario, TRUE);
   values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
   values = g_environ_setenv(values, "RECLINE_RESULT", job->result, TRUE);
+  values = g_environ_unsetenv(values, "RECLINE_RECORD");
+  if (job->record) {
+    char skew[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_dtostr(skew, sizeof skew, job->skew);
+    values = g_environ_setenv(values, "RECLINE_RECORD", job->record, TRUE);
+    values = g_environ_setenv(values, "RECLINE_RECORD_SKEW", skew, TRUE);
+  }
   if (job->trace)
     return g_environ_setenv(values, "RECLINE_TRACE", "1", TRUE);
   return g_environ_unsetenv(values, "RECLINE_TRACE");

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/campaign/recording.h"
 #include "sim/command/common.h"
 #include "sim/command/death.h"
 #include "sim/command/launch.h"
@@ -42,6 +43,7 @@ struct options {
   double timeout; /* seconds; 0: none */
   char *memory;
   double memory_bytes;
+  char *record, *replay; /* folders */
 };
 
 struct run {
@@ -51,6 +53,7 @@ struct run {
   char **args;     /* of the program; a script's: the file with its text */
   char *directory; /* private, removed at the end */
   int folder;      /* its descriptor, which locks it */
+  char *again;     /* where it is recorded a second time; NULL: it is not */
   bool made_out;   /* DIR did not exist before */
   int interrupted; /* the signal that stopped us */
   int status;      /* of the simulation */
@@ -93,6 +96,10 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
        "Stop after so many seconds of wall time: inconclusive, exit code 2", "S"},
       {"memory", 'm', 0, G_OPTION_ARG_STRING, &options->memory,
        "The same when it takes more memory", "SIZE"},
+      {"record", 0, 0, G_OPTION_ARG_FILENAME, &options->record,
+       "Record there what the program does, in a run without failures", "FOLDER"},
+      {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay,
+       "Do what was recorded there instead of running the program", "FOLDER"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
@@ -146,6 +153,21 @@ static bool find_program(struct run *run, GError **error)
                              "\"%s\" %s, expected a program built by recline-cc (docs/run.md)",
                              name, why_not);
   return true;
+}
+
+/* The program that does what another has done. */
+static bool find_replay(struct run *run, GError **error)
+{
+  const char *folder = run->options.replay;
+  if (folder == NULL)
+    return true;
+  if (!recording_fits(folder, run->scenario, error))
+    return false;
+  g_free(run->program);
+  run->program = launch_find("replay");
+  return run->program != NULL ||
+         scenario_complain(run->scenario, "program.binary", error,
+                           "replay not found, expected it among recline's own programs");
 }
 
 static bool check_schedule(const struct scenario *scenario, GError **error)
@@ -261,6 +283,12 @@ static bool write_hostfile(const struct run *run, const char *file, GError **err
 
 static bool write_script(struct run *run, GError **error)
 {
+  g_strfreev(run->args); /* of the run before, where it is recorded */
+  if (run->options.replay != NULL) {
+    run->args = g_new0(char *, 2);
+    run->args[0] = g_canonicalize_filename(run->options.replay, NULL);
+    return true;
+  }
   if (run->scenario->program.script == NULL) {
     run->args = g_strdupv(run->scenario->program.args);
     return true;
@@ -302,10 +330,41 @@ static bool simulate(struct run *run, GError **error)
       .out = out,
       .err = err,
       .trace = run->options.out != NULL && !run->options.no_trace,
+      .record = run->again != NULL ? run->again : run->options.record,
+      .skew = run->again != NULL ? 1.5 : 1.0,
       .timeout = least(run->options.timeout, run->scenario->limits.time),
       .memory = least(run->options.memory_bytes, run->scenario->limits.memory),
   };
   return launch(&job, &run->status, &run->interrupted, error);
+}
+
+static bool completed(const struct run *run)
+{
+  return run->interrupted == 0 && WIFEXITED(run->status) && WEXITSTATUS(run->status) == 0;
+}
+
+/* Twice, so that it is seen whether the program does the same under other circumstances. What it
+ * prints is that of the second run; the caller sees what came of a run that has failed. */
+static bool record(struct run *run, GError **error)
+{
+  g_autofree char *folder = g_canonicalize_filename(run->options.record, NULL);
+  g_free(run->options.record);
+  run->options.record = g_steal_pointer(&folder);
+  g_autofree char *again = in(run->directory, "again");
+  if (!recording_open(run->options.record, error) || !recording_open(again, error) ||
+      !simulate(run, error))
+    return false;
+  if (!completed(run))
+    return true;
+  run->again = again;
+  run->scenario->seed++;
+  bool good = simulate(run, error);
+  run->scenario->seed--;
+  run->again = NULL;
+  if (!good || !completed(run))
+    return good;
+  return recording_same(run->options.record, again, run->scenario->program.ranks, error) &&
+         recording_close(run->options.record, run->scenario, error);
 }
 
 /* Copies a file of any size; what the program printed is never held in memory. */
@@ -465,7 +524,8 @@ static int run_scenario(struct run *run, const char *file)
   if (run->scenario == NULL || !scenario_expects_of(run->scenario, true, &error) ||
       !check_platform(run->scenario, &error) || !check_hazards(run->scenario, &error) ||
       !check_script(run->scenario, &error) || !check_schedule(run->scenario, &error) ||
-      !find_program(run, &error) || !make_directory(run, &error) || !simulate(run, &error))
+      !find_program(run, &error) || !find_replay(run, &error) || !make_directory(run, &error) ||
+      !(run->options.record != NULL ? record : simulate)(run, &error))
     return bad_input("%s", error->message);
   if (run->interrupted < 0)
     g_printerr(run->interrupted == LAUNCH_TIMEOUT
@@ -497,6 +557,8 @@ int command_run(int argc, char **argv)
   g_strfreev(run.args);
   g_free(run.options.out);
   g_free(run.options.memory);
+  g_free(run.options.record);
+  g_free(run.options.replay);
   g_free(run.program);
   return code;
 }

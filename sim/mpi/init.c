@@ -131,6 +131,7 @@ static void begin(int processes)
   store_begin(shadow_independent());
   dispatcher_begin(host_expects, host_awaits);
   schedule_begin();
+  record_begin();
   algorithms_begin();
   atexit(check_end);
 }
@@ -264,6 +265,7 @@ int MPI_Finalize(void)
     host_enter(r);
     if (!schedule_on()) /* which says itself when there is one */
       host_place(r, 0);
+    record_end(r);
     host_finish(r);
     r->active = false;
     rank_set_self(NULL);

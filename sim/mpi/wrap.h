@@ -4,6 +4,7 @@
 
 #include "sim/host/host.h"
 #include "sim/host/rank.h"
+#include "sim/mpi/record.h"
 
 #include "parameters.h"
 
@@ -38,6 +39,8 @@ static inline int began(struct request *request, MPI_Request *handle)
     host_enter(r);                                                                                 \
     result_ = (layered);                                                                           \
     rank_switch(r, ACTIVITY_COMPUTE);                                                              \
+    if (__builtin_expect(recording, 0))                                                            \
+      record_called();                                                                             \
   } else {                                                                                         \
     result_ = (inert);                                                                             \
   }                                                                                                \
@@ -58,6 +61,7 @@ static inline int began(struct request *request, MPI_Request *handle)
 #define WRAP_CALL(NAME, ARGUMENTS, ...)                                                            \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
   {                                                                                                \
+    RECORD(NAME, ARGUMENTS);                                                                       \
     WRAP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                    \
   }
 #define LOOK_UP_CALL(NAME, ARGUMENTS, ...)                                                         \

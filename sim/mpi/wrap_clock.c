@@ -27,7 +27,7 @@
     TYPE result = 0;                                                                               \
     BEHIND(NAME)                                                                                   \
     if (r)                                                                                         \
-      host_sleep(r, SECONDS);                                                                      \
+      record_refuse(#NAME), host_sleep(r, SECONDS);                                                \
     else                                                                                           \
       result = NAME##_next ARGUMENTS;                                                              \
     layer_leave(mode);                                                                             \
@@ -62,7 +62,7 @@ static double decide(struct rank *r, double now)
 static double read_clock(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_MPI);
-  double now = decide(r, PMPI_Wtime());
+  double now = record_clock(decide(r, PMPI_Wtime()));
   rank_switch(r, before);
   return now;
 }

@@ -22,6 +22,7 @@ static bool is_ordered(MPI_Op op)
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
   {                                                                                                \
     struct comm *c;                                                                                \
+    RECORD(NAME, ARGUMENTS);                                                                       \
     WRAP((c = comm_of(r, comm),                                                                    \
           (void)(call_begin(r, (struct call_site){.comm = c,                                       \
                                                   .flow = (FLOW),                                  \

@@ -29,6 +29,7 @@ struct exceptions *layer_exceptions(void)
     struct arena *mode = layer_enter();                                                            \
     struct rank *r = rank_self();                                                                  \
     if (r) {                                                                                       \
+      record_deed(#NAME, ARGUMENT);                                                                \
       host_compute(r, FLOPS);                                                                      \
     } else {                                                                                       \
       BEHIND(NAME)                                                                                 \
@@ -159,6 +160,7 @@ static int choose(struct rank *r, int count)
 {
   if (count < 1)
     die(DIE_INPUT, "rank %d chooses among %d", r->index, count);
+  record_refuse("recline_choose");
   return (int)host_choose(r, (uint32_t)g_rand_int_range(random_of(r), 0, count));
 }
 
@@ -172,6 +174,7 @@ static void place(uint32_t iteration)
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
+    record_number("place", iteration);
     rank_switch(r, ACTIVITY_MPI);
     host_place(r, iteration);
     rank_switch(r, ACTIVITY_COMPUTE);
@@ -192,6 +195,7 @@ void recline_iteration(unsigned iteration)
 void recline_iteration_bytes(unsigned long long bytes)
 {
   struct rank *r = rank_self();
+  record_number("iteration_bytes", bytes);
   if (r)
     r->mpi->iteration_bytes = (double)bytes;
 }
@@ -199,6 +203,7 @@ void recline_iteration_bytes(unsigned long long bytes)
 void recline_image_bytes(unsigned long long bytes)
 {
   struct rank *r = rank_self();
+  record_number("image_bytes", bytes);
   if (r)
     r->mpi->image_bytes = (double)bytes;
 }

@@ -1,0 +1,34 @@
+/* Records what the programs do (recording.h), where RECLINE_RECORD names a folder: rank N in file
+ * N. What may go otherwise in another run ends the run: its name is told. */
+#ifndef RECLINE_RECORD_H
+#define RECLINE_RECORD_H
+
+#include "sim/host/rank.h"
+
+/* Set by record_begin(). Hidden: programs have variables of this name. */
+extern bool recording __attribute__((visibility("hidden")));
+
+void record_begin(void);
+
+/* A call NAME of MPI with its arguments begins, and has ended. */
+void record_call(const char *name, ...);
+void record_called(void);
+
+/* Any other deed, with the words of `value`. */
+void record_deed(const char *name, double value);
+void record_number(const char *name, uint64_t value);
+
+/* What the program is told instead, where a recording is to show whether it decides by clocks. */
+double record_clock(double now);
+
+/* It does something whose outcome depends on the run. */
+void record_refuse(const char *name);
+
+void record_end(struct rank *); /* in MPI_Finalize */
+
+#define RECORD_ITEMS(...) __VA_ARGS__
+#define RECORD(NAME, ARGUMENTS)                                                                    \
+  if (__builtin_expect(recording, 0))                                                              \
+  record_call(#NAME, RECORD_ITEMS ARGUMENTS)
+
+#endif

@@ -1,0 +1,94 @@
+/* A recording of what one rank of a program does, as the layer writes it (record.c) and the program
+ * `replay` (scenarios/programs/replay.c) does it again: a file of 32-bit words of this machine. It
+ * begins with struct recording_head; then for each deed its number, how many words follow, and
+ * those.
+ *
+ * The words of a call follow from its signature, one word for each letter but the last four:
+ *
+ *     b k        a buffer that is sent, one that is filled: its bytes, -1 for MPI_IN_PLACE, -2
+ * where this rank has none a          one that is both n t o      count, datatype and operation:
+ * places in the lists below r s g i    rank, rank of a source, tag, any int c C x communicator; one
+ * that is made; one that is freed: numbers in the order of making q Q        request; one that is
+ * made: numbers that are used again w          as many requests as the count before it: their
+ * number, then they A          as many counts as the communicator has ranks: likewise D S
+ * displacements, statuses: nothing
+ */
+#ifndef RECLINE_RECORDING_H
+#define RECLINE_RECORDING_H
+
+#include <stdint.h>
+
+enum { RECORDING_FORMAT = 1, BUFFER_IN_PLACE = -1, BUFFER_NONE = -2, HANDLE_NONE = -1 };
+
+/* The largest of what there is: room for it is made before MPI_Init. */
+struct recording_head {
+  int32_t format, ranks;
+  int32_t sent, received, collected, in_place; /* bytes of a buffer; `collected`: in collectives */
+  int32_t requests, comms;
+};
+
+#define RECORDED_CALLS(CALL)                                                                       \
+  CALL(Send, "bntrgc")                                                                             \
+  CALL(Bsend, "bntrgc")                                                                            \
+  CALL(Rsend, "bntrgc")                                                                            \
+  CALL(Ssend, "bntrgc")                                                                            \
+  CALL(Isend, "bntrgcQ")                                                                           \
+  CALL(Ibsend, "bntrgcQ")                                                                          \
+  CALL(Irsend, "bntrgcQ")                                                                          \
+  CALL(Issend, "bntrgcQ")                                                                          \
+  CALL(Recv, "kntsgcS")                                                                            \
+  CALL(Irecv, "kntsgcQ")                                                                           \
+  CALL(Sendrecv, "bntrgkntsgcS")                                                                   \
+  CALL(Sendrecv_replace, "antrgsgcS")                                                              \
+  CALL(Probe, "sgcS")                                                                              \
+  CALL(Wait, "qS")                                                                                 \
+  CALL(Waitall, "nwS")                                                                             \
+  CALL(Request_free, "q")                                                                          \
+  CALL(Barrier, "c")                                                                               \
+  CALL(Bcast, "antrc")                                                                             \
+  CALL(Reduce, "bkntorc")                                                                          \
+  CALL(Allreduce, "bkntoc")                                                                        \
+  CALL(Scan, "bkntoc")                                                                             \
+  CALL(Exscan, "bkntoc")                                                                           \
+  CALL(Gather, "bntkntrc")                                                                         \
+  CALL(Gatherv, "bntkADtrc")                                                                       \
+  CALL(Scatter, "bntkntrc")                                                                        \
+  CALL(Scatterv, "bADtkntrc")                                                                      \
+  CALL(Allgather, "bntkntc")                                                                       \
+  CALL(Allgatherv, "bntkADtc")                                                                     \
+  CALL(Alltoall, "bntkntc")                                                                        \
+  CALL(Alltoallv, "bADtkADtc")                                                                     \
+  CALL(Reduce_scatter_block, "bkntoc")                                                             \
+  CALL(Comm_dup, "cC")                                                                             \
+  CALL(Comm_split, "ciiC")                                                                         \
+  CALL(Comm_free, "x")
+
+/* The others: words of a double or of a 64-bit number are its halves, the low one first. */
+#define RECORDED_DEEDS(DEED)                                                                       \
+  DEED(smpi_execute)                                                                               \
+  DEED(smpi_execute_benched)                                                                       \
+  DEED(smpi_execute_flops)                                                                         \
+  DEED(smpi_execute_flops_benched)                                                                 \
+  DEED(clock)                                                                                      \
+  DEED(place)                                                                                      \
+  DEED(image_bytes)                                                                                \
+  DEED(iteration_bytes)
+
+#define RECORDED_NUMBER(NAME, SIGNATURE) DEED_##NAME,
+#define RECORDED_DEED(NAME) DEED_##NAME,
+enum deed { RECORDED_CALLS(RECORDED_NUMBER) RECORDED_DEEDS(RECORDED_DEED) DEEDS };
+
+/* Lists of predefined handles, for arrays. */
+#define RECORDED_TYPES                                                                             \
+  MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR,                \
+      MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,                      \
+      MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_BOOL, MPI_INT8_T,      \
+      MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T,              \
+      MPI_UINT64_T, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_AINT, MPI_FLOAT_INT,            \
+      MPI_LONG_INT, MPI_DOUBLE_INT, MPI_2INT, MPI_REAL, MPI_REAL4, MPI_REAL8, MPI_COMPLEX8,        \
+      MPI_COMPLEX16, MPI_INTEGER4, MPI_INTEGER8, MPI_2DOUBLE, MPI_PACKED
+#define RECORDED_OPS                                                                               \
+  MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR,   \
+      MPI_MAXLOC, MPI_MINLOC
+
+#endif

@@ -1,0 +1,218 @@
+#!/bin/sh
+# A program that is recorded and replayed: the same result as its own, but for the memory that it
+# takes, under every protocol, with a crash; and what cannot be replayed is refused by its name.
+# RECLINE_LONG=1: all programs under all protocols.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+cat >calls.c <<'END_OF_FILE'
+#include <mpi.h>
+#include <recline.h>
+#include <stdlib.h>
+#include <string.h>
+enum { MOST = 8, LENGTH = 64 };
+static int rank, ranks, right, left;
+static double out[MOST * LENGTH], in[MOST * LENGTH];
+static int counts[MOST], starts[MOST], same[MOST];
+
+static void messages(MPI_Comm comm, int length)
+{
+  MPI_Request request[4];
+  MPI_Status status;
+  int received, seen;
+  MPI_Irecv(in, LENGTH, MPI_DOUBLE, left, 1, comm, &request[0]);
+  MPI_Irecv(in + LENGTH, LENGTH, MPI_DOUBLE, right, MPI_ANY_TAG, comm, &request[1]);
+  MPI_Isend(out, length, MPI_DOUBLE, right, 1, comm, &request[2]);
+  MPI_Issend(out, length, MPI_DOUBLE, left, 2, comm, &request[3]);
+  MPI_Wait(&request[0], &status);
+  MPI_Get_count(&status, MPI_DOUBLE, &received);
+  MPI_Waitall(3, request + 1, MPI_STATUSES_IGNORE);
+  MPI_Ibsend(out, 1, MPI_INT, right, 3, comm, &request[0]);
+  MPI_Irsend(out, 1, MPI_INT, MPI_PROC_NULL, 3, comm, &request[1]);
+  MPI_Probe(left, 3, comm, &status);
+  MPI_Recv(&seen, 1, MPI_INT, left, 3, comm, MPI_STATUS_IGNORE);
+  MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+  MPI_Sendrecv(out, received, MPI_DOUBLE, left, 4, in, LENGTH, MPI_DOUBLE, right, 4, comm, &status);
+  MPI_Sendrecv_replace(in, 3, MPI_DOUBLE, right, 5, left, 5, comm, &status);
+  if (rank % 2 == 0) {
+    MPI_Send(out, 2, MPI_CHAR, right, 6, comm);
+    MPI_Ssend(out, 2, MPI_CHAR, right, 6, comm);
+    MPI_Bsend(out, 2, MPI_CHAR, right, 6, comm);
+  } else {
+    for (int i = 0; i < 3; i++)
+      MPI_Recv(in, 2, MPI_CHAR, left, 6, comm, &status);
+  }
+  MPI_Isend(out, 0, MPI_BYTE, right, 7, comm, &request[0]);
+  MPI_Request_free(&request[0]);
+  MPI_Recv(in, 0, MPI_BYTE, left, 7, comm, &status);
+}
+
+static void collectives(MPI_Comm comm, int root)
+{
+  MPI_Barrier(comm);
+  MPI_Bcast(out, LENGTH, MPI_DOUBLE, root, comm);
+  MPI_Reduce(out, in, 5, MPI_DOUBLE, MPI_SUM, root, comm);
+  if (rank == root)
+    MPI_Reduce(MPI_IN_PLACE, in, 5, MPI_DOUBLE, MPI_MAX, root, comm);
+  else
+    MPI_Reduce(in, NULL, 5, MPI_DOUBLE, MPI_MAX, root, comm);
+  MPI_Allreduce(out, in, LENGTH, MPI_DOUBLE, MPI_MIN, comm);
+  MPI_Allreduce(MPI_IN_PLACE, in, 2, MPI_DOUBLE, MPI_SUM, comm);
+  MPI_Scan(out, in, 3, MPI_INT, MPI_BXOR, comm);
+  MPI_Exscan(out, in, 3, MPI_LONG, MPI_BAND, comm);
+  MPI_Gather(out, 4, MPI_DOUBLE, in, 4, rank == root ? MPI_DOUBLE : NULL, root, comm);
+  MPI_Scatter(out, 4, rank == root ? MPI_DOUBLE : NULL, in, 4, MPI_DOUBLE, root, comm);
+  MPI_Allgather(out, 4, MPI_DOUBLE, in, 4, MPI_DOUBLE, comm);
+  MPI_Allgather(MPI_IN_PLACE, 0, NULL, in, 4, MPI_DOUBLE, comm);
+  MPI_Alltoall(out, 2, MPI_DOUBLE, in, 2, MPI_DOUBLE, comm);
+  MPI_Gatherv(out, counts[rank], MPI_DOUBLE, in, counts, starts, MPI_DOUBLE, root, comm);
+  MPI_Scatterv(out, counts, starts, MPI_DOUBLE, in, counts[rank], MPI_DOUBLE, root, comm);
+  MPI_Allgatherv(out, counts[rank], MPI_DOUBLE, in, counts, starts, MPI_DOUBLE, comm);
+  MPI_Alltoallv(out, same, starts, MPI_DOUBLE, in, same, starts, MPI_DOUBLE, comm);
+  MPI_Reduce_scatter_block(out, in, 2, MPI_DOUBLE, MPI_PROD, comm);
+}
+
+int main(int argc, char **argv)
+{
+  MPI_Comm half, twin;
+  int mine;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+  for (int i = 0; i < MOST; i++)
+    counts[i] = i + 1, starts[i] = i * (i + 1) / 2, same[i] = 1;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2 ? 1 : rank == 2 ? MPI_UNDEFINED : 0, -rank, &half);
+  MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+  double begun = MPI_Wtime();
+  for (int i = 0; i < 12; i++) {
+    recline_iteration((unsigned)i + 1);
+    smpi_execute_flops(1e7 * (rank + 1));
+    out[i] = rank + i + MPI_Wtime() - begun;
+    messages(i % 2 ? twin : MPI_COMM_WORLD, i);
+    smpi_execute(0.01);
+    collectives(MPI_COMM_WORLD, i % ranks);
+    MPI_Sendrecv(out, 1, MPI_INT, 0, 0, in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    if (half != MPI_COMM_NULL)
+      MPI_Allreduce(&rank, &mine, 1, MPI_INT, MPI_SUM, half);
+    recline_potential_checkpoint();
+  }
+  MPI_Comm_free(&twin);
+  MPI_Finalize();
+  return 0;
+}
+END_OF_FILE
+compile() { "$build/bin/recline-cc" -O2 "$1.c" -o "$1" >compile.log 2>&1 || not_ok "$1 compiles" compile.log; }
+compile calls
+
+cat >calls.yaml <<EOF
+program:    {binary: ./calls, ranks: 4}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: c3}
+checkpoint: {every: 100ms, storage: nfs, bytes: 256KiB}
+detection:  10ms
+failures:   [{rank: 1, at: 420ms}]
+EOF
+sed 's/{binary.*}/{binary: cg, args: [S], ranks: 8}/; s/420ms/150ms/; s/100ms/50ms/' calls.yaml >cg.yaml
+sed 's/{binary.*}/{binary: lulesh-like, args: [4, 20], ranks: 8}/; s/420ms/2ms/; s/100ms/1ms/; s/10ms/1ms/; s/256KiB/1kB/' \
+  calls.yaml >lulesh-like.yaml
+
+record() { timeout 100 "$recline" run "$1.yaml" --set 'failures=[]' --record "$2" >stdout 2>stderr; }
+# The result without what tells of memory.
+result() { # OUT WORD...
+  out=$1
+  shift
+  timeout 100 "$recline" run "$@" --json >json 2>stderr
+  code=$?
+  { jq 'del(.image_bytes, .rank_image_bytes)' json && echo "$code" && cat stderr; } >"$out"
+}
+
+for program in calls cg lulesh-like; do
+  record $program recording-$program
+  is "$?:$(cat stderr)" 0: "$program is recorded" stderr
+done
+for protocol in none blocking bookmark c3 chandy-lamport time-based message-tagging event-logging \
+  pessimistic uncoordinated hybrid causal; do
+  programs=calls
+  case ${RECLINE_LONG:+all}$protocol in
+    all* | c3 | pessimistic) programs='calls cg lulesh-like' ;;
+  esac
+  for program in $programs; do
+    set -- $program.yaml --set protocol.name=$protocol
+    result own "$@"
+    result replayed "$@" --replay recording-$program
+    same own replayed "$protocol: $program and its replay have one result"
+  done
+done
+
+# A protocol with a fault: the audit of the replay finds as much.
+set -- cg.yaml --set protocol.name=pessimistic~no-suppress
+result own "$@"
+result replayed "$@" --replay recording-cg
+check 'a protocol with a fault is found out' test "$(jq .audit.violations json)" -gt 0
+same own replayed 'by the same violations'
+
+# Without checkpoint.bytes a checkpoint of the replay counts as one of the program.
+"$recline" run cg.yaml --set checkpoint.bytes=0 --json >own 2>stderr
+"$recline" run cg.yaml --set checkpoint.bytes=0 --replay recording-cg --json >replayed 2>stderr
+is "$(jq -s '(.[0].simulated_s / .[1].simulated_s - 1) | . * . < 0.0001' own replayed)" true \
+  'images count as they were measured' own replayed
+
+# ---- what is refused ----
+
+refused() { # NAME PATTERN STATEMENT
+  cat >bad.c <<END
+#include <mpi.h>
+#include <recline.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+static void add(void *a, void *b, int *n, MPI_Datatype *t) { (void)a, (void)b, (void)n, (void)t; }
+int main(int argc, char **argv)
+{
+  int rank, flag = 0, in = 0, out = 0;
+  MPI_Request request;
+  MPI_Datatype type;
+  MPI_Op op;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  (void)flag, (void)in, (void)out, (void)request, (void)type, (void)op, (void)add;
+  $3
+  MPI_Finalize();
+  return 0;
+}
+END
+  compile bad
+  sed 's/calls/bad/' calls.yaml >bad.yaml
+  rm -rf recording
+  record bad recording
+  is "$?:$(grep -c -e "$2" stderr):$(test -e recording/program && echo whole)" 64:1: "$1 is refused" stderr
+}
+own='MPI_Isend(&out, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);'
+refused MPI_ANY_SOURCE 'receive or a probe from MPI_ANY_SOURCE, which may go otherwise' \
+  "$own MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE); MPI_Wait(&request, MPI_STATUS_IGNORE);"
+refused MPI_Test 'MPI_Test, which may go otherwise' "$own MPI_Test(&request, &flag, MPI_STATUS_IGNORE);"
+refused MPI_Waitany 'MPI_Waitany, which may go otherwise' "$own MPI_Waitany(1, &request, &flag, MPI_STATUS_IGNORE);"
+refused MPI_Iprobe 'MPI_Iprobe, which may go otherwise' \
+  'MPI_Iprobe(0, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);'
+refused recline_choose 'recline_choose, which may go otherwise' 'recline_choose(2);'
+refused 'a sleep' 'sleep, which may go otherwise' 'sleep(1);'
+refused MPI_Ibarrier 'MPI_Ibarrier, which recordings do not have' \
+  'MPI_Ibarrier(MPI_COMM_WORLD, &request); MPI_Wait(&request, MPI_STATUS_IGNORE);'
+refused 'a datatype of its own' 'Bcast with a datatype of the program' \
+  'MPI_Type_contiguous(1, MPI_INT, &type); MPI_Type_commit(&type); MPI_Bcast(&in, 1, type, 0, MPI_COMM_WORLD);'
+refused 'an operation of its own' 'Allreduce with an operation of the program' \
+  'MPI_Op_create(add, 1, &op); MPI_Allreduce(&out, &in, 1, MPI_INT, op, MPI_COMM_WORLD);'
+refused 'a decision by a clock' 'rank 0 does otherwise when clocks run otherwise' \
+  'smpi_execute(1); double t = MPI_Wtime(); smpi_execute(t);'
+refused 'a decision by the seed' 'rank [0-9] does otherwise when clocks' \
+  'unsigned short r; getrandom(&r, sizeof r, 0); smpi_execute_flops(r);'
+"$recline" run calls.yaml --record refused >stdout 2>stderr
+is "$?:$(grep -c 'a run without failures' stderr)" 64:1 'failures are refused' stderr
+"$recline" run cg.yaml --set program.args=[W] --replay recording-cg >stdout 2>stderr
+is "$?:$(grep -c 'a recording of something else' stderr)" 64:1 'the recording of another program is refused' stderr
+rm recording-cg/program
+"$recline" run cg.yaml --replay recording-cg >stdout 2>stderr
+is "$?:$(wc -l <stderr)" 64:1 'and one that is not whole' stderr
+finish
