@@ -32,8 +32,7 @@ const struct about about_campaign = {
     "campaign", "SCENARIO",
     "run a scenario with many seeds and values; print means with confidence intervals, and "
     "continue what was stopped",
-    "campaign mine.yaml --runs 50 --sweep checkpoint.every=30s,1m,2m --out sweep\n"
-    "campaign mine.yaml --until 1%"};
+    "campaign demo --runs 5 --sweep checkpoint.every=30ms,50ms --out kept"};
 
 static int parse(int argc, char **argv, struct options *o, struct campaign *c)
 {

@@ -6,6 +6,7 @@
 #include "report/report_folder.h"
 #include "sim/campaign/campaign.h"
 #include "sim/command/common.h"
+#include "sim/command/complete.h"
 #include "sim/replicate/replicate.h"
 
 #include <locale.h>
@@ -19,6 +20,10 @@
 #include "verify/check/check.h"
 
 static int command_help(int argc, char **argv);
+
+static const char commit[] = /* " (COMMIT)", or empty where the build knows none */
+#include "commit.inc"
+    ;
 
 static int replicate(int argc, char **argv)
 {
@@ -68,14 +73,24 @@ static const struct command *command_named(const char *name)
   return NULL;
 }
 
+struct names {
+  const char *all[G_N_ELEMENTS(commands) + 1]; /* ends with NULL */
+};
+
+static struct names command_names(void)
+{
+  struct names names = {{NULL}};
+  for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+    names.all[i] = commands[i].about->name;
+  return names;
+}
+
 static int no_command(const char *name)
 {
-  const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
-  for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-    names[i] = commands[i].about->name;
-  g_autofree char *known = g_strjoinv(", ", (char **)names);
+  const struct names names = command_names();
+  g_autofree char *known = g_strjoinv(", ", (char **)names.all);
   g_autofree char *problem = g_strdup_printf("\"%s\" is no command", name ? name : "");
-  g_autofree char *guess = did_you_mean(name ? name : "", names);
+  g_autofree char *guess = did_you_mean(name ? name : "", names.all);
   return bad_input("recline: %s, expected %s, or --version%s", name ? problem : "no command", known,
                    guess);
 }
@@ -112,6 +127,17 @@ static void add_platforms(void)
   g_setenv("RECLINE_PLATFORMS", all, TRUE);
 }
 
+static int complete(int count, char **words)
+{
+  const struct names names = command_names();
+  const struct command *command = count > 1 ? command_named(words[0]) : NULL;
+  if (command)
+    complete_words(count, words, names.all, command->function);
+  else if (count <= 1)
+    complete_command(count, words, names.all);
+  return EXIT_FINE;
+}
+
 /* Output counts only when it was written: a full disk is an error. */
 static int close_output(int code)
 {
@@ -127,19 +153,19 @@ int main(int argc, char **argv)
   if (argc < 2)
     return no_command(NULL);
   if (!strcmp(argv[1], "--version")) {
-    printf("recline %s\n", RECLINE_VERSION);
+    printf("recline %s%s\n", RECLINE_VERSION, commit);
     return close_output(EXIT_FINE);
   }
+  find_data();
+  add_platforms();
+  if (!strcmp(argv[1], "--complete"))
+    return close_output(complete(argc - 2, argv + 2));
   bool help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
   if (help)
     argv[1] = (char *)"help";
   const struct command *command = command_named(argv[1]);
   if (!command)
     return no_command(argv[1]);
-  g_autofree char *name = g_strconcat("recline ", command->about->name, NULL);
-  g_set_prgname(name); /* as --help names it */
-  find_data();
-  add_platforms();
   output_sweep(g_get_tmp_dir());
   return close_output(command->function(argc - 1, argv + 1));
 }

@@ -22,6 +22,10 @@ else
     grep -v -F '$ORIGIN')" '' 'libraries are looked for beside what needs them'
 fi
 
+is "$(find "$place/share/man/man1" -name 'recline*.1*' | wc -l)" 13 'a manual page for recline, and one for each command'
+[ -s "$place/share/bash-completion/completions/recline" ]
+is $? 0 'completion is installed'
+
 cat >ring.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -82,5 +86,5 @@ eval "cc -std=c11 -shared -fPIC $(pkg-config --cflags recline) -o restart.so res
 is $? 0 'or with pkg-config' log
 "$place/bin/recline" check restart-recovers.yaml >stdout 2>stderr
 is $? 0 'and its claim holds' stdout stderr
-[ -n "${RECLINE_PREFIX-}" ] || finish 11
-finish 8
+[ -n "${RECLINE_PREFIX-}" ] || finish 13
+finish 10

@@ -71,7 +71,7 @@ refuses 'a word for the doctor' \
   'recline doctor: "who" is one word too many, expected --json or nothing' doctor who
 
 call --version
-[ "$code" -eq 0 ] && echo "$out" | grep -Eqx 'recline [0-9]+\.[0-9]+\.[0-9]+'
+[ "$code" -eq 0 ] && echo "$out" | grep -Eqx 'recline [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{7,}\))?'
 ok '--version'
 call help
 [ "$code" -eq 0 ] && [ "$(echo "$out" | grep -Ec \
