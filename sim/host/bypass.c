@@ -67,7 +67,7 @@ static bool is_from(const struct message *message, int peer, int context, int32_
 
 static bool fits(const struct request *request, const struct message *message)
 {
-  return is_from(message, request->peer, matching_context(request->comm, true), request->tag);
+  return is_from(message, request->peer, request->context, request->tag);
 }
 
 static bool is_for(const struct message *message, const void *request)

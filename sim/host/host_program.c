@@ -175,7 +175,7 @@ static void listen(void *rank, double until)
 {
   struct rank *r = rank;
   double alarm = host_alarm_time(r);
-  transport_wait(r->transport, &r->inbox, alarm >= 0.0 ? MIN(alarm, until) : until);
+  transport_wait(r->transport, &r->inbox, G_MAXUINT, alarm >= 0.0 ? MIN(alarm, until) : until);
   if (is_interrupted(r))
     machine_interrupt(&r->computation);
 }

@@ -105,7 +105,7 @@ static struct message *await_notice(struct rank *r, enum notice_kind kind)
       g_queue_delete_link(&r->inbox, item);
       return message;
     }
-    transport_wait(r->transport, &r->inbox, -1.0);
+    transport_wait(r->transport, &r->inbox, G_MAXUINT, -1.0);
   }
 }
 
@@ -149,7 +149,7 @@ static bool must_notice(const struct rank *r)
 static void await_turn(struct rank *r)
 {
   while (schedule_on() && !schedule_turn(r->index) && !r->dead)
-    transport_wait(r->transport, &r->inbox, -1.0);
+    transport_wait(r->transport, &r->inbox, G_MAXUINT, -1.0);
 }
 
 static void drop_all(GQueue *queue)

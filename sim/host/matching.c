@@ -49,8 +49,7 @@ static bool fits(const struct message *message, int peer, int tag, int context)
 
 bool matching_accepts(const struct request *request, const struct message *message)
 {
-  return request->announced && fits(message, request->from, request->from_tag,
-                                    matching_context(request->comm, request->collective));
+  return request->announced && fits(message, request->from, request->from_tag, request->context);
 }
 
 struct request *matching_receive(const struct mpi_state *mpi, const struct message *message)

@@ -122,16 +122,17 @@ struct request {
   int count;
   MPI_Datatype type;
   struct comm *comm;
+  int context;   /* matching_context() */
   int peer, tag; /* as the program named them: rank of the program or RCL_ANY; tag or RCL_ANY */
-  int from, from_tag; /* as MATCH allows */
-  bool announced;     /* the protocol has answered RECEIVE */
+  int from, from_tag;   /* as MATCH allows */
+  bool announced;       /* the protocol has answered RECEIVE */
+  struct request *next; /* in the list of posted receives, in the order of posting */
   struct whole whole;
   struct general *general;
   MPI_Status status;
-  bool eager;           /* receives: the cost of receiving is to be charged yet, */
-  uint64_t wire_bytes;  /* for so many bytes */
-  int fortran;          /* its integer in Fortran, 0: none yet */
-  struct request *next; /* in the list of posted receives, in the order of posting */
+  bool eager;          /* receives: the cost of receiving is to be charged yet, */
+  uint64_t wire_bytes; /* for so many bytes */
+  int fortran;         /* its integer in Fortran, 0: none yet */
 };
 
 /* Handles that Fortran names by integers: slot i is the integer i + 1. */

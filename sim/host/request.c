@@ -15,6 +15,8 @@ void request_empty_status(MPI_Status *status)
 
 static int rank_in(const struct comm *comm, int member)
 {
+  if (member < comm->size && comm->member[member] == member) /* as in the world */
+    return member;
   int rank = 0;
   while (rank < comm->size && comm->member[rank] != member)
     rank++;
@@ -23,10 +25,11 @@ static int rank_in(const struct comm *comm, int member)
 
 void request_fill(struct request *request, const struct payload *payload, int source, int32_t tag)
 {
-  int size = type_bytes(request->type), position = 0;
+  size_t plain = plain_bytes(request->type);
+  int size = plain ? (int)plain : type_bytes(request->type), position = 0;
   size_t room = (size_t)size * (size_t)request->count;
   size_t taken = MIN(payload->size, room);
-  if (taken > 0 && plain_bytes(request->type) > 0)
+  if (taken > 0 && plain > 0)
     memcpy(request->buffer, payload->bytes, taken);
   else if (size > 0 && taken > 0)
     items_unpack(payload->bytes, (int)payload->size, &position, request->buffer,

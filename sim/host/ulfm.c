@@ -114,7 +114,7 @@ void ulfm_join(struct rank *r)
   if (all_are_here())
     begin_repair();
   while (!r->dead && !is_repaired(r))
-    transport_wait(r->transport, &r->inbox, -1.0);
+    transport_wait(r->transport, &r->inbox, G_MAXUINT, -1.0);
   r->presence = PRESENCE_NONE;
   if (!r->dead)
     rank_switch(r, before);

@@ -47,17 +47,19 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
                             MPI_Datatype type, int peer, int tag, struct comm *comm, unsigned flags)
 {
   struct request *request = rank_alloc(r, sizeof *request);
+  bool collective = flags & (P2P_COLLECTIVE | P2P_BYPASS);
   *request = (struct request){.kind = kind,
                               .persistent = true,
                               .mode = mode_of(flags),
                               .immediate = (flags & P2P_IMMEDIATE) != 0,
                               .reused = (flags & P2P_REUSED) != 0,
-                              .collective = (flags & (P2P_COLLECTIVE | P2P_BYPASS)) != 0,
+                              .collective = collective,
                               .bypass = (flags & P2P_BYPASS) != 0,
                               .buffer = buffer,
                               .count = count,
                               .type = type,
                               .comm = comm,
+                              .context = matching_context(comm, collective),
                               .peer = peer == MPI_PROC_NULL ? peer : world_rank(comm, peer),
                               .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag};
   return request;
@@ -125,11 +127,10 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     else
       host_await_turn(r);
     struct payload *payload = pack(request);
-    int context = matching_context(request->comm, request->collective);
-    request->send =
-        request->bypass
-            ? bypass_send(r, request->peer, context, request->tag, payload, blocking)
-            : host_offer(r, request->peer, context, request->tag, payload, blocking, request->mode);
+    request->send = request->bypass ? bypass_send(r, request->peer, request->context, request->tag,
+                                                  payload, blocking)
+                                    : host_offer(r, request->peer, request->context, request->tag,
+                                                 payload, blocking, request->mode);
     request->done = request->send == 0;
   }
 }

@@ -15,6 +15,7 @@ enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 struct end {
   sg_mailbox_t mailbox;
   uint64_t put;  /* transfers to it so far */
+  bool busy;     /* control messages and notices have come to it */
   GQueue door;   /* envelopes that are here without a transfer */
   GQueue parked; /* messages whose transfer waits for the receiver */
   double looked; /* when it last sent a control message */
@@ -254,6 +255,8 @@ uint32_t transport_send(struct transport *transport, struct message *message, ui
   message->wire_bytes = bytes;
   set_in_transit(message, true);
   message->serial = ++transport->sent[message->destination];
+  if (message->kind != MESSAGE_PROGRAM && message->kind != MESSAGE_BYPASS)
+    ends[message->destination].busy = true;
   bool large = bytes >= (uint64_t)eager_bytes && message->mode != SEND_BUFFERED;
   if (large || message->mode == SEND_SYNCHRONOUS)
     return send_rendezvous(transport, message, blocking);
@@ -354,7 +357,7 @@ static struct fetch *unfinished_fetch(struct transport *transport)
 void transport_finish_fetches(struct transport *transport, GQueue *inbox)
 {
   while (unfinished_fetch(transport))
-    transport_wait(transport, inbox, -1.0);
+    transport_wait(transport, inbox, G_MAXUINT, -1.0);
 }
 
 bool transport_fetches(const struct transport *transport)
@@ -567,11 +570,12 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
 }
 
 /* Posting lets others run, who may leave something at the door. */
-void transport_wait(struct transport *transport, GQueue *inbox, double until)
+void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited, double until)
 {
   if (under_way(transport) > transport->receptions->len)
     transport->spare = MIN(2 * transport->spare, SPARE_MOST);
-  post_receptions(transport, transport->spare);
+  bool few = !transport->end->busy && awaited < transport->spare;
+  post_receptions(transport, few ? awaited + 1 : transport->spare);
   if (transport_answer_door(transport, inbox))
     return;
   GArray *transfers = collect_transfers(transport);

@@ -88,7 +88,8 @@ void transport_give_up(struct transport *, uint32_t first, uint32_t last);
  * envelopes of rendezvous and control mail; returns whether there was any. */
 bool transport_answer_door(struct transport *, GQueue *inbox);
 void transport_poll(struct transport *, GQueue *inbox); /* all that has come, without waiting */
-/* Until something completes, or that time; negative: no such time. */
-void transport_wait(struct transport *, GQueue *inbox, double until);
+/* Until something completes, or that time; negative: no such time. `awaited`: so many messages of
+ * the program may come, besides others; it costs time to be ready for more. */
+void transport_wait(struct transport *, GQueue *inbox, unsigned awaited, double until);
 
 #endif
