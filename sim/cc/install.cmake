@@ -69,3 +69,4 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants
   ${CMAKE_SOURCE_DIR}/verify/matrix
   DESTINATION ${data}/verify FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/schema DESTINATION ${data})

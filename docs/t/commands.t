@@ -1,0 +1,110 @@
+#!/usr/bin/perl
+# The documents: README.md and docs/*.md. Every block of commands (```sh) runs, in its order, in one
+# folder per document; blocks with a file's name (```yaml mine.yaml) are those files. `sh long`: with
+# RECLINE_LONG=1 only. `sh see FILE`: a test that is named in the block, or that names the document,
+# does. What stands in the text as `recline ...` has commands and options that are there; links lead
+# to files and headings.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use File::Basename qw(basename dirname);
+use File::Temp 'tempdir';
+
+my $root = abs_path(dirname($0) . '/../..');
+my $build = abs_path($ENV{RECLINE_BUILD} || "$root/build");
+sub read_file { my ($file) = @_; open my $in, '<', $file or die "$file: $!"; local $/; return scalar <$in> }
+sub write_file { my ($file, $text) = @_; open my $out, '>', $file or die "$file: $!"; print $out $text; close $out }
+if (read_file("$build/CMakeCache.txt") =~ /^SANITIZE:BOOL=(ON|TRUE|true)/m) {
+  print "1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks\n";
+  exit 0;
+}
+my $recline = "$build/bin/recline";
+my ($said, $wrong) = (0, 0);
+$| = 1;
+
+sub ok
+{
+  my ($good, $name, @more) = @_;
+  $said++;
+  $wrong++ unless $good;
+  print $good ? '' : 'not ', "ok $said - $name\n", map { "# $_\n" } $good ? () : map { split /\n/ } @more;
+}
+
+my %documents = map { substr($_, length($root) + 1) => read_file($_) } "$root/README.md", glob "$root/docs/*.md $root/docs/protocols/*.md";
+
+# ---- commands ----
+
+# A checkout as the documents see it: recline and its compilers, ./recline, build/.
+sub folder
+{
+  my $dir = tempdir(CLEANUP => 1);
+  mkdir "$dir/home";
+  symlink $build, "$dir/build";
+  symlink $recline, "$dir/recline";
+  $ENV{HOME} = "$dir/home";
+  return $dir;
+}
+
+delete $ENV{RECLINE_DATA};
+$ENV{PATH} = "$build/bin:$ENV{PATH}";
+for my $name (sort keys %documents) {
+  my ($dir, $text) = ('', $documents{$name});
+  while ($text =~ /^```(\w+)(?: ([^\n]*))?\n(.*?)^```$/gms) {
+    my ($language, $info, $block) = ($1, $2 // '', $3);
+    my $line = 1 + (substr($text, 0, $-[0]) =~ tr/\n//);
+    $dir ||= folder();
+    if ($language ne 'sh') {
+      write_file("$dir/$info", $block) if $info;
+      next;
+    }
+    if ($info =~ /^see (\S+)$/) {
+      ok(-e "$root/$1" && (index($block, $1) >= 0 || index(read_file("$root/$1"), $name) >= 0),
+        "$name:$line is run by $1");
+      next;
+    }
+    next if $info eq 'long' && !$ENV{RECLINE_LONG};
+    # Blocks share what they export, as the lines of a terminal do.
+    write_file("$dir/.block", "cd $dir\n[ ! -e .exported ] || . ./.exported\nset -e\n$block\nexport -p >.exported\n");
+    my $printed = `timeout 600 sh $dir/.block 2>&1 </dev/null`;
+    ok($? == 0, "$name:$line" . ($info ? " ($info)" : ''), $block, "exit " . ($? >> 8), $printed);
+  }
+}
+
+# ---- in the text ----
+
+my %options;
+for my $command (split ' ', `$recline --complete ''`) {
+  $options{$command} = { map { $_ => 1 } split ' ', `$recline --complete $command -` };
+}
+for my $name (sort keys %documents) {
+  my @bad;
+  for my $called ($documents{$name} =~ /`(?:\.\/)?recline ([^`]+)`/g, $documents{$name} =~ /^\$ recline (.+)$/mg) {
+    my ($command, @words) = split ' ', $called =~ s/[\[\]]/ /gr =~ s/ #.*//r;
+    next if $command !~ /^[a-z]+$/ || $command eq 'test';
+    if (!$options{$command}) {
+      push @bad, "recline $called: no such command";
+    } else {
+      push @bad, map { "recline $called: $_" } grep { /^(--[a-z-]+)/ && !$options{$command}{$1} } @words;
+    }
+  }
+  ok(!@bad, "$name names commands and options that are there", @bad);
+}
+
+# ---- links ----
+
+# As GitHub makes them of headings.
+sub anchors { return map { s/`|[^\w\s-]//gr =~ s/ /-/gr } map { lc } $_[0] =~ /^#+ (.+)$/mg }
+
+for my $name (sort keys %documents) {
+  my @bad;
+  for my $link ($documents{$name} =~ /\]\(([^)\s]+)\)/g) {
+    next if $link =~ /^https?:/;
+    my ($file, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+    my $path = $file eq '' ? "$root/$name" : "$root/" . dirname($name) . "/$file";
+    push @bad, "$link: no such file" unless -e $path;
+    push @bad, "$link: no such heading" if defined $anchor && -e $path && !grep { $_ eq $anchor } anchors(read_file($path));
+  }
+  ok(!@bad, "the links of $name", @bad);
+}
+print "1..$said\n";
+exit($wrong > 0);
