@@ -164,7 +164,7 @@ struct mpi_state {
   bool makes_comm;  /* by that call */
   int thread_level; /* as MPI_Init_thread has provided */
   bool finalized;   /* its program is in MPI_Finalize */
-  struct handles fortran_comms, fortran_requests, fortran_files;
+  struct handles fortran_comms, fortran_requests, fortran_files, fortran_windows;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
   struct type *types; /* that have attributes */

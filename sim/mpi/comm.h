@@ -13,6 +13,9 @@ struct comm *comm_of(struct rank *, MPI_Comm);
 /* One with room for so many members. */
 struct comm *comm_new(struct rank *, int size);
 
+/* Rank of the program of a member of a group. */
+int rank_in_group(MPI_Group, int member);
+
 /* MPI_Comm_split, with the error handler of `parent`. An error: nothing was made. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 

@@ -1,5 +1,6 @@
 #include "sim/mpi/datatype.h"
 
+#include "sim/mpi/fortran.h"
 #include "sim/mpi/wrap.h"
 
 #include <string.h>
@@ -44,6 +45,17 @@ void elements_combine(const void *before, void *into, int count, MPI_Datatype ty
   PMPI_Reduce_local(before, into, count, type, op);
 }
 
+/* SMPI's multiplies the stride of a vector once more. */
+int type_duplicate(MPI_Datatype type, MPI_Datatype *made)
+{
+  int integers, addresses, types, combiner;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner == MPI_COMBINER_NAMED)
+    return PMPI_Type_dup(type, made);
+  int result = PMPI_Type_contiguous(1, type, made);
+  return result == MPI_SUCCESS ? PMPI_Type_commit(made) : result;
+}
+
 /* ---- subarrays, whose extent in SMPI is that of one element, and which need two dimensions ----
  */
 
@@ -61,9 +73,71 @@ static int subarray(int dimensions, const int *sizes, const int *lengths, const 
     place += starts[k] * stride;
     stride *= sizes[k];
   }
-  return PMPI_Type_create_struct(3, (int[]){1, 1, 1}, (MPI_Aint[]){0, place, stride},
-                                 (MPI_Datatype[]){MPI_LB, part, MPI_UB}, made);
+  PMPI_Type_create_hindexed(1, (int[]){1}, &place, part, &outer);
+  return PMPI_Type_create_resized(outer, 0, stride, made);
 }
 
 LOOK_UP_CALL(Type_create_subarray, (dimensions, sizes, lengths, starts, order, element, made),
              ((void)r, subarray(dimensions, sizes, lengths, starts, order, element, made)))
+
+/* ---- of what a type was made: SMPI calls structs, and what is resized, indexed ---- */
+
+static int get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner)
+{
+  int result = PMPI_Type_get_envelope(type, integers, addresses, types, combiner);
+  int integer[4];
+  MPI_Aint address[3];
+  MPI_Datatype part[3] = {MPI_DATATYPE_NULL};
+  if (result != MPI_SUCCESS || *combiner != MPI_COMBINER_INDEXED || *addresses == 0)
+    return result;
+  *combiner = MPI_COMBINER_STRUCT;
+  if (*types == 3 && *integers == 4)
+    PMPI_Type_get_contents(type, 4, 3, 3, integer, address, part);
+  if (part[0] != MPI_LB || part[2] != MPI_UB || address[1] != 0)
+    return result;
+  *combiner = MPI_COMBINER_RESIZED;
+  *integers = 0;
+  *addresses = 2;
+  *types = 1;
+  return result;
+}
+
+static int get_contents(MPI_Datatype type, int integers, int addresses, int types, int *integer,
+                        MPI_Aint *address, MPI_Datatype *part)
+{
+  int integers_there, addresses_there, types_there, combiner, all_integers[4];
+  MPI_Aint all[3];
+  MPI_Datatype parts[3];
+  get_envelope(type, &integers_there, &addresses_there, &types_there, &combiner);
+  if (combiner != MPI_COMBINER_RESIZED || types_there != 1 || addresses < 2 || types < 1)
+    return PMPI_Type_get_contents(type, integers, addresses, types, integer, address, part);
+  int result = PMPI_Type_get_contents(type, 4, 3, 3, all_integers, all, parts);
+  address[0] = all[0];
+  address[1] = all[2] - all[0];
+  part[0] = parts[1];
+  return result;
+}
+
+LOOK_UP_CALL(Type_get_envelope, (type, integers, addresses, types, combiner),
+             ((void)r, get_envelope(type, integers, addresses, types, combiner)))
+LOOK_UP_CALL(Type_get_contents, (type, integers, addresses, types, integer, address, part),
+             ((void)r, get_contents(type, integers, addresses, types, integer, address, part)))
+
+static int get_contents_fortran(struct rank *r, const int *type, int integers, int addresses,
+                                int types, int *integer, MPI_Aint *address, int *part)
+{
+  MPI_Datatype *parts = g_new0(MPI_Datatype, (gsize)types + 1);
+  int error = MPI_Type_get_contents(fortran_get_type(r, type), integers, addresses, types, integer,
+                                    address, parts);
+  for (int i = 0; i < types && error == MPI_SUCCESS; i++)
+    fortran_put_type(r, &part[i], NULL, parts[i]);
+  g_free(parts);
+  return error;
+}
+
+FORTRAN_CALL(mpi_type_get_contents_,
+             (int *type, int *integers, int *addresses, int *types, int *integer, MPI_Aint *address,
+              int *part, int *error),
+             (type, integers, addresses, types, integer, address, part, error),
+             *error = get_contents_fortran(r, type, *integers, *addresses, *types, integer, address,
+                                           part))

@@ -11,6 +11,9 @@ MPI_Aint elements_extent(MPI_Datatype);
  * given to rank_free(). */
 void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
 
+/* MPI_Type_dup, without attributes. */
+int type_duplicate(MPI_Datatype, MPI_Datatype *made);
+
 /* Copies within the rank, between types; as much as there is room for. */
 void elements_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
                    MPI_Datatype to_type);

@@ -65,9 +65,16 @@ static void add_members(GArray *list, const struct contents *of)
   }
 }
 
+static MPI_Aint low_of(MPI_Datatype type)
+{
+  MPI_Aint low, extent;
+  PMPI_Type_get_extent(type, &low, &extent);
+  return low;
+}
+
 /* SMPI 3.32 calls a struct, and what is resized, indexed; in SimGrid 4 they have their own names.
  */
-static void add_contents(GArray *list, const struct contents *of)
+static void add_contents(GArray *list, MPI_Datatype type, const struct contents *of)
 {
   bool has_members = of->addresses > 0 && of->addresses == of->types && of->integers > of->types;
   GArray *element = segments_of(of->type[0]);
@@ -77,7 +84,8 @@ static void add_contents(GArray *list, const struct contents *of)
     repeat(list, of->type[0], element, 0, 1);
     break;
   case MPI_COMBINER_CONTIGUOUS:
-    repeat(list, of->type[0], element, 0, of->integer[0]);
+    /* or indexed, with data that lie one behind the other */
+    repeat(list, of->type[0], element, low_of(type) - low_of(of->type[0]), of->integer[0]);
     break;
   case MPI_COMBINER_VECTOR:
   case MPI_COMBINER_HVECTOR:
@@ -99,24 +107,57 @@ static void add_contents(GArray *list, const struct contents *of)
   g_array_unref(element);
 }
 
-static GArray *segments_of(MPI_Datatype type)
+/* Of a predefined type there are none. */
+static struct contents contents_of(MPI_Datatype type)
 {
   struct contents of = {0};
-  GArray *list = g_array_new(FALSE, FALSE, sizeof(struct segment));
   PMPI_Type_get_envelope(type, &of.integers, &of.addresses, &of.types, &of.combiner);
-  if (of.combiner == MPI_COMBINER_NAMED) {
-    add(list, 0, type_bytes(type));
-    return list;
-  }
+  if (of.combiner == MPI_COMBINER_NAMED)
+    return of;
   of.integer = g_new0(int, (gsize)of.integers + 1);
   of.address = g_new0(MPI_Aint, (gsize)of.addresses + 1);
   of.type = g_new0(MPI_Datatype, (gsize)of.types + 1);
   PMPI_Type_get_contents(type, of.integers, of.addresses, of.types, of.integer, of.address,
                          of.type);
-  add_contents(list, &of);
-  g_free(of.integer);
-  g_free(of.address);
-  g_free(of.type);
+  return of;
+}
+
+static void free_contents(struct contents *of)
+{
+  g_free(of->integer);
+  g_free(of->address);
+  g_free(of->type);
+}
+
+static GArray *segments_of(MPI_Datatype type)
+{
+  struct contents of = contents_of(type);
+  GArray *list = g_array_new(FALSE, FALSE, sizeof(struct segment));
+  if (of.combiner == MPI_COMBINER_NAMED)
+    add(list, 0, type_bytes(type));
+  else
+    add_contents(list, type, &of);
+  free_contents(&of);
+  return list;
+}
+
+MPI_Datatype type_element(MPI_Datatype type)
+{
+  struct contents of = contents_of(type);
+  for (int i = 0; i < of.types; i++)
+    if (type_bytes(of.type[i]) > 0) {
+      type = type_element(of.type[i]);
+      break;
+    }
+  free_contents(&of);
+  return type;
+}
+
+GArray *type_segments(MPI_Datatype type, int count)
+{
+  GArray *list = g_array_new(FALSE, FALSE, sizeof(struct segment)), *element = segments_of(type);
+  repeat(list, type, element, 0, count);
+  g_array_unref(element);
   return list;
 }
 

@@ -1,4 +1,5 @@
-/* Views of files: where in the file the bytes lie that a rank sees one behind the other. */
+/* Where the data of types lie, and views of files: where in the file the bytes lie that a rank sees
+ * one behind the other. */
 #ifndef RECLINE_FILE_VIEW_H
 #define RECLINE_FILE_VIEW_H
 
@@ -14,6 +15,13 @@ struct view {
   struct segment *segment;
   int segments;
 };
+
+/* Where the data of so many elements of a type lie, in their order: struct segment, for
+ * g_array_unref(). */
+GArray *type_segments(MPI_Datatype, int count);
+
+/* The predefined type that the first data of a type have. */
+MPI_Datatype type_element(MPI_Datatype);
 
 /* Without one: bytes, from the beginning. */
 void view_default(struct rank *, struct view *);

@@ -1,6 +1,7 @@
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/file.h"
+#include "sim/mpi/window.h"
 #include "sim/mpi/wrap.h"
 
 #include <dlfcn.h>
@@ -179,6 +180,37 @@ MPI_File MPI_File_f2c(MPI_Fint number)
 }
 
 LOOK_UP_CALL(File_c2f, (file), file_number(r, file))
+
+/* ---- windows ---- */
+
+MPI_Win fortran_get_window(struct rank *r, const void *argument)
+{
+  return (MPI_Win)look_up(&r->mpi->fortran_windows, fortran_int(argument));
+}
+
+static int window_number(struct rank *r, MPI_Win handle)
+{
+  if (handle == MPI_WIN_NULL)
+    return NO_HANDLE;
+  struct window *window = window_of(r, handle);
+  if (!window->fortran)
+    window->fortran = add(r, &r->mpi->fortran_windows, window);
+  return window->fortran;
+}
+
+void fortran_put_window(struct rank *r, void *argument, MPI_Win before, MPI_Win after)
+{
+  if (before && !after)
+    drop(&r->mpi->fortran_windows, fortran_int(argument));
+  *(int *)argument = window_number(r, after);
+}
+
+MPI_Win MPI_Win_f2c(MPI_Fint number)
+{
+  LOOK_UP(fortran_get_window(r, &number), PMPI_Win_f2c(number));
+}
+
+LOOK_UP_CALL(Win_c2f, (window), window_number(r, window))
 
 MPI_Comm MPI_Comm_f2c(MPI_Fint number)
 {

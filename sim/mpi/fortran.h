@@ -2,7 +2,7 @@
  * wrap_fortran.c share.
  *
  * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
- * groups, infos and error handlers; communicators, requests and files are the layer's, and their
+ * groups, infos and error handlers; communicators, requests, files and windows are the layer's, and their
  * tables lie in the MPI state of the rank, so that they roll back with the program that holds the
  * integers.
  */
@@ -68,6 +68,7 @@ void fortran_put_text(char *argument, size_t length, const char *text);
 FORTRAN_HANDLE(MPI_Comm, comm)
 FORTRAN_HANDLE(MPI_Request, request)
 FORTRAN_HANDLE(MPI_File, file)
+FORTRAN_HANDLE(MPI_Win, window)
 FORTRAN_HANDLE(MPI_Datatype, type)
 FORTRAN_HANDLE(MPI_Op, op)
 FORTRAN_HANDLE(MPI_Group, group)

@@ -1,6 +1,7 @@
 /* Attributes that programs give to communicators and to types. Keys and values lie in the MPI state
  * and roll back; SMPI's predefined attributes have negative keys. */
 #include "sim/mpi/comm.h"
+#include "sim/mpi/datatype.h"
 #include "sim/mpi/wrap.h"
 
 #include <string.h>
@@ -249,7 +250,7 @@ void comm_delete_attributes(struct rank *r, MPI_Comm comm)
 
 static int duplicate_type(struct rank *r, MPI_Datatype type, MPI_Datatype *made)
 {
-  int result = PMPI_Type_dup(type, made);
+  int result = type_duplicate(type, made);
   if (result == MPI_SUCCESS && *find_type(r, type))
     result = copy_attributes(r, of_type(r, type), with_room(r, *made));
   if (result != MPI_SUCCESS)

@@ -81,6 +81,24 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
   return call_end(r);
 }
 
+int collective_alltoall(struct rank *r, struct blocks out, struct blocks in, struct comm *comm)
+{
+  uint32_t bytes = given(true, in.count * comm->size, in.type);
+  struct call_site site = {.comm = comm,
+                           .flow = RCL_FLOW_ALL,
+                           .result = in,
+                           .blocks = comm->size,
+                           .equal = true,
+                           .bytes = bytes,
+                           .largest = given(true, in.count, in.type)};
+  bool takes_part = call_begin(r, site);
+  if (takes_part && call_is_selected(r))
+    algorithm_alltoall(r, out.buffer, out.count, out.type, in.buffer, in.count, in.type, comm);
+  else if (takes_part)
+    own_alltoall(r, out, in, comm);
+  return call_end(r);
+}
+
 COLLECTIVE_CALL(Barrier, (comm), RCL_FLOW_BARRIER, MPI_OP_NULL, algorithm_barrier(r, c),
                 own_barrier(r, c), .bytes = 0)
 

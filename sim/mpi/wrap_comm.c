@@ -173,8 +173,7 @@ static int split_type(struct rank *r, struct comm *parent, int type, int key, MP
 WRAP_CALL(Comm_split_type, (comm, type, key, info, made),
           split_type(r, comm_of(r, comm), type, key, made))
 
-/* Rank of the program of a member of a group. */
-static int rank_in_group(MPI_Group group, int i)
+int rank_in_group(MPI_Group group, int i)
 {
   MPI_Group world;
   int rank = MPI_UNDEFINED;

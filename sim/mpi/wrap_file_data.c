@@ -8,6 +8,7 @@
 #include "sim/mpi/wrap.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct access {
   bool writes;
@@ -55,32 +56,43 @@ static int refusal(const struct file *file, const struct access *access, int64_t
 
 /* ---- the access of one rank ---- */
 
+/* The items of the program, and the same bytes one behind the other. By where the type's data lie,
+ * not by MPI_Pack: an item of which the file has only a part is filled as far as it goes. */
+static void copy_items(const struct access *access, char *packed, int64_t bytes)
+{
+  GArray *list = type_segments(access->type, access->count);
+  for (guint i = 0; i < list->len && bytes > 0; i++) {
+    struct segment part = g_array_index(list, struct segment, i);
+    size_t length = (size_t)MIN(part.bytes, bytes);
+    char *item = (char *)access->buffer + part.offset;
+    memcpy(access->writes ? packed : item, access->writes ? item : packed, length);
+    packed += length;
+    bytes -= part.bytes;
+  }
+  g_array_unref(list);
+}
+
 static void write_data(struct file *file, const struct access *access, const GArray *parts)
 {
   const struct segment *segments = (const struct segment *)(const void *)parts->data;
-  int bytes = (int)bytes_of(access), position = 0;
   if (plain_bytes(access->type) > 0) {
     store_write(&file->standing, segments, (int)parts->len, access->buffer);
     return;
   }
-  char *packed = g_malloc((gsize)bytes);
-  items_pack(access->buffer, access->count, access->type, packed, bytes, &position);
+  char *packed = g_malloc((gsize)bytes_of(access));
+  copy_items(access, packed, bytes_of(access));
   store_write(&file->standing, segments, (int)parts->len, packed);
   g_free(packed);
 }
 
-/* Items of which the file has only a part are filled as far as it goes. */
 static int64_t read_data(struct file *file, const struct access *access, const GArray *parts)
 {
   const struct segment *segments = (const struct segment *)(const void *)parts->data;
-  int bytes = (int)bytes_of(access), position = 0;
   if (plain_bytes(access->type) > 0)
     return store_read(&file->standing, segments, (int)parts->len, access->buffer);
-  char *packed = g_malloc((gsize)bytes);
-  items_pack(access->buffer, access->count, access->type, packed, bytes, &position);
+  char *packed = g_malloc((gsize)bytes_of(access));
   int64_t got = store_read(&file->standing, segments, (int)parts->len, packed);
-  position = 0;
-  items_unpack(packed, bytes, &position, access->buffer, access->count, access->type);
+  copy_items(access, packed, got);
   g_free(packed);
   return got;
 }

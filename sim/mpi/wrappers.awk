@@ -31,6 +31,7 @@ BEGIN {
   handle["MPI_Info"] = "info"
   handle["MPI_Errhandler"] = "errhandler"
   handle["MPI_File"] = "file"
+  handle["MPI_Win"] = "window"
 }
 
 FILENAME ~ /fortran_names$/ {

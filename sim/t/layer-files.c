@@ -91,6 +91,36 @@ static void test_matrix(MPI_File file)
   MPI_Type_free(&others);
 }
 
+/* What a type was made of, and its duplicate. */
+static void test_types(void)
+{
+  int sizes[1] = {5}, own[1] = {2}, starts[1] = {3}, integers, addresses, types, combiner;
+  int integer[4], lengths[2] = {1, 2}, memory[6] = {0, 1, 2, 3, 4, 5}, packed[3], position = 0;
+  MPI_Aint address[3] = {0, 8, 0}, low, extent;
+  MPI_Datatype parts[3] = {MPI_INT, MPI_INT, MPI_INT}, part, structure, vector, copy;
+  MPI_Type_create_subarray(1, sizes, own, starts, MPI_ORDER_FORTRAN, MPI_INT, &part);
+  MPI_Type_get_extent(part, &low, &extent);
+  MPI_Type_get_envelope(part, &integers, &addresses, &types, &combiner);
+  expect(low == 0 && extent == 20 && combiner == MPI_COMBINER_RESIZED && integers == 0 &&
+             addresses == 2 && types == 1,
+         "a subarray of one dimension");
+  MPI_Type_get_contents(part, 0, 2, 1, integer, address + 1, parts);
+  expect(address[1] == 0 && address[2] == 20, "get_contents of what is resized");
+  address[1] = 8;
+  parts[0] = MPI_INT;
+  MPI_Type_create_struct(2, lengths, address, parts, &structure);
+  MPI_Type_get_envelope(structure, &integers, &addresses, &types, &combiner);
+  expect(combiner == MPI_COMBINER_STRUCT && integers == 3 && types == 2, "a struct is one");
+  MPI_Type_vector(3, 1, 2, MPI_INT, &vector);
+  MPI_Type_dup(vector, &copy);
+  MPI_Pack(memory, 1, copy, packed, sizeof packed, &position, MPI_COMM_WORLD);
+  expect(packed[0] == 0 && packed[1] == 2 && packed[2] == 4, "a vector twice");
+  MPI_Type_free(&part);
+  MPI_Type_free(&structure);
+  MPI_Type_free(&vector);
+  MPI_Type_free(&copy);
+}
+
 /* ---- pointers ---- */
 
 static void test_pointers(void)
@@ -362,6 +392,7 @@ int main(int argc, char **argv)
     smpi_execute_benched(5e-4 * (1 + (rank * 7 + round_number) % ranks));
     test_matrix(matrix);
     smpi_execute_benched(5e-4);
+    test_types();
     test_pointers();
     test_shared_pointer();
     smpi_execute_benched(5e-4);

@@ -59,7 +59,18 @@ contains
     call mpi_type_create_subarray(2, (/ranks * block, rows/), (/block, rows/), &
         (/owner * block, 0/), MPI_ORDER_FORTRAN, MPI_INTEGER, columns, error)
     call mpi_type_commit(columns, error)
+    call test_type(columns)
   end subroutine columns_of
+
+  subroutine test_type(type)
+    integer, intent(in) :: type
+    integer :: integers, addresses, types, combiner, integer(1), part(1)
+    integer(MPI_ADDRESS_KIND) :: address(2)
+    call mpi_type_get_envelope(type, integers, addresses, types, combiner, error)
+    call expect(integers == 0 .and. addresses == 2 .and. types == 1, 'get_envelope')
+    call mpi_type_get_contents(type, integers, addresses, types, integer, address, part, error)
+    call expect(address(1) == 0 .and. address(2) == 4 * ranks * tile, 'get_contents')
+  end subroutine test_type
 
   subroutine test_matrix()
     integer :: out(tile), in(tile), columns, i, status(MPI_STATUS_SIZE), count

@@ -1,0 +1,201 @@
+/* One-sided communication between calls that both sides make, in a loop, so that crashes and
+ * checkpoints fall everywhere, with results that can be told to be right. Compiled as C and as C++.
+ * Usage: layer-windows ROUNDS */
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = 64, RANKS_MAX = 16 };
+
+static int rank, ranks, next, previous, round_number, failures;
+
+static void expect(bool right, const char *what)
+{
+  if (right)
+    return;
+  failures++;
+  fprintf(stderr, "layer-windows: rank %d, round %d: %s\n", rank, round_number, what);
+}
+
+static int value(int from, int i)
+{
+  return 10000 * round_number + 100 * from + i;
+}
+
+/* ---- fences ---- */
+
+/* Memory that lives through all rounds: what a round finds there, the last has left. */
+static void test_fence(MPI_Win window, int *memory)
+{
+  int out[4], in[4] = {0}, sum = rank + 1, before = memory[20];
+  if (round_number > 0)
+    expect(memory[0] == value(previous, 0) - 10000 && memory[3] == value(previous, 3) - 10000,
+           "what the last round has put");
+  for (int i = 0; i < 4; i++)
+    out[i] = value(rank, i);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+  MPI_Put(out, 4, MPI_INT, next, 0, 4, MPI_INT, window);
+  for (int i = 0; i < ranks; i++)
+    MPI_Accumulate(&sum, 1, MPI_INT, i, 20, 1, MPI_INT, MPI_SUM, window);
+  MPI_Put(out, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  expect(memory[0] == value(previous, 0) && memory[3] == value(previous, 3), "put");
+  expect(memory[20] == before + ranks * (ranks + 1) / 2, "accumulate");
+  MPI_Get(in, 4, MPI_INT, next, 0, 4, MPI_INT, window);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  expect(memcmp(in, out, sizeof in) == 0, "get");
+}
+
+/* Every second integer here, every third there. */
+static void test_types(MPI_Win window, int *memory)
+{
+  int out[8], in[8];
+  MPI_Datatype pairs, triples;
+  MPI_Type_vector(4, 1, 2, MPI_INT, &pairs);
+  MPI_Type_commit(&pairs);
+  MPI_Type_vector(2, 1, 3, MPI_INT, &triples);
+  MPI_Type_commit(&triples);
+  for (int i = 0; i < 8; i++)
+    out[i] = value(rank, i), in[i] = -1;
+  for (int i = 24; i < 40; i++)
+    memory[i] = i;
+  MPI_Win_fence(0, window);
+  MPI_Put(out, 1, pairs, next, 24, 2, triples, window);
+  MPI_Win_fence(0, window);
+  /* 24, 27, then from the end of the first: 28, 31 */
+  expect(memory[24] == value(previous, 0) && memory[27] == value(previous, 2) &&
+             memory[28] == value(previous, 4) && memory[31] == value(previous, 6) &&
+             memory[25] == 25 && memory[30] == 30,
+         "put of a type into another");
+  MPI_Accumulate(out, 1, pairs, next, 24, 2, triples, MPI_MAX, window);
+  MPI_Get(in, 1, pairs, previous, 32, 4, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  expect(memory[24] == value(previous, 0) && in[0] == 32 && in[1] == -1 && in[6] == 35, "types");
+  MPI_Type_free(&pairs);
+  MPI_Type_free(&triples);
+}
+
+/* ---- what fetches and changes ---- */
+
+static void test_fetching(MPI_Win window, int *memory)
+{
+  int one = 1, old = -1, all = -1, compared = 7, mine = 100 + rank, swapped = -1, read = -1;
+  memory[40] = 0;
+  memory[41] = 7;
+  memory[42] = 5;
+  MPI_Win_fence(0, window);
+  MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 40, MPI_SUM, window);
+  MPI_Compare_and_swap(&mine, &compared, &swapped, MPI_INT, 0, 41, window);
+  MPI_Get_accumulate(&one, 1, MPI_INT, &all, 1, MPI_INT, next, 42, 1, MPI_INT, MPI_REPLACE, window);
+  MPI_Win_fence(0, window);
+  expect(old >= 0 && old < ranks && all == 5 && memory[42] == 1, "fetch_and_op");
+  if (rank == 0)
+    expect(memory[40] == ranks && memory[41] >= 100, "compare_and_swap");
+  MPI_Get_accumulate(NULL, 0, MPI_INT, &read, 1, MPI_INT, 0, 41, 1, MPI_INT, MPI_NO_OP, window);
+  MPI_Win_fence(0, window);
+  expect(swapped == 7 ? read == mine : swapped == read, "one has swapped");
+}
+
+/* ---- some with some ---- */
+
+static void test_groups(void)
+{
+  int *memory, in = -1, out = value(rank, 9);
+  MPI_Group world, to, from;
+  MPI_Win window;
+  MPI_Win_allocate(8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  memory[0] = -1;
+  memory[1] = value(rank, 8);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 1, &next, &to);
+  MPI_Group_incl(world, 1, &previous, &from);
+  MPI_Win_post(from, 0, window);
+  MPI_Win_start(to, 0, window);
+  MPI_Put(&out, 1, MPI_INT, next, 0, 1, MPI_INT, window);
+  MPI_Win_complete(window);
+  MPI_Win_wait(window);
+  expect(memory[0] == value(previous, 9), "put between complete and wait");
+  if (rank % 2 == 0 && next % 2 == 1) { /* one side reads, the other is read */
+    MPI_Win_start(to, 0, window);
+    MPI_Get(&in, 1, MPI_INT, next, 1, 1, MPI_INT, window);
+    MPI_Win_complete(window);
+    expect(in == value(next, 8), "get between start and complete");
+  } else if (rank % 2 == 1 && previous % 2 == 0) {
+    MPI_Win_post(from, 0, window);
+    MPI_Win_wait(window);
+  }
+  MPI_Group_free(&world);
+  MPI_Group_free(&to);
+  MPI_Group_free(&from);
+  MPI_Win_free(&window);
+  expect(window == MPI_WIN_NULL, "free");
+}
+
+/* ---- what can be asked ---- */
+
+static void test_questions(MPI_Win window, int *memory)
+{
+  void *base;
+  MPI_Aint *size;
+  int *unit, found, length, members;
+  char name[MPI_MAX_OBJECT_NAME], hint[10] = "";
+  MPI_Group group;
+  MPI_Info info;
+  MPI_Errhandler errors;
+  MPI_Win_get_attr(window, MPI_WIN_BASE, &base, &found);
+  MPI_Win_get_attr(window, MPI_WIN_SIZE, &size, &found);
+  MPI_Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &found);
+  expect(found && base == (void *)memory && *size == CELLS * 4 && *unit == 4, "get_attr");
+  MPI_Win_set_name(window, "cells");
+  MPI_Win_get_name(window, name, &length);
+  expect(length == 5 && strcmp(name, "cells") == 0, "get_name");
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "hint", "value");
+  MPI_Win_set_info(window, info);
+  MPI_Info_free(&info);
+  MPI_Win_get_info(window, &info);
+  MPI_Info_get(info, "hint", 9, hint, &found);
+  expect(found && strcmp(hint, "value") == 0, "get_info");
+  MPI_Info_free(&info);
+  MPI_Win_get_group(window, &group);
+  MPI_Group_size(group, &members);
+  MPI_Group_free(&group);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  MPI_Win_get_errhandler(window, &errors);
+  expect(members == ranks && errors == MPI_ERRORS_RETURN, "get_group");
+  expect(MPI_Put(&length, 1, MPI_INT, ranks, 0, 1, MPI_INT, window) == MPI_ERR_RANK, "no rank");
+  MPI_Win_set_errhandler(window, MPI_ERRORS_ARE_FATAL);
+  expect(window == MPI_Win_f2c(MPI_Win_c2f(window)), "f2c");
+  MPI_Win_sync(window);
+}
+
+int main(int argc, char **argv)
+{
+  int rounds = argc > 1 ? atoi(argv[1]) : 1, all;
+  static int memory[CELLS];
+  MPI_Win window;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  next = (rank + 1) % ranks;
+  previous = (rank + ranks - 1) % ranks;
+  MPI_Win_create(memory, sizeof memory, sizeof memory[0], MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  for (round_number = 0; round_number < rounds; round_number++) {
+    smpi_execute_benched(5e-4 * (1 + (rank * 7 + round_number) % ranks));
+    test_fence(window, memory);
+    test_types(window, memory);
+    smpi_execute_benched(5e-4);
+    test_fetching(window, memory);
+    test_groups();
+    test_questions(window, memory);
+  }
+  MPI_Win_free(&window);
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
+  MPI_Finalize();
+  return all != 0;
+}
