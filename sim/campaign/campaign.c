@@ -1,6 +1,7 @@
 /* Many runs of a scenario: each cell of the sweeps with the same seeds. In DIR:
  *
  *     campaign.txt           version and sweeps, by which it is known again; locked while it runs
+ *     recordings/NAME/       with `replay`: of each program (recording.h)
  *     cells/N.yaml           the scenario of each cell, resolved: `recline run` takes it with --set
  *     runs.jsonl             a line for each run that has ended (runs.h)
  *     runs.csv, table.csv    made at the end, as figure.gp and figure.svg are
@@ -24,6 +25,7 @@
 
 #include "sim/campaign/bands.h"
 #include "sim/campaign/pool.h"
+#include "sim/campaign/recording.h"
 #include "sim/campaign/slurm.h"
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
@@ -97,6 +99,8 @@ static bool know_again(const struct campaign *c, GError **error)
   GString *text = g_string_new("recline " RECLINE_VERSION "\n");
   for (char **sweep = c->sweeps; sweep && *sweep; sweep++)
     g_string_append_printf(text, "sweep %s\n", *sweep);
+  if (c->replay)
+    g_string_append(text, "replay\n");
   bool good = same_or_new(c, file, text->str, error);
   g_string_free(text, TRUE);
   return good;
@@ -156,6 +160,7 @@ static bool save_cells(const struct campaign *c, GError **error)
 struct progress {
   struct pool *pool;
   struct slurm *slurm; /* NULL: runs are our children */
+  char **recording;    /* by cell: "recordings/NAME", in the campaign's folder; NULL: no replays */
   uint64_t seed;       /* of the first run of each cell */
   unsigned count;      /* runs of each cell that are wanted now */
   uint64_t next;       /* run * cells + cell */
@@ -171,13 +176,22 @@ static bool start_next(const struct campaign *c, struct progress *p, GError **er
     return true;
   }
   if (p->slurm) {
-    slurm_want(p->slurm, p->next++, cell, p->seed + run);
+    slurm_want(p->slurm, p->next++, cell, p->seed + run, p->recording ? p->recording[cell] : "");
     return true;
   }
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
   g_autofree char *file = cell_file(c, cell);
   g_autofree char *seed = g_strdup_printf("seed=%" G_GUINT64_FORMAT, p->seed + run);
-  char *words[] = {self, (char *)"run", file, (char *)"--set", seed, (char *)"--json", NULL};
+  g_autofree char *recording = p->recording ? in(c, p->recording[cell]) : NULL;
+  char *words[] = {self,
+                   (char *)"run",
+                   file,
+                   (char *)"--set",
+                   seed,
+                   (char *)"--json",
+                   recording ? (char *)"--replay" : NULL,
+                   recording,
+                   NULL};
   return pool_start(p->pool, words, p->next++, error);
 }
 
@@ -226,10 +240,11 @@ static int explain(const struct campaign *c, const struct progress *p, const str
   unsigned cell = (unsigned)(ended->job % c->grid.cells);
   uint64_t seed = p->seed + ended->job / c->grid.cells;
   g_autofree char *file = cell_file(c, cell);
+  g_autofree char *recording = p->recording ? in(c, p->recording[cell]) : NULL;
   end_progress();
   g_printerr("%s", ended->err ? ended->err : "");
-  g_printerr("%s: a run failed: recline run %s --set seed=%" G_GUINT64_FORMAT "\n", c->command,
-             file, seed);
+  g_printerr("%s: a run failed: recline run %s --set seed=%" G_GUINT64_FORMAT "%s%s\n", c->command,
+             file, seed, recording ? " --replay " : "", recording ? recording : "");
   return WIFEXITED(ended->status) && WEXITSTATUS(ended->status) == EXIT_BAD_INPUT ? EXIT_BAD_INPUT
                                                                                   : EXIT_BREACH;
 }
@@ -305,6 +320,67 @@ static int run_rounds(struct campaign *c, struct progress *p)
   return code;
 }
 
+/* ---- recordings ---- */
+
+/* A program that differs in nothing that a recording is of has one for all cells. */
+static bool name_recordings(const struct campaign *c, struct progress *p, GError **error)
+{
+  p->recording = g_new0(char *, c->grid.cells + 1);
+  for (unsigned cell = 0; cell < c->grid.cells; cell++) {
+    struct scenario *scenario = NULL;
+    if (!load_cell(c, cell, &scenario, error))
+      return false;
+    g_autofree char *text = recording_text(scenario);
+    g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
+    p->recording[cell] = g_strdup_printf("recordings/%.16s", sum);
+    scenario_free(scenario);
+  }
+  return true;
+}
+
+/* Returns an exit code. What the recording run says is told where it fails. */
+static int record(struct campaign *c, const struct progress *p, unsigned cell)
+{
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *file = cell_file(c, cell), *folder = in(c, p->recording[cell]);
+  g_autofree char *whole = g_build_filename(folder, "program", NULL);
+  char *words[] = {self,
+                   (char *)"run",
+                   file,
+                   (char *)"--set",
+                   (char *)"failures=[]",
+                   (char *)"--set",
+                   (char *)"expect={}",
+                   (char *)"--json",
+                   (char *)"--record",
+                   folder,
+                   NULL};
+  g_autoptr(GError) error = NULL;
+  struct ended ended;
+  if (g_file_test(whole, G_FILE_TEST_EXISTS))
+    return 0;
+  if (!pool_start(p->pool, words, 0, &error))
+    return bad_input("%s: %s", c->command, error->message);
+  c->signal = pool_wait(p->pool, &ended);
+  if (c->signal)
+    return EXIT_BREACH;
+  int code = g_file_test(whole, G_FILE_TEST_EXISTS) ? 0 : EXIT_BAD_INPUT;
+  if (code)
+    g_printerr("%s%s: %s cannot be recorded\n", ended.err ? ended.err : "", c->command, file);
+  g_free(ended.out);
+  g_free(ended.err);
+  return code;
+}
+
+static int record_all(struct campaign *c, struct progress *p)
+{
+  g_autoptr(GError) error = NULL;
+  int code = name_recordings(c, p, &error) ? 0 : bad_input("%s", error->message);
+  for (unsigned cell = 0; code == 0 && cell < c->grid.cells; cell++)
+    code = record(c, p, cell);
+  return code;
+}
+
 int campaign_run(struct campaign *c)
 {
   g_autoptr(GError) error = NULL;
@@ -317,8 +393,10 @@ int campaign_run(struct campaign *c)
   if (!runs_open(&c->done, &c->grid, file, &error))
     return bad_input("%s", error->message);
   int code = 0;
-  p.pool = pool_new(c->jobs, c->out);
-  if (c->slurm && !(p.slurm = slurm_new(c->out, c->jobs, c->chunk, p.pool, &error)))
+  p.pool = pool_new(MAX(c->jobs, 1), c->out);
+  if (c->replay)
+    code = record_all(c, &p);
+  if (code == 0 && c->slurm && !(p.slurm = slurm_new(c->out, c->jobs, c->chunk, p.pool, &error)))
     code = bad_input("%s", error->message);
   if (code == 0)
     code = run_rounds(c, &p);
@@ -328,6 +406,7 @@ int campaign_run(struct campaign *c)
                c->command, slurm_array(p.slurm), slurm_array(p.slurm));
   slurm_free(p.slurm, !c->signal);
   pool_free(p.pool);
+  g_strfreev(p.recording);
   if (code <= EXIT_NOT_AS_EXPECTED)
     slurm_remove(c->out);
   if (code > EXIT_NOT_AS_EXPECTED && c->made && g_hash_table_size(c->done.rows) == 0)

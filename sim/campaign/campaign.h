@@ -21,6 +21,7 @@ struct campaign {
   unsigned jobs;        /* at once, at least 1; 0 with `slurm`: as many as it starts */
   unsigned chunk;       /* with `slurm`: runs of an element of the job array; 0: by default */
   bool slurm;           /* runs are handed to Slurm */
+  bool replay;          /* programs run once, to be recorded, and are replayed from then on */
   double until;         /* relative half width of all intervals at which it ends; 0: never */
 
   struct grid grid; /* filled in by campaign_run() */

@@ -18,7 +18,7 @@ struct options {
   char **set, **sweeps, **files;
   char *out, *field, *until, *engine;
   int runs, jobs, chunk;
-  gboolean json;
+  gboolean json, replay;
 };
 
 static bool read_percent(const char *text, double *share)
@@ -52,6 +52,8 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
       {"engine", 'e', 0, G_OPTION_ARG_STRING, &o->engine,
        "Where runs take place: as children (local), or as Slurm's job arrays (slurm)", "NAME"},
+      {"replay", 'r', 0, G_OPTION_ARG_NONE, &o->replay,
+       "Run each program once, record it, and replay the recording in all runs", NULL},
       {"chunk", 'c', 0, G_OPTION_ARG_INT, &o->chunk,
        "Runs of an element of Slurm's job array (a hundredth of all)", "N"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
@@ -121,6 +123,7 @@ int command_campaign(int argc, char **argv)
     c.runs = (unsigned)o.runs;
     c.jobs = o.jobs || c.slurm ? (unsigned)o.jobs : g_get_num_processors();
     c.chunk = (unsigned)o.chunk;
+    c.replay = o.replay;
     code = campaign_run(&c);
     if (code <= EXIT_NOT_AS_EXPECTED)
       code = report(&c, &o, code);

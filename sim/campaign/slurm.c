@@ -23,10 +23,11 @@ static const char task[] =
     "# An element of the array: task RECLINE LISTS. What ended otherwise, by a signal for one, "
     "has\n"
     "# no result and is run again.\n"
-    "while read -r job cell seed; do\n"
+    "while read -r job cell seed recording; do\n"
     "  [ -z \"$(find results -name \"$job.[0-9]*\")\" ] || continue\n"
     "  mine=.$job-$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}\n"
-    "  \"$1\" run ../cells/$cell.yaml --set seed=$seed --json >$mine.out 2>$mine.err </dev/null\n"
+    "  \"$1\" run ../cells/$cell.yaml --set seed=$seed --json \\\n"
+    "    ${recording:+--replay ../$recording} >$mine.out 2>$mine.err </dev/null\n"
     "  code=$?\n"
     "  case $code in\n"
     "    0 | 1 | 2 | 3 | 64) mv $mine.err results/$job.err && mv $mine.out results/$job.$code ;;\n"
@@ -39,7 +40,7 @@ struct slurm {
   char *array; /* number of the last one; empty: none */
   unsigned jobs, chunk, tries, pause;
   struct pool *pool;
-  GHashTable *wanted; /* "JOB" to "JOB CELL SEED" */
+  GHashTable *wanted; /* "JOB" to "JOB CELL SEED RECORDING" */
   GQueue *found;      /* names of results that are wanted */
   bool complained;    /* that squeue fails */
 };
@@ -164,10 +165,11 @@ static bool submit(struct slurm *s, GError **error)
   g_hash_table_iter_init(&iter, s->wanted);
   g_hash_table_iter_next(&iter, NULL, (gpointer *)&one);
   if (s->tries++ == TRIES) {
-    g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
-                "%s/log: %d arrays left no result of %u runs (%s is job, cell, seed), expected one "
-                "of each",
-                s->folder, TRIES, g_hash_table_size(s->wanted), one);
+    g_set_error(
+        error, G_IO_ERROR, G_IO_ERROR_FAILED,
+        "%s/log: %d arrays left no result of %u runs (such as %s: job, cell, seed), expected one "
+        "of each",
+        s->folder, TRIES, g_hash_table_size(s->wanted), one);
     return false;
   }
   if (!g_mkdtemp_full(lists, 0755))
@@ -304,11 +306,12 @@ void slurm_remove(const char *folder)
   output_remove(slurm);
 }
 
-void slurm_want(struct slurm *s, uint64_t job, unsigned cell, uint64_t seed)
+void slurm_want(struct slurm *s, uint64_t job, unsigned cell, uint64_t seed, const char *recording)
 {
   char *name = g_strdup_printf("%" G_GUINT64_FORMAT, job);
-  g_hash_table_insert(s->wanted, name,
-                      g_strdup_printf("%s %u %" G_GUINT64_FORMAT, name, cell, seed));
+  g_hash_table_insert(
+      s->wanted, name,
+      g_strdup_printf("%s %u %" G_GUINT64_FORMAT " %s", name, cell, seed, recording));
 }
 
 bool slurm_is_empty(const struct slurm *s)

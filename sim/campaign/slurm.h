@@ -2,7 +2,7 @@
  * folder. In DIR/slurm, while the campaign runs:
  *
  *     task              the script of an element
- *     lists-XXXXXX/N    the runs of element N, a line "JOB CELL SEED" for each
+ *     lists-XXXXXX/N    the runs of element N, a line "JOB CELL SEED RECORDING" each
  *     array             number of the last array, as sbatch printed it
  *     results/JOB.CODE  what `recline run --json` printed, and its exit code; JOB.err: its messages
  *     log               what elements said besides
@@ -29,8 +29,9 @@ void slurm_free(struct slurm *, bool ended);
 /* The same for a campaign that has ended without Slurm and may have been begun with it. */
 void slurm_remove(const char *folder);
 
-/* A run that is wanted, to be known as `job`. */
-void slurm_want(struct slurm *, uint64_t job, unsigned cell, uint64_t seed);
+/* A run that is wanted, to be known as `job`. `recording`: in the campaign's folder, to be
+ * replayed; empty: the program is run. */
+void slurm_want(struct slurm *, uint64_t job, unsigned cell, uint64_t seed, const char *recording);
 bool slurm_is_empty(const struct slurm *); /* none is */
 
 /* Waits for the result of a run. Returns 0, the signal that stopped us, or -1 with `error`: sbatch

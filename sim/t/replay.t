@@ -159,6 +159,23 @@ same own replayed 'by the same violations'
 is "$(jq -s '(.[0].simulated_s / .[1].simulated_s - 1) | . * . < 0.0001' own replayed)" true \
   'images count as they were measured' own replayed
 
+# Campaigns: one recording for all cells of a program, and the same rows.
+sed 's/failures:.*/failures: [{law: exponential, mtbf: 1s, repair: 5ms}]/' calls.yaml >campaign.yaml
+campaign() { timeout 200 "$recline" campaign campaign.yaml --sweep protocol.name=event-logging,bookmark --runs 3 "$@" >stdout 2>stderr; }
+campaign --out direct
+campaign --replay --out again
+is "$?:$(cat stderr):$(find again/recordings -name program | wc -l)" 0::1 'a campaign by replay' stderr
+for folder in direct again; do
+  jq -c 'del(.image_bytes, .rank_image_bytes)' $folder/runs.jsonl >$folder.rows
+done
+same direct.rows again.rows 'has the rows of one without'
+sed -i d again/runs.jsonl
+campaign --replay --out again
+is "$(jq -c 'del(.image_bytes, .rank_image_bytes)' again/runs.jsonl)" "$(cat direct.rows)" \
+  'also where the recording is there already'
+campaign --out again
+is "$?:$(grep -c 'not as this campaign' stderr)" 64:1 'it cannot go on without replays' stderr
+
 # ---- what is refused ----
 
 refused() { # NAME PATTERN STATEMENT
@@ -192,6 +209,8 @@ END
 own='MPI_Isend(&out, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);'
 refused MPI_ANY_SOURCE 'receive or a probe from MPI_ANY_SOURCE, which may go otherwise' \
   "$own MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE); MPI_Wait(&request, MPI_STATUS_IGNORE);"
+"$recline" campaign bad.yaml --replay --runs 1 --out refused >stdout 2>stderr
+is "$?:$(grep -c 'cannot be recorded' stderr):$(test -e refused && echo left)" 64:1: 'so is a campaign by replay' stderr
 refused MPI_Test 'MPI_Test, which may go otherwise' "$own MPI_Test(&request, &flag, MPI_STATUS_IGNORE);"
 refused MPI_Waitany 'MPI_Waitany, which may go otherwise' "$own MPI_Waitany(1, &request, &flag, MPI_STATUS_IGNORE);"
 refused MPI_Iprobe 'MPI_Iprobe, which may go otherwise' \

@@ -138,9 +138,10 @@ is "$(wc -l <asked):$(grep -c -- '--array=0-7%1 ' asked):$(grep -c -- '--array=0
   'and submits again only what an element that was cancelled has left' asked
 check 'the bytes are the same' diff -r local killed
 
-# Stopped by a signal, continued without Slurm.
+# Replays; stopped by a signal, continued without Slurm.
+campaign --replay --out replayed
 # shellcheck disable=SC2086
-"$recline" campaign scenario.yaml $sweep --engine slurm --jobs 1 --out stopped >stdout 2>stderr &
+"$recline" campaign scenario.yaml $sweep --replay --engine slurm --jobs 1 --out stopped >stdout 2>stderr &
 campaign=$!
 wait_for test -s stopped/runs.jsonl
 kill $campaign
@@ -148,8 +149,8 @@ wait $campaign 2>/dev/null
 is "$?:$(grep -c "array $(cat stopped/slurm/array) goes on" stderr)" 143:1 'a signal ends the watching' stderr
 scancel "$(cat stopped/slurm/array)"
 wait_for is_quiet
-campaign --out stopped
-check 'continued as children, the bytes are the same' diff -r local stopped
+campaign --replay --out stopped
+check 'continued as children, the bytes are the same' diff -r replayed stopped
 
 # What cannot succeed ends.
 slurm --out refused --set 'program.script="rank 0: sing"'
