@@ -92,11 +92,11 @@ static void draw_interval(const struct graph *graph, int rank, int interval)
   enum fate_of_interval fate = fate_of(graph, rank, interval);
   g_autofree char *name = name_of(rank, interval);
   g_autofree char *label = g_strdup_printf("rank %d, %d", rank, interval);
-  g_autofree char *group = g_strdup_printf("rank-%d", rank);
+  g_autofree char *pos = picture_pos((struct point){interval * 110.0, rank * 54.0});
   g_autofree char *class = g_strdup_printf("interval %s", LOOK[fate].class);
   picture_node(graph->picture, name, "label", label, "shape", "box", "style", "rounded,filled",
-               "group", group, "fillcolor", LOOK[fate].fill, "color", LOOK[fate].color, "class",
-               class, "fontsize", "11", "id", name, "tooltip", label, NULL);
+               "pos", pos, "fillcolor", LOOK[fate].fill, "color", LOOK[fate].color, "class", class,
+               "fontsize", "11", "id", name, "tooltip", label, NULL);
 }
 
 static void draw_rank(const struct graph *graph, int rank)
@@ -108,7 +108,7 @@ static void draw_rank(const struct graph *graph, int rank)
     g_autofree char *from = name_of(rank, interval - 1);
     g_autofree char *to = name_of(rank, interval);
     picture_edge(graph->picture, from, to, "class", "checkpoint", "color", "#999999", "style",
-                 "dashed", "weight", "8", "tooltip", "the next interval of the same rank", NULL);
+                 "dashed", "tooltip", "the next interval of the same rank", NULL);
   }
 }
 
@@ -142,7 +142,7 @@ struct picture *dependencies_draw(const struct history *history)
   picture_set(graph.picture, "label",
               "Rollback dependencies at the first crash: rank, interval (from that checkpoint "
               "on).\nAn undone interval undoes those that its edges lead to.",
-              "rankdir", "LR", "nodesep", "0.3", NULL);
+              "splines", "true", NULL);
   find_detections(&graph);
   number_intervals(&graph);
   find_undone(&graph);

@@ -70,7 +70,7 @@ static struct picture *draw(const struct request *request, const char **engine, 
 {
   *engine = "nop2";
   if (g_str_has_prefix(request->text, "recline-trace")) {
-    *engine = request->dependencies ? "dot" : "nop2";
+    *engine = request->dependencies ? "nop" : "nop2";
     return draw_trace(request, error);
   }
   if (request->dependencies || wants_part(request)) {

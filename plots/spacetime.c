@@ -409,26 +409,6 @@ static void paint_title(struct diagram *diagram)
   picture_text(diagram->picture, "title", (struct point){0, 0}, text, 13, "black", "title");
 }
 
-/* Steps or seconds under the last rank, where there is room. */
-static void paint_axis(struct diagram *diagram)
-{
-  double free_from = LEFT - 24;
-  for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
-    const struct trace_line *line = trace_file_line(diagram->trace, i);
-    double half = picture_text_width(line->time, SMALL) / 2, x = spacetime_x(diagram, (int)i);
-    if (!diagram->shown[i] || x - half < free_from)
-      continue;
-    free_from = x + half + (diagram->trace->timed ? 12 : 3 * diagram->step);
-    g_autofree char *node = fresh_name(diagram);
-    picture_text(diagram->picture, node, (struct point){x - half - 4, diagram->y}, line->time,
-                 SMALL, "#777777", "time");
-  }
-  const char *unit = diagram->trace->timed ? "seconds" : "step";
-  struct point at = {LEFT - 20 - picture_text_width(unit, SMALL), diagram->y};
-  picture_text(diagram->picture, "axis", at, unit, SMALL, "#777777", "time");
-  diagram->y += 26;
-}
-
 /* Under what comes again and again. */
 static void paint_again(struct diagram *diagram)
 {
@@ -549,7 +529,7 @@ static void paint_all(struct diagram *diagram)
     paint_message(diagram, &g_array_index(history->messages, struct message, i));
   for (unsigned i = 0; i < diagram->labels->len; i++)
     paint_label(diagram, &g_array_index(diagram->labels, struct label, i));
-  paint_axis(diagram);
+  spacetime_paint_axis(diagram);
   paint_again(diagram);
   paint_legend(diagram);
   paint_left_out(diagram);

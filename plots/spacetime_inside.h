@@ -61,6 +61,7 @@ struct diagram {
   bool *shown;       /* per line of the trace */
   int *column;       /* per line, and one past the last: number of the columns before it */
   GString *left_out; /* sentences for the legend */
+  bool shares;       /* several lines may be in one column */
   double step;       /* width of a column */
   double right;      /* x of the end of the ranks */
   double *row;       /* y per rank; row[-1] is the dispatcher's */
@@ -89,6 +90,9 @@ void spacetime_set_rows(struct diagram *diagram);
 /* x of line `line` of the trace, and the point of it on the row of its rank. */
 double spacetime_x(const struct diagram *diagram, int line);
 struct point spacetime_point(const struct diagram *diagram, int line);
+
+/* Steps or seconds, below the last rank. */
+void spacetime_paint_axis(struct diagram *diagram);
 
 double spacetime_label_width(const struct label *label);
 void spacetime_clear_label(gpointer data);

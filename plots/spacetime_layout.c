@@ -5,6 +5,8 @@
 
 /* --- 1. columns --- */
 
+enum { SHARED_FROM = 150 };
+
 static bool has_only(const struct trace_line *line, const char *first, const char *second)
 {
   for (unsigned i = 0; i < line->actions_count; i++) {
@@ -77,13 +79,45 @@ void spacetime_select_columns(struct diagram *diagram)
   }
 }
 
+/* Per line: the last shown line whose message it receives, or NOWHERE. */
+static int *find_senders(const struct diagram *diagram)
+{
+  int *sender = g_new(int, diagram->trace->lines->len + 1);
+  for (unsigned i = 0; i < diagram->trace->lines->len; i++)
+    sender[i] = NOWHERE;
+  for (unsigned i = 0; i < diagram->history->messages->len; i++) {
+    const struct message *message = &g_array_index(diagram->history->messages, struct message, i);
+    if (message->received != NOWHERE && diagram->shown[message->sent])
+      sender[message->received] = MAX(sender[message->received], message->sent);
+  }
+  return sender;
+}
+
+/* A column for each line that is shown; of many lines those share one that belong to different
+ * ranks, follow each other, and receive nothing from one another. */
 void spacetime_set_columns(struct diagram *diagram)
 {
-  unsigned lines = diagram->trace->lines->len;
+  unsigned lines = diagram->trace->lines->len, shown = 0;
+  g_autofree int *sender = find_senders(diagram);
+  g_autofree int *next = g_new0(int, (gsize)diagram->trace->ranks); /* column that is free */
   int columns = 0;
+  bool alone = true;
+  for (unsigned i = 0; i < lines; i++)
+    shown += diagram->shown[i];
+  diagram->shares = shown > SHARED_FROM;
   for (unsigned i = 0; i < lines; i++) {
+    int rank = trace_file_line(diagram->trace, i)->rank;
     diagram->column[i] = columns;
-    columns += diagram->shown[i];
+    if (!diagram->shown[i])
+      continue;
+    int least = sender[i] == NOWHERE ? 0 : diagram->column[sender[i]] + 1;
+    least = rank == DISPATCHER ? columns : MAX(least, next[rank]);
+    if (!diagram->shares || alone || least >= columns)
+      columns++;
+    diagram->column[i] = columns - 1;
+    alone = rank == DISPATCHER;
+    if (!alone)
+      next[rank] = columns;
   }
   diagram->column[lines] = columns;
   diagram->step = columns <= 60 ? 29 : columns <= 150 ? 25 : columns <= COLUMNS_MAX ? 20 : 12;

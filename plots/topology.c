@@ -41,9 +41,19 @@ static char *switch_of(const char *zone)
   return g_strconcat("zone ", zone, NULL);
 }
 
-/* The node of an end of a route; NULL if there is no such thing. */
-static char *end_node(struct platform *platform, const char *id, bool zones)
+static bool is_known(const struct platform *platform, const char *id)
 {
+  return id != NULL && (g_hash_table_contains(platform->by_id, id) ||
+                        g_hash_table_contains(platform->routers, id));
+}
+
+/* The node of the first or second end of a route; NULL if there is no such thing. */
+static char *end_node(struct platform *platform, const struct route *route, unsigned end)
+{
+  const char *gate = route->gates[end], *id = end == 0 ? route->from : route->to;
+  bool zones = route->zones && !is_known(platform, gate);
+  if (route->zones && !zones)
+    id = gate;
   GHashTable *known = zones ? platform->zones : platform->by_id;
   if (!g_hash_table_contains(known, id) && !g_hash_table_contains(platform->routers, id))
     return NULL;
@@ -64,8 +74,8 @@ static void touch(struct link *link, const char *end)
 /* A first pass, to tell the links of one host from those that many share. */
 static bool count_route(struct platform *platform, const struct route *route, GError **error)
 {
-  g_autofree char *from = end_node(platform, route->from, route->zones);
-  g_autofree char *to = end_node(platform, route->to, route->zones);
+  g_autofree char *from = end_node(platform, route, 0);
+  g_autofree char *to = end_node(platform, route, 1);
   if (from == NULL || to == NULL) {
     topology_bad(platform, NULL, route->line, error, "route to %s, expected a %s of this file",
                  from == NULL ? route->from : route->to, route->zones ? "zone" : "host or router");
@@ -90,8 +100,8 @@ static bool count_route(struct platform *platform, const struct route *route, GE
 
 static void draw_route(struct platform *platform, const struct route *route)
 {
-  g_autofree char *from = end_node(platform, route->from, route->zones);
-  g_autofree char *to = end_node(platform, route->to, route->zones);
+  g_autofree char *from = end_node(platform, route, 0);
+  g_autofree char *to = end_node(platform, route, 1);
   g_autofree char *middle = switch_of(route->zone);
   g_autofree char *last = g_strdup(from);
   const char *what = "";
@@ -122,8 +132,23 @@ static void draw_route(struct platform *platform, const struct route *route)
   add_edge(platform, last, to, what);
 }
 
+/* A route from a host to itself, for ranks that share it, is no line, but said of the host. */
+static bool is_inner(const struct platform *platform, const struct route *route)
+{
+  struct host *host = g_hash_table_lookup(platform->by_id, route->from);
+  const struct link *link =
+      route->links->len > 0 ? topology_link(platform, g_ptr_array_index(route->links, 0)) : NULL;
+  if (route->zones || !g_str_equal(route->from, route->to) || host == NULL || link == NULL)
+    return false;
+  g_string_append_printf(host->what, ", to itself %s", link->what);
+  return true;
+}
+
 static bool join(struct platform *platform, GError **error)
 {
+  for (unsigned i = platform->routes->len; i-- > 0;)
+    if (is_inner(platform, g_ptr_array_index(platform->routes, i)))
+      g_ptr_array_remove_index(platform->routes, i);
   for (unsigned i = 0; i < platform->hosts->len; i++) {
     const struct host *host = g_ptr_array_index(platform->hosts, i);
     g_autofree char *node = switch_of(host->zone);
@@ -142,13 +167,17 @@ static bool join(struct platform *platform, GError **error)
 
 /* --- drawing --- */
 
-/* Hosts are of one kind if they have the same zone, name up to its number, properties and lines. */
+/* Hosts are of one kind if they have the same zone, name but for its last number, properties and
+ * lines. */
 static char *kind_key(const struct host *host)
 {
-  g_autofree char *stem = g_strdup(host->id);
-  for (size_t end = strlen(stem); end > 0 && g_ascii_isdigit(stem[end - 1]); end--)
-    stem[end - 1] = '\0';
-  return g_strjoin("|", host->zone, stem, host->what->str, host->joined, NULL);
+  size_t end = strlen(host->id), from;
+  while (end > 0 && !g_ascii_isdigit(host->id[end - 1]))
+    end--;
+  for (from = end; from > 0 && g_ascii_isdigit(host->id[from - 1]);)
+    from--;
+  g_autofree char *stem = g_strndup(host->id, from);
+  return g_strjoin("|", host->zone, stem, host->id + end, host->what->str, host->joined, NULL);
 }
 
 static GPtrArray *sort_hosts(const struct platform *platform)
@@ -166,7 +195,18 @@ static GPtrArray *sort_hosts(const struct platform *platform)
     }
     g_ptr_array_add(kind, host);
   }
+  for (guint i = 0; i < kinds->len; i++) {
+    GPtrArray *kind = g_ptr_array_index(kinds, i);
+    for (guint k = 0; k < kind->len; k++)
+      ((struct host *)g_ptr_array_index(kind, k))->alike = kind->len;
+  }
   return kinds;
+}
+
+/* Their lines are said once, below the picture. */
+static bool are_many(const struct host *host)
+{
+  return host != NULL && (host->link != NULL || host->alike > 2);
 }
 
 static void draw_host(struct picture *picture, const char *node, const char *label,
@@ -211,6 +251,8 @@ static void describe_kind(GString *text, GPtrArray *kind)
   g_string_append(text, first->what->str);
   if (first->link != NULL)
     g_string_append_printf(text, "; link %s", first->link);
+  else if (are_many(first) && *first->joined)
+    g_string_append_printf(text, "; %.*s", (int)strlen(first->joined) - 1, first->joined);
   g_string_append(text, "\n");
 }
 
@@ -235,12 +277,36 @@ static void draw_edges(struct picture *picture, const struct platform *platform,
     const struct edge *edge = g_ptr_array_index(platform->edges, i);
     if (g_hash_table_contains(hidden, edge->from) || g_hash_table_contains(hidden, edge->to))
       continue;
-    const struct host *host = g_hash_table_lookup(platform->by_id, edge->from);
-    bool said = host != NULL && host->link != NULL;
+    bool said = are_many(g_hash_table_lookup(platform->by_id, edge->from)) ||
+                are_many(g_hash_table_lookup(platform->by_id, edge->to));
     picture_edge(picture, edge->from, edge->to, "arrowhead", "none", "color", "#666666", "class",
                  "wire", "label", said ? "" : edge->what, "fontcolor", "#555555", "len",
                  said ? "1.4" : "2", "tooltip", edge->what, NULL);
   }
+}
+
+/* A node with several interconnects is a host on each: one of them counts, as for `recline list`.
+ */
+static void describe_count(GString *text, const struct platform *platform)
+{
+  g_autofree char *name = g_path_get_basename(platform->file);
+  g_autoptr(GHashTable) seen = topology_set(NULL);
+  const char *first = NULL;
+  guint count = 0, of_first = 0;
+  for (unsigned i = 0; i < platform->hosts->len; i++) {
+    const struct host *host = g_ptr_array_index(platform->hosts, i);
+    const char *on = g_hash_table_lookup(platform->interconnects, host->zone);
+    first = first ? first : on;
+    if (on)
+      g_hash_table_add(seen, g_strdup(on));
+    count += !on || g_str_equal(on, first);
+    of_first += on && g_str_equal(on, first);
+  }
+  g_string_append_printf(text, "%s: %u host%s", name, count, count == 1 ? "" : "s");
+  if (g_hash_table_size(seen) > 1)
+    g_string_append_printf(text, ", %u of them on each of %u interconnects", of_first,
+                           g_hash_table_size(seen));
+  g_string_append(text, "\n");
 }
 
 static struct picture *draw_platform(const struct platform *platform)
@@ -248,10 +314,8 @@ static struct picture *draw_platform(const struct platform *platform)
   struct picture *picture = picture_new("platform");
   g_autoptr(GPtrArray) kinds = sort_hosts(platform);
   g_autoptr(GHashTable) hidden = topology_set(NULL);
-  g_autofree char *name = g_path_get_basename(platform->file);
   GString *text = g_string_new("\n");
-  g_string_append_printf(text, "%s: %u host%s\n", name, platform->hosts->len,
-                         platform->hosts->len == 1 ? "" : "s");
+  describe_count(text, platform);
   for (unsigned i = 0; i < platform->order->len; i++)
     draw_shared(picture, platform, g_ptr_array_index(platform->order, i));
   for (unsigned i = 0; i < kinds->len; i++) {

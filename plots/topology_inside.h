@@ -16,15 +16,17 @@ struct link {
 
 struct host {
   char *id, *zone;
-  GString *what; /* speed, cores, disks */
-  char *link;    /* of its host_link; NULL without one */
-  char *joined;  /* the nodes that it has lines to, for telling who is alike */
+  GString *what;  /* speed, cores, disks */
+  char *link;     /* of its host_link; NULL without one */
+  char *joined;   /* the nodes that it has lines to, for telling who is alike */
+  unsigned alike; /* hosts of its kind */
 };
 
 struct route {
   unsigned line;
   char *zone, *from, *to;
   bool zones;       /* between zones, not hosts */
+  char *gates[2];   /* of such zones, where they are routers or hosts of this file; or NULL */
   GPtrArray *links; /* ids */
 };
 
@@ -34,16 +36,17 @@ struct edge {
 
 struct platform {
   const char *file;
-  GPtrArray *hosts;    /* struct host, in the order of the file */
-  GHashTable *by_id;   /* id -> struct host, not owned */
-  GHashTable *routers; /* id */
-  GHashTable *zones;   /* id -> its id */
-  GHashTable *links;   /* id -> struct link */
-  GPtrArray *routes;   /* struct route */
-  GPtrArray *edges;    /* struct edge */
-  GHashTable *joined;  /* "from|to" of each edge */
-  GHashTable *shared;  /* ids of links that are nodes; zones that have a switch: "zone ID" */
-  GPtrArray *order;    /* keys of `shared` in the order of their making */
+  GPtrArray *hosts;          /* struct host, in the order of the file */
+  GHashTable *by_id;         /* id -> struct host, not owned */
+  GHashTable *routers;       /* id */
+  GHashTable *zones;         /* id -> its id */
+  GHashTable *interconnects; /* id of a zone -> the interconnect that it is */
+  GHashTable *links;         /* id -> struct link */
+  GPtrArray *routes;         /* struct route */
+  GPtrArray *edges;          /* struct edge */
+  GHashTable *joined;        /* "from|to" of each edge */
+  GHashTable *shared;        /* ids of links that are nodes; zones that have a switch: "zone ID" */
+  GPtrArray *order;          /* keys of `shared` in the order of their making */
   /* while reading */
   GPtrArray *open; /* ids of the open zones */
   struct host *host;

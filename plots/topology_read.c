@@ -47,6 +47,8 @@ static void route_free(gpointer data)
   g_free(route->zone);
   g_free(route->from);
   g_free(route->to);
+  g_free(route->gates[0]);
+  g_free(route->gates[1]);
   g_ptr_array_unref(route->links);
   g_free(route);
 }
@@ -72,6 +74,7 @@ void topology_init(struct platform *platform, const char *file)
                                 .by_id = topology_set(NULL),
                                 .routers = topology_set(NULL),
                                 .zones = topology_set(NULL),
+                                .interconnects = topology_set(g_free),
                                 .links = topology_set(link_free),
                                 .routes = g_ptr_array_new_with_free_func(route_free),
                                 .edges = g_ptr_array_new_with_free_func(edge_free),
@@ -87,6 +90,7 @@ void topology_clear(struct platform *platform)
   g_ptr_array_unref(platform->hosts);
   g_hash_table_unref(platform->routers);
   g_hash_table_unref(platform->zones);
+  g_hash_table_unref(platform->interconnects);
   g_hash_table_unref(platform->links);
   g_ptr_array_unref(platform->routes);
   g_ptr_array_unref(platform->edges);
@@ -223,6 +227,8 @@ static struct route *add_route(struct platform *platform, unsigned line, const c
   route->from = g_strdup(attribute(names, values, "src"));
   route->to = g_strdup(attribute(names, values, "dst"));
   route->zones = zones;
+  route->gates[0] = g_strdup(attribute(names, values, "gw_src"));
+  route->gates[1] = g_strdup(attribute(names, values, "gw_dst"));
   route->links = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(platform->routes, route);
   return route;
@@ -284,6 +290,9 @@ static void open_element(GMarkupParseContext *context, const char *element, cons
              attribute(names, values, "latency"));
   else if (g_str_equal(element, "router"))
     g_hash_table_add(platform->routers, g_strdup(id));
+  else if (g_str_equal(element, "prop") && g_strcmp0(id, "interconnect") == 0)
+    g_hash_table_insert(platform->interconnects, g_strdup(zone_now(platform)),
+                        g_strdup(attribute(names, values, "value")));
   else if (g_str_equal(element, "disk"))
     add_disk(platform, names, values);
   else if (g_str_equal(element, "host_link") && !add_host_link(platform, names, values))

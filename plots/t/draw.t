@@ -138,6 +138,12 @@ after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' \
   '8 - detected rank=0 checkpoint=1' '9 1 down peer=0' '10 0 start checkpoint=1' \
   '11 1 roll-back-is-told-by-control peer=0 | roll-back checkpoint=0'
 "$draw" t.trace --dependencies -o graph.svg >/dev/null
+# node ID: the middle of it, from its text: "x y".
+node() { sed 's/&#45;/-/g' graph.svg | sed -n "/id=\"$1\"/,/<\/g>/s/.*<text [^>]*x=\"\([^\"]*\)\" y=\"\([^\"]*\)\".*/\1 \2/p"; }
+ok "intervals of a rank are in a row, one behind the other" awk -v a="$(node interval-0-0)" -v b="$(node interval-0-1)" \
+  'BEGIN { split(a, p); split(b, q); exit !(p[2] == q[2] && p[1] < q[1]) }'
+ok "those of one number below each other" awk -v a="$(node interval-0-0)" -v b="$(node interval-1-0)" \
+  'BEGIN { split(a, p); split(b, q); exit !(p[1] == q[1] && p[2] < q[2]) }'
 ok "a rollback-dependency graph is well-formed" "$xml" graph.svg
 ok "it has every interval" has graph.svg 1 "node interval stands"
 ok "that of the crash" has graph.svg 1 "node interval crashed"
@@ -185,6 +191,33 @@ ok "what hosts are stands below" says star.svg "blue-0 to blue-15: 16 hosts, eac
 "$draw" "$here/bus.xml" >/dev/null
 ok "a link that many routes share is a node" has bus.svg 1 "node link"
 ok "each host has one line to it" has bus.svg 3 "edge wire"
+
+cp "$here/../../platforms/sif.xml" .
+"$draw" sif.xml >/dev/null
+ok "interconnects: nodes are counted once" says sif.svg "sif.xml: 9 hosts, 8 of them on each of 3 interconnects"
+ok "the last of many hosts are a pile, by interconnect" has sif.svg 3 "node pile"
+ok "hosts go to the router of their zone, and nothing else" has sif.svg 3 "node switch"
+ok "each host has a line: 5 and a pile for each switch, 4 to each shared link but one" has sif.svg 25 "edge wire"
+ok "and no line has a text" [ "$(sed 's/&#45;/-/g' sif.svg | grep -c '>[0-9.]*MBps, [0-9.]*us<')" = 2 ]
+
+# --- the axis, and what is long ---
+after_header '0.139100000 0 timer' '0.139120000 1 timer' '0.139120000 0 timer' '0.150800000 1 timer' '0.150800000 0 timer'
+"$draw" t.trace >/dev/null
+ok "the roundest number between two columns" says t.svg 0.15
+ok "and of those that are near each other" says t.svg 0.13912
+ok "none where no time passes" [ "$(grep -c '>0\.[0-9]*<' t.svg)" = 2 ]
+ok "what the axis is not" says t.svg "in the order of time, not to scale"
+{ printf 'recline-trace 3\nprotocol c3\nranks 4\n---\n'
+  awk 'BEGIN { for (i = 0; i < 400; i++) printf "%.3f %d timer\n", i / 100, i % 4 }'; } >long.trace
+"$draw" long.trace >/dev/null
+width=$(sed -n 's/^<svg width="\([0-9]*\)pt".*/\1/p' long.svg)
+ok "ranks that do not depend on each other share columns of a long trace" [ "$width" -gt 2000 -a "$width" -lt 3000 ]
+{ sed 4q long.trace
+  awk 'BEGIN { for (i = 0; i < 160; i++) printf "%.3f %d %s | control peer=%d go words=0,0,0 @%d\n", i / 100, i % 2,
+    i ? "control peer=" 1 - i % 2 " go words=0,0,0 @" i - 1 : "timer", 1 - i % 2, i }'; } >chain.trace
+"$draw" chain.trace >/dev/null
+width=$(sed -n 's/^<svg width="\([0-9]*\)pt".*/\1/p' chain.svg)
+ok "but none with what it receives from another" [ "$width" -gt 3200 ]
 
 # --- protocols ---
 "$draw" "$here/pingpong.c" >/dev/null
