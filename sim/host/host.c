@@ -55,10 +55,14 @@ static void take_from_channel(struct rank *r, struct message *message)
   memcpy(event.words, message->words, sizeof event.words);
   count_crossing(r, message);
   host_take_event(r, &event, &step);
-  if (step.passed)
+  if (step.passed) {
     host_pass_up(r, message);
-  else
+  } else if (step.slot != RCL_NO_SLOT && !r->dead) {
+    message->slot = step.slot;
+    g_queue_push_tail(&r->waiting, message);
+  } else {
     message_free(message);
+  }
 }
 
 static void take_control(struct rank *r, const struct message *message, const uint32_t *words)

@@ -20,6 +20,7 @@ struct step {
   struct message *arrived;
   bool drained;          /* it arrived for no receive */
   bool passed;           /* below the matching: it goes up */
+  uint32_t slot;         /* in which it is kept */
   struct request *given; /* the receive that gets what arrived */
   struct call *call;     /* COLLECTIVE, COLLECTED, CAPTURED: the program is in it */
   bool forced;
@@ -33,7 +34,8 @@ void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 /* The kind of the protocol (protocols/protocol.h). */
 bool host_below_matching(void);
 
-/* Whether a rollback that the rank has not noticed has cut what it does, or it was declared dead. */
+/* Whether a rollback that the rank has not noticed has cut what it does, or it was declared dead.
+ */
 bool host_fenced(const struct rank *);
 
 /* Below the matching: what the protocol passes goes to the receive that it fits, or waits for one.

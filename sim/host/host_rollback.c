@@ -267,6 +267,7 @@ _Noreturn void host_roll_back(struct rank *r)
   storage_cut(r);
   transport_abandon(r->transport);
   drop_all(&r->unexpected);
+  drop_all(&r->waiting);
   bypass_clear(r);
   uint32_t target;
   for (;;) {

@@ -261,10 +261,36 @@ static void join_call(const struct rcl_action *action, struct call *call)
   call->words[RCL_WORDS] = 1;
 }
 
+/* The message itself, whose payload may still be at its sender; NULL: it is from a checkpoint. */
+static struct message *take_waiting(struct rank *r, uint32_t slot)
+{
+  for (GList *item = r->waiting.head; item; item = item->next) {
+    struct message *message = item->data;
+    if (message->slot != slot)
+      continue;
+    g_queue_delete_link(&r->waiting, item);
+    return message;
+  }
+  return NULL;
+}
+
+/* Forgotten before it was delivered. */
+static void drop_waiting(struct rank *r, uint32_t slot)
+{
+  struct message *waiting = take_waiting(r, slot);
+  if (waiting)
+    message_free(waiting);
+}
+
 static void deliver_up(struct rank *r, const struct rcl_action *action, struct step *step)
 {
   if (action->slot == RCL_NO_SLOT) {
     step->passed = true;
+    return;
+  }
+  struct message *waiting = take_waiting(r, action->slot);
+  if (waiting) {
+    host_pass_up(r, waiting);
     return;
   }
   layer.result.messages.replayed++;
@@ -361,12 +387,13 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     else if (step->offered)
       keep_sent(r, action->slot, step->offered);
     else
-      storage_keep(r, action->slot, step->arrived, step->drained, false);
+      storage_keep(r, step->slot = action->slot, step->arrived, step->drained, false);
     break;
   case RCL_ACTION_RESEND:
     resend_message(r, action);
     break;
   case RCL_ACTION_FORGET:
+    drop_waiting(r, action->slot);
     storage_forget(r, action->slot);
     break;
   case RCL_ACTION_FORCE:

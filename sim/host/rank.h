@@ -108,6 +108,7 @@ struct rank {
   GQueue inbox;      /* struct message, in the order of arrival */
   GQueue unexpected; /* program messages that no receive has taken; below the matching, only those
                         that the protocol has delivered, and then they belong to the image */
+  GQueue waiting;    /* below the matching: out of their channels, in slots, not yet delivered */
   GQueue bypass_arrived; /* messages past the protocol that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
   GArray *riders;        /* piggyback.h; NULL: none so far */

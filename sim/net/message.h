@@ -83,7 +83,8 @@ struct message {
   uint32_t (*riders)[MESSAGE_WORDS]; /* words of the control messages that travel with it; one
                                         without words of its own is only these */
   uint32_t riders_count;
-  double held_until;    /* control, at its receiver: overtaken until then, seconds; 0: not */
+  uint32_t slot;     /* below the matching: its slot, while it waits for its delivery */
+  double held_until; /* control, at its receiver: overtaken until then, seconds; 0: not */
 };
 
 /* Zeroed but for these fields. Freed by its last owner; one whose payload is in flight is freed

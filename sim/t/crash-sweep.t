@@ -271,7 +271,8 @@ cases() { # PROTOCOL...
 named=$#
 [ $# -gt 0 ] ||
   set -- c3 bookmark none event-logging event-logging-sorted event-logging-posted message-tagging \
-    chandy-lamport chandy-lamport-tree time-based blocking uncoordinated pessimistic-wildcards causal hybrid
+    chandy-lamport chandy-lamport-tree lai-yang mattern time-based blocking uncoordinated \
+    pessimistic-wildcards causal hybrid
 exec 3>&1
 cases "$@" >"$dir/cases"
 total=$(wc -l <"$dir/cases")

@@ -70,7 +70,7 @@ sed -i 's/^    rank 0.*/    rank 0: repeat 60 (compute 1ms, recv 1, send 2)/
     s/^    rank 1.*/    rank 1: repeat 60 (compute 1ms, send 0)/
     s/^    rank 2.*/    rank 2: repeat 60 (compute 1ms, recv 0)/
     s/^failures.*/failures: [{rank: 1, at: 45ms, ends_after: 8ms}]/; s/every: 10ms/every: 25ms/' scenario.yaml
-for protocol in blocking bookmark c3 causal chandy-lamport event-logging hybrid message-tagging \
+for protocol in blocking bookmark c3 causal chandy-lamport event-logging hybrid lai-yang message-tagging \
   pessimistic uncoordinated; do
   is "$(ends '' $protocol | cut -d ' ' -f 1,3)" 'recovered null' "$protocol: a rank is declared dead" out.txt
   is "$(awk '$4 ~ /^detected/ { exit } / falsely/ { on = 1 } on && $2 == 1 { print $3 }

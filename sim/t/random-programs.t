@@ -30,7 +30,7 @@ protocols=${RECLINE_PROTOCOLS:-none c3 bookmark}
 # Of an odd number, so that each takes even and odd seeds.
 others='event-logging blocking message-tagging chandy-lamport event-logging-posted
 chandy-lamport-tree time-based uncoordinated pessimistic pessimistic-wildcards hybrid event-logging-sorted
-event-logging-paired'
+event-logging-paired lai-yang mattern'
 [ -z "${RECLINE_PROTOCOLS-}" ] || others=
 if [ $# -gt 0 ]; then
   first=$1 count=1

@@ -34,7 +34,7 @@ sub draw {
 sub one_of { return $_[draw(scalar @_)] }
 
 my @protocols = qw(c3 bookmark event-logging event-logging-sorted message-tagging chandy-lamport
-  time-based blocking pessimistic pessimistic-wildcards uncoordinated causal none);
+  time-based blocking pessimistic pessimistic-wildcards uncoordinated causal lai-yang mattern none);
 my $some = join '|', @protocols;
 my @mutants = map { m{/($some)-([^/]*)\.patch$} ? "$1~$2" : () }
   sort glob "$root/verify/mutants/*.patch";
@@ -101,10 +101,10 @@ sub world_of {
   my ($checkpoints, $crashes) = (draw(4) ? 1 : 0, one_of(0, 1, 1, 1, 2));
   my $per_node = draw(4) ? 1 : 2;
   my $hazards = draw(3) ? '' : one_of(qw(cut-steps whole-writes torn-writes false-detection control-overtakes));
-  $hazards = '' if $hazards eq 'control-overtakes' && $protocol =~ /^chandy-lamport/;
+  $hazards = '' if $hazards eq 'control-overtakes' && $protocol =~ /^(chandy-lamport|lai-yang|mattern)/;
   my $places = one_of('program', 'anywhere');
   my $order = draw(4) ? 'any' : one_of('fifo', 'none');
-  $places = 'anywhere' if $protocol =~ /^(bookmark|chandy-lamport|time-based|none)/;
+  $places = 'anywhere' if $protocol =~ /^(bookmark|chandy-lamport|lai-yang|mattern|time-based|none)/;
   # Calls may be spelled out as messages, which would overtake what the program receives later.
   $order = 'any' if $order eq 'fifo' && $script =~ /barrier|reduce|bcast/;
   return <<"END";

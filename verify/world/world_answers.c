@@ -9,7 +9,7 @@ static bool may_deliver(const struct step_context *t, bool slot)
     return true;
   if (read_program(t->w, t->rank)->call.state != CALL_NONE)
     return slot || event != RCL_EVENT_COLLECTIVE;
-  return slot && (event == RCL_EVENT_RECEIVE || (event == RCL_EVENT_START && below_matching(t->w)));
+  return slot && (event == RCL_EVENT_RECEIVE || below_matching(t->w));
 }
 
 bool world_is_answer(const struct step_context *t, const struct rcl_action *action)
@@ -57,7 +57,7 @@ const char *world_rule_of_answer(enum rcl_action_kind kind)
     return "expected at choice";
   default:
     return "expected at arrived or collected; with a slot at receive or collective, and below the "
-           "matching at start";
+           "matching at any event";
   }
 }
 

@@ -1,0 +1,452 @@
+/* Lai-Yang: each message has the colour of its sender, which tells on which side of the sender's
+ * checkpoint it was sent; channels need no order.
+ *
+ * Sources: Lai and Yang, "On distributed snapshots" (Information Processing Letters 25, 1987), and
+ * Mattern, "Efficient algorithms for distributed snapshots and global virtual time approximation"
+ * (Journal of Parallel and Distributed Computing 18, 1993).
+ *
+ *     1  every rank is white. The initiator (rank 0) takes its checkpoint, and is red from then on;
+ *        messages of a red rank are red
+ *     2  a rank takes its checkpoint, at any point of its program, before it delivers its first red
+ *        message, or when a control message about the checkpoint comes first
+ *     3  a white message that comes to a red rank was in transit: it is delivered, and recorded
+ *        with the checkpoint
+ *     4  all that were in transit have come: the recorded messages go to disk
+ *     5  all ranks have image and recorded messages on disk: the initiator commits. What is red now
+ *        is white for the next checkpoint
+ *
+ * No rank sees a white message that is still to come, so step 4 is a matter of counting:
+ *
+ *     lai-yang  each rank tells each other one how many white messages it has sent to it: the
+ *               histories of the paper, of which a receiver needs the length only
+ *     mattern   all are counted as one: each rank tells the initiator how many more white ones it
+ *               has sent than received, then of each late one; at zero none is in transit, and
+ *               the initiator says so (Mattern, with one counter)
+ *
+ *             timer, first red message, count, take        captured
+ *     RUNNING ----------------------------------> CAPTURING --------> RECORDING
+ *        ^                                                                |  all have come
+ *        |                     image and log durable                      v
+ *        +------------------------------------------------------------ WRITING
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : capture()  [timer, arrived, control count, control take]
+ *     CAPTURING -> RECORDING : record()  [captured]
+ *     RECORDING -> WRITING : close_channels()  [captured, arrived, control count, control late]
+ *     RECORDING -> WRITING : write_log()  [control closed]
+ *     WRITING -> RUNNING : durable()  [durable]
+ *
+ * Red messages that come to a white rank while its image is taken are kept, and delivered behind
+ * it. One bit is enough for the colour: the next checkpoint begins after the commit, and by then
+ * no message of the colour before is in transit.
+ *
+ * Recovery: all ranks go back, the channels are empty, and the recorded messages are delivered
+ * before anything else, as with Chandy and Lamport.
+ *
+ * Its invariants are numbered and checked after every step: see invariants[].
+ */
+#include <string.h>
+
+#include "protocols/parts/commit.h"
+#include "protocols/parts/lists.h"
+#include "protocols/parts/mailbox.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "between checkpoints no message of the colour before is missing",
+    /* 2 */ "messages are kept only between a checkpoint's beginning and the end of its writing",
+    /* 3 */ "every kept message has a slot of its own",
+    /* 4 */ "only the coordinator counts ranks that are done, and no more than there are",
+    /* 5 */ "no more ranks have told their counts than there are",
+    NULL};
+
+enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
+
+enum control { TAKE = 1, COUNT, LATE, CLOSED, DONE };
+
+enum { COLOUR }; /* words of a message */
+
+enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
+
+static const char *const controls[] = {"none", "take", "count", "late", "closed", "done", NULL};
+
+/* Messages of one channel to this rank and of the one back; in mattern of all, in the first. */
+struct count {
+  uint32_t sent, received; /* in the colour of now */
+  int32_t missing;         /* of the colour before: sent by the other end and not yet received */
+  uint32_t told;           /* ranks that have told how many they had sent */
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t captured; /* the last checkpoint captured; its parity is the colour */
+  uint32_t durable;  /* parts of the last checkpoint on disk, a bit each */
+  uint32_t kept;     /* messages in the mailbox: while capturing early ones, then recorded ones */
+  struct rcl_commit commit;
+};
+
+struct variant {
+  bool one; /* all channels are counted as one, at the initiator */
+};
+
+/* One rank in one step. */
+struct rank {
+  const struct rcl_config *config;
+  const struct variant *variant;
+  struct state *state;
+  struct rcl_actions *actions;
+};
+
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(counts, struct count, config->ranks)                                                       \
+  LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)
+RCL_STATE(LISTS)
+
+static struct rcl_mailbox mailbox(const struct rank *r)
+{
+  return (struct rcl_mailbox){.capacity = r->config->capacity,
+                              .used = &r->state->kept,
+                              .item = kept_of(r->config, r->state)};
+}
+
+static uint32_t colour(const struct rank *r)
+{
+  return r->state->captured & 1;
+}
+
+/* ---- counting ---- */
+
+static struct count *count_of(const struct rank *r, int peer)
+{
+  return &counts(r->config, r->state)[r->variant->one ? 0 : peer];
+}
+
+/* How many counts this rank keeps, and how many ranks tell theirs for each. */
+static int channels(const struct rank *r)
+{
+  return r->variant->one ? 1 : r->config->ranks;
+}
+
+static uint32_t tellers(const struct rank *r)
+{
+  return r->variant->one ? (uint32_t)r->config->ranks : 1;
+}
+
+static bool none_is_missing(const struct rank *r)
+{
+  const struct count *count = counts(r->config, r->state);
+  for (int i = 0; i < channels(r); i++)
+    if (count[i].told != tellers(r) || count[i].missing != 0)
+      return false;
+  return true;
+}
+
+/* Some rank had sent so many more to here than were received. */
+static void add_count(const struct rank *r, int peer, int32_t missing)
+{
+  struct count *count = count_of(r, peer);
+  count->missing += missing;
+  count->told++;
+}
+
+/* From here on the other colour is counted. */
+static void tell_counts(const struct rank *r)
+{
+  struct count *count = counts(r->config, r->state);
+  for (int i = 0; i < channels(r); i++) {
+    uint32_t sent = count[i].sent, received = count[i].received;
+    count[i].sent = count[i].received = 0;
+    if (r->variant->one && !rcl_coordinator(r->config)) {
+      rcl_send_control(r->actions, RCL_COORDINATOR_RANK, COUNT, r->state->captured,
+                       sent - received);
+    } else if (r->variant->one || i == r->config->self) {
+      add_count(r, i, (int32_t)(sent - received));
+    } else {
+      count[i].missing -= (int32_t)received;
+      rcl_send_control(r->actions, i, COUNT, r->state->captured, sent);
+    }
+  }
+}
+
+/* ---- a checkpoint ---- */
+
+static void capture(const struct rank *r)
+{
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->captured + 1;
+}
+
+static void write_log(const struct rank *r)
+{
+  r->state->phase = WRITING;
+  rcl_store(r->actions, RCL_PART_LOG, r->state->captured);
+}
+
+/* None is in transit any more, as far as this rank can know. */
+static void close_channels(const struct rank *r)
+{
+  struct count *count = counts(r->config, r->state);
+  if (r->state->phase != RECORDING || !none_is_missing(r))
+    return;
+  if (r->variant->one)
+    rcl_send_control_to_all(r->config, r->actions, CLOSED, r->state->captured);
+  for (int i = 0; i < channels(r); i++)
+    count[i].told = 0;
+  write_log(r);
+}
+
+/* The messages that were early for the image. */
+static void deliver_kept(const struct rank *r)
+{
+  struct rcl_mailbox box = mailbox(r);
+  while (*box.used) {
+    rcl_mailbox_deliver(box.item, RCL_NO_REQUEST, r->actions);
+    rcl_mailbox_forget(&box, box.item, r->actions);
+  }
+}
+
+static void record(const struct rank *r)
+{
+  struct rcl_mailbox box = mailbox(r);
+  r->state->phase = RECORDING;
+  r->state->captured++;
+  r->state->durable = 0;
+  tell_counts(r);
+  for (uint32_t i = 0; i < *box.used; i++)
+    count_of(r, box.item[i].peer)->received++;
+  deliver_kept(r);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->state->captured);
+  if (r->variant->one && rcl_coordinator(r->config))
+    rcl_send_control_to_all(r->config, r->actions, TAKE, r->state->captured);
+  if (r->state->captured > 2)
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->captured - 2;
+  close_channels(r);
+}
+
+/* Image and recorded messages go to disk on their own, and either can be there first. */
+static void durable(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_mailbox box = mailbox(r);
+  r->state->durable |= 1u << event->part;
+  if (r->state->durable != ALL_DURABLE)
+    return;
+  r->state->phase = RUNNING;
+  while (*box.used)
+    rcl_mailbox_forget(&box, box.item, r->actions);
+  rcl_commit_done(r->config, &r->state->commit, DONE, r->state->captured, r->actions);
+}
+
+/* ---- the program's messages ---- */
+
+static void send(const struct rank *r, const struct rcl_event *event)
+{
+  count_of(r, event->peer)->sent++;
+  rcl_act(r->actions, RCL_ACTION_TRANSMIT)->words[COLOUR] = colour(r);
+}
+
+/* It was sent behind the line that this rank is still before: it waits for the image. */
+static void take_early(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_mailbox box = mailbox(r);
+  if (rcl_mailbox_keep(&box, event, r->actions) && r->state->phase == RUNNING)
+    capture(r);
+}
+
+/* It was in transit when the line was drawn. */
+static void take_late(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_mailbox box = mailbox(r);
+  if (!rcl_mailbox_keep(&box, event, r->actions))
+    return;
+  rcl_act(r->actions, RCL_ACTION_DELIVER);
+  if (r->variant->one && !rcl_coordinator(r->config))
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, LATE, r->state->captured, 0);
+  else
+    count_of(r, event->peer)->missing--;
+  close_channels(r);
+}
+
+static void arrived(const struct rank *r, const struct rcl_event *event)
+{
+  bool before = r->state->phase == RUNNING || r->state->phase == CAPTURING;
+  if (event->words[COLOUR] == colour(r)) {
+    count_of(r, event->peer)->received++;
+    rcl_act(r->actions, RCL_ACTION_DELIVER);
+  } else if (before) {
+    take_early(r, event);
+  } else if (r->state->phase == RECORDING) {
+    take_late(r, event);
+  } else {
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
+  }
+}
+
+/* ---- recovery ---- */
+
+/* The program is where its image was taken: nothing is sent or received in the colour of now. */
+static void start(const struct rank *r)
+{
+  memset(counts(r->config, r->state), 0, (size_t)r->config->ranks * sizeof(struct count));
+  r->state->phase = RUNNING;
+  r->state->commit = (struct rcl_commit){0};
+  deliver_kept(r);
+  if (rcl_coordinator(r->config))
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+}
+
+/* ---- control messages ---- */
+
+/* Of the checkpoint that this rank has taken, or is to take now. */
+static void count(const struct rank *r, const struct rcl_event *event)
+{
+  bool before = r->state->phase == RUNNING || r->state->phase == CAPTURING;
+  if (event->about != r->state->captured + before) {
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
+    return;
+  }
+  add_count(r, event->peer, (int32_t)event->value);
+  if (r->state->phase == RUNNING)
+    capture(r);
+  close_channels(r);
+}
+
+static void control(const struct rank *r, const struct rcl_event *event)
+{
+  switch ((enum control)event->control) {
+  case TAKE: /* or a red message has come first */
+    if (r->state->phase == RUNNING && event->about > r->state->captured)
+      capture(r);
+    break;
+  case COUNT:
+    count(r, event);
+    break;
+  case LATE:
+    count_of(r, event->peer)->missing--;
+    close_channels(r);
+    break;
+  case CLOSED:
+    write_log(r);
+    break;
+  case DONE:
+    rcl_commit_count(r->config, &r->state->commit, r->actions);
+    break;
+  }
+}
+
+static void timer(const struct rank *r)
+{
+  if (rcl_commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->captured + 1,
+                       r->actions))
+    capture(r);
+}
+
+static void step(const struct rank *r, const struct rcl_event *event)
+{
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
+    start(r);
+    break;
+  case RCL_EVENT_DOWN:
+    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case RCL_EVENT_TIMER:
+    timer(r);
+    break;
+  case RCL_EVENT_SEND:
+    send(r, event);
+    break;
+  case RCL_EVENT_ARRIVED:
+    arrived(r, event);
+    break;
+  case RCL_EVENT_CONTROL:
+    control(r, event);
+    break;
+  case RCL_EVENT_CAPTURED:
+    record(r);
+    break;
+  case RCL_EVENT_DURABLE:
+    durable(r, event);
+    break;
+  case RCL_EVENT_COMMITTED:
+    rcl_commit_end(&r->state->commit, r->actions);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers ---- */
+
+static bool none_left(const struct rank *r)
+{
+  const struct count *count = counts(r->config, r->state);
+  for (int i = 0; i < channels(r); i++)
+    if (r->state->phase == RUNNING && (count[i].missing != 0 || count[i].told > 0))
+      return false;
+  return true;
+}
+
+static bool few_have_told(const struct rank *r)
+{
+  const struct count *count = counts(r->config, r->state);
+  for (int i = 0; i < channels(r); i++)
+    if (count[i].told > tellers(r))
+      return false;
+  return true;
+}
+
+static int first_broken(const struct rank *r)
+{
+  struct rcl_mailbox box = mailbox(r);
+  if (!none_left(r))
+    return 1;
+  if (r->state->phase == RUNNING && r->state->kept > 0)
+    return 2;
+  if (!rcl_mailbox_has_own_slots(&box))
+    return 3;
+  if (!rcl_commit_is_sound(r->config, &r->state->commit))
+    return 4;
+  return few_have_told(r) ? 0 : 5;
+}
+
+/* ---- the registered forms ---- */
+
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"recording", "captured", "store part=log"},
+                                          {"write", "store part=log", "durable part=log"},
+                                          {"commit", "commit", "committed"},
+                                          {NULL, NULL, NULL}};
+
+static const char *const promises[] = {"bounded", "frees", NULL};
+
+#define FORM(ID)                                                                                   \
+  static void ID##_step(const struct rcl_config *config, void *state,                              \
+                        const struct rcl_event *event, struct rcl_actions *actions)                \
+  {                                                                                                \
+    step(&(struct rank){config, &ID, state, actions}, event);                                      \
+  }                                                                                                \
+  static int ID##_broken(const struct rcl_config *config, const void *state)                       \
+  {                                                                                                \
+    return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
+  }
+
+#define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
+  {                                                                                                \
+    .name = NAME, .title = TITLE, .piggyback_bytes = 1, .control_bytes = 12,                       \
+    .level = RCL_LEVEL_CHANNEL, .controls = controls, .invariants = invariants, .phases = phases,  \
+    .promises = promises, .state_size = state_size, .in_use = in_use, .step = ID##_step,           \
+    .violated_invariant = ID##_broken, .variant = NEXT                                             \
+  }
+
+static const struct variant per_channel = {.one = false};
+static const struct variant as_one = {.one = true};
+
+FORM(per_channel)
+FORM(as_one)
+
+static const struct rcl_protocol mattern = PROTOCOL(
+    as_one, "mattern", "Mattern (JPDC 1993), messages in transit counted at the initiator", NULL);
+extern const struct rcl_protocol protocol_lai_yang;
+const struct rcl_protocol protocol_lai_yang =
+    PROTOCOL(per_channel, "lai-yang",
+             "Lai-Yang (IPL 1987), coloured messages, channels without order", &mattern);
