@@ -403,7 +403,7 @@ sub is_legal {
   return 0 if $once{$name} && $now->{answered};
   return 1 if $name ne 'deliver';
   return 1 if $e->{name} eq 'arrived' || $me->{program}{call} && ($a->{slot} || $e->{name} ne 'collective');
-  return $a->{slot} && ($e->{name} eq 'receive' || $e->{name} eq 'start' && $world->{channel});
+  return $a->{slot} && ($e->{name} eq 'receive' || $world->{channel});
 }
 
 sub is_open {
