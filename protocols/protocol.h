@@ -215,7 +215,7 @@ enum rcl_action_kind {
   /* Answers to ARRIVED. */
 
   /* Give the program's receive `request` the payload that arrived (NO_SLOT), or the one in `slot`,
-   * sent by `peer` with `tag`. LEVEL_CHANNEL: pass it up to the matching; from a slot in any step. */
+   * sent by `peer` with `tag`. LEVEL_CHANNEL: to the matching, from a slot in any step. */
   RCL_ACTION_DELIVER,
   RCL_ACTION_DISCARD, /* drop the message; its receive waits on */
 
