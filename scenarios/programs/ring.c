@@ -9,7 +9,8 @@
  * addition, so rank 0 can compute the expected token without sending it. Changing the token costs
  * no simulated time: communication alone is measured.
  *
- * Usage: ring BYTES LAPS
+ * Usage: ring BYTES LAPS [EVERY]
+ * EVERY: "us_LAP: ... per hop" is printed for each so many laps, whatever happens between.
  * Exit code, the same on all ranks: 0 verified, 1 not verified, 64 usage.
  */
 #include <limits.h>
@@ -30,6 +31,7 @@ enum {
 struct ring {
   int rank, ranks;
   int bytes, laps;
+  int every; /* laps, whose time is told; 0: not */
   unsigned char *token;
   unsigned char *received; /* a second buffer: rank 0 of a ring of one sends to itself */
 };
@@ -79,8 +81,14 @@ static void take_received(MPI_Request *request)
 
 static void go_round(void)
 {
+  double since = ring.every ? MPI_Wtime() : 0.0;
   for (int lap = 0; lap < ring.laps; lap++) {
     MPI_Request request;
+    if (ring.every && ring.rank == 0 && lap && lap % ring.every == 0) {
+      const double now = MPI_Wtime();
+      printf("us_%d: %.6f per hop\n", lap, 1e6 * (now - since) / ring.every / ring.ranks);
+      since = now;
+    }
     receive_token(&request);
     if (ring.rank == 0) {
       pass_token_on(lap);
@@ -183,10 +191,11 @@ int main(int argc, char **argv)
   MPI_Comm_rank(MPI_COMM_WORLD, &ring.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ring.ranks);
   int code = EXIT_USAGE;
-  if (argc == 3 && parse_number(argv[1], 0, &ring.bytes) && parse_number(argv[2], 1, &ring.laps)) {
+  if ((argc == 3 || (argc == 4 && parse_number(argv[3], 1, &ring.every))) &&
+      parse_number(argv[1], 0, &ring.bytes) && parse_number(argv[2], 1, &ring.laps)) {
     code = run();
   } else if (ring.rank == 0) {
-    fprintf(stderr, "ring: expected BYTES LAPS, at least 0 and 1\n");
+    fprintf(stderr, "ring: expected BYTES LAPS [EVERY], at least 0, 1 and 1\n");
   }
   MPI_Finalize();
   return code;
