@@ -338,9 +338,15 @@ static bool simulate(struct run *run, GError **error)
   return launch(&job, &run->status, &run->interrupted, error);
 }
 
+/* To its end, and well. */
 static bool completed(const struct run *run)
 {
-  return run->interrupted == 0 && WIFEXITED(run->status) && WEXITSTATUS(run->status) == 0;
+  g_autofree char *file = in(run->directory, "result.json");
+  struct result result = {0};
+  bool good = run->interrupted == 0 && WIFEXITED(run->status) && WEXITSTATUS(run->status) == 0 &&
+              result_load(file, &result, NULL) && result.verdict == RUN_COMPLETED;
+  result_clear(&result);
+  return good;
 }
 
 /* Twice, so that it is seen whether the program does the same under other circumstances. What it
