@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -145,7 +146,14 @@ IN_LIBC_MODE(int, rename, (const char *from, const char *to),
 #define REPLACES(NAME, PARAMETERS, ARGUMENTS)                                                      \
   IN_LIBC_MODE(int, NAME, PARAMETERS, before_replacing(mode, path, true), next ARGUMENTS)
 
-REPLACES(unlink, (const char *path), (path))
-REPLACES(remove, (const char *path), (path))
+bool (*heap_unlinks)(const char *path, int *result);
+
+#define ENDS(NAME)                                                                                 \
+  IN_LIBC_MODE(int, NAME, (const char *path), int result_ = 0;                                     \
+               bool done = mode && heap_unlinks && heap_unlinks(path, &result_);                   \
+               if (!done) before_replacing(mode, path, true), done ? result_ : next(path))
+
+ENDS(unlink)
+ENDS(remove)
 REPLACES(rmdir, (const char *path), (path))
 REPLACES(mkdir, (const char *path, mode_t permissions), (path, permissions))

@@ -95,6 +95,10 @@ HEAP_API void heap_enter(struct arena *arena);
 HEAP_API void heap_on_change(void (*function)(struct arena *));
 HEAP_API void heap_changed(void);
 
+/* unlink() and remove() of a program, in libc mode, for files that another rolls back; false: for
+ * this one they do not. NULL: for none. */
+HEAP_API extern bool (*heap_unlinks)(const char *path, int *result);
+
 /* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
 HEAP_API struct arena *heap_leave(void);
 

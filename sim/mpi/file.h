@@ -57,6 +57,9 @@ int64_t file_shared(const struct file *);
 void file_move_shared(struct file *, int64_t to);
 int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);
 
+/* Once. */
+void files_begin(bool keeps); /* store_begin() */
+
 /* The rank has gone back: so have its files. */
 void files_restored(struct rank *);
 

@@ -75,16 +75,25 @@ static void reach(struct opening *opening, int rank, int version)
   *held_by(opening, rank) = version;
 }
 
+static void drop_changes(struct opening *opening)
+{
+  for (guint i = 0; i < opening->changes->len; i++) {
+    GPtrArray *changes = opening->changes->pdata[i];
+    for (guint k = 0; k < changes->len; k++)
+      change_drop(changes->pdata[k]);
+    g_ptr_array_free(changes, TRUE);
+  }
+  g_ptr_array_set_size(opening->changes, 0);
+}
+
 /* ---- opening ---- */
 
 /* The file that has this name now; a file that was deleted by other calls is another one. */
-static struct content *content_of(const char *path)
+static struct content *find_content(const char *path)
 {
   struct stat file, known;
   bool there = !stat(path, &file);
-  if (!contents)
-    contents = g_ptr_array_new();
-  for (guint i = contents->len; i-- > 0;) {
+  for (guint i = contents ? contents->len : 0; i-- > 0;) {
     struct content *content = contents->pdata[i];
     if (strcmp(content->path, path) != 0)
       continue;
@@ -93,7 +102,17 @@ static struct content *content_of(const char *path)
                                       known.st_dev == file.st_dev && known.st_ino == file.st_ino)
       return content;
   }
-  struct content *content = g_new0(struct content, 1);
+  return NULL;
+}
+
+static struct content *content_of(const char *path)
+{
+  struct content *content = find_content(path);
+  if (content)
+    return content;
+  if (!contents)
+    contents = g_ptr_array_new();
+  content = g_new0(struct content, 1);
   *content =
       (struct content){.path = g_strdup(path), .descriptor = -1, .applied = g_ptr_array_new()};
   g_ptr_array_add(contents, content);
@@ -132,9 +151,10 @@ static int get_descriptor(struct content *content, bool writes)
 }
 
 /* A change that no rank's list has. */
-static int make_at_once(struct opening *opening, enum change_kind kind, int version)
+static int make_at_once(struct opening *opening, enum change_kind kind, int version, int64_t size)
 {
   struct change *change = change_new(opening, kind, version);
+  change->size = size;
   change->made_at_once = true;
   int error = change_apply(change);
   change_drop(change);
@@ -154,13 +174,20 @@ static int carry_out(struct opening *opening, unsigned modes)
     return ENOENT;
   if (there)
     return get_descriptor(content, (modes & STORE_WRITE) != 0);
-  return make_at_once(opening, CHANGE_MAKES, 0);
+  return make_at_once(opening, CHANGE_MAKES, 0, 0);
 }
 
-/* The opening with that number; `begun`: it has been carried out, and that was not put back. */
+/* The opening with that number; `begun`: it has been carried out, and that was not put back. One
+ * from which all ranks have gone back, and will not come to again in the same way, only lives on in
+ * the changes that others have to put back first. */
 static struct opening *find_or_begin(int64_t number, const char *path)
 {
   struct opening *opening = openings ? g_hash_table_lookup(openings, &number) : NULL;
+  if (opening && !keeps && furthest(opening) == NOT_OPEN) {
+    g_hash_table_steal(openings, &number);
+    drop_changes(opening);
+    opening = NULL;
+  }
   return opening ? opening : begin(number, path);
 }
 
@@ -174,17 +201,34 @@ int store_open(int64_t number, int rank, const char *path, unsigned modes)
   return opening->error;
 }
 
-int store_delete(int64_t number, int rank, const char *path)
+/* An opening of one change. */
+static int change_at_once(int64_t number, int rank, const char *path, enum change_kind kind,
+                          int64_t size)
 {
   struct opening *opening = find_or_begin(number, path);
   if (!opening->begun) {
-    opening->error = get_descriptor(opening->content, false);
+    opening->error = get_descriptor(opening->content, kind != CHANGE_ENDS);
     if (!opening->error)
-      opening->error = make_at_once(opening, CHANGE_ENDS, 1);
+      opening->error = make_at_once(opening, kind, 1, size);
   }
   opening->begun = true;
   reach(opening, rank, 1);
   return opening->error;
+}
+
+int store_delete(int64_t number, int rank, const char *path)
+{
+  return change_at_once(number, rank, path, CHANGE_ENDS, 0);
+}
+
+int store_truncate(int64_t number, int rank, const char *path, int64_t size)
+{
+  return change_at_once(number, rank, path, CHANGE_RESIZES, size);
+}
+
+bool store_knows(const char *path)
+{
+  return find_content(path) != NULL;
 }
 
 /* ---- changing ---- */
@@ -420,12 +464,7 @@ static guint seen(const struct content *content)
 
 static void end_opening(struct opening *opening)
 {
-  for (guint i = 0; i < opening->changes->len; i++) {
-    GPtrArray *changes = opening->changes->pdata[i];
-    for (guint k = 0; k < changes->len; k++)
-      change_drop(changes->pdata[k]);
-    g_ptr_array_free(changes, TRUE);
-  }
+  drop_changes(opening);
   g_ptr_array_free(opening->changes, TRUE);
   g_array_free(opening->held, TRUE);
   g_array_free(opening->cuts, TRUE);

@@ -52,6 +52,10 @@ int store_open(int64_t opening, int rank, const char *path, unsigned modes);
  * returns. */
 int store_delete(int64_t opening, int rank, const char *path);
 
+/* The same for a new size, of any file; whether the file with that name is one of the store's. */
+int store_truncate(int64_t opening, int rank, const char *path, int64_t size);
+bool store_knows(const char *path);
+
 /* Changes, the next one of that rank, which then has made one more. Data are copied. */
 void store_write(struct standing *, const struct segment *, int count, const void *data);
 void store_resize(struct standing *, int64_t size, bool may_cut);

@@ -128,7 +128,7 @@ static void begin(int processes)
   if (traced)
     activity_open(activity, layer.ranks);
   shadow_begin(layer.scenario, file);
-  store_begin(shadow_independent());
+  files_begin(shadow_independent());
   dispatcher_begin(host_expects, host_awaits);
   schedule_begin();
   record_begin();

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- errors ---- */
 
@@ -215,17 +216,65 @@ static int64_t next_deletion(struct rank *r)
   return ((int64_t)(r->index + 1) << 32) + r->mpi->files_deleted++;
 }
 
-static int delete_file(struct rank *r, const char *name)
+/* The number of a change that has no handle. */
+static int64_t begin_alone(struct rank *r)
 {
-  g_autofree char *path = whole_path(name);
   struct file *file = rank_alloc(r, sizeof *file);
   *file = (struct file){.closed = true, .next = r->mpi->files};
   file->standing = (struct standing){.opening = next_deletion(r), .rank = r->index, .version = 1};
   r->mpi->files = file;
-  return file_error(r, NULL, file_class(store_delete(file->standing.opening, r->index, path)));
+  return file->standing.opening;
+}
+
+static int delete_file(struct rank *r, const char *name)
+{
+  g_autofree char *path = whole_path(name);
+  return file_error(r, NULL, file_class(store_delete(begin_alone(r), r->index, path)));
 }
 
 WRAP_CALL(File_delete, (name, info), delete_file(r, name))
+
+/* ---- what programs do to these files by calls of libc ---- */
+
+static int finished(int error)
+{
+  errno = error ? error : errno;
+  return error ? -1 : 0;
+}
+
+/* unlink() and remove(), of files that were opened by MPI-IO. False: it is another file. */
+static bool unlink_file(const char *name, int *result)
+{
+  struct rank *r = rank_self();
+  g_autofree char *path = g_canonicalize_filename(name, NULL);
+  if (!r || !store_knows(path))
+    return false;
+  *result = finished(store_delete(begin_alone(r), r->index, path));
+  return true;
+}
+
+void files_begin(bool keeps)
+{
+  store_begin(keeps);
+  heap_unlinks = unlink_file;
+}
+
+static int truncate_file(struct rank *r, const char *name, off_t size)
+{
+  g_autofree char *path = g_canonicalize_filename(name, NULL);
+  return finished(store_truncate(begin_alone(r), r->index, path, size));
+}
+
+int truncate(const char *name, off_t size)
+{
+  BEHIND(truncate)
+  LOOK_UP(truncate_file(r, name, size), truncate_next(name, size));
+}
+
+int truncate64(const char *name, off64_t size)
+{
+  return truncate(name, size);
+}
 
 /* ---- in Fortran, where names are ---- */
 

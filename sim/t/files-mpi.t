@@ -88,6 +88,55 @@ for at in $instants; do
   recovers in-c time-based "$crash" --set clocks.longest=100us
 done
 
+# ---- rank 0 empties a file, or removes it, by calls of libc; then all make it again ----
+cat >again.c <<'EOF'
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+  int rank, ranks, wrong = 0, in;
+  MPI_File file;
+  MPI_Offset size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int round = 0; round < 20; round++) {
+    int out = 100 * round + rank, place = 4 * (rank + ranks * (round % 5));
+    if (rank == 0 && access("again", F_OK) == 0)
+      wrong += (round % 2 ? truncate("again", 0) : unlink("again")) != 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_open(MPI_COMM_WORLD, "again", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_get_size(file, &size);
+    wrong += size != 0;
+    MPI_File_write_at_all(file, place, &out, 1, MPI_INT, MPI_STATUS_IGNORE);
+    smpi_execute_benched(5e-4 * (1 + rank));
+    in = -1;
+    MPI_File_read_at(file, place + (rank ? -4 : 4), &in, 1, MPI_INT, MPI_STATUS_IGNORE);
+    wrong += in != 100 * round + (rank ? rank - 1 : 1);
+    MPI_File_close(&file);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("%d wrong\n", wrong);
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" -O2 -Wall again.c -o made-again >log 2>&1
+output='0 wrong'
+while read -r protocol rank at; do
+  rm -f again
+  attempt made-again recovered "$protocol, rank $rank crashes at $at ms" --set 'program.args=[]' \
+    --set "protocol.name=$protocol" --set 'checkpoint={every: 5ms, storage: local, bytes: 10kB}' \
+    --set "failures=[{rank: $rank, at: ${at}ms, repair: 1ms}]"
+done <<EOF
+c3 2 7
+bookmark 2 4
+pessimistic 0 4
+uncoordinated 0 13
+EOF
+
 # ---- what cannot be rolled back is refused ----
 cat >shared.c <<'EOF'
 #include <mpi.h>
