@@ -102,7 +102,11 @@ void bypass_receive(struct rank *r, struct request *request)
     end = &(*end)->next;
   request->next = NULL;
   *end = request;
-  transport_let_in(r->transport, is_for, request);
+  if (request->peer >= 0)
+    transport_let_in_from(r->transport, MESSAGE_BYPASS, request->peer, request->context,
+                          request->tag);
+  else
+    transport_let_in(r->transport, is_for, request);
 }
 
 void bypass_withdraw(struct rank *r, const struct request *request)

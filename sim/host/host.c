@@ -455,14 +455,21 @@ static bool is_stopped(const struct rank *r)
   return shadow_rank(r->index)->held || storage_is_awaited(r);
 }
 
-/* Receives that may be given a message before the rank goes on. With checkpoints and failures other
- * messages come at any time. */
-static unsigned awaited(const struct rank *r)
+/* Messages of other kinds than for posted receives may come to ranks that wait, or messages at
+ * which the protocol has to look. */
+static bool others_come(const struct rank *r)
 {
   const struct scenario *scenario = layer.scenario;
+  return r->alert || host_below_matching() || shadow_protocol()->header || r->handling > 0.0 ||
+         scenario->failures_count > 0 || scenario->checkpoint.every > 0.0 ||
+         scenario->protocol.interval > 0;
+}
+
+/* Receives that may be given a message before the rank goes on. */
+static unsigned awaited(const struct rank *r)
+{
   unsigned count = 0;
-  if (r->alert || host_below_matching() || scenario->failures_count > 0 ||
-      scenario->checkpoint.every > 0.0 || scenario->protocol.interval > 0)
+  if (others_come(r))
     return G_MAXUINT;
   for (const struct request *each = r->mpi->posted; each; each = each->next)
     count++;

@@ -66,6 +66,15 @@ static bool is_for(const struct message *message, const void *request)
   return message->kind == MESSAGE_PROGRAM && matching_accepts(request, message);
 }
 
+static void let_in(struct rank *r, const struct request *request)
+{
+  if (request->from >= 0 && request->from_tag >= 0)
+    transport_let_in_from(r->transport, MESSAGE_PROGRAM, request->from, request->context,
+                          request->from_tag);
+  else
+    transport_let_in(r->transport, is_for, request);
+}
+
 /* The receive that was posted last takes the first unexpected message that fits, or waits. */
 void host_take_unexpected(struct rank *r, struct request *request)
 {
@@ -75,7 +84,7 @@ void host_take_unexpected(struct rank *r, struct request *request)
   struct request *taker;
   struct message *message = matching_pair(r, &taker);
   if (!message) {
-    transport_let_in(r->transport, is_for, request);
+    let_in(r, request);
     return;
   }
   g_queue_remove(&r->unexpected, message);
@@ -328,7 +337,7 @@ static void allow_match(struct rank *r, const struct rcl_action *action)
   request->from = action->peer;
   request->from_tag = action->tag;
   r->rematch = true;
-  transport_let_in(r->transport, is_for, request);
+  let_in(r, request);
 }
 
 /* The interconnect is started again; what it takes is part of the checkpoint or of the restart. */

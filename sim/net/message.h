@@ -92,4 +92,7 @@ struct message {
 struct message *message_new(enum message_kind, int source, int destination);
 void message_free(struct message *);
 
+/* Counts it in transport_in_transit(), or not; a notice never is. */
+void message_set_in_transit(struct message *, bool);
+
 #endif

@@ -3,6 +3,7 @@
 #include "sim/memory/die.h"
 #include "sim/net/control_mail.h"
 #include "sim/net/machine.h"
+#include "sim/net/parked.h"
 #include "sim/net/placement.h"
 
 #include <math.h>
@@ -11,14 +12,16 @@
  * turned out to need, up to a limit, as every one makes its waits longer. */
 enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
+enum { ANY_SOURCE = -1 };
+
 /* Where messages come in; begun before their receiver perhaps. */
 struct end {
   sg_mailbox_t mailbox;
-  uint64_t put;  /* transfers to it so far */
-  bool busy;     /* control messages and notices have come to it */
-  GQueue door;   /* envelopes that are here without a transfer */
-  GQueue parked; /* messages whose transfer waits for the receiver */
-  double looked; /* when it last sent a control message */
+  uint64_t put;          /* transfers to it so far */
+  bool busy;             /* control messages and notices have come to it */
+  GQueue door;           /* envelopes that are here without a transfer */
+  struct parked *parked; /* messages whose transfer waits for the receiver */
+  double looked;         /* when it last sent a control message */
 };
 
 struct send {
@@ -65,55 +68,6 @@ static struct end *ends; /* of the ranks, then of the dispatcher */
 static char nudge;       /* wakes a receiver, who finds the envelope at the door */
 static int eager_bytes;
 
-/* ---- messages ---- */
-
-static struct message *unused; /* a list by `self` */
-static unsigned in_transit[2]; /* control messages, messages of programs */
-
-static void set_in_transit(struct message *message, bool on)
-{
-  if (message->kind == MESSAGE_NOTICE || message->in_transit == on)
-    return;
-  message->in_transit = on;
-  in_transit[message->kind != MESSAGE_CONTROL] += on ? 1 : -1U;
-}
-
-unsigned transport_in_transit(void)
-{
-  return in_transit[0] + in_transit[1];
-}
-
-unsigned transport_program_in_transit(void)
-{
-  return in_transit[1];
-}
-
-struct message *message_new(enum message_kind kind, int source, int destination)
-{
-  struct message *message = unused;
-  if (message)
-    unused = message->self;
-  else
-    message = g_new(struct message, 1);
-  *message = (struct message){.kind = kind, .source = source, .destination = destination};
-  return message;
-}
-
-void message_free(struct message *message)
-{
-  set_in_transit(message, false);
-  payload_drop(message->payload);
-  message->payload = NULL;
-  g_free(message->riders);
-  message->riders = NULL;
-  if (message->flight == FLIGHT_UNDER_WAY) {
-    message->flight = FLIGHT_IN_VAIN;
-    return;
-  }
-  message->self = unused;
-  unused = message;
-}
-
 /* Finding a mailbox lets others run, so this is done when it is needed. */
 static sg_mailbox_t mailbox_of(int index)
 {
@@ -127,6 +81,8 @@ void transport_begin(const struct network *what)
 {
   network = *what;
   ends = g_new0(struct end, (gsize)network.ranks + 1);
+  for (int i = 0; i <= network.ranks; i++)
+    ends[i].parked = parked_new();
   eager_bytes = MAX(machine_eager_bytes(), 256);
   wire_begin(network.overhead);
   control_mail_begin(network.ranks);
@@ -183,8 +139,8 @@ static void put_eager(struct message *message, uint64_t bytes)
     wire_put(mailbox, message, bytes);
   } else {
     message->lane = lane;
-    set_in_transit(message, false);
-    g_queue_push_tail(&end->parked, message);
+    message_set_in_transit(message, false);
+    parked_add(end->parked, message);
     wire_lane_put(lane, bytes);
   }
 }
@@ -230,7 +186,7 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   struct lane *lane = wire_lane();
   bool expected = network.expects(message);
   g_queue_push_tail(&end->door, message);
-  set_in_transit(message, expected);
+  message_set_in_transit(message, expected);
   end->put += expected;
   if (expected && (message->mode != SEND_SYNCHRONOUS || network.is_awaited(message))) {
     wire_lane_free(lane);
@@ -253,7 +209,7 @@ uint32_t transport_send(struct transport *transport, struct message *message, ui
   REQUIRE(message->source == transport->index && !message->lane && message->serial == 0,
           "a rank sends its own messages, each once");
   message->wire_bytes = bytes;
-  set_in_transit(message, true);
+  message_set_in_transit(message, true);
   message->serial = ++transport->sent[message->destination];
   if (message->kind != MESSAGE_PROGRAM && message->kind != MESSAGE_BYPASS)
     ends[message->destination].busy = true;
@@ -281,7 +237,7 @@ static void finish_send(struct transport *transport, guint i)
 
 /* ---- receiving ---- */
 
-static void let_in(struct transport *);
+static void let_in(struct transport *, int source);
 
 /* A message can be overtaken by one behind it, which here waits for it, and calls it in when it is
  * parked. */
@@ -293,11 +249,11 @@ static void hand_on(struct transport *transport, struct message *message, GQueue
   if (message->serial != transport->got[message->source] + 1) {
     g_queue_push_tail(early, message);
     transport->wanted[message->source] = message->serial;
-    let_in(transport);
+    let_in(transport, message->source);
     return;
   }
   transport->got[message->source]++;
-  set_in_transit(message, false);
+  message_set_in_transit(message, false);
   g_queue_push_tail(inbox, message);
   for (GList *item = early->head; item; item = item->next) {
     struct message *next = item->data;
@@ -403,26 +359,26 @@ void transport_give_up(struct transport *transport, uint32_t first, uint32_t las
 
 /* ---- parked messages ---- */
 
-/* Lets in the messages of each peer up to the serial that is wanted of it. */
-static void let_in(struct transport *transport)
+/* Lets in the messages of each peer, or of one source, up to the serial that is wanted of it. */
+static void let_in(struct transport *transport, int source)
 {
-  GQueue parked = transport->end->parked;
-  g_queue_init(&transport->end->parked);
+  GQueue wanted = G_QUEUE_INIT;
   struct message *message;
-  while ((message = g_queue_pop_head(&parked)))
-    if (message->serial <= transport->wanted[message->source]) {
-      set_in_transit(message, true);
-      begin_fetch(transport, &(struct fetch){.message = message, .parked = true});
-    } else {
-      g_queue_push_tail(&transport->end->parked, message);
-    }
+  if (source == ANY_SOURCE)
+    parked_take(transport->end->parked, transport->wanted, &wanted);
+  else
+    parked_take_from(transport->end->parked, source, transport->wanted[source], &wanted);
+  while ((message = g_queue_pop_head(&wanted))) {
+    message_set_in_transit(message, true);
+    begin_fetch(transport, &(struct fetch){.message = message, .parked = true});
+  }
 }
 
 void transport_let_in(struct transport *transport,
                       bool (*wanted)(const struct message *, const void *), const void *what)
 {
   bool any = false;
-  for (GList *item = transport->end->parked.head; item; item = item->next) {
+  for (const GList *item = parked_all(transport->end->parked); item; item = item->next) {
     const struct message *message = item->data;
     if (!wanted || wanted(message, what)) {
       transport->wanted[message->source] = message->serial;
@@ -430,7 +386,17 @@ void transport_let_in(struct transport *transport,
     }
   }
   if (any)
-    let_in(transport);
+    let_in(transport, ANY_SOURCE);
+}
+
+void transport_let_in_from(struct transport *transport, enum message_kind kind, int source,
+                           int comm, int32_t tag)
+{
+  uint32_t serial = parked_last(transport->end->parked, kind, source, comm, tag);
+  if (!serial)
+    return;
+  transport->wanted[source] = serial;
+  let_in(transport, source);
 }
 
 /* ---- what comes to the end ---- */
@@ -538,7 +504,7 @@ void transport_poll(struct transport *transport, GQueue *inbox)
       i++;
   for (guint i = 0; i < transport->fetches->len;) {
     struct fetch *fetch = transport->fetches->pdata[i];
-    if (fetch->transfer && wire_taken(fetch->transfer, fetch->item))
+    if (fetch->transfer && wire_lane_taken(fetch->message->lane, fetch->transfer, fetch->item))
       finish_fetch(transport, fetch, inbox);
     else
       i++;

@@ -64,6 +64,9 @@ void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all p
 /* Parked messages that are `wanted` (NULL: all) begin to come in. */
 void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
                       const void *what);
+/* The same for those with that envelope, without a wildcard. */
+void transport_let_in_from(struct transport *, enum message_kind, int source, int comm,
+                           int32_t tag);
 
 /* Messages of all ranks, but no notices, that are on their way without waiting for their receiver;
  * those of programs. */

@@ -3,6 +3,7 @@
 #include "sim/net/machine.h"
 
 #include <glib.h>
+#include <simgrid/actor.h>
 #include <simgrid/comm.h>
 #include <simgrid/host.h>
 #include <simgrid/mailbox.h>
@@ -15,6 +16,8 @@ enum { ENVELOPE_BYTES = 16 }; /* as SMPI adds to every message */
 
 struct lane {
   sg_mailbox_t mailbox;
+  sg_host_t from;    /* of a transfer that begins when it is taken; NULL: it was put already */
+  uint64_t bytes;    /* of that */
   struct lane *next; /* in the list of free ones */
 };
 
@@ -53,6 +56,7 @@ struct lane *wire_lane(void)
 
 void wire_lane_free(struct lane *lane)
 {
+  lane->from = NULL;
   lane->next = free_lanes;
   free_lanes = lane;
 }
@@ -87,9 +91,13 @@ sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes)
 
 static void *anything = &anything; /* what a lane carries */
 
+/* What an actor has put is in the list that is searched at the end of each of its transfers, and
+ * its receivers may be far behind. Others run, as when it is put. */
 void wire_lane_put(struct lane *lane, uint64_t bytes)
 {
-  put_detached(lane->mailbox, anything, bytes);
+  lane->from = sg_host_self();
+  lane->bytes = bytes;
+  sg_actor_yield();
 }
 
 sg_comm_t wire_lane_put_waitable(struct lane *lane, uint64_t bytes)
@@ -104,7 +112,8 @@ sg_comm_t wire_take(sg_mailbox_t end, void **item)
 
 sg_comm_t wire_lane_take(struct lane *lane, void **item)
 {
-  return wire_take(lane->mailbox, item);
+  return lane->from ? wire_transfer(lane->from, sg_host_self(), wire_bytes(lane->bytes))
+                    : wire_take(lane->mailbox, item);
 }
 
 /* SimGrid keeps, in a list that it searches at the end of each transfer, what an actor has only
@@ -114,6 +123,13 @@ bool wire_taken(sg_comm_t transfer, void *item)
   if (item)
     sg_comm_wait(transfer);
   return item != NULL;
+}
+
+bool wire_lane_taken(const struct lane *lane, sg_comm_t transfer, void *item)
+{
+  if (lane->from && wire_is_over(transfer))
+    item = anything;
+  return wire_taken(transfer, item);
 }
 
 bool wire_test(sg_comm_t transfer)

@@ -43,13 +43,18 @@ void wire_lane_put(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_put_waitable(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_take(struct lane *, void **item);
 
+/* wire_wait.cc: a transfer between hosts that begins now; whether one has nothing left to carry. */
+sg_comm_t wire_transfer(sg_host_t from, sg_host_t to, long bytes);
+bool wire_is_over(sg_comm_t);
+
 /* Waits for one of them, which no longer exists then. Returns its index; or -1 after so many
  * seconds. Negative: no such time. */
 int wire_wait(sg_comm_t *transfers, int count, double timeout);
 
 /* Whether one has ended, which no longer exists then. That whose item is this by now, and which
- * ended after it was taken; any. */
+ * ended after it was taken; one of a lane; any. */
 bool wire_taken(sg_comm_t, void *item);
+bool wire_lane_taken(const struct lane *, sg_comm_t, void *item);
 bool wire_test(sg_comm_t);
 
 /* From one host to another, which are known by the addresses of their names. */

@@ -1,4 +1,4 @@
-/* Waiting for transfers, or a time. In C, sg_comm_wait_any_for() frees all transfers that it was
+/* What C has no call for: transfers between hosts; waiting for transfers, or a time. In C, sg_comm_wait_any_for() frees all transfers that it was
  * given when the time comes first (docs/warts-smpi.md). */
 #include <algorithm>
 #include <simgrid/s4u/Comm.hpp>
@@ -29,6 +29,19 @@ static ssize_t wait_any(sg_comm_t *transfers, int count, double timeout)
 #else
   return simgrid::s4u::Comm::wait_any_for({transfers, transfers + count}, timeout);
 #endif
+}
+
+sg_comm_t wire_transfer(sg_host_t from, sg_host_t to, long bytes)
+{
+  simgrid::s4u::CommPtr comm =
+      simgrid::s4u::Comm::sendto_async(from, to, static_cast<uint64_t>(bytes));
+  comm->add_ref();
+  return comm.get();
+}
+
+bool wire_is_over(sg_comm_t transfer)
+{
+  return transfer->get_remaining() <= 0.0;
 }
 
 int wire_wait(sg_comm_t *transfers, int count, double timeout)

@@ -1,0 +1,50 @@
+#include "sim/net/message.h"
+
+#include "sim/net/transport.h"
+
+static struct message *unused; /* a list by `self` */
+static unsigned in_transit[2]; /* control messages, messages of programs */
+
+void message_set_in_transit(struct message *message, bool on)
+{
+  if (message->kind == MESSAGE_NOTICE || message->in_transit == on)
+    return;
+  message->in_transit = on;
+  in_transit[message->kind != MESSAGE_CONTROL] += on ? 1 : -1U;
+}
+
+unsigned transport_in_transit(void)
+{
+  return in_transit[0] + in_transit[1];
+}
+
+unsigned transport_program_in_transit(void)
+{
+  return in_transit[1];
+}
+
+struct message *message_new(enum message_kind kind, int source, int destination)
+{
+  struct message *message = unused;
+  if (message)
+    unused = message->self;
+  else
+    message = g_new(struct message, 1);
+  *message = (struct message){.kind = kind, .source = source, .destination = destination};
+  return message;
+}
+
+void message_free(struct message *message)
+{
+  message_set_in_transit(message, false);
+  payload_drop(message->payload);
+  message->payload = NULL;
+  g_free(message->riders);
+  message->riders = NULL;
+  if (message->flight == FLIGHT_UNDER_WAY) {
+    message->flight = FLIGHT_IN_VAIN;
+    return;
+  }
+  message->self = unused;
+  unused = message;
+}
