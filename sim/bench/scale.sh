@@ -17,7 +17,7 @@ checkpoint: {every: 1.2ms, storage: local, bytes: 64KiB}
 detection: 100us
 failures: [{rank: $((ranks / 2 + 1)), after: {event: committed, rank: 0, count: 1}, repair: 100us}]
 END
-/usr/bin/time -f '%e s, %U s of CPU, %M KiB at most' -o "$scratch/time" \
+/usr/bin/time -f '%e s, %U + %S s of CPU, %M KiB at most' -o "$scratch/time" \
   "$build/bin/recline" run "$scratch/scenario.yaml" --json >"$scratch/result.json" || cat "$scratch/result.json"
-grep -E '"(verdict|ranks|simulated_s|checkpoints)"' "$scratch/result.json"
+grep -E '^  "(verdict|ranks|simulated_s|checkpoints)"' "$scratch/result.json"
 cat "$scratch/time"
