@@ -86,8 +86,17 @@ void words_give(const struct rank *r)
   add_words(entry->sum, r->mpi->call.own, r->mpi->call.own[RCL_WORDS]);
 }
 
+/* The data have come, and at the same instant the rank has crashed or is told to go back, which it
+ * does at its next step. */
+static bool goes_back(const struct rank *r)
+{
+  return r->dead || shadow_rank(r->index)->phase == RANK_RESTORING;
+}
+
 void words_get(struct rank *r)
 {
+  if (goes_back(r))
+    return;
   gint64 key = key_of(r);
   struct call *call = &r->mpi->call;
   bool down = call->site.flow == RCL_FLOW_FROM_ROOT, up = call->site.flow == RCL_FLOW_TO_ROOT;
