@@ -275,18 +275,27 @@ sub check {
   return ($? >> 8, eval { decode_json($out)->{claims}[0] });
 }
 
+# The protocols of a source, as a pattern: those registered whose names stand in it. (As a control
+# message, `none` stands in all.)
+my %registered = map { /^(\S+)/ ? ($1 => 1) : () } `bin/recline list protocols`;
+sub names_in {
+  my ($source) = @_;
+  return 'none' if basename($source) eq 'none.c';
+  return join '|', grep { $registered{$_} && $_ ne 'none' } read_file("$root/$source") =~ /"([\w-]+)"/g;
+}
+
 # Those of a protocol, smallest first, with the verdict that they are to have, the states and the seconds that they
 # take.
 my (%of, %measured);
 $measured{$_->[0]} = $_ for kept('claims');
 sub claims_of {
   my ($source, $code) = @_;
-  my $name = basename($source, '.c');
   return @{$of{$source} //= do {
     my @found;
+    my $names = names_in($source);
     for my $file (grep { !m{/lie-} } glob "$root/verify/claims/*.yaml") {
       my $text = read_file($file);
-      next unless $text =~ /^protocol: *\{name: $name(-\w+)*[,}]/m;
+      next unless $text =~ /^protocol: *\{name: (?:$names)[,}]/m;
       my $id = md5_hex($explorer, $code, $text);
       if (!$measured{$id}) {
         my (undef, $one) = check('bin/recline check', 600, $file);
@@ -322,9 +331,9 @@ sub judged {
 # The step tests of a protocol and its forms: they see costs, which claims do not.
 sub steps_of {
   my ($source) = @_;
-  my $name = basename($source, '.c');
+  my $names = names_in($source);
   return map { {file => $_, id => basename($_), digest => md5_hex(read_file($_))} }
-    grep { read_file($_) =~ /^protocol $name(-\w+)* / } sort glob "$root/protocols/t/*.steps";
+    grep { read_file($_) =~ /^protocol (?:$names) / } sort glob "$root/protocols/t/*.steps";
 }
 
 # The first claim, or step test, that notices, with what it says; nothing when none does.
