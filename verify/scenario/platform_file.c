@@ -68,8 +68,15 @@ static bool has_good_amounts(const char *element, const char **names, const char
 /* Properties that the layer reads. SimGrid takes any text. */
 static bool has_good_property(const char **names, const char **values, GError **error)
 {
-  static const char *const figures[] = {
-      "message_handling_s", "envelope_record_s", "envelope_match_s", "open_s", "close_s", NULL};
+  static const char *const figures[] = {"message_handling_s",
+                                        "envelope_record_s",
+                                        "envelope_match_s",
+                                        "open_s",
+                                        "open_peer_s",
+                                        "close_s",
+                                        "control_daemon_s",
+                                        "control_poll_s",
+                                        NULL};
   const char *id = value_of(names, values, "id");
   bool seconds = g_strv_contains(figures, id);
   const char *text = value_of(names, values, "value");
