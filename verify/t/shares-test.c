@@ -54,7 +54,8 @@ static bool same_parts(struct shares *s)
       const struct list *list = &pair[from][to];
       uint32_t size;
       const void *part = shares_read(s, from, to, &size);
-      same &= size == list->count * sizeof *list->item && !memcmp(part, list->item, size);
+      same &= size == list->count * sizeof *list->item &&
+              (size == 0 || !memcmp(part, list->item, size));
       none &= !list->count;
     }
   return same && none == shares_none(s);
