@@ -113,6 +113,12 @@ static uint32_t colour(const struct rank *r)
   return r->state->captured & 1;
 }
 
+/* The line under way is still ahead of this rank, or there is none. */
+static bool is_before_line(const struct rank *r)
+{
+  return r->state->phase == RUNNING || r->state->phase == CAPTURING;
+}
+
 /* ---- counting ---- */
 
 static struct count *count_of(const struct rank *r, int peer)
@@ -267,11 +273,10 @@ static void take_late(const struct rank *r, const struct rcl_event *event)
 
 static void arrived(const struct rank *r, const struct rcl_event *event)
 {
-  bool before = r->state->phase == RUNNING || r->state->phase == CAPTURING;
   if (event->words[COLOUR] == colour(r)) {
     count_of(r, event->peer)->received++;
     rcl_act(r->actions, RCL_ACTION_DELIVER);
-  } else if (before) {
+  } else if (is_before_line(r)) {
     take_early(r, event);
   } else if (r->state->phase == RECORDING) {
     take_late(r, event);
@@ -298,8 +303,7 @@ static void start(const struct rank *r)
 /* Of the checkpoint that this rank has taken, or is to take now. */
 static void count(const struct rank *r, const struct rcl_event *event)
 {
-  bool before = r->state->phase == RUNNING || r->state->phase == CAPTURING;
-  if (event->about != r->state->captured + before) {
+  if (event->about != r->state->captured + is_before_line(r)) {
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
