@@ -5,13 +5,18 @@
  *
  * The words of a call follow from its signature, one word for each letter but the last four:
  *
- *     b k        a buffer that is sent, one that is filled: its bytes, -1 for MPI_IN_PLACE, -2
- * where this rank has none a          one that is both n t o      count, datatype and operation:
- * places in the lists below r s g i    rank, rank of a source, tag, any int c C x communicator; one
- * that is made; one that is freed: numbers in the order of making q Q        request; one that is
- * made: numbers that are used again w          as many requests as the count before it: their
- * number, then they A          as many counts as the communicator has ranks: likewise D S
- * displacements, statuses: nothing
+ *     b, k     a buffer that is sent, one that is filled: its bytes; -1: MPI_IN_PLACE, -2: this
+ *              rank has none
+ *     a        a buffer that is both
+ *     n        a count
+ *     t, o     a datatype, an operation: its place in the lists below
+ *     r, s     a rank, the rank of a source
+ *     g, i     a tag, any other int
+ *     c, C, x  a communicator, one that is made, one that is freed: numbers in the order of making
+ *     q, Q     a request, one that is made: numbers, which are used again
+ *     w        as many requests as the count before it: how many, then their numbers
+ *     A        as many counts as the communicator has ranks: likewise
+ *     D, S     displacements, statuses: nothing
  */
 #ifndef RECLINE_RECORDING_H
 #define RECLINE_RECORDING_H
