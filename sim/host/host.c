@@ -423,7 +423,7 @@ static bool go_on(struct rank *r)
 {
   struct request *request;
   enum rank_phase phase = (enum rank_phase)shadow_rank(r->index)->phase;
-  if (r->dead || phase == RANK_RESTORING)
+  if (host_goes_back(r))
     host_roll_back(r);
   if (schedule_on())
     return go_on_by_schedule(r);

@@ -9,6 +9,7 @@
 #define RECLINE_HOST_INSIDE_H
 
 #include "sim/host/host.h"
+#include "sim/host/shadow.h"
 
 /* ---- host_step.c ---- */
 
@@ -52,6 +53,12 @@ void host_fetch(struct rank *, struct message *, struct request *);
 
 void host_capture(struct rank *);
 _Noreturn void host_roll_back(struct rank *);
+
+/* The rank has crashed, or the protocol has told it to go back: it does so at its next step. */
+static inline bool host_goes_back(const struct rank *r)
+{
+  return r->dead || shadow_rank(r->index)->phase == RANK_RESTORING;
+}
 
 /* Takes notice of what was detected; independent: of each death. */
 void host_note_down(struct rank *);

@@ -1,5 +1,6 @@
 #include "sim/host/words.h"
 
+#include "sim/host/host_inside.h"
 #include "sim/host/shadow.h"
 
 #include <string.h>
@@ -86,16 +87,9 @@ void words_give(const struct rank *r)
   add_words(entry->sum, r->mpi->call.own, r->mpi->call.own[RCL_WORDS]);
 }
 
-/* The data have come, and at the same instant the rank has crashed or is told to go back, which it
- * does at its next step. */
-static bool goes_back(const struct rank *r)
-{
-  return r->dead || shadow_rank(r->index)->phase == RANK_RESTORING;
-}
-
 void words_get(struct rank *r)
 {
-  if (goes_back(r))
+  if (host_goes_back(r)) /* at the instant at which the data have come */
     return;
   gint64 key = key_of(r);
   struct call *call = &r->mpi->call;
