@@ -3,38 +3,12 @@
 # files in the end, under every protocol that recovers, crashed or not.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
-cp "$here"/layer-files.c "$here"/layer-files.f90 "$dir"
+. "$here/languages.sh"
 cd "$dir" || exit 1
 
-echo '#include "layer-files.c"' >layer-files.cc
-warnings='-O2 -g -Wall -Wextra -Werror'
-# shellcheck disable=SC2086 # a list
-"$build/bin/recline-cc" -std=gnu11 $warnings layer-files.c -o in-c >log 2>&1 &&
-  "$build/bin/recline-c++" $warnings layer-files.cc -o in-c++ >>log 2>&1
-is "$?" 0 'the program is built in C and in C++' log
-programs='in-c in-c++'
-if command -v gfortran >/dev/null; then
-  "$build/bin/recline-f90" -O2 -g layer-files.f90 -o in-fortran >log 2>&1
-  is "$?" 0 'and in Fortran' log
-  programs="$programs in-fortran"
-else
-  ok 'and in Fortran # SKIP no gfortran'
-fi
-
-# ---- every call is made ----
-calls='MPI_File_[a-zA-Z0-9_]*\|MPI_Type_\(create_subarray\|get_contents\|get_envelope\)'
-for program in $programs; do
-  case $program in
-    in-fortran) both='\*\*handled\*\* | ' names='s/.* U \(mpi_[a-z0-9]*_[a-z0-9_]*\)_$/\1/p' ;;
-    *) both='' names='s/.* [Uw] \(MPI_[A-Za-z0-9_]*\)$/\1/p' ;;
-  esac
-  sed -n "s/^| \`\($calls\)\` | $both\*\*handled.*/\1/p" "$root/docs/mpi-coverage.md" >handled
-  [ $program != in-fortran ] || { tr A-Z a-z <handled >lower && mv lower handled; }
-  nm -D --undefined-only $program | sed -n "$names" | sort >made
-  sort handled | comm -23 - made >missing
-  [ "$(wc -l <handled)" -gt 50 ] && [ ! -s missing ]
-  is $? 0 "$program: makes every call of MPI-IO that is handled" missing
-done
+build_in_all layer-files
+each_makes 'MPI_File_[a-zA-Z0-9_]*\|MPI_Type_\(create_subarray\|get_contents\|get_envelope\)' \
+  50 ' of MPI-IO'
 
 cat >scenario.yaml <<EOF
 program:    {binary: ./in-c, args: ["3", ./files], ranks: 4}

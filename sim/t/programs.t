@@ -3,6 +3,7 @@
 # plain SMPI, and under a protocol, crashed or not. Here is also what MPI forbids.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
+. "$here/languages.sh"
 
 replay=$build/t/layer-replay
 cp "$here"/layer-mpi.c "$here"/layer-comms.c "$here"/layer-nonblocking.c "$here"/layer-mpi-misc.c "$dir"
@@ -23,10 +24,7 @@ done
 sed -n 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* .*/\1/p' "$root/docs/mpi-coverage.md" |
   grep -v 'MPI_\(File_\|Win_\|Put\|Get$\|Get_acc\|Accum\|Fetch\|Compare_and\|Type_create_sub\|Type_get_[ce]\)' | sort >handled
 for language in c cc; do
-  nm -D --undefined-only $language-* | sed -n 's/.* [Uw] \(MPI_[A-Za-z0-9_]*\)$/\1/p' | sort -u >made
-  comm -23 handled made >missing
-  [ "$(wc -l <handled)" -gt 100 ] && [ ! -s missing ]
-  is $? 0 "$language-*: they make every call that is handled" missing
+  all_are_made 100 "$language-*: they make every call that is handled" $language-*
 done
 
 # ---- under plain SMPI, under none, and under protocols ----

@@ -3,38 +3,12 @@
 # C++ and Fortran, under every protocol that recovers, crashed or not.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
-cp "$here"/layer-windows.c "$here"/layer-windows.f90 "$dir"
+. "$here/languages.sh"
 cd "$dir" || exit 1
 
-echo '#include "layer-windows.c"' >layer-windows.cc
-warnings='-O2 -g -Wall -Wextra -Werror'
-# shellcheck disable=SC2086 # a list
-"$build/bin/recline-cc" -std=gnu11 $warnings layer-windows.c -o in-c >log 2>&1 &&
-  "$build/bin/recline-c++" $warnings layer-windows.cc -o in-c++ >>log 2>&1
-is "$?" 0 'the program is built in C and in C++' log
-programs='in-c in-c++'
-if command -v gfortran >/dev/null; then
-  "$build/bin/recline-f90" -O2 -g layer-windows.f90 -o in-fortran >log 2>&1
-  is "$?" 0 'and in Fortran' log
-  programs="$programs in-fortran"
-else
-  ok 'and in Fortran # SKIP no gfortran'
-fi
-
-# ---- every call is made ----
-calls='MPI_Win_[a-zA-Z0-9_]*\|MPI_\(Get\|Put\|Accumulate\|Get_accumulate\|Fetch_and_op\|Compare_and_swap\)'
-for run in $programs; do
-  case $run in
-    in-fortran) both='\*\*handled\*\* | ' names='s/.* U \(mpi_[a-z0-9_]*\)_$/\1/p' ;;
-    *) both='' names='s/.* [Uw] \(MPI_[A-Za-z0-9_]*\)$/\1/p' ;;
-  esac
-  sed -n "s/^| \`\($calls\)\` | $both\*\*handled.*/\1/p" "$root/docs/mpi-coverage.md" >handled
-  [ "$run" != in-fortran ] || { tr A-Z a-z <handled | grep -v errhandler >lower && mv lower handled; }
-  nm -D --undefined-only "$run" | sed -n "$names" | sort >made
-  sort handled | comm -23 - made >missing
-  [ "$(wc -l <handled)" -gt 15 ] && [ ! -s missing ]
-  is $? 0 "$run: makes every call that is handled" missing
-done
+build_in_all layer-windows
+each_makes 'MPI_Win_[a-zA-Z0-9_]*\|MPI_\(Get\|Put\|Accumulate\|Get_accumulate\|Fetch_and_op\|Compare_and_swap\)' \
+  15 '' errhandler
 
 cat >scenario.yaml <<EOF
 program:    {binary: ./in-c, args: ["6"], ranks: 4}
