@@ -325,17 +325,6 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 
 static const char *const promises[] = {"bounded", "frees", NULL};
 
-#define FORM(ID)                                                                                   \
-  static void ID##_step(const struct rcl_config *config, void *state,                              \
-                        const struct rcl_event *event, struct rcl_actions *actions)                \
-  {                                                                                                \
-    step(&(struct rank){config, &ID, state, actions}, event);                                      \
-  }                                                                                                \
-  static int ID##_broken(const struct rcl_config *config, const void *state)                       \
-  {                                                                                                \
-    return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
-  }
-
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .level = RCL_LEVEL_CHANNEL,                 \
@@ -347,8 +336,8 @@ static const char *const promises[] = {"bounded", "frees", NULL};
 static const struct variant direct = {.tree = false};
 static const struct variant tree = {.tree = true};
 
-FORM(direct)
-FORM(tree)
+RCL_FORM(direct)
+RCL_FORM(tree)
 
 static const struct rcl_protocol chandy_lamport_tree =
     PROTOCOL(tree, "chandy-lamport-tree", "the same, the ranks report over a spanning tree", NULL);

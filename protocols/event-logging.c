@@ -500,23 +500,15 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 static const char *const promises[] = {"bounded", "frees", NULL};
 
 #define FORM(ID)                                                                                   \
+  RCL_FORM(ID)                                                                                     \
   static size_t ID##_size(const struct rcl_config *config)                                         \
   {                                                                                                \
     return ID.paired ? state_size(config) : unpaired_size(config);                                 \
-  }                                                                                                \
-  static void ID##_step(const struct rcl_config *config, void *state,                              \
-                        const struct rcl_event *event, struct rcl_actions *actions)                \
-  {                                                                                                \
-    step(&(struct rank){config, &ID, state, actions}, event);                                      \
   }                                                                                                \
   static void ID##_work(const struct rcl_config *config, const void *state,                        \
                         const struct rcl_event *event, struct rcl_work *work)                      \
   {                                                                                                \
     count_work(&(struct rank){config, &ID, rcl_at(state, 0), NULL}, event, work);                  \
-  }                                                                                                \
-  static int ID##_broken(const struct rcl_config *config, const void *state)                       \
-  {                                                                                                \
-    return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
   }
 
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \

@@ -423,17 +423,6 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 
 static const char *const promises[] = {"bounded", "frees", NULL};
 
-#define FORM(ID)                                                                                   \
-  static void ID##_step(const struct rcl_config *config, void *state,                              \
-                        const struct rcl_event *event, struct rcl_actions *actions)                \
-  {                                                                                                \
-    step(&(struct rank){config, &ID, state, actions}, event);                                      \
-  }                                                                                                \
-  static int ID##_broken(const struct rcl_config *config, const void *state)                       \
-  {                                                                                                \
-    return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
-  }
-
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 1, .control_bytes = 12,                       \
@@ -445,8 +434,8 @@ static const char *const promises[] = {"bounded", "frees", NULL};
 static const struct variant per_channel = {.one = false};
 static const struct variant as_one = {.one = true};
 
-FORM(per_channel)
-FORM(as_one)
+RCL_FORM(per_channel)
+RCL_FORM(as_one)
 
 static const struct rcl_protocol mattern = PROTOCOL(
     as_one, "mattern", "Mattern (JPDC 1993), messages in transit counted at the initiator", NULL);
