@@ -173,6 +173,7 @@ void table_print_json(const struct table *table, int field)
 {
   g_autoptr(JsonBuilder) json = json_builder_new();
   json_builder_begin_object(json);
+  json_add_text(json, "version", RECLINE_VERSION);
   json_add_text(json, "field", table->runs->fields->pdata[field]);
   json_open_list(json, "cells");
   for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)

@@ -119,6 +119,7 @@ void report_print_json(const struct replicas *all)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
   json_builder_begin_object(builder);
+  json_add_text(builder, "version", RECLINE_VERSION);
   json_open_list(builder, "values");
   for (unsigned i = 0; i < all->count; i++) {
     const struct replica *r = &all->item[i];
