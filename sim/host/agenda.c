@@ -60,7 +60,8 @@ bool agenda_has_failure(void)
   for (const GList *item = agenda.head; item; item = item->next) {
     const struct entry *entry = item->data;
     bool by_law = entry->kind == ENTRY_CRASH && entry->rank < 0;
-    if (!by_law && entry->kind != ENTRY_NOTICE && entry->kind != ENTRY_RETURN)
+    if (!by_law && entry->kind != ENTRY_NOTICE && entry->kind != ENTRY_RETURN &&
+        entry->kind != ENTRY_LIMIT)
       return true;
   }
   return false;

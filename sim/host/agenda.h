@@ -12,6 +12,7 @@ enum entry_kind {
   ENTRY_RESTART,
   ENTRY_RETURN, /* of a spare node */
   ENTRY_REPAIRED,
+  ENTRY_LIMIT, /* limits.simulated */
   ENTRY_NOTICE
 };
 
@@ -50,7 +51,7 @@ void agenda_repair_at(double time, uint32_t repair);
 void agenda_wake(void);
 
 /* Whether a failure, its detection, a restart or a repair is on the agenda; by law there always is
- * another failure, so these do not count. */
+ * another failure, so these do not count; neither does the end of a limit. */
 bool agenda_has_failure(void);
 
 /* ---- for the dispatcher ---- */

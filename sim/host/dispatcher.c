@@ -8,6 +8,7 @@
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
 #include "sim/host/ulfm.h"
+#include "sim/host/watch.h"
 #include "sim/net/placement.h"
 #include "sim/net/transport.h"
 #include "verify/scenario/platform_file.h"
@@ -513,6 +514,16 @@ static void strike_entry(const struct entry *entry)
     inject(entry->failure);
 }
 
+/* Unless nothing would ever happen any more: then that is said. */
+static void end_by_limit(void)
+{
+  g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
+                                         layer.scenario->limits.simulated);
+  if (watch_is_at_rest())
+    run_stuck();
+  run_stop(RUN_GAVE_UP, why);
+}
+
 static void handle_entry(const struct entry *entry)
 {
   switch (entry->kind) {
@@ -533,6 +544,9 @@ static void handle_entry(const struct entry *entry)
     break;
   case ENTRY_REPAIRED:
     restart_repaired(entry->repair);
+    break;
+  case ENTRY_LIMIT:
+    end_by_limit();
     break;
   case ENTRY_NOTICE:
     if (is_current(&entry->notice, &layer.rank[entry->rank]) && !layer.rank[entry->rank].dead)
@@ -559,6 +573,9 @@ void dispatcher_run(void)
   if (!node_service())
     node_set_service(machine_host());
   agenda_begin();
+  if (layer.scenario->limits.simulated > 0.0)
+    agenda_add(&(struct entry){.time = layer.began + layer.scenario->limits.simulated,
+                               .kind = ENTRY_LIMIT});
   while (!dispatcher_is_over()) {
     if (follow_schedule())
       continue;

@@ -27,6 +27,11 @@ static bool nothing_is_due(void)
   return !transport_in_transit() && !storage_is_writing() && !agenda_has_failure();
 }
 
+bool watch_is_at_rest(void)
+{
+  return all_wait() && nothing_is_due();
+}
+
 static bool is_of_program(enum rcl_event_kind kind)
 {
   return kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
@@ -62,7 +67,7 @@ void watch_event(const struct move *move)
   bool waiting = all_wait();
   if (has_computed())
     rests = timers = 0;
-  rests = waiting && nothing_is_due() ? rests + 1 : 0;
+  rests = watch_is_at_rest() ? rests + 1 : 0;
   timers += waiting && !transport_program_in_transit() && !agenda_has_failure();
   if (rests == RESTS || timers == TIMERS)
     run_stuck();

@@ -55,6 +55,19 @@ for of in node platform; do
       last[key] = $1 } END { print bad + 0 }' times)" 0 'strikes none that is being repaired' times
 done
 
+# Failures that come faster than the program gets to a checkpoint: it goes back for ever.
+"$recline" run scenario.yaml --set failures.0.mtbf=5s --set limits.simulated=200s --json >json 2>stderr
+is "$?:$(jq -r '"\(.verdict):\(.gave_up):\(.simulated_s)"' json)" \
+  '1:gave-up:not at its end after 200 s (limits.simulated):200' 'a limit of simulated time' stderr
+check 'after many rollbacks' test "$(value json rollbacks.global)" -gt 20
+"$recline" campaign scenario.yaml --set failures.0.mtbf=5s --set limits.simulated=50s --runs 2 --json >json 2>stderr
+is "$?:$(jq -c '.cells[] | [.runs, .ended]' json)" '1:[2,0]' 'runs that have not ended, in a campaign' stderr
+run_ends recovered 'a limit that is not reached' --set limits.simulated=9999s
+same first/trace.txt out/trace.txt 'changes nothing'
+"$recline" run scenario.yaml --set limits.simulated=9s --set failures=[] --json \
+  --set 'program.script="rank *: recv any"' >json 2>stderr
+is "$(value json verdict)" lost 'programs that wait for ever are told from it' stderr
+
 # A spare takes the ranks of a node and gives way in turn to the node, which has been repaired; a
 # spare may fail as well.
 run_ends recovered 'a spare' --set platform.spares=1

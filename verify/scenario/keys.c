@@ -108,7 +108,7 @@ static const struct key failure_keys[] = {
     {KEY("within", KEY_SECONDS, struct failure, within), .otherwise = -1},
     {KEY("trace", KEY_TEXT, struct failure, trace)},
     {KEY("begins", KEY_CHOICE, struct failure, begins), .names = beginnings},
-    {KEY("repair", KEY_SECONDS, struct failure, repair), .otherwise = 1},
+    {KEY("repair", KEY_SECONDS, struct failure, repair), .otherwise = -1},
     {KEY("repair_law", KEY_CHOICE, struct failure, repair_law), .names = laws,
      .least = LAW_EXPONENTIAL},
     {KEY("repair_shape", KEY_REAL, struct failure, repair_shape), .least = 0.1, .most = 100,
@@ -158,9 +158,11 @@ static const struct key check_keys[] = {
     {KEY("max_states", KEY_NUMBER, struct scenario, check.max_states)},
     {.name = NULL}};
 
-static const struct key limits_keys[] = {{KEY("time", KEY_SECONDS, struct scenario, limits.time)},
-                                         {KEY("memory", KEY_BYTES, struct scenario, limits.memory)},
-                                         {.name = NULL}};
+static const struct key limits_keys[] = {
+    {KEY("time", KEY_SECONDS, struct scenario, limits.time)},
+    {KEY("memory", KEY_BYTES, struct scenario, limits.memory)},
+    {KEY("simulated", KEY_SECONDS, struct scenario, limits.simulated)},
+    {.name = NULL}};
 
 const struct key scenario_keys[] = {
     {KEY("id", KEY_TEXT, struct scenario, id)},

@@ -78,7 +78,8 @@ struct failure {
   struct outage *outages; /* of the trace, by start */
   unsigned outages_count;
   double repair;             /* seconds from detection until the node can be used again, */
-  enum law repair_law;       /* or their mean; TRIGGER_LAW, LAW_NONE: always as long */
+  enum law repair_law;       /* or their mean; TRIGGER_LAW, LAW_NONE: always as long. A trace has
+                                its own, -1 */
   double repair_shape;       /* as `shape` */
   struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
 };
@@ -192,6 +193,7 @@ struct scenario {
 
   struct {
     double time, memory; /* of the machine that runs or checks: seconds, bytes; 0: no limit */
+    double simulated;    /* of a run: simulated seconds; 0: no limit */
   } limits;
 
   struct {
