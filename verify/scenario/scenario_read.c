@@ -287,8 +287,8 @@ static bool judge_law(const struct scenario *scenario, const char *path, struct 
   bool repair_shaped = failure->repair_law > LAW_EXPONENTIAL;
   if (given_in(scenario, path, "repair_shape") != repair_shaped)
     return refuse_key(scenario, path, repair_shaped ? "repair_law" : "repair_shape",
-                      repair_shaped ? "expected repair_shape with it"
-                                    : "expected repair_law: weibull, lognormal or gamma",
+                      repair_shaped ? "without a shape, expected repair_shape with it"
+                                    : "alone, expected repair_law: weibull, lognormal or gamma",
                       error);
   return true;
 }
@@ -296,8 +296,8 @@ static bool judge_law(const struct scenario *scenario, const char *path, struct 
 static bool judge_trace(const struct scenario *scenario, const char *path, struct failure *failure,
                         GError **error)
 {
-  static const char *const others[] = {"rank",  "mtbf",   "shape",      "of",
-                                       "burst", "within", "repair_law", NULL};
+  static const char *const others[] = {"rank",   "mtbf",   "shape",      "of",           "burst",
+                                       "within", "repair", "repair_law", "repair_shape", NULL};
   g_autofree char *full = g_strconcat(path, ".trace", NULL);
   for (const char *const *key = others; *key; key++)
     if (given_in(scenario, path, *key))
@@ -364,6 +364,8 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
                              "not the victim, expected it where it crashes within its step");
   if (!judge_trigger(scenario, path, failure, error))
     return false;
+  if (failure->repair < 0.0 && failure->trigger != TRIGGER_TRACE)
+    failure->repair = 1.0;
   if (failure->begins != BEGINS_FIRST && failure->trigger != TRIGGER_TRACE)
     return refuse_key(scenario, path, "begins", "without trace, expected it with one", error);
   if (!judge_declared(scenario, path, failure, error))

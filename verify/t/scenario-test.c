@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/scenario/keys.h"
 #include "verify/scenario/platform_file.h"
 
 /* ---- TAP ---- */
@@ -368,9 +369,10 @@ static const struct refusal refusals[] = {
     {"a time without a burst", LAW("law: exponential, mtbf: 1h, within: 2s"),
      "t.yaml:5: failures.0.within: alone, expected burst with it", NULL},
     {"a repair without shape", LAW("law: exponential, mtbf: 1h, repair_law: gamma"),
-     "t.yaml:5: failures.0.repair_law: expected repair_shape with it", NULL},
+     "t.yaml:5: failures.0.repair_law: without a shape, expected repair_shape with it", NULL},
     {"a shape of no repair", LAW("law: exponential, mtbf: 1h, repair_shape: 2"),
-     "t.yaml:5: failures.0.repair_shape: expected repair_law: weibull, lognormal or gamma", NULL},
+     "t.yaml:5: failures.0.repair_shape: alone, expected repair_law: weibull, lognormal or gamma",
+     NULL},
     {"a drawn beginning of no trace", LAW("law: exponential, mtbf: 1h, begins: drawn"),
      "t.yaml:5: failures.0.begins: without trace, expected it with one", NULL},
     {"a repair law of one failure", LAW("rank: 1, at: 1s, repair_law: exponential"),
@@ -498,6 +500,140 @@ static void test_refusals(void)
     struct scenario *scenario = scenario_load("t.yaml", set, &error);
     is_text(error ? error->message : NULL, refusal->error, refusal->name);
     scenario_free(scenario);
+  }
+}
+
+/* ---- every key of a failure and of a level ---- */
+
+/* Where a key of a list stands: on line 5, alone. */
+struct place {
+  const char *path, *before, *after;
+};
+
+/* `value` for `key` is refused in one line, with its place. */
+static void is_refused(const struct place *place, const struct key *key, const char *value)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *yaml =
+      g_strconcat(GOOD, place->before, key->name, ": ", value, place->after, NULL);
+  g_autofree char *begins = g_strdup_printf("t.yaml:5: %s.%s: ", place->path, key->name);
+  g_autofree char *name = g_strdup_printf("%s.%s: %s is refused", place->path, key->name, value);
+  put("t.yaml", yaml);
+  struct scenario *scenario = scenario_load("t.yaml", NULL, &error);
+  const char *message = error ? error->message : "nothing";
+  if (!ok(!scenario && g_str_has_prefix(message, begins) && strstr(message, ", expected ") &&
+              !strchr(message, '\n'),
+          name))
+    printf("# %s\n", message);
+  scenario_free(scenario);
+}
+
+static void refuse_numbers(const struct place *place, const struct key *key)
+{
+  double most = key->kind == KEY_RANKS ? key->most + 2 /* ranks */ : key->most;
+  bool whole = key->kind != KEY_REAL;
+  g_autofree char *below = g_strdup_printf("%g", whole ? key->least - 1 : key->least / 2);
+  g_autofree char *above = g_strdup_printf("%.0f", most + 1);
+  const char *const values[] = {below, above, whole ? "1.5" : "'1,5'", "many", "nan", "0x1"};
+  for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
+    is_refused(place, key, values[i]);
+}
+
+static void refuse_values(const struct place *place, const struct key *key)
+{
+  static const char *const times[] = {"4 parsecs", "3", "-1s", "1e999s", "soon", "1s 2s"};
+  bool list = key->kind == KEY_LIST || key->kind == KEY_MAPPING;
+  is_refused(place, key, list ? "some" : "[[]]");
+  is_refused(place, key, "''");
+  if (key->kind == KEY_WHOLE || key->kind == KEY_RANKS || key->kind == KEY_REAL)
+    refuse_numbers(place, key);
+  for (size_t i = 0; key->kind == KEY_SECONDS && i < G_N_ELEMENTS(times); i++)
+    is_refused(place, key, times[i]);
+  if (key->kind == KEY_CHOICE || key->kind == KEY_EVENT)
+    is_refused(place, key, "other");
+}
+
+static const struct key *key_named(const struct key *keys, const char *name)
+{
+  while (strcmp(keys->name, name) != 0)
+    keys++;
+  return keys;
+}
+
+static void test_values_of(const struct key *keys, const struct place *place)
+{
+  for (const struct key *key = keys; key->name; key++)
+    refuse_values(place, key);
+}
+
+static void test_wrong_values(void)
+{
+  static const struct place failure = {"failures.0", "failures:\n  - {", "}\n"},
+                            after = {"failures.0.after",
+                                     "failures:\n  - {after: {event: captured, ", "}}\n"},
+                            layout = {"failures.0.restart_on", "failures:\n  - {restart_on: {",
+                                      "}}\n"},
+                            level = {"checkpoint.levels.0", "checkpoint: {levels:\n  [{", "}]}\n"};
+  const struct key *failures = key_named(scenario_keys, "failures")->keys;
+  const struct key *checkpoint = key_named(scenario_keys, "checkpoint")->keys;
+  test_values_of(failures, &failure);
+  test_values_of(key_named(failures, "after")->keys + 1, &after);
+  test_values_of(key_named(failures, "restart_on")->keys, &layout);
+  test_values_of(key_named(checkpoint, "levels")->keys, &level);
+}
+
+/* A right value of a key of a failure. */
+static const char *right_value(const struct key *key)
+{
+  return key->kind == KEY_SECONDS   ? "1s"
+         : key->kind == KEY_CHOICE  ? key->names[0]
+         : key->kind == KEY_MAPPING ? "{}"
+         : key->kind == KEY_TEXT    ? "down.csv"
+         : key->kind == KEY_RANKS   ? "1"
+                                    : "2";
+}
+
+static void is_loaded_again(const struct scenario *scenario)
+{
+  g_autoptr(GError) error = NULL;
+  scenario_save(scenario, "again.yaml", NULL);
+  struct scenario *again = scenario_load("again.yaml", NULL, &error);
+  ok(again, error ? error->message : "what is saved of it loads");
+  scenario_free(again);
+}
+
+/* The keys that can stand beside what says when a failure strikes; others are refused there. */
+static void test_keys_beside(void)
+{
+  static const char *const triggers[][2] = {
+      {"rank: 0, at: 1s", "ends_after repair restart_on"},
+      {"rank: 0, after: {event: captured}", "ends_after repair restart_on"},
+      {"law: weibull, shape: 2, mtbf: 1h", "of repair repair_law restart_on"},
+      {"law: exponential, mtbf: 1h, burst: 2, within: 1s", "of repair repair_law restart_on"},
+      {"law: exponential, mtbf: 1h, repair_law: gamma, repair_shape: 2", "of repair restart_on"},
+      {"trace: down.csv", "restart_on"}};
+  const struct key *failures = key_named(scenario_keys, "failures")->keys;
+  put("down.csv", "node,start,end\n0,1,2\n");
+  for (size_t i = 0; i < G_N_ELEMENTS(triggers); i++) {
+    g_autoptr(GString) taken = g_string_new("");
+    for (const struct key *key = failures; key->name; key++) {
+      g_autoptr(GError) error = NULL;
+      g_autofree char *yaml =
+          g_strdup_printf(LAW("%s, %s: %s"), triggers[i][0], key->name,
+                          !strcmp(key->name, "after") ? "{event: captured}" : right_value(key));
+      put("t.yaml", yaml);
+      struct scenario *scenario = scenario_load("t.yaml", NULL, &error);
+      if (scenario && strcmp(key->name, "kills") && strcmp(key->name, "begins"))
+        g_string_append_printf(taken, "%s%s", taken->len ? " " : "", key->name);
+      if (!scenario)
+        ok(g_str_has_prefix(error->message, "t.yaml:5: failures.0") &&
+               strstr(error->message, ", expected ") && !strchr(error->message, '\n'),
+           error->message);
+      else
+        is_loaded_again(scenario);
+      scenario_free(scenario);
+    }
+    is_text(taken->str, triggers[i][1], triggers[i][0]);
   }
 }
 
@@ -938,6 +1074,8 @@ int main(void)
   }
   make_world();
   test_refusals();
+  test_wrong_values();
+  test_keys_beside();
   test_missing_files();
   test_unknown_protocols();
   test_broken_platform();
