@@ -31,14 +31,18 @@ const Decode = {
 
   // [name, text] of each field, and of each entry of a list that is not all zero.
   state(rank, layout, lists) {
-    const bytes = new Uint8Array(rank.bytes);
-    for (const [, offset, word] of rank.state.matchAll(/(\d+):(\w+)/g))
+    const bytes = new Uint8Array(rank.bytes), words = [];
+    for (const [, offset, word] of rank.state.matchAll(/(\d+):(\w+)/g)) {
+      words.push(Number(offset));
       bytes.set(word.match(/../g).map((two) => parseInt(two, 16)), Number(offset));
+    }
     const view = new DataView(bytes.buffer), out = [];
     for (const [name, value] of Decode.fields(view, 0, layout.types['struct state'] || []))
       out.push([name, name === 'phase' && layout.phases[value] ? layout.phases[value] : String(value)]);
-    for (const list of lists)
-      for (let i = 0; i < list.count; i++) {
+    for (const list of lists) {
+      const entry = (offset) => Math.floor((offset - list.offset) / list.size);
+      const held = new Set(words.flatMap((word) => [entry(word), entry(word + 7)]).filter((i) => i >= 0 && i < list.count));
+      for (const i of [...held].sort((a, b) => a - b)) { // most lists are empty, and in runs they are long
         const base = list.offset + i * list.size;
         if (base + list.size > bytes.length || bytes.subarray(base, base + list.size).every((byte) => !byte)) continue;
         const fields = layout.types[list.type];
@@ -46,6 +50,7 @@ const Decode = {
           : String(Decode.value(view, base, list.type));
         out.push([`${list.name.replace(/_of$/, '')}[${i}]`, text]);
       }
+    }
     return out;
   },
 };

@@ -2,7 +2,7 @@
 'use strict';
 
 const Diagram = {
-  COLUMN: 34, ROW: 64, LEFT: 6, TOP: 34,
+  COLUMN: 34, LEFT: 6, TOP: 34,
 
   // {step, rank, event, words, sends, takes, actions} of a line "RANK EVENT... | ACTION... # DIGEST"
   read(line, step) {
@@ -51,31 +51,32 @@ const Diagram = {
     return {messages, cuts: [...cuts.values()], downs};
   },
 
-  // The picture of `lines`; `wrong`: a text for the last step, or ''.
-  draw(lines, ranks, wrong) {
-    const D = Diagram, steps = lines.map(D.read), {messages, cuts, downs} = D.relate(steps, ranks);
-    const x = (step) => D.LEFT + (step + 0.5) * D.COLUMN, y = (rank) => D.TOP + rank * D.ROW;
-    const width = D.LEFT + Math.max(lines.length + 2, 12) * D.COLUMN, height = D.TOP + ranks * D.ROW;
+  // The picture of what was read, from that step on; `wrong`: a text for the last step, or ''. What
+  // began before comes from the left edge.
+  draw(steps, begin, ranks, wrong) {
+    const D = Diagram, {messages, cuts, downs} = D.relate(steps, ranks), row = ranks > 12 ? 24 : 64, tall = row / 3;
+    const x = (step) => Math.max(D.LEFT + (step - begin + 0.5) * D.COLUMN, 0), y = (rank) => D.TOP + rank * row;
+    const count = steps.length - begin, width = D.LEFT + Math.max(count + 2, 12) * D.COLUMN, height = D.TOP + ranks * row;
     const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
     const out = [];
     for (let r = 0; r < ranks; r++)
       out.push(`<line class="rank" x1="${D.LEFT}" y1="${y(r)}" x2="${width}" y2="${y(r)}"/>`);
-    for (const d of downs)
+    for (const d of downs.filter(({to}) => to >= begin))
       out.push(`<line stroke="var(--back)" stroke-width="4" x1="${x(d.from)}" y1="${y(d.rank)}" x2="${x(d.to)}" y2="${y(d.rank)}"/>`,
         `<line class="down" x1="${x(d.from)}" y1="${y(d.rank)}" x2="${x(d.to)}" y2="${y(d.rank)}"/>`);
-    for (const c of cuts) {
-      const points = c.at.map((step, r) => step === undefined ? '' : `${x(step)},${y(r) - 22} ${x(step)},${y(r) + 22}`);
+    for (const c of cuts.filter(({at}) => at.some((step) => step >= begin))) {
+      const points = c.at.map((step, r) => step === undefined ? '' : `${x(step)},${y(r) - tall} ${x(step)},${y(r) + tall}`);
       out.push(`<polyline class="cut${c.committed ? '' : ' open'}" points="${points.join(' ')}"><title>recovery line ${c.checkpoint}${c.committed ? '' : ', not committed'}</title></polyline>`);
     }
-    for (const m of messages) {
+    for (const m of messages.filter(({from, to}) => (to || from).step >= begin)) {
       const x1 = x(m.from.step), y1 = y(m.from.rank);
       const peer = m.to ? m.to.rank : Number(/peer=(\d+)/.exec(m.from.line)?.[1] ?? m.from.rank);
       const x2 = m.to ? x(m.to.step) : x1 + D.COLUMN / 2, y2 = m.to ? y(peer) : y1 + Math.sign(peer - m.from.rank) * 18;
       const kinds = ['message', m.control ? 'control' : '', m.crosses || '', m.to ? '' : 'flight'].filter(Boolean).join(' ');
       out.push(`<path class="${kinds}" marker-end="url(#tip)" d="M${x1},${y1} L${x2},${y2}"/>`);
     }
-    for (const s of steps) {
-      const row = s.rank < 0 ? -0.35 : s.rank, cx = x(s.step), cy = y(row), last = s.step === steps.length - 1;
+    for (const s of steps.slice(begin)) {
+      const cx = x(s.step), cy = s.rank < 0 ? y(0) - 22 : y(s.rank), last = s.step === steps.length - 1;
       const kind = s.event === 'crash' ? 'crash' : s.event === 'captured' ? 'capture' : '';
       const shape = kind === 'crash' ? `<path d="M${cx - 6},${cy - 6} L${cx + 6},${cy + 6} M${cx + 6},${cy - 6} L${cx - 6},${cy + 6}"/>`
         : kind === 'capture' ? `<rect x="${cx - 6}" y="${cy - 6}" width="12" height="12"/>`
@@ -84,7 +85,7 @@ const Diagram = {
     }
     if (wrong) out.push(`<text class="wrong" text-anchor="middle" x="${Math.max(x(steps.length - 1), 80)}" y="16">✗ ${escape(wrong)}</text>`);
     const names = Array.from({length: ranks}, (_, r) => `<span style="top: ${y(r) - 9}px">rank ${r}</span>`);
-    return `<div class="names" aria-hidden="true">${names.join('')}</div><svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="Space-time diagram of ${lines.length} steps of ${ranks} ranks; the list below has the same steps as text">` +
+    return `<div class="names" aria-hidden="true">${names.join('')}</div><svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="Space-time diagram of ${count} steps of ${ranks} ranks; the list below has the same steps as text">` +
       '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="context-stroke"/></marker></defs>' +
       out.join('') + '</svg>';
   },

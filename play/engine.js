@@ -5,6 +5,12 @@
 class Trap extends Error {}
 
 const Engine = {
+  // The bytes of a part of the page, which is packed and in base64.
+  async unpack(text, format) {
+    const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream(format))).arrayBuffer();
+  },
+
   // What the C library asks of its system: the clock, and standard error for a breach.
   system(memory, said) {
     const view = () => new DataView(memory().buffer);
@@ -44,16 +50,25 @@ const Engine = {
     return steps;
   },
 
-  // The text of a trace. `cycle`: {from, line} where the run goes round for ever, or null; `judged`:
-  // what the last state violates, or null.
-  trace(header, steps, cycle, judged) {
+  // What only the end of a known run shows: {from, count, line}; `from`: its steps from there on come
+  // again for ever, or null. null: all is shown by its steps.
+  ending(world, steps) {
+    const again = world.again > 0;
+    if (!world.violation || (!again && (!world.real || steps.some((step) => step.violation)))) return null;
+    return {from: again ? steps.length - world.again : null, count: steps.length, line: world.violation};
+  },
+
+  // The text of a trace. `times`: of the first steps, the others have the last of them; none: steps
+  // have numbers. `ending`: as above; `judged`: what the last state violates, or null.
+  trace(header, steps, times, ending, judged) {
     const out = [header];
     steps.forEach((step, i) => {
-      out.push(`${i} ${step.line}\n`);
+      out.push(`${times.length ? times[Math.min(i, times.length - 1)] : i} ${step.line}\n`);
       if (step.violation) out.push(`${step.violation}\n`);
     });
-    if (cycle) out.push(`again from=${cycle.from}\n`, `${cycle.line}\n`);
-    if (judged) out.push(`violation ${judged.property} rank=${judged.rank}: ${judged.text}\n`);
+    if (ending && ending.from !== null) out.push(`again from=${ending.from}\n`);
+    if (ending) out.push(`${ending.line}\n`);
+    if (judged && !ending) out.push(`violation ${judged.property} rank=${judged.rank}: ${judged.text}\n`);
     return out.join('');
   },
 
@@ -70,21 +85,23 @@ const Engine = {
       const bytes = new Uint8Array(e.memory.buffer, at);
       return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
     };
-    const give = (value) => {
-      const bytes = new TextEncoder().encode(value + '\0'), room = e.play_room(bytes.length) >>> 0;
+    const give = (bytes) => {
+      const room = e.play_room(bytes.length) >>> 0;
       new Uint8Array(e.memory.buffer, room, bytes.length).set(bytes); // after memory has grown
     };
+    const size = e.play_move_bytes();
     const call = (name, ...values) => text(e[name](...values) >>> 0);
     const refuse = (wrong) => { if (wrong) throw new Trap(wrong); };
     return {
-      begin(description) { give(description); refuse(call('play_begin')); },
-      follow(moves) { give(moves); refuse(call('play_follow')); },
+      begin(description) { give(new TextEncoder().encode(description + '\0')); refuse(call('play_begin')); },
+      follow(moves) { give(moves); refuse(call('play_follow', moves.length / size)); },
       header: () => call('play_header'),
       view: () => JSON.parse(call('play_view')),
       take: (move) => call('play_take', move),
-      go: (at) => call('play_go', at).split('\n').slice(0, -1),
+      go: (at) => { call('play_go', at, 0); },
+      lines: (at) => call('play_go', at, 1).split('\n').slice(0, -1),
       lists: () => JSON.parse(call('play_lists') || 'null'),
-      moves: () => call('play_moves'),
+      moves: (count) => new Uint8Array(e.memory.buffer, e.play_moves() >>> 0, count * size).slice(),
       draw: (seed, before, count) => e.play_draw(seed, before, count),
       walk: (seed, steps) => call('play_walk', seed, steps),
       explore: (most) => JSON.parse(call('play_explore', most)),

@@ -6,13 +6,14 @@ globalThis.ready = (async () => {
   const world = JSON.parse($('world').textContent);
   const layouts = JSON.parse($('layouts').textContent);
   const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
-  const packed = Uint8Array.from(atob($('module').textContent), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+  const BEHIND = 300, AHEAD = 50; // so many steps around the present one are shown
+  const module = await WebAssembly.compile(await Engine.unpack($('module').textContent, 'gzip'));
+  const given = new Uint8Array(await Engine.unpack($('moves-known').textContent, 'deflate'));
+  const times = new TextDecoder().decode(await Engine.unpack($('times').textContent, 'deflate')).split('\n').slice(0, -1);
   let engine = await Engine.start(module);
   let steps = [];    // of all known moves: {line, violation}
   let view = null;
-  let cycle = null;  // a search's run that goes round for ever: {from, count, line}
+  let ending = null; // what only the end of a run shows (Engine.ending)
   let draws = 0;
 
   // ---- texts ----
@@ -58,9 +59,15 @@ globalThis.ready = (async () => {
 
   const isFault = (move) => move.kind === 'crash' || move.kind === 'fault' || move.fault !== 0;
 
+  function add(number) {
+    steps.length = view.at;
+    steps.push(...Engine.steps(engine.take(number).split('\n')));
+    if (times.length > view.at) times.length = Math.max(view.at, 1);
+    ending = null;
+  }
+
   function take(number) {
-    steps = steps.slice(0, view.at).concat(Engine.steps(engine.take(number).split('\n')));
-    cycle = null;
+    add(number);
     show();
   }
 
@@ -75,11 +82,10 @@ globalThis.ready = (async () => {
       const open = view.moves.map((move, index) => ({move, index})).filter((m) => !m.move.idle);
       if (!open.length) break;
       const chosen = open[engine.draw(seed, draws++, open.length)];
-      steps = steps.slice(0, view.at).concat(Engine.steps(engine.take(chosen.index).split('\n')));
+      add(chosen.index);
       view = engine.view();
       if (steps[view.at - 1].violation || view.judged) break;
     }
-    cycle = null;
     show();
   }
 
@@ -102,7 +108,7 @@ globalThis.ready = (async () => {
         engine.begin(data.description);
         engine.follow(data.moves);
         const result = engine.explore(0);
-        postMessage({result, moves: engine.moves()});
+        postMessage({result, moves: engine.moves(result.from + result.moves)});
       } catch (error) {
         postMessage({error: String(error.message || error)});
       }
@@ -114,14 +120,13 @@ globalThis.ready = (async () => {
     if (result.verdict === 'holds') return stop(`No violation can be reached from here: ${counts}.`);
     engine.begin(world.description);
     engine.follow(moves);
-    steps = Engine.steps(engine.go(result.from + result.moves));
-    cycle = result.again ? {from: steps.length - result.again, count: steps.length, line: result.violation} : null;
+    steps = Engine.steps(engine.lines(result.from + result.moves));
+    ending = Engine.ending(result, steps);
     stop(`A shortest run to a violation: ${result.moves} more moves (${counts}).`);
     show();
   }
 
   function search() {
-    const size = engine.moves().length / Math.max(steps.length, 1) * view.at;
     const source = new Blob([$('engine').textContent, WORK], {type: 'text/javascript'});
     worker = new Worker(URL.createObjectURL(source));
     $('search').disabled = true;
@@ -133,13 +138,13 @@ globalThis.ready = (async () => {
       else $('found').textContent = `Searching … ${data.states.toLocaleString('en')} states, depth ${data.depth}`;
     };
     worker.onerror = (error) => stop(`The search failed: ${error.message}`);
-    worker.postMessage({module, description: world.description, moves: engine.moves().slice(0, size)});
+    worker.postMessage({module, description: world.description, moves: engine.moves(view.at)});
   }
 
   // ---- the trace ----
 
-  const trace = () => Engine.trace(engine.header(), steps.slice(0, view.at),
-    cycle && view.at === cycle.count ? cycle : null, view.judged);
+  const trace = () => Engine.trace(engine.header(), steps.slice(0, view.at), times,
+    ending && view.at === ending.count ? ending : null, view.judged);
 
   function save() {
     const link = document.createElement('a');
@@ -181,8 +186,10 @@ globalThis.ready = (async () => {
   }
 
   function showLines() {
-    $('lines').replaceChildren(...steps.map((step, i) => {
-      const item = element('li', undefined, {className: i < view.at ? '' : 'ahead'});
+    const from = Math.max(0, view.at - BEHIND);
+    $('lines').start = from;
+    $('lines').replaceChildren(...steps.slice(from, view.at + AHEAD).map((step, k) => {
+      const i = from + k, item = element('li', undefined, {className: i < view.at ? '' : 'ahead'});
       const button = element('button', step.line);
       button.onclick = () => go(i + 1);
       item.append(button);
@@ -202,9 +209,9 @@ globalThis.ready = (async () => {
       return {property, text, step: at};
     }
     if (view.judged) return {property: view.judged.property, text: `rank=${view.judged.rank}: ${view.judged.text}`, step: view.at - 1};
-    if (cycle && view.at === cycle.count) {
-      const [, property, text] = /^violation (\S+) (.*)$/.exec(cycle.line);
-      return {property, text: `${text} (the steps from ${cycle.from} on come again for ever)`, step: view.at - 1};
+    if (ending && view.at === ending.count) {
+      const [, property, text] = /^violation (\S+) (.*)$/.exec(ending.line);
+      return {property, text: text + (ending.from === null ? '' : ` (the steps from ${ending.from} on come again for ever)`), step: view.at - 1};
     }
     return null;
   }
@@ -252,7 +259,7 @@ globalThis.ready = (async () => {
   function showState() {
     const rows = [
       ['phase', (r) => r.phase + (r.held ? ', held' : '') + (r.finished ? ', finished' : '') + (r.gave_up ? ', gave up' : '')],
-      ['next operation', (r) => r.next || '-'],
+      ...(world.real ? [] : [['next operation', (r) => r.next || '-']]),
       ['receives posted', (r) => r.posted.map((p) => `${p.request} from ${p.peer === -1 ? 'any' : p.peer}`).join(', ') || '-'],
       ['incarnation', (r) => r.incarnation],
       ['last checkpoint', (r) => r.line || '-'],
@@ -272,8 +279,8 @@ globalThis.ready = (async () => {
     table.append(protocolRow());
     const box = element('div', undefined, {className: 'table'});
     box.append(table);
-    const all = `Committed checkpoint: ${view.committed || 'none'}. Incarnation ${view.incarnation}. ` +
-      `${view.crashes} more crashes and ${view.timers} more checkpoints are possible.`;
+    const all = `Committed checkpoint: ${view.committed || 'none'}. Incarnation ${view.incarnation}.` +
+      (world.real ? '' : ` ${view.crashes} more crashes and ${view.timers} more checkpoints are possible.`);
     $('state').replaceChildren(element('p', all), box);
   }
 
@@ -285,10 +292,12 @@ globalThis.ready = (async () => {
     showProperties(wrong);
     showInvariants();
     showState();
-    $('diagram').innerHTML = Diagram.draw(steps.slice(0, view.at).map((step) => step.line), view.ranks.length, wrong ? wrong.property : '');
+    const read = steps.slice(0, view.at).map((step, i) => step.read ||= Diagram.read(step.line, i));
+    $('diagram').innerHTML = Diagram.draw(read, Math.max(0, view.at - BEHIND), view.ranks.length, wrong ? wrong.property : '');
     $('diagram').scrollLeft = $('diagram').scrollWidth;
     $('step').value = view.at;
     $('step').max = steps.length;
+    $('when').textContent = `of ${steps.length.toLocaleString('en')}${view.at && times.length ? `, at ${times[Math.min(view.at, times.length) - 1]} s` : ''}`;
     for (const [id, able] of [['first', view.at > 0], ['undo', view.at > 0], ['redo', view.at < steps.length], ['last', view.at < steps.length]])
       $(id).disabled = !able;
   }
@@ -318,9 +327,11 @@ globalThis.ready = (async () => {
     event.preventDefault();
   });
   engine.begin(world.description);
-  engine.follow(world.moves);
-  steps = Engine.steps(engine.go(world.moves.length));
-  if (world.again) cycle = {from: steps.length - world.again, count: steps.length, line: world.violation};
-  show();
+  engine.follow(given);
+  steps = Engine.steps(engine.lines(engine.view().at));
+  ending = Engine.ending(world, steps);
+  $('real').hidden = !world.real;
+  $('search').hidden = world.real;
+  go(world.at);
 
 })();

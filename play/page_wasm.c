@@ -54,12 +54,7 @@ EXPORT(play_begin) const char *play_begin(void)
 EXPORT(play_header) const char *play_header(void)
 {
   begin_answer();
-  unsigned at = session.at;
-  session_go(&session, 0, NULL); /* it tells how many crashes there may be */
-  char *header = trace_header(&session.world, "explorer");
-  session_go(&session, at, NULL);
-  buffer_text(&answer, header);
-  free(header);
+  answer.text = session_header(&session);
   return answered();
 }
 
@@ -80,11 +75,11 @@ EXPORT(play_take) const char *play_take(uint32_t move)
   return session_take(&session, &taken, &answer) ? answered() : session.verdict.text;
 }
 
-/* To the state behind so many known moves; their lines. */
-EXPORT(play_go) const char *play_go(uint32_t at)
+/* To the state behind so many known moves; their lines, if they are asked for. */
+EXPORT(play_go) const char *play_go(uint32_t at, uint32_t lines)
 {
   begin_answer();
-  session_go(&session, at, &answer);
+  session_go(&session, at, lines ? &answer : NULL);
   return answered();
 }
 
@@ -127,34 +122,23 @@ EXPORT(play_lists) const char *play_lists(void)
   return answered();
 }
 
-/* The known moves as bytes, in hexadecimal; and the other way round, from the room, behind the
- * moves that have been taken. Empty, or why one is refused. */
-EXPORT(play_moves) const char *play_moves(void)
+/* The known moves as bytes, and how many bytes each has; and the other way round, from the room,
+ * behind the moves that have been taken. Empty, or why one is refused. */
+EXPORT(play_moves) const struct move *play_moves(void)
 {
-  const unsigned char *bytes = (const unsigned char *)session.moves;
-  begin_answer();
-  for (size_t i = 0; i < session.count * sizeof(struct move); i++)
-    buffer_printf(&answer, "%02x", bytes[i]);
-  return answered();
+  return session.moves;
 }
 
-static unsigned digit(char text)
+EXPORT(play_move_bytes) uint32_t play_move_bytes(void)
 {
-  return (unsigned)(text <= '9' ? text - '0' : text - 'a' + 10);
+  return sizeof(struct move);
 }
 
-EXPORT(play_follow) const char *play_follow(void)
+EXPORT(play_follow) const char *play_follow(uint32_t count)
 {
-  struct move move;
-  size_t size = 2 * sizeof move;
-  for (const char *text = room; strlen(text) >= size; text += size) {
-    for (size_t i = 0; i < sizeof move; i++)
-      ((unsigned char *)&move)[i] =
-          (unsigned char)(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
-    if (!session_take(&session, &move, NULL))
-      return session.verdict.text;
-  }
-  return "";
+  return session_follow(&session, (const struct move *)(const void *)room, count)
+             ? ""
+             : session.verdict.text;
 }
 
 EXPORT(play_walk) const char *play_walk(uint32_t seed, uint32_t steps)

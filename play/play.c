@@ -1,5 +1,6 @@
 #include "play/play.h"
 
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "verify/base/page.h"
 #include "verify/base/terminal.h"
 #include "verify/check/check.h"
+#include "verify/scenario/plugin.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/trace_lines.h"
 #include "verify/world/in_place.h"
@@ -20,13 +22,15 @@
 /* ---- what is played ---- */
 
 /* The header of a trace, with the names of properties and what else it does not tell. */
-static char *describe(const char *header, const char *const *properties, bool closes)
+static char *describe(const char *header, const char *const *properties, bool closes,
+                      const char *more)
 {
   g_autoptr(GString) text = g_string_new_len(header, strstr(header, "---\n") - header);
   for (const char *const *name = properties; *name; name++)
     g_string_append_printf(text, "property %s\n", *name);
   if (closes)
     g_string_append(text, "closes 1\n");
+  g_string_append(text, more);
   g_string_append(text, "---\n");
   return g_strdup(text->str);
 }
@@ -43,7 +47,7 @@ static bool read_claim(const char *file, struct played *p, GError **error)
     world_begin(&world, (unsigned)claim->check.crashes, (unsigned)claim->check.checkpoints);
     g_autoptr(GPtrArray) properties = claim_properties(claim, true);
     char *header = trace_header(&world, "explorer");
-    p->description = describe(header, (const char *const *)properties->pdata, world.closes);
+    p->description = describe(header, (const char *const *)properties->pdata, world.closes, "");
     p->name = g_strdup(claim->id);
     p->title = g_strdup_printf("%s: %s", claim->id, world.protocol->title);
     p->statement = g_strdup(claim->statement);
@@ -60,54 +64,123 @@ static bool read_claim(const char *file, struct played *p, GError **error)
 }
 
 /* Those that the trace says are violated, as in a replay; if there are none, those that the
- * protocol promises, and to recover. */
-static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines)
+ * protocol promises, and to recover; of real programs without those of how they would go on. */
+static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines, bool real)
 {
+  static const char *const searched[] = {"deadlock", "commits",  "outcome",
+                                         "requests", "progress", NULL};
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
   for (; *lines; lines++)
     if (g_str_has_prefix(*lines, "violation "))
       g_ptr_array_add(names, g_strndup(*lines + 10, strcspn(*lines + 10, " ")));
   if (!names->len) {
     for (const char *const *name = properties_promised(protocol); *name; name++)
-      g_ptr_array_add(names, g_strdup(*name));
-    g_ptr_array_add(names, g_strdup("recovers"));
+      if (!real || !g_strv_contains(searched, *name))
+        g_ptr_array_add(names, g_strdup(*name));
   }
   g_ptr_array_add(names, NULL);
   return names;
 }
 
-static bool read_trace(const char *file, const char *text, struct played *p, GError **error)
+/* The times of all steps, a line each, and the header's lines of what real programs learn later. */
+static char *read_steps(char **lines, char **times)
+{
+  g_autoptr(GString) later = g_string_new(NULL), time = g_string_new(NULL);
+  while (!g_str_equal(*lines, "---"))
+    lines++;
+  for (lines++; *lines && **lines; lines++) {
+    unsigned rank, comm;
+    if (g_str_has_prefix(*lines, "violation ") || g_str_has_prefix(*lines, "again "))
+      continue;
+    g_string_append_len(time, *lines, (gssize)strcspn(*lines, " "));
+    g_string_append_c(time, '\n');
+    if (sscanf(*lines, "%*s %u member comm=%u", &rank, &comm) == 2)
+      g_string_append_printf(later, "later %u member comm=%u\n", rank, comm);
+  }
+  *times = g_strdup(time->str);
+  return g_strdup(later->str);
+}
+
+/* trace.txt is called after its folder, as the report is. */
+static char *trace_name(const char *file, const char *base)
+{
+  g_autofree char *path = g_canonicalize_filename(file, NULL), *folder = g_path_get_dirname(path);
+  return g_str_equal(base, "trace.txt") ? g_path_get_basename(folder)
+                                        : g_strndup(base, strcspn(base, "."));
+}
+
+/* Whether the program could be run; else `error` begins with `what`. */
+static bool run_program(char **command, const char *what, char **out, GError **error)
+{
+  g_autofree char *said = NULL;
+  int status = -1;
+  if (!g_spawn_sync(NULL, command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, out, &said, &status,
+                    error))
+    return false;
+  if (status)
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "recline play: %s cannot be compiled: %s",
+                what, g_strchomp(said));
+  return !status;
+}
+
+/* Compiles a protocol's C file for this machine, and loads it. */
+static bool load_source(const char *source, GError **error)
+{
+  g_autofree char *tree = page_tree(), *dir = g_dir_make_tmp("recline-XXXXXX", error);
+  if (!dir)
+    return false;
+  g_autofree char *object = g_build_filename(dir, "protocol.so", NULL), *said = NULL;
+  g_autofree char *built = g_strdup_printf("-I%s/include", tree);
+  g_autofree char *installed = g_strdup_printf("-I%s/../../include", tree);
+  char *command[] = {"cc",  "-std=c11", "-O2", "-shared", "-fPIC",
+                     built, installed,  "-o",  object,    (char *)(uintptr_t)source,
+                     NULL};
+  bool good = run_program(command, source, &said, error) && plugin_load(object, error);
+  g_remove(object);
+  g_rmdir(dir);
+  return good;
+}
+
+/* The protocol of a trace from its source, if there is one and the protocol is not known. */
+static bool find_protocol(const char *source, char **lines, GError **error)
+{
+  for (; source && *lines && !g_str_equal(*lines, "---"); lines++)
+    if (g_str_has_prefix(*lines, "protocol ") && !plugin_protocol(*lines + strlen("protocol ")))
+      return load_source(source, error);
+  return true;
+}
+
+static bool read_trace(const char *file, const char *source, const char *text, struct played *p,
+                       GError **error)
 {
   struct trace_story story;
-  if (!trace_read(file, &story, error))
-    return false;
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  g_autoptr(GPtrArray) properties = properties_of(story.protocol, lines);
-  bool closes = false;
+  if (!find_protocol(source, lines, error) || !trace_read(file, &story, error))
+    return false;
+  bool real = !g_regex_match_simple("^script ", text, G_REGEX_MULTILINE, 0), closes = false;
+  g_autoptr(GPtrArray) properties = properties_of(story.protocol, lines, real);
+  g_autofree char *later = real ? read_steps(lines, &p->times) : g_strdup("");
   for (unsigned i = 0; i < story.count; i++)
     closes |= story.moves[i].event.closed;
   g_autofree char *base = g_path_get_basename(file);
-  p->description = describe(text, (const char *const *)properties->pdata, closes);
-  p->name = g_strndup(base, strcspn(base, "."));
-  p->title = g_strdup_printf("%s: %s", base, story.protocol->title);
+  p->description = describe(text, (const char *const *)properties->pdata, closes, later);
+  p->name = trace_name(file, base);
+  p->title = g_strdup_printf("%s: %s", p->name, story.protocol->title);
   p->moves = g_memdup2(story.moves, story.count * sizeof *story.moves);
-  p->count = story.count;
+  p->count = p->at = story.count;
   p->again = story.again;
   p->protocol = g_strdup(story.protocol->name);
+  p->object = g_strdup(plugin_file(p->protocol));
   for (char **line = lines; *line; line++)
     if (g_str_has_prefix(*line, "violation ")) {
       g_free(p->violation);
       p->violation = g_strdup(*line);
     }
   trace_story_clear(&story);
-  if (strstr(p->description, "\nscript "))
-    return true;
-  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-              "%s: a run of a program, expected a trace of a script (recline check --out)", file);
-  return false;
+  return true;
 }
 
-bool played_read(const char *name, struct played *p, GError **error)
+bool played_read(const char *name, const char *source, struct played *p, GError **error)
 {
   *p = (struct played){0};
   g_autofree char *found = check_find_claim(name);
@@ -122,7 +195,7 @@ bool played_read(const char *name, struct played *p, GError **error)
                 name, guess);
     return false;
   }
-  return g_str_has_prefix(text, "recline-trace ") ? read_trace(file, text, p, error)
+  return g_str_has_prefix(text, "recline-trace ") ? read_trace(file, source, text, p, error)
                                                   : read_claim(file, p, error);
 }
 
@@ -136,6 +209,7 @@ void played_clear(struct played *p)
   g_free(p->protocol);
   g_free(p->object);
   g_free(p->description);
+  g_free(p->times);
   g_free(p->moves);
   *p = (struct played){0};
 }
@@ -146,18 +220,16 @@ void played_clear(struct played *p)
 static char *as_json(const struct played *p)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
-  g_autoptr(GString) moves = g_string_new(NULL);
-  for (size_t i = 0; i < p->count * sizeof *p->moves; i++)
-    g_string_append_printf(moves, "%02x", ((const unsigned char *)p->moves)[i]);
   json_builder_begin_object(builder);
   json_add_text(builder, "name", p->name);
   json_add_text(builder, "title", p->title);
   json_add_text(builder, "statement", p->statement);
   json_add_text(builder, "source", p->source);
   json_add_text(builder, "description", p->description);
-  json_add_text(builder, "moves", moves->str);
   json_add_text(builder, "violation", p->violation);
   json_add_whole(builder, "again", p->again);
+  json_add_whole(builder, "at", p->at);
+  json_add_bool(builder, "real", p->times != NULL);
   json_builder_end_object(builder);
   return page_json(builder);
 }
@@ -175,8 +247,7 @@ static char *link_module(const struct played *p, const char *source, GError **er
 {
   g_autofree char *tree = page_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
   g_autofree char *beside = p->object && !source ? find_source(p->object) : NULL;
-  g_autofree char *out = NULL, *said = NULL;
-  int status = -1;
+  char *out = NULL;
   source = source ? source : beside;
   if (p->object && !source) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
@@ -185,14 +256,9 @@ static char *link_module(const struct played *p, const char *source, GError **er
     return NULL;
   }
   char *command[] = {script, tree, p->protocol, (char *)(uintptr_t)source, NULL};
-  if (g_spawn_sync(NULL, command, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &said, &status, error) &&
-      status == 0)
-    return g_steal_pointer(&out);
-  if (said) {
-    g_clear_error(error);
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "recline play: %s cannot be compiled: %s",
-                p->protocol, g_strchomp(said));
-  }
+  if (run_program(command, p->protocol, &out, error))
+    return out;
+  g_free(out);
   return NULL;
 }
 
@@ -213,25 +279,57 @@ static bool write_page(const struct played *p, const char *source, const char *f
   }
   g_autofree char *world = as_json(p);
   page = page_put(page, "world", world);
+  g_autofree char *moves = page_pack(p->moves, p->count * sizeof *p->moves);
+  page = page_put(page, "moves-known", moves);
+  g_autofree char *times = page_pack(p->times, p->times ? strlen(p->times) : 0);
+  page = page_put(page, "times", times);
   return page_write(file, page, error);
 }
 
 /* ---- the command ---- */
 
+/* To the last step up to that time; of a counterexample, up to that step. */
+static bool open_at(struct played *p, const char *time, GError **error)
+{
+  double at = 0;
+  guint64 step;
+  if (!p->times && g_ascii_string_to_unsigned(time, 10, 0, p->count, &step, NULL)) {
+    p->at = (unsigned)step;
+    return true;
+  }
+  if (!p->times) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                "recline play: --at %s, expected a step from 0 to %u", time, p->count);
+    return false;
+  }
+  if (!scenario_seconds(time, &at, error)) {
+    g_prefix_error(error, "recline play: --at: ");
+    return false;
+  }
+  const char *line = p->times;
+  for (p->at = 0; *line && g_ascii_strtod(line, NULL) <= at; p->at++)
+    line = strchr(line, '\n') + 1;
+  return true;
+}
+
 const struct about about_play = {"play", "CLAIM|SCENARIO|TRACE",
                                  "write a page in which a world is taken move by move",
                                  "play c3-recovers\n"
                                  "play kept/c3-no-suppress.trace -o look.html\n"
+                                 "play kept/trace.txt --at 150ms\n"
                                  "play my-claim.yaml --source my-protocol.c"};
 
 int command_play(int argc, char **argv)
 {
-  g_autofree char *out = NULL, *source = NULL;
+  g_autofree char *out = NULL, *source = NULL, *at = NULL;
   g_auto(GStrv) names = NULL;
   const GOptionEntry entries[] = {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write the page there", "FILE.html"},
       {"source", 0, 0, G_OPTION_ARG_FILENAME, &source, "C file of a protocol of one's own",
        "FILE.c"},
+      {"at", 0, 0, G_OPTION_ARG_STRING, &at,
+       "Open a trace at its last step up to that time (120ms), a counterexample's at that step",
+       "TIME"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
@@ -241,7 +339,8 @@ int command_play(int argc, char **argv)
     return bad_input("recline play: %s, expected one claim, scenario or trace",
                      names && names[0] ? "more than one thing" : "nothing to play");
   struct played played;
-  bool fine = played_read(names[0], &played, &error);
+  bool fine =
+      played_read(names[0], source, &played, &error) && (!at || open_at(&played, at, &error));
   g_autofree char *file =
       out ? g_strdup(out) : g_strconcat(played.name ? played.name : "", ".html", NULL);
   progress_begin("making the page");

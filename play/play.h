@@ -15,13 +15,16 @@ struct played {
   char *protocol;                          /* its name */
   char *object; /* the shared object that it is in; NULL: recline's own, or a mutant */
   char *description;
+  char *times; /* of the steps of a run, a line each; NULL: they have numbers */
   struct move *moves;
   unsigned count, again; /* moves; the last so many come again and again */
+  unsigned at;           /* the page opens behind so many */
 };
 
-/* Reads a claim by its id, a scenario or a trace (which is replayed). played_clear() frees it, also
- * after an error: false, and `error` says in one line what is wrong and what was expected. */
-bool played_read(const char *name, struct played *, GError **error);
+/* Reads a claim by its id, a scenario or a trace (which is replayed). `source`: the C file of a
+ * protocol that the trace does not find by itself, or NULL. played_clear() frees it, also after an
+ * error: false, and `error` says in one line what is wrong and what was expected. */
+bool played_read(const char *name, const char *source, struct played *, GError **error);
 void played_clear(struct played *);
 
 /* argv[0] is "play". Prints the path of the page and returns 0; 64 on bad input. */

@@ -8,6 +8,7 @@
 #include "verify/base/memory.h"
 #include "verify/explore/search.h"
 #include "verify/world/properties.h"
+#include "verify/world/world_parts.h"
 
 /* ---- the description ---- */
 
@@ -64,9 +65,43 @@ static const char *begin_script(struct session *s, int ranks)
     free(line);
   }
   s->script = script.text ? script_parse(script.text, ranks, &number, &message) : NULL;
+  bool real = !script.text;
   free(script.text);
   free(message);
-  return s->script ? NULL : "there is no script that can be read";
+  return s->script || real ? NULL : "there is no script that can be read";
+}
+
+static int by_value(const void *a, const void *b)
+{
+  const uint32_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+static uint32_t member_key(unsigned comm, unsigned rank)
+{
+  return comm << 16 | rank;
+}
+
+static bool is_member(const void *ctx, int comm, int rank)
+{
+  const struct session *s = ctx;
+  uint32_t key = member_key((unsigned)comm, (unsigned)rank);
+  return !comm || (s->members && bsearch(&key, s->members, s->members_count, sizeof key, by_value));
+}
+
+static void begin_members(struct session *s)
+{
+  const char *at = s->description;
+  char *value;
+  while ((value = next_value(&at, "later"))) {
+    unsigned rank, comm;
+    s->members = memory_room(s->members, s->members_count, &s->members_room, sizeof *s->members);
+    if (sscanf(value, "%u member comm=%u", &rank, &comm) == 2)
+      s->members[s->members_count++] = member_key(comm, rank);
+    free(value);
+  }
+  if (s->members)
+    qsort(s->members, s->members_count, sizeof *s->members, by_value);
 }
 
 static void begin_properties(struct session *s)
@@ -115,7 +150,7 @@ static void add_levels(struct world *world, const char *at)
 static void set_up(struct session *s, struct world *world, const struct rcl_protocol *protocol)
 {
   const char *text = s->description;
-  world_init(world, protocol, s->script->ranks, number_of(text, "capacity", 0));
+  world_init(world, protocol, (int)number_of(text, "ranks", 0), number_of(text, "capacity", 0));
   for (int i = 0; protocol->parameters && protocol->parameters[i]; i++)
     world_set_parameter(world, protocol->parameters[i],
                         number_of(text, protocol->parameters[i], 0));
@@ -123,7 +158,7 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
   world->overtaking = says(text, "order", "none");
   world->places_anywhere = says(text, "places", "anywhere");
   world->closes = number_of(text, "closes", 0);
-  world->bounded = true;
+  world->bounded = s->script;
   world->line_stamps = says(text, "stamps", "lines");
   world->faults = lies_of(text);
   world->hazards = number_of(text, "hazards", 0);
@@ -134,15 +169,29 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
   world->check = true;
   world->script = s->script;
   world->properties = s->properties;
+  world->member = s->script ? NULL : is_member;
+  world->member_ctx = s;
 }
 
 /* ---- the present state ---- */
+
+/* As a real program would report it: with what the message holds. */
+static struct content content_of_move(const struct session *s, const struct move *move)
+{
+  uint32_t count;
+  if (s->script || move->kind != MOVE_EVENT || move->event.kind != RCL_EVENT_ARRIVED)
+    return move->content;
+  return READ_LIST(struct world_message, &s->world, WORLD_CHANNEL, move->event.peer, move->rank,
+                   &count)[move->index]
+      .content;
+}
 
 static void add_enabled(void *data, const struct move *move)
 {
   struct session *s = data;
   s->enabled = memory_room(s->enabled, s->enabled_count, &s->enabled_room, sizeof *s->enabled);
-  s->enabled[s->enabled_count++] = *move;
+  s->enabled[s->enabled_count] = *move;
+  s->enabled[s->enabled_count++].content = content_of_move(s, move);
 }
 
 static void list_moves(struct session *s)
@@ -151,19 +200,46 @@ static void list_moves(struct session *s)
   world_moves(&s->world, add_enabled, s);
 }
 
-static void forget_state(struct session *s)
+static void forget_lines(struct session *s)
 {
-  parts_clear(&s->parts);
   if (s->lines)
     trace_lines_free(s->lines);
   s->lines = NULL;
 }
 
+/* What is in use of a rank becomes zero, as the rest of it is: in runs most of a protocol's state
+ * is address space. */
+static void empty_rank(struct session *s, int rank)
+{
+  struct parts_bytes *part = &s->parts.part[world_part(&s->world, WORLD_RANK, rank, 0)];
+  if (!part->size)
+    return;
+  struct rcl_piece piece[RCL_PIECES];
+  struct world_rank *me = part->bytes;
+  unsigned char *state = (unsigned char *)(me + 1);
+  for (uint32_t k = world_in_use(&s->world, rank, state, piece); k-- > 0;)
+    memset(state + piece[k].offset, 0, piece[k].bytes);
+  *me = (struct world_rank){0};
+}
+
+/* All parts as after parts_init(), in the memory that they have: a page cannot give back any. */
+static void empty_parts(struct session *s)
+{
+  for (int rank = 0; rank < s->world.ranks; rank++)
+    empty_rank(s, rank);
+  for (uint32_t i = 0; i < s->parts.count; i++)
+    if (i >= (uint32_t)s->world.ranks * WORLD_RANK_PARTS || i % WORLD_RANK_PARTS != WORLD_RANK)
+      s->parts.part[i].size = 0;
+  for (uint32_t i = 0; i < s->parts.kept_count; i++)
+    free(s->parts.kept[i].bytes);
+  s->parts.kept_count = 0;
+}
+
 static void restart(struct session *s)
 {
-  forget_state(s);
+  forget_lines(s);
   s->lines = trace_lines_new();
-  parts_init(&s->parts, &s->world);
+  empty_parts(s);
   world_begin(&s->world, s->crashes, s->timers);
   s->at = 0;
   s->verdict = (struct verdict){0};
@@ -180,10 +256,12 @@ const char *session_begin(struct session *s, const char *description)
   const char *wrong = begin_script(s, (int)number_of(description, "ranks", 0));
   if (wrong)
     return wrong;
-  if (!protocol->collectives && !script_spell_out(s->script))
+  if (s->script && !protocol->collectives && !script_spell_out(s->script))
     return "there are too many messages in its collectives";
   begin_properties(s);
+  begin_members(s);
   set_up(s, &s->world, protocol);
+  parts_init(&s->parts, &s->world);
   s->crashes = number_of(description, "crashes", 0);
   s->timers = number_of(description, "timers", 0);
   s->actions.capacity = RCL_ACTIONS_MAX(&s->world.config[0]);
@@ -195,7 +273,8 @@ const char *session_begin(struct session *s, const char *description)
 
 void session_clear(struct session *s)
 {
-  forget_state(s);
+  forget_lines(s);
+  parts_clear(&s->parts);
   if (s->world.config)
     world_clear(&s->world);
   for (const char **name = s->properties; name && *name; name++)
@@ -205,9 +284,30 @@ void session_clear(struct session *s)
   free(s->actions.item);
   free(s->properties);
   free(s->description);
+  free(s->members);
   free(s->moves);
   free(s->enabled);
   *s = (struct session){0};
+}
+
+char *session_header(struct session *s)
+{
+  struct buffer text = {0};
+  char *host = value_of(s->description, "host");
+  unsigned at = s->at;
+  if (s->script)
+    session_go(s, 0, NULL); /* it tells how many crashes there may be */
+  char *header = trace_header(&s->world, host ? host : "explorer");
+  session_go(s, at, NULL);
+  *strstr(header, "---\n") = '\0';
+  buffer_text(&text, header);
+  for (uint32_t i = 0; i < s->members_count; i++)
+    buffer_printf(&text, "later %u member comm=%u\n", s->members[i] & UINT16_MAX,
+                  s->members[i] >> 16);
+  buffer_text(&text, "---\n");
+  free(header);
+  free(host);
+  return text.text;
 }
 
 /* ---- moves ---- */
@@ -229,6 +329,8 @@ static struct parts_bytes *copy_list(const struct parts_bytes *list, uint32_t co
 
 bool session_changes(struct session *s, const struct move *move)
 {
+  if (!s->script) /* to try it would copy what is mostly address space */
+    return true;
   struct parts before = s->parts;
   before.part = copy_list(s->parts.part, before.count);
   before.kept = copy_list(s->parts.kept, before.kept_count);
@@ -288,20 +390,35 @@ static bool step(struct session *s, struct move *move, struct buffer *line)
   return true;
 }
 
-bool session_take(struct session *s, const struct move *move, struct buffer *line)
+static bool add_step(struct session *s, const struct move *move, struct buffer *line)
 {
   s->moves = memory_room(s->moves, s->at, &s->moves_room, sizeof *s->moves);
   s->moves[s->at] = *move;
   s->count = s->at + 1;
-  if (!step(s, &s->moves[s->at], line))
+  return step(s, &s->moves[s->at], line);
+}
+
+bool session_take(struct session *s, const struct move *move, struct buffer *line)
+{
+  if (!add_step(s, move, line))
     return false;
+  list_moves(s);
+  return true;
+}
+
+bool session_follow(struct session *s, const struct move *move, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (!add_step(s, &move[i], NULL))
+      return false;
   list_moves(s);
   return true;
 }
 
 bool session_go(struct session *s, unsigned at, struct buffer *lines)
 {
-  restart(s);
+  if (at < s->at || lines || s->verdict.kind == VERDICT_IMPOSSIBLE)
+    restart(s);
   while (s->at < at && s->at < s->count) {
     if (!step(s, &s->moves[s->at], lines))
       return false;
@@ -350,6 +467,8 @@ static struct intern *outcomes_of(struct session *s)
 
 static bool wrong_outcome(struct session *s, struct verdict *verdict)
 {
+  if (!s->script)
+    return false;
   const struct intern *outcomes = outcomes_of(s);
   uint32_t ranks = (uint32_t)s->world.ranks, size;
   struct content histories[ranks];
@@ -388,7 +507,7 @@ bool session_judge(struct session *s, struct verdict *verdict)
     world_at_end(&s->world, verdict);
   if (is_violation(s, verdict))
     return true;
-  if (is_at_rest(s))
+  if (s->script && is_at_rest(s))
     world_at_rest(&s->world, verdict);
   return is_violation(s, verdict);
 }

@@ -2,7 +2,8 @@
  * its tests drive. Plain C without GLib; compiled natively and for wasm32.
  *
  * A world is described by a text: the header of a trace (docs/trace.md), `property NAME` lines for
- * what is judged (none: all), `closes 1` where connections close, and `---`.
+ * what is judged (none: all), `closes 1` where connections close, and `---`. Without `script` lines
+ * programs are real: what they do is only in the moves that are given.
  */
 #ifndef RECLINE_SESSION_H
 #define RECLINE_SESSION_H
@@ -20,6 +21,7 @@ struct session {
   const char **properties; /* ends with NULL; NULL: all */
   char *description;
   unsigned crashes, timers;
+  uint32_t *members, members_count, members_room; /* of communicators, sorted; real programs */
   struct rcl_actions actions;
   struct trace_lines *lines;
   struct move *moves; /* from the beginning, as taken */
@@ -38,17 +40,23 @@ struct session {
 const char *session_begin(struct session *, const char *description);
 void session_clear(struct session *);
 
+/* The header of a trace of the session. The caller frees it with free(). */
+char *session_header(struct session *);
+
 /* Takes a move: known moves behind this one are dropped. The line of the trace is appended to
  * `line` (may be NULL), without time and line end, and a line `violation` where it shows one.
  * False: the world refuses it, as session->verdict says, and the state is of no use until
  * session_go(). */
 bool session_take(struct session *, const struct move *, struct buffer *line);
 
+/* The same of so many moves, one after the other. */
+bool session_follow(struct session *, const struct move *, uint32_t count);
+
 /* To the state behind so many of the known moves; `lines` as above, a line for each, each ended;
  * false as above. */
 bool session_go(struct session *, unsigned at, struct buffer *lines);
 
-/* Whether the state after that enabled move is another one. */
+/* Whether the state after that enabled move is another one; of real programs always true. */
 bool session_changes(struct session *, const struct move *);
 
 /* What a state shows that no move does: `agreement`, `outcome` at the end, `deadlock`, `commits`

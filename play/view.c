@@ -83,6 +83,20 @@ static void put_stored(const struct world *world, struct buffer *out, int rank)
   buffer_text(out, "]");
 }
 
+static void put_words(struct buffer *out, const unsigned char *state, uint32_t from, uint32_t end)
+{
+  for (uint32_t size, i = from; i < end; i += size) {
+    uint64_t word = 0;
+    size = end - i < sizeof word ? end - i : (uint32_t)sizeof word;
+    memcpy(&word, state + i, size);
+    if (!word)
+      continue;
+    buffer_printf(out, " %u:", i);
+    for (uint32_t k = 0; k < size; k++)
+      buffer_printf(out, "%02x", state[i + k]);
+  }
+}
+
 /* The protocol's state, `offset:bytes` of each word that is not all zero, and the number of the
  * invariant that it breaks. */
 static void put_state(const struct world *world, struct buffer *out, int rank)
@@ -95,15 +109,10 @@ static void put_state(const struct world *world, struct buffer *out, int rank)
   buffer_printf(out, ",\"broken\":%d,\"digest\":\"%016" PRIx64 "\",\"bytes\":%u,\"state\":\"",
                 broken, rcl_protocol_digest_state(protocol, &world->config[rank], state),
                 world->state_bytes);
-  for (uint32_t i = 0; i < world->state_bytes; i += (uint32_t)sizeof(uint64_t)) {
-    uint64_t word;
-    memcpy(&word, state + i, sizeof word);
-    if (!word)
-      continue;
-    buffer_printf(out, " %u:", i);
-    for (uint32_t k = 0; k < sizeof word; k++)
-      buffer_printf(out, "%02x", state[i + k]);
-  }
+  struct rcl_piece piece[RCL_PIECES];
+  uint32_t pieces = world_in_use(world, rank, state, piece);
+  for (uint32_t k = 0; k < pieces; k++)
+    put_words(out, state, piece[k].offset, piece[k].offset + piece[k].bytes);
   buffer_text(out, "\"");
 }
 
@@ -116,8 +125,9 @@ static void put_rank(const struct world *world, struct buffer *out, int rank)
   uint32_t slots;
   READ_LIST(struct world_slot, world, WORLD_SLOTS, rank, 0, &slots);
   struct buffer next = {0};
-  const struct operation *operation = &world->script->ops[rank][program->next];
-  if (!program->finished && operation->kind != SCRIPT_END)
+  const struct operation *operation =
+      world->script ? &world->script->ops[rank][program->next] : NULL;
+  if (operation && !program->finished && operation->kind != SCRIPT_END)
     trace_print_operation(&next, operation);
   buffer_printf(out,
                 "%s{\"phase\":\"%s\",\"held\":%u,\"incarnation\":%u,\"line\":%u,\"finished\":%u,"
@@ -149,9 +159,9 @@ void session_view(struct session *s, struct buffer *out)
   const struct world_global *global = read_global(&s->world);
   buffer_printf(out,
                 "{\"at\":%u,\"count\":%u,\"committed\":%u,\"incarnation\":%u,\"crashes\":%u,"
-                "\"timers\":%u,\"digest\":\"%016" PRIx64 "\"",
+                "\"timers\":%u",
                 s->at, s->count, global->committed, global->incarnation, global->crashes,
-                global->timers, world_digest(&s->world));
+                global->timers);
   put_verdict(out, "step", &s->verdict);
   put_verdict(out, "judged", &judged);
   put_moves(s, out);

@@ -1,8 +1,6 @@
 #include "report/columns.h"
 
-#include <zlib.h>
-
-#include "verify/base/breach.h"
+#include "verify/base/page.h"
 
 void column_add(GByteArray *column, guint64 value)
 {
@@ -22,11 +20,7 @@ void column_add_signed(GByteArray *column, gint64 value)
 
 void column_put(GString *page, const char *prefix, const char *name, const void *bytes, gsize size)
 {
-  uLongf length = compressBound(size);
-  g_autofree guint8 *packed = g_malloc(length);
-  REQUIRE(compress2(packed, &length, bytes, size, Z_DEFAULT_COMPRESSION) == Z_OK,
-          "there is room for what is compressed");
-  g_autofree char *text = g_base64_encode(packed, length);
+  g_autofree char *text = page_pack(bytes, size);
   g_string_append_printf(page, "<script type=\"text/plain\" id=\"%s-%s\">", prefix, name);
   g_string_append(page, text);
   g_string_append(page, "</script>\n");

@@ -115,7 +115,7 @@ function settle() {
     showEvents();
     const time = (value) => trace.timed ? `${(value / 1e9).toFixed(9)}` : Math.round(value);
     $('elsewhere').replaceChildren(...Tables.command(`recline draw ${about.folder}/${trace.file} --from ${time(view.from)} --to ${time(view.to)} -o part.svg`,
-      ...(about.kind === 'check' ? [`recline play ${about.folder}/${trace.file}`] : [])));
+      `recline play ${about.folder}/${trace.file} --at ${trace.timed ? `${time(view.to)}s` : Math.min(time(view.to), trace.steps)}`));
   }, 150);
 }
 

@@ -1,18 +1,24 @@
-// node export.js PAGE FILE: the run that the page was given, written as a trace of the page's engine;
-// prints what it violates, and the decoded state of each rank.
+// node export.js PAGE FILE [MOVES]: the run that the page was given, written as a trace of the page's
+// engine; prints what it violates, and the decoded state of each rank. With MOVES, as far as the page
+// opens, and then so many other moves.
 'use strict';
 const fs = require('fs');
 const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode} = require('../decode.js');
 
 (async () => {
-  const [file, out] = process.argv.slice(2);
-  const {world, layouts, start} = await load(file);
+  const [file, out, more] = process.argv.slice(2);
+  const {world, layouts, moves, times, start} = await load(file);
   const engine = await start();
   engine.begin(world.description);
-  engine.follow(world.moves);
-  const steps = Engine.steps(engine.go(engine.view().count)), {judged, ranks} = engine.view();
-  const cycle = world.again ? {from: steps.length - world.again, line: world.violation} : null;
-  const text = Engine.trace(engine.header(), steps, cycle, judged);
+  engine.follow(moves);
+  const steps = Engine.steps(engine.lines(more ? world.at : engine.view().count));
+  const ending = more ? null : Engine.ending(world, steps);
+  for (let i = 0; i < more; i++) {
+    const move = engine.draw(1, i, engine.view().moves.length);
+    steps.push(...Engine.steps(engine.take(move).split('\n')));
+  }
+  const {judged, ranks} = engine.view();
+  const text = Engine.trace(engine.header(), steps, more ? times.slice(0, world.at) : times, ending, judged);
   fs.writeFileSync(out, text);
   console.log((/^violation .*(?!.*^violation)/ms.exec(text) || ['no violation'])[0].trim().split('\n').pop().split(':')[0]);
   const found = engine.lists();

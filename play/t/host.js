@@ -1,4 +1,4 @@
-// A page's engine, in node. `load(file)` -> {world, layouts, start}: what the page was given, and a
+// A page's engine, in node. `load(file)` -> {world, layouts, moves, times, start}: what the page was given, and a
 // function that starts its module.
 'use strict';
 const fs = require('fs'), path = require('path'), zlib = require('zlib');
@@ -10,7 +10,9 @@ async function load(file) {
   const page = fs.readFileSync(file, 'utf8');
   const bytes = zlib.gunzipSync(Buffer.from(part(page, 'module'), 'base64'));
   const module = await WebAssembly.compile(bytes);
-  return {world: JSON.parse(part(page, 'world')), layouts: JSON.parse(part(page, 'layouts')), start: () => Engine.start(module)};
+  const [moves, times] = ['moves-known', 'times'].map((id) => zlib.inflateSync(Buffer.from(part(page, id), 'base64')));
+  return {world: JSON.parse(part(page, 'world')), layouts: JSON.parse(part(page, 'layouts')), moves,
+    times: times.toString().split('\n').slice(0, -1), start: () => Engine.start(module)};
 }
 
 module.exports = {load};

@@ -78,6 +78,38 @@ run("cp $root/examples/pause* $dir; cd $dir && cc -std=c11 -shared -fPIC -I$buil
   . "$recline play pause-recovers.yaml");
 is(run("$tool describe $dir/pause-recovers.yaml | node $here/walks.js $dir/pause-recovers.html 1 500"),
    (split / /, run("$tool walk 1 500 $dir/pause-recovers.yaml"))[1], 'a protocol of another repository');
+# Traces of it: with the scenario beside them, with --source, without either.
+run("mkdir $dir/loose; cd $dir && sed '/RCL_ACTION_HOLD/d' pause.c >loose/pause.c && cp pause-recovers.yaml loose && "
+  . "cc -std=c11 -shared -fPIC -I$build/include -o loose/pause.so loose/pause.c");
+run("cd $dir && $recline check loose/pause-recovers.yaml --out kept", 1);
+run("mkdir $dir/alone; cp $dir/kept/pause-recovers.trace $dir/alone/alone.trace");
+for (['kept/pause-recovers', ''], ['alone/alone', ' --source loose/pause.c']) {
+  my ($trace, $option) = @$_;
+  run("cd $dir && $recline play $trace.trace$option -o own.html");
+  like(run("node $here/export.js $dir/own.html $dir/exported.trace"), qr/^violation deadlock/, "a trace of it$option");
+  is(slurp("$dir/exported.trace"), slurp("$dir/$trace.trace"), "exported as it was$option");
+}
+like(run("$recline play $dir/alone/alone.trace", 1), qr{alone.trace:\d+: there is no protocol 'pause', expected }, 'without its source');
+# Runs: of a program, to a time of it, and on from there by other moves; of a script by schedule.
+SKIP: {
+  skip 'the layer is not part of this build', 7 if !-e "$build/lib/librecline_mpi.so";
+  run("cd $dir && $recline run $root/scenarios/demo.yaml --out demo && $recline play demo/trace.txt", 1);
+  run("node $here/export.js $dir/demo.html $dir/exported.trace");
+  ok(slurp("$dir/exported.trace") eq slurp("$dir/demo/trace.txt"), 'the run of a program, exported as it was');
+  run("cd $dir && $recline play demo/trace.txt --at 150ms -o at.html");
+  run("node $here/export.js $dir/at.html $dir/exported.trace 300");
+  my @lines = grep { /^\d/ } split /\n/, slurp("$dir/exported.trace");
+  my $known = grep { /^(\S+) / && $1 <= 0.15 } grep { /^\d/ } split /\n/, slurp("$dir/demo/trace.txt");
+  is(scalar @lines, $known + 300, 'to a time of it, and on from there');
+  like(run("$recline check $dir/exported.trace"), qr{^$dir/exported.trace: @{[scalar @lines]} moves, the same}, 'what the page has made of it replays');
+  run("cd $dir && $recline check c3-no-suppress --out flaw && $recline run flaw/c3-no-suppress.scenario.yaml --out schedule", 1);
+  run("cd $dir && $recline play schedule/trace.txt");
+  is(run("node $here/export.js $dir/schedule.html $dir/exported.trace") =~ s/ rank=.*//sr, 'violation no-duplicate',
+     'the run of a script by schedule: its violation in the page');
+  is(slurp("$dir/exported.trace"), slurp("$dir/schedule/trace.txt"), 'exported as it was');
+  like(run("cd $dir && $recline play demo/trace.txt --at 150", 1), qr/^recline play: --at: "150" is no time, expected /, 'a time without unit');
+  like(run("cd $dir && $recline play flaw/c3-no-suppress.trace --at 99", 1), qr/^recline play: --at 99, expected a step from 0 to 32/, 'a step behind the last');
+}
 run("rm $dir/pause.c");
 like(run("cd $dir && $recline play pause-recovers.yaml", 1),
      qr/^recline play: protocol pause comes from .*pause.so, expected --source with its C file/, 'or none');

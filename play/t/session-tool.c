@@ -19,9 +19,9 @@ static int refuse(const char *why)
 }
 
 /* Whether the session's world is the one that is described: its header is the same. */
-static bool is_described(const struct session *session)
+static bool is_described(struct session *session)
 {
-  char *header = trace_header(&session->world, "explorer");
+  char *header = session_header(session);
   size_t size = strlen(header) - strlen("---\n");
   bool same = !strncmp(header, session->description, size);
   free(header);
@@ -34,7 +34,7 @@ static int show(const char *what, uint64_t seed, unsigned steps, const char *nam
   struct played played;
   struct session session = {0};
   struct buffer view = {0};
-  if (!played_read(name, &played, &error))
+  if (!played_read(name, NULL, &played, &error))
     return refuse(error->message);
   if (!strcmp(what, "describe"))
     fputs(played.description, stdout);

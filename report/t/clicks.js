@@ -119,7 +119,8 @@ async function diagram(p) {
   is(await p.evaluate('view.cursor.step >= 0'), true, 'an event of the list is chosen');
   await p.evaluate('view.show(1e8, 1.5e8)');
   await p.until(`document.getElementById('elsewhere').textContent.includes('--from 0.100000000')`);
-  is(await text(p, 'elsewhere'), 'recline draw run/trace.txt --from 0.100000000 --to 0.150000000 -o part.svg', 'the command that draws the window');
+  is(await text(p, 'elsewhere'), 'recline draw run/trace.txt --from 0.100000000 --to 0.150000000 -o part.svgrecline play run/trace.txt --at 0.150000000s',
+    'the commands that draw the window and play its end');
 }
 
 run(async () => {

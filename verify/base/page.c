@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <zlib.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/json.h"
 #include "verify/base/output.h"
 
@@ -28,6 +30,15 @@ char *page_put(char *page, const char *id, const char *content)
   char *all = g_strconcat(head, content, rest, NULL);
   g_free(page);
   return all;
+}
+
+char *page_pack(const void *bytes, gsize size)
+{
+  uLongf length = compressBound(size);
+  g_autofree guint8 *packed = g_malloc(length);
+  REQUIRE(compress2(packed, &length, bytes, size, Z_DEFAULT_COMPRESSION) == Z_OK,
+          "there is room for what is compressed");
+  return g_base64_encode(packed, length);
 }
 
 char *page_json(JsonBuilder *builder)

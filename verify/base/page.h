@@ -17,6 +17,9 @@ char *page_load(const char *name);
  * is empty or holds something else; frees `page`. The caller frees the result. */
 char *page_put(char *page, const char *id, const char *content);
 
+/* Bytes for such an element: deflated, in base64. The caller frees it. */
+char *page_pack(const void *bytes, gsize size);
+
 /* What was built as JSON, nothing in which looks like a tag. The caller frees it. */
 char *page_json(JsonBuilder *builder);
 

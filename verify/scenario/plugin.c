@@ -10,7 +10,10 @@
 
 G_DEFINE_QUARK(recline - plugin, plugin_error)
 
-static GHashTable *loaded; /* by path */
+#define MUTANTS "librecline-mutants.so"
+
+static GHashTable *loaded;    /* by path */
+static GHashTable *protocols; /* their names, to that path */
 
 static const struct rcl_protocol *const *protocols_of(void *object, GError **error)
 {
@@ -41,8 +44,10 @@ static const struct rcl_protocol *const *protocols_of(void *object, GError **err
 
 static bool is_loaded(const char *file)
 {
-  if (!loaded)
+  if (!loaded) {
     loaded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    protocols = g_hash_table_new(g_str_hash, g_str_equal);
+  }
   return g_hash_table_contains(loaded, file);
 }
 
@@ -64,7 +69,10 @@ static bool load(const char *file, GError **error)
     g_set_error(error, PLUGIN_ERROR, 0, "too many such files, expected fewer protocols at once");
     return false;
   }
-  g_hash_table_add(loaded, g_strdup(file));
+  char *path = g_strdup(file);
+  g_hash_table_add(loaded, path);
+  for (; *list && !g_str_has_suffix(file, MUTANTS); list++)
+    g_hash_table_insert(protocols, (char *)(uintptr_t)(*list)->name, path);
   return true;
 }
 
@@ -78,9 +86,12 @@ bool plugin_load(const char *file, GError **error)
   return !problem && load(file, error);
 }
 
-/* ---- the mutants ---- */
+const char *plugin_file(const char *name)
+{
+  return protocols ? g_hash_table_lookup(protocols, name) : NULL;
+}
 
-#define MUTANTS "librecline-mutants.so"
+/* ---- the mutants ---- */
 
 /* The file in the folder of the library that this function is in, as lib/ for the MPI layer, or in
  * the folder lib/ beside the folder of the executable. NULL where it is in neither. */

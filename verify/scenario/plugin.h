@@ -22,6 +22,10 @@ bool plugin_mutants(GError **error);
  * a mutant ("c3~no-suppress") or of a reference world ("cl-c"). NULL: there is none. */
 const struct rcl_protocol *plugin_protocol(const char *name);
 
+/* The shared object that the protocol called `name` was loaded from, for the process's life; NULL:
+ * it is one of recline's. */
+const char *plugin_file(const char *name);
+
 #define PLUGIN_ERROR plugin_error_quark()
 GQuark plugin_error_quark(void);
 

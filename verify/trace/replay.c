@@ -5,6 +5,7 @@
 
 #include "protocols/text.h"
 #include "verify/scenario/plugin.h"
+#include "verify/scenario/scenario.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/trace_lines.h"
 #include "verify/world/in_place.h"
@@ -191,13 +192,32 @@ static void find_members(struct replay *r, char **lines)
       g_hash_table_add(r->members, member_key(comm, rank));
 }
 
+/* Loads the shared object of a protocol that is kept elsewhere, as the scenario says that recline
+ * has written beside the trace: scenario.yaml of trace.txt, ID.scenario.yaml of ID.trace. */
+static void load_beside(const char *trace)
+{
+  g_autofree char *base = g_path_get_basename(trace), *folder = g_path_get_dirname(trace);
+  g_autofree char *stem = g_strndup(base, strcspn(base, "."));
+  g_autofree char *name = g_str_equal(base, "trace.txt")
+                              ? g_strdup("scenario.yaml")
+                              : g_strconcat(stem, ".scenario.yaml", NULL);
+  g_autofree char *file = g_build_filename(folder, name, NULL);
+  scenario_free(scenario_load(file, NULL, NULL)); /* which loads it */
+}
+
 static bool begin(struct replay *r, const struct header *header)
 {
   if (!header->protocol || !header->ranks)
     return bad(r, "the header ends, expected lines 'protocol NAME' and 'ranks N' in it");
   const struct rcl_protocol *protocol = plugin_protocol(header->protocol);
+  if (!protocol) {
+    load_beside(r->file);
+    protocol = plugin_protocol(header->protocol);
+  }
   if (!protocol)
-    return bad(r, "there is no protocol '%s', expected one of 'recline list protocols'",
+    return bad(r,
+               "there is no protocol '%s', expected one of 'recline list protocols', or the "
+               "scenario that recline has written with the trace",
                header->protocol);
   if (!begin_script(r, header))
     return false;
