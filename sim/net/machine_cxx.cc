@@ -12,6 +12,7 @@
 #include <simgrid/s4u/NetZone.hpp>
 #include <simgrid/version.h>
 #include <string>
+#include <utility>
 #include <vector>
 #include <xbt/config.hpp>
 #include <xbt/parse_units.hpp>
@@ -78,8 +79,49 @@ static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
 #endif
 }
 
-struct transfer {
+/* An actor that does one thing after the other: making one takes longer than most of what it does.
+ * Its first step comes as many rounds of the scheduler after it was asked for, whether it is new or
+ * not, so that times do not depend on that. SimGrid 3.32 keeps what an actor has read from disks
+ * and written until that ends, and goes through it at each turn: hence a last job. */
+struct helper {
   simgrid::s4u::ActorPtr actor;
+  std::function<void()> job; /* the next one */
+};
+
+static void help(helper *self, std::vector<helper *> *idle)
+{
+  static const int JOBS = 32;
+  simgrid::s4u::Actor::self()->daemonize(); /* it does not prolong the run */
+  for (int jobs = 1;; jobs++) {
+    std::exchange(self->job, {})();
+    if (jobs == JOBS)
+      break;
+    idle->push_back(self);
+    simgrid::s4u::this_actor::suspend();
+    simgrid::s4u::this_actor::yield();
+  }
+  delete self;
+}
+
+static helper *ask_for_help(Host *home, std::function<void()> job)
+{
+  static std::map<const Host *, std::vector<helper *>> all;
+  auto *idle = &all[home];
+  if (idle->empty()) {
+    auto *fresh = new helper;
+    fresh->job = std::move(job);
+    fresh->actor = start_actor("helper", home, [=] { help(fresh, idle); });
+    return fresh;
+  }
+  auto *kept = idle->back();
+  idle->pop_back();
+  kept->job = std::move(job);
+  kept->actor->resume();
+  return kept;
+}
+
+struct transfer {
+  helper *by;
   bool over; /* it calls `done`, and then is gone */
 };
 
@@ -92,9 +134,8 @@ struct transfer *machine_transfer(const char *home, const struct step_of_transfe
   for (unsigned i = 0; i < count; i++)
     steps.push_back({step[i].kind, host_named(step[i].from), host_named(step[i].to), step[i].bytes,
                      step[i].seconds});
-  transfer->actor = start_actor("checkpoint-transfer", host_named(home), [=] {
-    simgrid::s4u::Actor::self()->daemonize(); /* it does not prolong the run */
-    simgrid::s4u::this_actor::yield();        /* until our maker knows us */
+  transfer->by = ask_for_help(host_named(home), [=] {
+    simgrid::s4u::this_actor::yield(); /* until our maker knows us */
     for (const auto &each : steps)
       each.take();
     transfer->over = true;
@@ -108,7 +149,8 @@ bool machine_cut(struct transfer *transfer)
 {
   if (transfer->over)
     return false;
-  transfer->actor->kill();
+  transfer->by->actor->kill();
+  delete transfer->by;
   delete transfer;
   return true;
 }
@@ -119,8 +161,7 @@ void machine_relay(const char *from, const char *to, double seconds, void (*done
   static std::map<const Host *, double> busy_until;
   const Host *first = host_named(from);
   Host *second = host_named(to);
-  start_actor("daemon", second, [=] {
-    simgrid::s4u::Actor::self()->daemonize();
+  ask_for_help(second, [=] {
     for (const Host *host : {first, static_cast<const Host *>(second)}) {
       double &until = busy_until[host];
       until = std::max(until, simgrid::s4u::Engine::get_clock()) + seconds;
