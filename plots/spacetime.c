@@ -306,30 +306,31 @@ static void paint_message(struct diagram *diagram, const struct message *message
 
 /* --- events --- */
 
-/* How an event is marked; the first that it is or does. */
+/* How an event is marked; the first that it is or does, at the end any other. */
 static const struct mark {
-  const char *name, *shape, *size, *fill, *color, *turn;
+  const char *name, *legend, *shape, *size, *fill, *color, *turn;
 } MARKS[] = {
-    {"captured", "square", "0.115", NULL, NULL, "0"}, /* in the colour of its recovery line */
-    {"committed", "diamond", "0.15", "#1261a8", "#1261a8", "0"},
-    {"durable", "square", "0.085", "white", "#1261a8", "0"},
-    {"give-up", "octagon", "0.14", "#d00000", "#d00000", "0"},
-    {"roll-back", "triangle", "0.15", "#c1121f", "#c1121f", "90"},
-    {"start", "triangle", "0.13", "#444444", "#444444", "-90"},
-    {"timer", "circle", "0.1", "white", "black", "0"},
-    {"choice", "diamond", "0.1", "white", "black", "0"},
-    {"finished", "square", "0.085", "black", "black", "0"},
-    {"detected", "circle", "0.075", "#d00000", "#d00000", "0"},
+    /* In the colour of its recovery line. */
+    {"captured", "captured for a recovery line", "square", "0.115", NULL, NULL, "0"},
+    {"committed", "committed", "diamond", "0.15", "#1261a8", "#1261a8", "0"},
+    {"durable", "durable", "square", "0.085", "white", "#1261a8", "0"},
+    {"give-up", "gives up", "octagon", "0.14", "#d00000", "#d00000", "0"},
+    {"roll-back", "rolls back", "triangle", "0.15", "#c1121f", "#c1121f", "90"},
+    {"start", "starts", "triangle", "0.13", "#444444", "#444444", "-90"},
+    {"timer", "time for a checkpoint", "circle", "0.1", "white", "black", "0"},
+    {"choice", "choice", "diamond", "0.1", "white", "black", "0"},
+    {"finished", "program ends", "square", "0.085", "black", "black", "0"},
+    {"detected", "crash detected", "circle", "0.075", "#d00000", "#d00000", "0"},
+    {"", "other event", "circle", "0.05", "#222222", "#222222", "0"},
 };
-static const struct mark DOT = {"event", "circle", "0.05", "#222222", "#222222", "0"};
 
 static const struct mark *mark_of(const struct trace_line *line)
 {
-  for (unsigned i = 0; i < G_N_ELEMENTS(MARKS); i++)
-    if (trace_item_is(&line->event, MARKS[i].name) ||
-        trace_line_action(line, MARKS[i].name, NULL) != NULL)
-      return &MARKS[i];
-  return &DOT;
+  unsigned i = 0;
+  while (MARKS[i].name[0] && !trace_item_is(&line->event, MARKS[i].name) &&
+         !trace_line_action(line, MARKS[i].name, NULL))
+    i++;
+  return &MARKS[i];
 }
 
 static void paint_crash(struct diagram *diagram, const char *layer, struct point at,
@@ -348,9 +349,11 @@ static void paint_event(struct diagram *diagram, int index)
   struct point at = spacetime_point(diagram, index);
   if (!diagram->shown[index] || (line->rank == DISPATCHER && !diagram->dispatcher))
     return;
-  if (trace_item_is(&line->event, "crash"))
-    paint_crash(diagram, "crashes", at, line->text);
   bool hidden = trace_item_is(&line->event, "crash");
+  if (hidden)
+    paint_crash(diagram, "crashes", at, line->text);
+  else
+    diagram->marked |= 1u << (mark - MARKS);
   const char *color = cut_color(trace_item_number(&line->event, "checkpoint", 1));
   g_autofree char *node = node_of(diagram, index);
   g_autofree char *pos = picture_pos(at);
@@ -438,22 +441,40 @@ static void paint_sample(struct diagram *diagram, enum stroke_kind kind, struct 
                     NULL);
 }
 
+static void paint_marked(struct diagram *diagram, const struct mark *mark, struct point at)
+{
+  g_autofree char *node = fresh_name(diagram), *pos = picture_pos((struct point){at.x + 20, at.y});
+  const char *color = mark->color ? mark->color : cut_color(1);
+  picture_node(diagram->picture, node, "shape", mark->shape, "style", "filled", "fixedsize", "true",
+               "width", mark->size, "height", mark->size, "fillcolor",
+               mark->fill ? mark->fill : color, "color", color, "orientation", mark->turn,
+               "penwidth", "0.8", "pos", pos, "class", "legend", "tooltip", mark->legend, NULL);
+}
+
+/* An entry of the legend at the next place, which is returned and moves on. */
+static struct point paint_entry(struct diagram *diagram, const char *text, struct point *next)
+{
+  double width = 36 + picture_text_width(text, TEXT) + 14;
+  if (next->x > 0 && next->x + width > picture_width(diagram))
+    *next = (struct point){0, next->y + 14};
+  struct point at = *next;
+  g_autofree char *node = fresh_name(diagram);
+  picture_text(diagram->picture, node, (struct point){at.x + 28, at.y}, text, TEXT, "#333333",
+               "legend");
+  next->x += width;
+  return at;
+}
+
 static void paint_legend(struct diagram *diagram)
 {
-  struct point at = {0, diagram->y};
-  for (unsigned i = 0; i < STROKES; i++) {
-    double width = 36 + picture_text_width(spacetime_strokes[i].legend, TEXT) + 14;
-    if (!diagram->used[i])
-      continue;
-    if (at.x > 0 && at.x + width > picture_width(diagram))
-      at = (struct point){0, at.y + 14};
-    paint_sample(diagram, i, at);
-    g_autofree char *node = fresh_name(diagram);
-    picture_text(diagram->picture, node, (struct point){at.x + 28, at.y},
-                 spacetime_strokes[i].legend, TEXT, "#333333", "legend");
-    at.x += width;
-  }
-  diagram->y = at.y + 16;
+  struct point next = {0, diagram->y};
+  for (unsigned i = 0; i < STROKES; i++)
+    if (diagram->used[i])
+      paint_sample(diagram, i, paint_entry(diagram, spacetime_strokes[i].legend, &next));
+  for (unsigned i = 0; i < G_N_ELEMENTS(MARKS); i++)
+    if (diagram->marked & 1u << i)
+      paint_marked(diagram, &MARKS[i], paint_entry(diagram, MARKS[i].legend, &next));
+  diagram->y = next.y + 16;
 }
 
 /* Breaks a text into lines that fit, and paints them. */

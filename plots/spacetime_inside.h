@@ -69,6 +69,7 @@ struct diagram {
   GArray *labels;    /* struct label */
   GArray *taken;     /* struct rectangle: where texts stand */
   bool used[STROKES];
+  unsigned marked;     /* kinds of events that are marked, a bit each */
   unsigned names;      /* for nodes that need a name of their own */
   unsigned unlabelled; /* control messages without their name, for lack of room */
   double y;            /* where the next thing below the ranks goes */

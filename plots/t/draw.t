@@ -93,7 +93,8 @@ ok "restarts say from where" says c3.svg "start from 1"
 ok "forced choices say so" says c3.svg "choose 1 forced to 2"
 ok "the violation stands below" has c3.svg 1 "node violation"
 ok "the legend knows what late means" says c3.svg "late: crosses the recovery line forwards"
-ok "the legend has nothing that is not there" [ "$(grep -c 'program held' c3.svg)" = 0 ]
+ok "and each mark that is there" [ "$(grep -c -e '>captured for a recovery line<' -e '>durable<' -e '>other event<' c3.svg)" = 3 ]
+ok "the legend has nothing that is not there" [ "$(grep -c -e 'program held' -e '>gives up<' c3.svg)" = 0 ]
 
 # --- a part of it ---
 "$draw" "$here/c3.trace" --from 0 --to 44 --ranks 0-1,2 -o part.svg >/dev/null
