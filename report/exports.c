@@ -1,19 +1,10 @@
-#include "report/exports.h"
+#include "report/exports_inside.h"
 
 #include <string.h>
 
 /* Colours of the page, as Paje has them. */
 static const char *const colours[DOINGS] = {"0.30 0.54 0.33", "0.23 0.45 0.72", "0.54 0.43 0.12",
                                             "0.56 0.27 0.68", "0.85 0.51 0.18", "0.75 0.22 0.17"};
-
-/* Something to be written at its time; `order` is that of things at one time. */
-struct entry {
-  gint64 time;
-  enum { ENTRY_END, ENTRY_STATE, ENTRY_EVENT, ENTRY_SEND } kind;
-  int rank, other; /* the container; the other end of a message */
-  guint number;    /* of a message */
-  const char *name;
-};
 
 static int by_time(const void *a, const void *b)
 {
@@ -54,9 +45,8 @@ static void add_messages(const struct story *story, GArray *entries)
   }
 }
 
-/* In the order of time, and at one time as they are added: a message is sent before it is received.
- */
-static GArray *list_entries(const struct story *story)
+/* At one time as they are added. */
+GArray *export_entries(const struct story *story)
 {
   GArray *entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
   for (int rank = 0; rank < story->periods.ranks; rank++) {
@@ -132,7 +122,7 @@ static void add_paje(GString *text, const struct entry *e)
 char *export_paje(const struct story *story)
 {
   GString *text = g_string_new(PAJE_HEAD);
-  g_autoptr(GArray) entries = list_entries(story);
+  g_autoptr(GArray) entries = export_entries(story);
   for (int i = 0; i < DOINGS; i++)
     g_string_append_printf(text, "4 %s DOING %s \"%s\"\n", doing_names[i], doing_names[i],
                            colours[i]);
@@ -191,7 +181,7 @@ char *export_json(const struct story *story)
   GString *text = g_string_new("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n"
                                "{\"pid\": 0, \"name\": \"process_name\", \"ph\": \"M\", "
                                "\"args\": {\"name\": \"run\"}}");
-  g_autoptr(GArray) entries = list_entries(story);
+  g_autoptr(GArray) entries = export_entries(story);
   for (int rank = 0; rank < story->trace->ranks; rank++)
     g_string_append_printf(text,
                            ",\n{\"pid\": 0, \"tid\": %d, \"name\": \"thread_name\", \"ph\": \"M\", "

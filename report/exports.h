@@ -1,5 +1,6 @@
 /* A run for other tools: the timeline with its messages, crashes and recovery lines, as Paje's
- * trace (ViTE and pj_dump read it) and as the JSON of trace viewers (Chrome, Perfetto). */
+ * trace (ViTE and pj_dump read it), as the JSON of trace viewers (Chrome, Perfetto), as an archive
+ * of OTF2. */
 #ifndef RECLINE_EXPORTS_H
 #define RECLINE_EXPORTS_H
 
@@ -8,5 +9,9 @@
 /* For the caller to free. */
 char *export_paje(const struct story *);
 char *export_json(const struct story *);
+
+/* Writes the folder `file`, which is not there yet, whole or not at all. False: `error` says why
+ * not. */
+bool export_otf2(const struct story *, const char *file, GError **error);
 
 #endif

@@ -243,6 +243,7 @@ static bool write_report(const struct report *r, const char *file, GError **erro
 
 /* ---- for other tools ---- */
 
+/* `export` NULL: as an archive of OTF2. */
 static bool write_export(const struct report *r, const char *file,
                          char *(*export)(const struct story *), GError **error)
 {
@@ -250,11 +251,14 @@ static bool write_export(const struct report *r, const char *file,
   g_autofree char *folder = g_path_get_dirname(file), *text = NULL;
   if (!has(r, "trace.txt"))
     return input_bad(error, r->folder, 0, "no trace.txt, expected a run with its trace");
-  if (read_story(r, "trace.txt", &story, error))
+  bool good = read_story(r, "trace.txt", &story, error);
+  if (good && export)
     text = export(&story);
+  else
+    good = good && export_otf2(&story, file, error);
   story_clear(&story);
   output_sweep(folder);
-  return text && page_write(file, text, error);
+  return good && (!text || page_write(file, text, error));
 }
 
 /* ---- the command ---- */
@@ -266,6 +270,8 @@ static bool write_any(const struct report *r, const char *file, GError **error)
     return write_export(r, file, export_paje, error);
   if (g_str_has_suffix(file, ".json"))
     return write_export(r, file, export_json, error);
+  if (g_str_has_suffix(file, ".otf2"))
+    return write_export(r, file, NULL, error);
   return write_report(r, file, error);
 }
 
@@ -289,7 +295,7 @@ int command_report(int argc, char **argv)
   g_auto(GStrv) folders = NULL;
   const GOptionEntry entries[] = {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
-       "Write the page there; with .paje or .json, a trace for other tools", "FILE"},
+       "Write the page there; with .paje, .json or .otf2, a trace for other tools", "FILE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;

@@ -121,6 +121,26 @@ SKIP: {
   is(scalar(grep { $_->[0] eq 'Link' } @read), scalar(grep { $_->{ph} eq 'f' } @$events), 'as many messages as in JSON');
 }
 
+SKIP: {
+  skip 'otf2-print is missing (package otf2-tools)', 5 if !grep { -x "$_/otf2-print" } split /:/, $ENV{PATH};
+  is(join('|', recline('report run -o run.otf2')), "run.otf2\n|0|", 'OTF2 is written');
+  my $read = qx(otf2-print run.otf2/traces.otf2 2>otf2.err);
+  is($? . slurp('otf2.err'), '0', 'otf2-print reads it');
+  my (%in, %since, %count);
+  for (split /\n/, $read) {
+    next if !/^(\w+) +(\d+) +(\d+) +(.*)/;
+    my ($what, $rank, $time, $rest) = ($1, $2, $3, $4);
+    $count{$what}++;
+    $since{$rank} = $time if $what eq 'ENTER';
+    $in{$1} += ($time - $since{$rank}) / 8e9 if $what eq 'LEAVE' && $rest =~ /"(\w+)"/;
+  }
+  is(join(' ', grep { abs(($in{$_} // 0) - $result->{time_s}{$_}) > 1e-8 } keys %{$result->{time_s}}), '', 'OTF2: periods add up to the time of the result')
+    or diag(explain(\%in, $read =~ /(.{0,2000})/s));
+  my $messages = grep { $_->{ph} eq 'f' } @$events;
+  is("$count{MPI_SEND} $count{MPI_RECV}", "$messages $messages", 'as many messages as in JSON');
+  refuses('an archive that is there', 'run -o run.otf2', 'run.otf2: there is one already');
+}
+
 sub in_browser {
   my ($name, $script, @words) = @_;
   my $said = qx(node $FindBin::Bin/$script $dir @words 2>&1);
