@@ -2,7 +2,7 @@
 // expected of them are in DIR, see browser.t.
 'use strict';
 const fs = require('fs');
-const {open, is, run, names, colours} = require('./browser.js');
+const {open, is, run, names, colours} = require('./browser.js'), {pictured} = require('./pictures.js');
 
 async function steps(p) {
   const at = () => p.evaluate('[Number(document.getElementById("step").value), document.querySelectorAll("#lines li").length]');
@@ -60,5 +60,8 @@ run(async () => {
   for (let i = 0; i < 4; i++) await p.press('ArrowLeft');
   await searched(p);
   is((await found(p)).split(' (')[0], 'A shortest run to a violation: 4 more moves', 'from the middle of a run, too');
+  await p.go(`file://${dir}/counterexample.html`);
+  await p.evaluate("document.getElementById('diagram').scrollLeft = 0");
+  await pictured(p, `${__dirname}/pictures/counterexample.txt`, '#diagram', "document.querySelectorAll('svg .message').forEach((arrow) => arrow.remove())");
   await p.close();
 });

@@ -2,7 +2,7 @@
 // in DIR, see report.t.
 'use strict';
 const fs = require('fs');
-const {open, is, run, names, colours} = require('../../play/t/browser.js');
+const {open, is, run, names, colours} = require('../../play/t/browser.js'), {pictured} = require('../../play/t/pictures.js');
 
 const window_ = (p) => p.evaluate('[view.from, view.to]');
 const text = (p, id) => p.evaluate(`document.getElementById('${id}').textContent`);
@@ -162,5 +162,9 @@ run(async () => {
     [page.match(/^\|-/gm).length, true, 1], 'tables and pictures of a replication');
   is(await p.evaluate('document.title'), 'Published values and simulated ones – recline report', 'what is in a picture is not run');
   await names(p);
+  await p.go(`file://${dir}/kept.html`);
+  const pictures = `${__dirname}/pictures`;
+  await pictured(p, `${pictures}/timeline.txt`, '#timeline', 'trace.of.reverse(), view.changed()');
+  await pictured(p, `${pictures}/spacetime.txt`, '#spacetime', 'spacetime.drawMessages = () => {}, view.changed()');
   await p.close();
 });

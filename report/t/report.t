@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # recline report: pages of a run, a check, a campaign and a replication in a headless Chromium; and
 # folders that are none of these. RECLINE_LONG=1: 64 ranks with 1,000,000 events, and axe-core, which
-# npm fetches.
+# npm fetches, for these pages and those of recline play.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -78,6 +78,9 @@ is(join('|', recline('report run')), "run.html\n|0|", 'a page is written');
 my $page = slurp('run.html');
 unlike($page =~ s/<script type="text\/plain".*?<\/script>//gsr, qr{(?:src|href)="|\burl\(|\bimport\b|XMLHttpRequest|\bfetch\(}, 'it names nothing to fetch');
 cmp_ok(-s 'run.html', '<', 2_000_000, 'it takes less than 2 MB');
+make_path('kept');
+copy($_, 'kept') for glob "run/result.json run/scenario.yaml $FindBin::Bin/pictures/{trace,activity}.txt";
+recline('report kept');
 recline("run $root/scenarios/demo.yaml --no-trace --out bare");
 recline('report bare');
 recline('check lie-c3-drop c3-second-crash bookmark-until-equal --out check');
@@ -165,9 +168,12 @@ SKIP: {
   in_browser('the page in a browser', 'clicks.js');
   skip 'large and fetched things only with RECLINE_LONG=1', 1 if !$ENV{RECLINE_LONG};
   large();
-  qx(npm install --prefix axe axe-core@4 --no-audit --no-fund 2>&1);
+  qx(npm install --prefix axe axe-core\@4 --no-audit --no-fund 2>&1);
   my $axe = "$dir/axe/node_modules/axe-core/axe.min.js";
   skip 'npm has not fetched axe-core', 1 if !-e $axe;
-  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run check campaign replication large));
+  my @played = -e "$build/play/page.html" ? qw(claim at) : ();
+  recline('play c3-no-suppress -o claim.html') if @played;
+  recline('play run/trace.txt --at 150ms -o at.html') if @played;
+  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run check campaign replication large), @played);
 }
 done_testing();
