@@ -94,7 +94,7 @@ const Engine = {
     const refuse = (wrong) => { if (wrong) throw new Trap(wrong); };
     return {
       begin(description) { give(new TextEncoder().encode(description + '\0')); refuse(call('play_begin')); },
-      follow(moves) { give(moves); refuse(call('play_follow', moves.length / size)); },
+      know(moves) { give(moves); e.play_know(moves.length / size); },
       header: () => call('play_header'),
       view: () => JSON.parse(call('play_view')),
       take: (move) => call('play_take', move),

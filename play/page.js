@@ -106,7 +106,8 @@ globalThis.ready = (async () => {
       try {
         const engine = await Engine.start(data.module, (states, depth) => postMessage({states, depth}));
         engine.begin(data.description);
-        engine.follow(data.moves);
+        engine.know(data.moves);
+        engine.go(data.at);
         const result = engine.explore(0);
         postMessage({result, moves: engine.moves(result.from + result.moves)});
       } catch (error) {
@@ -119,7 +120,7 @@ globalThis.ready = (async () => {
     if (result.verdict === 'inconclusive') return stop(`The bound on memory was reached: ${counts}.`);
     if (result.verdict === 'holds') return stop(`No violation can be reached from here: ${counts}.`);
     engine.begin(world.description);
-    engine.follow(moves);
+    engine.know(moves);
     steps = Engine.steps(engine.lines(result.from + result.moves));
     ending = Engine.ending(result, steps);
     stop(`A shortest run to a violation: ${result.moves} more moves (${counts}).`);
@@ -138,7 +139,7 @@ globalThis.ready = (async () => {
       else $('found').textContent = `Searching … ${data.states.toLocaleString('en')} states, depth ${data.depth}`;
     };
     worker.onerror = (error) => stop(`The search failed: ${error.message}`);
-    worker.postMessage({module, description: world.description, moves: engine.moves(view.at)});
+    worker.postMessage({module, description: world.description, moves: engine.moves(view.at), at: view.at});
   }
 
   // ---- the trace ----
@@ -277,7 +278,7 @@ globalThis.ready = (async () => {
       table.append(row);
     }
     table.append(protocolRow());
-    const box = element('div', undefined, {className: 'table'});
+    const box = element('div', undefined, {className: 'table', tabIndex: 0, role: 'group', ariaLabel: 'State of each rank'});
     box.append(table);
     const all = `Committed checkpoint: ${view.committed || 'none'}. Incarnation ${view.incarnation}.` +
       (world.real ? '' : ` ${view.crashes} more crashes and ${view.timers} more checkpoints are possible.`);
@@ -327,8 +328,8 @@ globalThis.ready = (async () => {
     event.preventDefault();
   });
   engine.begin(world.description);
-  engine.follow(given);
-  steps = Engine.steps(engine.lines(engine.view().at));
+  engine.know(given);
+  steps = Engine.steps(engine.lines(engine.view().count));
   ending = Engine.ending(world, steps);
   $('real').hidden = !world.real;
   $('search').hidden = world.real;

@@ -122,8 +122,8 @@ EXPORT(play_lists) const char *play_lists(void)
   return answered();
 }
 
-/* The known moves as bytes, and how many bytes each has; and the other way round, from the room,
- * behind the moves that have been taken. Empty, or why one is refused. */
+/* The known moves as bytes, and how many bytes each has; and the other way round, from the room:
+ * they are known behind those that have been taken. */
 EXPORT(play_moves) const struct move *play_moves(void)
 {
   return session.moves;
@@ -134,11 +134,9 @@ EXPORT(play_move_bytes) uint32_t play_move_bytes(void)
   return sizeof(struct move);
 }
 
-EXPORT(play_follow) const char *play_follow(uint32_t count)
+EXPORT(play_know) void play_know(uint32_t count)
 {
-  return session_follow(&session, (const struct move *)(const void *)room, count)
-             ? ""
-             : session.verdict.text;
+  session_know(&session, (const struct move *)(const void *)room, count);
 }
 
 EXPORT(play_walk) const char *play_walk(uint32_t seed, uint32_t steps)

@@ -390,27 +390,20 @@ static bool step(struct session *s, struct move *move, struct buffer *line)
   return true;
 }
 
-static bool add_step(struct session *s, const struct move *move, struct buffer *line)
+void session_know(struct session *s, const struct move *move, uint32_t count)
 {
-  s->moves = memory_room(s->moves, s->at, &s->moves_room, sizeof *s->moves);
-  s->moves[s->at] = *move;
-  s->count = s->at + 1;
-  return step(s, &s->moves[s->at], line);
+  s->count = s->at;
+  for (uint32_t i = 0; i < count; i++) {
+    s->moves = memory_room(s->moves, s->count, &s->moves_room, sizeof *s->moves);
+    s->moves[s->count++] = move[i];
+  }
 }
 
 bool session_take(struct session *s, const struct move *move, struct buffer *line)
 {
-  if (!add_step(s, move, line))
+  session_know(s, move, 1);
+  if (!step(s, &s->moves[s->at], line))
     return false;
-  list_moves(s);
-  return true;
-}
-
-bool session_follow(struct session *s, const struct move *move, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++)
-    if (!add_step(s, &move[i], NULL))
-      return false;
   list_moves(s);
   return true;
 }

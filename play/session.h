@@ -49,8 +49,8 @@ char *session_header(struct session *);
  * session_go(). */
 bool session_take(struct session *, const struct move *, struct buffer *line);
 
-/* The same of so many moves, one after the other. */
-bool session_follow(struct session *, const struct move *, uint32_t count);
+/* So many moves are known behind this one, in place of others; session_go() takes them. */
+void session_know(struct session *, const struct move *, uint32_t count);
 
 /* To the state behind so many of the known moves; `lines` as above, a line for each, each ended;
  * false as above. */

@@ -88,7 +88,7 @@ function title(text, verdict, good) {
   $('verdict').textContent = verdict;
   $('verdict').className = good ? 'good' : 'bad';
 }
-const code = (text, name) => element('pre', element('code', text), {tabIndex: 0, ariaLabel: name, role: 'region'});
+const code = (text, name) => element('pre', element('code', text), {tabIndex: 0, ariaLabel: name, role: 'group'});
 const reproduce = (...lines) => fill('commands', ...Tables.command(...lines));
 
 // ---- the window ----

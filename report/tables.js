@@ -17,7 +17,7 @@ const Tables = {
     const head = element('thead', element('tr', heads.map((text, i) => element('th', text, {scope: 'col', className: side[i]}))));
     const body = element('tbody', rows.map((row) => element('tr', row.map(cell))));
     const made = element('table', [element('caption', caption), head, body]);
-    return element('div', made, {className: 'table', tabIndex: 0, role: 'region', ariaLabel: caption});
+    return element('div', made, {className: 'table', tabIndex: 0, role: 'group', ariaLabel: caption});
   },
 
   swatch(name) { return element('span', '', {className: 'swatch', style: `background: var(--${name})`, ariaHidden: 'true'}); },

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # The page of recline play in a headless Chromium: clicks, keys, undo, search, export, replay.
+# RECLINE_LONG=1: a world of 1,000,000 states, exhausted in less than 5 s.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -28,8 +29,12 @@ my ($violated, $holds) = (checked('lie-c3-drop'), checked('bookmark-recovers'));
 system "$recline play lie-c3-drop -o lie-c3-drop.html >log 2>&1 && $recline play bookmark-recovers -o holds.html >log 2>&1 && "
   . "$recline play native/lie-c3-drop.trace -o counterexample.html >log 2>&1" and BAIL_OUT("no pages");
 sub thousands { my $n = reverse shift; $n =~ s/(\d{3})(?=\d)/$1,/g; return scalar reverse $n }
+# A world of more than a million states.
+my $large = $ENV{RECLINE_LONG} ? checked('chandy-lamport-recovers-three') : undef;
+system "$recline play chandy-lamport-recovers-three -o large.html >log 2>&1" if $large;
 open my $out, '>', "$dir/expected.json" or BAIL_OUT($!);
 print $out encode_json({property => $violated->{property}, moves => $violated->{depth},
+                        large => $large && thousands($large->{states}) . ' states, ' . thousands($large->{transitions}) . ' transitions',
                         states => thousands($holds->{states}), transitions => thousands($holds->{transitions})});
 close $out;
 exit(system('node', "$root/play/t/clicks.js", $dir) ? 1 : 0);

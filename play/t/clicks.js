@@ -54,6 +54,12 @@ run(async () => {
   await searched(p);
   is((await found(p)).replace(/, [\d.]+ s\.$/, ''), `No violation can be reached from here: ${expected.states} states, ${expected.transitions} transitions`,
     'a world that holds is exhausted, with the native counts');
+  if (expected.large) {
+    await p.go(`file://${dir}/large.html`);
+    await searched(p);
+    const [, counts, seconds] = /here: (.*), ([\d.]+) s\.$/.exec(await found(p)) || [];
+    is([counts, Number(seconds) < 5], [expected.large, true], `a world of so many states, in ${seconds} s`);
+  }
   await p.go(`file://${dir}/counterexample.html`);
   is(await p.evaluate('[document.getElementById("step").value, document.querySelector("svg .wrong").textContent]'),
     [String(expected.moves), `✗ ${expected.property}`], 'a counterexample opens at its last step');

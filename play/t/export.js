@@ -10,7 +10,7 @@ const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode
   const {world, layouts, moves, times, start} = await load(file);
   const engine = await start();
   engine.begin(world.description);
-  engine.follow(moves);
+  engine.know(moves);
   const steps = Engine.steps(engine.lines(more ? world.at : engine.view().count));
   const ending = more ? null : Engine.ending(world, steps);
   for (let i = 0; i < more; i++) {
