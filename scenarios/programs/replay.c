@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,13 @@
 
 #include "tell.h"
 
-enum { EXIT_USAGE = 64, SHIFTS = 512 };
+enum { EXIT_USAGE = 64, SHIFTS = 512, ARGUMENTS_MAX = 12, OUT = 0, IN = 1 };
+
+/* What stands for a datatype of the program's own: as many bytes in a row. */
+struct own_type {
+  int size;
+  MPI_Datatype type;
+};
 
 /* What never changes lies outside of the rank's memory, as the recording does: it is in no image.
  */
@@ -30,9 +37,15 @@ struct replay {
   char *received;            /* of receives, and */
   char *collected;           /* of collectives, whose algorithms pass on what is in it */
   char *in_place;
-  int *starts; /* of blocks, one after the other */
+  char **held;  /* by request: the buffer of its own that a collective or a persistent send has */
+  int *lasting; /* by request: bytes of a persistent send; 0: of others */
   MPI_Request *request, *several;
   MPI_Comm *comm;
+  int *starts[2]; /* of blocks, one after the other: OUT and IN */
+  MPI_Aint *places[2];
+  MPI_Datatype *types[2];
+  struct own_type *own_type; /* ends with none */
+  MPI_Op *own_op;            /* by whether it commutes */
   uint64_t shift;
 };
 
@@ -68,38 +81,79 @@ static double next_double(void)
 static MPI_Datatype next_type(void)
 {
   const MPI_Datatype types[] = {RECORDED_TYPES};
-  return types[next()];
+  int32_t number = next();
+  if (number >= 0)
+    return types[number];
+  struct own_type *own = replay.own_type;
+  while (own->type && own->size != -1 - number)
+    own++;
+  if (!own->type) {
+    own->size = -1 - number;
+    MPI_Type_contiguous(own->size, MPI_BYTE, &own->type);
+    MPI_Type_commit(&own->type);
+  }
+  return own->type;
+}
+
+/* An operation of the program's own. */
+static void leave_as_it_is(void *in, void *out, int *count, MPI_Datatype *type)
+{
+  (void)in, (void)out, (void)count, (void)type;
 }
 
 static MPI_Op next_op(void)
 {
   const MPI_Op ops[] = {RECORDED_OPS};
-  return ops[next()];
-}
-
-static MPI_Comm next_comm(void)
-{
-  return replay.comm[next()];
-}
-
-static MPI_Request *next_request(void)
-{
-  static MPI_Request none = MPI_REQUEST_NULL;
   int32_t number = next();
-  return number == HANDLE_NONE ? &none : &replay.request[number];
+  int commutes = number == OP_COMMUTES;
+  if (number >= 0)
+    return ops[number];
+  if (!replay.own_op[commutes])
+    MPI_Op_create(leave_as_it_is, commutes, &replay.own_op[commutes]);
+  return replay.own_op[commutes];
 }
 
-/* The counts of all ranks; where their blocks begin, one behind the other. */
-static const int *next_counts(int *starts)
+/* As it is in the recording, behind how many there are. */
+static const int *next_list(void)
 {
   int32_t count = next();
-  const int *counts = replay.word;
+  const int *list = replay.word;
   replay.word += count;
+  return list;
+}
+
+static const int *next_counts(int way)
+{
+  int32_t count = *replay.word;
+  const int *counts = next_list();
   for (int i = 0, sum = 0; i < count; i++) {
-    starts[i] = sum;
+    replay.starts[way][i] = sum;
     sum += counts[i];
   }
   return counts;
+}
+
+/* Of the blocks with these counts, which then start at bytes. */
+static const MPI_Datatype *next_types(int way, const int *counts)
+{
+  int32_t count = next();
+  for (int i = 0, sum = 0, size; i < count; i++) {
+    replay.types[way][i] = next_type();
+    replay.starts[way][i] = sum;
+    replay.places[way][i] = sum;
+    MPI_Type_size(replay.types[way][i], &size);
+    sum += counts[i] * size;
+  }
+  return replay.types[way];
+}
+
+static MPI_Group next_group(void)
+{
+  MPI_Group world, group;
+  int32_t count = *replay.word;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, count, next_list(), &group);
+  return group;
 }
 
 /* ---- buffers ---- */
@@ -110,6 +164,13 @@ static const void *contents(void)
   return replay.sent + 8 * (replay.shift++ % SHIFTS);
 }
 
+/* Room of its own for what is under way until a request is complete. */
+static char *hold(int request, int32_t bytes)
+{
+  free(replay.held[request]);
+  return replay.held[request] = malloc((size_t)bytes + 1);
+}
+
 static const void *next_sent(void)
 {
   int32_t bytes = next();
@@ -118,268 +179,280 @@ static const void *next_sent(void)
   return bytes == BUFFER_NONE ? NULL : contents();
 }
 
-/* Where the call works in place, it finds there what it sends. */
-static void *next_collected(int32_t bytes_in_place)
+/* `request`: that of the collective, or HANDLE_NONE. Where the call works in place, it finds there
+ * what it sends. */
+static void *next_collected(int request, bool in_place)
 {
   int32_t bytes = next();
   if (bytes == BUFFER_IN_PLACE)
     return MPI_IN_PLACE;
-  if (bytes_in_place == BUFFER_IN_PLACE && bytes > 0)
-    memcpy(replay.collected, contents(), (size_t)bytes);
-  return bytes == BUFFER_NONE ? NULL : replay.collected;
+  if (bytes == BUFFER_NONE)
+    return NULL;
+  char *room = request == HANDLE_NONE ? replay.collected : hold(request, bytes);
+  return in_place ? memcpy(room, contents(), (size_t)bytes) : room;
 }
 
-static void *next_received(void)
+static void *next_in_place(int request)
 {
+  int32_t bytes = next();
+  return memcpy(request == HANDLE_NONE ? replay.in_place : hold(request, bytes), contents(),
+                (size_t)bytes);
+}
+
+/* ---- requests ---- */
+
+static MPI_Request *next_request(void)
+{
+  static MPI_Request none = MPI_REQUEST_NULL;
+  int32_t number = next();
+  return number == HANDLE_NONE ? &none : &replay.request[number];
+}
+
+static MPI_Request *next_requests(void)
+{
+  int32_t count = next();
+  for (int i = 0; i < count; i++)
+    replay.several[i] = *next_request();
+  return replay.several;
+}
+
+/* Each time that a persistent send starts, it sends something else. */
+static void renew(const int *numbers, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (numbers[i] != HANDLE_NONE && replay.lasting[numbers[i]])
+      memcpy(replay.held[numbers[i]], contents(), (size_t)replay.lasting[numbers[i]]);
+}
+
+/* ---- arguments ---- */
+
+union argument {
+  int number;
+  const void *sent;
+  void *room;
+  MPI_Datatype type;
+  MPI_Op op;
+  MPI_Comm comm, *comm_made;
+  MPI_Request *request;
+  const int *list;
+  const MPI_Datatype *types;
+  MPI_Group group;
+};
+
+/* A call whose words are being read. */
+struct call {
+  enum deed deed;
+  const char *signature;
+  int request; /* of a nonblocking collective; HANDLE_NONE: of others */
+  int way;     /* whose blocks come next */
+  bool in_place;
+};
+
+static bool is_persistent_send(enum deed deed)
+{
+  return deed >= DEED_Send_init && deed <= DEED_Ssend_init;
+}
+
+static const void *next_out(struct call *call, int request)
+{
+  call->way = OUT;
+  call->in_place = *replay.word == BUFFER_IN_PLACE;
+  if (!is_persistent_send(call->deed))
+    return next_sent();
+  replay.lasting[request] = next();
+  return hold(request, replay.lasting[request]);
+}
+
+static void *next_in(struct call *call)
+{
+  call->way = IN;
+  if (!strchr(call->signature, 'g'))
+    return next_collected(call->request, call->in_place);
   next();
   return replay.received;
 }
 
-static void *next_in_place(void)
+static void next_argument(struct call *call, char letter, int last, union argument *argument)
 {
-  int32_t bytes = next();
-  memcpy(replay.in_place, contents(), (size_t)bytes);
-  return replay.in_place;
-}
-
-/* ---- point to point ---- */
-
-typedef int send_call(const void *, int, MPI_Datatype, int, int, MPI_Comm);
-typedef int isend_call(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
-
-static void do_send(send_call *call)
-{
-  const void *buffer = next_sent();
-  int count = next();
-  MPI_Datatype type = next_type();
-  int to = next(), tag = next();
-  call(buffer, count, type, to, tag, next_comm());
-}
-
-static void do_isend(isend_call *call)
-{
-  const void *buffer = next_sent();
-  int count = next();
-  MPI_Datatype type = next_type();
-  int to = next(), tag = next();
-  MPI_Comm comm = next_comm();
-  call(buffer, count, type, to, tag, comm, next_request());
-}
-
-static void do_receive(int immediate)
-{
-  void *buffer = next_received();
-  int count = next();
-  MPI_Datatype type = next_type();
-  int from = next(), tag = next();
-  MPI_Comm comm = next_comm();
-  if (immediate)
-    MPI_Irecv(buffer, count, type, from, tag, comm, next_request());
-  else
-    MPI_Recv(buffer, count, type, from, tag, comm, MPI_STATUS_IGNORE);
-}
-
-static void do_exchange(void)
-{
-  const void *out = next_sent();
-  int out_count = next();
-  MPI_Datatype out_type = next_type();
-  int to = next(), out_tag = next();
-  void *in = next_received();
-  int in_count = next();
-  MPI_Datatype in_type = next_type();
-  int from = next(), in_tag = next();
-  MPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
-               next_comm(), MPI_STATUS_IGNORE);
-}
-
-static void do_exchange_in_place(void)
-{
-  void *buffer = next_in_place();
-  int count = next();
-  MPI_Datatype type = next_type();
-  int to = next(), out_tag = next(), from = next(), in_tag = next();
-  MPI_Sendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, next_comm(),
-                       MPI_STATUS_IGNORE);
-}
-
-static void do_wait_all(void)
-{
-  next(); /* the argument of the call; here come those that there are */
-  int count = next();
-  for (int i = 0; i < count; i++)
-    replay.several[i] = *next_request();
-  MPI_Waitall(count, replay.several, MPI_STATUSES_IGNORE);
-}
-
-static void do_probe(void)
-{
-  int from = next(), tag = next();
-  MPI_Probe(from, tag, next_comm(), MPI_STATUS_IGNORE);
-}
-
-/* ---- collectives ---- */
-
-static void do_broadcast(void)
-{
-  void *buffer = next_in_place();
-  int count = next();
-  MPI_Datatype type = next_type();
-  int root = next();
-  MPI_Bcast(buffer, count, type, root, next_comm());
-}
-
-typedef int reduce_call(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
-
-static void do_reduce(reduce_call *call)
-{
-  int32_t first = *replay.word;
-  const void *out = next_sent();
-  void *in = next_collected(first);
-  int count = next();
-  MPI_Datatype type = next_type();
-  MPI_Op op = next_op();
-  if (call) {
-    call(out, in, count, type, op, next_comm());
-    return;
+  switch (letter) {
+  case 'b':
+    argument->sent = next_out(call, last);
+    break;
+  case 'k':
+    argument->room = next_in(call);
+    break;
+  case 'a':
+    argument->room = next_in_place(call->request);
+    break;
+  case 't':
+    argument->type = next_type();
+    break;
+  case 'o':
+    argument->op = next_op();
+    break;
+  case 'c':
+    argument->comm = replay.comm[next()];
+    break;
+  case 'C':
+  case 'x':
+    argument->comm_made = &replay.comm[next()];
+    break;
+  case 'Q':
+    replay.lasting[last] *= is_persistent_send(call->deed);
+    argument->request = next_request();
+    break;
+  case 'q':
+  case 'f':
+    argument->request = next_request();
+    break;
+  case 'w':
+    argument->request = next_requests();
+    break;
+  case 'A':
+    argument->list = next_counts(call->way);
+    break;
+  case 'T': /* the counts are two before, behind them displacements */
+    argument->types = next_types(call->way, argument[-2].list);
+    break;
+  case 'V':
+    argument->list = next_list();
+    break;
+  case 'G':
+    argument->group = next_group();
+    break;
+  case 'D':
+  case 'S':
+    break;
+  default:
+    argument->number = next();
+    break;
   }
-  int root = next();
-  MPI_Reduce(out, in, count, type, op, root, next_comm());
 }
 
-/* Gather, scatter, allgather, alltoall: those with a root first. */
-typedef int rooted_call(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);
-typedef int equal_call(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
-
-static void do_blocks(rooted_call *rooted, equal_call *equal)
+static void next_arguments(enum deed deed, int words, union argument *arguments)
 {
-  int32_t first = *replay.word;
-  const void *out = next_sent();
-  int out_count = next();
-  MPI_Datatype out_type = next_type();
-  void *in = next_collected(first);
-  int in_count = next();
-  MPI_Datatype in_type = next_type();
-  int root = rooted ? next() : 0;
-  MPI_Comm comm = next_comm();
-  if (rooted)
-    rooted(out, out_count, out_type, in, in_count, in_type, root, comm);
-  else
-    equal(out, out_count, out_type, in, in_count, in_type, comm);
+#define SIGNATURE(NAME, TEXT) TEXT,
+  static const char *const signatures[] = {RECORDED_CALLS(SIGNATURE)};
+  struct call call = {.deed = deed, .signature = signatures[deed], .request = HANDLE_NONE};
+  int last = words > 0 ? replay.word[words - 1] : 0;
+  if (strchr(call.signature, 'Q') && !strchr(call.signature, 'g'))
+    call.request = last;
+  for (int i = 0; call.signature[i]; i++)
+    next_argument(&call, call.signature[i], last, &arguments[i]);
 }
 
-static void do_gather_unequal(int all)
-{
-  int32_t first = *replay.word;
-  const void *out = next_sent();
-  int out_count = next();
-  MPI_Datatype out_type = next_type();
-  void *in = next_collected(first);
-  const int *counts = next_counts(replay.starts);
-  MPI_Datatype in_type = next_type();
-  int root = all ? 0 : next();
-  MPI_Comm comm = next_comm();
-  if (all)
-    MPI_Allgatherv(out, out_count, out_type, in, counts, replay.starts, in_type, comm);
-  else
-    MPI_Gatherv(out, out_count, out_type, in, counts, replay.starts, in_type, root, comm);
-}
-
-static void do_scatter_unequal(void)
-{
-  const void *out = next_sent();
-  const int *counts = next_counts(replay.starts);
-  MPI_Datatype out_type = next_type();
-  void *in = next_collected(0);
-  int in_count = next();
-  MPI_Datatype in_type = next_type();
-  int root = next();
-  MPI_Scatterv(out, counts, replay.starts, out_type, in, in_count, in_type, root, next_comm());
-}
-
-static void do_alltoall_unequal(int ranks)
-{
-  int32_t first = *replay.word;
-  int *in_starts = replay.starts + ranks;
-  const void *out = next_sent();
-  const int *out_counts = next_counts(replay.starts);
-  MPI_Datatype out_type = next_type();
-  void *in = next_collected(first);
-  const int *in_counts = next_counts(in_starts);
-  MPI_Datatype in_type = next_type();
-  MPI_Alltoallv(out, out_counts, replay.starts, out_type, in, in_counts, in_starts, in_type,
-                next_comm());
-}
-
-/* ---- communicators ---- */
-
-static void do_split(void)
-{
-  MPI_Comm comm = next_comm();
-  int colour = next(), key = next();
-  MPI_Comm_split(comm, colour, key, &replay.comm[next()]);
-}
-
-static void do_duplicate(void)
-{
-  MPI_Comm comm = next_comm();
-  MPI_Comm_dup(comm, &replay.comm[next()]);
-}
-
-/* ---- all ---- */
+/* ---- calls: arguments by their places in the signature ---- */
 
 #define DO(NAME, ...)                                                                              \
   case DEED_##NAME:                                                                                \
     __VA_ARGS__;                                                                                   \
     break;
+#define CALL(NAME, ...) DO(NAME, MPI_##NAME(__VA_ARGS__))
+/* The blocking call, and the nonblocking one, whose request is the argument at LAST. */
+#define BOTH(NAME, INAME, LAST, ...)                                                               \
+  CALL(NAME, __VA_ARGS__)                                                                          \
+  CALL(INAME, __VA_ARGS__, Q(LAST))
+#define N(I) a[I].number
+#define B(I) a[I].sent
+#define K(I) a[I].room
+#define T(I) a[I].type
+#define O(I) a[I].op
+#define C(I) a[I].comm
+#define M(I) a[I].comm_made
+#define Q(I) a[I].request
+#define L(I) a[I].list
+#define W(I) a[I].types
+#define G(I) a[I].group
+#define SEND B(0), N(1), T(2), N(3), N(4), C(5)
 
-static void do_point_to_point(enum deed deed)
+static void do_point_to_point(enum deed deed, const union argument *a)
 {
   switch (deed) {
-    DO(Send, do_send(MPI_Send))
-    DO(Bsend, do_send(MPI_Bsend))
-    DO(Rsend, do_send(MPI_Rsend))
-    DO(Ssend, do_send(MPI_Ssend))
-    DO(Isend, do_isend(MPI_Isend))
-    DO(Ibsend, do_isend(MPI_Ibsend))
-    DO(Irsend, do_isend(MPI_Irsend))
-    DO(Issend, do_isend(MPI_Issend))
-    DO(Recv, do_receive(0))
-    DO(Irecv, do_receive(1))
-    DO(Sendrecv, do_exchange())
-    DO(Sendrecv_replace, do_exchange_in_place())
-    DO(Probe, do_probe())
-    DO(Wait, MPI_Wait(next_request(), MPI_STATUS_IGNORE))
-    DO(Waitall, do_wait_all())
-    DO(Request_free, MPI_Request_free(next_request()))
+    BOTH(Send, Isend, 6, SEND)
+    BOTH(Bsend, Ibsend, 6, SEND)
+    BOTH(Rsend, Irsend, 6, SEND)
+    BOTH(Ssend, Issend, 6, SEND)
+    CALL(Recv, K(0), N(1), T(2), N(3), N(4), C(5), MPI_STATUS_IGNORE)
+    CALL(Irecv, K(0), N(1), T(2), N(3), N(4), C(5), Q(6))
+    CALL(Sendrecv, B(0), N(1), T(2), N(3), N(4), K(5), N(6), T(7), N(8), N(9), C(10),
+         MPI_STATUS_IGNORE)
+    CALL(Sendrecv_replace, K(0), N(1), T(2), N(3), N(4), N(5), N(6), C(7), MPI_STATUS_IGNORE)
+    CALL(Probe, N(0), N(1), C(2), MPI_STATUS_IGNORE)
+    CALL(Send_init, SEND, Q(6))
+    CALL(Bsend_init, SEND, Q(6))
+    CALL(Rsend_init, SEND, Q(6))
+    CALL(Ssend_init, SEND, Q(6))
+    CALL(Recv_init, K(0), N(1), T(2), N(3), N(4), C(5), Q(6))
+    CALL(Start, Q(0))
+    CALL(Startall, N(0), Q(1))
+    CALL(Wait, Q(0), MPI_STATUS_IGNORE)
+    CALL(Waitall, N(0), Q(1), MPI_STATUSES_IGNORE)
+    CALL(Request_free, Q(0))
   default:
     give_up("a deed that is none");
   }
 }
 
-static void do_collective(enum deed deed, int ranks)
+static void do_collective(enum deed deed, const union argument *a)
+{
+  int *const out = replay.starts[OUT], *const in = replay.starts[IN];
+  switch (deed) {
+    BOTH(Barrier, Ibarrier, 1, C(0))
+    BOTH(Bcast, Ibcast, 5, K(0), N(1), T(2), N(3), C(4))
+    BOTH(Reduce, Ireduce, 7, B(0), K(1), N(2), T(3), O(4), N(5), C(6))
+    BOTH(Allreduce, Iallreduce, 6, B(0), K(1), N(2), T(3), O(4), C(5))
+    BOTH(Scan, Iscan, 6, B(0), K(1), N(2), T(3), O(4), C(5))
+    BOTH(Exscan, Iexscan, 6, B(0), K(1), N(2), T(3), O(4), C(5))
+    BOTH(Gather, Igather, 8, B(0), N(1), T(2), K(3), N(4), T(5), N(6), C(7))
+    BOTH(Gatherv, Igatherv, 9, B(0), N(1), T(2), K(3), L(4), in, T(6), N(7), C(8))
+    BOTH(Scatter, Iscatter, 8, B(0), N(1), T(2), K(3), N(4), T(5), N(6), C(7))
+    BOTH(Scatterv, Iscatterv, 9, B(0), L(1), out, T(3), K(4), N(5), T(6), N(7), C(8))
+    BOTH(Allgather, Iallgather, 7, B(0), N(1), T(2), K(3), N(4), T(5), C(6))
+    BOTH(Allgatherv, Iallgatherv, 8, B(0), N(1), T(2), K(3), L(4), in, T(6), C(7))
+    BOTH(Alltoall, Ialltoall, 7, B(0), N(1), T(2), K(3), N(4), T(5), C(6))
+    BOTH(Alltoallv, Ialltoallv, 9, B(0), L(1), out, T(3), K(4), L(5), in, T(7), C(8))
+    BOTH(Alltoallw, Ialltoallw, 9, B(0), L(1), out, W(3), K(4), L(5), in, W(7), C(8))
+    BOTH(Reduce_scatter, Ireduce_scatter, 6, B(0), K(1), L(2), T(3), O(4), C(5))
+    BOTH(Reduce_scatter_block, Ireduce_scatter_block, 6, B(0), K(1), N(2), T(3), O(4), C(5))
+  default:
+    do_point_to_point(deed, a);
+  }
+}
+
+static void do_among_neighbours(enum deed deed, const union argument *a)
+{
+  int *const out = replay.starts[OUT], *const in = replay.starts[IN];
+  MPI_Aint *const far_out = replay.places[OUT], *const far_in = replay.places[IN];
+  switch (deed) {
+    BOTH(Neighbor_allgather, Ineighbor_allgather, 7, B(0), N(1), T(2), K(3), N(4), T(5), C(6))
+    BOTH(Neighbor_allgatherv, Ineighbor_allgatherv, 8, B(0), N(1), T(2), K(3), L(4), in, T(6), C(7))
+    BOTH(Neighbor_alltoall, Ineighbor_alltoall, 7, B(0), N(1), T(2), K(3), N(4), T(5), C(6))
+    BOTH(Neighbor_alltoallv, Ineighbor_alltoallv, 9, B(0), L(1), out, T(3), K(4), L(5), in, T(7),
+         C(8))
+    BOTH(Neighbor_alltoallw, Ineighbor_alltoallw, 9, B(0), L(1), far_out, W(3), K(4), L(5), far_in,
+         W(7), C(8))
+  default:
+    do_collective(deed, a);
+  }
+}
+
+static void do_communicator(enum deed deed, const union argument *a)
 {
   switch (deed) {
-    DO(Barrier, MPI_Barrier(next_comm()))
-    DO(Bcast, do_broadcast())
-    DO(Reduce, do_reduce(NULL))
-    DO(Allreduce, do_reduce(MPI_Allreduce))
-    DO(Scan, do_reduce(MPI_Scan))
-    DO(Exscan, do_reduce(MPI_Exscan))
-    DO(Reduce_scatter_block, do_reduce(MPI_Reduce_scatter_block))
-    DO(Gather, do_blocks(MPI_Gather, NULL))
-    DO(Scatter, do_blocks(MPI_Scatter, NULL))
-    DO(Allgather, do_blocks(NULL, MPI_Allgather))
-    DO(Alltoall, do_blocks(NULL, MPI_Alltoall))
-    DO(Gatherv, do_gather_unequal(0))
-    DO(Allgatherv, do_gather_unequal(1))
-    DO(Scatterv, do_scatter_unequal())
-    DO(Alltoallv, do_alltoall_unequal(ranks))
-    DO(Comm_dup, do_duplicate())
-    DO(Comm_split, do_split())
-    DO(Comm_free, MPI_Comm_free(&replay.comm[next()]))
+    CALL(Comm_dup, C(0), M(1))
+    CALL(Comm_dup_with_info, C(0), MPI_INFO_NULL, M(2))
+    CALL(Comm_split, C(0), N(1), N(2), M(3))
+    CALL(Comm_split_type, C(0), N(1), N(2), MPI_INFO_NULL, M(4))
+    CALL(Comm_create, C(0), G(1), M(2))
+    CALL(Comm_create_group, C(0), G(1), N(2), M(3))
+    CALL(Cart_create, C(0), N(1), L(2), L(3), N(4), M(5))
+    CALL(Cart_sub, C(0), L(1), M(2))
+    CALL(Dist_graph_create_adjacent, C(0), N(1), L(2), MPI_UNWEIGHTED, N(4), L(5), MPI_UNWEIGHTED,
+         MPI_INFO_NULL, N(8), M(9))
+    CALL(Comm_free, M(0))
+    CALL(Comm_disconnect, M(0))
   default:
-    do_point_to_point(deed);
+    do_among_neighbours(deed, a);
   }
 }
 
@@ -391,10 +464,21 @@ static void do_place(unsigned iteration)
     recline_potential_checkpoint();
 }
 
-static void do_next(int ranks)
+static void do_call(enum deed deed, int words)
+{
+  union argument arguments[ARGUMENTS_MAX];
+  if (deed == DEED_Start)
+    renew(replay.word, 1);
+  else if (deed == DEED_Startall)
+    renew(replay.word + 2, words - 2);
+  next_arguments(deed, words, arguments);
+  do_communicator(deed, arguments);
+}
+
+static void do_next(void)
 {
   enum deed deed = (enum deed)next();
-  next(); /* how many words follow */
+  int words = next();
   switch (deed) {
     DO(smpi_execute, smpi_execute(next_double()))
     DO(smpi_execute_benched, smpi_execute_benched(next_double()))
@@ -405,7 +489,7 @@ static void do_next(int ranks)
     DO(image_bytes, recline_image_bytes(next_number()))
     DO(iteration_bytes, recline_iteration_bytes(next_number()))
   default:
-    do_collective(deed, ranks);
+    do_call(deed, words);
   }
 }
 
@@ -446,6 +530,28 @@ static const int32_t *map(const char *folder, int rank, size_t *bytes)
   return words;
 }
 
+static void make_rooms(const struct recording_head *head)
+{
+  size_t requests = (size_t)head->requests + 1, blocks = (size_t)head->blocks + 1;
+  replay.received = outside((size_t)head->received);
+  replay.collected = calloc((size_t)head->collected + 1, 1);
+  replay.in_place = calloc((size_t)head->in_place + 1, 1);
+  replay.held = calloc(requests, sizeof *replay.held);
+  replay.lasting = calloc(requests, sizeof *replay.lasting);
+  replay.request = calloc(requests, sizeof *replay.request);
+  replay.several = calloc(requests, sizeof *replay.several);
+  for (int way = OUT; way <= IN; way++) {
+    replay.starts[way] = calloc(blocks, sizeof *replay.starts[way]);
+    replay.places[way] = calloc(blocks, sizeof *replay.places[way]);
+    replay.types[way] = calloc(blocks, sizeof *replay.types[way]);
+  }
+  replay.own_type = outside(((size_t)head->types + 1) * sizeof *replay.own_type);
+  replay.own_op = outside(2 * sizeof *replay.own_op);
+  replay.comm = calloc((size_t)head->comms + 2, sizeof(MPI_Comm));
+  replay.comm[0] = MPI_COMM_WORLD;
+  replay.comm[1] = MPI_COMM_SELF;
+}
+
 static void begin(const char *folder, int rank, int ranks)
 {
   size_t bytes;
@@ -458,15 +564,7 @@ static void begin(const char *folder, int rank, int ranks)
   make_contents((size_t)(head->sent > head->collected ? head->sent : head->collected) +
                     (size_t)head->in_place,
                 (unsigned)rank);
-  replay.received = outside((size_t)head->received);
-  replay.collected = calloc((size_t)head->collected + 1, 1);
-  replay.in_place = calloc((size_t)head->in_place + 1, 1);
-  replay.starts = calloc(2 * (size_t)ranks, sizeof *replay.starts);
-  replay.request = calloc((size_t)head->requests + 1, sizeof *replay.request);
-  replay.several = calloc((size_t)head->requests + 1, sizeof *replay.several);
-  replay.comm = calloc((size_t)head->comms + 2, sizeof(MPI_Comm));
-  replay.comm[0] = MPI_COMM_WORLD;
-  replay.comm[1] = MPI_COMM_SELF;
+  make_rooms(head);
 }
 
 int main(int argc, char **argv)
@@ -479,7 +577,7 @@ int main(int argc, char **argv)
     give_up("no folder, or no recline");
   begin(argv[1], rank, ranks);
   while (replay.word < replay.end)
-    do_next(ranks);
+    do_next();
   MPI_Finalize();
   return 0;
 }

@@ -14,3 +14,12 @@ struct comm *comm_of(struct rank *r, MPI_Comm handle)
     die(DIE_INPUT, "rank %d: not a communicator", r->index);
   return comm;
 }
+
+int rank_in_group(MPI_Group group, int i)
+{
+  MPI_Group world;
+  int rank = MPI_UNDEFINED;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
+  return rank;
+}

@@ -15,8 +15,11 @@ struct recorder {
   FILE *file;
   struct recording_head head;
   GPtrArray *comms, *requests; /* handles of the program, by number; NULL: free */
+  GPtrArray *persistent;       /* those of `requests` that a wait does not free */
+  GArray *types;               /* int: bytes of datatypes of the program's own */
   void **made;                 /* where the call under way puts a handle, */
   GPtrArray *made_in;          /* of these */
+  bool made_lasts;             /* a persistent request */
   uint64_t calls;
   uint64_t image_bytes; /* as it was noted last */
   bool tells_bytes;     /* the program says itself how large its images are */
@@ -31,11 +34,13 @@ enum { ARGUMENTS_MAX = 12 };
 /* Of a call: its signature, and its arguments as they were passed. */
 struct call_record {
   const char *name, *signature;
+  char of[32]; /* the name, of a nonblocking collective that of the blocking one */
   union {
     int number;
     void *pointer;
   } argument[ARGUMENTS_MAX];
   int size, rank, root; /* of its communicator; -1: none */
+  int out, in;          /* blocks of a buffer that has one for each rank, or neighbour */
 };
 
 #define SIGNATURE(NAME, TEXT) {#NAME, TEXT},
@@ -65,6 +70,8 @@ void record_begin(void)
     recorder->head = (struct recording_head){.format = RECORDING_FORMAT, .ranks = layer.ranks};
     recorder->comms = g_ptr_array_new();
     recorder->requests = g_ptr_array_new();
+    recorder->persistent = g_ptr_array_new();
+    recorder->types = g_array_new(FALSE, FALSE, sizeof(int));
     recorder->words = g_array_new(FALSE, FALSE, sizeof(int32_t));
     g_ptr_array_add(recorder->comms, MPI_COMM_WORLD);
   }
@@ -79,12 +86,12 @@ void record_refuse(const char *name)
         rank_self()->index, name);
 }
 
-static _Noreturn void cannot(const char *name, const char *what)
+static _Noreturn void cannot(const char *name)
 {
   die(DIE_INPUT,
-      "rank %d: %s%s, which recordings do not have, expected a program that can be replayed "
+      "rank %d: %s, which recordings do not have, expected a program that can be replayed "
       "(docs/campaign.md)",
-      rank_self()->index, name, what);
+      rank_self()->index, name);
 }
 
 /* ---- words ---- */
@@ -145,22 +152,38 @@ static void drop(GPtrArray *handles, int number)
     handles->pdata[number] = NULL;
 }
 
-static int type_number(const struct call_record *call, MPI_Datatype type)
+/* -1 less its bytes, of a datatype of the program's own. */
+static int own_type(struct recorder *recorder, MPI_Datatype type)
+{
+  int size = 0;
+  guint i = 0;
+  PMPI_Type_size(type, &size);
+  while (i < recorder->types->len && g_array_index(recorder->types, int, i) != size)
+    i++;
+  if (i == recorder->types->len)
+    g_array_append_val(recorder->types, size);
+  recorder->head.types = (int32_t)recorder->types->len;
+  return -1 - size;
+}
+
+static int type_number(struct recorder *recorder, MPI_Datatype type)
 {
   const MPI_Datatype types[] = {RECORDED_TYPES};
   for (int i = 0; i < (int)G_N_ELEMENTS(types); i++)
     if (types[i] == type)
       return i;
-  cannot(call->name, " with a datatype of the program's own");
+  return own_type(recorder, type);
 }
 
-static int op_number(const struct call_record *call, MPI_Op op)
+static int op_number(MPI_Op op)
 {
   const MPI_Op ops[] = {RECORDED_OPS};
+  int commutes = 0;
   for (int i = 0; i < (int)G_N_ELEMENTS(ops); i++)
     if (ops[i] == op)
       return i;
-  cannot(call->name, " with an operation of the program's own");
+  PMPI_Op_commutative(op, &commutes);
+  return commutes ? OP_COMMUTES : OP_ORDERED;
 }
 
 /* ---- buffers ---- */
@@ -183,19 +206,28 @@ static bool is_any_of(const char *name, const char *names)
 static bool has_buffer(const struct call_record *call, char letter)
 {
   bool root = call->rank == call->root;
-  if (is_any_of(call->name, "Gather Gatherv Reduce"))
+  if (is_any_of(call->of, "Gather Gatherv Reduce"))
     return letter == 'b' || root;
-  return !is_any_of(call->name, "Scatter Scatterv") || letter == 'k' || root;
+  return !is_any_of(call->of, "Scatter Scatterv") || letter == 'k' || root;
 }
 
 /* How many blocks of `count` elements a buffer has. */
 static int blocks_of(const struct call_record *call, char letter)
 {
-  if (is_any_of(call->name, "Alltoall") ||
-      (is_any_of(call->name, "Gather Allgather") && letter == 'k') ||
-      (is_any_of(call->name, "Scatter Reduce_scatter_block") && letter == 'b'))
-    return call->size;
+  bool in = letter == 'k', out = letter == 'b';
+  if ((in && is_any_of(call->of, "Gather Allgather Neighbor_allgather")) ||
+      (out && is_any_of(call->of, "Scatter")) ||
+      is_any_of(call->of, "Alltoall Neighbor_alltoall Reduce_scatter_block"))
+    return in ? call->in : call->out;
   return 1;
+}
+
+/* Of the counts or datatypes at that place: how many the buffer before them has. */
+static int counts_of(const struct call_record *call, int at)
+{
+  while (at > 0 && !strchr("bk", call->signature[at]))
+    at--;
+  return call->signature[at] == 'k' ? call->in : call->out;
 }
 
 static int64_t sum_of(const int *counts, int size)
@@ -204,6 +236,22 @@ static int64_t sum_of(const int *counts, int size)
   for (int i = 0; i < size; i++)
     sum += counts[i];
   return sum;
+}
+
+/* Of a buffer whose blocks have counts, and perhaps datatypes, of their own. */
+static int64_t unequal_bytes(const struct call_record *call, int counts)
+{
+  int types = place_of(call, 'T', counts), number = counts_of(call, counts), size = 0;
+  const int *count = call->argument[counts].pointer;
+  int64_t bytes = 0;
+  for (int i = 0; types >= 0 && i < number; i++) {
+    PMPI_Type_size(((const MPI_Datatype *)call->argument[types].pointer)[i], &size);
+    bytes += (int64_t)size * count[i];
+  }
+  if (types >= 0)
+    return bytes;
+  PMPI_Type_size(call->argument[place_of(call, 't', counts)].pointer, &size);
+  return size * sum_of(count, number);
 }
 
 static int64_t bytes_of(const struct call_record *call, int at)
@@ -216,9 +264,9 @@ static int64_t bytes_of(const struct call_record *call, int at)
   if (buffer == MPI_IN_PLACE)
     return BUFFER_IN_PLACE;
   int count = place_of(call, 'n', at), counts = place_of(call, 'A', at);
-  PMPI_Type_size(call->argument[place_of(call, 't', at)].pointer, &size);
   if (counts >= 0 && (count < 0 || counts < count))
-    return size * sum_of(call->argument[counts].pointer, call->size);
+    return unequal_bytes(call, counts);
+  PMPI_Type_size(call->argument[place_of(call, 't', at)].pointer, &size);
   return (int64_t)size * call->argument[count].number * blocks_of(call, letter);
 }
 
@@ -238,6 +286,16 @@ static void note_size(struct recorder *recorder, const struct call_record *call,
 
 /* ---- calls ---- */
 
+/* How many blocks buffers have: of a neighbourhood as many as neighbours. */
+static void count_blocks(struct call_record *call, const struct comm *on)
+{
+  bool near = g_str_has_prefix(call->of, "Neighbor_");
+  call->size = on->size;
+  call->rank = on->rank;
+  call->out = near ? on->topology.to.count : on->size;
+  call->in = near ? on->topology.from.count : on->size;
+}
+
 static void read_arguments(struct call_record *call, va_list *arguments)
 {
   for (int i = 0; call->signature[i]; i++)
@@ -246,11 +304,13 @@ static void read_arguments(struct call_record *call, va_list *arguments)
     else
       call->argument[i].pointer = va_arg(*arguments, void *);
   int comm = place_of(call, 'c', 0), root = place_of(call, 'r', 0);
-  if (comm < 0)
-    return;
-  const struct comm *on = comm_of(rank_self(), call->argument[comm].pointer);
-  call->size = on->size;
-  call->rank = on->rank;
+  g_strlcpy(call->of, call->name, sizeof call->of);
+  if (call->name[0] == 'I') {
+    g_strlcpy(call->of, call->name + 1, sizeof call->of);
+    call->of[0] = g_ascii_toupper(call->of[0]);
+  }
+  if (comm >= 0)
+    count_blocks(call, comm_of(rank_self(), call->argument[comm].pointer));
   call->root = root < 0 ? -1 : call->argument[root].number;
 }
 
@@ -258,7 +318,8 @@ static void add_request(struct recorder *recorder, MPI_Request request)
 {
   int number = number_of(recorder->requests, request);
   add(recorder, request == MPI_REQUEST_NULL ? HANDLE_NONE : number);
-  drop(recorder->requests, number);
+  if (number_of(recorder->persistent, request) == HANDLE_NONE)
+    drop(recorder->requests, number);
 }
 
 static void add_requests(struct recorder *recorder, const MPI_Request *request, int count)
@@ -269,12 +330,40 @@ static void add_requests(struct recorder *recorder, const MPI_Request *request, 
     add_request(recorder, request[i]);
 }
 
-static void add_counts(struct recorder *recorder, const struct call_record *call, const int *counts,
-                       bool significant)
+static void add_list(struct recorder *recorder, const int *numbers, int count)
 {
-  add(recorder, significant ? call->size : 0);
-  for (int i = 0; significant && i < call->size; i++)
-    add(recorder, counts[i]);
+  add(recorder, count);
+  for (int i = 0; i < count; i++)
+    add(recorder, numbers[i]);
+}
+
+static void add_types(struct recorder *recorder, const MPI_Datatype *types, int count)
+{
+  add(recorder, count);
+  for (int i = 0; i < count; i++)
+    add(recorder, type_number(recorder, types[i]));
+}
+
+/* As many as the int before says; a grid has as many as dimensions. */
+static void add_ints(struct recorder *recorder, const struct call_record *call, int at)
+{
+  int count = 0, before = at;
+  while (before > 0 && call->signature[before] != 'i')
+    before--;
+  if (before > 0)
+    count = call->argument[before].number;
+  else
+    count = comm_of(rank_self(), call->argument[0].pointer)->topology.to.count / 2;
+  add_list(recorder, call->argument[at].pointer, count);
+}
+
+static void add_group(struct recorder *recorder, MPI_Group group)
+{
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  add(recorder, size);
+  for (int i = 0; i < size; i++)
+    add(recorder, rank_in_group(group, i));
 }
 
 static void will_make(struct recorder *recorder, GPtrArray *handles, void *where)
@@ -305,10 +394,10 @@ static void add_argument(struct recorder *recorder, const struct call_record *ca
     add(recorder, *significant ? number : 0);
     break;
   case 't':
-    add(recorder, *significant ? type_number(call, pointer) : 0);
+    add(recorder, *significant ? type_number(recorder, pointer) : 0);
     break;
   case 'o':
-    add(recorder, op_number(call, pointer));
+    add(recorder, op_number(pointer));
     break;
   case 's':
     if (number == MPI_ANY_SOURCE)
@@ -334,8 +423,23 @@ static void add_argument(struct recorder *recorder, const struct call_record *ca
   case 'w':
     add_requests(recorder, pointer, call->argument[at - 1].number);
     break;
+  case 'f':
+    g_ptr_array_remove_fast(recorder->persistent, *(MPI_Request *)pointer);
+    add_request(recorder, *(MPI_Request *)pointer);
+    break;
   case 'A':
-    add_counts(recorder, call, pointer, *significant);
+    number = counts_of(call, at);
+    recorder->head.blocks = MAX(recorder->head.blocks, number);
+    add_list(recorder, pointer, *significant ? number : 0);
+    break;
+  case 'T':
+    add_types(recorder, pointer, *significant ? counts_of(call, at) : 0);
+    break;
+  case 'V':
+    add_ints(recorder, call, at);
+    break;
+  case 'G':
+    add_group(recorder, pointer);
     break;
   case 'Q':
     will_make(recorder, recorder->requests, pointer);
@@ -355,7 +459,7 @@ static void refuse_call(const char *name)
   if (is_any_of(name,
                 "Test Testall Testany Testsome Waitany Waitsome Iprobe Cancel Request_get_status"))
     record_refuse(full);
-  cannot(full, "");
+  cannot(full);
 }
 
 /* A measure of the image now and then: at the first calls, then ever less often. */
@@ -389,6 +493,7 @@ static void note_call(struct rank *r, const char *name, va_list *arguments)
   note_image(recorder, r);
   for (int i = 0; call.signature[i]; i++)
     add_argument(recorder, &call, i, &significant);
+  recorder->made_lasts = g_str_has_suffix(name, "_init");
   write_deed(recorder, deed);
 }
 
@@ -414,6 +519,8 @@ void record_called(void)
       recorder->made_in == recorder->comms ? &recorder->head.comms : &recorder->head.requests;
   if (*recorder->made)
     put(recorder->made_in, *recorder->made, most);
+  if (recorder->made_lasts)
+    g_ptr_array_add(recorder->persistent, *recorder->made);
   recorder->made = NULL;
 }
 

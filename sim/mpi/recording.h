@@ -3,33 +3,45 @@
  * begins with struct recording_head; then for each deed its number, how many words follow, and
  * those.
  *
- * The words of a call follow from its signature, one word for each letter but the last four:
+ * The words of a call follow from its signature, one word for each letter but the last nine:
  *
  *     b, k     a buffer that is sent, one that is filled: its bytes; -1: MPI_IN_PLACE, -2: this
  *              rank has none
  *     a        a buffer that is both
  *     n        a count
- *     t, o     a datatype, an operation: its place in the lists below
+ *     t, o     a datatype, an operation: its place in the lists below. Of the program's own: of a
+ *              datatype -1 less its bytes; -1 an operation that commutes, -2 one that does not
  *     r, s     a rank, the rank of a source
  *     g, i     a tag, any other int
  *     c, C, x  a communicator, one that is made, one that is freed: numbers in the order of making
- *     q, Q     a request, one that is made: numbers, which are used again
+ *     q, Q, f  a request, one that is made, one that is freed: numbers, which are used again
  *     w        as many requests as the count before it: how many, then their numbers
- *     A        as many counts as the communicator has ranks: likewise
- *     D, S     displacements, statuses: nothing
+ *     A        as many counts as the call has blocks: likewise
+ *     T        as many datatypes
+ *     V        as many ints as the int before it or, without one, as a grid has dimensions
+ *     G        the members of a group, as ranks of the program
+ *     D, S     displacements and what is not needed, statuses: nothing
  */
 #ifndef RECLINE_RECORDING_H
 #define RECLINE_RECORDING_H
 
 #include <stdint.h>
 
-enum { RECORDING_FORMAT = 1, BUFFER_IN_PLACE = -1, BUFFER_NONE = -2, HANDLE_NONE = -1 };
+enum {
+  RECORDING_FORMAT = 2,
+  BUFFER_IN_PLACE = -1,
+  BUFFER_NONE = -2,
+  HANDLE_NONE = -1,
+  OP_COMMUTES = -1,
+  OP_ORDERED = -2
+};
 
 /* The largest of what there is: room for it is made before MPI_Init. */
 struct recording_head {
   int32_t format, ranks;
   int32_t sent, received, collected, in_place; /* bytes of a buffer; `collected`: in collectives */
   int32_t requests, comms;
+  int32_t blocks, types; /* counts of one call; datatypes of the program's own, by their bytes */
 };
 
 #define RECORDED_CALLS(CALL)                                                                       \
@@ -46,27 +58,71 @@ struct recording_head {
   CALL(Sendrecv, "bntrgkntsgcS")                                                                   \
   CALL(Sendrecv_replace, "antrgsgcS")                                                              \
   CALL(Probe, "sgcS")                                                                              \
+  CALL(Send_init, "bntrgcQ")                                                                       \
+  CALL(Bsend_init, "bntrgcQ")                                                                      \
+  CALL(Rsend_init, "bntrgcQ")                                                                      \
+  CALL(Ssend_init, "bntrgcQ")                                                                      \
+  CALL(Recv_init, "kntsgcQ")                                                                       \
+  CALL(Start, "q")                                                                                 \
+  CALL(Startall, "nw")                                                                             \
   CALL(Wait, "qS")                                                                                 \
   CALL(Waitall, "nwS")                                                                             \
-  CALL(Request_free, "q")                                                                          \
+  CALL(Request_free, "f")                                                                          \
   CALL(Barrier, "c")                                                                               \
+  CALL(Ibarrier, "cQ")                                                                             \
   CALL(Bcast, "antrc")                                                                             \
+  CALL(Ibcast, "antrcQ")                                                                           \
   CALL(Reduce, "bkntorc")                                                                          \
+  CALL(Ireduce, "bkntorcQ")                                                                        \
   CALL(Allreduce, "bkntoc")                                                                        \
+  CALL(Iallreduce, "bkntocQ")                                                                      \
   CALL(Scan, "bkntoc")                                                                             \
+  CALL(Iscan, "bkntocQ")                                                                           \
   CALL(Exscan, "bkntoc")                                                                           \
+  CALL(Iexscan, "bkntocQ")                                                                         \
   CALL(Gather, "bntkntrc")                                                                         \
+  CALL(Igather, "bntkntrcQ")                                                                       \
   CALL(Gatherv, "bntkADtrc")                                                                       \
+  CALL(Igatherv, "bntkADtrcQ")                                                                     \
   CALL(Scatter, "bntkntrc")                                                                        \
+  CALL(Iscatter, "bntkntrcQ")                                                                      \
   CALL(Scatterv, "bADtkntrc")                                                                      \
+  CALL(Iscatterv, "bADtkntrcQ")                                                                    \
   CALL(Allgather, "bntkntc")                                                                       \
+  CALL(Iallgather, "bntkntcQ")                                                                     \
   CALL(Allgatherv, "bntkADtc")                                                                     \
+  CALL(Iallgatherv, "bntkADtcQ")                                                                   \
   CALL(Alltoall, "bntkntc")                                                                        \
+  CALL(Ialltoall, "bntkntcQ")                                                                      \
   CALL(Alltoallv, "bADtkADtc")                                                                     \
+  CALL(Ialltoallv, "bADtkADtcQ")                                                                   \
+  CALL(Alltoallw, "bADTkADTc")                                                                     \
+  CALL(Ialltoallw, "bADTkADTcQ")                                                                   \
+  CALL(Reduce_scatter, "bkAtoc")                                                                   \
+  CALL(Ireduce_scatter, "bkAtocQ")                                                                 \
   CALL(Reduce_scatter_block, "bkntoc")                                                             \
+  CALL(Ireduce_scatter_block, "bkntocQ")                                                           \
+  CALL(Neighbor_allgather, "bntkntc")                                                              \
+  CALL(Ineighbor_allgather, "bntkntcQ")                                                            \
+  CALL(Neighbor_allgatherv, "bntkADtc")                                                            \
+  CALL(Ineighbor_allgatherv, "bntkADtcQ")                                                          \
+  CALL(Neighbor_alltoall, "bntkntc")                                                               \
+  CALL(Ineighbor_alltoall, "bntkntcQ")                                                             \
+  CALL(Neighbor_alltoallv, "bADtkADtc")                                                            \
+  CALL(Ineighbor_alltoallv, "bADtkADtcQ")                                                          \
+  CALL(Neighbor_alltoallw, "bADTkADTc")                                                            \
+  CALL(Ineighbor_alltoallw, "bADTkADTcQ")                                                          \
   CALL(Comm_dup, "cC")                                                                             \
+  CALL(Comm_dup_with_info, "cDC")                                                                  \
   CALL(Comm_split, "ciiC")                                                                         \
-  CALL(Comm_free, "x")
+  CALL(Comm_split_type, "ciiDC")                                                                   \
+  CALL(Comm_create, "cGC")                                                                         \
+  CALL(Comm_create_group, "cGiC")                                                                  \
+  CALL(Cart_create, "ciVViC")                                                                      \
+  CALL(Cart_sub, "cVC")                                                                            \
+  CALL(Dist_graph_create_adjacent, "ciVDiVDDiC")                                                   \
+  CALL(Comm_free, "x")                                                                             \
+  CALL(Comm_disconnect, "x")
 
 /* The others: words of a double or of a 64-bit number are its halves, the low one first. */
 #define RECORDED_DEEDS(DEED)                                                                       \

@@ -173,15 +173,6 @@ static int split_type(struct rank *r, struct comm *parent, int type, int key, MP
 WRAP_CALL(Comm_split_type, (comm, type, key, info, made),
           split_type(r, comm_of(r, comm), type, key, made))
 
-int rank_in_group(MPI_Group group, int i)
-{
-  MPI_Group world;
-  int rank = MPI_UNDEFINED;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
-  return rank;
-}
-
 /* The group's order decides. Members of disjoint groups make different
  * communicators, and who is not in the own group takes part with no colour. */
 static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
