@@ -69,4 +69,9 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants
   ${CMAKE_SOURCE_DIR}/verify/matrix
   DESTINATION ${data}/verify FILES_MATCHING PATTERN "*.yaml")
+# Sources, for the pictures of protocols and for what `recline play` compiles.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/protocols DESTINATION ${data}
+  FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN t EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/mutants DESTINATION ${data}/verify
+  FILES_MATCHING PATTERN "*.patch" PATTERN mutants.c)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/schema DESTINATION ${data})

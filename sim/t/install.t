@@ -63,6 +63,12 @@ is "$?:$(sort 'the result/program.out' | head -n 1)" '0:rank 0: 2005000' \
 is $? 0 'an installed scenario runs' stderr
 "$place/bin/recline" check c3-no-suppress c3-1.1 --out 'the checks' >stdout 2>stderr
 is $? 0 'an installed claim and a mutant are checked' stdout stderr
+"$place/bin/recline" draw c3 -o c3.svg >stdout 2>stderr && grep -q '<svg' c3.svg
+is $? 0 'the states of a protocol are drawn' stderr
+# One of a header, too. Without clang there is no page.
+plays() { "$place/bin/recline" play "$1" -o "$1.html" >stdout 2>stderr; }
+[ ! -e "$place/lib/recline/play/page.html" ] || { plays c3-no-suppress && plays event-logging-hash-not-perfect; }
+is $? 0 'mutants are played' stderr
 
 # A protocol of one's own, by find_package and by pkg-config.
 cp "$place"/share/recline/examples/* .
@@ -86,5 +92,5 @@ eval "cc -std=c11 -shared -fPIC $(pkg-config --cflags recline) -o restart.so res
 is $? 0 'or with pkg-config' log
 "$place/bin/recline" check restart-recovers.yaml >stdout 2>stderr
 is $? 0 'and its claim holds' stdout stderr
-[ -n "${RECLINE_PREFIX-}" ] || finish 13
-finish 10
+[ -n "${RECLINE_PREFIX-}" ] || finish 15
+finish 12

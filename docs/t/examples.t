@@ -1,0 +1,46 @@
+#!/usr/bin/perl
+# The examples of every --help are run, in one folder that has what they name. RECLINE_LONG=1: those
+# that take minutes, too; what takes hours is left to the tests of its parts.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use File::Basename 'dirname';
+use File::Copy 'copy';
+use File::Temp 'tempdir';
+use Test::More;
+
+my $root = abs_path(dirname($0) . '/../..');
+my $build = abs_path($ENV{RECLINE_BUILD} || "$root/build");
+plan skip_all => 'the layer is not part of this build' if !-e "$build/lib/librecline_mpi.so";
+delete $ENV{RECLINE_DATA};
+$ENV{PATH} = "$build/bin:$ENV{PATH}";
+my $dir = tempdir(CLEANUP => 1);
+chdir $dir or BAIL_OUT($!);
+my %long = map { $_ => 1 } 'interval mine.yaml --runs 20 --out interval', 'check --all --jobs 2 --junit';
+my %hours = map { $_ => 1 } 'replicate --out replication';
+
+# A run with failures by a law, as `interval` wants them; a protocol of one's own, with its claim.
+open my $out, '>', 'mine.yaml' or BAIL_OUT($!);
+print $out "program: {binary: cg, args: [S], ranks: 8}\nplatform: {file: clan, spares: 4}\nprotocol: {name: c3}\n"
+  . "checkpoint: {every: 50ms, storage: nfs, bytes: 256KiB}\ndetection: 1ms\n"
+  . "failures: [{law: exponential, mtbf: 2s, of: node, repair: 10ms}]\n";
+close $out;
+copy("$root/examples/pause.c", 'my-protocol.c');
+system "cc -std=c11 -shared -fPIC -I$build/include -o my-protocol.so my-protocol.c && "
+  . "sed 's/pause.so/my-protocol.so/' $root/examples/pause-recovers.yaml >my-claim.yaml" and BAIL_OUT('no protocol');
+
+my @commands = grep { !/^-|^help$/ } split ' ', qx(recline --complete '');
+my %rank = (run => 0, check => 1, draw => 2, play => 2, report => 2);
+for my $command (sort { ($rank{$a} // 3) <=> ($rank{$b} // 3) || $a cmp $b } @commands) {
+  my @examples = qx(recline $command --help) =~ /^  recline (.*)$/mg;
+  ok(@examples > 0, "$command has examples");
+  for my $example (@examples) {
+    next if $hours{$example} || ($long{$example} && !$ENV{RECLINE_LONG});
+    next if $command eq 'play' && !-e "$build/play/page.html";
+    system 'rm -rf kept' if $command eq 'campaign';
+    my $said = qx(timeout 900 recline $example 2>&1 </dev/null);
+    is($? >> 8, 0, "recline $example") or diag($said);
+    ok(-s $1, "which writes $1") if $example =~ / -o (\S+)/;
+  }
+}
+done_testing();
