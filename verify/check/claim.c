@@ -225,11 +225,12 @@ void claim_world(const struct scenario *claim, const struct script *script, stru
                        properties_need_stamps((const char *const *)claim->check.properties);
 }
 
-static void explore_claim(const struct job *job, const struct explorer_options *options,
+static void explore_claim(const struct job *job, const struct explorer_options *options, bool whole,
                           struct exploration *found)
 {
   struct world world;
   claim_world(job->claim, job->script, &world);
+  world.whole = whole;
   explore(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints,
           options, found);
   world_clear(&world);
@@ -455,7 +456,7 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   options.fingerprint = 0;
   options.rests = &rests;
   options.save = NULL;
-  explore_claim(job, &options, &found);
+  explore_claim(job, &options, false, &found);
   result->full_states = found.states;
   result->rests = rests.count;
   bool same = found.verdict == EXPLORER_HOLDS ? left->count == rests.count : true;
@@ -469,6 +470,30 @@ static void audit_reduction(const struct job *job, const struct explorer_options
                claim_verdict_name(verdict_of(&found)), rests.count);
   }
   intern_clear(&rests);
+  exploration_clear(&found);
+}
+
+/* The same with all that is stored (world_settles()): the same verdict; without reduction as early.
+ */
+static void audit_contents(const struct job *job, const struct explorer_options *explored,
+                           struct claim_result *result)
+{
+  struct exploration found;
+  struct explorer_options options = *explored;
+  options.audit = options.stubborn = options.symmetry = false;
+  options.fingerprint = 0;
+  options.save = NULL;
+  options.rests = NULL;
+  explore_claim(job, &options, true, &found);
+  bool shortest = !found.cycles && strcmp(result->reduction, "none") == 0;
+  bool same =
+      verdict_of(&found) == result->verdict &&
+      (found.verdict != EXPLORER_VIOLATED || !shortest || found.moves_count == result->depth);
+  if (found.verdict != EXPLORER_INCONCLUSIVE && !same) {
+    result->verdict = CLAIM_BREACH;
+    g_snprintf(result->text, sizeof result->text, "with all that is stored: %s, after %u moves",
+               claim_verdict_name(verdict_of(&found)), found.moves_count);
+  }
   exploration_clear(&found);
 }
 
@@ -531,7 +556,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .save = job->save,
       .save_seconds = job->options->save_seconds,
       .world_digest = job->save ? digest(job->claim, job->options) : 0};
-  explore_claim(job, &options, &found);
+  explore_claim(job, &options, false, &found);
   progress_clear(terminal_shows_progress() && job->shown_states);
   if (found.refused) {
     g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected one of this claim; remove it",
@@ -543,6 +568,8 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   result->collision = collision(job, result);
   if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
     audit_reduction(job, &options, result);
+  if (job->options->audit && result->verdict != CLAIM_INCONCLUSIVE)
+    audit_contents(job, &options, result);
   judge_reached(job, result);
   intern_clear(&rests);
   bool fine = true;

@@ -66,6 +66,7 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
   global->crashes = (uint16_t)crashes;
   global->timers = (uint16_t)timers;
   global->down = -1;
+  global->settled = world_settles(w);
   if (are_free(w))
     start_all(w);
 }

@@ -212,7 +212,7 @@ struct world_global {
   uint8_t injected;     /* the one lie of a faulty host has been told */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
   uint8_t timed;        /* the coordinator has set a timer; independent: 0 */
-  uint8_t pad;
+  uint8_t settled;      /* no rank will go back any more: world_settles() */
 };
 
 /* Property tokens: a global state that is being recorded. Apart from GLOBAL, as no rule looks here.
@@ -304,6 +304,7 @@ struct world {
   bool line_stamps;     /* messages carry line and stopped */
   bool check;           /* check the protocol's invariants after every step */
   bool bounded;         /* crashes and timers are counted down (explorer) */
+  bool whole;           /* contents that make no difference stay (audit of the explorer) */
   unsigned faults;      /* enum injected_fault, or-ed */
   unsigned hazards;     /* enum hazard, or-ed */
   int per_node;         /* ranks that crash together, in blocks; 1: each alone */

@@ -49,6 +49,11 @@ bool world_follows(const struct world *w)
          is_judged(w, "agreement");
 }
 
+bool world_judges_garbage(const struct world *w)
+{
+  return is_judged(w, "frees") || is_judged(w, "frees-at-capture");
+}
+
 /* ---- history: what the program sent and was given ---- */
 
 static int compare_flows(const struct world_flow *a, int peer, int comm, int tag)

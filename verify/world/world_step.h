@@ -156,6 +156,16 @@ uint32_t world_last_image(const struct world *, int rank);
 /* A part of the image from which `rank` would be started now, and its size; NULL: from none. */
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
+/* No rank will start from what is stored any more (explorer, global recovery): no crash may still
+ * happen. Once none is recovered from either (world_global.settled), what the contents of images
+ * and stored states are makes no difference. They are left out, so that states which differ in
+ * nothing else are one. */
+bool world_settles(const struct world *);
+
+/* Keeps in place of `image` (0: of one of the program as it stands) what it shows received, if that
+ * `counts`; else an image of nothing. */
+uint32_t world_keep_received(const struct world *, int rank, uint32_t image, bool counts);
+
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
 
@@ -172,6 +182,9 @@ void world_violate(struct step_context *, const char *property, const char *form
 /* Whether flows are followed at all: for free programs only where a property asks for it, so that
  * nothing else tells states apart. */
 bool world_follows(const struct world *);
+
+/* Whether a property asks which messages the images show received (world_line_part()). */
+bool world_judges_garbage(const struct world *);
 
 /* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.
  */

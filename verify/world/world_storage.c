@@ -1,6 +1,7 @@
 /* The world: images and stable storage, restart. */
 #include <stdlib.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/world/world_step.h"
 
@@ -56,6 +57,7 @@ static void restore_parts(const struct world *w, int rank, const enum part_kind 
 {
   struct rcl_piece piece[RCL_PIECES];
   uint32_t size, length;
+  REQUIRE(!read_global(w)->settled, "a rank starts while its stored contents are looked at");
   const unsigned char *from, *at = w->memory.kept(w->memory.ctx, number, &size);
   for (int i = 0; i < count; i++) {
     uint32_t pieces = pieces_of(w, rank, kinds[i], piece, &from);
@@ -78,6 +80,8 @@ static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
 
 uint32_t world_keep_image(struct step_context *t)
 {
+  if (read_global(t->w)->settled)
+    return world_keep_received(t->w, t->rank, 0, world_judges_garbage(t->w));
   return keep_parts(t->w, t->rank, world_image_parts, IMAGE_PARTS);
 }
 
@@ -205,6 +209,8 @@ static uint32_t keep_state(const struct step_context *t, const struct rcl_action
   const struct world *w = t->w;
   bool no_slots = w->protocol->independent && action->part == RCL_PART_LOG;
   int parts = no_slots ? 1 : 2;
+  if (read_global(w)->settled)
+    return w->memory.keep(w->memory.ctx, NULL, 0);
   if (!w->bounded || w->protocol->independent)
     return keep_parts(w, t->rank, state_parts, parts);
   unsigned char now[w->state_bytes + 1];
@@ -482,6 +488,39 @@ static void restore_independently(struct step_context *t)
   world_reach_start(t);
 }
 
+/* The new image takes the place of the old. */
+static void leave_received(const struct world *w, int rank, uint32_t *image)
+{
+  uint32_t received = *image ? world_keep_received(w, rank, *image, world_judges_garbage(w)) : 0;
+  if (*image && w->memory.forget)
+    w->memory.forget(w->memory.ctx, *image);
+  *image = received;
+}
+
+static void settle(const struct world *w)
+{
+  for (int rank = 0; rank < w->ranks; rank++) {
+    uint32_t count;
+    if (read_rank_head(w, rank)->image)
+      leave_received(w, rank, &edit_rank(w, rank)->image);
+    READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+    struct world_record *stored =
+        world_edit(w, WORLD_STORED, rank, 0, count * (uint32_t)sizeof *stored);
+    for (uint32_t i = 0; i < count; i++) {
+      leave_received(w, rank, &stored[i].image);
+      if (stored[i].state && w->memory.forget)
+        w->memory.forget(w->memory.ctx, stored[i].state);
+      stored[i].state = w->memory.keep(w->memory.ctx, NULL, 0);
+    }
+  }
+  edit_global(w)->settled = true;
+}
+
+bool world_settles(const struct world *w)
+{
+  return w->bounded && !w->whole && !w->protocol->independent && !read_global(w)->crashes;
+}
+
 /* When all ranks have started again, the crashed rank and the target of the recovery are cleared.
  */
 static void end_recovery(const struct world *w)
@@ -492,6 +531,8 @@ static void end_recovery(const struct world *w)
     if (other->phase != RANK_NEW && (!runs || other->noticed != read_global(w)->incarnation))
       return;
   }
+  if (world_settles(w))
+    settle(w);
   edit_global(w)->target = RCL_FRESH;
   edit_global(w)->down = -1;
 }
