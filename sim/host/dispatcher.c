@@ -156,7 +156,8 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
 static bool crash_node(const char *node, const struct failure *failure)
 {
   bool struck = false;
-  enum crash_leaves leaves = node_fail(node) ? CRASH_LEAVES_NOTHING : CRASH_LEAVES_DISKS;
+  bool moves = node_fail(node, failure->returns == RETURNS_REPAIRED);
+  enum crash_leaves leaves = moves ? CRASH_LEAVES_NOTHING : CRASH_LEAVES_DISKS;
   for (int rank = 0; rank < layer.ranks; rank++)
     if (!g_strcmp0(node_of(rank), node))
       struck |= crash_rank(rank, failure, leaves);
@@ -428,6 +429,8 @@ static void restart_rank(int rank, uint32_t life)
   if (layer.rank[rank].life != life)
     return;
   node_replace(node_of(rank));
+  if (node_is_gone(node_of(rank)))
+    run_stop(RUN_LOST, "no node is left");
   send_notice(rank, &(struct message){.notice = NOTICE_RESTART, .for_life = life});
 }
 

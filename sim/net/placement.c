@@ -8,12 +8,14 @@ static const char *service;
 static GQueue spares = G_QUEUE_INIT; /* interned names of nodes that are up, the next one first */
 static GHashTable *failed; /* interned names of nodes that have failed and are not repaired -> where
                               their ranks go on: a spare, which is theirs from then on, or there */
+static GHashTable *gone;   /* interned names of those that never come back */
 
 void node_begin(int count)
 {
   ranks = count;
   node = g_new0(const char *, (gsize)ranks + 1);
   failed = g_hash_table_new(NULL, NULL);
+  gone = g_hash_table_new(NULL, NULL);
 }
 
 void node_set_service(const char *name)
@@ -52,31 +54,66 @@ static bool carries_ranks(const char *name)
   return false;
 }
 
-/* A spare for the ranks of that node, or the node. */
-static gpointer successor(const char *name)
+/* Ranks that run there, or are to. */
+static int load_of(const char *name)
 {
-  gpointer spare = carries_ranks(name) ? g_queue_pop_head(&spares) : NULL;
-  return spare ? spare : (gpointer)name;
+  int load = 0;
+  for (int rank = 0; rank < ranks; rank++) {
+    const char *next = g_hash_table_lookup(failed, node[rank]);
+    load += (next ? next : node[rank]) == name;
+  }
+  return load;
 }
 
-bool node_fail(const char *name)
+/* The node with the fewest ranks, of those that are up or come back; NULL: none is left. */
+static const char *least_loaded(void)
+{
+  const char *best = NULL;
+  for (int rank = 0; rank < ranks; rank++) {
+    bool up = !g_hash_table_contains(failed, node[rank]);
+    if ((up || g_hash_table_lookup(failed, node[rank]) == node[rank]) &&
+        !g_hash_table_contains(gone, node[rank]) && (!best || load_of(node[rank]) < load_of(best)))
+      best = node[rank];
+  }
+  return best;
+}
+
+/* A spare for the ranks of that node, or the node; another one, if it does not come back. */
+static const char *successor(const char *name)
+{
+  const char *spare = carries_ranks(name) ? g_queue_pop_head(&spares) : NULL;
+  if (!spare && carries_ranks(name) && g_hash_table_contains(gone, name))
+    spare = least_loaded();
+  return spare ? spare : name;
+}
+
+bool node_fail(const char *name, bool returns)
 {
   const char *old = g_intern_string(name);
   GHashTableIter iter;
   gpointer node_down, next;
   g_queue_remove(&spares, old);
+  if (!returns)
+    g_hash_table_add(gone, (gpointer)old);
+  if (!g_hash_table_contains(failed, old))
+    g_hash_table_insert(failed, (gpointer)old, (gpointer)old);
   g_hash_table_iter_init(&iter, failed);
   while (g_hash_table_iter_next(&iter, &node_down, &next))
-    if (next == old && node_down != old)
-      g_hash_table_iter_replace(&iter, successor(node_down));
-  if (!g_hash_table_contains(failed, old))
-    g_hash_table_insert(failed, (gpointer)old, successor(old));
+    if (next == old)
+      g_hash_table_iter_replace(&iter, (gpointer)successor(node_down));
   return g_hash_table_lookup(failed, old) != old;
+}
+
+bool node_is_gone(const char *name)
+{
+  return g_hash_table_contains(gone, g_intern_string(name));
 }
 
 void node_return(const char *name)
 {
   const char *back = g_intern_string(name);
+  if (node_is_gone(back))
+    return;
   if (g_hash_table_remove(failed, back) && !carries_ranks(back))
     g_queue_push_tail(&spares, (gpointer)back);
 }

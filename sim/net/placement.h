@@ -22,15 +22,19 @@ void node_set(int rank, const char *node);
 /* `count` nodes stand by as spares from here on, and no node has failed. */
 void node_set_spares(char *const *node, int count);
 
-/* `node` has failed: it is no spare any more, if it was one. True: its ranks go to a spare, which
- * is kept for them. */
-bool node_fail(const char *node);
+/* `node` has failed: it is no spare any more, if it was one, and comes back or not. True: its ranks
+ * go elsewhere: to a spare, which is kept for them, or without one, if it does not come back, to the
+ * node with the fewest ranks. */
+bool node_fail(const char *node, bool returns);
 
-/* `node`, if it had failed, is repaired: a spare, unless ranks run on it. */
+/* Whether it has failed and does not come back. */
+bool node_is_gone(const char *node);
+
+/* `node`, if it had failed and comes back, is repaired: a spare, unless ranks run on it. */
 void node_return(const char *node);
 
-/* The ranks of `node` can start again: at the spare that is kept for them, else where they were. A
- * node that has failed is repaired by then (node_return()). */
+/* The ranks of `node` can start again: at the node that is kept for them, else where they were. One
+ * that has failed is repaired by then (node_return()). */
 void node_replace(const char *node);
 
 #endif

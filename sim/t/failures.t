@@ -73,6 +73,17 @@ is "$(value json verdict)" lost 'programs that wait for ever are told from it' s
 run_ends recovered 'a spare' --set platform.spares=1
 check 'has more failures than spares' test "$(value out/result.json crashes)" -gt 1
 
+# Nodes that do not come back: their ranks go on with those of others, and share their fate.
+gone() { echo "failures.$1={rank: $1, at: $((50 + 50 * $1))s, returns: never}"; }
+together() { awk '$3 == "crash" { on[int($1)] = on[int($1)] $2 } END { for (t in on) print t ":" on[t] }' out/trace.txt | sort -n | tr '\n' ' '; }
+run_ends recovered 'nodes that do not come back' --set 'failures=[]' --set "$(gone 0)" --set "$(gone 1)" --set "$(gone 2)"
+is "$(together)" '50:0 100:01 150:012 ' 'have ever fewer to go to, with more ranks on each' out/trace.txt
+check 'which takes longer' test "$(jq '.simulated_s > 600' out/result.json)" = true
+run_ends recovered 'first to spares' --set 'failures=[]' --set platform.spares=1 --set "$(gone 0)" --set "$(gone 1)" --set "$(gone 2)"
+is "$(together)" '50:0 100:1 150:2 ' 'then to the node with the fewest ranks' out/trace.txt
+"$recline" run scenario.yaml --set 'failures=[{law: exponential, mtbf: 50s, returns: never}]' --json >json 2>stderr
+is "$(jq -r '"\(.verdict):\(.gave_up):\(.crashes)"' json)" 'lost:no node is left:4' 'until there is none' stderr
+
 # By trace: the same failures from three formats. Node 9 carries nothing.
 cat >plain.csv <<EOF
 node,start,end

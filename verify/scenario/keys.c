@@ -6,6 +6,7 @@ static const char *const placements[] = {"one-per-node", "block", NULL};
 static const char *const laws[] = {"exponential", "weibull", "lognormal", "gamma", NULL};
 static const char *const whose[] = {"node", "platform", "zone", NULL};
 static const char *const beginnings[] = {"first", "drawn", NULL};
+static const char *const returns[] = {"repaired", "never", NULL};
 static const char *const kills[] = {"node", "rank", NULL};
 static const char *const runtimes[] = {"none", "ulfm", NULL};
 static const char *const storages[] = {"memory", "local", "nfs", NULL};
@@ -114,6 +115,7 @@ static const struct key failure_keys[] = {
     {KEY("repair_shape", KEY_REAL, struct failure, repair_shape), .least = 0.1, .most = 100,
      .otherwise = -1},
     {KEY("kills", KEY_CHOICE, struct failure, kills), .names = kills},
+    {KEY("returns", KEY_CHOICE, struct failure, returns), .names = returns},
     {KEY("restart_on", KEY_MAPPING, struct failure, restart_on), .keys = layout_keys,
      .size = sizeof(struct layout), .flow = true},
     {.name = NULL}};

@@ -50,10 +50,14 @@ enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
 
 enum kills { KILLS_NODE, KILLS_RANK }; /* the victim with its node and all on it, or alone */
 
+/* Whether the node is there again, once it is repaired. */
+enum returns { RETURNS_REPAIRED, RETURNS_NEVER };
+
 struct failure {
   enum trigger trigger;
   int rank; /* the victim; -1: by law */
   enum kills kills;
+  enum returns returns; /* KILLS_NODE */
   double at; /* TRIGGER_TIME: seconds; otherwise -1 */
   struct {
     int rank; /* whose protocol point it is; the victim's where the file names none */

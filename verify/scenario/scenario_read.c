@@ -311,6 +311,19 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
                             &failure->outages_count, error);
 }
 
+/* A node that does not come back fails by itself, and its ranks go where there is room. */
+static bool judge_returns(const struct scenario *scenario, const char *path,
+                          const struct failure *failure, GError **error)
+{
+  const char *beside = failure->kills == KILLS_RANK        ? "beside kills: rank, expected node"
+                       : failure->trigger == TRIGGER_TRACE ? "beside trace, expected none"
+                       : failure->restart_on        ? "beside restart_on, expected one of them"
+                       : failure->ends_after >= 0.0 ? "beside ends_after, expected one of them"
+                                                    : NULL;
+  return failure->returns == RETURNS_REPAIRED || !beside ||
+         refuse_key(scenario, path, "returns", beside, error);
+}
+
 /* A process that lives is declared dead by itself, and goes nowhere else. */
 static bool judge_declared(const struct scenario *scenario, const char *path,
                            const struct failure *failure, GError **error)
@@ -368,7 +381,8 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
     failure->repair = 1.0;
   if (failure->begins != BEGINS_FIRST && failure->trigger != TRIGGER_TRACE)
     return refuse_key(scenario, path, "begins", "without trace, expected it with one", error);
-  if (!judge_declared(scenario, path, failure, error))
+  if (!judge_declared(scenario, path, failure, error) ||
+      !judge_returns(scenario, path, failure, error))
     return false;
   return failure->trigger == TRIGGER_LAW     ? judge_law(scenario, path, failure, error)
          : failure->trigger == TRIGGER_TRACE ? judge_trace(scenario, path, failure, error)

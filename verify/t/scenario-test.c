@@ -109,7 +109,7 @@ static void make_world(void)
 #define FAILURE_KEYS                                                                               \
   "rank, at, after, ends_after, law, mtbf, shape, of, burst, within, trace, begins, repair, "      \
   "repair_law, "                                                                                   \
-  "repair_shape, kills or restart_on"
+  "repair_shape, kills, returns or restart_on"
 
 struct refusal {
   const char *name, *yaml, *error;
@@ -585,12 +585,13 @@ static void test_wrong_values(void)
 /* A right value of a key of a failure. */
 static const char *right_value(const struct key *key)
 {
-  return key->kind == KEY_SECONDS   ? "1s"
-         : key->kind == KEY_CHOICE  ? key->names[0]
-         : key->kind == KEY_MAPPING ? "{}"
-         : key->kind == KEY_TEXT    ? "down.csv"
-         : key->kind == KEY_RANKS   ? "1"
-                                    : "2";
+  return key->kind == KEY_SECONDS        ? "1s"
+         : !strcmp(key->name, "returns") ? "never"
+         : key->kind == KEY_CHOICE       ? key->names[0]
+         : key->kind == KEY_MAPPING      ? "{}"
+         : key->kind == KEY_TEXT         ? "down.csv"
+         : key->kind == KEY_RANKS        ? "1"
+                                         : "2";
 }
 
 static void is_loaded_again(const struct scenario *scenario)
@@ -606,11 +607,13 @@ static void is_loaded_again(const struct scenario *scenario)
 static void test_keys_beside(void)
 {
   static const char *const triggers[][2] = {
-      {"rank: 0, at: 1s", "ends_after repair restart_on"},
-      {"rank: 0, after: {event: captured}", "ends_after repair restart_on"},
-      {"law: weibull, shape: 2, mtbf: 1h", "of repair repair_law restart_on"},
-      {"law: exponential, mtbf: 1h, burst: 2, within: 1s", "of repair repair_law restart_on"},
-      {"law: exponential, mtbf: 1h, repair_law: gamma, repair_shape: 2", "of repair restart_on"},
+      {"rank: 0, at: 1s", "ends_after repair returns restart_on"},
+      {"rank: 0, after: {event: captured}", "ends_after repair returns restart_on"},
+      {"law: weibull, shape: 2, mtbf: 1h", "of repair repair_law returns restart_on"},
+      {"law: exponential, mtbf: 1h, burst: 2, within: 1s",
+       "of repair repair_law returns restart_on"},
+      {"law: exponential, mtbf: 1h, repair_law: gamma, repair_shape: 2",
+       "of repair returns restart_on"},
       {"trace: down.csv", "restart_on"}};
   const struct key *failures = key_named(scenario_keys, "failures")->keys;
   put("down.csv", "node,start,end\n0,1,2\n");
