@@ -116,8 +116,6 @@ sg_comm_t wire_lane_take(struct lane *lane, void **item)
                     : wire_take(lane->mailbox, item);
 }
 
-/* SimGrid keeps, in a list that it searches at the end of each transfer, what an actor has only
- * tested: it must wait, also for what is over. */
 bool wire_taken(sg_comm_t transfer, void *item)
 {
   if (item)
@@ -130,11 +128,6 @@ bool wire_lane_taken(const struct lane *lane, sg_comm_t transfer, void *item)
   if (lane->from && wire_is_over(transfer))
     item = anything;
   return wire_taken(transfer, item);
-}
-
-bool wire_test(sg_comm_t transfer)
-{
-  return sg_comm_test(transfer) != 0;
 }
 
 /* ---- routes ---- */

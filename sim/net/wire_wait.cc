@@ -1,6 +1,8 @@
-/* What C has no call for: transfers between hosts; waiting for transfers, or a time. In C, sg_comm_wait_any_for() frees all transfers that it was
- * given when the time comes first (docs/warts-smpi.md). */
+/* What C has no call for: transfers between hosts and their ends; waiting for transfers, or a time.
+ * In C, sg_comm_wait_any_for() frees all transfers that it was given when the time comes first
+ * (docs/warts-smpi.md). */
 #include <algorithm>
+#include <simgrid/comm.h>
 #include <simgrid/s4u/Comm.hpp>
 #include <simgrid/version.h>
 #include <vector>
@@ -42,6 +44,16 @@ sg_comm_t wire_transfer(sg_host_t from, sg_host_t to, long bytes)
 bool wire_is_over(sg_comm_t transfer)
 {
   return transfer->get_remaining() <= 0.0;
+}
+
+/* SimGrid keeps, in a list that it searches at the end of each transfer, what an actor has only
+ * tested: it must wait, also for what is over. */
+bool wire_test(sg_comm_t transfer)
+{
+  if (transfer->get_finish_time() < 0.0)
+    return sg_comm_test(transfer) != 0;
+  sg_comm_wait(transfer);
+  return true;
 }
 
 int wire_wait(sg_comm_t *transfers, int count, double timeout)
