@@ -1,13 +1,15 @@
 /* halo: a typical time step of a simulation, for measuring the cost of the MPI layer.
  *
- *     halo BYTES STEPS
+ *     halo BYTES STEPS [FLOPS]
  *
  * The ranks form a torus, as square as their number allows. In each step a rank exchanges BYTES
- * with its four neighbours (nonblocking), computes, and agrees with all on the smallest time step.
- * At the end rank 0 prints a checksum of the data received by all ranks.
+ * with its four neighbours (nonblocking), computes so many FLOPS (50 for each byte), and agrees
+ * with all on the smallest time step. At the end rank 0 prints a checksum of the data received by
+ * all ranks.
  */
 #include <mpi.h>
 #include <smpi/smpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,12 +67,14 @@ int main(int argc, char **argv)
 {
   struct grid g = {0};
   MPI_Init(&argc, &argv);
-  int steps = argc == 3 ? atoi(argv[2]) : 0;
-  g.bytes = argc == 3 ? atoi(argv[1]) : 0;
+  bool right = argc == 3 || argc == 4;
+  int steps = right ? atoi(argv[2]) : 0;
+  g.bytes = right ? atoi(argv[1]) : 0;
   if (g.bytes < 1 || steps < 1) {
-    fprintf(stderr, "halo: expected BYTES and STEPS\n");
+    fprintf(stderr, "halo: expected BYTES, STEPS and perhaps FLOPS\n");
     MPI_Abort(MPI_COMM_WORLD, 64);
   }
+  double flops = argc == 4 ? atof(argv[3]) : (double)FLOPS_PER_BYTE * g.bytes;
   place(&g);
   allocate(&g);
   uint64_t sum = 0;
@@ -79,7 +83,7 @@ int main(int argc, char **argv)
     exchange(&g, step);
     for (int side = 0; side < SIDES; side++)
       sum = sum * 31 + g.in[side][0] + g.in[side][g.bytes - 1];
-    smpi_execute_flops((double)FLOPS_PER_BYTE * g.bytes);
+    smpi_execute_flops(flops);
     double mine = 1.0 / (1 + (g.rank + step) % g.ranks);
     MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
   }
