@@ -338,7 +338,8 @@ static bool name_recordings(const struct campaign *c, struct progress *p, GError
   return true;
 }
 
-/* Returns an exit code. What the recording run says is told where it fails. */
+/* Without a protocol, as what the program does does not depend on one. Returns an exit code. What
+ * the recording run says is told where it fails. */
 static int record(struct campaign *c, const struct progress *p, unsigned cell)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
@@ -351,6 +352,8 @@ static int record(struct campaign *c, const struct progress *p, unsigned cell)
                    (char *)"failures=[]",
                    (char *)"--set",
                    (char *)"expect={}",
+                   (char *)"--set",
+                   (char *)"protocol={name: none}",
                    (char *)"--json",
                    (char *)"--record",
                    folder,
