@@ -12,7 +12,8 @@ enum entry_kind {
   ENTRY_RESTART,
   ENTRY_RETURN, /* of a spare node */
   ENTRY_REPAIRED,
-  ENTRY_LIMIT, /* limits.simulated */
+  ENTRY_SERVES, /* the server is repaired */
+  ENTRY_LIMIT,  /* limits.simulated */
   ENTRY_NOTICE
 };
 

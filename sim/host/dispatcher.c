@@ -5,6 +5,7 @@
 #include "sim/host/failures.h"
 #include "sim/host/notes.h"
 #include "sim/host/schedule.h"
+#include "sim/host/server.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
 #include "sim/host/ulfm.h"
@@ -116,7 +117,7 @@ static void end_process(struct rank *r)
   storage_cut(r);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
-  machine_interrupt(&r->reading);
+  storage_interrupt_read(r);
 }
 
 /* Of a rank that has crashed in the world. */
@@ -215,13 +216,24 @@ static bool strike(int node, const struct entry *entry)
   return false;
 }
 
+static void fail_server(const struct failure *failure)
+{
+  if (server_fail(failure))
+    storage_begin_anew();
+}
+
 /* By law or trace. Of a zone, spares fail first, so that no rank goes there. */
 static void inject_by_law(const struct entry *entry)
 {
-  bool struck = entry->zone < 0 && strike(entry->node, entry);
-  for (int node = failures_nodes(); entry->zone >= 0 && node-- > 0;)
-    if (failures_share_zone(node, entry->zone))
-      struck |= strike(node, entry);
+  bool struck = false;
+  if (entry->failure->kills == KILLS_SERVER)
+    fail_server(entry->failure);
+  else if (entry->zone < 0)
+    struck = strike(entry->node, entry);
+  else
+    for (int node = failures_nodes(); node-- > 0;)
+      if (failures_share_zone(node, entry->zone))
+        struck |= strike(node, entry);
   layer.result.crashes += struck;
   failures_next(entry);
 }
@@ -259,7 +271,9 @@ static bool is_point(const struct failure *failure, int rank, const struct rcl_e
 /* At a point of a step: the dispatcher alone declares ranks dead. */
 static void strike_now(const struct failure *failure)
 {
-  if (failure->ends_after < 0.0)
+  if (failure->kills == KILLS_SERVER)
+    fail_server(failure);
+  else if (failure->ends_after < 0.0)
     inject(failure);
   else
     agenda_add(&(struct entry){
@@ -334,12 +348,12 @@ static void open_incarnation(struct move detection)
     storage_cut(&layer.rank[detection.rank]);
   for (int rank = 0; rank < layer.ranks; rank++) {
     if (layer.rank[rank].stranded)
-      machine_interrupt(&layer.rank[rank].reading);
+      storage_interrupt_read(&layer.rank[rank]);
     if (!is_alive(rank))
       continue;
     send_notice(rank, &(struct message){.notice = NOTICE_DOWN});
     if (!shadow_independent())
-      machine_interrupt(&layer.rank[rank].reading);
+      storage_interrupt_read(&layer.rank[rank]);
     if (ulfm_is_modelled()) {
       ulfm_await(&layer.rank[rank]);
     } else {
@@ -517,16 +531,6 @@ static void strike_entry(const struct entry *entry)
     inject(entry->failure);
 }
 
-/* Unless nothing would ever happen any more: then that is said. */
-static void end_by_limit(void)
-{
-  g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
-                                         layer.scenario->limits.simulated);
-  if (watch_is_at_rest())
-    run_stuck();
-  run_stop(RUN_GAVE_UP, why);
-}
-
 static void handle_entry(const struct entry *entry)
 {
   switch (entry->kind) {
@@ -549,7 +553,9 @@ static void handle_entry(const struct entry *entry)
     restart_repaired(entry->repair);
     break;
   case ENTRY_LIMIT:
-    end_by_limit();
+    watch_limit();
+    break;
+  case ENTRY_SERVES: /* known to all that wait for it */
     break;
   case ENTRY_NOTICE:
     if (is_current(&entry->notice, &layer.rank[entry->rank]) && !layer.rank[entry->rank].dead)

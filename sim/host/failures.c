@@ -166,7 +166,11 @@ static void add_stream(unsigned index, int node)
   const struct scenario *scenario = layer.scenario;
   const struct layout *layout = &scenario->platform.layout;
   bool zone = scenario->failures[index].of == OF_ZONE;
-  const char *name = node < 0 ? "" : zone ? layout->zones[node] : layout->nodes[node];
+  bool server = scenario->failures[index].kills == KILLS_SERVER;
+  const char *name = server     ? "server"
+                     : node < 0 ? ""
+                     : zone     ? layout->zones[node]
+                                : layout->nodes[node];
   uint64_t key = law_stream(scenario->seed, index, name);
   struct stream stream = {.failure = &scenario->failures[index],
                           .node = node,
@@ -187,7 +191,8 @@ void failures_begin(void)
           .time = failure->at, .kind = ENTRY_CRASH, .rank = failure->rank, .failure = failure});
     else if (failure->trigger == TRIGGER_TRACE)
       add_trace(i);
-    else if (failure->trigger == TRIGGER_LAW && failure->of == OF_PLATFORM)
+    else if (failure->trigger == TRIGGER_LAW &&
+             (failure->of == OF_PLATFORM || failure->kills == KILLS_SERVER))
       add_stream(i, -1);
     else if (failure->trigger == TRIGGER_LAW)
       for (int node = 0; node < nodes; node++)
@@ -201,7 +206,8 @@ void failures_next(const struct entry *entry)
   if (entry->follows)
     return;
   if (entry->failure->trigger == TRIGGER_LAW)
-    plan(entry->stream, machine_now() + ulfm_detection() + entry->failure->repair);
+    plan(entry->stream, machine_now() + entry->failure->repair +
+                            (entry->failure->kills == KILLS_SERVER ? 0.0 : ulfm_detection()));
   if (entry->failure->trigger == TRIGGER_TRACE)
     plan_outage(entry->stream);
 }

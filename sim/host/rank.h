@@ -156,6 +156,7 @@ struct rank {
   bool dead;             /* from a crash to its restart notice */
   struct computation computation;
   struct computation reading; /* of an image, until this rank dies; global recovery: or another */
+  bool reads_server, reads_again; /* it reads from the server, which has failed meanwhile */
   bool notified;              /* a DOWN is on its way: computation waits for it */
   bool stranded;              /* waits for another target to go back to */
   bool down_due;              /* independent: take the DOWNs that there are */

@@ -5,6 +5,7 @@
 #include "sim/host/communicators.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/host_levels.h"
+#include "sim/host/server.h"
 #include "sim/host/shadow.h"
 #include "sim/net/transport.h"
 
@@ -224,18 +225,28 @@ struct write {
   uint32_t checkpoint;
   enum rcl_part part;
   double bytes;
-  bool cut;
+  bool cut, uses_server;
   struct transfer *transfer; /* NULL: it waits for its turn */
 };
 
 bool storage_read(struct rank *r, uint32_t checkpoint)
 {
-  struct step_of_transfer steps[LEVEL_STEPS];
-  if (checkpoint == RCL_FRESH)
-    return true;
-  return machine_await(
-      &r->reading, steps,
-      levels_read(r->index, checkpoint, storage_image_bytes(r, checkpoint), steps));
+  struct step_of_transfer steps[LEVEL_STEPS + 1];
+  bool whole = checkpoint == RCL_FRESH;
+  for (r->reads_again = true; !whole && r->reads_again;) {
+    unsigned count = levels_read(r->index, checkpoint, storage_image_bytes(r, checkpoint), steps);
+    r->reads_server = server_is_in(steps, count);
+    r->reads_again = false;
+    whole = machine_await(&r->reading, steps, server_await(steps, count));
+  }
+  r->reads_server = false;
+  return whole;
+}
+
+void storage_interrupt_read(struct rank *r)
+{
+  r->reads_again = false;
+  machine_interrupt(&r->reading);
 }
 
 static enum rcl_part queue_of(enum rcl_part part)
@@ -263,7 +274,7 @@ static void write_ended(void *data)
 static void begin_write(struct rank *r, enum rcl_part queue)
 {
   struct write *job = g_queue_peek_head(&r->writes[queue]);
-  struct step_of_transfer steps[LEVEL_STEPS] = {
+  struct step_of_transfer steps[LEVEL_STEPS + 1] = {
       {.kind = STEP_WRITE, .from = node_of(r->index), .to = node_service()}};
   unsigned count = 1;
   if (!job)
@@ -271,7 +282,9 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   steps[0].bytes = job->bytes;
   if (!shadow_independent() || queue == RCL_PART_IMAGE) /* else the event logger writes */
     count = levels_store(r->index, job->checkpoint, job->bytes, steps);
-  job->transfer = machine_transfer(node_of(r->index), steps, count, write_ended, job);
+  job->uses_server = server_is_in(steps, count);
+  job->transfer =
+      machine_transfer(node_of(r->index), steps, server_await(steps, count), write_ended, job);
 }
 
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
@@ -336,7 +349,7 @@ bool storage_has_begun(int rank, uint32_t checkpoint, enum rcl_part part)
   return false;
 }
 
-static unsigned commits; /* being written */
+static GQueue commits = G_QUEUE_INIT; /* struct commit *, being written */
 
 bool storage_is_writing(void)
 {
@@ -344,22 +357,32 @@ bool storage_is_writing(void)
     for (int part = 0; part < RCL_PARTS; part++)
       if (!g_queue_is_empty(&layer.rank[rank].writes[part]))
         return true;
-  return commits > 0;
+  return !g_queue_is_empty(&commits);
 }
 
 struct commit {
   uint32_t checkpoint, incarnation, life;
+  const char *home;
+  struct transfer *transfer;
 };
 
 static void commit_ended(void *data)
 {
   struct commit *commit = data;
   const struct rank *coordinator = &layer.rank[RCL_COORDINATOR_RANK];
-  commits--;
+  g_queue_remove(&commits, commit);
   if (commit->incarnation == shadow_global()->incarnation && commit->life == coordinator->life)
     agenda_tell(RCL_COORDINATOR_RANK,
                 &(struct message){.notice = NOTICE_COMMITTED, .checkpoint = commit->checkpoint});
   g_free(commit);
+}
+
+static void begin_commit(struct commit *commit)
+{
+  struct step_of_transfer steps[2] = {
+      {.kind = STEP_WRITE, .from = commit->home, .to = node_service(), .bytes = COMMIT_BYTES}};
+  commit->transfer =
+      machine_transfer(commit->home, steps, server_await(steps, 1), commit_ended, commit);
 }
 
 void storage_commit(uint32_t checkpoint)
@@ -367,12 +390,38 @@ void storage_commit(uint32_t checkpoint)
   struct commit *commit = g_new0(struct commit, 1);
   *commit = (struct commit){.checkpoint = checkpoint,
                             .incarnation = shadow_global()->incarnation,
-                            .life = layer.rank[RCL_COORDINATOR_RANK].life};
-  commits++;
+                            .life = layer.rank[RCL_COORDINATOR_RANK].life,
+                            .home = machine_host()};
+  g_queue_push_tail(&commits, commit);
   communicators_commit(checkpoint);
-  const struct step_of_transfer step = {
-      .kind = STEP_WRITE, .to = node_service(), .bytes = COMMIT_BYTES};
-  machine_transfer(NULL, &step, 1, commit_ended, commit);
+  begin_commit(commit);
+}
+
+/* Where its end is being told already, it has ended. */
+static void begin_write_anew(struct rank *r, enum rcl_part queue)
+{
+  GList *first = r->writes[queue].head;
+  const struct write *job = first ? first->data : NULL;
+  if (!job || !job->uses_server || !machine_cut(job->transfer))
+    return;
+  begin_write(r, queue);
+}
+
+void storage_begin_anew(void)
+{
+  for (GList *item = commits.head; item; item = item->next) {
+    struct commit *commit = item->data;
+    if (machine_cut(commit->transfer))
+      begin_commit(commit);
+  }
+  for (int rank = 0; rank < layer.ranks; rank++) {
+    struct rank *r = &layer.rank[rank];
+    for (int part = 0; part < RCL_PARTS; part++)
+      begin_write_anew(r, (enum rcl_part)part);
+    r->reads_again = r->reads_server;
+    if (r->reads_server)
+      machine_interrupt(&r->reading);
+  }
 }
 
 void storage_durable(struct rank *r, uint32_t checkpoint, enum rcl_part part)

@@ -60,5 +60,9 @@ void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 
 /* The rank reads its image of a checkpoint: false, the wait was interrupted. */
 bool storage_read(struct rank *, uint32_t checkpoint);
+void storage_interrupt_read(struct rank *);
+
+/* The server has failed: what it was storing or reading begins anew. */
+void storage_begin_anew(void);
 
 #endif

@@ -27,9 +27,19 @@ static bool nothing_is_due(void)
   return !transport_in_transit() && !storage_is_writing() && !agenda_has_failure();
 }
 
-bool watch_is_at_rest(void)
+static bool is_at_rest(void)
 {
   return all_wait() && nothing_is_due();
+}
+
+/* Unless nothing would ever happen any more: then that is said. */
+void watch_limit(void)
+{
+  g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
+                                         layer.scenario->limits.simulated);
+  if (is_at_rest())
+    run_stuck();
+  run_stop(RUN_GAVE_UP, why);
 }
 
 static bool is_of_program(enum rcl_event_kind kind)
@@ -67,7 +77,7 @@ void watch_event(const struct move *move)
   bool waiting = all_wait();
   if (has_computed())
     rests = timers = 0;
-  rests = watch_is_at_rest() ? rests + 1 : 0;
+  rests = is_at_rest() ? rests + 1 : 0;
   timers += waiting && !transport_program_in_transit() && !agenda_has_failure();
   if (rests == RESTS || timers == TIMERS)
     run_stuck();

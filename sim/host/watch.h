@@ -9,7 +9,7 @@
  */
 void watch_event(const struct move *);
 
-/* Whether programs wait, and nothing is under way that could wake one. */
-bool watch_is_at_rest(void);
+/* The end of limits.simulated: ends the run. */
+void watch_limit(void);
 
 #endif

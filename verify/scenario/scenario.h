@@ -48,7 +48,8 @@ struct layout {
 
 enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
 
-enum kills { KILLS_NODE, KILLS_RANK }; /* the victim with its node and all on it, or alone */
+/* The victim with its node and all on it, or alone; the file server and the event logger. */
+enum kills { KILLS_NODE, KILLS_RANK, KILLS_SERVER };
 
 /* Whether the node is there again, once it is repaired. */
 enum returns { RETURNS_REPAIRED, RETURNS_NEVER };
@@ -58,7 +59,7 @@ struct failure {
   int rank; /* the victim; -1: by law */
   enum kills kills;
   enum returns returns; /* KILLS_NODE */
-  double at; /* TRIGGER_TIME: seconds; otherwise -1 */
+  double at;            /* TRIGGER_TIME: seconds; otherwise -1 */
   struct {
     int rank; /* whose protocol point it is; the victim's where the file names none */
     enum rcl_event_kind event;

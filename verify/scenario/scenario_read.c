@@ -262,11 +262,14 @@ static bool judge_law(const struct scenario *scenario, const char *path, struct 
                       GError **error)
 {
   bool shaped = given_in(scenario, path, "shape"), exponential = failure->law == LAW_EXPONENTIAL;
-  if (failure->of == OF_NOTHING)
+  if (failure->of == OF_NOTHING && failure->kills != KILLS_SERVER)
     failure->of = OF_NODE;
   if (failure->rank >= 0)
     return refuse_key(scenario, path, "rank", "beside law, expected none: nodes fail by law",
                       error);
+  if (failure->kills == KILLS_SERVER && (failure->burst > 1 || given_in(scenario, path, "of")))
+    return refuse_key(scenario, path, failure->burst > 1 ? "burst" : "of",
+                      "beside kills: server, expected none: there is one", error);
   if (failure->kills == KILLS_RANK && failure->of == OF_ZONE)
     return refuse_key(scenario, path, "kills", "rank of a zone, expected node", error);
   if (failure->mtbf <= 0)
@@ -303,7 +306,7 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
     if (given_in(scenario, path, *key))
       return refuse_key(scenario, path, *key, "beside trace, expected none", error);
   if (failure->kills != KILLS_NODE)
-    return refuse_key(scenario, path, "kills", "rank with a trace, expected node", error);
+    return refuse_key(scenario, path, "kills", "not node with a trace, expected node", error);
   if (!scenario->platform.layout.nodes)
     return refuse_key(scenario, path, "trace", "without a platform, expected platform.file", error);
   return find_file(scenario, full, &failure->trace, "a trace of failures", error) &&
@@ -315,7 +318,7 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
 static bool judge_returns(const struct scenario *scenario, const char *path,
                           const struct failure *failure, GError **error)
 {
-  const char *beside = failure->kills == KILLS_RANK        ? "beside kills: rank, expected node"
+  const char *beside = failure->kills != KILLS_NODE ? "beside kills: rank or server, expected node"
                        : failure->trigger == TRIGGER_TRACE ? "beside trace, expected none"
                        : failure->restart_on        ? "beside restart_on, expected one of them"
                        : failure->ends_after >= 0.0 ? "beside ends_after, expected one of them"
@@ -341,6 +344,24 @@ static bool judge_declared(const struct scenario *scenario, const char *path,
          refuse_key(scenario, path, "ends_after", beside, error);
 }
 
+/* What has no victim needs a rank that sees the event. */
+static bool judge_server(const struct scenario *scenario, const char *path,
+                         const struct failure *failure, GError **error)
+{
+  const char *key = failure->rank >= 0            ? "rank"
+                    : failure->ends_after >= 0.0  ? "ends_after"
+                    : failure->restart_on         ? "restart_on"
+                    : failure->after.actions >= 0 ? "after.actions"
+                                                  : NULL;
+  if (failure->kills != KILLS_SERVER)
+    return true;
+  if (key)
+    return refuse_key(scenario, path, key, "beside kills: server, expected none", error);
+  return failure->trigger != TRIGGER_POINT || failure->after.rank >= 0 ||
+         refuse_key(scenario, path, "after.rank", "missing, expected the rank that sees the event",
+                    error);
+}
+
 /* A failure of one rank has no keys of a law. */
 static bool judge_victim(const struct scenario *scenario, const char *path,
                          const struct failure *failure, GError **error)
@@ -350,7 +371,7 @@ static bool judge_victim(const struct scenario *scenario, const char *path,
   for (const char *const *key = of_laws; *key; key++)
     if (given_in(scenario, path, *key))
       return refuse_key(scenario, path, *key, "without law, expected it with one", error);
-  return failure->rank >= 0 ||
+  return failure->rank >= 0 || failure->kills == KILLS_SERVER ||
          refuse_key(scenario, path, "rank", "missing, expected a whole number", error);
 }
 
@@ -382,7 +403,8 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
   if (failure->begins != BEGINS_FIRST && failure->trigger != TRIGGER_TRACE)
     return refuse_key(scenario, path, "begins", "without trace, expected it with one", error);
   if (!judge_declared(scenario, path, failure, error) ||
-      !judge_returns(scenario, path, failure, error))
+      !judge_returns(scenario, path, failure, error) ||
+      !judge_server(scenario, path, failure, error))
     return false;
   return failure->trigger == TRIGGER_LAW     ? judge_law(scenario, path, failure, error)
          : failure->trigger == TRIGGER_TRACE ? judge_trace(scenario, path, failure, error)
