@@ -46,12 +46,11 @@ static void announce_calls(const struct rcl_config *config, struct state *state,
                            struct rcl_actions *actions)
 {
   struct comm *entry = comms_of(config, state);
-  uint32_t told = 0;
   for (uint32_t i = 0; i < state->comms; i++) {
     if (entry[i].made == entry[i].told)
       continue;
-    if (++told > COMMS || actions->count + 4 * (uint32_t)config->ranks > RCL_ACTIONS_MAX(config)) {
-      rcl_give_up_full(actions, RCL_FULL_LIMIT);
+    if (actions->count + 4 * (uint32_t)config->ranks > RCL_ACTIONS_MAX(config)) {
+      rcl_give_up_full(actions, RCL_FULL_CALLS);
       return;
     }
     entry[i].told = entry[i].made;
@@ -146,7 +145,7 @@ static void note_call(struct call *list, uint32_t *count, uint32_t capacity, str
   while (i < *count && (list[i].comm != call.comm || list[i].root != call.root))
     i++;
   if (i == capacity) {
-    rcl_give_up_full(actions, capacity == COMMS ? RCL_FULL_LIMIT : RCL_FULL_CALLS);
+    rcl_give_up_full(actions, RCL_FULL_CALLS);
     return;
   }
   if (i == *count)
@@ -192,7 +191,7 @@ static void crossed(const struct rcl_config *config, struct state *state,
   case RCL_FLOW_TO_ROOT:
     if (logging)
       log_result(config, state, event, actions);
-    note_call(passed_of(config, state), &state->passed, COMMS, call, actions);
+    note_call(passed_of(config, state), &state->passed, config->capacity, call, actions);
     break;
   case RCL_FLOW_ALL:
     if (logging)
@@ -211,6 +210,12 @@ static void repeat_collectives(const struct rcl_config *config, const struct sta
                                struct rcl_actions *actions)
 {
   const struct call *passed = passed_of(config, state), *rejoin = rejoin_of(config, state);
+  uint32_t ranks = (uint32_t)config->ranks;
+  if (actions->count + ((uint64_t)state->passed + 2) * ranks + state->rejoin >
+      RCL_ACTIONS_MAX(config)) {
+    rcl_give_up_full(actions, RCL_FULL_CALLS);
+    return;
+  }
   for (uint32_t i = 0; i < state->passed; i++)
     for (int peer = 0; peer < config->ranks; peer++)
       if (peer != config->self)

@@ -84,8 +84,6 @@ struct comm {
   int32_t expected; /* most calls that a peer made before its line */
 };
 
-enum { COMMS = 64 }; /* communicators that a program can call collectives on between two lines */
-
 struct state {
   uint32_t phase;
   uint32_t epoch;          /* checkpoints taken; the colour is its lowest bit */
@@ -117,7 +115,7 @@ struct state {
   LIST(suppress_of, struct number, config->capacity, state->suppress, RCL_FULL_SUPPRESS)           \
   LIST(rejoin_of, struct call, config->capacity, state->rejoin, RCL_FULL_CALLS)                    \
   LIST(suppress_calls_of, struct call, config->capacity, state->suppress_calls, RCL_FULL_CALLS)    \
-  ARRAY(passed_of, struct call, COMMS)                                                             \
+  LIST(passed_of, struct call, config->capacity, state->passed, RCL_FULL_CALLS)                    \
   LIST(comms_of, struct comm, config->capacity, state->comms, RCL_FULL_CALLS)
 RCL_STATE(LISTS)
 
