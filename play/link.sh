@@ -1,6 +1,7 @@
 #!/bin/sh
 # link.sh TREE NAME SOURCE: the page's module with one more protocol, compressed and in base64, on
-# standard output. TREE: the folder of this build or installation. The protocol is in SOURCE, a file
+# standard output; then, on a line of its own, what is in that protocol's `struct state`, as layout.pl
+# writes it, if SOURCE has one and there is a perl. TREE: the folder of this build or installation. The protocol is in SOURCE, a file
 # that ends with RECLINE_PROTOCOLS; without one NAME is a mutant's, made of the sources and patches in
 # RECLINE_DATA.
 set -eu
@@ -14,9 +15,14 @@ for tool in clang wasm-ld patch gzip base64; do
   }
 done
 compile='clang --target=wasm32-wasi -std=c11 -O2 -c'
+: >"$dir/layout"
 if [ -n "$source" ]; then
   # as `pkg-config --cflags recline` would say: of a build, of an installation
-  $compile -I"$tree/include" -I"$tree/../../include" "$source" -o "$dir/protocol.o"
+  $compile -I"$tree/include" -I"$tree/../../include" -Xclang -fdump-record-layouts "$source" \
+    -o "$dir/protocol.o" >"$dir/dump"
+  cp "$source" "$dir/protocol.c"
+  ! command -v perl >/dev/null ||
+    perl "$tree/play/layout.pl" "$dir/layout" "own=$dir/protocol.c=$dir/dump"
 else
   # The mutant of the longest name that the form begins with, as in verify/mutants/CMakeLists.txt.
   data=${RECLINE_DATA:?} form=${name%%~*} flaw=${name#*~}
@@ -39,3 +45,5 @@ fi
 clang --target=wasm32-wasi -mexec-model=reactor -nodefaultlibs -Wl,--gc-sections,-s \
   "$tree/play/page.o" "$dir"/*.o -lc -o "$dir/page.wasm"
 gzip -9n <"$dir/page.wasm" | base64 -w0
+echo
+cat "$dir/layout"

@@ -4,7 +4,7 @@
 globalThis.ready = (async () => {
   const $ = (id) => document.getElementById(id);
   const world = JSON.parse($('world').textContent);
-  const layouts = JSON.parse($('layouts').textContent);
+  const layouts = {...JSON.parse($('layouts').textContent), ...JSON.parse($('own').textContent || '{}')};
   const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
   const BEHIND = 300, AHEAD = 50; // so many steps around the present one are shown
   const module = await WebAssembly.compile(await Engine.unpack($('module').textContent, 'gzip'));
@@ -229,11 +229,11 @@ globalThis.ready = (async () => {
   // What the protocol of each rank holds; what the last step has changed stands out.
   let known = [];
   function protocolRow() {
-    const lists = engine.lists(), row = element('tr'), now = [];
+    const {name, lists} = engine.lists() || {name: 'own', lists: []}, row = element('tr'), now = [];
     row.append(element('th', 'protocol', {scope: 'row'}));
     view.ranks.forEach((r, rank) => {
       const cell = element('td');
-      const held = lists ? Decode.state(r, layouts[lists.name], lists.lists) : [['bytes', r.state]];
+      const held = layouts[name]?.types['struct state'] ? Decode.state(r, layouts[name], lists) : [['bytes', r.state]];
       for (const [name, text] of held) {
         const line = element('div', `${name}: ${text}`);
         if (known[rank] && known[rank].get(name) !== text) line.className = 'changed';

@@ -242,7 +242,8 @@ static char *find_source(const char *object)
   return g_file_test(source, G_FILE_TEST_EXISTS) ? g_steal_pointer(&source) : NULL;
 }
 
-/* The module with a protocol that is not in it; NULL with `error` set. */
+/* The module with a protocol that is not in it, and behind it on a line of its own the layout of
+ * the protocol's state, which may be empty; NULL with `error` set. */
 static char *link_module(const struct played *p, const char *source, GError **error)
 {
   g_autofree char *tree = page_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
@@ -275,7 +276,10 @@ static bool write_page(const struct played *p, const char *source, const char *f
     g_autofree char *module = link_module(p, source, error);
     if (!module)
       return false;
+    char *layout = strchr(module, '\n');
+    *layout++ = '\0';
     page = page_put(page, "module", module);
+    page = page_put(page, "own", layout);
   }
   g_autofree char *world = as_json(p);
   page = page_put(page, "world", world);

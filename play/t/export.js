@@ -21,7 +21,7 @@ const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode
   const text = Engine.trace(engine.header(), steps, more ? times.slice(0, world.at) : times, ending, judged);
   fs.writeFileSync(out, text);
   console.log((/^violation .*(?!.*^violation)/ms.exec(text) || ['no violation'])[0].trim().split('\n').pop().split(':')[0]);
-  const found = engine.lists();
-  ranks.forEach((rank, i) => console.log(`rank ${i}: ${found ? Decode.state(rank, layouts[found.name], found.lists)
-    .filter(([, text]) => !Decode.isZero(text)).map(([name, text]) => `${name}=${text}`).join('; ') : '-'}`));
+  const {name, lists} = engine.lists() || {name: 'own', lists: []};
+  ranks.forEach((rank, i) => console.log(`rank ${i}: ${Decode.state(rank, layouts[name], lists)
+    .filter(([, text]) => !Decode.isZero(text)).map(([field, text]) => `${field}=${text}`).join('; ')}`));
 })();

@@ -86,7 +86,8 @@ run("mkdir $dir/alone; cp $dir/kept/pause-recovers.trace $dir/alone/alone.trace"
 for (['kept/pause-recovers', ''], ['alone/alone', ' --source loose/pause.c']) {
   my ($trace, $option) = @$_;
   run("cd $dir && $recline play $trace.trace$option -o own.html");
-  like(run("node $here/export.js $dir/own.html $dir/exported.trace"), qr/^violation deadlock/, "a trace of it$option");
+  like(run("node $here/export.js $dir/own.html $dir/exported.trace"), qr/^violation deadlock rank=1\nrank 0: phase=running; captured=1$/m,
+       "a trace of it$option, with its state by names");
   is(slurp("$dir/exported.trace"), slurp("$dir/$trace.trace"), "exported as it was$option");
 }
 like(run("$recline play $dir/alone/alone.trace", 1), qr{alone.trace:\d+: there is no protocol 'pause', expected }, 'without its source');
