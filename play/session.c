@@ -314,7 +314,7 @@ char *session_header(struct session *s)
 
 static void *copy_of(const void *bytes, size_t size)
 {
-  return size ? memcpy(memory_grow(NULL, size), bytes, size) : NULL;
+  return bytes ? memcpy(memory_grow(NULL, size), bytes, size) : NULL;
 }
 
 static struct parts_bytes *copy_list(const struct parts_bytes *list, uint32_t count)

@@ -488,12 +488,11 @@ static void restore_independently(struct step_context *t)
   world_reach_start(t);
 }
 
-/* The new image takes the place of the old. */
+/* The new image takes the place of the old, which a record and its rank may share: it is not
+ * forgotten. */
 static void leave_received(const struct world *w, int rank, uint32_t *image)
 {
   uint32_t received = *image ? world_keep_received(w, rank, *image, world_judges_garbage(w)) : 0;
-  if (*image && w->memory.forget)
-    w->memory.forget(w->memory.ctx, *image);
   *image = received;
 }
 
