@@ -37,14 +37,28 @@ static bool is_control(const struct trace_line *line)
   return trace_item_is(&line->event, "control") && has_only(line, "control", "");
 }
 
+/* Neither begins nor ends what the picture of a whole run is about: lives of ranks, checkpoints. */
+static bool is_small(const struct trace_line *line)
+{
+  static const char *const events[] = {"crash",     "detected", "ended",    "captured",
+                                       "committed", "start",    "finished", "timer"};
+  for (unsigned i = 0; i < G_N_ELEMENTS(events); i++)
+    if (trace_item_is(&line->event, events[i]))
+      return false;
+  return !trace_line_action(line, "roll-back", NULL) && !trace_line_action(line, "give-up", NULL);
+}
+
 /* In a long trace these go, one after the other, until it fits. */
 static const struct {
   bool (*goes)(const struct trace_line *);
+  bool crossing; /* those of messages that cross a recovery line, too */
   const char *what;
 } FILTER[] = {
-    {is_posting, "lines of posted receives and places without effect"},
-    {is_traffic, "lines of messages that cross no recovery line"},
-    {is_control, "lines of control messages without other effect"},
+    {is_posting, false, "lines of posted receives and places without effect"},
+    {is_traffic, false, "lines of messages that cross no recovery line"},
+    {is_control, false, "lines of control messages without other effect"},
+    {is_small, false, "lines of what is logged and written"},
+    {is_small, true, "lines of messages that cross a recovery line"},
 };
 
 static void mark_notable(const struct diagram *diagram, bool *notable)
@@ -69,7 +83,8 @@ void spacetime_select_columns(struct diagram *diagram)
   for (unsigned f = 0; f < G_N_ELEMENTS(FILTER) && columns > COLUMNS_MAX; f++) {
     unsigned before = columns;
     for (unsigned i = 0; i < lines; i++)
-      if (diagram->shown[i] && !notable[i] && FILTER[f].goes(trace_file_line(diagram->trace, i))) {
+      if (diagram->shown[i] && (!notable[i] || FILTER[f].crossing) &&
+          FILTER[f].goes(trace_file_line(diagram->trace, i))) {
         diagram->shown[i] = false;
         columns--;
       }

@@ -182,6 +182,21 @@ awk 'BEGIN {
 ok "a long trace is cut down" hints long.svg "301 1 crash"
 ok "and says by what" grep -q '>Left out: 300 lines of posted receives and places without effect, 600 lines of' long.svg
 
+# Nor is it the width of what a protocol logs of each message.
+awk 'BEGIN {
+  print "recline-trace 3\nprotocol pessimistic\nranks 2\n---\n0 0 start\n0 1 start"
+  for (i = 1; i <= 300; i++) {
+    print i " 0 send peer=1 tag=0 comm=0 bytes=1 @" i " | keep slot=" i " | transmit words=0,0,0"
+    print i " 1 arrived peer=0 tag=0 comm=0 request=" i " bytes=1 words=0,0,0 @" i " | deliver request=" i " | store part=log checkpoint=0"
+    print i " 1 durable part=log checkpoint=0"
+  }
+  print "301 1 captured checkpoint=1\n302 1 crash"
+}' >logged.trace
+"$draw" logged.trace >/dev/null
+ok "a trace of a protocol that logs, too" hints logged.svg "302 1 crash"
+ok "to what checkpoints and failures are" [ "$(sed -n 's/.*<svg width="\([0-9]*\)pt".*/\1/p' logged.svg)" -lt 600 ]
+ok "and says by what" grep -q '>Left out: 900 lines of what is logged and written' logged.svg
+
 # --- platforms ---
 "$draw" "$here/star.xml" >/dev/null
 ok "a platform is well-formed" "$xml" star.svg
