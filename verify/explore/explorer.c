@@ -30,24 +30,37 @@ static void add_first(struct explorer *e)
   e->out->states = e->visited.count;
 }
 
+/* Crash reduction; before a crash that is the only one also stubborn sets, where they apply. */
+static void begin_with_crashes(struct explorer *e, unsigned crashes)
+{
+  const char *ignored;
+  e->crash = crash_new(&e->model, crashes, &e->out->unreduced);
+  if (e->crash && crashes == 1)
+    e->abstraction = abstraction_new(&e->model, true, &ignored);
+  if (e->abstraction)
+    e->stubborn = stubborn_new(&e->model, e->abstraction, &ignored);
+  e->out->reduction = e->stubborn ? "por, recovery" : e->crash ? "recovery" : "none";
+}
+
 /* Each applies or not. */
 static void begin_reductions(struct explorer *e, unsigned crashes)
 {
   static const char *const names[] = {"none", "por", "sym", "all"};
   const struct explorer_options *options = e->model.options;
-  const char **refused = &e->out->unreduced, *ignored;
-  if (options->stubborn || options->symmetry || options->orbits)
-    e->abstraction = abstraction_new(&e->model, refused);
+  const char **refused = &e->out->unreduced;
+  if (crashes && options->stubborn) {
+    begin_with_crashes(e, crashes);
+    return;
+  }
+  if (crashes && options->symmetry)
+    *refused = "there are crashes";
+  if (!crashes && (options->stubborn || options->symmetry || options->orbits))
+    e->abstraction = abstraction_new(&e->model, false, refused);
   if (e->abstraction && (options->symmetry || options->orbits))
     e->symmetry = symmetry_new(&e->model, e->abstraction, refused);
   if (e->abstraction && options->stubborn)
     e->stubborn = stubborn_new(&e->model, e->abstraction, refused);
-  if (options->stubborn && !e->stubborn)
-    e->crash = crash_new(&e->model, crashes, crashes ? refused : &ignored);
-  if (e->crash)
-    e->out->reduction = "recovery";
-  else
-    e->out->reduction = names[(e->stubborn ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
+  e->out->reduction = names[(e->stubborn ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
 }
 
 /* From the first state, or from a save. */

@@ -8,6 +8,7 @@
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
 #include "verify/explore/search.h"
+#include "verify/reduce/abstraction.h"
 
 void states_add(struct states *states, const uint32_t *numbers, uint32_t components)
 {
@@ -26,7 +27,7 @@ void worker_init(struct worker *w, struct explorer *e)
   local_cache_init(&w->cache, e->model.world, e->model.components);
   w->stubborn = e->stubborn ? stubborn_worker_new(e->stubborn, &w->at) : NULL;
   w->symmetry = e->symmetry ? symmetry_worker_new(e->symmetry) : NULL;
-  w->crash = e->crash ? crash_worker_new(e->crash, &w->at) : NULL;
+  w->crash = e->crash ? crash_worker_new(e->crash, &w->at, &e->out->depth) : NULL;
 }
 
 void worker_clear(struct worker *w)
@@ -501,19 +502,41 @@ static void list_moves(struct worker *w, uint32_t open)
   }
 }
 
-/* Leaves of the moves as many as a reduction finds enough. */
-static void reduce_moves(struct worker *w)
+/* Leaves of the moves a stubborn set; false: where a crash may happen none is enough. */
+static bool reduce_moves(struct worker *w)
 {
   uint32_t each = (uint32_t)w->e->model.world->ranks + 1, count = 0;
   uint64_t enough[each];
   memset(enough, 0, sizeof enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
-    enough[w->moves[i].origin / each] |= UINT64_C(1) << w->moves[i].action;
-  stubborn_worker_choose(w->stubborn, enough);
+    if (w->moves[i].kind != CRASH_MOVE_CRASH) {
+      REQUIRE(w->moves[i].action < ABSTRACTION_ACTIONS,
+              "the abstraction has the moves that are enabled before a crash");
+      enough[w->moves[i].origin / each] |= UINT64_C(1) << w->moves[i].action;
+    }
+  if (!stubborn_worker_choose(w->stubborn, enough) && w->crash)
+    return false;
   for (uint32_t i = 0; i < w->moves_count; i++)
-    if (enough[w->moves[i].origin / each] >> w->moves[i].action & 1)
+    if (w->moves[i].kind != CRASH_MOVE_CRASH &&
+        enough[w->moves[i].origin / each] >> w->moves[i].action & 1)
       w->moves[count++] = w->moves[i];
   w->moves_count = count;
+  return true;
+}
+
+/* Before the first crash, which is the last, a stubborn set or all moves; after it what the crash
+ * reduction leaves. */
+static void reduce_with_crashes(struct worker *w)
+{
+  const struct world_standing *standing = w->enabled.standing;
+  if (w->stubborn && standing->last) {
+    if (!w->among)
+      crash_worker_learn(w->crash, w->moves, w->moves_count);
+    if (reduce_moves(w))
+      return;
+  }
+  if (!w->among)
+    w->moves_count = crash_worker_choose(w->crash, standing, w->moves, w->moves_count);
 }
 
 /* Takes as many of the moves as are enough. Returns whether none of them is progress. */
@@ -521,10 +544,10 @@ static bool take_enough(struct worker *w, uint32_t open)
 {
   bool still = true;
   list_moves(w, open);
-  if (w->stubborn)
+  if (w->crash)
+    reduce_with_crashes(w);
+  else if (w->stubborn)
     reduce_moves(w);
-  if (w->crash && !w->among)
-    w->moves_count = crash_worker_choose(w->crash, w->enabled.standing, w->moves, w->moves_count);
   uint32_t words = is_plain(w) ? w->e->model.packing->words : 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
     still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].cursor, words);

@@ -8,7 +8,12 @@
 
 /* Nodes of one rank, when what comes is not bounded and at all; edges of all, those of earlier
  * rounds included: what there is time for. */
-enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 19 };
+enum {
+  NODES_FEW = 1 << 8,
+  NODES_MOST = 1 << 21,
+  EDGES_MOST = 1 << 19,
+  EDGES_BEFORE_CRASH = 1 << 17
+};
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
                           const struct abstraction_action *action)
@@ -170,7 +175,7 @@ static void explore_rank(struct abstraction *c, uint32_t rank)
     expand(c, rank, node, length);
     r->first[node + 1] = r->edges_count;
     if (r->nodes.count > (c->bounded ? NODES_MOST : NODES_FEW) ||
-        c->edges + r->edges_count > EDGES_MOST)
+        c->edges + r->edges_count > (c->before_crash ? EDGES_BEFORE_CRASH : EDGES_MOST))
       refuse(c, "a rank can come to too many values");
   }
   c->edges += r->edges_count;
@@ -200,11 +205,9 @@ static void begin(struct abstraction *c)
     abstraction_add_shared(c, shared, values[part_of(c, WORLD_GLOBAL, 0, 0) + shared], NULL, 0);
 }
 
-static const char *excluded(const struct model *model, const struct world_global *global)
+static const char *excluded(const struct model *model)
 {
   const struct world *world = model->world;
-  if (global->crashes)
-    return "there are crashes";
   if (world->faults || world->overtaking || world->hazards & HAZARD_CONTROL_OVERTAKES)
     return "the host lies, or keeps no order";
   if (world->protocol->piggybacks)
@@ -263,18 +266,15 @@ static void complete(struct abstraction *c, bool bounded)
   } while (c->grown && !c->refused);
 }
 
-struct abstraction *abstraction_new(struct model *model, const char **refused)
+struct abstraction *abstraction_new(struct model *model, bool before_crash, const char **refused)
 {
-  uint32_t size;
   const struct world *world = model->world;
-  const struct world_global *global =
-      world->memory.read(world->memory.ctx, world_part(world, WORLD_GLOBAL, 0, 0), &size);
-  *refused = excluded(model, global);
-  transition_cache_forget_reads(&model->rules_cache);
+  *refused = excluded(model);
   if (*refused)
     return NULL;
   struct abstraction *c = memory_grow(NULL, sizeof *c);
-  *c = (struct abstraction){.model = model, .ranks = (uint32_t)world->ranks};
+  *c = (struct abstraction){
+      .model = model, .ranks = (uint32_t)world->ranks, .before_crash = before_crash};
   c->first = memory_grow(NULL, model->rules_cache.count * sizeof *c->first);
   c->rank = memory_table(c->ranks, sizeof *c->rank);
   complete(c, false);

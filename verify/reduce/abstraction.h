@@ -12,8 +12,9 @@
  *     action   a move of its own, or to take in a message. Those that change nothing are left out
  *     edge     what an action does to the rank, what it sends, what it does to the shared part
  *
- * It is refused, and with it the reduction, where the rules of a step reach further: crashes,
- * faults, collectives, steps that look at other ranks.
+ * It is refused, and with it the reduction, where the rules of a step reach further: faults,
+ * collectives, steps that look at other ranks. Where there are crashes it is of runs up to the
+ * first.
  */
 #ifndef RECLINE_ABSTRACTION_H
 #define RECLINE_ABSTRACTION_H
@@ -71,10 +72,11 @@ struct abstraction {
   struct model *model;
   uint32_t ranks;
   struct abstraction_rank *rank;
-  bool bounded;   /* nodes know what can still come */
-  bool grown;     /* in this round */
-  uint32_t tries; /* steps taken */
-  uint32_t edges; /* of all ranks, those of earlier rounds included */
+  bool before_crash; /* of runs up to a crash */
+  bool bounded;      /* nodes know what can still come */
+  bool grown;        /* in this round */
+  uint32_t tries;    /* steps taken */
+  uint32_t edges;    /* of all ranks, those of earlier rounds included */
   const char *refused;
   uint32_t *first; /* values of the first state */
   struct dfas dfas;
@@ -101,9 +103,9 @@ static inline bool abstraction_is_queue(const struct abstraction *c, unsigned ki
 }
 
 /* NULL and *refused where there is no abstraction. Uses the explorer's transition cache, whose
- * values it changes.
+ * values it changes. `before_crash`: of what can happen up to the first crash.
  */
-struct abstraction *abstraction_new(struct model *, const char **refused);
+struct abstraction *abstraction_new(struct model *, bool before_crash, const char **refused);
 void abstraction_free(struct abstraction *);
 
 static inline uint32_t abstraction_actions(const struct abstraction *c, uint32_t rank)

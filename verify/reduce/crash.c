@@ -51,6 +51,7 @@ void crash_free(struct crash_reduction *r)
                              &r->falls,   &r->downs,   &r->states,  &r->lines};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_clear(tables[i]);
+  free(r->since);
   free(r->after);
   free(r->became);
   free(r->led);
@@ -62,12 +63,14 @@ const char *crash_failed(const struct crash_reduction *r)
   return r ? r->failed : NULL;
 }
 
-struct crash_worker *crash_worker_new(struct crash_reduction *r, const struct position *at)
+struct crash_worker *crash_worker_new(struct crash_reduction *r, const struct position *at,
+                                      const unsigned *level)
 {
   struct crash_worker *d = memory_table(1, sizeof *d);
   d->reduction = r;
   d->model = r->model;
   d->at = at;
+  d->level = level;
   d->ranks = (uint32_t)r->model->world->ranks;
   return d;
 }
@@ -83,6 +86,7 @@ void crash_worker_free(struct crash_worker *d)
   }
   free(d->ranks_classes);
   free(d->globals.of);
+  free(d->since);
   intern_clear(&d->crashed);
   intern_clear(&d->tried);
   free(d);
@@ -164,19 +168,31 @@ static void find_remains(struct crash_worker *d, uint32_t *key)
   }
 }
 
-/* Whether this is the first state with these remains in which a crash is taken. */
+/* In which level, + 1, the first crash was taken in a state with these remains: in this one, if in
+ * none before. */
+static uint32_t first_level(struct crash_worker *d, const uint32_t *key)
+{
+  struct crash_reduction *r = d->reduction;
+  uint32_t size = (d->ranks + 1) * (uint32_t)sizeof *key;
+  uint32_t number = intern(&r->crashed, key, size);
+  r->since = memory_zeroed_room(r->since, number, &r->since_room, sizeof *r->since);
+  if (!r->since[number])
+    r->since[number] = *d->level + 1;
+  return r->since[number];
+}
+
+/* Whether this state is of the first level with these remains: of which state of a level comes
+ * first the workers' race would decide. */
 static bool is_first(struct crash_worker *d, const uint32_t *key)
 {
-  uint32_t size = (d->ranks + 1) * (uint32_t)sizeof *key;
-  struct intern *mine = &d->crashed, *all = &d->reduction->crashed;
-  uint32_t count = mine->count;
-  if (intern(mine, key, size) <= count)
-    return false;
-  platform_lock(d->model->rules);
-  count = all->count;
-  bool first = intern(all, key, size) > count;
-  platform_unlock(d->model->rules);
-  return first;
+  uint32_t number = intern(&d->crashed, key, (d->ranks + 1) * (uint32_t)sizeof *key);
+  d->since = memory_zeroed_room(d->since, number, &d->since_room, sizeof *d->since);
+  if (!d->since[number]) {
+    platform_lock(d->model->rules);
+    d->since[number] = first_level(d, key);
+    platform_unlock(d->model->rules);
+  }
+  return d->since[number] == *d->level + 1;
 }
 
 /* ---- which moves are enough ---- */
@@ -213,16 +229,28 @@ static void audit(struct crash_worker *d, const uint32_t *key)
       crash_audit(d, d->moves[i].origin - first, key, d->ranks + 1);
 }
 
+void crash_worker_learn(struct crash_worker *d, struct enabled_move *moves, uint32_t count)
+{
+  uint32_t key[d->ranks + 1];
+  d->moves = moves;
+  d->moves_count = count;
+  if (!has_crashes(d))
+    return;
+  crash_try(d);
+  if (!d->model->options->audit)
+    return;
+  find_remains(d, key);
+  audit(d, key);
+}
+
 /* The last crash. */
 static void choose_crashes(struct crash_worker *d)
 {
   uint32_t key[d->ranks + 1];
   if (!has_crashes(d))
     return;
-  crash_try(d);
+  crash_worker_learn(d, d->moves, d->moves_count);
   find_remains(d, key);
-  if (d->model->options->audit)
-    audit(d, key);
   if (!d->model->options->save && !is_first(d, key)) /* saves do not hold what was first */
     keep(d, CRASH_MOVE_CRASH, RCL_ANY, true);
 }

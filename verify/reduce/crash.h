@@ -4,7 +4,7 @@
  * committed checkpoints, timers that are still to go off, and ranks that had not started. Hence,
  * when at most one more crash can happen:
  *
- *     crash    of all states that leave the same, crashes are taken in the first
+ *     crash    of all states that leave the same, crashes are taken in those of the first level
  *     dead     only the detection is taken: moves of other ranks before it can be taken before the
  *              crash instead
  *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,
@@ -36,8 +36,9 @@ void crash_free(struct crash_reduction *);
  * runs. */
 const char *crash_failed(const struct crash_reduction *);
 
-/* For the states that `at` comes to hold. */
-struct crash_worker *crash_worker_new(struct crash_reduction *, const struct position *at);
+/* For the states that `at` comes to hold, while `level` of the search is expanded. */
+struct crash_worker *crash_worker_new(struct crash_reduction *, const struct position *at,
+                                      const unsigned *level);
 void crash_worker_free(struct crash_worker *);
 
 /* The class of a move for this reduction. */
@@ -54,5 +55,9 @@ enum crash_move crash_move_of(const struct move *);
  * taken, given what each rank is doing. Returns how many. */
 uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing *,
                              struct enabled_move *, uint32_t count);
+
+/* In a state before the last crash, whether or not one is taken there: tries what the reduction
+ * assumes of the protocol; with --audit takes each crash of the `count` moves, too. */
+void crash_worker_learn(struct crash_worker *, struct enabled_move *, uint32_t count);
 
 #endif

@@ -11,10 +11,12 @@ struct crash_reduction {
   struct model *model;
   struct intern remains; /* what a crash leaves of a rank, */
   struct intern globals; /* and of GLOBAL */
-  struct intern crashed; /* uint32_t[]: remains of all, in which crashes were taken */
-  struct intern tried;   /* struct trial */
-  struct intern falls;   /* struct fall, */
-  uint32_t *after;       /* and of each: the entry of GLOBAL when the crash has been noticed */
+  struct intern crashed; /* uint32_t[]: remains of all, in which crashes were taken, */
+  uint32_t *since;       /* and of each: in which level first, + 1 */
+  uint32_t since_room;
+  struct intern tried; /* struct trial */
+  struct intern falls; /* struct fall, */
+  uint32_t *after;     /* and of each: the entry of GLOBAL when the crash has been noticed */
   uint32_t after_room;
   struct intern downs; /* struct fall, */
   uint32_t *became;    /* and of each: what the rank becomes, in `states` */
@@ -42,7 +44,10 @@ struct crash_worker {
   struct classes globals;
   struct classes **ranks_classes; /* [what remains of GLOBAL][rank] */
   uint32_t lists_count, lists_room;
+  const unsigned *level;        /* of the search */
   struct intern crashed, tried; /* of what all know, as far as this one knows it */
+  uint32_t *since;              /* of each of `crashed` */
+  uint32_t since_room;
 };
 
 /* Notes that `failed`, unless something has before. */

@@ -8,6 +8,7 @@
 #include "verify/base/platform.h"
 #include "verify/reduce/dependence.h"
 #include "verify/reduce/terminal.h"
+#include "verify/reduce/visible.h"
 #include "verify/world/world_parts.h"
 
 enum {
@@ -22,6 +23,7 @@ struct stubborn {
   const struct abstraction *abstraction;
   struct dependence *dependence;
   uint64_t (*turns)[TURNS]; /* of each rank: its actions, by turn */
+  uint64_t *visible; /* of each rank: its actions that a crash can see; NULL: there is none */
 };
 
 /* Messages in transit between two ranks, as actions of the receiver. */
@@ -79,6 +81,8 @@ struct stubborn *stubborn_new(struct model *model, const struct abstraction *abs
     return NULL;
   }
   sort_actions(r);
+  if (abstraction->before_crash)
+    r->visible = visible_actions(abstraction);
   return r;
 }
 
@@ -88,10 +92,11 @@ void stubborn_free(struct stubborn *r)
     return;
   dependence_free(r->dependence);
   free(r->turns);
+  free(r->visible);
   free(r);
 }
 
-/* Takes in message `index` of a list. */
+/* Takes in message `index` of a list; UINT32_MAX: the abstraction does not have it. */
 static uint32_t action_of_message(const struct stubborn *r, uint32_t peer, uint32_t rank,
                                   enum part_kind kind, const struct interned *list, uint32_t index)
 {
@@ -101,16 +106,15 @@ static uint32_t action_of_message(const struct stubborn *r, uint32_t peer, uint3
                                       .kind = (uint16_t)kind,
                                       .what =
                                           intern_find(&r->model->rules_cache.parts, message, size)};
-  uint32_t found = abstraction_find(r->abstraction, rank, &action);
-  if (found == UINT32_MAX)
-    breach("a message is in transit that the abstraction does not have");
-  return found;
+  return abstraction_find(r->abstraction, rank, &action);
 }
 
 uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t number)
 {
   const struct move *move = model->rules_cache.moves.item[number].bytes;
   uint32_t rank = (uint32_t)move->rank;
+  if (move->kind != MOVE_EVENT)
+    return UINT32_MAX;
   if (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL) {
     enum part_kind kind =
         move->event.kind == RCL_EVENT_CONTROL ? control_part(model->world) : WORLD_CHANNEL;
@@ -120,10 +124,7 @@ uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t
                              move->index);
   }
   struct abstraction_action own = {.peer = OWN, .what = number};
-  uint32_t found = abstraction_find(r->abstraction, rank, &own);
-  if (found == UINT32_MAX)
-    breach("a move is enabled that the abstraction does not have");
-  return found;
+  return abstraction_find(r->abstraction, rank, &own);
 }
 
 /* ---- what a worker knows ---- */
@@ -210,6 +211,8 @@ static void learn_queue(struct stubborn_worker *d, uint32_t from, uint32_t to, u
     const struct interned *list = &model->rules_cache.parts.item[values[place]];
     for (uint32_t i = list->size / (uint32_t)sizeof(struct world_message); i-- > 0;) {
       uint32_t action = action_of_message(d->stubborn, from, to, kinds[kind], list, i);
+      if (action == UINT32_MAX)
+        breach("a message is in transit that the abstraction does not have");
       queue->holds[kind] |= UINT64_C(1) << action;
       queue->head[kind] = (uint8_t)(action + 1);
     }
@@ -344,7 +347,17 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
   }
 }
 
-void stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
+/* Whether a crash can see any of the moves of that set. */
+static bool sees(const struct choice *c, const uint64_t *set)
+{
+  const uint64_t *visible = c->d->stubborn->visible;
+  for (uint32_t rank = 0; visible && rank < c->d->ranks; rank++)
+    if (set[rank] & c->moves[rank] & visible[rank])
+      return true;
+  return false;
+}
+
+bool stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
 {
   uint32_t ranks = d->ranks, order[ranks];
   const struct row *rows[ranks];
@@ -356,7 +369,7 @@ void stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
     fewest += (unsigned)__builtin_popcountll(moves[rank] &= rows[rank]->moves);
   }
   if (fewest < 2)
-    return;
+    return fewest && !sees(&c, moves);
   memcpy(best, moves, sizeof best);
   sort_ranks(&c, order);
   for (unsigned turn = 0; turn < TURNS; turn++)
@@ -364,10 +377,13 @@ void stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
       uint64_t left = moves[order[at]] & d->stubborn->turns[order[at]][turn];
       for (; left && fewest > 1; left &= left - 1) {
         unsigned count = close_set(&c, order[at], (uint32_t)__builtin_ctzll(left), fewest);
+        if (count < fewest && sees(&c, set))
+          continue;
         for (uint32_t i = 0; count < fewest && i < ranks; i++)
           best[i] = set[i] & moves[i];
         fewest = count < fewest ? count : fewest;
       }
     }
   memcpy(moves, best, sizeof best);
+  return !sees(&c, moves);
 }

@@ -26,7 +26,8 @@ struct stubborn;
 struct stubborn *stubborn_new(struct model *, const struct abstraction *, const char **refused);
 void stubborn_free(struct stubborn *);
 
-/* The action of its rank that move number `move` is, in the state that is loaded. */
+/* The action of its rank that move number `move` is, in the state that is loaded; UINT32_MAX: none
+ * of the abstraction, behind a crash. */
 uint32_t stubborn_action(const struct stubborn *, struct model *, uint32_t move);
 
 /* A worker's knowledge of values. */
@@ -34,7 +35,8 @@ struct stubborn_worker;
 struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struct position *at);
 void stubborn_worker_free(struct stubborn_worker *);
 
-/* Leaves a stubborn set of `moves` (one set of actions for each rank) of the worker's state. */
-void stubborn_worker_choose(struct stubborn_worker *, uint64_t *moves);
+/* Leaves a stubborn set of `moves` (one set of actions for each rank) of the worker's state. False,
+ * where a crash may happen: it can see each such set (visible.h). */
+bool stubborn_worker_choose(struct stubborn_worker *, uint64_t *moves);
 
 #endif
