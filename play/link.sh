@@ -29,10 +29,16 @@ else
   while [ ! -e "$data/verify/mutants/$form-$flaw.patch" ]; do
     case $form in
       *-*) form=${form%-*} ;;
-      *) echo "there is no patch of $name among the mutants" >&2; exit 1 ;;
+      *) break ;;
     esac
   done
-  patch=$data/verify/mutants/$form-$flaw.patch plain=$(printf '%s' "$form" | tr - _)
+  # Or of a form with a name of its own, as mattern is one of lai-yang.
+  for patch in "$data/verify/mutants/$form-$flaw.patch" "$data"/verify/mutants/*-"$flaw.patch"; do
+    form=${patch##*/} form=${form%-"$flaw".patch}
+    [ ! -e "$patch" ] || [ ! -e "$data/protocols/$form.c" ] || break
+  done
+  [ -e "$patch" ] || { echo "there is no patch of $name among the mutants" >&2; exit 1; }
+  plain=$(printf '%s' "$form" | tr - _)
   target=$(sed -n '/^--- a/{s,^--- a/\([^[:blank:]]*\).*,\1,p;q;}' "$patch")
   mkdir -p "$dir/$(dirname "$target")"
   cp "$data/protocols/$form.c" "$dir/protocols"

@@ -1,6 +1,5 @@
 /* What the page calls, compiled for wasm32 only: one session, numbers and texts. Texts that are
  * returned stay until the next call; those that are given are in memory of play_room(). */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +93,16 @@ EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t co
 #include "lists.inc"
 #undef LISTS_OF
 
+/* Whether a protocol, perhaps a mutant's, is one of that source: of its first or of another form. */
+static bool is_form(const char *source, const char *name)
+{
+  size_t length = strcspn(name, "~");
+  const struct rcl_protocol *form = rcl_protocol_named(source);
+  while (form && (strncmp(form->name, name, length) != 0 || form->name[length]))
+    form = form->variant;
+  return form;
+}
+
 /* Where the lists of the protocol's state are, in JSON, behind the name of its source; empty: it is
  * not one of ours. */
 EXPORT(play_lists) const char *play_lists(void)
@@ -105,16 +114,11 @@ EXPORT(play_lists) const char *play_lists(void)
   } table[] = {
 #include "lists.inc"
   };
-  const char *protocol = session.world.protocol->name;
-  size_t found = 0, length = 0;
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    size_t size = strlen(table[i].name);
-    bool begins = !strncmp(protocol, table[i].name, size) && !isalnum(protocol[size]);
-    found = begins && size > length ? i : found;
-    length = begins && size > length ? size : length;
-  }
+  size_t found = 0, count = sizeof table / sizeof *table;
+  while (found < count && !is_form(table[found].name, session.world.protocol->name))
+    found++;
   begin_answer();
-  if (!length)
+  if (found == count)
     return answered();
   buffer_printf(&answer, "{\"name\":\"%s\",\"lists\":[", table[found].name);
   table[found].put(&session.world.config[0], &answer);

@@ -22,6 +22,6 @@ const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode
   fs.writeFileSync(out, text);
   console.log((/^violation .*(?!.*^violation)/ms.exec(text) || ['no violation'])[0].trim().split('\n').pop().split(':')[0]);
   const {name, lists} = engine.lists() || {name: 'own', lists: []};
-  ranks.forEach((rank, i) => console.log(`rank ${i}: ${Decode.state(rank, layouts[name], lists)
+  ranks.forEach((rank, i) => console.log(`rank ${i}: ${!layouts[name] ? '-' : Decode.state(rank, layouts[name], lists)
     .filter(([, text]) => !Decode.isZero(text)).map(([field, text]) => `${field}=${text}`).join('; ')}`));
 })();
