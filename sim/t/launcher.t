@@ -64,7 +64,8 @@ printf '#!/bin/sh\nif [ "$*" = -u ]; then cat "%s/uid"; else exec /usr/bin/id "$
 printf '#!/bin/sh\necho "sudo $*" >>"%s/apt"\nexec "$@"\n' "$here" >"$here/sudo"
 chmod +x "$here/fake"/* "$here/sudo"
 all='gcc g++ gfortran libc6-dev make cmake ninja-build libsimgrid-dev libglib2.0-dev
-  libyaml-dev libjson-glib-dev zlib1g-dev libgsl-dev libgraphviz-dev graphviz gnuplot-nox perl patch binutils help2man spin jq'
+  libyaml-dev libjson-glib-dev zlib1g-dev libotf2-trace-dev libgsl-dev libgraphviz-dev graphviz gnuplot-nox perl patch
+  binutils help2man spin jq'
 PATH=$here/fake:$PATH
 
 # call ARG...: runs the launcher from elsewhere; $here/out, $here/err and $code.
@@ -125,7 +126,7 @@ ok 'once'
 
 call test
 [ "$code" -eq 0 ] && has out '^Files=2,' && has ran "ok 1 - $tree/build\$" &&
-  has apt 'install .* spin jq nodejs chromium pajeng slurmctld slurmd slurm-client zsh python3-jsonschema python3-yaml cmark-gfm *$'
+  has apt 'install .* spin jq nodejs chromium pajeng otf2-tools slurmctld slurmd slurm-client zsh python3-jsonschema python3-yaml cmark-gfm *$'
 ok 'test runs all tests, with what they need'
 call test -v "$tree/sim/t/one.t"
 [ "$code" -eq 0 ] && has out '^Files=1,' && has out '^ok 1'
