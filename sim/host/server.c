@@ -4,8 +4,6 @@
 #include "sim/host/notes.h"
 #include "sim/net/placement.h"
 
-#include <string.h>
-
 static double down_until; /* seconds of simulated time */
 
 bool server_fail(const struct failure *failure)
@@ -23,8 +21,8 @@ bool server_fail(const struct failure *failure)
 bool server_is_in(const struct step_of_transfer *step, unsigned count)
 {
   for (unsigned i = 0; i < count; i++)
-    if ((step[i].kind == STEP_WRITE && !strcmp(step[i].to, node_service())) ||
-        (step[i].kind == STEP_READ && !strcmp(step[i].from, node_service())))
+    if ((step[i].kind == STEP_WRITE && !g_strcmp0(step[i].to, node_service())) ||
+        (step[i].kind == STEP_READ && !g_strcmp0(step[i].from, node_service())))
       return true;
   return false;
 }

@@ -170,7 +170,7 @@ grep -q "simulating, 2 s" "$here/out"
 ok 'on a terminal a run says that it goes on'
 grep -q '^recline run: inconclusive: ' "$here/err" && ! grep -q simulating "$here/err"
 ok 'and in a file nothing'
-claim=chandy-lamport-three-two-crashes
+claim=c3-three-two-crashes
 seen xterm "$recline check $claim none-lost --jobs 2 --timeout 3.5" &
 "$recline" check $claim none-lost --jobs 2 --timeout 3.5 2>"$here/err" >/dev/null
 wait

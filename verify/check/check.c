@@ -33,7 +33,7 @@
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
 
 struct command {
-  gboolean all, more, matrix, json, tap, junit, progress, audit, compact;
+  gboolean all, more, matrix, json, tap, junit, progress, audit, whole, compact;
   gint jobs, workers;
   gint64 max_states;
   char *reduce, *out, *memory, *saves;
@@ -70,6 +70,8 @@ static int parse_options(struct command *c, int argc, char **argv)
       {"progress", 0, 0, G_OPTION_ARG_NONE, &c->progress, "Say how far it is, also to a file",
        NULL},
       {"audit", 0, 0, G_OPTION_ARG_NONE, &c->audit, "Run what is remembered again, and compare",
+       NULL},
+      {"whole", 0, 0, G_OPTION_ARG_NONE, &c->whole, "Keep stored contents that make no difference",
        NULL},
       {"reduce", 0, 0, G_OPTION_ARG_STRING, &c->reduce, "Leave out runs that others stand for",
        "none|por|sym|all"},
@@ -228,6 +230,7 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                   .symmetry = reduces(c, "sym"),
                                   .compact = c->compact,
                                   .audit = c->audit,
+                                  .whole = c->whole,
                                   .memory = (uint64_t)c->memory_bytes,
                                   .saves = c->saves,
                                   .save_seconds = c->save_every,

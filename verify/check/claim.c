@@ -440,7 +440,7 @@ static uint64_t digest(const struct scenario *claim, const struct claim_options 
   uint64_t first;
   g_checksum_get_digest(sum, all, &length);
   memcpy(&first, all, sizeof first);
-  return first + options->stubborn + 2u * options->symmetry;
+  return first + options->stubborn + 2u * options->symmetry + 4u * options->whole;
 }
 
 /* The same without reduction: what a reduction must not change. A difference is a breach. */
@@ -456,7 +456,7 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   options.fingerprint = 0;
   options.rests = &rests;
   options.save = NULL;
-  explore_claim(job, &options, false, &found);
+  explore_claim(job, &options, job->options->whole, &found);
   result->full_states = found.states;
   result->rests = rests.count;
   bool same = found.verdict == EXPLORER_HOLDS ? left->count == rests.count : true;
@@ -556,7 +556,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .save = job->save,
       .save_seconds = job->options->save_seconds,
       .world_digest = job->save ? digest(job->claim, job->options) : 0};
-  explore_claim(job, &options, false, &found);
+  explore_claim(job, &options, job->options->whole, &found);
   progress_clear(terminal_shows_progress() && job->shown_states);
   if (found.refused) {
     g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected one of this claim; remove it",

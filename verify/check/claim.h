@@ -13,6 +13,7 @@ struct claim_options {
   bool stubborn;       /* --reduce por, all */
   bool symmetry;       /* --reduce sym, all */
   bool compact;        /* the visited set keeps fingerprints */
+  bool whole;          /* keep contents that no rank will start from (world_settles()) */
   bool audit;          /* run what the explorer remembers again, and compare */
   uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
   const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */

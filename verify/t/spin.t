@@ -13,7 +13,7 @@ fi
 # ours: verdict, states and transitions of the world.
 ours()
 {
-  "$tool" check "$dir/world.yaml" --json |
+  "$tool" check "$dir/world.yaml" --whole --json |
     sed -n -e 's/^ *"verdict" : "\(.*\)",/verdict \1/p' \
       -e 's/^ *"\(states\|transitions\)" : \([0-9]*\),/\1 \2/p'
 }
