@@ -271,11 +271,10 @@ static bool write_file(const char *file, const char *text, GError **error)
 static bool write_hostfile(const struct run *run, const char *file, GError **error)
 {
   const struct scenario *scenario = run->scenario;
-  const char *dispatcher = scenario->platform.dispatcher;
   GString *hosts = g_string_new(NULL);
   for (int rank = 0; rank < scenario->program.ranks; rank++)
     g_string_append_printf(hosts, "%s\n", layout_host(&scenario->platform.layout, rank));
-  g_string_append_printf(hosts, "%s\n", dispatcher != NULL ? dispatcher : "service-0");
+  g_string_append_printf(hosts, "%s\n", scenario_dispatcher(scenario));
   bool good = write_file(file, hosts->str, error);
   g_string_free(hosts, TRUE);
   return good;

@@ -43,10 +43,11 @@ static void begin_network(bool (*expects)(const struct message *),
   for (int i = 0; i < WIRE_OVERHEADS; i++)
     g_free(text[i]);
   node_begin(layer.ranks);
-  node_set_service(layer.scenario->platform.dispatcher);
-  if (layout->nodes)
+  if (layout->nodes) {
+    node_set_service(scenario_dispatcher(layer.scenario));
     node_set_spares(layout->nodes + layout_nodes(layout, layer.ranks),
                     layer.scenario->platform.spares);
+  }
 }
 
 void dispatcher_begin(bool (*expects)(const struct message *),
@@ -579,8 +580,6 @@ static void end_run(void)
 void dispatcher_run(void)
 {
   transport = transport_new(layer.ranks);
-  if (!node_service())
-    node_set_service(machine_host());
   agenda_begin();
   if (layer.scenario->limits.simulated > 0.0)
     agenda_add(&(struct entry){.time = layer.began + layer.scenario->limits.simulated,

@@ -248,6 +248,9 @@ bool scenario_expects_of(const struct scenario *, bool run, GError **error);
 
 void scenario_free(struct scenario *);
 
+/* The host of the dispatcher, the file server and the event logger. */
+const char *scenario_dispatcher(const struct scenario *);
+
 /* "exponential"; static. */
 const char *scenario_law_name(enum law);
 

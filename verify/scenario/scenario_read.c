@@ -11,8 +11,10 @@
 #include "verify/scenario/platform_file.h"
 #include "verify/scenario/plugin.h"
 
-/* The dispatcher's host where none is named. */
-static const char dispatcher_default[] = "service-0";
+const char *scenario_dispatcher(const struct scenario *scenario)
+{
+  return scenario->platform.dispatcher ? scenario->platform.dispatcher : "service-0";
+}
 
 static bool given(const struct scenario *scenario, const char *path)
 {
@@ -106,7 +108,7 @@ static char **nodes_among(char **hosts, const char *dispatcher)
 static bool judge_layout(const struct scenario *scenario, const char *path, struct layout *layout,
                          GError **error)
 {
-  const char *file = scenario->platform.file, *dispatcher = scenario->platform.dispatcher;
+  const char *file = scenario->platform.file;
   g_autoptr(GError) problem = NULL;
   g_autofree char *per_node = g_strconcat(path, ".per_node", NULL);
   g_autofree char *interconnect = g_strconcat(path, ".interconnect", NULL);
@@ -114,7 +116,7 @@ static bool judge_layout(const struct scenario *scenario, const char *path, stru
   g_auto(GStrv) hosts = platform_hosts(file, layout->interconnect, &problem);
   if (!hosts)
     return scenario_complain(scenario, interconnect, error, "%s", problem->message);
-  layout->nodes = nodes_among(hosts, dispatcher ? dispatcher : dispatcher_default);
+  layout->nodes = nodes_among(hosts, scenario_dispatcher(scenario));
   unsigned nodes = g_strv_length(layout->nodes);
   unsigned needed =
       (unsigned)layout_nodes(layout, scenario->program.ranks) + (unsigned)scenario->platform.spares;
@@ -129,14 +131,13 @@ static bool judge_layout(const struct scenario *scenario, const char *path, stru
 
 static bool judge_dispatcher(const struct scenario *scenario, const char *name, GError **error)
 {
-  const char *dispatcher = scenario->platform.dispatcher;
+  const char *host = scenario_dispatcher(scenario);
   g_autoptr(GError) problem = NULL;
   g_auto(GStrv) hosts = platform_hosts(scenario->platform.file, NULL, &problem);
   if (!hosts)
     return scenario_complain(scenario, "platform.file", error,
                              "%s (%s), expected a SimGrid platform file", name,
                              g_strdelimit(problem->message, "\n", ' '));
-  const char *host = dispatcher ? dispatcher : dispatcher_default;
   return g_strv_contains((const char *const *)hosts, host) ||
          scenario_complain(scenario, "platform.dispatcher", error,
                            "\"%s\" is no host of %s, expected one of its %u hosts", host, name,
