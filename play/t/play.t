@@ -44,10 +44,11 @@ my @all = map { s{.*/(.*)\.yaml}{$1}r } sort glob "$root/verify/{claims,mutants}
 unlike(run("$tool describe @all"), qr/^session-tool/m, @all . ' claims and mutants are described whole');
 my %of = claims();
 my @protocols = map { $_->{name} } @{decode_json(run("$recline list protocols --json"))->{protocols}};
-my ($worlds, $steps) = $ENV{RECLINE_LONG} ? (10, 10_000) : (3, 500);
+my ($worlds, $moves) = $ENV{RECLINE_LONG} ? (10, 100_000) : (3, 1_500);
 for my $protocol (@protocols) {
   my @names = @{$of{$protocol} // []};
   @names = @names[map { int $_ * @names / $worlds } 0 .. $worlds - 1] if @names > $worlds;
+  my $steps = int($moves / (@names || 1) + 1);
   my @native = map { (split)[1] } split /\n/, run("$tool walk 1 $steps @names");
   my @page = split /\n/, run("$tool describe @names | node $here/walks.js $page 1 $steps");
   is("@page", "@native", "$protocol: " . @names * $steps . ' moves, the same in both') if @names;
