@@ -502,26 +502,29 @@ static void list_moves(struct worker *w, uint32_t open)
   }
 }
 
-/* Leaves of the moves a stubborn set; false: where a crash may happen none is enough. */
-static bool reduce_moves(struct worker *w)
+/* `enough`: a stubborn set of the moves, for each rank; false: where a crash may happen it can see
+ * each. */
+static bool choose_moves(struct worker *w, uint64_t *enough)
 {
-  uint32_t each = (uint32_t)w->e->model.world->ranks + 1, count = 0;
-  uint64_t enough[each];
-  memset(enough, 0, sizeof enough);
+  uint32_t ranks = (uint32_t)w->e->model.world->ranks, each = ranks + 1;
+  memset(enough, 0, ranks * sizeof *enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
     if (w->moves[i].kind != CRASH_MOVE_CRASH) {
       REQUIRE(w->moves[i].action < ABSTRACTION_ACTIONS,
               "the abstraction has the moves that are enabled before a crash");
       enough[w->moves[i].origin / each] |= UINT64_C(1) << w->moves[i].action;
     }
-  if (!stubborn_worker_choose(w->stubborn, enough) && w->crash)
-    return false;
+  return stubborn_worker_choose(w->stubborn, enough);
+}
+
+static void leave_moves(struct worker *w, const uint64_t *enough)
+{
+  uint32_t each = (uint32_t)w->e->model.world->ranks + 1, count = 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
     if (w->moves[i].kind != CRASH_MOVE_CRASH &&
         enough[w->moves[i].origin / each] >> w->moves[i].action & 1)
       w->moves[count++] = w->moves[i];
   w->moves_count = count;
-  return true;
 }
 
 /* Before the first crash, which is the last, a stubborn set or all moves; after it what the crash
@@ -529,14 +532,21 @@ static bool reduce_moves(struct worker *w)
 static void reduce_with_crashes(struct worker *w)
 {
   const struct world_standing *standing = w->enabled.standing;
-  if (w->stubborn && standing->last) {
-    if (!w->among)
-      crash_worker_learn(w->crash, w->moves, w->moves_count);
-    if (reduce_moves(w))
-      return;
-  }
-  if (!w->among)
+  uint64_t enough[w->e->model.world->ranks];
+  bool reduced = w->stubborn && standing->last && choose_moves(w, enough);
+  if (reduced && !w->among)
+    crash_worker_learn(w->crash, w->moves, w->moves_count);
+  if (reduced)
+    leave_moves(w, enough);
+  else if (!w->among)
     w->moves_count = crash_worker_choose(w->crash, standing, w->moves, w->moves_count);
+}
+
+static void reduce_without_crashes(struct worker *w)
+{
+  uint64_t enough[w->e->model.world->ranks];
+  choose_moves(w, enough);
+  leave_moves(w, enough);
 }
 
 /* Takes as many of the moves as are enough. Returns whether none of them is progress. */
@@ -547,7 +557,7 @@ static bool take_enough(struct worker *w, uint32_t open)
   if (w->crash)
     reduce_with_crashes(w);
   else if (w->stubborn)
-    reduce_moves(w);
+    reduce_without_crashes(w);
   uint32_t words = is_plain(w) ? w->e->model.packing->words : 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
     still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].cursor, words);

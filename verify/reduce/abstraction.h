@@ -72,7 +72,7 @@ struct abstraction {
   struct model *model;
   uint32_t ranks;
   struct abstraction_rank *rank;
-  bool before_crash; /* of runs up to a crash */
+  bool before_crash; /* it is of runs up to the first crash */
   bool bounded;      /* nodes know what can still come */
   bool grown;        /* in this round */
   uint32_t tries;    /* steps taken */
@@ -123,6 +123,14 @@ static inline const struct abstraction_action *abstraction_action(const struct a
 static inline uint32_t abstraction_value(const struct abstraction_rank *r, uint32_t node)
 {
   return *(const uint32_t *)r->nodes.item[node].bytes;
+}
+
+/* The values of the parts of the rank at a node, in order. */
+static inline const uint32_t *abstraction_values(const struct abstraction *c, uint32_t rank,
+                                                 uint32_t node)
+{
+  const struct abstraction_rank *r = &c->rank[rank];
+  return r->values.item[abstraction_value(r, node)].bytes;
 }
 
 /* The number of such an action, or UINT32_MAX. */

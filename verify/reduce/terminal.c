@@ -4,13 +4,7 @@
 
 #include "verify/world/world_parts.h"
 
-static const uint32_t *values_of(const struct abstraction *c, uint32_t rank, uint32_t node)
-{
-  const struct abstraction_rank *r = &c->rank[rank];
-  return r->values.item[abstraction_value(r, node)].bytes;
-}
-
-static bool is_at_end(const struct abstraction *c, const uint32_t *values)
+bool terminal_is_at_end(const struct abstraction *c, const uint32_t *values)
 {
   const struct world_program *program =
       c->model->rules_cache.parts.item[values[WORLD_PROGRAM]].bytes;
@@ -56,14 +50,15 @@ static bool stays_wrong(const struct abstraction *c, uint32_t rank, const uint32
 static const char *lost_by(const struct abstraction *c, uint32_t rank, uint32_t node,
                            const struct abstraction_edge *edge, struct intern *known)
 {
-  const uint32_t *before = values_of(c, rank, node), *after = values_of(c, rank, edge->target);
+  const uint32_t *before = abstraction_values(c, rank, node),
+                 *after = abstraction_values(c, rank, edge->target);
   uint32_t asked[2 * WORLD_RANK_PARTS + 1], count = known->count;
   memcpy(asked, before, WORLD_RANK_PARTS * sizeof *asked);
   memcpy(asked + WORLD_RANK_PARTS, after, WORLD_RANK_PARTS * sizeof *asked);
   asked[2 * WORLD_RANK_PARTS] = edge->action;
   if (intern(known, asked, (uint32_t)sizeof asked) <= count)
     return NULL;
-  if (!is_at_end(c, after) || before[WORLD_PROGRAM] != after[WORLD_PROGRAM] ||
+  if (!terminal_is_at_end(c, after) || before[WORLD_PROGRAM] != after[WORLD_PROGRAM] ||
       before[WORLD_FLOWS] != after[WORLD_FLOWS] || before[WORLD_SENT] != after[WORLD_SENT])
     return "a program goes on after its end";
   if (c->model->judges_end && !stays_wrong(c, rank, before, after, edge))
@@ -81,7 +76,8 @@ const char *terminal_unsound(const struct abstraction *c)
     struct intern known = {0};
     for (uint32_t node = 1; node <= r->nodes.count && !lost; node++)
       for (uint32_t i = r->first[node]; i < r->first[node + 1] && !lost; i++)
-        if (r->edges[i].target != VIOLATES && is_at_end(c, values_of(c, rank, node)))
+        if (r->edges[i].target != VIOLATES &&
+            terminal_is_at_end(c, abstraction_values(c, rank, node)))
           lost = lost_by(c, rank, node, &r->edges[i], &known);
     intern_clear(&known);
   }

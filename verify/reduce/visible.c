@@ -3,12 +3,7 @@
 #include <string.h>
 
 #include "verify/base/memory.h"
-
-static const uint32_t *values_of(const struct abstraction *c, uint32_t rank, uint32_t node)
-{
-  const struct abstraction_rank *r = &c->rank[rank];
-  return r->values.item[abstraction_value(r, node)].bytes;
-}
+#include "verify/reduce/terminal.h"
 
 static const struct interned *part(const struct abstraction *c, const uint32_t *values,
                                    enum part_kind kind)
@@ -21,8 +16,7 @@ static const struct interned *part(const struct abstraction *c, const uint32_t *
 static unsigned standing(const struct abstraction *c, const uint32_t *values)
 {
   const struct world_rank *me = part(c, values, WORLD_RANK)->bytes;
-  const struct world_program *program = part(c, values, WORLD_PROGRAM)->bytes;
-  return (me->phase == RANK_NEW ? 1u : 0) + (program->finished && !me->held ? 2u : 0);
+  return (me->phase == RANK_NEW ? 1u : 0) + (terminal_is_at_end(c, values) ? 2u : 0);
 }
 
 /* The place of the next record from `i` on that is durable. */
@@ -49,7 +43,8 @@ static bool is_visible(const struct abstraction *c, uint32_t rank, uint32_t node
 {
   if (edge->target == VIOLATES || edge->shares)
     return true;
-  const uint32_t *before = values_of(c, rank, node), *after = values_of(c, rank, edge->target);
+  const uint32_t *before = abstraction_values(c, rank, node),
+                 *after = abstraction_values(c, rank, edge->target);
   return standing(c, before) != standing(c, after) ||
          !same_stored(part(c, before, WORLD_STORED), part(c, after, WORLD_STORED));
 }

@@ -418,10 +418,14 @@ static void recoveries(void)
       {"c3~no-hold", 2, 1, 1, false, false, 0,
        "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"},
   };
+  /* Stubborn sets before the crash, where there is one and the abstraction is not refused. */
+  static const char *const names[G_N_ELEMENTS(worlds)] = {
+      "por, recovery", "recovery", "por, recovery", "recovery",     "por, recovery",
+      "por, recovery", "recovery", "recovery",      "por, recovery"};
   struct exploration full, reduced;
   for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
     bool same = reduces(&worlds[i], NULL, true, false, false, &full, &reduced);
-    ok(same && !reduced.unreduced && strstr(reduced.reduction, "recovery") &&
+    ok(same && !reduced.unreduced && !strcmp(reduced.reduction, names[i]) &&
            reduced.states < full.states,
        "%s, %u crashes: the same verdict and states at rest with %" G_GUINT64_FORMAT
        " of %" G_GUINT64_FORMAT " states%s%s",
