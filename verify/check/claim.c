@@ -443,19 +443,26 @@ static uint64_t digest(const struct scenario *claim, const struct claim_options 
   return first + options->stubborn + 2u * options->symmetry + 4u * options->whole;
 }
 
+static struct explorer_options in_full(const struct explorer_options *reduced)
+{
+  struct explorer_options options = *reduced;
+  options.stubborn = options.symmetry = false;
+  options.fingerprint = 0;
+  options.rests = NULL;
+  options.save = NULL;
+  return options;
+}
+
 /* The same without reduction: what a reduction must not change. A difference is a breach. */
 static void audit_reduction(const struct job *job, const struct explorer_options *reduced,
                             struct claim_result *result)
 {
   struct exploration found;
   struct intern rests = {0};
-  struct explorer_options options = *reduced;
+  struct explorer_options options = in_full(reduced);
   const struct intern *left = reduced->rests;
-  options.orbits = options.symmetry;
-  options.stubborn = options.symmetry = false;
-  options.fingerprint = 0;
+  options.orbits = reduced->symmetry;
   options.rests = &rests;
-  options.save = NULL;
   explore_claim(job, &options, job->options->whole, &found);
   result->full_states = found.states;
   result->rests = rests.count;
@@ -479,11 +486,8 @@ static void audit_contents(const struct job *job, const struct explorer_options 
                            struct claim_result *result)
 {
   struct exploration found;
-  struct explorer_options options = *explored;
-  options.audit = options.stubborn = options.symmetry = false;
-  options.fingerprint = 0;
-  options.save = NULL;
-  options.rests = NULL;
+  struct explorer_options options = in_full(explored);
+  options.audit = false;
   explore_claim(job, &options, true, &found);
   bool shortest = !found.cycles && strcmp(result->reduction, "none") == 0;
   bool same =
@@ -568,7 +572,9 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   result->collision = collision(job, result);
   if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
     audit_reduction(job, &options, result);
-  if (job->options->audit && result->verdict != CLAIM_INCONCLUSIVE)
+  bool settles =
+      !rcl_protocol_named(job->claim->protocol.name)->independent && !job->options->whole;
+  if (job->options->audit && settles && result->verdict != CLAIM_INCONCLUSIVE)
     audit_contents(job, &options, result);
   judge_reached(job, result);
   intern_clear(&rests);
