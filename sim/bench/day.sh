@@ -53,5 +53,5 @@ for kind in law trace; do
   awk -v kind=$kind -v runs="${RUNS:-50}" -v wall=$(($(date +%s) - begun)) '{
     printf "%-6s %3d runs  %5d s  %7.1f CPU s, %5.1f a run  %5.0f MiB\n", kind, runs, wall, $1 + $2,
       ($1 + $2) / runs, $3 / 1024 }' time
-  jq -s 'map(.result.crashes // .crashes) | "crashes a run: \(add / length)"' -r $kind/runs.jsonl
+  jq -s 'map(.crashes) | "crashes a run: \(add / length)"' -r $kind/runs.jsonl
 done

@@ -6,7 +6,7 @@
 #     ranks      hybrid and message logging against global rollback, as ranks grow
 #
 # Usage: folklore.sh FOLDER    gets folklore-NAME.svg; the tables go to standard output.
-# RUNS: of each cell (60). gnuplot; six CPU minutes.
+# RUNS: of each cell (60). gnuplot; four CPU minutes.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 recline=${RECLINE_BUILD:-$root/build}/bin/recline

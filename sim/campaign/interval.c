@@ -133,11 +133,8 @@ static bool read_laws(const struct scenario *scenario, struct costs *costs)
   costs->exponential = scenario->checkpoint.levels_count < 2;
   for (unsigned i = 0; i < scenario->failures_count; i++) {
     const struct failure *failure = &scenario->failures[i];
-    bool law = failure->trigger == TRIGGER_LAW;
-    costs->exponential &= failure->kills != KILLS_SERVER;
-    int all = law && failure->kills != KILLS_SERVER
-                  ? subjects(&scenario->platform.layout, nodes, failure->of)
-                  : 0;
+    bool law = failure->trigger == TRIGGER_LAW && failure->kills != KILLS_SERVER;
+    int all = law ? subjects(&scenario->platform.layout, nodes, failure->of) : 0;
     double one = law ? all / failure->mtbf : 0.0;
     costs->exponential &= law && failure->law == LAW_EXPONENTIAL && failure->burst == 1;
     rate += one;

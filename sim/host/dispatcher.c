@@ -556,7 +556,7 @@ static void handle_entry(const struct entry *entry)
   case ENTRY_LIMIT:
     watch_limit();
     break;
-  case ENTRY_SERVES: /* known to all that wait for it */
+  case ENTRY_SERVES: /* nothing is to do: until it comes, who waits for the server is not stuck */
     break;
   case ENTRY_NOTICE:
     if (is_current(&entry->notice, &layer.rank[entry->rank]) && !layer.rank[entry->rank].dead)
