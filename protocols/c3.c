@@ -444,7 +444,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     control(config, state, event, actions);
     break;
   case RCL_EVENT_MEMBER:
-    made(config, state, event->comm, 0, actions);
+    become_member(config, state, event->comm, actions);
     check_ready(config, state, actions);
     break;
   case RCL_EVENT_COLLECTIVE:

@@ -29,6 +29,15 @@ static struct comm *comm_entry(const struct rcl_config *config, struct state *st
   return entry;
 }
 
+/* Of a communicator whose number is used again the calls are counted on. */
+static void become_member(const struct rcl_config *config, struct state *state, int16_t comm,
+                          struct rcl_actions *actions)
+{
+  struct comm *entry = comm_entry(config, state, comm, actions);
+  if (entry)
+    entry->member = true;
+}
+
 /* The program has completed call `number` on `comm`. */
 static void made(const struct rcl_config *config, struct state *state, int16_t comm, int32_t number,
                  struct rcl_actions *actions)

@@ -116,7 +116,8 @@ enum rcl_event_kind {
   RCL_EVENT_SAFE_POINT, /* a checkpoint is allowed here; `iteration` begins, 0: none */
   /* It has become a member of a new communicator `comm`; of 0 it always is. It follows the
    * COLLECTED of the call that `makes` it, or the DELIVER in its place, with no event in between.
-   */
+   * Once all members have freed `comm`, a later one of the same members is the same `comm`, and its
+   * calls are counted on: then they become members again. */
   RCL_EVENT_MEMBER,
   /* It makes collective `call` on `comm`, whose data flow as `flow` says, from or to `root`. Only
    * for protocols with `collectives`. */

@@ -72,6 +72,8 @@ static void become_member(struct state *state, const struct operation *op)
       rank[count++] = other;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   MPI_Group_incl(all, count, rank, &members);
+  if (state->comm[op->comm] != MPI_COMM_NULL)
+    MPI_Comm_free(&state->comm[op->comm]);
   MPI_Comm_create_group(MPI_COMM_WORLD, members, op->comm, &state->comm[op->comm]);
   MPI_Group_free(&members);
   MPI_Group_free(&all);

@@ -53,7 +53,8 @@ int communicator_number(const struct comm *parent, int call, int colour, const s
   if (number == 0) {
     number = (int)registered->len;
     if (number >= NUMBERS_MAX)
-      die(DIE_INPUT, "the program has made %d communicators, the most there can be", number);
+      die(DIE_INPUT,
+          "the program has made %d communicators of other members, the most there can be", number);
     g_hash_table_insert(numbers, g_steal_pointer(&key), GINT_TO_POINTER(number));
     g_ptr_array_add(registered, copy(made));
   }

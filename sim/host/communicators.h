@@ -2,7 +2,8 @@
  *
  * A number names one communicator in the whole program, also where disjoint groups make theirs at
  * the same time: protocols tell each other of communicators by number. A rank that is rolled back
- * and makes the same communicator again finds the same number. */
+ * and makes the same communicator again finds the same number. Those that are freed are used again
+ * (wrap_comm.c). */
 #ifndef RECLINE_COMMUNICATORS_H
 #define RECLINE_COMMUNICATORS_H
 

@@ -39,12 +39,14 @@ struct comm {
   int size;
   int rank;            /* of this rank, in this communicator */
   bool freed;          /* the memory stays, so that a stale handle is an error and not a crash */
+  int requests;        /* that name it and that the program may complete yet */
   int *member;         /* ranks of the program, by rank in this communicator */
   int calls;           /* collective calls on it so far */
   int agreements;      /* calls that have begun an agreement (agreement.h) */
   int acknowledged;    /* of its members that have failed, the first (faults_failed()) */
   struct comm *groups; /* by which some of its members have made communicators among themselves */
-  struct comm *next;   /* in that list */
+  struct comm *next;   /* in that list, or in mpi_state.freed */
+  int parent, colour;  /* of the call that made it last */
   int fortran;         /* its integer in Fortran, 0: none yet */
   char *name;          /* NULL: the default */
   struct attribute *attributes;
@@ -160,6 +162,7 @@ struct mpi_state {
   struct request *posted;        /* receives that wait for a message */
   struct request *bypass_posted; /* receives past the protocol that wait for a message */
   struct comm world, self;
+  struct comm *freed; /* communicators that may be used again, the last freed first */
   struct call call;
   bool makes_comm;  /* by that call */
   int thread_level; /* as MPI_Init_thread has provided */

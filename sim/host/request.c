@@ -79,6 +79,13 @@ bool request_is_done(const struct rank *r, const struct request *request)
   return request_is_complete(r, request) || (!request->filling && faults_of_request(r, request));
 }
 
+void request_free(struct request *request)
+{
+  if (request->comm)
+    request->comm->requests--;
+  rank_free(request);
+}
+
 int request_retire(struct request **handle, MPI_Status *status)
 {
   struct request *request = *handle;
@@ -95,7 +102,7 @@ int request_retire(struct request **handle, MPI_Status *status)
   if (request->persistent) {
     request->active = false;
   } else {
-    rank_free(request);
+    request_free(request);
     *handle = NULL;
   }
   return error;

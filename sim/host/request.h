@@ -12,6 +12,9 @@ void request_take(struct request *, struct message *); /* out of the message, wh
 /* Frees the request if the program has (MPI_Request_free). */
 void request_complete(struct request *);
 
+/* The program has done with it, at a point that does not depend on time. */
+void request_free(struct request *);
+
 /* Whether the request is complete; inactive and null ones are. */
 bool request_is_complete(const struct rank *, const struct request *);
 

@@ -19,6 +19,9 @@ int rank_in_group(MPI_Group, int member);
 /* MPI_Comm_split, with the error handler of `parent`. An error: nothing was made. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 
+/* The program has no handle of it any more. */
+void comm_release(struct rank *, struct comm *);
+
 /* What a call on the communicator (NULL: on none) returns for this error: ends the run, or has
  * called the program's handler, as the communicator says. */
 int comm_error(struct rank *, struct comm *, int error);

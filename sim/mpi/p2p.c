@@ -62,6 +62,7 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
                               .context = matching_context(comm, collective),
                               .peer = peer == MPI_PROC_NULL ? peer : world_rank(comm, peer),
                               .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag};
+  comm->requests++;
   return request;
 }
 

@@ -1,6 +1,11 @@
 /* Communicators: the program's handles are addresses of struct comm in the arena; only
  * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (communicators.h), so
- * that a rollback and a replay give the same ones. */
+ * that a rollback and a replay give the same ones.
+ *
+ * One that all its members have freed is used again for the next one of the same members in the
+ * same order: its number stays, its calls are counted on, so that for protocols, logs and
+ * checkpoints it is one communicator. Members tell each other what they have freed in the call that
+ * makes the next one: it is known from data of the program only, and a rollback puts it back. */
 #include "sim/mpi/comm.h"
 
 #include "sim/host/communicators.h"
@@ -71,8 +76,12 @@ LOOK_UP_CALL(Comm_test_inter, (comm, flag), tell(flag, 0))
 
 /* ---- making ---- */
 
+enum { AGAIN_MAX = 12 };
+
+/* What one member says when a communicator is made. */
 struct share {
-  int colour, key; /* what one member says when a communicator is made */
+  int colour, key;
+  uint16_t again[AGAIN_MAX]; /* numbers of some that it has freed; 0: no more */
 };
 
 struct comm *comm_new(struct rank *r, int size)
@@ -110,19 +119,100 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
   return comm;
 }
 
+/* ---- using again ---- */
+
+void comm_release(struct rank *r, struct comm *comm)
+{
+  comm->freed = true; /* requests may still name it */
+  if (layer.repairs)  /* it may be revoked */
+    return;
+  comm->next = r->mpi->freed;
+  r->mpi->freed = comm;
+}
+
+/* Those that the same call has made before come first. */
+static void offer_again(const struct rank *r, const struct comm *parent, struct share *own)
+{
+  int count = 0;
+  for (int other = 0; other < 2; other++)
+    for (const struct comm *each = r->mpi->freed; each && count < AGAIN_MAX; each = each->next)
+      if (each->requests == 0 && each->size <= parent->size &&
+          other == (each->parent != parent->number || each->colour != own->colour))
+        own->again[count++] = (uint16_t)each->number;
+}
+
+static bool is_offered(const struct share *share, int number)
+{
+  for (int i = 0; i < AGAIN_MAX; i++)
+    if (share->again[i] == number)
+      return true;
+  return false;
+}
+
+static bool all_offer(const struct comm *parent, const struct share *shares, int colour, int number)
+{
+  for (int i = 0; i < parent->size; i++)
+    if (shares[i].colour == colour && !is_offered(&shares[i], number))
+      return false;
+  return true;
+}
+
+/* The freed one with the same members that all of them offer, with the least number, out of its
+ * list; NULL: there is none. */
+static struct comm *take_again(struct rank *r, const struct comm *parent,
+                               const struct share *shares, const struct comm *comm)
+{
+  struct comm **place = NULL, *again;
+  int colour = shares[parent->rank].colour;
+  for (struct comm **each = &r->mpi->freed; *each; each = &(*each)->next)
+    if ((*each)->size == comm->size && (!place || (*each)->number < (*place)->number) &&
+        all_offer(parent, shares, colour, (*each)->number) &&
+        memcmp((*each)->member, comm->member, (size_t)comm->size * sizeof *comm->member) == 0)
+      place = each;
+  if (!place)
+    return NULL;
+  again = *place;
+  *place = again->next;
+  rank_free(again->name);
+  *again = (struct comm){.number = again->number,
+                         .size = again->size,
+                         .rank = again->rank,
+                         .member = again->member,
+                         .calls = again->calls,
+                         .groups = again->groups,
+                         .nodes = again->nodes};
+  return again;
+}
+
+/* With its number. */
+static struct comm *numbered(struct rank *r, const struct comm *parent, const struct share *shares)
+{
+  struct comm *comm = chosen(r, parent, shares), *again = take_again(r, parent, shares, comm);
+  if (again) {
+    rank_free(comm->member);
+    rank_free(comm);
+    comm = again;
+  } else {
+    comm->number = communicator_number(parent, parent->calls, shares[parent->rank].colour, comm);
+  }
+  comm->parent = parent->number;
+  comm->colour = shares[parent->rank].colour;
+  comm->errors = parent->errors;
+  return comm;
+}
+
 int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
 {
   struct share *shares = rank_alloc(r, (size_t)parent->size * sizeof *shares);
   struct share *own = rank_alloc(r, sizeof *own);
   *own = (struct share){.colour = colour, .key = key};
+  offer_again(r, parent, own);
   r->mpi->makes_comm = colour != MPI_UNDEFINED;
   int error =
       collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
   *made = MPI_COMM_NULL;
   if (!error && colour != MPI_UNDEFINED) {
-    struct comm *comm = chosen(r, parent, shares);
-    comm->number = communicator_number(parent, parent->calls, colour, comm);
-    comm->errors = parent->errors;
+    struct comm *comm = numbered(r, parent, shares);
     if (parent->size > 1 && !layer.repairs)
       host_member(r, comm->number);
     *made = comm_handle(comm);
@@ -141,7 +231,7 @@ static int release(struct rank *r, MPI_Comm *handle)
   if (comm == &r->mpi->world || comm == &r->mpi->self)
     return MPI_ERR_COMM;
   comm_delete_attributes(r, *handle);
-  comm->freed = true; /* requests may still name it */
+  comm_release(r, comm);
   *handle = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }

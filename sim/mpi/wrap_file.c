@@ -162,6 +162,12 @@ static int agree_on(struct rank *r, const struct file *file, bool *same)
   return error;
 }
 
+/* The communicator may have been that of a file before: its calls tell the two apart. */
+static int64_t opening_on(const struct comm *comm)
+{
+  return ((int64_t)comm->calls << 16) + comm->number;
+}
+
 static int open_file(struct rank *r, MPI_Comm handle, const char *name, int amode, MPI_Info info,
                      MPI_File *opened)
 {
@@ -178,7 +184,7 @@ static int open_file(struct rank *r, MPI_Comm handle, const char *name, int amod
     return file_error(r, NULL, error);
   if (!same || !is_mode(amode))
     return file_error(r, NULL, same ? MPI_ERR_AMODE : MPI_ERR_NOT_SAME);
-  file->standing = (struct standing){.opening = file->comm->number, .rank = r->index};
+  file->standing = (struct standing){.opening = opening_on(file->comm), .rank = r->index};
   file->next = r->mpi->files;
   r->mpi->files = file;
   error = file_class(store_open(file->standing.opening, r->index, file->path, store_modes(amode)));
@@ -203,17 +209,17 @@ static int close_file(struct rank *r, MPI_File *handle)
     store_end(&file->standing);
   int error = file_synchronize(r, file, 0, NULL);
   file->closed = true;
-  file->comm->freed = true;
+  comm_release(r, file->comm);
   *handle = MPI_FILE_NULL;
   return file_error(r, file, error);
 }
 
 WRAP_CALL(File_close, (file), close_file(r, file))
 
-/* A number that no communicator has. */
+/* A number that no opening has. */
 static int64_t next_deletion(struct rank *r)
 {
-  return ((int64_t)(r->index + 1) << 32) + r->mpi->files_deleted++;
+  return -(((int64_t)(r->index + 1) << 32) + r->mpi->files_deleted++);
 }
 
 /* The number of a change that has no handle. */

@@ -290,7 +290,10 @@ int requests_free(struct rank *r, MPI_Request *handle)
     return MPI_SUCCESS;
   }
   int result = request->kind == REQUEST_GENERAL ? general_free(r, request) : MPI_SUCCESS;
-  rank_free(request);
+  if (request->kind == REQUEST_RECEIVE && !is_idle(handle_of(request)))
+    rank_free(request); /* when its message has come depends on time: request_free() */
+  else
+    request_free(request);
   return result;
 }
 

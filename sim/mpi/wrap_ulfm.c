@@ -127,6 +127,7 @@ static int begin_agreement(struct rank *r, struct comm *comm, int *flag, MPI_Req
   struct awaited *awaited = rank_alloc(r, sizeof *awaited);
   *awaited = (struct awaited){request, flag};
   request->comm = comm;
+  comm->requests++;
   request->whole.agreement = agreement_begin(r, comm, *flag);
   p2p_conclude_with(request, take_decision, awaited);
   return began(request, handle);

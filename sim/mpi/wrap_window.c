@@ -64,7 +64,8 @@ static int release(struct rank *r, MPI_Win *handle)
   rank_free(all);
   if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE)
     rank_free(window->base);
-  window->freed = comm->freed = true;
+  window->freed = true;
+  comm_release(r, comm);
   *handle = MPI_WIN_NULL;
   return comm_error(r, comm, error);
 }

@@ -96,6 +96,8 @@ static void accepted(void)
         "2:0:0:0:0 2:0:0:1:0 12:0:1:0:0 11:0:0:0:0 13:0:0:0:1 0:0:0:0:0 13:0:0:0:0 "
         "0:0:0:0:0 3:0:0:0:0 3:0:0:1:0 ");
   reads("rank *: allreduce, member 1, barrier on 1", 2, 0, "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 ");
+  reads("rank *: allreduce, member 1, allreduce, member 1", 2, 0,
+        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 14:0:0:0:0 ");
 }
 
 static void refused(void)

@@ -431,9 +431,6 @@ static bool check_members(struct parser *p, struct script *script)
           (op == script->ops[rank] || op[-1].kind != SCRIPT_COLLECTIVE ||
            op[-1].flow != RCL_FLOW_ALL))
         return fail(p, "member %d does not follow an allreduce, expected one before it", op->comm);
-      if (op->kind == SCRIPT_MEMBER && joined[op->comm])
-        return fail(p, "rank %d becomes a member of communicator %d again, expected once", rank,
-                    op->comm);
       joined[op->comm] |= op->kind == SCRIPT_MEMBER;
       if (!joined[op->comm] ||
           (peer && op->peer >= 0 && !script_is_member(script, op->comm, op->peer)))

@@ -22,7 +22,8 @@
  *                                  from `any` was given a message of rank N; in them only sends,
  *                                  recv, choose, checkpoint, compute, repeat and if
  *     member C                     become a member of communicator C, 1 to 3; all that ever do are
- *                                  its members. It follows an allreduce, by which MPI makes it
+ *                                  its members. It follows an allreduce, by which MPI makes it;
+ *                                  again: it was freed, and its number is used again
  *     ... on C                     behind sends, recv, irecv and collectives: on communicator C
  *     choose N                     a random choice among 0 .. N-1
  *     bcast R, reduce R            single-sender and single-receiver collective with root R
