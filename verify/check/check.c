@@ -7,6 +7,7 @@
 #include "verify/check/check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <poll.h>
@@ -27,6 +28,7 @@
 #include "verify/base/platform.h"
 #include "verify/base/terminal.h"
 #include "verify/check/matrix.h"
+#include "verify/distribute/launch.h"
 #include "verify/trace/trace.h"
 
 /* Of the command line's contract (docs/architecture.md). */
@@ -40,6 +42,8 @@ struct command {
   double memory_bytes, save_every;
   double timeout; /* seconds for a claim; 0: none */
   char **names;
+  struct launch launch; /* of several processes that check one claim together */
+  int errors;           /* standard error; in all but the first of them what explores has it */
   struct checked *list;
   unsigned count;
   struct matrix *cells; /* --matrix: what the list is made of */
@@ -88,11 +92,22 @@ static int parse_options(struct command *c, int argc, char **argv)
   return options_read(&about_check, argc, argv, entries) ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
+/* Several processes explore one world, each with one worker. */
+static int check_launch(const struct command *c)
+{
+  if (c->launch.size == 1 || (c->names && !c->names[1] && !c->all && !c->more && !c->matrix &&
+                              !c->audit && !c->saves && c->jobs <= 1 && c->workers <= 1))
+    return EXIT_FINE;
+  return bad_input("recline check: started as %u processes, expected one claim and none of --all, "
+                   "--long, --matrix, --audit, --resume, --jobs and --workers",
+                   c->launch.size);
+}
+
 static int check_options(struct command *c)
 {
   static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
   g_autoptr(GError) error = NULL;
-  gint processors = (gint)g_get_num_processors();
+  gint processors = (gint)(c->launch.size > 1 ? 1 : g_get_num_processors());
   if (c->jobs == -1) /* most claims are small; of long ones each may need all memory */
     c->jobs = (c->all || c->matrix) && !c->more && c->workers == -1 ? processors : 1;
   if (c->workers == -1 && c->jobs > 0) /* the processors are shared by the jobs */
@@ -220,11 +235,22 @@ static bool reduces(const struct command *c, const char *name)
   return c->reduce && (g_str_equal(c->reduce, name) || g_str_equal(c->reduce, "all"));
 }
 
+/* Explorations that share the machine. */
+static unsigned sharers(const struct command *c)
+{
+  return (unsigned)c->jobs * (c->launch.size > 1 ? c->launch.here : 1);
+}
+
+static bool shows_progress(const struct command *c)
+{
+  return !c->launch.rank && (c->progress || (c->jobs == 1 && terminal_shows_progress()));
+}
+
 static void work(const struct command *c, const struct scenario *claim, int to)
 {
   struct claim_options options = {.max_states = (uint64_t)c->max_states,
                                   .out = c->out,
-                                  .jobs = (unsigned)c->jobs,
+                                  .jobs = sharers(c),
                                   .workers = (unsigned)c->workers,
                                   .stubborn = reduces(c, "por"),
                                   .symmetry = reduces(c, "sym"),
@@ -234,19 +260,29 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                   .memory = (uint64_t)c->memory_bytes,
                                   .saves = c->saves,
                                   .save_seconds = c->save_every,
-                                  .progress =
-                                      c->progress || (c->jobs == 1 && terminal_shows_progress())};
+                                  .progress = shows_progress(c)};
   struct answer answer = {0};
+  char *wrong = NULL;
   g_autoptr(GError) error = NULL;
   double seconds = c->timeout > 0 && claim->limits.time > 0 ? MIN(c->timeout, claim->limits.time)
                                                             : MAX(c->timeout, claim->limits.time);
   const struct itimerval limit = {
       .it_value = {(time_t)seconds, (suseconds_t)((seconds - floor(seconds)) * 1e6)}};
   signal(SIGALRM, SIG_DFL);
-  setitimer(ITIMER_REAL, &limit, NULL); /* 0: none; its signal ends this process */
-  answer.failed = !claim_check(claim, &options, &answer.result, &error);
+  if (c->launch.size > 1) /* all of them have to end as MPI processes do */
+    options.seconds = seconds;
+  else
+    setitimer(ITIMER_REAL, &limit, NULL); /* 0: none; its signal ends this process */
+  dup2(c->errors, STDERR_FILENO);
+  if (c->launch.size > 1)
+    options.transport = launch_connect(&c->launch, &wrong);
+  if (wrong)
+    g_set_error(&error, SCENARIO_ERROR, 0, "recline check: %s", wrong);
+  answer.failed = wrong || !claim_check(claim, &options, &answer.result, &error);
   if (answer.failed)
     g_strlcpy(answer.error, error->message, sizeof answer.error);
+  if (options.transport)
+    options.transport->end();
   write_all(to, &answer, sizeof answer);
   _exit(0);
 }
@@ -308,6 +344,7 @@ static bool end(struct worker *worker, int status, const struct rusage *usage)
                WIFSIGNALED(status) ? "signal" : "status",
                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   }
+  worker->checked->lost = !answered;
   result->peak_rss = (uint64_t)usage->ru_maxrss * 1024;
   return true;
 }
@@ -324,7 +361,7 @@ static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
  */
 static uint64_t memory_limit(const struct command *c, const struct scenario *claim)
 {
-  uint64_t share = platform_memory() / 10 * 9 / (unsigned)c->jobs;
+  uint64_t share = platform_memory() / 10 * 9 / sharers(c);
   return claim->limits.memory > 0 ? (uint64_t)claim->limits.memory : share;
 }
 
@@ -422,6 +459,18 @@ static bool draw_all(const struct command *c)
 
 /* ---- the command ---- */
 
+/* Of several processes the first one tells the verdict. Where another one is lost, so are all: the
+ * launcher ends them when one fails. */
+static int exit_code_of_another(const struct command *c)
+{
+  const struct claim_result *result = &c->list[0].result;
+  if (!c->list[0].lost)
+    return EXIT_FINE;
+  dprintf(c->errors, "recline check: process %u of %u: %s\n", c->launch.rank, c->launch.size,
+          *result->bound ? result->bound : result->text);
+  return result->verdict == CLAIM_BREACH ? EXIT_BREACH : EXIT_INCONCLUSIVE;
+}
+
 static int exit_code(const struct command *c)
 {
   int code = EXIT_FINE;
@@ -498,6 +547,8 @@ static int run(struct command *c)
   bool kept = !c->out || (draw_all(c) && (c->matrix || save(c)));
   progress_end();
   report(c);
+  if (c->launch.rank)
+    return exit_code_of_another(c);
   return kept ? exit_code(c) : EXIT_BAD_INPUT;
 }
 
@@ -532,10 +583,25 @@ static int replay_all(char **names)
   return code;
 }
 
+/* Of several processes the first one reports. */
+static void be_silent(struct command *c)
+{
+  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  c->errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+}
+
 int command_check(int argc, char **argv)
 {
-  struct command c = {.jobs = -1, .workers = -1, .save_every = 60};
+  struct command c = {.jobs = -1, .workers = -1, .save_every = 60, .launch = launch_read()};
+  c.errors = STDERR_FILENO;
+  if (c.launch.rank)
+    be_silent(&c);
   int code = parse_options(&c, argc, argv);
+  if (c.launch.rank)
+    g_clear_pointer(&c.out, g_free);
+  code = code == EXIT_FINE ? check_launch(&c) : code;
   code = code == EXIT_FINE ? check_options(&c) : code;
   if (code == EXIT_FINE)
     code = are_traces(c.names) ? replay_all(c.names) : run(&c);
@@ -548,5 +614,5 @@ int command_check(int argc, char **argv)
   g_free(c.saves);
   g_strfreev(c.names);
   matrix_free(c.cells);
-  return code;
+  return c.launch.rank && code == EXIT_BAD_INPUT ? EXIT_FINE : code; /* the first one has said it */
 }

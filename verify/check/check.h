@@ -10,6 +10,7 @@
 struct checked {
   struct scenario *claim;
   struct claim_result result;
+  bool lost; /* the process that explored it has ended before it could say how */
 };
 
 bool checked_as_expected(const struct checked *);

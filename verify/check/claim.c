@@ -534,9 +534,14 @@ static double collision(const struct job *job, const struct claim_result *result
 static bool run(struct job *job, struct claim_result *result, GError **error)
 {
   const struct claim_options *asked = job->options;
-  g_autoptr(GPtrArray) properties =
-      claim_properties(job->claim, !asked->stubborn && !asked->symmetry && !asked->compact);
+  char **named = job->claim->check.properties;
+  g_autoptr(GPtrArray) properties = claim_properties(
+      job->claim, !asked->stubborn && !asked->symmetry && !asked->compact && !asked->transport);
   bool outcome = checks_outcome(job->claim);
+  if (asked->transport && named && g_strv_contains((const char *const *)named, "progress"))
+    return scenario_complain(job->claim, "check.properties", error,
+                             "progress needs all states in one process, expected a check that "
+                             "mpirun or srun has not started");
   if (outcome && !find_outcomes(job, error))
     return false;
   struct exploration found;
@@ -554,12 +559,14 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .audit = job->options->audit,
       .max_states = bound(job),
       .max_bytes = memory_limit(job),
+      .max_seconds = asked->seconds,
       .max_queue = memory_limit(job) / 4,
       .progress = job->options->progress ? show_progress : NULL,
       .progress_data = job,
       .save = job->save,
       .save_seconds = job->options->save_seconds,
-      .world_digest = job->save ? digest(job->claim, job->options) : 0};
+      .world_digest = job->save ? digest(job->claim, job->options) : 0,
+      .transport = asked->transport};
   explore_claim(job, &options, job->options->whole, &found);
   progress_clear(terminal_shows_progress() && job->shown_states);
   if (found.refused) {

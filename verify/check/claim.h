@@ -18,7 +18,9 @@ struct claim_options {
   uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
   const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
   double save_seconds; /* from one save to the next */
+  double seconds;      /* of exploring; 0: no bound */
   bool progress;       /* a line on standard error now and then; overwritten on a terminal */
+  const struct transport *transport; /* to the other processes that check it; NULL: none do */
 };
 
 enum claim_verdict {

@@ -24,16 +24,22 @@ static void add_first(struct explorer *e)
                explorer_memory(e), 0);
   packing_pack(e->model.packing, numbers, state);
   w->tag = tag_of(0);
-  worker_add(w, state, packing_hash(e->model.packing, numbers));
+  if (!e->exchange || exchange_owner(e->exchange, exchange_digest(e->exchange, numbers)) ==
+                          exchange_transport(e->exchange)->rank)
+    worker_add(w, state, packing_hash(e->model.packing, numbers));
   worker_account(w);
   frontier_move(&e->now, &w->later);
-  e->out->states = e->visited.count;
+  e->out->states = 1;
 }
 
 /* Crash reduction; before a crash that is the only one also stubborn sets, where they apply. */
 static void begin_with_crashes(struct explorer *e, unsigned crashes)
 {
   const char *ignored;
+  if (e->exchange) {
+    e->out->unreduced = "what crashes leave is not compared between processes";
+    return;
+  }
   e->crash = crash_new(&e->model, crashes, &e->out->unreduced);
   if (e->crash && crashes == 1)
     e->abstraction = abstraction_new(&e->model, true, &ignored);
@@ -76,7 +82,7 @@ static bool begin(struct explorer *e, unsigned crashes)
   for (unsigned i = 0; i < e->workers; i++)
     e->worker[i].tag = tag_of(e->out->depth + 1);
   e->level = e->now.states;
-  e->saved = platform_now();
+  e->began = e->saved = platform_now();
   return !e->out->refused;
 }
 
@@ -95,6 +101,7 @@ static void init(struct explorer *e, struct world *world, const struct explorer_
   e->workers = options->workers ? options->workers : 1;
   e->worker = memory_table(e->workers, sizeof *e->worker);
   e->lock = platform_lock_new();
+  e->exchange = options->transport ? exchange_new(&e->model, options->transport) : NULL;
 }
 
 static void clear(struct explorer *e)
@@ -105,6 +112,7 @@ static void clear(struct explorer *e)
   symmetry_free(e->symmetry);
   stubborn_free(e->stubborn);
   crash_free(e->crash);
+  exchange_free(e->exchange);
   abstraction_free(e->abstraction);
   free(e->fingerprint);
   frontier_clear(&e->now);
@@ -119,6 +127,8 @@ static void conclude(struct explorer *e)
 {
   e->out->bytes = explorer_bytes(e);
   e->out->steps = e->model.rules_cache.steps;
+  if (e->exchange)
+    distributed_conclude(e);
   if (e->fingerprint) {
     e->out->omission = fingerprint_omission(e->model.options->fingerprint, e->out->states);
     e->out->miss = fingerprint_miss(e->model.options->fingerprint, e->out->states, e->out->depth);

@@ -40,7 +40,7 @@ struct exploration {
   bool spilled;           /* states went to disk as memory was short */
   uint64_t bytes;         /* of all tables at the end */
   double seconds;
-  const char *bound;  /* INCONCLUSIVE: "max-states" or "memory" */
+  const char *bound;  /* INCONCLUSIVE: "max-states", "memory" or "timeout" */
   struct verdict why; /* VIOLATED */
   struct move *moves; /* VIOLATED: the run from the beginning; free with exploration_clear() */
   unsigned moves_count;

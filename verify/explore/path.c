@@ -32,7 +32,22 @@ static void add_state(const struct explorer *e, struct visited *set, const uint3
 
 static void make_set(const struct explorer *e, struct visited *set, uint32_t number)
 {
-  visited_init(set, e->model.packing, 64, 2 * visited_bytes(&e->visited), number);
+  size_t processes = e->exchange ? exchange_transport(e->exchange)->size : 1;
+  visited_init(set, e->model.packing, 64, 2 * processes * visited_bytes(&e->visited), number);
+}
+
+/* Adds to `set` what this process has found, and the others have. The `count` sets are then in the
+ * present packing. */
+static void add_found(struct explorer *e, struct visited *set, struct states *found,
+                      struct visited *sets, unsigned count)
+{
+  if (e->exchange)
+    distributed_share(e, found);
+  for (unsigned i = 0; i < count; i++)
+    if (sets[i].packing != e->model.packing)
+      visited_rebuild(&sets[i], sets[i].places, e->model.packing, 1);
+  for (uint32_t n = 0; n < found->count; n++)
+    add_state(e, set, found->numbers + (size_t)n * e->model.components);
 }
 
 /* A worker's share of a level on the way back. */
@@ -86,25 +101,22 @@ static void collect_share(void *data)
   free(states);
 }
 
-/* Adds to `to` the states with the tag of `level` from which one move leads into `among`. */
-static void step_back(struct explorer *e, unsigned level, const struct visited *among,
-                      struct visited *to)
+/* Adds to the set of `level` the states with its tag from which one move leads into the next set.
+ */
+static void step_back(struct explorer *e, unsigned level, struct visited *sets)
 {
   struct share share[e->workers];
   uint64_t end = visited_end(&e->visited);
   for (unsigned i = 0; i < e->workers; i++) {
-    e->worker[i].among = among;
+    e->worker[i].among = &sets[level + 1];
     share[i] = (struct share){.w = &e->worker[i],
                               .tag = tag_of(level),
                               .from = end / e->workers * i,
                               .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
   }
   platform_parallel(collect_share, share, sizeof *share, e->workers);
-  for (unsigned i = 0; i < e->workers; i++) {
-    const struct states *found = &e->worker[i].unplaced;
-    for (uint32_t n = 0; n < found->count; n++)
-      add_state(e, to, found->numbers + (size_t)n * e->model.components);
-  }
+  for (unsigned i = 0; i < e->workers; i++)
+    add_found(e, &sets[level], &e->worker[i].unplaced, sets, e->out->depth + 1);
 }
 
 /* Goes forwards from the first state, which the worker is about to expand. */
@@ -137,10 +149,9 @@ void path_write(struct explorer *e)
   for (unsigned level = 0; level <= depth; level++)
     make_set(e, &sets[level], level + 1); /* the visited set is number 0 */
   for (unsigned i = 0; i < e->workers; i++)
-    for (uint32_t n = 0; n < e->worker[i].violating.count; n++)
-      add_state(e, &sets[depth], e->worker[i].violating.numbers + (size_t)n * e->model.components);
+    add_found(e, &sets[depth], &e->worker[i].violating, sets, depth + 1);
   for (unsigned level = depth; level-- > 0;)
-    step_back(e, level, &sets[level + 1], &sets[level]);
+    step_back(e, level, sets);
   packing_pack(e->model.packing, e->model.first, first);
   out->moves = memory_grow(NULL, (depth + 1) * sizeof *out->moves);
   go_forwards(e, first, sets, out->moves);

@@ -70,21 +70,7 @@ static void grow_visited(struct explorer *e)
   if (spill_queue(e))
     grow_visited(e);
   else
-    e->full = "memory";
-}
-
-/* A wider packing, when there are more values than the present one can name. */
-static void widen_packing(struct explorer *e)
-{
-  if (!model_outgrown(&e->model))
-    return;
-  struct packing *old = e->model.packing;
-  model_make_packing(&e->model);
-  if (e->fingerprint ||
-      visited_rebuild(&e->visited, e->visited.places, e->model.packing, e->workers))
-    return;
-  e->model.packing = old;
-  e->full = "memory";
+    e->full = BOUND_MEMORY;
 }
 
 /* States that found no place, or did not fit, come in now. */
@@ -94,6 +80,8 @@ static void place_unplaced(struct explorer *e, struct worker *w)
   for (uint32_t n = 0; n < w->unplaced.count && !e->full; n++) {
     const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->model.components;
     packing_pack(e->model.packing, numbers, state);
+    if (e->exchange && worker_send_away(w, state, exchange_digest(e->exchange, numbers)))
+      continue;
     while (worker_add(w, state, packing_hash(e->model.packing, numbers)) == VISITED_FULL &&
            !e->full)
       grow_visited(e);
@@ -104,7 +92,7 @@ static void place_unplaced(struct explorer *e, struct worker *w)
 static void keep_house(struct explorer *e)
 {
   e->halt = false;
-  widen_packing(e);
+  explorer_widen_packing(e);
   if (visited_crowded(&e->visited) && !e->full)
     grow_visited(e);
   for (unsigned i = 0; i < e->workers; i++)
@@ -112,7 +100,7 @@ static void keep_house(struct explorer *e)
   for (unsigned i = 0; i < e->workers; i++)
     worker_account(&e->worker[i]);
   if (e->model.options->max_states && e->visited.count > e->model.options->max_states)
-    e->full = "max-states";
+    e->full = BOUND_STATES;
   e->bytes = explorer_bytes(e);
   REQUIRE(e->visited.count <= visited_end(&e->visited),
           "the visited set counts no more states than it has places");
@@ -120,20 +108,33 @@ static void keep_house(struct explorer *e)
 
 /* ---- level by level ---- */
 
-/* Whether the search goes no deeper, and the verdict why. */
-static bool has_ended(struct explorer *e)
+static struct level sum_up_level(struct explorer *e)
 {
-  for (unsigned i = 0; i < e->workers; i++)
-    if (e->worker[i].violating.count)
-      e->out->verdict = EXPLORER_VIOLATED;
-  if (e->out->verdict == EXPLORER_VIOLATED)
+  struct level level = {.states = e->visited.count, .full = e->full};
+  for (unsigned i = 0; i < e->workers; i++) {
+    level.next += e->worker[i].later.states;
+    level.violating += e->worker[i].violating.count;
+  }
+  if (e->exchange)
+    distributed_sum(e, &level);
+  if (e->model.options->max_states && level.states > e->model.options->max_states)
+    level.full = BOUND_STATES;
+  return level;
+}
+
+/* Whether the search goes no deeper, and the verdict why. */
+static bool has_ended(struct explorer *e, const struct level *level)
+{
+  static const char *const names[] = {NULL, "memory", "max-states", "timeout"};
+  const char *failed = crash_failed(e->crash);
+  if (level->violating) {
+    e->out->verdict = EXPLORER_VIOLATED;
     return true;
-  if (!e->full)
-    e->full = crash_failed(e->crash);
-  e->out->bound = e->full;
-  if (e->full)
+  }
+  e->out->bound = level->full ? names[level->full] : failed;
+  if (e->out->bound)
     e->out->verdict = EXPLORER_INCONCLUSIVE;
-  return e->full;
+  return e->out->bound;
 }
 
 static void save_if_due(struct explorer *e)
@@ -153,7 +154,8 @@ static void save_if_due(struct explorer *e)
 static void finish_level(struct explorer *e)
 {
   struct exploration *out = e->out;
-  if ((e->over = has_ended(e)))
+  const struct level level = sum_up_level(e);
+  if ((e->over = has_ended(e, &level)))
     return;
   spill_reset(&e->spill[out->depth % 2]);
   for (unsigned i = 0; i < e->workers; i++) {
@@ -161,8 +163,8 @@ static void finish_level(struct explorer *e)
     frontier_move(&e->now, &w->later);
     w->tag = tag_of(out->depth + 2);
   }
-  out->states = e->visited.count;
-  e->over = !e->now.states;
+  out->states = level.states;
+  e->over = !level.next;
   if (e->over)
     return;
   out->depth++;
@@ -173,7 +175,7 @@ static void finish_level(struct explorer *e)
   if (e->model.options->max_queue && explorer_queue_bytes(e) > e->model.options->max_queue)
     spill_queue(e);
   if (e->model.options->max_bytes && e->bytes > e->model.options->max_bytes && !spill_queue(e))
-    e->full = "memory";
+    e->full = BOUND_MEMORY;
   save_if_due(e);
 }
 
@@ -186,22 +188,36 @@ static uint64_t states_left(const struct explorer *e)
   return states;
 }
 
+static void stop_in_time(struct explorer *e)
+{
+  double most = e->model.options->max_seconds;
+  if (most <= 0 || platform_now() - e->began < most)
+    return;
+  e->full = BOUND_TIME;
+  frontier_clear(&e->now);
+  for (unsigned i = 0; i < e->workers; i++)
+    frontier_clear(&e->worker[i].share);
+}
+
 /* After a chunk: what has come together, and whether all must stop to make room. */
 static void account_chunk(struct explorer *e, struct worker *w)
 {
   worker_account(w);
+  stop_in_time(e);
   e->halt |= w->unplaced.count || visited_crowded(&e->visited) ||
              (e->model.options->max_states && e->visited.count > e->model.options->max_states);
   e->halt &= !e->full;
+  /* of states each process has as many as the others, but for chance */
+  uint64_t all = e->exchange ? exchange_transport(e->exchange)->size : 1;
   if (e->model.options->progress)
     e->model.options->progress(e->model.options->progress_data,
-                               &(struct explorer_progress){.states = e->visited.count,
+                               &(struct explorer_progress){.states = all * e->visited.count,
                                                            .transitions = e->out->transitions,
-                                                           .bytes = e->bytes,
+                                                           .bytes = all * e->bytes,
                                                            .depth = e->out->depth,
-                                                           .level = e->level,
-                                                           .before = e->before,
-                                                           .left = states_left(e)});
+                                                           .level = all * e->level,
+                                                           .before = all * e->before,
+                                                           .left = all * states_left(e)});
 }
 
 /* The next states to expand; NULL: there are none, or all must stop. Neighbours in a level share
@@ -227,6 +243,8 @@ static void run_worker(void *data)
       e->busy++;
       platform_unlock(e->lock);
       worker_expand_chunk(w, chunk);
+      if (e->exchange)
+        distributed_receive(e);
       platform_lock(e->lock);
       e->busy--;
       account_chunk(e, w);
@@ -235,8 +253,10 @@ static void run_worker(void *data)
     } else {
       if (e->halt)
         keep_house(e);
-      else
+      else if (!e->exchange || distributed_is_level_over(e))
         finish_level(e);
+      else
+        account_chunk(e, w);
       platform_wake(e->lock);
     }
   }

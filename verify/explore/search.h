@@ -3,18 +3,21 @@
  *     explorer.c    sets up, tells what came out
  *     search.c       explores level by level
  *     worker.c       expands states
+ *     judge.c        properties
  *     enabled.c      the moves of the state being expanded
  *     local_cache.c  a worker's cache of the rules
- *     size.c         memory taken, and memory there is
+ *     size.c         sizes of tables, and of memory
  *     resume.c       saves to go on from
  *     path.c         the run to a violation
  *     liveness.c     runs that go round for ever
+ *     distributed.c  one search by several processes
  */
 #ifndef RECLINE_SEARCH_H
 #define RECLINE_SEARCH_H
 
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
+#include "verify/distribute/exchange.h"
 #include "verify/explore/enabled.h"
 #include "verify/explore/explorer.h"
 #include "verify/explore/local_cache.h"
@@ -26,6 +29,8 @@
 #include "verify/state/model.h"
 #include "verify/state/visited.h"
 
+enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME };
+
 struct explorer {
   struct model model;
   struct exploration *out;
@@ -33,6 +38,13 @@ struct explorer {
   struct stubborn *stubborn;       /* NULL: none */
   struct symmetry *symmetry;       /* NULL: none */
   struct crash_reduction *crash;   /* NULL: none */
+
+  /* With other processes. */
+  struct exchange *exchange; /* NULL: there are none */
+  bool sent;                 /* this process has sent all of this level */
+  struct {
+    uint64_t transitions, rests;
+  } known; /* counts of all processes at the end of the last level */
 
   struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;
@@ -43,12 +55,12 @@ struct explorer {
   unsigned busy;       /* workers that are expanding a chunk */
   bool halt;           /* workers take no more chunks: a table must be rebuilt */
   bool over;
-  const char *full;      /* the bound that was hit: nothing more is stored, the level is finished */
+  enum bound full;       /* it was hit: nothing more is stored, the level is finished */
   struct spill spill[2]; /* of the states of even and odd levels, when memory is short */
   bool spilling;
   uint64_t level, before, earlier; /* states of this level, and of the two before */
   uint64_t bytes;                  /* memory taken when it was last looked at */
-  double saved;                    /* seconds at the last save */
+  double began, saved;             /* seconds at the beginning, and at the last save */
   struct worker *worker;
   unsigned workers;
 };
@@ -97,6 +109,7 @@ struct worker {
   const struct packing *packing; /* of `state`; NULL: there was none yet */
   uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
+  uint64_t digest;            /* exchange_digest() of it */
   struct enabled enabled;     /* its moves; */
   struct enabled_move *moves; /* those among which a reduction chooses */
   uint32_t moves_count, moves_room;
@@ -148,6 +161,19 @@ void worker_expand_chunk(struct worker *, struct chunk *chunk);
  * expanded on the next level. FULL: neither. */
 enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t hash);
 
+/* ---- judge.c ---- */
+
+/* Judges the state being expanded by verdict number `number` (in rules_cache.verdicts) of a move.
+ */
+void worker_judge_move(struct worker *, uint16_t number, uint32_t move);
+
+/* Judges it by itself: where programs end, and, when only crashes and injected faults leave it, as
+ * a `still` one. */
+void worker_judge_state(struct worker *, const struct world_standing *all, bool still);
+
+/* Adds its digest to options->rests. */
+void worker_note_rest(struct worker *);
+
 /* The verdict on programs that end with these histories, one of each rank, as no run without
  * failures does. */
 void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *);
@@ -159,6 +185,16 @@ static inline bool is_fault(const struct move *move)
          (move->kind == MOVE_DETECT && move->fault == DETECT_FALSELY);
 }
 
+/* With other processes: sends the state to the one that owns those with that digest. False: it is
+ * this one. */
+bool worker_send_away(struct worker *, const uint32_t *state, uint64_t digest);
+
+/* Places the state of these components: one that does not fit the packing waits until it does. */
+void worker_place(struct worker *, const uint32_t *numbers);
+
+/* Places all that is still pending. */
+void worker_place_pending(struct worker *);
+
 /* Adds what the worker has counted to what all have. Under `lock`. */
 void worker_account(struct worker *);
 
@@ -168,6 +204,31 @@ void states_add(struct states *, const uint32_t *numbers, uint32_t components);
 
 /* Expands level after level, from e->now on, until there is a verdict. */
 void explorer_search(struct explorer *);
+
+/* ---- distributed.c ---- */
+
+/* What a level has shown. */
+struct level {
+  uint64_t states, next; /* all so far; those of the level to come */
+  uint64_t violating;
+  uint64_t full; /* enum bound: the bound that was hit */
+};
+
+/* Takes the states that other processes have sent. */
+void distributed_receive(struct explorer *);
+
+/* Whether all processes have expanded the level and all states that they sent are placed; takes
+ * those that have come. */
+bool distributed_is_level_over(struct explorer *);
+
+/* Makes of what this process knows of the level, and of the counts in e->out, those of all. */
+void distributed_sum(struct explorer *, struct level *);
+
+/* Adds to each process's `found` those of the others. The packing may become wider. */
+void distributed_share(struct explorer *, struct states *found);
+
+/* Makes of the other numbers in e->out those of all. */
+void distributed_conclude(struct explorer *);
 
 /* ---- size.c ---- */
 
@@ -179,6 +240,9 @@ uint64_t explorer_bytes(const struct explorer *);
 
 /* Bytes of the states to be expanded, as far as they are in memory. */
 uint64_t explorer_queue_bytes(const struct explorer *);
+
+/* A packing for all values that there are, when there are more than the present one can name. */
+void explorer_widen_packing(struct explorer *);
 
 /* ---- path.c ---- */
 

@@ -1,4 +1,4 @@
-/* Memory taken by the tables of the search, and memory that there is. */
+/* The size of the tables of the search, and of memory. */
 #include "verify/base/platform.h"
 #include "verify/explore/search.h"
 
@@ -13,6 +13,8 @@ uint64_t explorer_queue_bytes(const struct explorer *e)
 uint64_t explorer_bytes(const struct explorer *e)
 {
   uint64_t bytes = visited_bytes(&e->visited) + model_bytes(&e->model) + explorer_queue_bytes(e);
+  if (e->exchange)
+    bytes += exchange_bytes(e->exchange);
   for (unsigned i = 0; i < e->workers; i++)
     bytes += local_cache_bytes(&e->worker[i].cache);
   return bytes;
@@ -24,4 +26,17 @@ size_t explorer_memory(const struct explorer *e)
   if (e->model.options->max_bytes)
     return e->model.options->max_bytes;
   return all && all < SIZE_MAX ? (size_t)all : SIZE_MAX / 4;
+}
+
+void explorer_widen_packing(struct explorer *e)
+{
+  if (!model_outgrown(&e->model))
+    return;
+  struct packing *old = e->model.packing;
+  model_make_packing(&e->model);
+  if (e->fingerprint ||
+      visited_rebuild(&e->visited, e->visited.places, e->model.packing, e->workers))
+    return;
+  e->model.packing = old;
+  e->full = BOUND_MEMORY;
 }

@@ -1,5 +1,4 @@
 /* Expanding states: one worker's part of the search. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,9 +105,19 @@ static void place_pending(struct worker *w, const struct pending *pending)
   states_add(&w->unplaced, numbers, packing->count);
 }
 
-/* With symmetry: the state that stands for `state`. False: it does not fit the packing, and waits
- * until it does. */
-static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
+bool worker_send_away(struct worker *w, const uint32_t *state, uint64_t digest)
+{
+  struct exchange *x = w->e->exchange;
+  unsigned owner = exchange_owner(x, digest);
+  bool away = owner != exchange_transport(x)->rank;
+  if (away)
+    exchange_put(x, owner, state);
+  return away;
+}
+
+/* With symmetry: the state that stands for `state`, and its digest. False: it does not fit the
+ * packing, and waits until it does. */
+static bool represent(struct worker *w, uint32_t *state, uint64_t *hash, uint64_t *digest)
 {
   const struct packing *packing = w->e->model.packing;
   uint32_t numbers[packing->count];
@@ -121,6 +130,7 @@ static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
   }
   packing_pack(packing, numbers, state);
   *hash = packing_hash(packing, numbers);
+  *digest = w->e->exchange ? exchange_digest(w->e->exchange, numbers) : 0;
   return true;
 }
 
@@ -136,9 +146,10 @@ FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *de
 static void put_representative(struct worker *w, const struct delta *delta)
 {
   struct pending pending;
-  uint64_t hash = w->hash + delta->hash;
+  uint64_t hash = w->hash + delta->hash, digest;
   make_successor(w, delta, pending.state, w->e->model.packing->words);
-  if (!represent(w, pending.state, &hash))
+  if (!represent(w, pending.state, &hash, &digest) ||
+      (w->e->exchange && worker_send_away(w, pending.state, digest)))
     return;
   pending.state[0] |= w->tag;
   find_home(w, &pending, hash);
@@ -163,15 +174,9 @@ static void forget_recent(struct worker *w)
 }
 
 /* Places what was put into this slot long ago, when its memory was asked for; then takes it. */
-FOR_EACH_SIZE void put_successor(struct worker *w, const struct delta *delta, uint32_t words)
+FOR_EACH_SIZE void put_state(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
 {
   struct pending *pending = &w->pending[w->pending_count % PENDING];
-  uint32_t state[PACKING_WORDS];
-  uint64_t hash = w->hash + delta->hash;
-  make_successor(w, delta, state, words);
-  state[0] |= w->tag;
-  if (is_recent(w, state, hash, words))
-    return;
   if (w->pending_count >= PENDING)
     place_pending(w, pending);
   w->pending_count++;
@@ -180,8 +185,35 @@ FOR_EACH_SIZE void put_successor(struct worker *w, const struct delta *delta, ui
     pending->state[i] = state[i];
 }
 
-/* Places all that is still pending. */
-static void place_all_pending(struct worker *w)
+FOR_EACH_SIZE void put_successor(struct worker *w, const struct delta *delta, uint32_t words)
+{
+  uint32_t state[PACKING_WORDS];
+  uint64_t hash = w->hash + delta->hash;
+  make_successor(w, delta, state, words);
+  state[0] |= w->tag;
+  if (is_recent(w, state, hash, words))
+    return;
+  if (__builtin_expect(!w->e->exchange, 1) ||
+      !worker_send_away(w, state, w->digest + delta->digest))
+    put_state(w, state, hash, words);
+}
+
+void worker_place(struct worker *w, const uint32_t *numbers)
+{
+  const struct packing *packing = w->e->model.packing;
+  uint32_t state[PACKING_WORDS];
+  if (w->e->full)
+    return;
+  if (!packing_fits(packing, numbers)) {
+    states_add(&w->unplaced, numbers, packing->count);
+    return;
+  }
+  packing_pack(packing, numbers, state);
+  state[0] |= w->tag;
+  put_state(w, state, packing_hash(packing, numbers), packing->words);
+}
+
+void worker_place_pending(struct worker *w)
 {
   unsigned first = w->pending_count > PENDING ? w->pending_count - PENDING : 0;
   for (unsigned i = first; i < w->pending_count; i++)
@@ -193,11 +225,11 @@ static void place_all_pending(struct worker *w)
 static void seek_successor(struct worker *w, const struct delta *delta, uint32_t move)
 {
   uint32_t words = w->e->model.packing->words, state[PACKING_WORDS];
-  uint64_t hash = w->hash + delta->hash;
+  uint64_t hash = w->hash + delta->hash, digest;
   if (w->found)
     return;
   make_successor(w, delta, state, words);
-  if (w->e->model.options->symmetry && w->symmetry && !represent(w, state, &hash))
+  if (w->e->model.options->symmetry && w->symmetry && !represent(w, state, &hash, &digest))
     return;
   w->found = visited_find(w->among, state, hash);
   w->found_move = move;
@@ -216,106 +248,6 @@ static void list_transition(struct worker *w, const struct delta *delta, uint32_
   if (!delta->stays)
     to = visited_place(&w->e->visited, state, w->hash + delta->hash);
   transitions->item[transitions->count++] = (struct transition){.to = to, .move = move};
-}
-
-/* ---- properties ---- */
-
-/* The state being expanded violates a property, for all that is known: by this move. */
-static void note_violation(struct worker *w, const struct verdict *verdict, uint32_t move)
-{
-  if (w->wrong)
-    return;
-  w->wrong = true;
-  w->why = *verdict;
-  w->why_move = move;
-}
-
-static void judge_move(struct worker *w, uint16_t number, uint32_t move)
-{
-  platform_lock(w->e->model.rules);
-  struct verdict verdict = w->e->model.rules_cache.verdicts[number];
-  platform_unlock(w->e->model.rules);
-  if (model_violates(&w->e->model, &verdict))
-    note_violation(w, &verdict, move);
-}
-
-void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *verdict)
-{
-  *verdict = (struct verdict){.kind = VERDICT_VIOLATION, .property = "outcome"};
-  int used = snprintf(verdict->text, sizeof verdict->text,
-                      "the programs end with histories that no run without failures has:");
-  for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
-    used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x%08x",
-                     histories[rank].word[0], histories[rank].word[1]);
-}
-
-/* Property outcome, in the state that is loaded. */
-static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
-{
-  struct intern *outcomes = e->model.options->outcomes;
-  uint32_t ranks = (uint32_t)e->model.world->ranks;
-  struct content histories[ranks];
-  uint32_t size = ranks * (uint32_t)sizeof *histories;
-  if (!outcomes)
-    return false;
-  for (uint32_t rank = 0; rank < ranks; rank++) {
-    uint32_t part = world_part(e->model.world, WORLD_PROGRAM, (int)rank, 0);
-    const struct world_program *program =
-        e->model.rules_cache.parts.item[e->model.rules_cache.values[part]].bytes;
-    histories[rank] = program->history;
-  }
-  if (e->model.options->collect)
-    intern(outcomes, histories, size);
-  if (intern_find(outcomes, histories, size))
-    return false;
-  worker_wrong_outcome(histories, ranks, verdict);
-  return model_checks(&e->model, "outcome");
-}
-
-static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
-{
-  if (finished) {
-    if (wrong_outcome(e, verdict))
-      return true;
-    if (e->model.judges_end)
-      world_at_end(e->model.world, verdict);
-    if (e->model.judges_end && model_violates(&e->model, verdict))
-      return true;
-  }
-  if (!still)
-    return false;
-  world_at_rest(e->model.world, verdict);
-  return model_violates(&e->model, verdict);
-}
-
-/* Properties of the state itself, `still` when only crashes and injected faults leave it. */
-static void judge_state(struct worker *w, const struct world_standing *all, bool still)
-{
-  struct verdict verdict;
-  bool ends = all->finished && (w->e->model.judges_end || w->e->model.options->outcomes);
-  if (all->gave_up || (!ends && !still) || w->outgoing)
-    return;
-  platform_lock(w->e->model.rules);
-  model_load(&w->e->model, &w->at);
-  transition_cache_forget_reads(&w->e->model.rules_cache);
-  bool wrong = wrong_state(w->e, all->finished, still, &verdict);
-  platform_unlock(w->e->model.rules);
-  if (wrong)
-    note_violation(w, &verdict, 0);
-}
-
-static void note_rest(struct worker *w)
-{
-  struct explorer *e = w->e;
-  uint64_t digest = w->symmetry ? symmetry_digest(w->symmetry, w->at.numbers) : 0;
-  platform_lock(e->model.rules);
-  if (!w->symmetry) {
-    model_load(&e->model, &w->at);
-    transition_cache_forget_reads(&e->model.rules_cache);
-    digest = world_digest(e->model.world);
-  }
-  intern(e->model.options->rests, &digest, (uint32_t)sizeof digest);
-  platform_unlock(e->model.rules);
 }
 
 /* ---- expanding ---- */
@@ -371,6 +303,8 @@ static uint64_t enter_state(struct worker *w, const struct packing *packing, con
             w->hash == packing_hash_packed(now, w->state) && !(w->state[0] & TAG_MASK),
         "hash, numbers and packed words are those of one state");
   changed |= find_heads(w, changed);
+  if (w->e->exchange)
+    w->digest = exchange_digest(w->e->exchange, w->at.numbers);
   w->wrong = w->found = false;
   w->at.serial++;
   if (local_cache_begin(w))
@@ -406,7 +340,7 @@ FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uin
                                 uint32_t words)
 {
   if (delta->verdict)
-    judge_move(w, delta->verdict, move);
+    worker_judge_move(w, delta->verdict, move);
   if (!words)
     follow_otherwise(w, delta, move);
   else if (!delta->stays)
@@ -425,7 +359,7 @@ static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
     return !delta->stays;
   }
   if (verdict)
-    judge_move(w, verdict, move);
+    worker_judge_move(w, verdict, move);
   if (w->symmetry && w->e->model.options->symmetry)
     symmetry_represent(w->symmetry, numbers);
   if (!w->e->full && !w->among)
@@ -578,8 +512,8 @@ void worker_expand(struct worker *w, const struct packing *packing, const uint32
   w->rests += still;
   reached_note(&w->reached, REACH_ENDS, all.finished && !all.gave_up);
   if (still && !all.gave_up && w->e->model.options->rests)
-    note_rest(w);
-  judge_state(w, &all, still);
+    worker_note_rest(w);
+  worker_judge_state(w, &all, still);
   if (w->wrong)
     states_add(&w->violating, w->at.numbers, w->e->model.components);
 }
@@ -588,7 +522,7 @@ void worker_expand_chunk(struct worker *w, struct chunk *chunk)
 {
   for (uint32_t i = 0; i < chunk->count; i++)
     worker_expand(w, chunk->packing, chunk->states + i * chunk->packing->words);
-  place_all_pending(w);
+  worker_place_pending(w);
   free(chunk);
   if (w->e->spilling)
     frontier_spill(&w->later, &w->e->spill[(w->e->out->depth + 1) % 2]);

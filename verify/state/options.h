@@ -8,6 +8,7 @@
 #include "verify/base/intern.h"
 
 struct move;
+struct transport;
 
 struct explorer_progress {
   uint64_t states, transitions;
@@ -43,6 +44,7 @@ struct explorer_options {
   bool audit;          /* run everything that is remembered again, and compare; slow */
   uint64_t max_states; /* go no deeper when there are more; 0: no bound */
   uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
+  double max_seconds;  /* stop the level where it is; 0: no bound */
   uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0:
                           as many as there is memory for */
   /* Called often, by one thread at a time; may be NULL. */
@@ -53,6 +55,9 @@ struct explorer_options {
   const char *save;
   double save_seconds;   /* from one save to the next; between levels only */
   uint64_t world_digest; /* of all that makes the world: a save of another one is refused */
+  /* To the other processes that explore the same world, with the same options; NULL: there are
+     none. */
+  const struct transport *transport;
 };
 
 #endif

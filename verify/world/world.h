@@ -467,6 +467,11 @@ bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *
 /* The part that it then is in. */
 uint32_t world_renamed(const struct world *, uint32_t part, const int16_t *to);
 
+/* The numbers of kept bytes in `bytes` of that part: replaces each but 0, in order, by what `map`
+ * makes of it. */
+void world_map_kept(const struct world *, uint32_t part, void *bytes, uint32_t size,
+                    uint32_t (*map)(void *ctx, uint32_t number), void *ctx);
+
 /* Adds bytes to a digest. */
 uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
 

@@ -1,0 +1,358 @@
+#include "verify/distribute/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/base/breach.h"
+#include "verify/base/hash.h"
+#include "verify/base/memory.h"
+
+enum {
+  STATES_BYTES = 1 << 15, /* of states in a message */
+  QUEUED_MOST = 64 << 20  /* bytes that wait to be sent */
+};
+
+/* Bytes that grow, or are read from the front. */
+struct bytes {
+  char *at;
+  size_t used, room;
+};
+
+/* Numbers here, by the numbers of another process. */
+struct numbers {
+  uint32_t *of;
+  uint32_t count, room;
+};
+
+struct digests {
+  uint64_t *of; /* each value of a component */
+  uint32_t count, room;
+};
+
+/* Another process: what it was told, what it is to be sent, what it has told. */
+struct peer {
+  uint32_t *told; /* values of each component */
+  struct bytes states;
+  const struct packing *packing; /* of these */
+  struct numbers *known;         /* of each component */
+  uint8_t *bits;                 /* of each component in its packing, */
+  struct packing *theirs;        /* which is this; NULL: it has sent none yet */
+};
+
+struct exchange {
+  struct model *model;
+  const struct transport *transport;
+  struct peer *peer;
+  struct digests *digests; /* of each component */
+  unsigned ended;          /* processes that have sent all of this phase */
+  struct bytes part;       /* scratch */
+};
+
+struct head {
+  uint32_t from, values, states;
+  uint32_t ends; /* it is the last of a phase */
+};
+
+/* ---- bytes ---- */
+
+static void *reserve(struct bytes *bytes, size_t size)
+{
+  if (bytes->used + size > bytes->room) {
+    bytes->room = 2 * (bytes->used + size);
+    bytes->at = memory_grow(bytes->at, bytes->room);
+  }
+  bytes->used += size;
+  return bytes->at + bytes->used - size;
+}
+
+static void append(struct bytes *bytes, const void *from, size_t size)
+{
+  void *to = reserve(bytes, size);
+  if (size)
+    memcpy(to, from, size);
+}
+
+static const void *cut(struct bytes *message, size_t size)
+{
+  REQUIRE(message->used + size <= message->room, "a message is as long as what it holds");
+  message->used += size;
+  return message->at + message->used - size;
+}
+
+static uint32_t cut_number(struct bytes *message)
+{
+  uint32_t number;
+  memcpy(&number, cut(message, sizeof number), sizeof number);
+  return number;
+}
+
+/* ---- digests ---- */
+
+static uint32_t digest_kept(void *ctx, uint32_t number)
+{
+  const struct interned *kept = &((struct exchange *)ctx)->model->rules_cache.parts.item[number];
+  return (uint32_t)hash_bytes(kept->bytes, kept->size);
+}
+
+/* A copy of a part's value, in the scratch memory. */
+static void *copy_part(struct exchange *x, uint32_t value, uint32_t *size)
+{
+  const struct interned *item = &x->model->rules_cache.parts.item[value];
+  x->part.used = 0;
+  append(&x->part, item->bytes, item->size);
+  *size = item->size;
+  return x->part.at;
+}
+
+static uint64_t digest_value(struct exchange *x, uint32_t component, uint32_t number)
+{
+  const struct component *c = &x->model->component[component];
+  const uint32_t *values = c->values.item[number + 1].bytes;
+  uint64_t digest = component;
+  for (uint32_t i = 0; i < c->count; i++) {
+    uint32_t size;
+    void *bytes = copy_part(x, values[i], &size);
+    world_map_kept(x->model->world, c->parts[i], bytes, size, digest_kept, x);
+    digest = hash_mix(digest + hash_bytes(bytes, size));
+  }
+  return digest;
+}
+
+uint64_t exchange_digest(struct exchange *x, const uint32_t *numbers)
+{
+  uint64_t digest = 0;
+  for (uint32_t i = 0; i < x->model->components; i++) {
+    struct digests *digests = &x->digests[i];
+    while (digests->count <= numbers[i]) {
+      digests->of = memory_room(digests->of, digests->count, &digests->room, sizeof *digests->of);
+      digests->of[digests->count] = digest_value(x, i, digests->count);
+      digests->count++;
+    }
+    digest += digests->of[numbers[i]];
+  }
+  return digest;
+}
+
+unsigned exchange_owner(const struct exchange *x, uint64_t digest)
+{
+  return (unsigned)((digest >> 32) * x->transport->size >> 32);
+}
+
+/* ---- sending ---- */
+
+struct telling {
+  struct exchange *x;
+  struct bytes *message;
+};
+
+static uint32_t tell_kept(void *ctx, uint32_t number)
+{
+  const struct telling *t = ctx;
+  const struct interned *kept = &t->x->model->rules_cache.parts.item[number];
+  append(t->message, &kept->size, sizeof kept->size);
+  append(t->message, kept->bytes, kept->size);
+  return number;
+}
+
+static void tell_value(struct exchange *x, struct bytes *message, uint32_t component,
+                       uint32_t number)
+{
+  const struct component *c = &x->model->component[component];
+  const uint32_t *values = c->values.item[number + 1].bytes;
+  struct telling telling = {x, message};
+  append(message, &component, sizeof component);
+  for (uint32_t i = 0; i < c->count; i++) {
+    uint32_t size;
+    void *bytes = copy_part(x, values[i], &size);
+    append(message, &size, sizeof size);
+    append(message, bytes, size);
+    world_map_kept(x->model->world, c->parts[i], bytes, size, tell_kept, &telling);
+  }
+}
+
+/* Sends what is to be sent, behind the values that it may name. */
+static void send_states(struct exchange *x, unsigned to, bool ends)
+{
+  struct peer *peer = &x->peer[to];
+  struct bytes message = {0};
+  struct head head = {.from = x->transport->rank, .ends = ends};
+  append(&message, &head, sizeof head);
+  for (uint32_t i = 0; i < x->model->components && peer->states.used; i++)
+    for (; peer->told[i] < x->model->component[i].values.count; head.values++)
+      tell_value(x, &message, i, peer->told[i]++);
+  for (uint32_t i = 0; i < x->model->components && peer->states.used; i++) {
+    uint8_t bits = (uint8_t)__builtin_popcount(peer->packing->field[i].mask);
+    append(&message, &bits, sizeof bits);
+  }
+  if (peer->states.used)
+    head.states = (uint32_t)(peer->states.used / (peer->packing->words * sizeof(uint32_t)));
+  append(&message, peer->states.at, peer->states.used);
+  memcpy(message.at, &head, sizeof head);
+  x->transport->send(to, message.at, message.used);
+  peer->states.used = 0;
+}
+
+void exchange_put(struct exchange *x, unsigned to, const uint32_t *state)
+{
+  struct peer *peer = &x->peer[to];
+  const struct packing *packing = x->model->packing;
+  if (peer->states.used >= STATES_BYTES || (peer->states.used && peer->packing != packing))
+    send_states(x, to, false);
+  peer->packing = packing;
+  append(&peer->states, state, packing->words * sizeof *state);
+}
+
+void exchange_end(struct exchange *x)
+{
+  for (unsigned i = 0; i < x->transport->size; i++)
+    if (i != x->transport->rank)
+      send_states(x, i, true);
+  x->ended++;
+}
+
+bool exchange_is_full(const struct exchange *x)
+{
+  return x->transport->queued() > QUEUED_MOST;
+}
+
+/* ---- receiving ---- */
+
+static uint32_t learn_kept(void *ctx, uint32_t number)
+{
+  const struct telling *t = ctx;
+  uint32_t size = cut_number(t->message);
+  (void)number; /* the sender's */
+  return intern(&t->x->model->rules_cache.parts, cut(t->message, size), size);
+}
+
+static void learn_value(struct exchange *x, struct peer *peer, struct bytes *message)
+{
+  uint32_t component = cut_number(message);
+  REQUIRE(component < x->model->components, "a message is of this world");
+  struct component *c = &x->model->component[component];
+  struct numbers *known = &peer->known[component];
+  struct telling telling = {x, message};
+  uint32_t values[c->count];
+  for (uint32_t i = 0; i < c->count; i++) {
+    uint32_t size = cut_number(message);
+    x->part.used = 0;
+    append(&x->part, cut(message, size), size);
+    world_map_kept(x->model->world, c->parts[i], x->part.at, size, learn_kept, &telling);
+    values[i] = intern(&x->model->rules_cache.parts, x->part.at, size);
+  }
+  known->of = memory_room(known->of, known->count, &known->room, sizeof *known->of);
+  known->of[known->count++] = intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
+}
+
+static void learn_packing(struct exchange *x, struct peer *peer, struct bytes *message)
+{
+  const void *bits = cut(message, x->model->components);
+  if (peer->theirs && !memcmp(bits, peer->bits, x->model->components))
+    return;
+  free(peer->theirs);
+  memcpy(peer->bits, bits, x->model->components);
+  peer->theirs = packing_new(peer->bits, x->model->components);
+  REQUIRE(peer->theirs, "what one process packs another can unpack");
+}
+
+static void take_states(struct exchange *x, const struct peer *peer, struct bytes *message,
+                        uint32_t count, void (*take)(void *ctx, const uint32_t *numbers), void *ctx)
+{
+  uint32_t components = x->model->components, theirs[components], numbers[components];
+  uint32_t state[PACKING_WORDS];
+  size_t size = peer->theirs->words * sizeof *state;
+  for (uint32_t n = 0; n < count; n++) {
+    memcpy(state, cut(message, size), size);
+    packing_unpack(peer->theirs, state, theirs);
+    for (uint32_t i = 0; i < components; i++) {
+      REQUIRE(theirs[i] < peer->known[i].count, "a number was told before it is named");
+      numbers[i] = peer->known[i].of[theirs[i]];
+    }
+    take(ctx, numbers);
+  }
+}
+
+bool exchange_take(struct exchange *x, bool wait, void (*take)(void *ctx, const uint32_t *numbers),
+                   void *ctx)
+{
+  struct bytes message = {0};
+  struct head head;
+  message.at = x->transport->receive(&message.room);
+  if (!message.at) {
+    if (wait)
+      x->transport->idle();
+    return false;
+  }
+  memcpy(&head, cut(&message, sizeof head), sizeof head);
+  struct peer *peer = &x->peer[head.from];
+  for (uint32_t i = 0; i < head.values; i++)
+    learn_value(x, peer, &message);
+  if (head.states) {
+    learn_packing(x, peer, &message);
+    take_states(x, peer, &message, head.states, take, ctx);
+  }
+  REQUIRE(message.used == message.room, "a message is as long as what it holds");
+  x->ended += head.ends;
+  free(message.at);
+  return true;
+}
+
+bool exchange_is_over(struct exchange *x)
+{
+  if (x->ended < x->transport->size)
+    return false;
+  x->ended = 0;
+  return true;
+}
+
+/* ---- beginning and end ---- */
+
+struct exchange *exchange_new(struct model *model, const struct transport *transport)
+{
+  struct exchange *x = memory_table(1, sizeof *x);
+  *x = (struct exchange){.model = model, .transport = transport};
+  x->peer = memory_table(transport->size, sizeof *x->peer);
+  x->digests = memory_table(model->components, sizeof *x->digests);
+  for (unsigned i = 0; i < transport->size; i++) {
+    x->peer[i].told = memory_table(model->components, sizeof *x->peer->told);
+    x->peer[i].known = memory_table(model->components, sizeof *x->peer->known);
+    x->peer[i].bits = memory_table(model->components, sizeof *x->peer->bits);
+  }
+  return x;
+}
+
+void exchange_free(struct exchange *x)
+{
+  if (!x)
+    return;
+  for (unsigned i = 0; i < x->transport->size; i++) {
+    struct peer *peer = &x->peer[i];
+    for (uint32_t j = 0; j < x->model->components; j++)
+      free(peer->known[j].of);
+    void *all[] = {peer->told, peer->states.at, peer->known, peer->bits, peer->theirs};
+    for (size_t j = 0; j < sizeof all / sizeof *all; j++)
+      free(all[j]);
+  }
+  for (uint32_t i = 0; i < x->model->components; i++)
+    free(x->digests[i].of);
+  free(x->digests);
+  free(x->peer);
+  free(x->part.at);
+  free(x);
+}
+
+const struct transport *exchange_transport(const struct exchange *x)
+{
+  return x->transport;
+}
+
+uint64_t exchange_bytes(const struct exchange *x)
+{
+  uint64_t bytes = x->transport->queued();
+  for (uint32_t i = 0; i < x->model->components; i++) {
+    bytes += x->digests[i].room * sizeof *x->digests[i].of;
+    for (unsigned j = 0; j < x->transport->size; j++)
+      bytes += x->peer[j].known[i].room * sizeof(uint32_t);
+  }
+  return bytes;
+}

@@ -1,0 +1,55 @@
+/* States on their way between the processes of one exploration.
+ *
+ * Each process numbers the values of components in the order in which it meets them, and packs
+ * states by these numbers. So each tells each other one once what a number of its own stands for,
+ * before the first state that names it; the receiver keeps for each sender a table from the
+ * sender's numbers to its own.
+ *
+ *     message:  how many of each | new values: part by part, with the bytes they keep
+ *               | bits of each component | packed states
+ *
+ * The owner of a state is a function of what its components hold, not of their numbers.
+ *
+ * Exchange goes in phases, such as a level of the search. A process says when it has sent all that
+ * it sends in a phase, and knows that it has received all when each other process has said so:
+ * messages from one process arrive in the order of sending.
+ */
+#ifndef RECLINE_EXCHANGE_H
+#define RECLINE_EXCHANGE_H
+
+#include "verify/distribute/transport.h"
+#include "verify/state/model.h"
+
+struct exchange;
+
+/* Both stay the caller's. */
+struct exchange *exchange_new(struct model *, const struct transport *);
+void exchange_free(struct exchange *); /* may be NULL */
+const struct transport *exchange_transport(const struct exchange *);
+uint64_t exchange_bytes(const struct exchange *); /* memory taken */
+
+/* A digest of the state of these components, a sum over them: the same in all processes. */
+uint64_t exchange_digest(struct exchange *, const uint32_t *numbers);
+
+/* The process that owns states with that digest. */
+unsigned exchange_owner(const struct exchange *, uint64_t digest);
+
+/* Sends a state, in the model's present packing (its tag does not matter), to another process. */
+void exchange_put(struct exchange *, unsigned to, const uint32_t *state);
+
+/* This process has sent all that it sends in this phase. */
+void exchange_end(struct exchange *);
+
+/* Takes one message that has come: calls `take` for each of its states, with the numbers of its
+ * components here. False: there was none, and this process has paused when it was told to wait. */
+bool exchange_take(struct exchange *, bool wait, void (*take)(void *ctx, const uint32_t *numbers),
+                   void *ctx);
+
+/* Whether all processes have sent all, and it has been received: then the next phase begins. All
+ * have to synchronise (transport.sum()) before they send in it. */
+bool exchange_is_over(struct exchange *);
+
+/* Whether so much is still to be sent that this process should rather receive. */
+bool exchange_is_full(const struct exchange *);
+
+#endif
