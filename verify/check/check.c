@@ -96,10 +96,10 @@ static int parse_options(struct command *c, int argc, char **argv)
 static int check_launch(const struct command *c)
 {
   if (c->launch.size == 1 || (c->names && !c->names[1] && !c->all && !c->more && !c->matrix &&
-                              !c->audit && !c->saves && c->jobs <= 1 && c->workers <= 1))
+                              !c->audit && c->jobs <= 1 && c->workers <= 1))
     return EXIT_FINE;
   return bad_input("recline check: started as %u processes, expected one claim and none of --all, "
-                   "--long, --matrix, --audit, --resume, --jobs and --workers",
+                   "--long, --matrix, --audit, --jobs and --workers",
                    c->launch.size);
 }
 

@@ -18,14 +18,9 @@ struct bytes {
   size_t used, room;
 };
 
-/* Numbers here, by the numbers of another process. */
+/* By numbers of values. */
 struct numbers {
   uint32_t *of;
-  uint32_t count, room;
-};
-
-struct digests {
-  uint64_t *of; /* each value of a component */
   uint32_t count, room;
 };
 
@@ -34,7 +29,7 @@ struct peer {
   uint32_t *told; /* values of each component */
   struct bytes states;
   const struct packing *packing; /* of these */
-  struct numbers *known;         /* of each component */
+  struct numbers *known;         /* of each component: numbers here, by their numbers */
   uint8_t *bits;                 /* of each component in its packing, */
   struct packing *theirs;        /* which is this; NULL: it has sent none yet */
 };
@@ -43,9 +38,9 @@ struct exchange {
   struct model *model;
   const struct transport *transport;
   struct peer *peer;
-  struct digests *digests; /* of each component */
-  unsigned ended;          /* processes that have sent all of this phase */
-  struct bytes part;       /* scratch */
+  struct numbers owners; /* of states with each value of component 0 */
+  unsigned ended;        /* processes that have sent all of this phase */
+  struct bytes part;     /* scratch */
 };
 
 struct head {
@@ -86,7 +81,7 @@ static uint32_t cut_number(struct bytes *message)
   return number;
 }
 
-/* ---- digests ---- */
+/* ---- owners ---- */
 
 static uint32_t digest_kept(void *ctx, uint32_t number)
 {
@@ -118,24 +113,15 @@ static uint64_t digest_value(struct exchange *x, uint32_t component, uint32_t nu
   return digest;
 }
 
-uint64_t exchange_digest(struct exchange *x, const uint32_t *numbers)
+unsigned exchange_owner(struct exchange *x, uint32_t number)
 {
-  uint64_t digest = 0;
-  for (uint32_t i = 0; i < x->model->components; i++) {
-    struct digests *digests = &x->digests[i];
-    while (digests->count <= numbers[i]) {
-      digests->of = memory_room(digests->of, digests->count, &digests->room, sizeof *digests->of);
-      digests->of[digests->count] = digest_value(x, i, digests->count);
-      digests->count++;
-    }
-    digest += digests->of[numbers[i]];
+  for (; x->owners.count <= number; x->owners.count++) {
+    struct numbers *owners = &x->owners;
+    owners->of = memory_room(owners->of, owners->count, &owners->room, sizeof *owners->of);
+    uint64_t digest = digest_value(x, 0, owners->count);
+    owners->of[owners->count] = (uint32_t)((digest >> 32) * x->transport->size >> 32);
   }
-  return digest;
-}
-
-unsigned exchange_owner(const struct exchange *x, uint64_t digest)
-{
-  return (unsigned)((digest >> 32) * x->transport->size >> 32);
+  return x->owners.of[number];
 }
 
 /* ---- sending ---- */
@@ -312,7 +298,6 @@ struct exchange *exchange_new(struct model *model, const struct transport *trans
   struct exchange *x = memory_table(1, sizeof *x);
   *x = (struct exchange){.model = model, .transport = transport};
   x->peer = memory_table(transport->size, sizeof *x->peer);
-  x->digests = memory_table(model->components, sizeof *x->digests);
   for (unsigned i = 0; i < transport->size; i++) {
     x->peer[i].told = memory_table(model->components, sizeof *x->peer->told);
     x->peer[i].known = memory_table(model->components, sizeof *x->peer->known);
@@ -333,9 +318,7 @@ void exchange_free(struct exchange *x)
     for (size_t j = 0; j < sizeof all / sizeof *all; j++)
       free(all[j]);
   }
-  for (uint32_t i = 0; i < x->model->components; i++)
-    free(x->digests[i].of);
-  free(x->digests);
+  free(x->owners.of);
   free(x->peer);
   free(x->part.at);
   free(x);
@@ -349,10 +332,8 @@ const struct transport *exchange_transport(const struct exchange *x)
 uint64_t exchange_bytes(const struct exchange *x)
 {
   uint64_t bytes = x->transport->queued();
-  for (uint32_t i = 0; i < x->model->components; i++) {
-    bytes += x->digests[i].room * sizeof *x->digests[i].of;
+  for (uint32_t i = 0; i < x->model->components; i++)
     for (unsigned j = 0; j < x->transport->size; j++)
       bytes += x->peer[j].known[i].room * sizeof(uint32_t);
-  }
   return bytes;
 }

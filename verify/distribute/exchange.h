@@ -8,7 +8,9 @@
  *     message:  how many of each | new values: part by part, with the bytes they keep
  *               | bits of each component | packed states
  *
- * The owner of a state is a function of what its components hold, not of their numbers.
+ * The owner of a state follows from what its component 0 holds, which is rank 0, by a digest: not
+ * from numbers, and not from the other components, so that most moves lead to a state of the same
+ * owner, and each process learns the rules for its own values of rank 0.
  *
  * Exchange goes in phases, such as a level of the search. A process says when it has sent all that
  * it sends in a phase, and knows that it has received all when each other process has said so:
@@ -28,11 +30,8 @@ void exchange_free(struct exchange *); /* may be NULL */
 const struct transport *exchange_transport(const struct exchange *);
 uint64_t exchange_bytes(const struct exchange *); /* memory taken */
 
-/* A digest of the state of these components, a sum over them: the same in all processes. */
-uint64_t exchange_digest(struct exchange *, const uint32_t *numbers);
-
-/* The process that owns states with that digest. */
-unsigned exchange_owner(const struct exchange *, uint64_t digest);
+/* The process that owns states with that number of component 0. */
+unsigned exchange_owner(struct exchange *, uint32_t number);
 
 /* Sends a state, in the model's present packing (its tag does not matter), to another process. */
 void exchange_put(struct exchange *, unsigned to, const uint32_t *state);

@@ -67,16 +67,33 @@ static transport_begin *load(unsigned processes, char **wrong)
   return begin;
 }
 
+/* What an MPI library would end the process for, at best. */
+static bool are_strangers(void)
+{
+  static const char *const ways[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+  size_t i = 0, all = sizeof ways / sizeof *ways;
+  while (i < all && !getenv(ways[i]))
+    i++;
+  return i == all;
+}
+
+static const char alone[] =
+    "%u processes were started, and %s, expected a launcher that tells them of each other: srun "
+    "--mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH), or the mpirun of the MPI library that recline "
+    "was "
+    "built with";
+
 const struct transport *launch_connect(const struct launch *launch, char **wrong)
 {
+  if (are_strangers()) {
+    *wrong = text_of(alone, "none can find the others", launch->size);
+    return NULL;
+  }
   transport_begin *begin = load(launch->size, wrong);
   const struct transport *transport = begin ? begin() : NULL;
   if (!transport || transport->size == launch->size)
     return transport;
-  *wrong = text_of("%u processes were started, and MPI knows of fewer%s, expected a launcher that "
-                   "tells them of each other: srun --mpi=pmi2 or pmix, or the mpirun of the MPI "
-                   "library that recline was built with",
-                   "", launch->size);
+  *wrong = text_of(alone, "MPI does not know of all", launch->size);
   transport->end();
   return NULL;
 }

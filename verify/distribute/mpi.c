@@ -81,7 +81,7 @@ static size_t queued(void)
  * processes than processors, and processor time from the user where there are not. */
 static void idle(void)
 {
-  enum { YIELDS = 50, SLEEP = 50000 /* ns */ };
+  enum { YIELDS = 10, SLEEP = 50000 /* ns */ };
   if (idle_turns++ < YIELDS)
     sched_yield();
   else

@@ -3,7 +3,12 @@
  * and keeps all tables of the search for itself. A level ends when all have expanded theirs and all
  * that was sent is placed; then the counts are added up.
  */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verify/base/buffer.h"
 #include "verify/base/memory.h"
+#include "verify/explore/resume.h"
 #include "verify/explore/search.h"
 
 static void place(void *worker, const uint32_t *numbers)
@@ -44,13 +49,15 @@ void distributed_sum(struct explorer *e, struct level *level)
   struct exploration *out = e->out;
   uint64_t counts[] = {level->states, level->next, level->violating,
                        out->transitions - e->known.transitions, out->rests - e->known.rests};
-  uint64_t most[REACHES + 1];
+  enum { FULL = REACHES, SAVE, ALL };
+  uint64_t most[ALL];
   for (int i = 0; i < REACHES; i++)
     most[i] = out->reached.most[i];
-  most[REACHES] = level->full;
+  most[FULL] = level->full;
+  most[SAVE] = level->save && !transport->rank; /* by its clock */
   transport->sum(counts, sizeof counts / sizeof *counts);
-  transport->largest(most, REACHES + 1);
-  *level = (struct level){counts[0], counts[1], counts[2], most[REACHES]};
+  transport->largest(most, ALL);
+  *level = (struct level){counts[0], counts[1], counts[2], most[FULL], most[SAVE]};
   out->transitions = e->known.transitions += counts[3];
   out->rests = e->known.rests += counts[4];
   for (int i = 0; i < REACHES; i++)
@@ -63,6 +70,92 @@ void distributed_conclude(struct explorer *e)
   exchange_transport(e->exchange)->sum(counts, sizeof counts / sizeof *counts);
   e->out->bytes = counts[0];
   e->out->steps = counts[1];
+}
+
+/* ---- saves ---- */
+
+/* Saves go to two files of each process in turn: whenever processes are killed, there is one of
+ * which all have their part. The name of this process's is for the caller to free. */
+static char *name_of_save(const struct explorer *e, unsigned turn)
+{
+  const struct transport *transport = exchange_transport(e->exchange);
+  struct buffer name = {0};
+  buffer_printf(&name, "%s.%u-of-%u.%u", e->model.options->save, transport->rank + 1,
+                transport->size, turn % 2);
+  return name.text;
+}
+
+/* How many processes say yes. */
+static uint64_t count(const struct explorer *e, bool yes)
+{
+  uint64_t all = yes;
+  exchange_transport(e->exchange)->sum(&all, 1);
+  return all;
+}
+
+const char *distributed_save(struct explorer *e)
+{
+  char *file = name_of_save(e, e->saves);
+  const char *wrong = resume_write(e, file);
+  free(file);
+  if (!count(e, wrong))
+    e->saves++; /* else the other one stays the last */
+  return wrong;
+}
+
+void distributed_remove_saves(const struct explorer *e)
+{
+  for (unsigned turn = 0; turn < 2; turn++) {
+    char *file = name_of_save(e, turn);
+    remove(file);
+    free(file);
+  }
+}
+
+/* One more than the depths of this process's two saves; 0: there is none. */
+static const char *find_saves(const struct explorer *e, uint64_t depths[2])
+{
+  const char *wrong = NULL;
+  for (unsigned turn = 0; turn < 2; turn++) {
+    char *file = name_of_save(e, turn);
+    bool exists;
+    const char *problem = resume_depth(e, file, &depths[turn], &exists);
+    depths[turn] = exists && !problem ? depths[turn] + 1 : 0;
+    wrong = problem ? problem : wrong;
+    free(file);
+  }
+  return wrong;
+}
+
+static const char *read_save(struct explorer *e, unsigned turn)
+{
+  char *file = name_of_save(e, turn);
+  bool exists;
+  const char *wrong = resume_read(e, file, &exists);
+  free(file);
+  e->saves = turn + 1; /* the next one goes to the other file */
+  e->known.transitions = e->out->transitions;
+  e->known.rests = e->out->rests;
+  exchange_transport(e->exchange)->sum(&e->out->states, 1);
+  e->out->resumed = e->out->states;
+  return wrong;
+}
+
+const char *distributed_resume(struct explorer *e)
+{
+  static const char *const other = "has parts that cannot be used";
+  uint64_t depths[2], common;
+  const char *wrong = find_saves(e, depths);
+  if (count(e, wrong))
+    return wrong ? wrong : other;
+  common = UINT64_MAX - (depths[0] > depths[1] ? depths[0] : depths[1]);
+  exchange_transport(e->exchange)->largest(&common, 1); /* the least of the last ones */
+  common = UINT64_MAX - common;
+  unsigned turn = depths[1] == common;
+  if (!common || count(e, depths[turn] != common))
+    return NULL;
+  wrong = read_save(e, turn);
+  return count(e, wrong) && !wrong ? other : wrong;
 }
 
 /* ---- states that all need ---- */

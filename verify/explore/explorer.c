@@ -24,8 +24,8 @@ static void add_first(struct explorer *e)
                explorer_memory(e), 0);
   packing_pack(e->model.packing, numbers, state);
   w->tag = tag_of(0);
-  if (!e->exchange || exchange_owner(e->exchange, exchange_digest(e->exchange, numbers)) ==
-                          exchange_transport(e->exchange)->rank)
+  if (!e->exchange ||
+      exchange_owner(e->exchange, numbers[0]) == exchange_transport(e->exchange)->rank)
     worker_add(w, state, packing_hash(e->model.packing, numbers));
   worker_account(w);
   frontier_move(&e->now, &w->later);
@@ -78,7 +78,8 @@ static bool begin(struct explorer *e, unsigned crashes)
     worker_init(&e->worker[i], e);
   add_first(e);
   if (e->model.options->save)
-    e->out->refused = resume_read(e, e->model.options->save, &exists);
+    e->out->refused =
+        e->exchange ? distributed_resume(e) : resume_read(e, e->model.options->save, &exists);
   for (unsigned i = 0; i < e->workers; i++)
     e->worker[i].tag = tag_of(e->out->depth + 1);
   e->level = e->now.states;
@@ -135,7 +136,11 @@ static void conclude(struct explorer *e)
   } else if (e->out->verdict == EXPLORER_VIOLATED && !e->out->moves) {
     path_write(e);
   }
-  if (e->model.options->save && e->out->verdict != EXPLORER_INCONCLUSIVE)
+  if (!e->model.options->save || e->out->verdict == EXPLORER_INCONCLUSIVE)
+    return;
+  if (e->exchange)
+    distributed_remove_saves(e);
+  else
     remove(e->model.options->save);
 }
 

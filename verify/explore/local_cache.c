@@ -160,7 +160,6 @@ static const struct delta *keep_delta(struct worker *w, uint16_t verdict, const 
   struct delta *delta = local_cache_delta(s, s->deltas_count++);
   packing_pack(s->packing, numbers, state);
   delta->hash = packing_hash(s->packing, numbers) - w->hash;
-  delta->digest = w->e->exchange ? exchange_digest(w->e->exchange, numbers) - w->digest : 0;
   delta->verdict = verdict;
   delta->stays = true;
   for (uint32_t i = 0; i < s->packing->words; i++) {

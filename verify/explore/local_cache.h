@@ -30,7 +30,6 @@ struct edge {
 /* The difference that a move adds to the packed state. */
 struct delta {
   uint64_t hash;
-  uint64_t digest;  /* the same for exchange_digest() */
   uint16_t verdict; /* in rules_cache.verdicts; 0: fine */
   uint8_t stays;    /* it changes nothing */
   uint32_t words[];

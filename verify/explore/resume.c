@@ -143,16 +143,24 @@ static bool get_frontier(FILE *file, struct explorer *e, uint64_t states)
   return true;
 }
 
+static const char *get_head(FILE *file, const struct explorer *e, struct head *head)
+{
+  if (!get_bytes(file, head, sizeof *head) || head->magic != MAGIC)
+    return "is no save of this version";
+  if (head->world != e->model.options->world_digest || head->parts != e->model.rules_cache.count ||
+      head->components != e->model.components)
+    return "is a save of another claim, or by another program";
+  return NULL;
+}
+
 static const char *get_all(FILE *file, struct explorer *e)
 {
   static const char *const damaged = "is damaged";
   struct head head;
   uint64_t end;
-  if (!get_bytes(file, &head, sizeof head) || head.magic != MAGIC)
-    return "is no save of this version";
-  if (head.world != e->model.options->world_digest || head.parts != e->model.rules_cache.count ||
-      head.components != e->model.components)
-    return "is a save of another claim, or by another program";
+  const char *wrong = get_head(file, e, &head);
+  if (wrong)
+    return wrong;
   if (!get_values(file, &e->model.rules_cache.parts))
     return damaged;
   for (uint32_t i = 0; i < e->model.components; i++)
@@ -169,6 +177,19 @@ static const char *get_all(FILE *file, struct explorer *e)
   e->out->depth = (unsigned)head.depth;
   e->out->reached = head.reached;
   return NULL;
+}
+
+const char *resume_depth(const struct explorer *e, const char *name, uint64_t *depth, bool *exists)
+{
+  struct head head = {0};
+  FILE *file = fopen(name, "rb");
+  *exists = file || errno != ENOENT;
+  if (!file)
+    return *exists ? "cannot be read" : NULL;
+  const char *wrong = get_head(file, e, &head);
+  fclose(file);
+  *depth = head.depth;
+  return wrong;
 }
 
 const char *resume_read(struct explorer *e, const char *name, bool *exists)

@@ -2,17 +2,22 @@
  *
  * A save is written to a temporary name, synced and renamed: whenever a process is killed, the last
  * complete one is there. It holds all values, all states and the level to expand next, but nothing
- * of what was learnt about the rules, which is learnt anew.
+ * of what was learnt about the rules, which is learnt anew. Of several processes each saves its own
+ * states (distributed.c).
  */
 #ifndef RECLINE_RESUME_H
 #define RECLINE_RESUME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct explorer;
 
 /* Both return NULL, or what went wrong (a static text, errno is set where it says so). */
 const char *resume_write(const struct explorer *, const char *file);
+
+/* The depth of the level that a save holds. NULL, or why it cannot be used; `exists` as below. */
+const char *resume_depth(const struct explorer *, const char *file, uint64_t *depth, bool *exists);
 
 /* Into an explorer that has its first state only. A failure leaves it of no use. `exists` is false,
  * and nothing wrong, when there is no such file. */

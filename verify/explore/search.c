@@ -80,7 +80,7 @@ static void place_unplaced(struct explorer *e, struct worker *w)
   for (uint32_t n = 0; n < w->unplaced.count && !e->full; n++) {
     const uint32_t *numbers = w->unplaced.numbers + (size_t)n * e->model.components;
     packing_pack(e->model.packing, numbers, state);
-    if (e->exchange && worker_send_away(w, state, exchange_digest(e->exchange, numbers)))
+    if (e->exchange && worker_send_away(w, state))
       continue;
     while (worker_add(w, state, packing_hash(e->model.packing, numbers)) == VISITED_FULL &&
            !e->full)
@@ -108,9 +108,14 @@ static void keep_house(struct explorer *e)
 
 /* ---- level by level ---- */
 
+static bool is_save_due(const struct explorer *e)
+{
+  return e->model.options->save && platform_now() - e->saved >= e->model.options->save_seconds;
+}
+
 static struct level sum_up_level(struct explorer *e)
 {
-  struct level level = {.states = e->visited.count, .full = e->full};
+  struct level level = {.states = e->visited.count, .full = e->full, .save = is_save_due(e)};
   for (unsigned i = 0; i < e->workers; i++) {
     level.next += e->worker[i].later.states;
     level.violating += e->worker[i].violating.count;
@@ -137,13 +142,11 @@ static bool has_ended(struct explorer *e, const struct level *level)
   return e->out->bound;
 }
 
-static void save_if_due(struct explorer *e)
+static void save(struct explorer *e)
 {
   const char *file = e->model.options->save;
-  if (!file || platform_now() - e->saved < e->model.options->save_seconds)
-    return;
   double from = platform_now();
-  const char *wrong = resume_write(e, file);
+  const char *wrong = e->exchange ? distributed_save(e) : resume_write(e, file);
   if (wrong)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
   e->saved = platform_now();
@@ -176,7 +179,8 @@ static void finish_level(struct explorer *e)
     spill_queue(e);
   if (e->model.options->max_bytes && e->bytes > e->model.options->max_bytes && !spill_queue(e))
     e->full = BOUND_MEMORY;
-  save_if_due(e);
+  if (level.save)
+    save(e);
 }
 
 /* States of this level that no worker has taken yet. */

@@ -44,7 +44,8 @@ struct explorer {
   bool sent;                 /* this process has sent all of this level */
   struct {
     uint64_t transitions, rests;
-  } known; /* counts of all processes at the end of the last level */
+  } known;        /* counts of all processes at the end of the last level */
+  unsigned saves; /* that are complete */
 
   struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;
@@ -109,7 +110,6 @@ struct worker {
   const struct packing *packing; /* of `state`; NULL: there was none yet */
   uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
-  uint64_t digest;            /* exchange_digest() of it */
   struct enabled enabled;     /* its moves; */
   struct enabled_move *moves; /* those among which a reduction chooses */
   uint32_t moves_count, moves_room;
@@ -185,9 +185,8 @@ static inline bool is_fault(const struct move *move)
          (move->kind == MOVE_DETECT && move->fault == DETECT_FALSELY);
 }
 
-/* With other processes: sends the state to the one that owns those with that digest. False: it is
- * this one. */
-bool worker_send_away(struct worker *, const uint32_t *state, uint64_t digest);
+/* With other processes: sends the state to its owner. False: that is this one. */
+bool worker_send_away(struct worker *, const uint32_t *state);
 
 /* Places the state of these components: one that does not fit the packing waits until it does. */
 void worker_place(struct worker *, const uint32_t *numbers);
@@ -212,6 +211,7 @@ struct level {
   uint64_t states, next; /* all so far; those of the level to come */
   uint64_t violating;
   uint64_t full; /* enum bound: the bound that was hit */
+  uint64_t save; /* whether it is time for a save */
 };
 
 /* Takes the states that other processes have sent. */
@@ -226,6 +226,16 @@ void distributed_sum(struct explorer *, struct level *);
 
 /* Adds to each process's `found` those of the others. The packing may become wider. */
 void distributed_share(struct explorer *, struct states *found);
+
+/* Saves in all processes; as resume_write(). */
+const char *distributed_save(struct explorer *);
+
+/* From the last save that all of them have, if there is one; what is wrong with any: as
+ * resume_read(). */
+const char *distributed_resume(struct explorer *);
+
+/* Removes what this process has saved. */
+void distributed_remove_saves(const struct explorer *);
 
 /* Makes of the other numbers in e->out those of all. */
 void distributed_conclude(struct explorer *);

@@ -105,19 +105,20 @@ static void place_pending(struct worker *w, const struct pending *pending)
   states_add(&w->unplaced, numbers, packing->count);
 }
 
-bool worker_send_away(struct worker *w, const uint32_t *state, uint64_t digest)
+bool worker_send_away(struct worker *w, const uint32_t *state)
 {
   struct exchange *x = w->e->exchange;
-  unsigned owner = exchange_owner(x, digest);
+  const struct field *field = &w->e->model.packing->field[0];
+  unsigned owner = exchange_owner(x, state[field->word] >> field->shift & field->mask);
   bool away = owner != exchange_transport(x)->rank;
   if (away)
     exchange_put(x, owner, state);
   return away;
 }
 
-/* With symmetry: the state that stands for `state`, and its digest. False: it does not fit the
- * packing, and waits until it does. */
-static bool represent(struct worker *w, uint32_t *state, uint64_t *hash, uint64_t *digest)
+/* With symmetry: the state that stands for `state`. False: it does not fit the packing, and waits
+ * until it does. */
+static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
 {
   const struct packing *packing = w->e->model.packing;
   uint32_t numbers[packing->count];
@@ -130,7 +131,6 @@ static bool represent(struct worker *w, uint32_t *state, uint64_t *hash, uint64_
   }
   packing_pack(packing, numbers, state);
   *hash = packing_hash(packing, numbers);
-  *digest = w->e->exchange ? exchange_digest(w->e->exchange, numbers) : 0;
   return true;
 }
 
@@ -146,10 +146,9 @@ FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *de
 static void put_representative(struct worker *w, const struct delta *delta)
 {
   struct pending pending;
-  uint64_t hash = w->hash + delta->hash, digest;
+  uint64_t hash = w->hash + delta->hash;
   make_successor(w, delta, pending.state, w->e->model.packing->words);
-  if (!represent(w, pending.state, &hash, &digest) ||
-      (w->e->exchange && worker_send_away(w, pending.state, digest)))
+  if (!represent(w, pending.state, &hash) || (w->e->exchange && worker_send_away(w, pending.state)))
     return;
   pending.state[0] |= w->tag;
   find_home(w, &pending, hash);
@@ -193,8 +192,7 @@ FOR_EACH_SIZE void put_successor(struct worker *w, const struct delta *delta, ui
   state[0] |= w->tag;
   if (is_recent(w, state, hash, words))
     return;
-  if (__builtin_expect(!w->e->exchange, 1) ||
-      !worker_send_away(w, state, w->digest + delta->digest))
+  if (__builtin_expect(!w->e->exchange, 1) || !worker_send_away(w, state))
     put_state(w, state, hash, words);
 }
 
@@ -225,11 +223,11 @@ void worker_place_pending(struct worker *w)
 static void seek_successor(struct worker *w, const struct delta *delta, uint32_t move)
 {
   uint32_t words = w->e->model.packing->words, state[PACKING_WORDS];
-  uint64_t hash = w->hash + delta->hash, digest;
+  uint64_t hash = w->hash + delta->hash;
   if (w->found)
     return;
   make_successor(w, delta, state, words);
-  if (w->e->model.options->symmetry && w->symmetry && !represent(w, state, &hash, &digest))
+  if (w->e->model.options->symmetry && w->symmetry && !represent(w, state, &hash))
     return;
   w->found = visited_find(w->among, state, hash);
   w->found_move = move;
@@ -303,8 +301,6 @@ static uint64_t enter_state(struct worker *w, const struct packing *packing, con
             w->hash == packing_hash_packed(now, w->state) && !(w->state[0] & TAG_MASK),
         "hash, numbers and packed words are those of one state");
   changed |= find_heads(w, changed);
-  if (w->e->exchange)
-    w->digest = exchange_digest(w->e->exchange, w->at.numbers);
   w->wrong = w->found = false;
   w->at.serial++;
   if (local_cache_begin(w))

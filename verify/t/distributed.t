@@ -59,6 +59,44 @@ check 'by the same run' cmp "$dir/one/$bad.trace" "$dir/three/$bad.trace"
 is "$(grep -c "^$bad " "$dir/out")" 1 'one process reports'
 exits 0 'which replays' "$recline" check "$dir/three/$bad.trace"
 
+# One of them is killed, and all start again: the same counts.
+cat >"$dir/big.yaml" <<END
+id: big
+statement: large enough to be killed in the middle
+program:
+  ranks: 2
+  script: |
+    rank 0: send 1, choose 2, send 1 tag 1, recv any
+    rank 1: recv 0 tag 1, send 0, recv 0
+protocol: {name: bookmark, capacity: 4}
+check: {checkpoints: 2, crashes: 1}
+END
+big() { several 3 "$dir/big.yaml" --resume "$dir/saves" --save-every 0 --json; }
+has_saved() { # LEVEL: a part of that level or a later one is there
+  for file in "$dir"/saves/big.save.2-of-3.?; do
+    [ -s "$file" ] && [ "$(head -c 48 "$file" | tail -c 8 | od -An -t d8)" -ge "$1" ] && return 0
+  done
+  return 1
+}
+# killed LEVEL: the processes of the exploration are children of those that mpirun has started.
+killed() {
+  big >"$dir/out" 2>"$dir/err" &
+  job=$!
+  until has_saved "$1" || ! kill -0 $job 2>/dev/null; do :; done
+  victim=$(pgrep -f -n "^$recline check $dir/big.yaml") && kill -9 "$victim"
+  ! wait $job 2>/dev/null
+}
+"$recline" check "$dir/big.yaml" --json >"$dir/json"
+counts "$dir/json" >"$dir/threads"
+check 'one of three is killed' killed 10
+check 'and, gone on from there, once more' killed 25
+big >"$dir/json" 2>"$dir/err"
+is "$?" 0 'it goes on'
+check 'from the second save' test "$(sed -n 's/.*resumed_states. : \([0-9]*\),/\1/p' "$dir/json")" -gt 10000
+counts "$dir/json" >"$dir/processes"
+check 'to the same counts' cmp "$dir/threads" "$dir/processes"
+is "$(ls "$dir/saves")" '' 'and leaves no save'
+
 # What several processes do not do.
 exits 64 'two claims' several 2 $bad c3-bounded
 check 'are refused in one line' grep -q 'started as 2 processes, expected one claim' "$dir/err"
@@ -69,7 +107,9 @@ exits 2 'a bound' several 2 c3-bounded --max-states 1000
 exits 2 'a time' several 2 c3-2.1 --timeout 0.1
 check 'that are too small' grep -q 'bound reached: timeout' "$dir/out"
 
-# mpirun -n 2 with processes that do not find each other, as srun --mpi=none starts them.
-exits 64 'processes of which MPI does not know' env SLURM_STEP_NUM_TASKS=2 "$recline" check $bad
-check 'are told apart' grep -q 'MPI knows of fewer, expected' "$dir/err"
+# As the mpirun of another library, and srun --mpi=none, start them.
+exits 64 'processes of which MPI does not know' env PMI_SIZE=2 PMI_RANK=0 "$recline" check $bad
+check 'are told apart' grep -q 'MPI does not know of all, expected' "$dir/err"
+exits 64 'processes that do not know of MPI' env SLURM_STEP_NUM_TASKS=2 "$recline" check $bad
+check 'too' grep -q 'none can find the others, expected' "$dir/err"
 finish
