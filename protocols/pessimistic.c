@@ -545,8 +545,8 @@ static const char *const promises[] = {"local-rollback", "bounded", "frees-at-ca
 #define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
-    .controls = controls, .invariants = invariants, .phases = phases, .promises = promises,        \
-    .state_size = state_size, .in_use = in_use, .step = STEP,                                      \
+    .daemon = true, .controls = controls, .invariants = invariants, .phases = phases,              \
+    .promises = promises, .state_size = state_size, .in_use = in_use, .step = STEP,                \
     .violated_invariant = violated_invariant, .variant = NEXT                                      \
   }
 

@@ -396,6 +396,8 @@ struct rcl_protocol {
   bool clocks;      /* every rank has a clock of its own (above) */
   bool piggybacks;  /* LEVEL_APPLICATION: control messages travel with the messages of the program:
                        a message arrives after all control messages that its sender sent before it */
+  bool daemon;      /* a process beside the program steps it (MPICH-V): ends of writes and control
+                       messages      come while the program computes, otherwise in its next call of MPI */
   bool barrier_words;          /* words of JOIN count in barriers even where piggyback_bytes is 0 */
   const char *const *controls; /* control, of a control message -> its name in the paper; ends
                                   with NULL */
@@ -473,8 +475,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 10u
-_Static_assert(RECLINE_DOOR == 10u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 11u
+_Static_assert(RECLINE_DOOR == 11u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 16 &&
                    RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,

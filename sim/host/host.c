@@ -233,6 +233,18 @@ static void take_in(struct rank *r, struct message *message)
   message_free(message);
 }
 
+void host_serve(struct rank *r)
+{
+  for (GList *item = r->inbox.head, *next; item && !r->dead; item = next) {
+    struct message *message = item->data;
+    next = item->next;
+    if (message->kind != MESSAGE_NOTICE && message->kind != MESSAGE_CONTROL)
+      continue;
+    g_queue_delete_link(&r->inbox, item);
+    take_in(r, message);
+  }
+}
+
 /* ---- what comes next ---- */
 
 void host_announce(struct rank *r, struct request *request)

@@ -39,6 +39,10 @@ bool host_awaits(const struct message *); /* whether a posted receive of its pro
 /* Takes in what has come, without waiting for anything but the release of a held program. */
 void host_poll(struct rank *);
 
+/* The daemon of a rank that computes takes in notices and control messages; those of the program
+ * wait for its next call. */
+void host_serve(struct rank *);
+
 /* Until the program may go on: it has not crashed meanwhile, is not held, and all its receives are
  * announced. Every event of the program comes after this. */
 void host_ready(struct rank *);

@@ -160,22 +160,31 @@ static bool has_noticed(const struct rank *r, const void *what)
   return !r->notified && !host_alarm_is_due(r);
 }
 
+static bool is_served(void)
+{
+  return shadow_protocol()->daemon && !schedule_on();
+}
+
 /* With clocks a rank listens while it computes: it must not miss when the next checkpoint is. */
 static bool listens(void)
 {
-  return shadow_protocol()->clocks;
+  return shadow_protocol()->clocks || is_served();
 }
 
 static bool is_interrupted(const struct rank *r)
 {
-  return r->dead || r->notified || host_alarm_is_due(r) || (listens() && r->inbox.length > 0);
+  return r->dead || r->notified || host_alarm_is_due(r) ||
+         (shadow_protocol()->clocks && r->inbox.length > 0);
 }
 
 static void listen(void *rank, double until)
 {
   struct rank *r = rank;
   double alarm = host_alarm_time(r);
-  transport_wait(r->transport, &r->inbox, G_MAXUINT, alarm >= 0.0 ? MIN(alarm, until) : until);
+  transport_wait(r->transport, &r->inbox, is_served() ? 0 : G_MAXUINT,
+                 alarm >= 0.0 ? MIN(alarm, until) : until);
+  if (is_served() && !is_interrupted(r))
+    host_serve(r);
   if (is_interrupted(r))
     machine_interrupt(&r->computation);
 }

@@ -24,6 +24,31 @@ is "$(cat "$dir/edges")" '4x0>0 4x0>1 3x1>0 4x1>1 ' 'the drawing has an edge for
   "$dir/edges" "$dir/domino.err"
 count=$((count + 4))
 
+# ---- a daemon beside the program ----
+# A message that waits until the event before it is stored leaves while its sender computes; and so
+# does what a rank that goes back needs from those that compute.
+cat >"$dir/daemon.yaml" <<END
+program:
+  ranks: 2
+  script: |
+    rank 0: recv 1, send 1, compute 100s, recv 1
+    rank 1: send 0, recv 0, compute 1s, send 0
+platform:   {file: $root/platforms/flat.xml}
+protocol:   {name: pessimistic}
+checkpoint: {every: 1h, bytes: 64KiB}
+detection:  1s
+END
+for protocol in pessimistic pessimistic-wildcards; do
+  "$recline" run "$dir/daemon.yaml" --set protocol.name=$protocol --out "$dir/daemon" >"$dir/daemon.err" 2>&1
+  is "$?-$(awk '$2 == 1 && $3 == "arrived" { print $1 < 1; exit }' "$dir/daemon/trace.txt")" 0-1 \
+    "$protocol: a message leaves while its sender computes" "$dir/daemon.err"
+done
+"$recline" run "$dir/daemon.yaml" --set 'failures=[{rank: 1, at: 0.9s, repair: 3s}]' --out "$dir/daemon" \
+  >"$dir/daemon.err" 2>&1
+is "$?-$(awk '$2 == 1 && $3 == "arrived" { at = $1 } END { print at < 10 }' "$dir/daemon/trace.txt")" 0-1 \
+  'and is sent again to a rank that has gone back' "$dir/daemon.err"
+count=$((count + 3))
+
 # ---- a rendezvous with a rank that goes back ----
 # Rank 0 waits in a send until rank 1 takes it. Rank 1 depends on what rank 2, which dies, had sent,
 # and goes back without having taken it; rank 0 lives, stays where it is, and must get on.
