@@ -35,16 +35,18 @@ static void add_first(struct explorer *e)
 /* Crash reduction; before a crash that is the only one also stubborn sets, where they apply. */
 static void begin_with_crashes(struct explorer *e, unsigned crashes)
 {
-  const char *ignored;
+  const char *why = NULL;
   if (e->exchange) {
     e->out->unreduced = "what crashes leave is not compared between processes";
     return;
   }
   e->crash = crash_new(&e->model, crashes, &e->out->unreduced);
   if (e->crash && crashes == 1)
-    e->abstraction = abstraction_new(&e->model, true, &ignored);
+    e->abstraction =
+        abstraction_new(&e->model, true, e->patient ? ABSTRACTION_MANY : ABSTRACTION_FEW, &why);
   if (e->abstraction)
-    e->stubborn = stubborn_new(&e->model, e->abstraction, &ignored);
+    e->stubborn = stubborn_new(&e->model, e->abstraction, &why);
+  e->haste = why == abstraction_unfinished && !e->patient && !e->model.options->save;
   e->out->reduction = e->stubborn ? "por, recovery" : e->crash ? "recovery" : "none";
 }
 
@@ -61,7 +63,7 @@ static void begin_reductions(struct explorer *e, unsigned crashes)
   if (crashes && options->symmetry)
     *refused = "there are crashes";
   if (!crashes && (options->stubborn || options->symmetry || options->orbits))
-    e->abstraction = abstraction_new(&e->model, false, refused);
+    e->abstraction = abstraction_new(&e->model, false, ABSTRACTION_SOME, refused);
   if (e->abstraction && (options->symmetry || options->orbits))
     e->symmetry = symmetry_new(&e->model, e->abstraction, refused);
   if (e->abstraction && options->stubborn)
@@ -166,12 +168,13 @@ static void explore_exactly(struct world *world, unsigned crashes, unsigned time
     out->bound = "the run to a violation seen";
 }
 
-void explore(struct world *world, unsigned crashes, unsigned timers,
-             const struct explorer_options *options, struct exploration *out)
+/* Explores; again with more patience, where there turn out to be many states. */
+static void explore_with(struct world *world, unsigned crashes, unsigned timers,
+                         const struct explorer_options *options, bool patient,
+                         struct exploration *out)
 {
-  double from = platform_now();
   *out = (struct exploration){.verdict = EXPLORER_HOLDS, .reduction = "none"};
-  struct explorer e = {.out = out};
+  struct explorer e = {.out = out, .patient = patient};
   init(&e, world, options, crashes, timers);
   if (begin(&e, crashes)) {
     explorer_search(&e);
@@ -184,11 +187,21 @@ void explore(struct world *world, unsigned crashes, unsigned timers,
   }
   const char *failed = out->verdict == EXPLORER_INCONCLUSIVE ? crash_failed(e.crash) : NULL;
   bool again = e.fingerprint && out->verdict == EXPLORER_VIOLATED;
+  bool haste = e.full == BOUND_HASTE && out->verdict == EXPLORER_INCONCLUSIVE;
   clear(&e);
-  if (failed)
+  if (haste)
+    explore_with(world, crashes, timers, options, true, out);
+  else if (failed)
     explore_in_full(world, crashes, timers, options, failed, out);
   else if (again)
     explore_exactly(world, crashes, timers, options, out);
+}
+
+void explore(struct world *world, unsigned crashes, unsigned timers,
+             const struct explorer_options *options, struct exploration *out)
+{
+  double from = platform_now();
+  explore_with(world, crashes, timers, options, false, out);
   out->seconds = platform_now() - from;
 }
 

@@ -13,6 +13,9 @@
 /* A visited set is large from here on. */
 static const uint64_t PLACES_MANY = 1 << 22;
 
+/* As many as are explored while a large abstraction is made. */
+static const uint64_t HASTE_STATES = 1 << 22;
+
 /* ---- housekeeping, while all workers are idle ---- */
 
 /* From now on, states to be expanded are on disk; there must be a file for them. */
@@ -89,6 +92,15 @@ static void place_unplaced(struct explorer *e, struct worker *w)
   w->unplaced.count = 0;
 }
 
+/* The bound on their number that the states exceed. */
+static enum bound bound_of_states(const struct explorer *e)
+{
+  uint64_t most = e->model.options->max_states;
+  if (most && e->visited.count > most)
+    return BOUND_STATES;
+  return e->haste && e->visited.count > HASTE_STATES ? BOUND_HASTE : BOUND_NONE;
+}
+
 static void keep_house(struct explorer *e)
 {
   e->halt = false;
@@ -99,8 +111,8 @@ static void keep_house(struct explorer *e)
     place_unplaced(e, &e->worker[i]);
   for (unsigned i = 0; i < e->workers; i++)
     worker_account(&e->worker[i]);
-  if (e->model.options->max_states && e->visited.count > e->model.options->max_states)
-    e->full = BOUND_STATES;
+  if (!e->full)
+    e->full = bound_of_states(e);
   e->bytes = explorer_bytes(e);
   REQUIRE(e->visited.count <= visited_end(&e->visited),
           "the visited set counts no more states than it has places");
@@ -130,7 +142,7 @@ static struct level sum_up_level(struct explorer *e)
 /* Whether the search goes no deeper, and the verdict why. */
 static bool has_ended(struct explorer *e, const struct level *level)
 {
-  static const char *const names[] = {NULL, "memory", "max-states", "timeout"};
+  static const char *const names[] = {NULL, "memory", "max-states", "timeout", "haste"};
   const char *failed = crash_failed(e->crash);
   if (level->violating) {
     e->out->verdict = EXPLORER_VIOLATED;
@@ -153,10 +165,26 @@ static void save(struct explorer *e)
   e->saved += 9 * (e->saved - from); /* a tenth of the time at most */
 }
 
+/* Crashes that were put off until it is known in which states they are taken. */
+static void take_crashes(struct explorer *e)
+{
+  uint32_t count;
+  const uint32_t *numbers = crash_chosen(e->crash, &count);
+  for (uint32_t i = 0; i < count && !e->full; i++) {
+    worker_take_crashes(&e->worker[0], numbers + (size_t)i * e->model.components);
+    if (e->worker[0].unplaced.count || visited_crowded(&e->visited))
+      keep_house(e);
+  }
+  crash_forget_chosen(e->crash);
+  keep_house(e);
+}
+
 /* All states of a level have been expanded: those found meanwhile are the next one. */
 static void finish_level(struct explorer *e)
 {
   struct exploration *out = e->out;
+  if (e->crash)
+    take_crashes(e);
   const struct level level = sum_up_level(e);
   if ((e->over = has_ended(e, &level)))
     return;
@@ -208,8 +236,7 @@ static void account_chunk(struct explorer *e, struct worker *w)
 {
   worker_account(w);
   stop_in_time(e);
-  e->halt |= w->unplaced.count || visited_crowded(&e->visited) ||
-             (e->model.options->max_states && e->visited.count > e->model.options->max_states);
+  e->halt |= w->unplaced.count || visited_crowded(&e->visited) || bound_of_states(e);
   e->halt &= !e->full;
   /* of states each process has as many as the others, but for chance */
   uint64_t all = e->exchange ? exchange_transport(e->exchange)->size : 1;

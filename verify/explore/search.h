@@ -29,7 +29,8 @@
 #include "verify/state/model.h"
 #include "verify/state/visited.h"
 
-enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME };
+/* BOUND_HASTE: so many states are worth a larger abstraction. */
+enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME, BOUND_HASTE };
 
 struct explorer {
   struct model model;
@@ -38,6 +39,8 @@ struct explorer {
   struct stubborn *stubborn;       /* NULL: none */
   struct symmetry *symmetry;       /* NULL: none */
   struct crash_reduction *crash;   /* NULL: none */
+  bool patient;                    /* the abstraction may take long */
+  bool haste; /* it would have; so many states are explored without it: HASTE_STATES */
 
   /* With other processes. */
   struct exchange *exchange; /* NULL: there are none */
@@ -156,6 +159,9 @@ void worker_expand(struct worker *, const struct packing *, const uint32_t *stat
 
 /* Expands all states of `chunk`, which it frees; their successors are placed. */
 void worker_expand_chunk(struct worker *, struct chunk *chunk);
+
+/* Takes the crashes of a state of this level that has been expanded without them. */
+void worker_take_crashes(struct worker *, const uint32_t *numbers);
 
 /* Adds a state that wears no tag yet to the visited set and, if it is new there, to those to be
  * expanded on the next level. FULL: neither. */

@@ -432,51 +432,42 @@ static void list_moves(struct worker *w, uint32_t open)
   }
 }
 
-/* `enough`: a stubborn set of the moves, for each rank; false: where a crash may happen it can see
- * each. */
-static bool choose_moves(struct worker *w, uint64_t *enough)
+static bool is_crash(const struct enabled_move *move)
 {
-  uint32_t ranks = (uint32_t)w->e->model.world->ranks, each = ranks + 1;
-  memset(enough, 0, ranks * sizeof *enough);
+  return move->kind == CRASH_MOVE_CRASH || move->kind == CRASH_MOVE_DETECT;
+}
+
+/* Leaves a stubborn set of the moves; crashes and their detection only where it needs them. */
+static void leave_stubborn(struct worker *w)
+{
+  uint32_t ranks = (uint32_t)w->e->model.world->ranks, each = ranks + 1, count = 0;
+  uint64_t enough[ranks];
+  memset(enough, 0, sizeof enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
-    if (w->moves[i].kind != CRASH_MOVE_CRASH) {
+    if (!is_crash(&w->moves[i])) {
       REQUIRE(w->moves[i].action < ABSTRACTION_ACTIONS,
               "the abstraction has the moves that are enabled before a crash");
       enough[w->moves[i].origin / each] |= UINT64_C(1) << w->moves[i].action;
     }
-  return stubborn_worker_choose(w->stubborn, enough);
-}
-
-static void leave_moves(struct worker *w, const uint64_t *enough)
-{
-  uint32_t each = (uint32_t)w->e->model.world->ranks + 1, count = 0;
+  bool unseen = stubborn_worker_choose(w->stubborn, enough);
   for (uint32_t i = 0; i < w->moves_count; i++)
-    if (w->moves[i].kind != CRASH_MOVE_CRASH &&
-        enough[w->moves[i].origin / each] >> w->moves[i].action & 1)
+    if (is_crash(&w->moves[i]) ? !unseen
+                               : enough[w->moves[i].origin / each] >> w->moves[i].action & 1)
       w->moves[count++] = w->moves[i];
   w->moves_count = count;
 }
 
-/* Before the first crash, which is the last, a stubborn set or all moves; after it what the crash
- * reduction leaves. */
+/* Before the last crash a stubborn set, where there are any; then what the crash reduction leaves.
+ */
 static void reduce_with_crashes(struct worker *w)
 {
   const struct world_standing *standing = w->enabled.standing;
-  uint64_t enough[w->e->model.world->ranks];
-  bool reduced = w->stubborn && standing->last && choose_moves(w, enough);
-  if (reduced && !w->among)
+  if (standing->last && !w->among)
     crash_worker_learn(w->crash, w->moves, w->moves_count);
-  if (reduced)
-    leave_moves(w, enough);
-  else if (!w->among)
+  if (w->stubborn && crash_sees(w->crash, standing))
+    leave_stubborn(w);
+  if (!w->among)
     w->moves_count = crash_worker_choose(w->crash, standing, w->moves, w->moves_count);
-}
-
-static void reduce_without_crashes(struct worker *w)
-{
-  uint64_t enough[w->e->model.world->ranks];
-  choose_moves(w, enough);
-  leave_moves(w, enough);
 }
 
 /* Takes as many of the moves as are enough. Returns whether none of them is progress. */
@@ -487,7 +478,7 @@ static bool take_enough(struct worker *w, uint32_t open)
   if (w->crash)
     reduce_with_crashes(w);
   else if (w->stubborn)
-    reduce_without_crashes(w);
+    leave_stubborn(w);
   uint32_t words = is_plain(w) ? w->e->model.packing->words : 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
     still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].cursor, words);
@@ -505,11 +496,28 @@ void worker_expand(struct worker *w, const struct packing *packing, const uint32
     symmetry_audit(w->symmetry, w->at.numbers);
   bool reduced = w->stubborn || (w->crash && !w->among);
   bool still = reduced ? take_enough(w, open) : take_plain(w, open);
+  still &= !w->crash || !all.dead; /* detection may have been put off */
   w->rests += still;
   reached_note(&w->reached, REACH_ENDS, all.finished && !all.gave_up);
   if (still && !all.gave_up && w->e->model.options->rests)
     worker_note_rest(w);
   worker_judge_state(w, &all, still);
+  if (w->wrong)
+    states_add(&w->violating, w->at.numbers, w->e->model.components);
+}
+
+void worker_take_crashes(struct worker *w, const uint32_t *numbers)
+{
+  struct world_standing all;
+  uint32_t state[PACKING_WORDS];
+  packing_pack(w->e->model.packing, numbers, state);
+  uint64_t changed = enter_state(w, w->e->model.packing, state);
+  list_moves(w, enabled_find(w, changed, &all));
+  uint32_t words = is_plain(w) ? w->e->model.packing->words : 0;
+  for (uint32_t i = 0; i < w->moves_count; i++)
+    if (is_crash(&w->moves[i]))
+      take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].cursor, words);
+  worker_place_pending(w);
   if (w->wrong)
     states_add(&w->violating, w->at.numbers, w->e->model.components);
 }

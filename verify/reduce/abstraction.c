@@ -6,14 +6,8 @@
 #include "verify/base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Nodes of one rank, when what comes is not bounded and at all; edges of all, those of earlier
- * rounds included: what there is time for. */
-enum {
-  NODES_FEW = 1 << 8,
-  NODES_MOST = 1 << 21,
-  EDGES_MOST = 1 << 19,
-  EDGES_BEFORE_CRASH = 1 << 17
-};
+/* Nodes and edges of one rank; nodes when what comes is not bounded. */
+enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 20 };
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
                           const struct abstraction_action *action)
@@ -71,8 +65,8 @@ static void take(struct abstraction *c, struct attempt *a, uint32_t number, uint
   struct outcome o = abstraction_try(c, a, number);
   bool own = a->action.peer == OWN;
   uint32_t key[length];
-  if (c->refused ||
-      (own && o.survives && !o.violates && !o.sends && !o.shares && o.value == a->key[KEY_VALUE]))
+  if (c->refused || (own && o.survives && !o.violates && !o.sends && !o.shares && !o.writes &&
+                     o.value == a->key[KEY_VALUE]))
     return;
   memcpy(key, a->key, sizeof key);
   key[KEY_VALUE] = o.value;
@@ -91,7 +85,12 @@ static void take(struct abstraction *c, struct attempt *a, uint32_t number, uint
                   .sends = o.sends,
                   .shares = o.shares,
                   .move = a->move,
-                  .action = number});
+                  .action = number,
+                  .writes = o.writes,
+                  .stores = c->before_crash && o.survives
+                                ? abstraction_stores(c, r->values.item[a->key[KEY_VALUE]].bytes,
+                                                     r->values.item[o.value].bytes, o.writes)
+                                : 0});
 }
 
 /* Whether the message can come at a node. */
@@ -174,11 +173,9 @@ static void explore_rank(struct abstraction *c, uint32_t rank)
     r->first[node] = r->edges_count;
     expand(c, rank, node, length);
     r->first[node + 1] = r->edges_count;
-    if (r->nodes.count > (c->bounded ? NODES_MOST : NODES_FEW) ||
-        c->edges + r->edges_count > (c->before_crash ? EDGES_BEFORE_CRASH : EDGES_MOST))
+    if (r->nodes.count > (c->bounded ? NODES_MOST : NODES_FEW) || r->edges_count > EDGES_MOST)
       refuse(c, "a rank can come to too many values");
   }
-  c->edges += r->edges_count;
 }
 
 /* ---- beginning and end ---- */
@@ -240,6 +237,7 @@ static void clear(struct abstraction *c)
     *r = (struct abstraction_rank){0};
   }
   intern_clear(&c->sends);
+  intern_clear(&c->contents);
   intern_clear(&c->shares);
   intern_clear(&c->asked);
   intern_clear(&c->lists);
@@ -266,15 +264,18 @@ static void complete(struct abstraction *c, bool bounded)
   } while (c->grown && !c->refused);
 }
 
-struct abstraction *abstraction_new(struct model *model, bool before_crash, const char **refused)
+struct abstraction *abstraction_new(struct model *model, bool before_crash, uint32_t most_tries,
+                                    const char **refused)
 {
   const struct world *world = model->world;
   *refused = excluded(model);
   if (*refused)
     return NULL;
   struct abstraction *c = memory_grow(NULL, sizeof *c);
-  *c = (struct abstraction){
-      .model = model, .ranks = (uint32_t)world->ranks, .before_crash = before_crash};
+  *c = (struct abstraction){.model = model,
+                            .ranks = (uint32_t)world->ranks,
+                            .before_crash = before_crash,
+                            .most = most_tries};
   c->first = memory_grow(NULL, model->rules_cache.count * sizeof *c->first);
   c->rank = memory_table(c->ranks, sizeof *c->rank);
   complete(c, false);

@@ -12,6 +12,9 @@
  *     action   a move of its own, or to take in a message. Those that change nothing are left out
  *     edge     what an action does to the rank, what it sends, what it does to the shared part
  *
+ * Before a crash no rule looks at the contents of what is stored. So values have them cut, and an
+ * edge tells what it writes, as it tells what it sends.
+ *
  * It is refused, and with it the reduction, where the rules of a step reach further: faults,
  * collectives, steps that look at other ranks. Where there are crashes it is of runs up to the
  * first.
@@ -45,6 +48,8 @@ struct abstraction_edge {
   uint32_t shares; /* in abstraction.shares: what it does to a shared part; 0: nothing */
   uint32_t move;   /* in rules_cache.moves */
   uint32_t action; /* from 0 */
+  uint32_t writes; /* in abstraction.contents: what it stores; 0: nothing */
+  uint64_t stores; /* what it writes, moves, changes or removes: a bit each, or several */
 };
 
 struct abstraction_rank {
@@ -75,12 +80,13 @@ struct abstraction {
   bool before_crash; /* it is of runs up to the first crash */
   bool bounded;      /* nodes know what can still come */
   bool grown;        /* in this round */
-  uint32_t tries;    /* steps taken */
-  uint32_t edges;    /* of all ranks, those of earlier rounds included */
+  uint32_t tries;    /* steps taken, */
+  uint32_t most;     /* and most of them */
   const char *refused;
   uint32_t *first; /* values of the first state */
   struct dfas dfas;
-  struct intern sends; /* struct abstraction_send[], by part */
+  struct intern sends;    /* struct abstraction_send[], by part */
+  struct intern contents; /* struct world_record[]: contents that a step stores (before a crash) */
   /* A shared part: its value, and how often each rank has changed it. */
   struct intern shared[SHARED_PARTS];
   /* What an action does to a shared part: its number, then pairs of entries of `shared`, before and
@@ -102,10 +108,17 @@ static inline bool abstraction_is_queue(const struct abstraction *c, unsigned ki
   return kind == WORLD_CONTROL || w->fifo || below_matching(w);
 }
 
+/* How many steps of the rules an abstraction may try: seconds, a minute, minutes. */
+enum { ABSTRACTION_FEW = 1 << 20, ABSTRACTION_SOME = 1 << 22, ABSTRACTION_MANY = 1 << 26 };
+
+/* The reason when they do not suffice. */
+extern const char abstraction_unfinished[];
+
 /* NULL and *refused where there is no abstraction. Uses the explorer's transition cache, whose
  * values it changes. `before_crash`: of what can happen up to the first crash.
  */
-struct abstraction *abstraction_new(struct model *, bool before_crash, const char **refused);
+struct abstraction *abstraction_new(struct model *, bool before_crash, uint32_t most_tries,
+                                    const char **refused);
 void abstraction_free(struct abstraction *);
 
 static inline uint32_t abstraction_actions(const struct abstraction *c, uint32_t rank)
@@ -132,6 +145,11 @@ static inline const uint32_t *abstraction_values(const struct abstraction *c, ui
   const struct abstraction_rank *r = &c->rank[rank];
   return r->values.item[abstraction_value(r, node)].bytes;
 }
+
+/* The values of the parts of a rank, in order, as the abstraction has them: with contents cut.
+ * Under `rules` once workers run. */
+void abstraction_cut(const struct abstraction *, uint32_t rank, const uint32_t *values,
+                     uint32_t *cut);
 
 /* The number of such an action, or UINT32_MAX. */
 uint32_t abstraction_find(const struct abstraction *, uint32_t rank,

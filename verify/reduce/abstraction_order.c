@@ -9,8 +9,8 @@
 static bool circles(const struct abstraction *c, uint32_t rank, uint32_t node,
                     const struct abstraction_edge *edge)
 {
-  return edge->target == node &&
-         (abstraction_action(c, rank, edge->action)->peer == OWN || edge->sends || edge->shares);
+  return edge->target == node && (abstraction_action(c, rank, edge->action)->peer == OWN ||
+                                  edge->sends || edge->shares || edge->writes);
 }
 
 void abstraction_sort(struct abstraction *c, uint32_t rank)

@@ -2,6 +2,7 @@
  *
  *     abstraction.c           nodes and edges, round after round until nothing is new
  *     abstraction_step.c   one action tried at a node
+ *     abstraction_contents.c  contents of what is stored
  *     abstraction_order.c     nodes in order; what can be sent along them
  */
 #ifndef RECLINE_ABSTRACTION_PARTS_H
@@ -18,7 +19,7 @@ enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 
 
 /* The outcome of an action, at all nodes of one value and so many changes of shared parts. */
 struct outcome {
-  uint32_t value, sends, shares;
+  uint32_t value, sends, shares, writes;
   uint8_t shared;          /* which part */
   bool violates, survives; /* somewhere */
 };
@@ -75,6 +76,16 @@ uint32_t abstraction_list(struct abstraction *, struct attempt *, uint32_t origi
 struct outcome abstraction_try(struct abstraction *, struct attempt *, uint32_t number);
 
 void abstraction_forget(struct attempt *);
+
+/* ---- abstraction_contents.c ---- */
+
+/* Contents that are in `values` and not in `cut`, in abstraction.contents; 0: none. */
+uint32_t abstraction_contents(struct abstraction *, const uint32_t *values, const uint32_t *cut);
+
+/* What a step stores that leads from the values `before` to `after` and writes those contents: a
+ * bit each, or several. */
+uint64_t abstraction_stores(const struct abstraction *, const uint32_t *before,
+                            const uint32_t *after, uint32_t writes);
 
 /* ---- abstraction_order.c ---- */
 

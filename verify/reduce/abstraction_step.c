@@ -6,7 +6,9 @@
 #include "verify/base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-enum { COMBINATIONS = 1 << 12, TRIES = 1 << 22 };
+enum { COMBINATIONS = 1 << 16 };
+
+const char abstraction_unfinished[] = "ranks can come to too many values";
 
 static const enum part_kind shared_kinds[SHARED_PARTS] = {WORLD_GLOBAL, WORLD_TOKENS};
 
@@ -220,13 +222,13 @@ static int by_part(const void *a, const void *b)
   return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* The effect of a step: the rank's new value, its messages, the new value of a shared part. */
+/* The effect of a step: the rank's new value, its messages, what it stores, the new value of a
+ * shared part. */
 static void sort_changes(struct abstraction *c, const struct attempt *a,
-                         const struct effect *effect, uint32_t *value, uint32_t *sends,
-                         uint32_t *after)
+                         const struct effect *effect, struct outcome *o, uint32_t *after)
 {
   const struct transition_cache *m = &c->model->rules_cache;
-  uint32_t own[WORLD_RANK_PARTS];
+  uint32_t own[WORLD_RANK_PARTS], cut[WORLD_RANK_PARTS];
   struct abstraction_send sent[effect->count + 1];
   uint32_t count = 0;
   uint32_t from = taken(c, a);
@@ -252,8 +254,10 @@ static void sort_changes(struct abstraction *c, const struct attempt *a,
     }
   }
   qsort(sent, count, sizeof *sent, by_part);
-  *value = c->refused ? 0 : abstraction_add_value(c, a->rank, own);
-  *sends = count ? intern(&c->sends, sent, count * (uint32_t)sizeof *sent) : 0;
+  abstraction_cut(c, a->rank, own, cut);
+  o->value = c->refused ? 0 : abstraction_add_value(c, a->rank, cut);
+  o->sends = count ? intern(&c->sends, sent, count * (uint32_t)sizeof *sent) : 0;
+  o->writes = c->before_crash ? abstraction_contents(c, own, cut) : 0;
 }
 
 static bool violates(struct abstraction *c, uint16_t number)
@@ -295,10 +299,10 @@ static void note_shared(struct abstraction *c, struct attempt *a, bool wrong, co
 /* The action in the combination that is chosen. False: it looks at more than is varied yet. */
 static bool try(struct abstraction *c, struct attempt *a)
 {
-  uint32_t after[SHARED_PARTS] = {0}, value = 0, sends = 0;
-  struct outcome *o = &a->outcome;
-  if (++c->tries > TRIES)
-    refuse(c, "ranks can come to too many values");
+  uint32_t after[SHARED_PARTS] = {0};
+  struct outcome *o = &a->outcome, now = {0};
+  if (++c->tries > c->most)
+    refuse(c, abstraction_unfinished);
   load(c, a);
   struct move move = *(const struct move *)c->model->rules_cache.moves.item[a->move].bytes;
   transition_cache_forget_reads(&c->model->rules_cache);
@@ -314,16 +318,17 @@ static bool try(struct abstraction *c, struct attempt *a)
   }
   bool wrong = effect.verdict && violates(c, effect.verdict);
   if (!wrong)
-    sort_changes(c, a, &effect, &value, &sends, after);
+    sort_changes(c, a, &effect, &now, after);
   note_shared(c, a, wrong, after);
   o->violates |= wrong;
   if (wrong)
     return true;
-  if (o->survives && (value != o->value || sends != o->sends))
+  if (o->survives && (now.value != o->value || now.sends != o->sends || now.writes != o->writes))
     refuse(c, "a step depends on what others do");
   o->survives = true;
-  o->value = value;
-  o->sends = sends;
+  o->value = now.value;
+  o->sends = now.sends;
+  o->writes = now.writes;
   return true;
 }
 

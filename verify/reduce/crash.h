@@ -4,7 +4,7 @@
  * committed checkpoints, timers that are still to go off, and ranks that had not started. Hence,
  * when at most one more crash can happen:
  *
- *     crash    of all states that leave the same, crashes are taken in those of the first level
+ *     crash    of all states that leave the same, crashes are taken in one of the first level
  *     dead     only the detection is taken: moves of other ranks before it can be taken before the
  *              crash instead
  *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,
@@ -15,8 +15,9 @@
  * storage, incarnations). One assumption is about the protocol and is tested during the search:
  * DOWN has the same effect on a rank, whatever its state was, and none on others.
  *
- *     crash.c         which moves are sufficient
- *     crash_trial.c   the test of the assumption
+ *     crash.c           which moves are sufficient
+ *     crash_remains.c   what a crash leaves, and in which state it is taken
+ *     crash_trial.c     the test of the assumption
  */
 #ifndef RECLINE_CRASH_H
 #define RECLINE_CRASH_H
@@ -36,6 +37,9 @@ void crash_free(struct crash_reduction *);
  * runs. */
 const char *crash_failed(const struct crash_reduction *);
 
+/* Of GLOBAL: all but what the coordinator was about to commit. */
+struct world_global crash_leaves_global(const struct world_global *);
+
 /* For the states that `at` comes to hold, while `level` of the search is expanded. */
 struct crash_worker *crash_worker_new(struct crash_reduction *, const struct position *at,
                                       const unsigned *level);
@@ -51,10 +55,19 @@ enum crash_move {
 };
 enum crash_move crash_move_of(const struct move *);
 
+/* Whether in such a state what a crash leaves matters: the last one may happen, or has and other
+ * ranks go on. */
+bool crash_sees(const struct crash_worker *, const struct world_standing *);
+
 /* Keeps, in place and in order, those of the `count` enabled moves of the state that have to be
  * taken, given what each rank is doing. Returns how many. */
 uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing *,
                              struct enabled_move *, uint32_t count);
+
+/* When a level has been expanded: the states in which crashes are to be taken, `components` numbers
+ * each, until they are forgotten. While no worker runs. */
+const uint32_t *crash_chosen(const struct crash_reduction *, uint32_t *count);
+void crash_forget_chosen(struct crash_reduction *);
 
 /* In a state before the last crash, whether or not one is taken there: tries what the reduction
  * assumes of the protocol; with --audit takes each crash of the `count` moves, too. */

@@ -6,14 +6,23 @@
 #include "verify/state/model.h"
 #include "verify/world/world_parts.h"
 
+/* Where the last crash with certain remains is taken. */
+struct crash_place {
+  uint64_t digest; /* of the state */
+  uint32_t since;  /* its level, + 1; 0: none is known */
+  uint32_t chosen; /* number of the state in that level */
+};
+
 /* Under the explorer's `rules`. */
 struct crash_reduction {
   struct model *model;
   struct intern remains; /* what a crash leaves of a rank, */
   struct intern globals; /* and of GLOBAL */
-  struct intern crashed; /* uint32_t[]: remains of all, in which crashes were taken, */
-  uint32_t *since;       /* and of each: in which level first, + 1 */
-  uint32_t since_room;
+  struct intern crashed; /* uint32_t[]: remains of all, */
+  struct crash_place *places;
+  uint32_t places_room;
+  uint32_t *chosen; /* numbers of the states of this level where crashes are taken */
+  uint32_t chosen_count, chosen_room;
   struct intern tried; /* struct trial */
   struct intern falls; /* struct fall, */
   uint32_t *after;     /* and of each: the entry of GLOBAL when the crash has been noticed */
@@ -34,6 +43,12 @@ struct classes {
   uint32_t room;
 };
 
+/* By the number of a component; 0: not known. */
+struct digests {
+  uint64_t *of;
+  uint32_t room;
+};
+
 struct crash_worker {
   struct crash_reduction *reduction;
   struct model *model;
@@ -46,8 +61,9 @@ struct crash_worker {
   uint32_t lists_count, lists_room;
   const unsigned *level;        /* of the search */
   struct intern crashed, tried; /* of what all know, as far as this one knows it */
-  uint32_t *since;              /* of each of `crashed` */
-  uint32_t since_room;
+  struct crash_place *places;   /* of each of `crashed` */
+  uint32_t places_room;
+  struct digests *digests; /* of each component */
 };
 
 /* Notes that `failed`, unless something has before. */
@@ -56,6 +72,14 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
   if (!r->failed)
     r->failed = failed;
 }
+
+/* ---- crash_remains.c ---- */
+
+/* Remains of the worker's state after a crash: a number per rank, and one more. */
+void crash_remains(struct crash_worker *, uint32_t *key);
+
+/* Proposes the worker's state for the crash with its remains. */
+void crash_propose(struct crash_worker *);
 
 /* ---- crash_trial.c ---- */
 

@@ -4,19 +4,32 @@
 #include <string.h>
 
 #include "verify/base/memory.h"
+#include "verify/reduce/visible.h"
 #include "verify/world/world_parts.h"
 
-/* A row, flat. */
-enum { ROW_MOVES, ROW_FIXED };
+/* A row, flat. Behind ROW_FIXED its tables in their order. */
+enum { ROW_MOVES, ROW_UNCOMMITTING, ROW_VISIBLE, ROW_FIXED };
 
 static uint64_t bit(uint32_t action)
 {
   return UINT64_C(1) << action;
 }
 
-static uint32_t width(const struct dependence *r, uint32_t rank)
+/* Where tables of a row begin. */
+struct layout {
+  uint32_t with, enables, sends, stores, unsending, words;
+};
+
+static struct layout layout_of(const struct dependence *r, uint32_t rank)
 {
-  return ROW_FIXED + 2 * abstraction_actions(r->abstraction, rank) + r->base[r->ranks];
+  uint32_t actions = abstraction_actions(r->abstraction, rank), all = r->base[r->ranks];
+  bool crash = r->abstraction->before_crash;
+  struct layout l = {.with = ROW_FIXED, .enables = ROW_FIXED + actions};
+  l.sends = l.enables + actions;
+  l.stores = l.sends + all;
+  l.unsending = l.stores + (crash ? actions : 0);
+  l.words = l.unsending + (crash ? all : 0);
+  return l;
 }
 
 /* Rows of a value differ for the coordinator, which knows what GLOBAL is. */
@@ -32,15 +45,28 @@ static uint32_t places(const struct dependence *r, uint32_t rank)
          r->abstraction->rank[rank].values.count + 1;
 }
 
+static struct row row_at(const struct dependence *r, uint32_t rank, const uint64_t *flat)
+{
+  struct layout l = layout_of(r, rank);
+  return (struct row){.moves = flat[ROW_MOVES],
+                      .with = flat + l.with,
+                      .enables = flat + l.enables,
+                      .sends = flat + l.sends,
+                      .visible = flat[ROW_VISIBLE],
+                      .stores = flat + l.stores,
+                      .uncommitting = flat[ROW_UNCOMMITTING],
+                      .unsending = flat + l.unsending};
+}
+
 struct row dependence_row(const struct dependence *r, uint32_t rank, uint32_t value,
                           uint32_t global)
 {
-  const uint64_t *flat = r->rows[rank].item[r->row_of[rank][place(r, rank, value, global)]].bytes;
-  uint32_t actions = abstraction_actions(r->abstraction, rank);
-  return (struct row){.moves = flat[ROW_MOVES],
-                      .with = flat + ROW_FIXED,
-                      .enables = flat + ROW_FIXED + actions,
-                      .sends = flat + ROW_FIXED + 2 * actions};
+  return row_at(r, rank, r->rows[rank].item[r->row_of[rank][place(r, rank, value, global)]].bytes);
+}
+
+struct row dependence_row_of_dead(const struct dependence *r, uint32_t rank)
+{
+  return row_at(r, rank, r->rows[rank].item[r->row_of[rank][0]].bytes);
 }
 
 /* ---- diamonds ---- */
@@ -65,6 +91,13 @@ static uint32_t both(uint32_t a, uint32_t b)
   return a && b ? UINT32_MAX : a | b;
 }
 
+/* Contents are compared where they are written, as nodes do not have them: where of two edges one
+ * writes what the other writes, moves or removes, they do not commute. */
+static bool same_contents(const struct abstraction_edge *a, const struct abstraction_edge *b)
+{
+  return !(a->writes || b->writes) || !(a->stores & b->stores);
+}
+
 /* At `node`: `a` then `b`, and the other way round. */
 static bool diamond(const struct abstraction *c, uint32_t rank, const struct abstraction_edge *a,
                     const struct abstraction_edge *b)
@@ -79,7 +112,8 @@ static bool diamond(const struct abstraction *c, uint32_t rank, const struct abs
     return then_a->target == then_b->target;
   return then_a->target == then_b->target && then_a->sends == a->sends &&
          then_b->sends == b->sends && apart(c, a->sends, b->sends) && then_a->move == a->move &&
-         then_b->move == b->move && both(a->shares, then_b->shares) != UINT32_MAX &&
+         then_b->move == b->move && then_a->writes == a->writes && then_b->writes == b->writes &&
+         both(a->shares, then_b->shares) != UINT32_MAX &&
          both(a->shares, then_b->shares) == both(b->shares, then_a->shares);
 }
 
@@ -112,7 +146,7 @@ static void note_diamonds(const struct abstraction *c, uint32_t rank, uint32_t n
       const struct abstraction_edge *a = &r->edges[i], *b = &r->edges[j];
       if (same_queue(c, rank, a->action, b->action))
         continue;
-      if (!drained(c, a) && !drained(c, b) && diamond(c, rank, a, b))
+      if (!drained(c, a) && !drained(c, b) && same_contents(a, b) && diamond(c, rank, a, b))
         continue;
       with[a->action] |= bit(b->action);
       with[b->action] |= bit(a->action);
@@ -160,25 +194,54 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   }
 }
 
+/* Of runs from a node that begin with the edge: what need not come before the next commit, and
+ * before each message is sent. */
+static void note_order(const struct dependence *r, const struct layout *l,
+                       const struct abstraction_edge *edge, const uint64_t *after, uint64_t *row)
+{
+  uint32_t all = r->base[r->ranks];
+  uint64_t others = ~bit(edge->action), sends[all];
+  memset(sends, 0, sizeof sends);
+  note_sent(r, edge, sends);
+  row[ROW_UNCOMMITTING] |=
+      others & (visible_commits(r->abstraction, edge) ? UINT64_MAX : after[ROW_UNCOMMITTING]);
+  for (uint32_t i = 0; i < all; i++)
+    row[l->unsending + i] |= others & (sends[i] ? UINT64_MAX : after[l->unsending + i]);
+}
+
+static void note_crash(const struct dependence *r, uint32_t rank, uint32_t node,
+                       const struct layout *l, const struct abstraction_edge *edge,
+                       const uint64_t *after, uint64_t *row)
+{
+  const struct abstraction *c = r->abstraction;
+  if (visible_edge(c, rank, node, edge))
+    row[ROW_VISIBLE] |= bit(edge->action);
+  row[l->stores + edge->action] |= visible_stores(c, rank, node, edge);
+  if (edge->target != VIOLATES && edge->target != node)
+    note_order(r, l, edge, after, row);
+}
+
 /* Facts that hold at each node and all that follow it. */
 static uint64_t *make_rows(const struct dependence *r, uint32_t rank, bool blind)
 {
   const struct abstraction *c = r->abstraction;
   const struct abstraction_rank *cr = &c->rank[rank];
-  uint32_t words = width(r, rank), actions = abstraction_actions(c, rank);
-  uint64_t *rows = memory_table((size_t)(cr->nodes.count + 1) * words, sizeof(uint64_t));
+  const struct layout l = layout_of(r, rank);
+  uint64_t *rows = memory_table((size_t)(cr->nodes.count + 1) * l.words, sizeof(uint64_t));
   for (uint32_t n = 0; n < cr->nodes.count; n++) {
     uint32_t node = cr->order[n];
-    uint64_t *row = rows + (size_t)node * words;
+    uint64_t *row = rows + (size_t)node * l.words;
     row[ROW_MOVES] = moves_at(c, rank, node);
     if (!blind)
-      note_diamonds(c, rank, node, row + ROW_FIXED);
+      note_diamonds(c, rank, node, row + l.with);
     for (uint32_t i = cr->first[node]; i < cr->first[node + 1]; i++) {
       const struct abstraction_edge *edge = &cr->edges[i];
-      note_enabled(c, rank, edge, row[ROW_MOVES], row + ROW_FIXED + actions);
-      note_sent(r, edge, row + ROW_FIXED + 2 * actions);
-      const uint64_t *after = rows + (size_t)edge->target * words;
-      for (uint32_t word = ROW_FIXED; edge->target != VIOLATES && word < words; word++)
+      const uint64_t *after = rows + (size_t)edge->target * l.words;
+      note_enabled(c, rank, edge, row[ROW_MOVES], row + l.enables);
+      note_sent(r, edge, row + l.sends);
+      if (c->before_crash)
+        note_crash(r, rank, node, &l, edge, after, row);
+      for (uint32_t word = ROW_VISIBLE; edge->target != VIOLATES && word < l.unsending; word++)
         row[word] |= after[word];
     }
   }
@@ -199,7 +262,7 @@ static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
                       const char **refused)
 {
   const struct abstraction_rank *cr = &r->abstraction->rank[rank];
-  uint32_t words = width(r, rank);
+  uint32_t words = layout_of(r, rank).words;
   uint64_t own = own_moves(r->abstraction, rank);
   uint32_t count = places(r, rank);
   uint64_t *joined = memory_table((size_t)count * words, sizeof(uint64_t));

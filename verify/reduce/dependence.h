@@ -12,14 +12,18 @@
 
 #include "verify/reduce/abstraction.h"
 
-/* Sets of actions of one rank: a bit each. For one value of a rank, `with` and all that follow hold
- * for the value and all that can come after it. */
+/* Sets of actions of one rank: a bit each. For one value of a rank, all but `moves` hold for the
+ * value and all that can come after it. From `visible` on before a crash only. */
 struct row {
   uint64_t moves;          /* actions that do something here, for some order of messages */
   const uint64_t *with;    /* [action] those that do not commute with it */
   const uint64_t *enables; /* [action] those that can make it possible */
   const uint64_t
-      *sends; /* [first action of rank q + action of q] those that can send that message */
+      *sends;       /* [first action of rank q + action of q] those that can send that message */
+  uint64_t visible; /* those that a crash can see, but for what they store (visible.h) */
+  const uint64_t *stores;    /* [action] checkpoints whose durable records it changes */
+  uint64_t uncommitting;     /* those that need not come before the next commit of the rank */
+  const uint64_t *unsending; /* [as `sends`] those that need not come before that message is sent */
 };
 
 struct dependence {
@@ -38,5 +42,8 @@ void dependence_free(struct dependence *);
 /* `global`: an entry of GLOBAL. */
 struct row dependence_row(const struct dependence *, uint32_t rank, uint32_t value,
                           uint32_t global);
+
+/* Of a rank that does nothing any more. */
+struct row dependence_row_of_dead(const struct dependence *, uint32_t rank);
 
 #endif

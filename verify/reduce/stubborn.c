@@ -1,5 +1,6 @@
 #include "verify/reduce/stubborn.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,6 @@ struct stubborn {
   const struct abstraction *abstraction;
   struct dependence *dependence;
   uint64_t (*turns)[TURNS]; /* of each rank: its actions, by turn */
-  uint64_t *visible; /* of each rank: its actions that a crash can see; NULL: there is none */
 };
 
 /* Messages in transit between two ranks, as actions of the receiver. */
@@ -38,6 +38,11 @@ struct known_rank {
   bool known;
 };
 
+struct known_global {
+  uint32_t entry;     /* in the abstraction */
+  uint64_t committed; /* checkpoints up to the committed one; 0: not known */
+};
+
 /* By the number of the component. */
 struct stubborn_worker {
   const struct stubborn *stubborn;
@@ -47,7 +52,8 @@ struct stubborn_worker {
   struct known_rank **rank;
   struct queue **queue; /* [from * ranks + to] */
   uint32_t *ranks_room, *queues_room;
-  uint32_t *globals, globals_room; /* entries of GLOBAL; 0: not known */
+  struct known_global *globals;
+  uint32_t globals_room;
 };
 
 /* ---- the explorer's side ---- */
@@ -81,8 +87,6 @@ struct stubborn *stubborn_new(struct model *model, const struct abstraction *abs
     return NULL;
   }
   sort_actions(r);
-  if (abstraction->before_crash)
-    r->visible = visible_actions(abstraction);
   return r;
 }
 
@@ -92,7 +96,6 @@ void stubborn_free(struct stubborn *r)
     return;
   dependence_free(r->dependence);
   free(r->turns);
-  free(r->visible);
   free(r);
 }
 
@@ -160,40 +163,60 @@ void stubborn_worker_free(struct stubborn_worker *d)
   free(d);
 }
 
-/* The entry of GLOBAL in the abstraction. */
-static uint32_t global_of(struct stubborn_worker *d)
+/* The entry of a value of GLOBAL in the abstraction; 0: there is none. After the crash that of
+ * GLOBAL before it; where the coordinator has crashed, there need not be one. Under `rules`. */
+static uint32_t entry_of(const struct stubborn *r, uint32_t value)
+{
+  const struct intern *parts = &r->model->rules_cache.parts;
+  struct world_global global = *(const struct world_global *)parts->item[value].bytes;
+  uint32_t entry = abstraction_global(r->abstraction, value);
+  if (entry)
+    return entry;
+  global.crashes++;
+  return abstraction_global(r->abstraction, intern_find(parts, &global, sizeof global));
+}
+
+static const struct known_global *global_of(struct stubborn_worker *d)
 {
   struct model *model = d->model;
   uint32_t component = model->components - 1, number = d->at->numbers[component];
   d->globals = memory_zeroed_room(d->globals, number, &d->globals_room, sizeof *d->globals);
-  if (d->globals[number])
-    return d->globals[number];
+  struct known_global *known = &d->globals[number];
+  if (known->committed)
+    return known;
   platform_lock(model->rules);
   const uint32_t *tuple = model->component[component].values.item[number + 1].bytes;
-  d->globals[number] = abstraction_global(d->stubborn->abstraction, tuple[0]);
+  const struct world_global *global = model->rules_cache.parts.item[tuple[0]].bytes;
+  uint64_t last = visible_checkpoint(global->committed);
+  known->committed = last | (last - 1);
+  known->entry = entry_of(d->stubborn, tuple[0]);
   platform_unlock(model->rules);
-  if (!d->globals[number])
-    breach("GLOBAL has a value that the abstraction does not know");
-  return d->globals[number];
+  return known;
 }
 
 static const struct row *row_of(struct stubborn_worker *d, uint32_t rank)
 {
   const struct stubborn *r = d->stubborn;
-  uint32_t number = d->at->numbers[rank], global = rank == RCL_COORDINATOR_RANK ? global_of(d) : 0;
+  uint32_t number = d->at->numbers[rank],
+           global = rank == RCL_COORDINATOR_RANK ? global_of(d)->entry : 0;
   if (rank == RCL_COORDINATOR_RANK)
     number = number * (r->abstraction->shared[SHARED_GLOBAL].count + 1) + global;
   d->rank[rank] = memory_zeroed_room(d->rank[rank], number, &d->ranks_room[rank], sizeof **d->rank);
   struct known_rank *known = &d->rank[rank][number];
+  uint32_t values[WORLD_RANK_PARTS];
   if (known->known)
     return &known->row;
   platform_lock(d->model->rules);
-  const struct interned *tuple = &d->model->component[rank].values.item[d->at->numbers[rank] + 1];
-  uint32_t value = intern_find(&r->abstraction->rank[rank].values, tuple->bytes, tuple->size);
+  const uint32_t *tuple = d->model->component[rank].values.item[d->at->numbers[rank] + 1].bytes;
+  const struct world_rank *me = d->model->rules_cache.parts.item[tuple[WORLD_RANK]].bytes;
+  bool dead = me->phase == RANK_DEAD;
+  abstraction_cut(r->abstraction, rank, tuple, values);
+  uint32_t value = intern_find(&r->abstraction->rank[rank].values, values, (uint32_t)sizeof values);
   platform_unlock(d->model->rules);
-  if (!value)
+  if (!dead && (!value || (rank == RCL_COORDINATOR_RANK && !global)))
     breach("a rank comes to a value that the abstraction does not know");
-  known->row = dependence_row(r->dependence, rank, value, global);
+  known->row = dead ? dependence_row_of_dead(r->dependence, rank)
+                    : dependence_row(r->dependence, rank, value, global);
   known->known = true;
   return &known->row;
 }
@@ -242,6 +265,7 @@ struct choice {
   struct stubborn_worker *d;
   const uint64_t *moves;   /* that are possible */
   const struct row **rows; /* of each rank */
+  const uint64_t *visible; /* actions of each rank that a crash can see */
   uint64_t *set, *todo;    /* for each rank */
 };
 
@@ -297,15 +321,17 @@ static unsigned count_enabled(const struct choice *c)
   return count;
 }
 
-/* The smallest stubborn set with that action, as far as it has fewer than `most` moves. Returns how
- * many. */
-static unsigned close_set(struct choice *c, uint32_t rank, uint32_t number, unsigned most)
+static void begin_set(struct choice *c)
 {
-  uint32_t ranks = c->d->ranks;
-  memset(c->set, 0, ranks * sizeof *c->set);
-  memset(c->todo, 0, ranks * sizeof *c->todo);
-  add_actions(c, rank, UINT64_C(1) << number);
-  for (uint32_t at = 0; at < ranks;) {
+  memset(c->set, 0, c->d->ranks * sizeof *c->set);
+  memset(c->todo, 0, c->d->ranks * sizeof *c->todo);
+}
+
+/* Makes the set that was begun stubborn, as far as it has fewer than `most` moves. Returns how
+ * many. */
+static unsigned close_set(struct choice *c, unsigned most)
+{
+  for (uint32_t at = 0; at < c->d->ranks;) {
     if (!c->todo[at]) {
       at++;
       continue;
@@ -347,43 +373,123 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
   }
 }
 
+/* ---- what a crash can see ---- */
+
+static bool is_under_way(struct stubborn_worker *d, uint32_t rank, uint32_t number)
+{
+  const struct abstraction_action *action =
+      abstraction_action(d->stubborn->abstraction, rank, number);
+  const struct queue *queue = queue_of(d, (uint32_t)action->peer, rank);
+  return queue->holds[action->kind == WORLD_CONTROL] & UINT64_C(1) << number;
+}
+
+/* Actions of each rank that come before the next commit: those of the coordinator; those without
+ * which messages that it has to take in are not sent; and so on. */
+static void find_preceding(struct stubborn_worker *d, const struct row *const *rows,
+                           uint64_t *before)
+{
+  const struct abstraction *c = d->stubborn->abstraction;
+  uint64_t todo[d->ranks];
+  memset(before, 0, d->ranks * sizeof *before);
+  memset(todo, 0, sizeof todo);
+  todo[RCL_COORDINATOR_RANK] = ~rows[RCL_COORDINATOR_RANK]->uncommitting;
+  for (uint32_t rank = 0; rank < d->ranks;) {
+    uint64_t fresh = todo[rank] & ~before[rank];
+    fresh &= UINT64_MAX >> (64 - abstraction_actions(c, rank));
+    if (!fresh) {
+      rank++;
+      continue;
+    }
+    uint32_t number = (uint32_t)__builtin_ctzll(fresh);
+    before[rank] |= fresh & -fresh;
+    int peer = abstraction_action(c, rank, number)->peer;
+    if (peer != OWN && !is_under_way(d, rank, number)) {
+      todo[peer] |= ~rows[peer]->unsending[d->stubborn->dependence->base[rank] + number];
+      rank = 0;
+    }
+  }
+}
+
+static void find_visible(struct stubborn_worker *d, const struct row *const *rows,
+                         uint64_t *visible)
+{
+  const struct stubborn *r = d->stubborn;
+  memset(visible, 0, d->ranks * sizeof *visible);
+  if (!r->abstraction->before_crash)
+    return;
+  uint64_t before[d->ranks], committed = global_of(d)->committed;
+  find_preceding(d, rows, before);
+  for (uint32_t rank = 0; rank < d->ranks; rank++) {
+    visible[rank] = rows[rank]->visible;
+    for (uint32_t i = 0; i < abstraction_actions(r->abstraction, rank); i++) {
+      uint64_t stores = rows[rank]->stores[i], bit = UINT64_C(1) << i;
+      if (stores & committed || (stores && !(before[rank] & bit)))
+        visible[rank] |= bit;
+    }
+  }
+}
+
 /* Whether a crash can see any of the moves of that set. */
 static bool sees(const struct choice *c, const uint64_t *set)
 {
-  const uint64_t *visible = c->d->stubborn->visible;
-  for (uint32_t rank = 0; visible && rank < c->d->ranks; rank++)
-    if (set[rank] & c->moves[rank] & visible[rank])
+  for (uint32_t rank = 0; rank < c->d->ranks; rank++)
+    if (set[rank] & c->moves[rank] & c->visible[rank])
       return true;
   return false;
 }
 
-bool stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
+/* The smallest of the stubborn sets around one move that no crash can see, in `best` if it has
+ * fewer than `fewest` moves. */
+static void seek_smallest(struct choice *c, uint64_t *best, unsigned fewest)
 {
-  uint32_t ranks = d->ranks, order[ranks];
-  const struct row *rows[ranks];
-  uint64_t set[ranks], todo[ranks], best[ranks];
-  struct choice c = {d, moves, rows, set, todo};
-  unsigned fewest = 0;
-  for (uint32_t rank = 0; rank < ranks; rank++) {
-    rows[rank] = row_of(d, rank);
-    fewest += (unsigned)__builtin_popcountll(moves[rank] &= rows[rank]->moves);
-  }
-  if (fewest < 2)
-    return fewest && !sees(&c, moves);
-  memcpy(best, moves, sizeof best);
-  sort_ranks(&c, order);
+  uint32_t ranks = c->d->ranks, order[ranks];
+  sort_ranks(c, order);
   for (unsigned turn = 0; turn < TURNS; turn++)
     for (uint32_t at = 0; at < ranks; at++) {
-      uint64_t left = moves[order[at]] & d->stubborn->turns[order[at]][turn];
+      uint32_t rank = order[at];
+      uint64_t left = c->moves[rank] & c->d->stubborn->turns[rank][turn];
       for (; left && fewest > 1; left &= left - 1) {
-        unsigned count = close_set(&c, order[at], (uint32_t)__builtin_ctzll(left), fewest);
-        if (count < fewest && sees(&c, set))
+        begin_set(c);
+        add_actions(c, rank, left & -left);
+        unsigned count = close_set(c, fewest);
+        if (count >= fewest || sees(c, c->set))
           continue;
-        for (uint32_t i = 0; count < fewest && i < ranks; i++)
-          best[i] = set[i] & moves[i];
-        fewest = count < fewest ? count : fewest;
+        for (uint32_t i = 0; i < ranks; i++)
+          best[i] = c->set[i] & c->moves[i];
+        fewest = count;
       }
     }
+}
+
+/* The stubborn set around all that crashes can see, and so around crashes. */
+static void take_visible(struct choice *c, uint64_t *best)
+{
+  begin_set(c);
+  for (uint32_t rank = 0; rank < c->d->ranks; rank++)
+    add_actions(c, rank, c->visible[rank]);
+  close_set(c, UINT_MAX);
+  for (uint32_t rank = 0; rank < c->d->ranks; rank++)
+    best[rank] = c->set[rank] & c->moves[rank];
+}
+
+bool stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
+{
+  uint32_t ranks = d->ranks;
+  const struct row *rows[ranks];
+  uint64_t set[ranks], todo[ranks], best[ranks], visible[ranks];
+  struct choice c = {d, moves, rows, visible, set, todo};
+  unsigned count = 0;
+  for (uint32_t rank = 0; rank < ranks; rank++) {
+    rows[rank] = row_of(d, rank);
+    count += (unsigned)__builtin_popcountll(moves[rank] &= rows[rank]->moves);
+  }
+  find_visible(d, rows, visible);
+  memcpy(best, moves, sizeof best);
+  if (count > 1)
+    seek_smallest(&c, best, count);
+  bool unseen = count && !sees(&c, best);
+  if (count > 1 && !unseen)
+    take_visible(&c, best);
   memcpy(moves, best, sizeof best);
-  return !sees(&c, moves);
+  return unseen;
 }

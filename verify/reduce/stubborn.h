@@ -35,8 +35,9 @@ struct stubborn_worker;
 struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struct position *at);
 void stubborn_worker_free(struct stubborn_worker *);
 
-/* Leaves a stubborn set of `moves` (one set of actions for each rank) of the worker's state. False,
- * where a crash may happen: it can see each such set (visible.h). */
+/* Leaves a stubborn set of `moves` (one set of actions for each rank) of the worker's state. True:
+ * no crash can see it (visible.h), and none need be taken; false: it is one together with crashes.
+ */
 bool stubborn_worker_choose(struct stubborn_worker *, uint64_t *moves);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "verify/base/memory.h"
+#include "verify/reduce/crash.h"
 #include "verify/reduce/terminal.h"
 
 static const struct interned *part(const struct abstraction *c, const uint32_t *values,
@@ -19,45 +19,79 @@ static unsigned standing(const struct abstraction *c, const uint32_t *values)
   return (me->phase == RANK_NEW ? 1u : 0) + (terminal_is_at_end(c, values) ? 2u : 0);
 }
 
-/* The place of the next record from `i` on that is durable. */
-static uint32_t durable(const struct world_record *record, uint32_t count, uint32_t i)
+static const struct world_global *global_at(const struct abstraction *c, uint32_t entry)
 {
-  while (i < count && !record[i].durable)
-    i++;
-  return i;
+  const uint32_t *shared = c->shared[SHARED_GLOBAL].item[entry].bytes;
+  return c->model->rules_cache.parts.item[shared[0]].bytes;
 }
 
-static bool same_stored(const struct interned *before, const struct interned *after)
+static bool has_record(const struct interned *stored, const struct world_record *record)
 {
-  const struct world_record *a = before->bytes, *b = after->bytes;
-  uint32_t as = before->size / (uint32_t)sizeof *a, bs = after->size / (uint32_t)sizeof *b;
-  uint32_t i = durable(a, as, 0), k = durable(b, bs, 0);
-  for (; i < as && k < bs; i = durable(a, as, i + 1), k = durable(b, bs, k + 1))
-    if (memcmp(&a[i], &b[k], sizeof *a))
-      return false;
-  return i == as && k == bs;
+  const struct world_record *of = stored->bytes;
+  for (uint32_t i = 0; i < stored->size / sizeof *of; i++)
+    if (!memcmp(&of[i], record, sizeof *of))
+      return true;
+  return false;
 }
 
-static bool is_visible(const struct abstraction *c, uint32_t rank, uint32_t node,
-                       const struct abstraction_edge *edge)
+/* The checkpoints with durable records that `one` has and `other` does not. */
+static uint64_t lacking(const struct interned *one, const struct interned *other)
 {
-  if (edge->target == VIOLATES || edge->shares)
-    return true;
-  const uint32_t *before = abstraction_values(c, rank, node),
-                 *after = abstraction_values(c, rank, edge->target);
-  return standing(c, before) != standing(c, after) ||
-         !same_stored(part(c, before, WORLD_STORED), part(c, after, WORLD_STORED));
+  const struct world_record *of = one->bytes;
+  uint64_t checkpoints = 0;
+  for (uint32_t i = 0; i < one->size / sizeof *of; i++)
+    if (of[i].durable && !has_record(other, &of[i]))
+      checkpoints |= visible_checkpoint(of[i].checkpoint);
+  return checkpoints;
 }
 
-uint64_t *visible_actions(const struct abstraction *c)
+uint64_t visible_stores(const struct abstraction *c, uint32_t rank, uint32_t node,
+                        const struct abstraction_edge *edge)
 {
-  uint64_t *visible = memory_table(c->ranks, sizeof *visible);
-  for (uint32_t rank = 0; rank < c->ranks; rank++) {
-    const struct abstraction_rank *r = &c->rank[rank];
-    for (uint32_t node = 1; node <= r->nodes.count; node++)
-      for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
-        if (is_visible(c, rank, node, &r->edges[i]))
-          visible[rank] |= UINT64_C(1) << r->edges[i].action;
+  if (edge->target == VIOLATES)
+    return 0;
+  const struct interned *before = part(c, abstraction_values(c, rank, node), WORLD_STORED),
+                        *after = part(c, abstraction_values(c, rank, edge->target), WORLD_STORED);
+  return lacking(before, after) | lacking(after, before);
+}
+
+/* Whether the shared part is another one after a crash than before the action. */
+static bool shares_visibly(const struct abstraction *c, uint32_t shares)
+{
+  const struct interned *item = &c->shares.item[shares];
+  const uint32_t *table = item->bytes;
+  for (uint32_t i = 1; i < item->size / sizeof *table; i += 2) {
+    if (table[0] != SHARED_GLOBAL || table[i + 1] == VIOLATES)
+      return true;
+    struct world_global before = crash_leaves_global(global_at(c, table[i])),
+                        after = crash_leaves_global(global_at(c, table[i + 1]));
+    if (memcmp(&before, &after, sizeof before))
+      return true;
   }
-  return visible;
+  return false;
+}
+
+/* A move that violates a property where a run before the crash could take it is itself what is
+ * looked for. */
+bool visible_edge(const struct abstraction *c, uint32_t rank, uint32_t node,
+                  const struct abstraction_edge *edge)
+{
+  if (edge->target == VIOLATES)
+    return false;
+  return (edge->shares && shares_visibly(c, edge->shares)) ||
+         standing(c, abstraction_values(c, rank, node)) !=
+             standing(c, abstraction_values(c, rank, edge->target));
+}
+
+bool visible_commits(const struct abstraction *c, const struct abstraction_edge *edge)
+{
+  const struct interned *item = &c->shares.item[edge->shares];
+  const uint32_t *table = item->bytes;
+  if (!edge->shares || table[0] != SHARED_GLOBAL)
+    return false;
+  for (uint32_t i = 1; i < item->size / sizeof *table; i += 2)
+    if (table[i + 1] == VIOLATES ||
+        global_at(c, table[i])->committed != global_at(c, table[i + 1])->committed)
+      return true;
+  return false;
 }

@@ -1,16 +1,34 @@
-/* Visible actions: those that change, at any node of the abstraction, what a crash leaves (crash.h)
+/* Visible actions: those that change, at a node of the abstraction, what a crash leaves (crash.h)
  * or whether one can happen.
  *
  * In a state with a stubborn set of invisible moves no crash need be taken, nor any other move: one
  * of them that is taken before the crash can come first; and where none is, one can be inserted, as
- * the crash undoes what it did (docs/explorer.md).
+ * the crash undoes what it did. Else a crash is taken, and a stubborn set with all visible actions
+ * (docs/explorer.md).
+ *
+ * A durable record is left by a crash once its checkpoint is committed. Until then the action that
+ * makes it durable is invisible, where no commit can come before the action.
  */
 #ifndef RECLINE_VISIBLE_H
 #define RECLINE_VISIBLE_H
 
 #include "verify/reduce/abstraction.h"
 
-/* A set of actions for each rank, a bit each; the caller frees it. */
-uint64_t *visible_actions(const struct abstraction *);
+/* Visible but for what is stored. */
+bool visible_edge(const struct abstraction *, uint32_t rank, uint32_t node,
+                  const struct abstraction_edge *);
+
+/* A set of checkpoints: a bit each; the last one stands for all from there on. */
+static inline uint64_t visible_checkpoint(uint32_t checkpoint)
+{
+  return UINT64_C(1) << (checkpoint < 63 ? checkpoint : 63);
+}
+
+/* The checkpoints whose durable records an edge changes. */
+uint64_t visible_stores(const struct abstraction *, uint32_t rank, uint32_t node,
+                        const struct abstraction_edge *);
+
+/* Whether the edge can commit a checkpoint. */
+bool visible_commits(const struct abstraction *, const struct abstraction_edge *);
 
 #endif

@@ -459,6 +459,11 @@ void world_at_end(const struct world *, struct verdict *);
 /* Whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
 
+/* What is kept of an image of `rank` (0: of one of its program as it stands), and of a protocol's
+ * stored state, where no rank will start from them: numbers of kept bytes. */
+uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
+uint32_t world_settled_state(const struct world *);
+
 /* What is in a part, `size` bytes, when each rank is called to[rank]; in place. False where that
  * cannot be told: histories are digests, and what is stored is bytes. */
 bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
@@ -478,6 +483,9 @@ uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
 /* A digest of all parts: of equal states the same in every exploration, also where bytes were kept
  * under other numbers. */
 uint64_t world_digest(const struct world *);
+
+/* What a part adds to the digest, which is the sum. */
+uint64_t world_digest_part(const struct world *, uint32_t part);
 
 /* All programs have finished, none is held, and none has yet to notice a crash. */
 bool world_finished(const struct world *);

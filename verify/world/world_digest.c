@@ -71,10 +71,15 @@ static uint64_t of_part(const struct world *w, uint32_t part)
   return world_digest_bytes(0, bytes, size);
 }
 
+uint64_t world_digest_part(const struct world *w, uint32_t part)
+{
+  return hash_mix(of_part(w, part) + part);
+}
+
 uint64_t world_digest(const struct world *w)
 {
   uint64_t digest = 0;
   for (uint32_t part = 0; part < world_parts(w); part++)
-    digest += hash_mix(of_part(w, part) + part);
+    digest += world_digest_part(w, part);
   return digest;
 }

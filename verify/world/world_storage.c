@@ -78,14 +78,12 @@ static void restore_parts(const struct world *w, int rank, const enum part_kind 
 
 static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
 
-/* What is kept of an image (0: of one of the program as it stands), and of a protocol's state, once
- * no rank will start from them: world_settles(). */
-static uint32_t keep_settled_image(const struct world *w, int rank, uint32_t image)
+uint32_t world_settled_image(const struct world *w, int rank, uint32_t image)
 {
   return world_keep_received(w, rank, image, world_judges_garbage(w));
 }
 
-static uint32_t keep_settled_state(const struct world *w)
+uint32_t world_settled_state(const struct world *w)
 {
   return w->memory.keep(w->memory.ctx, NULL, 0);
 }
@@ -93,7 +91,7 @@ static uint32_t keep_settled_state(const struct world *w)
 uint32_t world_keep_image(struct step_context *t)
 {
   if (read_global(t->w)->settled)
-    return keep_settled_image(t->w, t->rank, 0);
+    return world_settled_image(t->w, t->rank, 0);
   return keep_parts(t->w, t->rank, world_image_parts, IMAGE_PARTS);
 }
 
@@ -222,7 +220,7 @@ static uint32_t keep_state(const struct step_context *t, const struct rcl_action
   bool no_slots = w->protocol->independent && action->part == RCL_PART_LOG;
   int parts = no_slots ? 1 : 2;
   if (read_global(w)->settled)
-    return keep_settled_state(w);
+    return world_settled_state(w);
   if (!w->bounded || w->protocol->independent)
     return keep_parts(w, t->rank, state_parts, parts);
   unsigned char now[w->state_bytes + 1];
@@ -507,16 +505,16 @@ static void settle(const struct world *w)
     uint32_t count;
     uint32_t image = read_rank_head(w, rank)->image;
     if (image)
-      edit_rank(w, rank)->image = keep_settled_image(w, rank, image);
+      edit_rank(w, rank)->image = world_settled_image(w, rank, image);
     READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
     struct world_record *stored =
         world_edit(w, WORLD_STORED, rank, 0, count * (uint32_t)sizeof *stored);
     for (uint32_t i = 0; i < count; i++) {
       if (stored[i].image)
-        stored[i].image = keep_settled_image(w, rank, stored[i].image);
+        stored[i].image = world_settled_image(w, rank, stored[i].image);
       if (stored[i].state && w->memory.forget)
         w->memory.forget(w->memory.ctx, stored[i].state);
-      stored[i].state = keep_settled_state(w);
+      stored[i].state = world_settled_state(w);
     }
   }
   edit_global(w)->settled = true;

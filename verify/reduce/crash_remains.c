@@ -1,0 +1,166 @@
+/* What a crash leaves, and in which state the last one is taken: of the first level that leaves the
+ * same, the one with the smallest digest, so that it does not depend on the race of workers. */
+#include <string.h>
+
+#include "verify/base/hash.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
+#include "verify/reduce/crash_parts.h"
+
+/* ---- remains ---- */
+
+/* Of a rank: what is durable of the checkpoint that is committed, as those of others are removed
+ * when it starts; and whether it has anything to go back from. */
+static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
+{
+  const struct world *w = r->model->world;
+  uint32_t count, kept = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, (int)rank, 0, &count);
+  struct world_record left[count + 1];
+  enum rank_phase phase = read_rank_head(w, (int)rank)->phase;
+  uint32_t committed = read_global(w)->committed;
+  bool out = phase == RANK_NEW || phase == RANK_DEAD || phase == RANK_RESTARTING;
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].durable && stored[i].checkpoint == committed)
+      left[kept++] = stored[i];
+  left[kept] = (struct world_record){.checkpoint = out ? (uint32_t)phase + 1 : 0};
+  return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
+}
+
+struct world_global crash_leaves_global(const struct world_global *global)
+{
+  struct world_global left = *global;
+  left.committing = 0;
+  left.requested = 0;
+  return left;
+}
+
+static uint32_t remains_of_global(struct crash_reduction *r)
+{
+  struct world_global left = crash_leaves_global(read_global(r->model->world));
+  return intern(&r->globals, &left, sizeof left);
+}
+
+/* The place of a number of a component in a list of classes. */
+static uint32_t *class_of(struct classes *classes, uint32_t number)
+{
+  classes->of = memory_zeroed_room(classes->of, number, &classes->room, sizeof *classes->of);
+  return &classes->of[number];
+}
+
+/* Of rank `which`, or, when there is no such rank, of GLOBAL. */
+static uint32_t learn_class(struct crash_worker *d, uint32_t which)
+{
+  struct crash_reduction *r = d->reduction;
+  platform_lock(d->model->rules);
+  model_load(d->model, d->at);
+  uint32_t class = which < d->ranks ? remains_of_rank(r, which) : remains_of_global(r);
+  transition_cache_forget_reads(&d->model->rules_cache);
+  platform_unlock(d->model->rules);
+  return class;
+}
+
+/* Classes of ranks when that remains of GLOBAL, a list for each rank. */
+static struct classes *classes_with(struct crash_worker *d, uint32_t global)
+{
+  while (d->lists_count <= global) {
+    d->ranks_classes =
+        memory_room(d->ranks_classes, d->lists_count, &d->lists_room, sizeof *d->ranks_classes);
+    d->ranks_classes[d->lists_count++] = memory_table(d->ranks, sizeof **d->ranks_classes);
+  }
+  return d->ranks_classes[global];
+}
+
+void crash_remains(struct crash_worker *d, uint32_t *key)
+{
+  uint32_t *global = class_of(&d->globals, d->at->numbers[d->model->components - 1]);
+  if (!*global)
+    *global = learn_class(d, d->ranks);
+  key[d->ranks] = *global;
+  struct classes *classes = classes_with(d, *global);
+  for (uint32_t rank = 0; rank < d->ranks; rank++) {
+    uint32_t *class = class_of(&classes[rank], d->at->numbers[rank]);
+    if (!*class)
+      *class = learn_class(d, rank);
+    key[rank] = *class;
+  }
+}
+
+/* ---- where a crash is taken ---- */
+
+static uint64_t learn_digest(struct crash_worker *d, uint32_t component, uint32_t number)
+{
+  const struct component *c = &d->model->component[component];
+  uint64_t digest = 0;
+  platform_lock(d->model->rules);
+  model_load(d->model, d->at);
+  for (uint32_t i = 0; i < c->count; i++)
+    digest += world_digest_part(d->model->world, c->parts[i]);
+  transition_cache_forget_reads(&d->model->rules_cache);
+  platform_unlock(d->model->rules);
+  return d->digests[component].of[number] = digest ? digest : 1;
+}
+
+static uint64_t digest_of_state(struct crash_worker *d)
+{
+  uint64_t digest = 0;
+  if (!d->digests)
+    d->digests = memory_table(d->model->components, sizeof *d->digests);
+  for (uint32_t c = 0; c < d->model->components; c++) {
+    struct digests *of = &d->digests[c];
+    uint32_t number = d->at->numbers[c];
+    of->of = memory_zeroed_room(of->of, number, &of->room, sizeof *of->of);
+    digest += of->of[number] ? of->of[number] : learn_digest(d, c, number);
+  }
+  return hash_mix(digest);
+}
+
+/* Makes the worker's state the one where the crash with those remains is taken, unless another
+ * level or a smaller digest was before it. Under `rules`. */
+static struct crash_place propose(struct crash_worker *d, const uint32_t *key, uint64_t digest)
+{
+  struct crash_reduction *r = d->reduction;
+  uint32_t components = d->model->components, size = components * (uint32_t)sizeof(uint32_t);
+  uint32_t number = intern(&r->crashed, key, (d->ranks + 1) * (uint32_t)sizeof *key);
+  r->places = memory_zeroed_room(r->places, number, &r->places_room, sizeof *r->places);
+  struct crash_place *place = &r->places[number];
+  bool is_new = !place->since;
+  if (is_new) {
+    *place = (struct crash_place){.since = *d->level + 1, .chosen = r->chosen_count++};
+    r->chosen = memory_room(r->chosen, place->chosen, &r->chosen_room, size);
+  }
+  if (is_new || (place->since == *d->level + 1 && digest < place->digest)) {
+    place->digest = digest;
+    memcpy(r->chosen + (size_t)place->chosen * components, d->at->numbers, size);
+  }
+  return *place;
+}
+
+void crash_propose(struct crash_worker *d)
+{
+  uint32_t key[d->ranks + 1];
+  crash_remains(d, key);
+  uint32_t number = intern(&d->crashed, key, (d->ranks + 1) * (uint32_t)sizeof *key);
+  d->places = memory_zeroed_room(d->places, number, &d->places_room, sizeof *d->places);
+  struct crash_place *known = &d->places[number];
+  if (known->since && known->since <= *d->level)
+    return;
+  uint64_t digest = digest_of_state(d);
+  if (known->since && known->digest <= digest)
+    return;
+  platform_lock(d->model->rules);
+  *known = propose(d, key, digest);
+  platform_unlock(d->model->rules);
+}
+
+const uint32_t *crash_chosen(const struct crash_reduction *r, uint32_t *count)
+{
+  *count = r->chosen_count;
+  return r->chosen;
+}
+
+void crash_forget_chosen(struct crash_reduction *r)
+{
+  r->chosen_count = 0;
+}
