@@ -84,7 +84,7 @@ static void step_world(struct move move)
   bool scheduled = schedule_on();
   if (scheduled)
     schedule_check(&move);
-  if (move.kind == MOVE_CRASH)
+  if (move.kind == MOVE_CRASH && move.rank >= 0)
     move.index = scheduled ? schedule_turn(layer.ranks)->index
                            : shadow_write_ends(move.rank, storage_has_begun);
   shadow_step(&move, &actions, &reason);
@@ -217,10 +217,19 @@ static bool strike(int node, const struct entry *entry)
   return false;
 }
 
+/* A rank that was to start from what is gone fails once more: another target is chosen. */
 static void fail_server(const struct failure *failure)
 {
-  if (server_fail(failure))
-    storage_begin_anew();
+  if (!server_fail(failure))
+    return;
+  if (failure->returns == RETURNS_EMPTY) {
+    step_world((struct move){.kind = MOVE_CRASH, .rank = -1});
+    storage_lose_server();
+    int stranded = shadow_stranded();
+    if (stranded >= 0)
+      crash_rank(stranded, failure, CRASH_LEAVES_ALL);
+  }
+  storage_begin_anew();
 }
 
 /* By law or trace. Of a zone, spares fail first, so that no rank goes there. */
@@ -322,12 +331,6 @@ void dispatcher_crash_in_step(int rank, const struct failure *failure)
     notes_struck(failure);
 }
 
-/* With global recovery one detection finds all the dead. */
-static struct move detection_of(int rank)
-{
-  return (struct move){.kind = MOVE_DETECT, .rank = (int16_t)(shadow_independent() ? rank : -1)};
-}
-
 static bool under_way(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)
@@ -400,7 +403,8 @@ static void detect_crash(const struct entry *entry)
   }
   if (entry->failure->restart_on && entry->failure->restart_on != layout)
     place_ranks(entry->failure->restart_on);
-  struct move move = detection_of(entry->rank);
+  bool alone = shadow_independent(); /* else one detection finds all the dead */
+  struct move move = {.kind = MOVE_DETECT, .rank = (int16_t)(alone ? entry->rank : -1)};
   if (shadow_allows(&move))
     open_incarnation(move);
   double ready = machine_now() + entry->failure->repair;
@@ -516,12 +520,6 @@ static bool follow_schedule(void)
 
 /* ---- the loop ---- */
 
-static bool is_current(const struct message *notice, const struct rank *r)
-{
-  return shadow_independent() ? notice->for_life == r->life
-                              : notice->incarnation == shadow_global()->incarnation;
-}
-
 static void strike_entry(const struct entry *entry)
 {
   if (entry->rank < 0)
@@ -534,6 +532,7 @@ static void strike_entry(const struct entry *entry)
 
 static void handle_entry(const struct entry *entry)
 {
+  const struct rank *r;
   switch (entry->kind) {
   case ENTRY_CRASH:
     strike_entry(entry);
@@ -559,7 +558,10 @@ static void handle_entry(const struct entry *entry)
   case ENTRY_SERVES: /* nothing is to do: until it comes, who waits for the server is not stuck */
     break;
   case ENTRY_NOTICE:
-    if (is_current(&entry->notice, &layer.rank[entry->rank]) && !layer.rank[entry->rank].dead)
+    r = &layer.rank[entry->rank];
+    if (!r->dead &&
+        (shadow_independent() ? entry->notice.for_life == r->life
+                              : entry->notice.incarnation == shadow_global()->incarnation))
       send_notice(entry->rank, &entry->notice);
     break;
   }

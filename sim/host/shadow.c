@@ -370,14 +370,20 @@ bool shadow_can_read(int rank, uint32_t checkpoint)
   return !world.levels || world_refuses(&world, &start) == NULL;
 }
 
+int shadow_stranded(void)
+{
+  for (int rank = 0; !shadow_independent() && rank < world.ranks; rank++) {
+    uint8_t phase = shadow_rank(rank)->phase;
+    if ((phase == RANK_RESTORING || phase == RANK_RESTARTING) &&
+        !shadow_can_read(rank, shadow_global()->target))
+      return rank;
+  }
+  return -1;
+}
+
 bool shadow_starts_behind(int rank)
 {
-  uint32_t count, origin = shadow_rank(rank)->origin;
-  const struct world_record *stored = stored_of(rank, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (stored[i].checkpoint > origin && stored[i].part == RCL_PART_IMAGE && stored[i].durable)
-      return true;
-  return false;
+  return world_lost_record(&world, rank, shadow_rank(rank)->origin) != NULL;
 }
 
 uint32_t shadow_write_ends(int rank, bool (*begun)(int rank, uint32_t, enum rcl_part))

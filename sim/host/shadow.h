@@ -50,7 +50,8 @@ bool shadow_holds(int rank, uint32_t checkpoint);
 bool shadow_has_lost(int rank, uint32_t checkpoint);
 bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
 bool shadow_starts_behind(int rank);
-bool shadow_loses(void); /* whether a crash takes any of them */
+int shadow_stranded(void); /* a rank that is to start from what is gone; -1: none, or independent */
+bool shadow_loses(void);   /* whether a crash takes any of them */
 
 /* What becomes of the writes under way at a crash of `rank`, as move.index says it: with
  * check.hazards those that the host has `begun` are found torn, or whole; else all are lost. */

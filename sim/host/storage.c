@@ -424,6 +424,17 @@ void storage_begin_anew(void)
   }
 }
 
+void storage_lose_server(void)
+{
+  for (int rank = 0; shadow_independent() && rank < layer.ranks; rank++) {
+    struct rank *r = &layer.rank[rank];
+    struct write *job = g_queue_peek_head(&r->writes[RCL_PART_LOG]);
+    g_clear_pointer(&r->logged, g_free);
+    if (job)
+      job->bytes = bytes_of(r, job->checkpoint, RCL_PART_LOG);
+  }
+}
+
 void storage_durable(struct rank *r, uint32_t checkpoint, enum rcl_part part)
 {
   for (guint i = 0; i < r->records->len; i++) {

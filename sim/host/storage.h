@@ -62,6 +62,9 @@ void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 bool storage_read(struct rank *, uint32_t checkpoint);
 void storage_interrupt_read(struct rank *);
 
+/* What it has stored is gone: event logs are written as a whole again. */
+void storage_lose_server(void);
+
 /* The server has failed: what it was storing or reading begins anew. */
 void storage_begin_anew(void);
 

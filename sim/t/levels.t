@@ -70,7 +70,7 @@ alone() {
   echo "$(value out/result.json verdict) $(value out/result.json audit.first)"
 }
 is "$(alone 'checkpoint.levels=[{storage: memory}]')" \
-  'lost restorable: checkpoint 4 of rank 1 was lost with its node' 'pessimistic needs the image' stderr
+  'lost restorable: checkpoint 4 of rank 1 was lost' 'pessimistic needs the image' stderr
 is "$(alone 'checkpoint.levels=[{storage: memory, redundancy: partner}]')" 'recovered null' \
   'which a partner has' stderr
 

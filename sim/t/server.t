@@ -1,6 +1,6 @@
 #!/bin/sh
 # Failures of the server, which stores checkpoints and logs events: what it was storing or reading
-# begins anew when it is repaired, who depends on it waits, and what it has stored is there.
+# begins anew when it is repaired, who depends on it waits, and what it has stored is there, or not.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -76,6 +76,35 @@ cp out/trace.txt first
 run_ends completed 'with nodes that fail later' --set "failures=[{$server, law: exponential, mtbf: 15s}, {rank: 0, at: 9999s}]"
 same first out/trace.txt 'the same ones'
 
+# It comes back without what it had stored.
+empty='kills: server, repair: 5s, returns: empty'
+run_ends completed 'the server comes back empty' --set "failures=[{$empty, at: 21s}]"
+run_ends recovered 'and a rank crashes before the next checkpoint' --set "failures=[{$empty, at: 21s}, {rank: 1, at: 23s}]"
+is "$(starts)" '24 0' 'from the beginning' out/trace.txt
+run_ends recovered 'or behind it' --set "failures=[{$empty, at: 21s}, {rank: 1, at: 55s}]"
+is "$(starts)" '58 3' 'from that one' out/trace.txt
+run_ends recovered 'it comes back empty while ranks read' --set "failures=[{rank: 1, at: 25s}, {$empty, at: 27s}]"
+is "$(starts)" '33 0' 'they begin anew from the beginning' out/trace.txt
+levels='checkpoint.levels=[{storage: local}, {storage: nfs, every: 2}]'
+run_ends recovered 'with levels on nodes' --set "$levels" --set "failures=[{$empty, at: 46s}, {rank: 1, at: 47s, kills: rank}]"
+is "$(starts | cut -d' ' -f2)" 3 'those are left' out/trace.txt
+check 'as the trace says' "$tool" replay out/trace.txt
+lost() { # DESCRIPTION REASON ARGUMENT...
+  what=$1 reason=$2
+  shift 2
+  "$recline" run scenario.yaml --out out --set protocol.capacity=9999 "$@" >said 2>stderr
+  is "$?:$(value out/result.json verdict):$(grep -c "restorable: $reason" stderr)" 1:lost:1 "$what" stderr
+}
+fails="failures=[{$empty, at: 21s}, {rank: 1, at: 23s, kills: rank}]"
+lost 'causal: the image is lost' 'checkpoint 1 of rank 1 was lost' --set "$fails" --set protocol.name=causal
+lost 'pessimistic: the events are lost' 'the log behind checkpoint 2 of rank 1 was lost' \
+  --set "failures=[{$empty, at: 24.5s}, {rank: 1, at: 25.5s, kills: rank}]" --set protocol.name=pessimistic --set checkpoint.storage=local
+run_ends recovered 'unless they were written again' --set protocol.name=pessimistic --set protocol.capacity=9999 \
+  --set checkpoint.storage=local --set "failures=[{$empty, at: 24.5s}, {rank: 1, at: 31.5s, kills: rank}]"
+"$recline" campaign scenario.yaml --runs 4 --out many --set "failures=[{law: exponential, mtbf: 40s, kills: rank},
+  {$empty, law: exponential, mtbf: 30s}]" --set limits.simulated=1h >said 2>stderr
+is "$?:$(awk -F, 'NR > 1' many/runs.csv | wc -l)" 0:4 'a campaign of both' said stderr
+
 bad() { # PATTERN FAILURE
   "$recline" run scenario.yaml --set "failures=[{kills: server, $2}]" >stdout 2>stderr
   is "$?:$(wc -l <stderr):$(grep -c "^scenario.yaml:[0-9]*: failures.0.$1" stderr)" 64:1:1 "$1" stderr
@@ -86,6 +115,9 @@ bad 'after.rank: not the victim' 'after: {event: captured, rank: 0, actions: 1}'
 bad 'ends_after: beside' 'at: 1s, ends_after: 1s'
 bad 'restart_on: beside' 'at: 1s, restart_on: {per_node: 1}'
 bad 'returns: beside' 'at: 1s, returns: never'
+"$recline" run scenario.yaml --set 'failures=[{rank: 0, at: 1s, returns: empty}]' >stdout 2>stderr
+is "$?:$(wc -l <stderr):$(grep -c "failures.0.returns: empty, expected kills: server" stderr)" 64:1:1 \
+  'a node loses what its levels say' stderr
 bad 'of: beside' 'law: exponential, mtbf: 1h, of: zone'
 bad 'burst: beside' 'law: exponential, mtbf: 1h, burst: 2, within: 1s'
 finish

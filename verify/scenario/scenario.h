@@ -52,7 +52,7 @@ enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
 enum kills { KILLS_NODE, KILLS_RANK, KILLS_SERVER };
 
 /* Whether the node is there again, once it is repaired. */
-enum returns { RETURNS_REPAIRED, RETURNS_NEVER };
+enum returns { RETURNS_REPAIRED, RETURNS_NEVER, RETURNS_EMPTY };
 
 struct failure {
   enum trigger trigger;

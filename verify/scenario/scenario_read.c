@@ -315,11 +315,16 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
                             &failure->outages_count, error);
 }
 
-/* A node that does not come back fails by itself, and its ranks go where there is room. */
+/* A node that does not come back fails by itself, and its ranks go where there is room. Only the
+ * server comes back empty: what nodes lose, their levels say. */
 static bool judge_returns(const struct scenario *scenario, const char *path,
                           const struct failure *failure, GError **error)
 {
-  const char *beside = failure->kills != KILLS_NODE ? "beside kills: rank or server, expected node"
+  bool server = failure->kills == KILLS_SERVER;
+  if (failure->returns == RETURNS_EMPTY)
+    return server || refuse_key(scenario, path, "returns", "empty, expected kills: server", error);
+  const char *beside = server                         ? "beside kills: server, expected empty"
+                       : failure->kills != KILLS_NODE ? "beside kills: rank, expected kills: node"
                        : failure->trigger == TRIGGER_TRACE ? "beside trace, expected none"
                        : failure->restart_on        ? "beside restart_on, expected one of them"
                        : failure->ends_after >= 0.0 ? "beside ends_after, expected one of them"

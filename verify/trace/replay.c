@@ -398,7 +398,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   g_ptr_array_add(rest, NULL);
   if (!read_event(r, (char **)rest->pdata, move))
     return false;
-  if (move->rank < 0 && move->kind != MOVE_DETECT)
+  if (move->rank < 0 && move->kind != MOVE_DETECT && move->kind != MOVE_CRASH)
     return bad(r, "found '%s', expected a rank", text);
   move->content = extras.content;
   if (extras.early)

@@ -289,7 +289,7 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
                  const struct rcl_actions *actions)
 {
   struct buffer line_buffer = {0}, *line = &line_buffer, rest = {0};
-  if (move->kind == MOVE_DETECT && move->fault != DETECT_END)
+  if (move->rank < 0 || (move->kind == MOVE_DETECT && move->fault != DETECT_END))
     buffer_text(line, "-");
   else
     put_number(line, "", (uint64_t)move->rank);

@@ -12,6 +12,8 @@ void world_of_levels(struct world *world, const struct scenario *scenario)
   bool lost = false;
   for (unsigned i = 0; (level = scenario_level(scenario, i)); i++)
     lost |= level->storage != STORAGE_NFS;
+  for (unsigned i = 0; i < scenario->failures_count; i++)
+    lost |= scenario->failures[i].returns == RETURNS_EMPTY;
   world->stored_per_node = scenario_stored_per_node(scenario);
   for (unsigned i = 0; lost && (level = scenario_level(scenario, i)); i++)
     world_add_level(world, (struct world_level){.every = (uint32_t)level->every,

@@ -343,9 +343,9 @@ void world_begin(struct world *, unsigned crashes, unsigned timers);
 void world_clear(struct world *); /* frees what world_init() made, not the parts */
 
 enum move_kind {
-  MOVE_EVENT, /* `event` happens at `rank` */
-  MOVE_CRASH, /* `rank` fails; where nodes have several ranks: those of the node that begins with it
-               */
+  MOVE_EVENT,  /* `event` happens at `rank` */
+  MOVE_CRASH,  /* `rank` fails; where nodes have several ranks: those of the node that begins with
+                  it.  -1: no rank, the server loses what it has stored (runs, with levels) */
   MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
                   is -1; independent: the one dead that is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */
@@ -434,6 +434,10 @@ uint32_t world_open_origins(const struct world *, const struct world_standing *a
 /* In how many ways the writes under way can end when the node that begins with `first` crashes, as
  * move.index counts them: the first 20, of which each is lost where nothing else can happen. */
 uint32_t world_write_ends(const struct world *, int first);
+
+/* Independent: what was durable of `rank`, is lost, and a START from `checkpoint` would need: the
+ * newest image or the log behind it. NULL: nothing. */
+const struct world_record *world_lost_record(const struct world *, int rank, uint32_t checkpoint);
 
 /* NULL when `move` can happen now; otherwise why not (a static text). */
 const char *world_refuses(const struct world *, const struct move *);

@@ -55,6 +55,11 @@ void world_crash_in_step(struct step_context *t)
 void world_crash(struct step_context *t)
 {
   uint32_t ends = t->move->index;
+  if (t->rank < 0) {
+    world_lose_server(t->w);
+    count_crash(t->w);
+    return;
+  }
   for (uint32_t left = ends; left; left /= WRITE_ENDS)
     if (left % WRITE_ENDS)
       reached_note(&t->verdict->reached,

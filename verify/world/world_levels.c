@@ -135,10 +135,23 @@ static bool node_has_lost(const struct world *w, int node, uint32_t checkpoint)
   return false;
 }
 
+void world_lose_server(const struct world *w)
+{
+  for (int rank = 0; rank < w->ranks; rank++) {
+    uint32_t count;
+    struct world_record *stored = edit_stored(w, rank, &count);
+    for (uint32_t i = 0; i < count; i++)
+      if (stored[i].durable && !is_on_nodes(w, &stored[i]))
+        stored[i].harm |= HARM_LOST;
+  }
+}
+
 bool world_is_there(const struct world *w, int rank, const struct world_record *record)
 {
-  if (!is_on_nodes(w, record) || !(record->harm & HARM_LOST))
+  if (!(record->harm & HARM_LOST))
     return true;
+  if (!is_on_nodes(w, record))
+    return false;
   const struct world_level *level = &w->level[level_of(w, record->checkpoint)];
   if (level->ring)
     return !(record->harm & HARM_COPY_LOST);
@@ -146,6 +159,23 @@ bool world_is_there(const struct world *w, int rank, const struct world_record *
   for (int node = first; node < first + level->set && node < nodes_of(w); node++)
     lost += node_has_lost(w, node, record->checkpoint);
   return lost <= level->losses;
+}
+
+const struct world_record *world_lost_record(const struct world *w, int rank, uint32_t checkpoint)
+{
+  uint32_t count;
+  const struct world_record *last = NULL, *lost = NULL;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    bool same = stored[i].checkpoint == checkpoint && !world_is_there(w, rank, &stored[i]);
+    if (!stored[i].durable)
+      continue;
+    if (stored[i].part == RCL_PART_IMAGE && (stored[i].checkpoint > checkpoint || same))
+      lost = &stored[i];
+    last = &stored[i];
+  }
+  return last && last->part == RCL_PART_LOG && last->harm & HARM_LOST ? last : lost;
 }
 
 bool world_can_read(const struct world *w, int rank, uint32_t checkpoint)

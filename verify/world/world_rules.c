@@ -523,6 +523,8 @@ static const char *refuses_crash(const struct world *w, int first, uint32_t ends
 {
   if (!crash_is_left(w))
     return "no crash is left";
+  if (first < 0)
+    return w->levels ? NULL : "storage loses nothing";
   if (ends >= world_write_ends(w, first) || !may_end(w, ends))
     return "writes do not end like that";
   if (first % w->per_node)

@@ -127,6 +127,9 @@ void world_set_back(struct step_context *, uint32_t checkpoint);
 /* The node of `rank` crashes: it loses what was on it. */
 void world_lose(const struct world *, int rank, enum crash_leaves);
 
+/* The server, that is, all that is not on nodes, loses what is durable. */
+void world_lose_server(const struct world *);
+
 /* Record `index` of `rank` is durable: with a copy, unless the partner's node is down. */
 void world_note_copy(const struct world *, int rank, uint32_t index);
 

@@ -458,17 +458,15 @@ static void restore_program(struct step_context *t, uint32_t image)
   }
 }
 
-/* The newest image that was durable is what a rank that died starts from. */
+/* The newest image that was durable is what a rank that died starts from, with the log behind it.
+ */
 static void check_not_lost(struct step_context *t)
 {
-  uint32_t count;
-  const struct world_record *stored =
-      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (stored[i].checkpoint > t->event.checkpoint && stored[i].part == RCL_PART_IMAGE &&
-        stored[i].durable)
-      world_violate(t, "restorable", "checkpoint %u of rank %d was lost with its node",
-                    stored[i].checkpoint, t->rank);
+  const struct world_record *lost = world_lost_record(t->w, t->rank, t->event.checkpoint);
+  if (lost)
+    world_violate(t, "restorable", "%s %u of rank %d was lost",
+                  lost->part == RCL_PART_LOG ? "the log behind checkpoint" : "checkpoint",
+                  lost->checkpoint, t->rank);
 }
 
 /* START of a rank that has died, or has gone back on its own. */
