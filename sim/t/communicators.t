@@ -59,6 +59,7 @@ static void keep(int round)
     MPI_Recv(&after, 1, MPI_INT, 1, 3, young, MPI_STATUS_IGNORE);
     expect(got == 1 && after == 2, round, "requests of the freed communicator");
   }
+  use(young, round);
   MPI_Comm_free(&young);
 }
 
