@@ -225,8 +225,8 @@ struct write {
   uint32_t checkpoint;
   enum rcl_part part;
   double bytes;
-  bool cut, uses_server;
-  struct transfer *transfer; /* NULL: it waits for its turn */
+  bool begun, cut, uses_server;
+  struct transfer *transfer; /* NULL: it waits for its turn, or is just beginning */
 };
 
 bool storage_read(struct rank *r, uint32_t checkpoint)
@@ -283,8 +283,12 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   if (!shadow_independent() || queue == RCL_PART_IMAGE) /* else the event logger writes */
     count = levels_store(r->index, job->checkpoint, job->bytes, steps);
   job->uses_server = server_is_in(steps, count);
+  job->begun = true;
+  job->transfer = NULL;
   job->transfer =
       machine_transfer(node_of(r->index), steps, server_await(steps, count), write_ended, job);
+  if (job->cut && machine_cut(job->transfer)) /* beginning lets others run: a crash */
+    g_free(job);
 }
 
 /* Bytes of what is written: an image with the protocol's state and slots, or a log. */
@@ -402,7 +406,7 @@ static void begin_write_anew(struct rank *r, enum rcl_part queue)
 {
   GList *first = r->writes[queue].head;
   const struct write *job = first ? first->data : NULL;
-  if (!job || !job->uses_server || !machine_cut(job->transfer))
+  if (!job || !job->uses_server || !job->transfer || !machine_cut(job->transfer))
     return;
   begin_write(r, queue);
 }
@@ -462,7 +466,7 @@ static void cut_queue(GQueue *writes)
   for (GList *item = writes->head; item; item = item->next) {
     struct write *job = item->data;
     job->cut = true;
-    if (!job->transfer || machine_cut(job->transfer))
+    if (!job->begun || (job->transfer && machine_cut(job->transfer)))
       g_free(job); /* else its actor does */
   }
   g_queue_clear(writes);
