@@ -219,6 +219,8 @@ enum rcl_action_kind {
    * sent by `peer` with `tag`. LEVEL_CHANNEL: to the matching, from a slot in any step. */
   RCL_ACTION_DELIVER,
   RCL_ACTION_DISCARD, /* drop the message; its receive waits on */
+  /* Or KEEP alone. A receive that the message was for matches nothing more until it is announced
+   * again, as soon as the program is not held. */
 
   /* Payloads. */
 

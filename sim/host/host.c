@@ -40,6 +40,10 @@ static void take_message(struct rank *r, struct message *message, struct request
   g_queue_remove(&r->unexpected, message);
   count_crossing(r, message);
   host_take_event(r, &event, &step);
+  if (request && step.slot != RCL_NO_SLOT && !step.given && !r->dead) {
+    request->announced = false; /* until the program goes on */
+    r->reannounce = true;
+  }
   host_fetch(r, message, step.given);
 }
 

@@ -436,6 +436,8 @@ sub acts {
   } elsif ($name eq 'keep') {
     return bad('legal') if !$a->{slot} || $kept;
     $me->{slots}{$a->{slot}} = {%{$now->{message}}, from => $e->{peer} // $e->{root}, sent => $e->{name} eq 'send'};
+    @$_{qw(announced from from_tag)} = (0, $_->{peer}, $_->{tag})
+      for grep { $e->{name} eq 'arrived' && $_->{request} == ($e->{request} // 0) } @{$p->{posted}};
   } elsif ($name eq 'forget') {
     return bad('legal') if !$kept;
     delete $me->{slots}{$a->{slot}};

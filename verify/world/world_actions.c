@@ -81,6 +81,18 @@ static uint32_t find_slot(const struct step_context *t, uint32_t slot, bool *ful
   return i;
 }
 
+/* The message that it was for is in a slot. */
+static void withdraw_announcement(const struct step_context *t)
+{
+  uint32_t place, count;
+  if (!world_is_posted(t->w, t->rank, t->event.request, &place))
+    return;
+  READ_LIST(struct world_receive, t->w, WORLD_POSTED, t->rank, 0, &count);
+  struct world_receive *posted =
+      world_edit(t->w, WORLD_POSTED, t->rank, 0, count * (uint32_t)sizeof *posted);
+  world_withdraw(&posted[place]);
+}
+
 static void keep_message(struct step_context *t, const struct rcl_action *action)
 {
   bool full;
@@ -97,6 +109,8 @@ static void keep_message(struct step_context *t, const struct rcl_action *action
   slot.message.behind = 0;
   slot.message.after = slot.message.before = (struct world_alarm){0};
   list_insert(t->w, WORLD_SLOTS, t->rank, 0, i, &slot, sizeof slot);
+  if (t->event.kind == RCL_EVENT_ARRIVED && t->event.request != RCL_NO_REQUEST)
+    withdraw_announcement(t);
 }
 
 static void empty_slot(struct step_context *t, const struct rcl_action *action)

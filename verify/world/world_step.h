@@ -62,6 +62,14 @@ void world_ring(struct step_context *); /* the alarm of the rank goes off */
 /* Gives `message` to receive `request` of the program. */
 void world_give(struct step_context *, uint32_t request, int peer, const struct world_message *);
 
+/* It matches nothing until it is announced again. */
+static inline void world_withdraw(struct world_receive *receive)
+{
+  receive->announced = false;
+  receive->from = receive->peer;
+  receive->from_tag = receive->tag;
+}
+
 /* Below the matching: gives `message` to the receive that it matches, or adds it to the unexpected
  * ones; the receive posted last takes the first unexpected message that it matches. */
 void world_pass_up(struct step_context *, int peer, const struct world_message *);

@@ -411,11 +411,8 @@ static void withdraw_announcements(const struct world *w, int rank)
     return;
   struct world_receive *posted =
       world_edit(w, WORLD_POSTED, rank, 0, count * (uint32_t)sizeof *posted);
-  for (uint32_t i = 0; i < count; i++) {
-    posted[i].announced = false;
-    posted[i].from = posted[i].peer;
-    posted[i].from_tag = posted[i].tag;
-  }
+  for (uint32_t i = 0; i < count; i++)
+    world_withdraw(&posted[i]);
 }
 
 /* ---- independent recovery ---- */
