@@ -372,6 +372,11 @@ static void check_bounded(struct step_context *t)
     world_violate(t, "bounded", "%u checkpoints of rank %d are stored", images, t->rank);
   if (is_judged(t->w, "frees"))
     check_slots(t, "frees");
+  bool judges = is_judged(t->w, "useful") && !read_global(t->w)->incarnation;
+  for (uint32_t i = 0; i < count && judges; i++)
+    if (stored[i].part == RCL_PART_IMAGE && !world_is_useful(t->w, t->rank, stored[i].checkpoint))
+      world_violate(t, "useful", "checkpoint %u of rank %d is on no recovery line",
+                    stored[i].checkpoint, t->rank);
 }
 
 /* Whether a TIMER of `rank` would only set the timer again. Nothing is under way that it could wait

@@ -19,9 +19,8 @@ uint32_t world_last_image(const struct world *w, int rank)
   return last;
 }
 
-/* A part of an image, and its size. */
-static const void *part_of_image(const struct world *w, uint32_t image, enum part_kind kind,
-                                 uint32_t *size)
+const void *world_part_of_image(const struct world *w, uint32_t image, enum part_kind kind,
+                                uint32_t *size)
 {
   const unsigned char *at = w->memory.kept(w->memory.ctx, image, size);
   for (int i = 0; i < IMAGE_PARTS; i++, at += *size) {
@@ -37,7 +36,7 @@ const void *world_line_part(const struct world *w, int rank, enum part_kind kind
 {
   uint32_t line = w->protocol->independent ? world_last_image(w, rank) : read_global(w)->committed;
   const struct world_record *record = world_durable_record(w, rank, line, RCL_PART_IMAGE);
-  return record ? part_of_image(w, record->image, kind, size) : NULL;
+  return record ? world_part_of_image(w, record->image, kind, size) : NULL;
 }
 
 /* Of `flows` those with messages that were given, cut down to their number, in place. */
@@ -56,7 +55,7 @@ static uint32_t cut_to_received(struct world_flow *flows, uint32_t count)
 uint32_t world_keep_received(const struct world *w, int rank, uint32_t image, bool counts)
 {
   uint32_t size;
-  const void *flows = image ? part_of_image(w, image, WORLD_FLOWS, &size)
+  const void *flows = image ? world_part_of_image(w, image, WORLD_FLOWS, &size)
                             : world_read(w, WORLD_FLOWS, rank, 0, &size);
   unsigned char *bytes = memory_grow(NULL, IMAGE_PARTS * sizeof size + size), *at = bytes;
   struct world_flow *received = memory_grow(NULL, size + 1);

@@ -153,9 +153,16 @@ void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 /* Whether a newer one is committed, on a level that outlives as much. */
 bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
 
+/* Whether that stored checkpoint is part of a consistent state of all ranks (world_useful.c). */
+bool world_is_useful(const struct world *, int rank, uint32_t checkpoint);
+
 /* What an image consists of, in this order. */
 enum { IMAGE_PARTS = 5 };
 extern const enum part_kind world_image_parts[IMAGE_PARTS];
+
+/* A part of an image, and its size in bytes. */
+const void *world_part_of_image(const struct world *, uint32_t image, enum part_kind,
+                                uint32_t *size);
 
 /* That part of a checkpoint of `rank`, if it is durable; else NULL. */
 const struct world_record *world_durable_record(const struct world *, int rank, uint32_t checkpoint,
