@@ -24,6 +24,28 @@ is "$(cat "$dir/edges")" '4x0>0 4x0>1 3x1>0 4x1>1 ' 'the drawing has an edge for
   "$dir/edges" "$dir/domino.err"
 count=$((count + 4))
 
+# With indexes the same run falls back by what it has done since the last checkpoint.
+RECLINE_PLATFORMS=$root/platforms "$recline" run "$root/scenarios/domino.yaml" \
+  --set protocol.name=index-based --json --out "$dir/forced" >"$dir/domino.json" 2>"$dir/domino.err"
+is "$(value "$dir/domino.json" verdict) $(sed -n 's/.* \([01] start checkpoint=.\) incarnation=1.*/\1/p' \
+  "$dir/forced/trace.txt" | tr '\n' ' ')" 'recovered 0 start checkpoint=3 1 start checkpoint=3 ' \
+  'with forced checkpoints none falls' "$dir/domino.err" "$dir/forced/trace.txt"
+count=$((count + 1))
+
+# ---- a write that is just beginning when its rank crashes ----
+cat >"$dir/halo.yaml" <<END
+program:    {binary: halo, args: ["8192", "60"], ranks: 8}
+platform:   {file: $root/platforms/clan.xml, spares: 1}
+protocol:   {name: index-based, capacity: 2048}
+checkpoint: {every: 50ms, storage: nfs, bytes: 64KiB}
+detection:  10ms
+failures:
+  - {rank: 7, after: {rank: 2, event: captured, checkpoint: 3}, repair: 20ms}
+END
+"$recline" run "$dir/halo.yaml" --json >"$dir/halo.json" 2>"$dir/halo.err"
+is "$(value "$dir/halo.json" verdict)" recovered 'it ends once' "$dir/halo.err"
+count=$((count + 1))
+
 # ---- a daemon beside the program ----
 # A message that waits until the event before it is stored leaves while its sender computes; and so
 # does what a rank that goes back needs from those that compute.
@@ -179,8 +201,8 @@ done
 # ---- random programs ----
 seed=1
 while [ $seed -le "${RECLINE_ALONE:-6}" ]; do
-  "$root/sim/t/random-programs.t" $seed pessimistic pessimistic-wildcards uncoordinated causal >"$dir/random" 2>&1
-  is "$(grep -c '^ok' "$dir/random")" 4 "random program $seed recovers under four protocols" \
+  "$root/sim/t/random-programs.t" $seed pessimistic pessimistic-wildcards uncoordinated causal index-based >"$dir/random" 2>&1
+  is "$(grep -c '^ok' "$dir/random")" 5 "random program $seed recovers under five protocols" \
     "$dir/random"
   count=$((count + 1))
   seed=$((seed + 1))

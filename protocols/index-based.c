@@ -1,0 +1,598 @@
+/* Index-based checkpoints, induced by communication: every rank checkpoints when it likes, and also
+ * before it takes a message from behind a later checkpoint than its own.
+ *
+ * Source: Briatico, Ciuffoletti and Simoncini, "A distributed domino-effect free recovery
+ * algorithm" (Symposium on Reliability in Distributed Software and Database Systems, 1984).
+ *
+ * Checkpoints have rising *indexes*. A basic checkpoint has the next one. Each message carries the
+ * index of its sender; where it is above that of the receiver, a *forced* checkpoint with that
+ * index is taken before the program has the message. So the first checkpoints of all ranks whose
+ * index is i or more, and the present states of those that have none, form a recovery line, for
+ * each i: none of them has received what another has not sent.
+ *
+ * A message that forces one waits in a slot, and its receive is announced again behind the image;
+ * so does what comes meanwhile. The program is held for the image, and for the write before it.
+ *
+ * At a crash every rank holds its program and tells all others a *line*: a crashed one the index of
+ * its last checkpoint that is durable, another none, unless it is in a recovery still. The lowest
+ * is the line of all. Each goes back to it, reports what it has received there, and runs when all
+ * have reported; none computes what depends on what. The paper assumes that messages in transit
+ * are not lost; here they are sent again from logs (links.h), which roll back with their owners.
+ *
+ * A rank tells the others which checkpoint of it is durable. No line is below the lowest of these:
+ * earlier checkpoints are erased, and messages received before the first that may be needed leave
+ * the logs of their senders.
+ *
+ *             SAFE_POINT, if wanted       captured
+ *     RUNNING --------------------> CAPTURING -----> RUNNING
+ *        |  higher index                ^
+ *        +--------------> FORCED -------+  no write is under way
+ *        |
+ *        |  DOWN, restart       all have told             start             all stand
+ *        +--------------> ASKING ------------> ROLLING --------> STANDING ------------> RUNNING
+ *                            |  there already                        ^
+ *                            +---------------------------------------+
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : take_checkpoint()  [safe-point]
+ *     RUNNING -> FORCED : force()  [arrived]
+ *     FORCED -> CAPTURING : capture()  [arrived, durable]
+ *     CAPTURING -> RUNNING : captured()  [captured]
+ *     RUNNING -> ASKING : recover()  [down, start]
+ *     FORCED -> ASKING : recover()  [down]
+ *     ASKING -> ROLLING : agree()  [control line]
+ *     ASKING -> STANDING : agree(), stand()  [control line]
+ *     ROLLING -> STANDING : stand()  [start]
+ *     STANDING -> RUNNING : resume()  [arrived, control report]
+ *
+ * Its invariants are numbered and checked after every step: see invariants[].
+ */
+#include "protocols/parts/links.h"
+#include "protocols/parts/lists.h"
+#include "protocols/parts/mailbox.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "indexes of checkpoints rise",
+    /* 2 */ "a message is kept for a forced checkpoint, or that checkpoint was taken",
+    /* 3 */ "no checkpoint is taken until all ranks stand on the line",
+    /* 4 */ "no message waits while its link is up and the rank is not held",
+    /* 5 */ "no checkpoint is needed that is below those of all ranks",
+    NULL};
+
+enum phase { RUNNING, FORCED, CAPTURING, ASKING, ROLLING, STANDING };
+
+enum control { HAVE = 1, REPORT, LINE, DURABLE, RECEIVED };
+
+enum { CHECKPOINTS = 32, NOWHERE = UINT16_MAX };
+
+static const char *const controls[] = {"none",    "have",     "report", "line",
+                                       "durable", "received", NULL};
+
+/* Messages of a peer at a checkpoint. */
+struct mark {
+  uint32_t sent, received;
+};
+
+struct peer {
+  uint32_t durable; /* index of its last checkpoint that is on stable storage, as far as it told */
+  uint32_t told;    /* epoch for which it has told its line */
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t timed, wanted; /* the timer is set, and has gone off since the last checkpoint */
+  uint32_t index;         /* of the last checkpoint */
+  uint32_t forced;        /* FORCED, CAPTURING: the index to be */
+  uint32_t writing;       /* index of the checkpoint on its way to storage; 0: none */
+  uint32_t last;          /* place of the last checkpoint among those that may be needed */
+  uint32_t epoch;         /* incarnation of the last recovery */
+  uint32_t line;          /* of this recovery, or those that it goes on with; NOWHERE: none */
+  uint32_t fresh;         /* the program has not run since its checkpoint */
+  uint32_t kept;          /* messages in the mailbox */
+  uint32_t pad;
+  struct rcl_links_counts links;
+};
+
+static uint32_t checkpoints(const struct rcl_config *config)
+{
+  return config->capacity < CHECKPOINTS ? config->capacity : CHECKPOINTS;
+}
+
+static enum rcl_full full_of(const struct rcl_config *config)
+{
+  return config->capacity < CHECKPOINTS ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
+}
+
+/* Of each checkpoint that may be needed, the beginning of the program being one, its index and its
+ * marks; the peers; messages for which a checkpoint is taken; and the links. */
+#define LISTS(ARRAY, LIST)                                                                         \
+  LIST(indexes, uint32_t, checkpoints(config) + (size_t)1, state->last + (size_t)1,                \
+       full_of(config))                                                                            \
+  LIST(marks_of, struct mark, (checkpoints(config) + (size_t)1) * (size_t)config->ranks,           \
+       (state->last + (size_t)1) * (size_t)config->ranks, full_of(config))                         \
+  ARRAY(peers, struct peer, config->ranks)                                                         \
+  LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)                     \
+  RCL_LINKS_LISTS(ARRAY, LIST, state->links)
+RCL_STATE(LISTS)
+
+/* One rank in one step. */
+struct rank {
+  const struct rcl_config *config;
+  struct state *state;
+  struct rcl_actions *actions;
+};
+
+static struct mark *mark_of(const struct rank *r, uint32_t place)
+{
+  return marks_of(r->config, r->state) + place * (size_t)r->config->ranks;
+}
+
+static struct peer *peer_of(const struct rank *r, int rank)
+{
+  return &peers(r->config, r->state)[rank];
+}
+
+static void tell_all(const struct rank *r, enum control control, uint32_t value)
+{
+  for (int i = 0; i < r->config->ranks; i++)
+    if (i != r->config->self)
+      rcl_send_control(r->actions, i, control, r->state->epoch, value);
+}
+
+static struct rcl_links links_of(const struct rank *r)
+{
+  struct rcl_links links =
+      rcl_links_at(r->config, &r->state->links, links_memory(r->config, r->state));
+  links.held = r->state->phase >= ASKING;
+  links.interval = r->state->index;
+  links.epoch = r->state->epoch;
+  return links;
+}
+
+static struct rcl_mailbox mailbox(const struct rank *r)
+{
+  return (struct rcl_mailbox){.capacity = r->config->capacity,
+                              .used = RCL_COUNT(r->state, kept),
+                              .item = kept_of(r->config, r->state)};
+}
+
+/* The first checkpoint of that index or a higher one; behind the last: there is none. */
+static uint32_t first_from(const struct rank *r, uint32_t index)
+{
+  uint32_t place = 0;
+  while (place <= r->state->last && indexes(r->config, r->state)[place] < index)
+    place++;
+  return place;
+}
+
+/* ---- what no recovery needs ---- */
+
+static void drop_received(const struct rank *r, int peer, uint32_t received)
+{
+  struct rcl_links links = links_of(r);
+  for (uint32_t i = 0; i < r->state->links.log; i++)
+    if (links.log[i].peer == peer && links.log[i].number <= received)
+      rcl_links_forget(&links.log[i], r->actions);
+  rcl_links_compact(&links);
+}
+
+/* Checkpoints before `first` go; peers hear what was received before it. */
+static void drop_before(const struct rank *r, uint32_t first)
+{
+  struct rcl_links links = links_of(r);
+  size_t ranks = (size_t)r->config->ranks, left = r->state->last + (size_t)1 - first;
+  uint32_t *index = indexes(r->config, r->state);
+  for (uint32_t i = 0; i < first; i++)
+    if (index[i] != RCL_FRESH)
+      rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = index[i];
+  memmove(index, index + first, left * sizeof *index);
+  memset(index + left, 0, first * sizeof *index);
+  memmove(mark_of(r, 0), mark_of(r, first), left * ranks * sizeof(struct mark));
+  memset(mark_of(r, (uint32_t)left), 0, first * ranks * sizeof(struct mark));
+  r->state->last -= first;
+  for (int i = 0; i < r->config->ranks; i++) {
+    uint32_t received = mark_of(r, 0)[i].received;
+    rcl_links_drop(links.ahead, &r->state->links.ahead, i, received, 0);
+    if (i == r->config->self)
+      drop_received(r, i, received);
+    else
+      rcl_send_control(r->actions, i, RECEIVED, r->state->epoch, received);
+  }
+}
+
+/* The first checkpoint that a line may need. */
+static uint32_t first_needed(const struct rank *r)
+{
+  uint32_t lowest = UINT32_MAX;
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peer_of(r, i)->durable < lowest)
+      lowest = peer_of(r, i)->durable;
+  uint32_t first = first_from(r, lowest);
+  return r->state->line == NOWHERE && first <= r->state->last ? first : 0;
+}
+
+static void collect(const struct rank *r)
+{
+  if (first_needed(r) > 0)
+    drop_before(r, first_needed(r));
+}
+
+/* Until all stand on the line, it may still be undone. */
+static void tell_durable(const struct rank *r)
+{
+  if (r->state->line == NOWHERE)
+    tell_all(r, DURABLE, peer_of(r, r->config->self)->durable);
+  collect(r);
+}
+
+/* ---- a checkpoint ---- */
+
+/* For the next basic checkpoint, unless that is awaited already. */
+static void set_timer(const struct rank *r)
+{
+  if (r->state->timed || r->state->wanted)
+    return;
+  r->state->timed = true;
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+}
+
+static void capture(const struct rank *r, uint32_t index)
+{
+  if (r->state->last == checkpoints(r->config) || index >= NOWHERE) {
+    rcl_give_up_full(r->actions, index >= NOWHERE ? RCL_FULL_LIMIT : full_of(r->config));
+    return;
+  }
+  r->state->wanted = false;
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = index;
+}
+
+/* A forced checkpoint serves for a basic one that is wanted. */
+static void take_checkpoint(const struct rank *r)
+{
+  if (r->state->wanted && r->state->phase == RUNNING && !r->state->writing)
+    capture(r, r->state->index + 1);
+}
+
+static void captured(const struct rank *r, const struct rcl_event *event)
+{
+  const struct rcl_link *link = links_of(r).link;
+  struct mark *mark = mark_of(r, ++r->state->last);
+  for (int i = 0; i < r->config->ranks; i++)
+    mark[i] = (struct mark){link[i].sent, link[i].received};
+  indexes(r->config, r->state)[r->state->last] = event->checkpoint;
+  r->state->index = r->state->writing = event->checkpoint;
+  r->state->phase = RUNNING;
+  if (r->state->forced)
+    rcl_act(r->actions, RCL_ACTION_RELEASE);
+  r->state->forced = 0;
+  rcl_store(r->actions, RCL_PART_IMAGE, event->checkpoint);
+}
+
+static void durable(const struct rank *r, const struct rcl_event *event)
+{
+  r->state->writing = 0;
+  peer_of(r, r->config->self)->durable = event->checkpoint;
+  set_timer(r);
+  tell_durable(r);
+  if (r->state->phase == FORCED)
+    capture(r, r->state->forced);
+}
+
+/* ---- messages ---- */
+
+static void send(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  rcl_links_send(&links, event->peer, r->actions);
+}
+
+static void take(const struct rank *r, int peer, uint32_t number)
+{
+  struct rcl_links links = links_of(r);
+  if (!rcl_links_arrived(&links, peer, number))
+    rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+}
+
+/* What was kept for a receive is given to it when it is announced again. */
+static void receive(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_kept *entry = rcl_mailbox_find(&box, event);
+  if (!entry) {
+    rcl_match(r->actions, event);
+    return;
+  }
+  rcl_mailbox_deliver(entry, event->request, r->actions);
+  take(r, entry->peer, entry->number);
+  rcl_mailbox_forget(&box, entry, r->actions);
+}
+
+/* The program is given it later, behind those that wait already. */
+static void keep(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_kept *entry = rcl_mailbox_keep(&box, event, r->actions);
+  uint32_t index = event->words[RCL_LINKS_INTERVAL];
+  if (!entry)
+    return;
+  entry->epoch = index;
+  entry->number = event->words[RCL_LINKS_NUMBER];
+  if (index > r->state->index && index > r->state->forced)
+    r->state->forced = index;
+}
+
+/* The program has not been given the message when the image is taken. */
+static void force(const struct rank *r)
+{
+  if (r->state->phase == FORCED)
+    return;
+  r->state->phase = FORCED;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
+  if (!r->state->writing)
+    capture(r, r->state->forced);
+}
+
+/* ---- recovery ---- */
+
+/* All ranks stand on the line: what is behind it is undone for good. */
+static void resume(const struct rank *r)
+{
+  r->state->phase = RUNNING;
+  r->state->line = NOWHERE;
+  r->state->fresh = false;
+  rcl_act(r->actions, RCL_ACTION_RELEASE);
+  struct rcl_links links = links_of(r);
+  for (int i = 0; i < r->config->ranks; i++)
+    rcl_links_flush(&links, i, r->actions);
+  collect(r);
+}
+
+/* This rank stands on the line. */
+static void stand(const struct rank *r)
+{
+  struct rcl_links links = links_of(r);
+  r->state->phase = STANDING;
+  rcl_links_stand(&links, HAVE, REPORT, r->actions);
+  if (rcl_links_are_all_up(&links))
+    resume(r);
+}
+
+static void reported(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  if (event->about != r->state->epoch)
+    return;
+  rcl_links_up(&links, event->peer, event->value);
+  rcl_links_flush(&links, event->peer, r->actions);
+  if (r->state->phase == STANDING && rcl_links_are_all_up(&links))
+    resume(r);
+}
+
+/* Messages under way at a crash do not count: they are sent again, or undone. One from after it
+ * says that all stand, as its sender has heard so. */
+static void arrived(const struct rank *r, const struct rcl_event *event)
+{
+  if (event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
+    rcl_act(r->actions, RCL_ACTION_DISCARD);
+    return;
+  }
+  if (r->state->phase == STANDING)
+    resume(r);
+  if (r->state->kept || event->words[RCL_LINKS_INTERVAL] > r->state->index) {
+    keep(r, event);
+    if (r->state->forced)
+      force(r);
+  } else {
+    rcl_act(r->actions, RCL_ACTION_DELIVER)->request = event->request;
+    take(r, event->peer, event->words[RCL_LINKS_NUMBER]);
+  }
+}
+
+/* The program is where it was at that checkpoint; its later steps are undone. */
+static void undo(const struct rank *r, uint32_t checkpoint)
+{
+  struct rcl_links links = links_of(r);
+  uint32_t place = first_from(r, checkpoint);
+  for (int i = 0; i < r->config->ranks; i++) {
+    links.link[i].sent = mark_of(r, place)[i].sent;
+    links.link[i].received = mark_of(r, place)[i].received;
+  }
+  rcl_links_go_back(&links, checkpoint, true, r->actions);
+  for (; r->state->last > place; r->state->last--) {
+    indexes(r->config, r->state)[r->state->last] = 0;
+    memset(mark_of(r, r->state->last), 0, (size_t)r->config->ranks * sizeof(struct mark));
+  }
+  if (r->state->writing > checkpoint) {
+    r->state->writing = 0;
+    set_timer(r);
+  }
+  r->state->index = checkpoint;
+  r->state->fresh = true;
+}
+
+/* When all have told, the lowest is the line. Of what was durable behind it, that much is left. */
+static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t line)
+{
+  if (epoch != r->state->epoch)
+    return;
+  peer_of(r, from)->told = epoch;
+  if (line < r->state->line)
+    r->state->line = line;
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peer_of(r, i)->told != epoch)
+      return;
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peer_of(r, i)->durable > r->state->line)
+      peer_of(r, i)->durable = r->state->line;
+  uint32_t place = first_from(r, r->state->line);
+  if (place > r->state->last || (place == r->state->last && r->state->fresh)) {
+    stand(r);
+  } else {
+    r->state->phase = ROLLING;
+    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = indexes(r->config, r->state)[place];
+  }
+}
+
+/* What is kept has not been received. */
+static void recover(const struct rank *r, uint32_t epoch)
+{
+  struct rcl_links links = links_of(r);
+  struct rcl_mailbox box = mailbox(r);
+  while (*box.used)
+    rcl_mailbox_forget(&box, box.item, r->actions);
+  r->state->forced = 0;
+  r->state->epoch = epoch;
+  r->state->phase = ASKING;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
+  rcl_links_all_down(&links);
+  tell_all(r, LINE, r->state->line);
+  agree(r, r->config->self, epoch, r->state->line);
+}
+
+static void start(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  if (r->state->phase == ROLLING) {
+    undo(r, event->checkpoint);
+    rcl_act(r->actions, RCL_ACTION_HOLD);
+    stand(r);
+    return;
+  }
+  r->state->timed = r->state->wanted = r->state->writing = 0;
+  set_timer(r);
+  if (r->state->links.slots == 0)
+    r->state->links.slots = r->config->capacity; /* those up to there are the mailbox' */
+  if (!event->incarnation) {
+    r->state->line = NOWHERE;
+    rcl_links_all_up(&links);
+    return;
+  }
+  peer_of(r, r->config->self)->durable = event->checkpoint;
+  undo(r, event->checkpoint);
+  r->state->line = event->checkpoint;
+  recover(r, event->incarnation);
+}
+
+static void control(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  switch ((enum control)event->control) {
+  case HAVE:
+    if (event->about == r->state->epoch && !rcl_links_peer_has(&links, event->peer, event->value))
+      rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+    break;
+  case REPORT:
+    reported(r, event);
+    break;
+  case LINE:
+    agree(r, event->peer, event->about, event->value);
+    break;
+  case DURABLE:
+    if (event->about == r->state->epoch)
+      peer_of(r, event->peer)->durable = event->value;
+    collect(r);
+    break;
+  case RECEIVED:
+    drop_received(r, event->peer, event->value);
+    break;
+  }
+}
+
+static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                 struct rcl_actions *actions)
+{
+  const struct rank *r = &(struct rank){config, state, actions};
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
+    start(r, event);
+    break;
+  case RCL_EVENT_DOWN:
+    recover(r, event->incarnation);
+    break;
+  case RCL_EVENT_TIMER:
+    r->state->timed = false;
+    r->state->wanted = true;
+    break;
+  case RCL_EVENT_SEND:
+    send(r, event);
+    break;
+  case RCL_EVENT_RECEIVE:
+    receive(r, event);
+    break;
+  case RCL_EVENT_SAFE_POINT:
+    take_checkpoint(r);
+    break;
+  case RCL_EVENT_ARRIVED:
+    arrived(r, event);
+    break;
+  case RCL_EVENT_CONTROL:
+    control(r, event);
+    break;
+  case RCL_EVENT_CAPTURED:
+    captured(r, event);
+    break;
+  case RCL_EVENT_DURABLE:
+    durable(r, event);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers ---- */
+
+static bool indexes_rise(const struct rank *r)
+{
+  const uint32_t *index = indexes(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->last; i++)
+    if (index[i] >= index[i + 1])
+      return false;
+  return index[r->state->last] == r->state->index;
+}
+
+static bool kept_have_reason(const struct rank *r)
+{
+  const struct rcl_kept *kept = kept_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->kept; i++)
+    if (kept[i].epoch > (r->state->forced ? r->state->forced : r->state->index))
+      return false;
+  return true;
+}
+
+static int violated_invariant(const struct rcl_config *config, const void *state)
+{
+  const struct rank *r = &(struct rank){config, rcl_at(state, 0), NULL};
+  struct rcl_links links = links_of(r);
+  bool takes = r->state->phase == FORCED || r->state->phase == CAPTURING;
+  if (!indexes_rise(r))
+    return 1;
+  if (!kept_have_reason(r))
+    return 2;
+  if (takes && r->state->line != NOWHERE)
+    return 3;
+  if (!rcl_links_nothing_waits(&links))
+    return 4;
+  return first_needed(r) == 0 ? 0 : 5;
+}
+
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
+                                          {"write", "store", "durable"},
+                                          {"rollback", "roll-back", "start"},
+                                          {NULL, NULL, NULL}};
+
+extern const struct rcl_protocol protocol_index_based;
+const struct rcl_protocol protocol_index_based = {
+    .name = "index-based",
+    .title = "index-based checkpoints (Briatico, Ciuffoletti, Simoncini, 1984), forced by messages",
+    .piggyback_bytes = 12,
+    .control_bytes = 12,
+    .independent = true,
+    .controls = controls,
+    .invariants = invariants,
+    .phases = phases,
+    .state_size = state_size,
+    .in_use = in_use,
+    .step = step,
+    .violated_invariant = violated_invariant};
