@@ -96,7 +96,8 @@ static uint64_t count(const struct explorer *e, bool yes)
 const char *distributed_save(struct explorer *e)
 {
   char *file = name_of_save(e, e->saves);
-  const char *wrong = resume_write(e, file);
+  explorer_widen_packing(e); /* others have told of values that no state here has yet */
+  const char *wrong = e->full ? "needs more memory" : resume_write(e, file);
   free(file);
   if (!count(e, wrong))
     e->saves++; /* else the other one stays the last */

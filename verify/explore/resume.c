@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/base/output.h"
 #include "verify/explore/search.h"
@@ -90,6 +91,7 @@ static void put_all(FILE *file, const struct explorer *e)
 
 const char *resume_write(const struct explorer *e, const char *name)
 {
+  REQUIRE(!model_outgrown(&e->model), "what is saved fits the packing in which it is saved");
   struct output *output = output_open(name);
   if (!output)
     return "cannot be made";

@@ -37,9 +37,10 @@ agrees() {
 }
 
 scaling=$root/verify/scaling
+worlds='c3-2.1 c3-recovers bookmark-three-two-crashes event-logging-recovers pessimistic-recovers
+  hybrid-recovers chandy-lamport-recovers uncoordinated-recovers'
 if [ -n "${RECLINE_LONG-}" ]; then
-  for claim in c3-2.1 c3-recovers bookmark-three-two-crashes event-logging-recovers \
-    pessimistic-recovers hybrid-recovers chandy-lamport-recovers; do
+  for claim in $worlds; do
     agrees $claim '1 2 4 8' $claim
   done
   agrees 'stubborn sets' '1 2 4 8' "$scaling/reach-cl-t-4.yaml" --reduce por --max-states 2000000
@@ -71,31 +72,43 @@ program:
 protocol: {name: bookmark, capacity: 4}
 check: {checkpoints: 2, crashes: 1}
 END
-big() { several 3 "$dir/big.yaml" --resume "$dir/saves" --save-every 0 --json; }
-has_saved() { # LEVEL: a part of that level or a later one is there
-  for file in "$dir"/saves/big.save.2-of-3.?; do
+saving() { # PROCESSES CLAIM
+  several "$1" "$2" --resume "$dir/saves" --save-every 0 --json
+}
+has_saved() { # LEVEL: the last process's part of that level or a later one is there
+  for file in "$dir"/saves/*; do
     [ -s "$file" ] && [ "$(head -c 48 "$file" | tail -c 8 | od -An -t d8)" -ge "$1" ] && return 0
   done
   return 1
 }
-# killed LEVEL: the processes of the exploration are children of those that mpirun has started.
+# killed PROCESSES CLAIM LEVEL: what explores are children of the processes that mpirun has started.
 killed() {
-  big >"$dir/out" 2>"$dir/err" &
+  saving "$1" "$2" >"$dir/out" 2>"$dir/err" &
   job=$!
-  until has_saved "$1" || ! kill -0 $job 2>/dev/null; do :; done
-  victim=$(pgrep -f -n "^$recline check $dir/big.yaml") && kill -9 "$victim"
+  until has_saved "$3" || ! kill -0 $job 2>/dev/null; do :; done
+  victim=$(pgrep -f -n "^$recline check $2 ") && kill -9 "$victim"
   ! wait $job 2>/dev/null
 }
 "$recline" check "$dir/big.yaml" --json >"$dir/json"
 counts "$dir/json" >"$dir/threads"
-check 'one of three is killed' killed 10
-check 'and, gone on from there, once more' killed 25
-big >"$dir/json" 2>"$dir/err"
-is "$?" 0 'it goes on'
+check 'one of three is killed' killed 3 "$dir/big.yaml" 10
+check 'and, gone on from there, once more' killed 3 "$dir/big.yaml" 25
+saving 3 "$dir/big.yaml" >"$dir/json" 2>"$dir/err"
+is "$?" 0 'it goes on' "$dir/err"
 check 'from the second save' test "$(sed -n 's/.*resumed_states. : \([0-9]*\),/\1/p' "$dir/json")" -gt 10000
 counts "$dir/json" >"$dir/processes"
 check 'to the same counts' cmp "$dir/threads" "$dir/processes"
 is "$(ls "$dir/saves")" '' 'and leaves no save'
+for claim in ${RECLINE_LONG:+$worlds}; do
+  "$recline" check "$claim" --json >"$dir/json"
+  counts "$dir/json" >"$dir/threads"
+  for processes in 2 4 8; do
+    check "$claim: one of $processes is killed" killed $processes "$claim" 5
+    saving $processes "$claim" >"$dir/json" 2>"$dir/err"
+    counts "$dir/json" >"$dir/processes"
+    check 'all go on to the same counts' cmp "$dir/threads" "$dir/processes"
+  done
+done
 
 # What several processes do not do.
 exits 64 'two claims' several 2 $bad c3-bounded
