@@ -123,6 +123,7 @@ static helper *ask_for_help(Host *home, std::function<void()> job)
 struct transfer {
   helper *by;
   bool over; /* it calls `done`, and then is gone */
+  bool cut;  /* its helper is being killed, but may have a turn before */
 };
 
 /* SimGrid cancels what an actor has begun when the actor is killed. */
@@ -138,6 +139,8 @@ struct transfer *machine_transfer(const char *home, const struct step_of_transfe
     simgrid::s4u::this_actor::yield(); /* until our maker knows us */
     for (const auto &each : steps)
       each.take();
+    while (transfer->cut)
+      simgrid::s4u::this_actor::suspend();
     transfer->over = true;
     done(data);
     delete transfer;
@@ -149,6 +152,7 @@ bool machine_cut(struct transfer *transfer)
 {
   if (transfer->over)
     return false;
+  transfer->cut = true;
   transfer->by->actor->kill();
   delete transfer->by;
   delete transfer;
