@@ -289,6 +289,9 @@ set -- cg.yaml --set protocol.name=pessimistic~no-suppress
 result own "$@"
 result replayed "$@" --replay recording-cg
 check 'a protocol with a fault is found out' test "$(jq .audit.violations json)" -gt 0
+for out in own replayed; do # the program sees wrong values, its replay has none
+  sed -i '/"program_exit"/d' $out
+done
 same own replayed 'by the same violations'
 
 # Without checkpoint.bytes a checkpoint of the replay counts as one of the program.
