@@ -126,7 +126,7 @@ ok 'once'
 
 call test
 [ "$code" -eq 0 ] && has out '^Files=2,' && has ran "ok 1 - $tree/build\$" &&
-  has apt 'install .* spin jq nodejs chromium pajeng otf2-tools slurmctld slurmd slurm-client zsh python3-jsonschema python3-yaml cmark-gfm *$'
+  has apt 'install .* spin jq nodejs chromium pajeng otf2-tools slurmctld slurmd slurm-client libopenmpi-dev openmpi-bin zsh python3-jsonschema python3-yaml cmark-gfm *$'
 ok 'test runs all tests, with what they need'
 call test -v "$tree/sim/t/one.t"
 [ "$code" -eq 0 ] && has out '^Files=1,' && has out '^ok 1'
