@@ -135,7 +135,7 @@ simulates() { # PID: whether it has a child of ours that runs the program
 
 # Begins a run of the program that waits; its process is $job, the simulation's $child.
 begin() { # WORD...
-  env --default-signal=INT "$recline" run scenario.yaml --set program.binary=./endless --set 'program.args=[]' "$@" \
+  env --default-signal=INT,HUP "$recline" run scenario.yaml --set program.binary=./endless --set 'program.args=[]' "$@" \
     >stdout 2>err &
   job=$!
   until_it simulates $job || not_ok 'the program is started' err log
