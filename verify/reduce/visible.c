@@ -85,9 +85,11 @@ bool visible_edge(const struct abstraction *c, uint32_t rank, uint32_t node,
 
 bool visible_commits(const struct abstraction *c, const struct abstraction_edge *edge)
 {
+  if (!edge->shares)
+    return false;
   const struct interned *item = &c->shares.item[edge->shares];
   const uint32_t *table = item->bytes;
-  if (!edge->shares || table[0] != SHARED_GLOBAL)
+  if (table[0] != SHARED_GLOBAL)
     return false;
   for (uint32_t i = 1; i < item->size / sizeof *table; i += 2)
     if (table[i + 1] == VIOLATES ||
