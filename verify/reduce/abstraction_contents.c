@@ -4,6 +4,7 @@
 
 #include "verify/base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
+#include "verify/reduce/records.h"
 
 /* The value of a RANK part without the contents of the image that the rank has captured. */
 static uint32_t cut_head(const struct abstraction *c, uint32_t rank, uint32_t value)
@@ -27,11 +28,8 @@ static uint32_t cut_stored(const struct abstraction *c, uint32_t rank, uint32_t 
   struct world_record record[count + 1];
   if (size)
     memcpy(record, parts->item[value].bytes, size);
-  for (uint32_t i = 0; i < count; i++) {
-    if (record[i].image)
-      record[i].image = world_settled_image(c->model->world, (int)rank, record[i].image);
-    record[i].state = world_settled_state(c->model->world);
-  }
+  for (uint32_t i = 0; i < count; i++)
+    world_settle_record(c->model->world, (int)rank, &record[i]);
   return intern(parts, record, size);
 }
 
@@ -69,20 +67,6 @@ static uint64_t bit_of(const struct world_record *record)
   return record->checkpoint ? UINT64_C(2) << other % 63 : 1;
 }
 
-/* Those of `one` that `other` does not have. */
-static uint64_t lacking(const struct interned *one, const struct interned *other)
-{
-  const struct world_record *of = one->bytes, *others = other->bytes;
-  uint64_t lacking = 0;
-  for (uint32_t i = 0; i < one->size / sizeof *of; i++) {
-    uint32_t k = 0, count = other->size / (uint32_t)sizeof *of;
-    while (k < count && memcmp(&of[i], &others[k], sizeof *of))
-      k++;
-    lacking |= k < count ? 0 : bit_of(&of[i]);
-  }
-  return lacking;
-}
-
 uint64_t abstraction_stores(const struct abstraction *c, const uint32_t *before,
                             const uint32_t *after, uint32_t writes)
 {
@@ -92,6 +76,6 @@ uint64_t abstraction_stores(const struct abstraction *c, const uint32_t *before,
                           *is = parts->item[after[WORLD_RANK]].bytes;
   const struct interned *had = &parts->item[before[WORLD_STORED]],
                         *has = &parts->item[after[WORLD_STORED]];
-  return lacking(had, has) | lacking(has, had) | (was->image != is->image ? 1 : 0) |
-         (writes ? lacking(&c->contents.item[writes], &nothing) : 0);
+  return records_differing(had, has, bit_of) | (was->image != is->image ? 1 : 0) |
+         (writes ? records_lacking(&c->contents.item[writes], &nothing, bit_of) : 0);
 }

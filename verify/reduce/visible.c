@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "verify/reduce/crash.h"
+#include "verify/reduce/records.h"
 #include "verify/reduce/terminal.h"
 
 static const struct interned *part(const struct abstraction *c, const uint32_t *values,
@@ -25,24 +26,9 @@ static const struct world_global *global_at(const struct abstraction *c, uint32_
   return c->model->rules_cache.parts.item[shared[0]].bytes;
 }
 
-static bool has_record(const struct interned *stored, const struct world_record *record)
+static uint64_t checkpoint_if_durable(const struct world_record *record)
 {
-  const struct world_record *of = stored->bytes;
-  for (uint32_t i = 0; i < stored->size / sizeof *of; i++)
-    if (!memcmp(&of[i], record, sizeof *of))
-      return true;
-  return false;
-}
-
-/* The checkpoints with durable records that `one` has and `other` does not. */
-static uint64_t lacking(const struct interned *one, const struct interned *other)
-{
-  const struct world_record *of = one->bytes;
-  uint64_t checkpoints = 0;
-  for (uint32_t i = 0; i < one->size / sizeof *of; i++)
-    if (of[i].durable && !has_record(other, &of[i]))
-      checkpoints |= visible_checkpoint(of[i].checkpoint);
-  return checkpoints;
+  return record->durable ? visible_checkpoint(record->checkpoint) : 0;
 }
 
 uint64_t visible_stores(const struct abstraction *c, uint32_t rank, uint32_t node,
@@ -52,7 +38,7 @@ uint64_t visible_stores(const struct abstraction *c, uint32_t rank, uint32_t nod
     return 0;
   const struct interned *before = part(c, abstraction_values(c, rank, node), WORLD_STORED),
                         *after = part(c, abstraction_values(c, rank, edge->target), WORLD_STORED);
-  return lacking(before, after) | lacking(after, before);
+  return records_differing(before, after, checkpoint_if_durable);
 }
 
 /* Whether the shared part is another one after a crash than before the action. */

@@ -463,10 +463,13 @@ void world_at_end(const struct world *, struct verdict *);
 /* Whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
 
-/* What is kept of an image of `rank` (0: of one of its program as it stands), and of a protocol's
- * stored state, where no rank will start from them: numbers of kept bytes. */
+/* What is kept of an image of `rank` (0: of one of its program as it stands) where no rank will
+ * start from it: the number of kept bytes. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
-uint32_t world_settled_state(const struct world *);
+
+/* Makes a record of `rank` one that no rank will start from. What it named stays kept, as others
+ * may name it too. */
+void world_settle_record(const struct world *, int rank, struct world_record *);
 
 /* What is in a part, `size` bytes, when each rank is called to[rank]; in place. False where that
  * cannot be told: histories are digests, and what is stored is bytes. */

@@ -83,9 +83,16 @@ uint32_t world_settled_image(const struct world *w, int rank, uint32_t image)
   return world_keep_received(w, rank, image, world_judges_garbage(w));
 }
 
-uint32_t world_settled_state(const struct world *w)
+static uint32_t settled_state(const struct world *w)
 {
   return w->memory.keep(w->memory.ctx, NULL, 0);
+}
+
+void world_settle_record(const struct world *w, int rank, struct world_record *record)
+{
+  if (record->image)
+    record->image = world_settled_image(w, rank, record->image);
+  record->state = settled_state(w);
 }
 
 uint32_t world_keep_image(struct step_context *t)
@@ -220,7 +227,7 @@ static uint32_t keep_state(const struct step_context *t, const struct rcl_action
   bool no_slots = w->protocol->independent && action->part == RCL_PART_LOG;
   int parts = no_slots ? 1 : 2;
   if (read_global(w)->settled)
-    return world_settled_state(w);
+    return settled_state(w);
   if (!w->bounded || w->protocol->independent)
     return keep_parts(w, t->rank, state_parts, parts);
   unsigned char now[w->state_bytes + 1];
@@ -505,11 +512,9 @@ static void settle(const struct world *w)
     struct world_record *stored =
         world_edit(w, WORLD_STORED, rank, 0, count * (uint32_t)sizeof *stored);
     for (uint32_t i = 0; i < count; i++) {
-      if (stored[i].image)
-        stored[i].image = world_settled_image(w, rank, stored[i].image);
       if (stored[i].state && w->memory.forget)
         w->memory.forget(w->memory.ctx, stored[i].state);
-      stored[i].state = world_settled_state(w);
+      world_settle_record(w, rank, &stored[i]);
     }
   }
   edit_global(w)->settled = true;
