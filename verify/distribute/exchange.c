@@ -6,6 +6,7 @@
 #include "verify/base/breach.h"
 #include "verify/base/hash.h"
 #include "verify/base/memory.h"
+#include "verify/base/platform.h"
 
 enum {
   STATES_BYTES = 1 << 15, /* of states in a message */
@@ -83,11 +84,20 @@ static uint32_t cut_number(struct bytes *message)
 
 /* ---- owners ---- */
 
-static uint32_t digest_kept(void *ctx, uint32_t number)
+unsigned exchange_owner(struct exchange *x, uint32_t number)
 {
-  const struct interned *kept = &((struct exchange *)ctx)->model->rules_cache.parts.item[number];
-  return (uint32_t)hash_bytes(kept->bytes, kept->size);
+  for (; x->owners.count <= number; x->owners.count++) {
+    struct numbers *owners = &x->owners;
+    owners->of = memory_room(owners->of, owners->count, &owners->room, sizeof *owners->of);
+    platform_lock(x->model->rules);
+    uint64_t digest = hash_mix(model_digest(x->model, 0, owners->count));
+    platform_unlock(x->model->rules);
+    owners->of[owners->count] = (uint32_t)((digest >> 32) * x->transport->size >> 32);
+  }
+  return x->owners.of[number];
 }
+
+/* ---- sending ---- */
 
 /* A copy of a part's value, in the scratch memory. */
 static void *copy_part(struct exchange *x, uint32_t value, uint32_t *size)
@@ -98,33 +108,6 @@ static void *copy_part(struct exchange *x, uint32_t value, uint32_t *size)
   *size = item->size;
   return x->part.at;
 }
-
-static uint64_t digest_value(struct exchange *x, uint32_t component, uint32_t number)
-{
-  const struct component *c = &x->model->component[component];
-  const uint32_t *values = c->values.item[number + 1].bytes;
-  uint64_t digest = component;
-  for (uint32_t i = 0; i < c->count; i++) {
-    uint32_t size;
-    void *bytes = copy_part(x, values[i], &size);
-    world_map_kept(x->model->world, c->parts[i], bytes, size, digest_kept, x);
-    digest = hash_mix(digest + hash_bytes(bytes, size));
-  }
-  return digest;
-}
-
-unsigned exchange_owner(struct exchange *x, uint32_t number)
-{
-  for (; x->owners.count <= number; x->owners.count++) {
-    struct numbers *owners = &x->owners;
-    owners->of = memory_room(owners->of, owners->count, &owners->room, sizeof *owners->of);
-    uint64_t digest = digest_value(x, 0, owners->count);
-    owners->of[owners->count] = (uint32_t)((digest >> 32) * x->transport->size >> 32);
-  }
-  return x->owners.of[number];
-}
-
-/* ---- sending ---- */
 
 struct telling {
   struct exchange *x;

@@ -91,13 +91,8 @@ void crash_remains(struct crash_worker *d, uint32_t *key)
 
 static uint64_t learn_digest(struct crash_worker *d, uint32_t component, uint32_t number)
 {
-  const struct component *c = &d->model->component[component];
-  uint64_t digest = 0;
   platform_lock(d->model->rules);
-  model_load(d->model, d->at);
-  for (uint32_t i = 0; i < c->count; i++)
-    digest += world_digest_part(d->model->world, c->parts[i]);
-  transition_cache_forget_reads(&d->model->rules_cache);
+  uint64_t digest = model_digest(d->model, component, number);
   platform_unlock(d->model->rules);
   return d->digests[component].of[number] = digest ? digest : 1;
 }

@@ -26,16 +26,19 @@ static void make_components(struct model *m)
   }
 }
 
+static void load_component(struct model *m, const struct component *c, uint32_t number)
+{
+  REQUIRE(number < c->values.count, "a component has a value with that number");
+  const uint32_t *values = c->values.item[number + 1].bytes;
+  for (uint32_t i = 0; i < c->count; i++)
+    m->rules_cache.values[c->parts[i]] = values[i];
+}
+
 void model_load_numbers(struct model *m, const uint32_t *numbers)
 {
   m->loaded = NULL;
-  for (uint32_t i = 0; i < m->components; i++) {
-    const struct component *c = &m->component[i];
-    REQUIRE(numbers[i] < c->values.count, "a component has a value with that number");
-    const uint32_t *values = c->values.item[numbers[i] + 1].bytes;
-    for (uint32_t j = 0; j < c->count; j++)
-      m->rules_cache.values[c->parts[j]] = values[j];
-  }
+  for (uint32_t i = 0; i < m->components; i++)
+    load_component(m, &m->component[i], numbers[i]);
 }
 
 void model_load(struct model *m, const struct position *at)
@@ -45,6 +48,18 @@ void model_load(struct model *m, const struct position *at)
   model_load_numbers(m, at->numbers);
   m->loaded = at;
   m->loaded_serial = at->serial;
+}
+
+uint64_t model_digest(struct model *m, uint32_t component, uint32_t number)
+{
+  const struct component *c = &m->component[component];
+  uint64_t digest = 0;
+  m->loaded = NULL;
+  load_component(m, c, number);
+  for (uint32_t i = 0; i < c->count; i++)
+    digest += world_digest_part(m->world, c->parts[i]);
+  transition_cache_forget_reads(&m->rules_cache);
+  return digest;
 }
 
 void model_store_numbers(struct model *m, uint32_t *numbers)

@@ -69,6 +69,10 @@ void model_load(struct model *, const struct position *);
 void model_load_numbers(struct model *, const uint32_t *numbers);
 void model_store_numbers(struct model *, uint32_t *numbers);
 
+/* A digest of the value of that number of a component: of what it is, not of how it is numbered, so
+ * it is the same in every search and every process. Loads that component. Under `rules`. */
+uint64_t model_digest(struct model *, uint32_t component, uint32_t number);
+
 /* A new packing for all values that there are. While no worker runs. */
 void model_make_packing(struct model *);
 
