@@ -176,7 +176,8 @@ static void take_crashes(struct explorer *e)
       keep_house(e);
   }
   crash_forget_chosen(e->crash);
-  keep_house(e);
+  if (count)
+    keep_house(e);
 }
 
 /* All states of a level have been expanded: those found meanwhile are the next one. */

@@ -1,7 +1,7 @@
 /* Inside the abstraction.
  *
  *     abstraction.c           nodes and edges, round after round until nothing is new
- *     abstraction_step.c   one action tried at a node
+ *     abstraction_step.c      one action tried at a node
  *     abstraction_contents.c  contents of what is stored
  *     abstraction_order.c     nodes in order; what can be sent along them
  */

@@ -1,4 +1,4 @@
-/* Which actions of a abstraction commute, which one can enable which: from each value of a rank on,
+/* Which actions of an abstraction commute, which one can enable which: from each value of a rank on,
  * in all states that can follow. Derived from the handlers: an edge of the abstraction is a step of
  * the real rules, so that two edges one after the other, and the same two the other way round, are
  * both orders executed.
