@@ -61,17 +61,7 @@ is "$(grep -c "^$bad " "$dir/out")" 1 'one process reports'
 exits 0 'which replays' "$recline" check "$dir/three/$bad.trace"
 
 # One of them is killed, and all start again: the same counts.
-cat >"$dir/big.yaml" <<END
-id: big
-statement: large enough to be killed in the middle
-program:
-  ranks: 2
-  script: |
-    rank 0: send 1, choose 2, send 1 tag 1, recv any
-    rank 1: recv 0 tag 1, send 0, recv 0
-protocol: {name: bookmark, capacity: 4}
-check: {checkpoints: 2, crashes: 1}
-END
+cp "$here/worlds/big.yaml" "$dir"
 saving() { # PROCESSES CLAIM
   several "$1" "$2" --resume "$dir/saves" --save-every 0 --json
 }

@@ -3,18 +3,7 @@
 # what is still to be expanded goes to disk when memory is short.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 
-cat >"$dir/big.yaml" <<END
-id: big
-statement: large enough to be killed in the middle
-program:
-  ranks: 2
-  script: |
-    rank 0: send 1, choose 2, send 1 tag 1, recv any
-    rank 1: recv 0 tag 1, send 0, recv 0
-protocol: {name: bookmark, capacity: 4}
-check: {checkpoints: 2, crashes: 1}
-expect: {verdict: holds}
-END
+cp "$here/worlds/big.yaml" "$dir"
 
 # counts WORKERS ARG...: checks and prints how it came out.
 counts()
