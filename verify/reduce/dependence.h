@@ -1,7 +1,7 @@
-/* Which actions of an abstraction commute, which one can enable which: from each value of a rank on,
- * in all states that can follow. Derived from the handlers: an edge of the abstraction is a step of
- * the real rules, so that two edges one after the other, and the same two the other way round, are
- * both orders executed.
+/* Which actions of an abstraction commute, which one can enable which: from each value of a rank
+ * on, in all states that can follow. Derived from the handlers: an edge of the abstraction is a
+ * step of the real rules, so that two edges one after the other, and the same two the other way
+ * round, are both orders executed.
  *
  * Two actions commute at a node when either order can be taken and both come to the same node, send
  * the same and do the same to what all share; or when both orders violate a property. What is sent
