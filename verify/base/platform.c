@@ -160,6 +160,21 @@ int platform_file_new(void)
   return file;
 }
 
+int platform_file_create(const char *name)
+{
+  return open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+int platform_file_open(const char *name)
+{
+  return open(name, O_RDONLY | O_CLOEXEC);
+}
+
+void platform_file_remove(const char *name)
+{
+  unlink(name);
+}
+
 void platform_file_close(int file)
 {
   close(file);

@@ -47,6 +47,11 @@ void platform_wake(struct platform_lock *); /* all that wait */
 int platform_file_new(void);
 void platform_file_close(int file);
 
+/* A file of that name: empty, made where there is none; or as it is. Negative: there is none. */
+int platform_file_create(const char *name);
+int platform_file_open(const char *name);
+void platform_file_remove(const char *name); /* one that is open stays readable */
+
 /* All of `bytes` at that offset; false: the file does not take, or give, them. */
 bool platform_file_write(int file, const void *bytes, size_t size, uint64_t offset);
 bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset);

@@ -99,6 +99,23 @@ int platform_file_new(void)
   return -1;
 }
 
+int platform_file_create(const char *name)
+{
+  (void)name;
+  return -1;
+}
+
+int platform_file_open(const char *name)
+{
+  (void)name;
+  return -1;
+}
+
+void platform_file_remove(const char *name)
+{
+  (void)name;
+}
+
 void platform_file_close(int file)
 {
   (void)file;

@@ -38,7 +38,7 @@ struct command {
   gboolean all, more, matrix, json, tap, junit, progress, audit, whole, compact;
   gint jobs, workers;
   gint64 max_states;
-  char *reduce, *out, *memory, *saves;
+  char *reduce, *out, *memory, *saves, *disk;
   double memory_bytes, save_every;
   double timeout; /* seconds for a claim; 0: none */
   char **names;
@@ -68,6 +68,8 @@ static int parse_options(struct command *c, int argc, char **argv)
       {"jobs", 0, 0, G_OPTION_ARG_INT, &c->jobs, "Explore N claims at a time", "N"},
       {"workers", 0, 0, G_OPTION_ARG_INT, &c->workers, "Explore each with N threads", "N"},
       {"memory", 0, 0, G_OPTION_ARG_STRING, &c->memory, "Take no more for tables", "SIZE"},
+      {"disk", 0, 0, G_OPTION_ARG_FILENAME, &c->disk, "Keep states there when memory is short",
+       "DIR"},
       {"resume", 0, 0, G_OPTION_ARG_FILENAME, &c->saves, "Save there; go on from what is there",
        "DIR"},
       {"save-every", 0, 0, G_OPTION_ARG_DOUBLE, &c->save_every, "Save after so many seconds", "N"},
@@ -96,10 +98,10 @@ static int parse_options(struct command *c, int argc, char **argv)
 static int check_launch(const struct command *c)
 {
   if (c->launch.size == 1 || (c->names && !c->names[1] && !c->all && !c->more && !c->matrix &&
-                              !c->audit && c->jobs <= 1 && c->workers <= 1))
+                              !c->audit && !c->disk && c->jobs <= 1 && c->workers <= 1))
     return EXIT_FINE;
   return bad_input("recline check: started as %u processes, expected one claim and none of --all, "
-                   "--long, --matrix, --audit, --jobs and --workers",
+                   "--long, --matrix, --audit, --disk, --jobs and --workers",
                    c->launch.size);
 }
 
@@ -259,6 +261,7 @@ static void work(const struct command *c, const struct scenario *claim, int to)
                                   .whole = c->whole,
                                   .memory = (uint64_t)c->memory_bytes,
                                   .saves = c->saves,
+                                  .disk = c->disk,
                                   .save_seconds = c->save_every,
                                   .progress = shows_progress(c)};
   struct answer answer = {0};
@@ -537,6 +540,8 @@ static int run(struct command *c)
     return bad_input("%s: cannot be made: %s, expected a folder", c->out, g_strerror(errno));
   if (c->saves && g_mkdir_with_parents(c->saves, 0777) != 0)
     return bad_input("%s: cannot be made: %s, expected a folder", c->saves, g_strerror(errno));
+  if (c->disk && g_mkdir_with_parents(c->disk, 0777) != 0)
+    return bad_input("%s: cannot be made: %s, expected a folder", c->disk, g_strerror(errno));
   if (c->out)
     output_sweep(c->out);
   if (c->saves)
@@ -612,6 +617,7 @@ int command_check(int argc, char **argv)
   g_free(c.out);
   g_free(c.memory);
   g_free(c.saves);
+  g_free(c.disk);
   g_strfreev(c.names);
   matrix_free(c.cells);
   return c.launch.rank && code == EXIT_BAD_INPUT ? EXIT_FINE : code; /* the first one has said it */

@@ -192,6 +192,7 @@ struct job {
   struct reached least; /* that runs must show */
   struct intern outcomes;
   char *save;            /* file; NULL: none */
+  char *disk;            /* prefix of files; NULL: none */
   gint64 shown;          /* progress: when, in microseconds, */
   uint64_t shown_states; /* and how many states there were */
 };
@@ -404,6 +405,7 @@ static void fill_in(struct claim_result *result, const struct exploration *found
                                   .transitions = found->transitions,
                                   .steps = found->steps,
                                   .resumed = found->resumed,
+                                  .archived = found->archived,
                                   .depth = found->depth,
                                   .reached = found->reached,
                                   .cycles = found->cycles,
@@ -564,6 +566,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .progress = job->options->progress ? show_progress : NULL,
       .progress_data = job,
       .save = job->save,
+      .disk = job->disk,
       .save_seconds = job->options->save_seconds,
       .world_digest = job->save ? digest(job->claim, job->options) : 0,
       .transport = asked->transport};
@@ -598,9 +601,12 @@ bool claim_check(const struct scenario *claim, const struct claim_options *optio
   struct job job = {.claim = claim, .options = options, .shown = g_get_monotonic_time()};
   if (options->saves)
     job.save = g_strdup_printf("%s/%s.save", options->saves, claim->id);
+  if (options->disk)
+    job.disk = g_strdup_printf("%s/%s", options->disk, claim->id);
   bool fine = valid(claim, &job.script, &job.least, error) && run(&job, result, error);
   script_free(job.script);
   intern_clear(&job.outcomes);
   g_free(job.save);
+  g_free(job.disk);
   return fine;
 }

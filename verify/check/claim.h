@@ -17,6 +17,7 @@ struct claim_options {
   bool audit;          /* run what the explorer remembers again, and compare */
   uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
   const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
+  const char *disk;    /* directory for states when memory is short; NULL: they stay in memory */
   double save_seconds; /* from one save to the next */
   double seconds;      /* of exploring; 0: no bound */
   bool progress;       /* a line on standard error now and then; overwritten on a terminal */
@@ -36,6 +37,7 @@ struct claim_result {
   enum claim_verdict verdict;
   uint64_t states, transitions, steps;
   uint64_t resumed;       /* states that came from a save */
+  uint64_t archived;      /* states on disk, as memory was short */
   bool cycles;            /* livelock was judged (property progress) */
   struct reached reached; /* by runs; HOLDS, VACUOUS: all that they show */
   unsigned depth;         /* HOLDS: of the farthest state; VIOLATED: moves of the run */

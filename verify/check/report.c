@@ -61,6 +61,8 @@ void report_line(const struct checked *c)
          "transitions/s, %.0f bytes/state, %.0f MB\n",
          r->states, r->transitions, r->depth, r->seconds, rate(r) / 1e6, bytes_per_state(r),
          megabytes(r->peak_rss));
+  if (r->archived > 0)
+    printf("    %" PRIu64 " states on disk\n", r->archived);
   if (r->omission > 0)
     printf(
         "    fingerprints of states: with a probability of %.1e at most one was left out, of %.1e "
@@ -141,6 +143,7 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   json_builder_end_object(b);
   json_add_whole(b, "steps", (gint64)r->steps);
   json_add_whole(b, "resumed_states", (gint64)r->resumed);
+  json_add_whole(b, "archived_states", (gint64)r->archived);
   json_add_real(b, "seconds", r->seconds);
   json_add_real(b, "states_per_s", r->seconds > 0 ? (double)r->states / r->seconds : 0);
   json_add_real(b, "transitions_per_s", rate(r));

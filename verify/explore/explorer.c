@@ -79,11 +79,15 @@ static bool begin(struct explorer *e, unsigned crashes)
   for (unsigned i = 0; i < e->workers; i++)
     worker_init(&e->worker[i], e);
   add_first(e);
+  if (e->model.options->disk && !e->exchange)
+    e->archive = archive_new(e->model.options->disk, e->model.packing);
   if (e->model.options->save)
     e->out->refused =
         e->exchange ? distributed_resume(e) : resume_read(e, e->model.options->save, &exists);
   for (unsigned i = 0; i < e->workers; i++)
     e->worker[i].tag = tag_of(e->out->depth + 1);
+  if (e->archive)
+    archive_sweep(e->archive);
   e->level = e->now.states;
   e->began = e->saved = platform_now();
   return !e->out->refused;
@@ -92,7 +96,7 @@ static bool begin(struct explorer *e, unsigned crashes)
 /* Ways round and saves are made of states. */
 static bool compacts(const struct explorer *e)
 {
-  return e->model.options->fingerprint && !e->model.options->save &&
+  return e->model.options->fingerprint && !e->model.options->save && !e->model.options->disk &&
          !model_checks(&e->model, "progress");
 }
 
@@ -118,6 +122,8 @@ static void clear(struct explorer *e)
   exchange_free(e->exchange);
   abstraction_free(e->abstraction);
   free(e->fingerprint);
+  archive_free(e->archive);
+  frontier_clear(&e->fresh);
   frontier_clear(&e->now);
   spill_clear(&e->spill[0]);
   spill_clear(&e->spill[1]);
@@ -128,6 +134,7 @@ static void clear(struct explorer *e)
 
 static void conclude(struct explorer *e)
 {
+  e->out->archived = e->archive ? e->archive->states : 0;
   e->out->bytes = explorer_bytes(e);
   e->out->steps = e->model.rules_cache.steps;
   if (e->exchange)
@@ -140,6 +147,8 @@ static void conclude(struct explorer *e)
   }
   if (!e->model.options->save || e->out->verdict == EXPLORER_INCONCLUSIVE)
     return;
+  if (e->archive)
+    archive_forget_saves(e->archive);
   if (e->exchange)
     distributed_remove_saves(e);
   else
@@ -180,7 +189,7 @@ static void explore_with(struct world *world, unsigned crashes, unsigned timers,
     explorer_search(&e);
     uint64_t most = options->max_cycles;
     out->cycles = out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress") &&
-                  (!most || out->states <= most);
+                  !e.archiving && (!most || out->states <= most);
     if (out->cycles)
       liveness_judge(&e);
     conclude(&e);

@@ -33,7 +33,10 @@ static void add_state(const struct explorer *e, struct visited *set, const uint3
 static void make_set(const struct explorer *e, struct visited *set, uint32_t number)
 {
   size_t processes = e->exchange ? exchange_transport(e->exchange)->size : 1;
-  visited_init(set, e->model.packing, 64, 2 * processes * visited_bytes(&e->visited), number);
+  size_t most = 2 * processes * visited_bytes(&e->visited);
+  if (e->archiving) /* the visited set may be empty; of a level there is not more than this */
+    most += 2 * explorer_states(e) * e->model.packing->words * sizeof(uint32_t);
+  visited_init(set, e->model.packing, 64, most, number);
 }
 
 /* Adds to `set` what this process has found, and the others have. The `count` sets are then in the
@@ -101,6 +104,46 @@ static void collect_share(void *data)
   free(states);
 }
 
+/* States on disk, some at a time. */
+struct archived {
+  struct worker *w;
+  uint32_t count;
+  uint32_t *states;
+  const uint32_t **each;
+};
+
+enum { ARCHIVED = 1 << 12 };
+
+static void collect_archived(struct archived *a)
+{
+  uint32_t words = a->w->e->model.packing->words;
+  for (uint32_t i = 0; i < a->count; i++)
+    a->each[i] = a->states + (size_t)i * words;
+  collect_from(a->w, a->each, a->count);
+  a->count = 0;
+}
+
+static void add_archived(void *data, const uint32_t *state)
+{
+  struct archived *a = data;
+  uint32_t words = a->w->e->model.packing->words;
+  memcpy(a->states + (size_t)a->count++ * words, state, words * sizeof *state);
+  if (a->count == ARCHIVED)
+    collect_archived(a);
+}
+
+/* The same as collect_share(), behind it, of the states of the level that are on disk. */
+static void collect_disk(struct explorer *e, uint32_t tag)
+{
+  struct archived a = {.w = &e->worker[0]};
+  a.states = memory_grow(NULL, ARCHIVED * PACKING_WORDS * sizeof *a.states);
+  a.each = memory_grow(NULL, ARCHIVED * sizeof *a.each);
+  archive_each(e->archive, tag, add_archived, &a);
+  collect_archived(&a);
+  free(a.states);
+  free(a.each);
+}
+
 /* Adds to the set of `level` the states with its tag from which one move leads into the next set.
  */
 static void step_back(struct explorer *e, unsigned level, struct visited *sets)
@@ -115,6 +158,8 @@ static void step_back(struct explorer *e, unsigned level, struct visited *sets)
                               .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
   }
   platform_parallel(collect_share, share, sizeof *share, e->workers);
+  if (e->archive)
+    collect_disk(e, tag_of(level));
   for (unsigned i = 0; i < e->workers; i++)
     add_found(e, &sets[level], &e->worker[i].unplaced, sets, e->out->depth + 1);
 }

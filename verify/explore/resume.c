@@ -11,12 +11,14 @@
 #include "verify/explore/search.h"
 
 /* Changes with the format. */
-static const uint64_t MAGIC = UINT64_C(0x33657661736c6372), END = UINT64_C(0x646e65);
+static const uint64_t MAGIC = UINT64_C(0x34657661736c6372), END = UINT64_C(0x646e65);
 
 struct head {
   uint64_t magic, world; /* options->world_digest */
   uint64_t states, transitions, rests, depth;
   uint64_t parts, components, frontier;
+  uint64_t archived; /* files with states: these are not here */
+  struct archive_saved archive[ARCHIVE_FILES];
   struct reached reached;
 };
 
@@ -68,16 +70,18 @@ static void put_frontier(FILE *file, const struct explorer *e)
 
 static void put_all(FILE *file, const struct explorer *e)
 {
-  const struct head head = {.magic = MAGIC,
-                            .world = e->model.options->world_digest,
-                            .states = e->visited.count,
-                            .transitions = e->out->transitions,
-                            .rests = e->out->rests,
-                            .depth = e->out->depth,
-                            .parts = e->model.rules_cache.count,
-                            .components = e->model.components,
-                            .frontier = e->now.states,
-                            .reached = e->out->reached};
+  struct head head = {.magic = MAGIC,
+                      .world = e->model.options->world_digest,
+                      .states = e->visited.count,
+                      .transitions = e->out->transitions,
+                      .rests = e->out->rests,
+                      .depth = e->out->depth,
+                      .parts = e->model.rules_cache.count,
+                      .components = e->model.components,
+                      .frontier = e->now.states,
+                      .reached = e->out->reached};
+  if (e->archive)
+    head.archived = archive_save(e->archive, head.archive);
   put_bytes(file, &head, sizeof head);
   put_values(file, &e->model.rules_cache.parts);
   for (uint32_t i = 0; i < e->model.components; i++) {
@@ -149,6 +153,8 @@ static const char *get_head(FILE *file, const struct explorer *e, struct head *h
 {
   if (!get_bytes(file, head, sizeof *head) || head->magic != MAGIC)
     return "is no save of this version";
+  if (head->archived && !e->archive)
+    return "has states on disk, and there is no --disk";
   if (head->world != e->model.options->world_digest || head->parts != e->model.rules_cache.count ||
       head->components != e->model.components)
     return "is a save of another claim, or by another program";
@@ -170,10 +176,15 @@ static const char *get_all(FILE *file, struct explorer *e)
         !get_values(file, &e->model.component[i].values))
       return damaged;
   model_make_packing(&e->model);
+  if (e->archive)
+    e->archive->packing = e->model.packing;
+  if (head.archived && !archive_open(e->archive, head.archive, (uint32_t)head.archived))
+    return damaged;
+  e->archiving = head.archived;
   if (!get_visited(file, e, head.states) || !get_frontier(file, e, head.frontier) ||
       !get_bytes(file, &end, sizeof end) || end != END)
     return damaged;
-  e->out->states = e->out->resumed = head.states;
+  e->out->states = e->out->resumed = explorer_states(e);
   e->out->transitions = head.transitions;
   e->out->rests = head.rests;
   e->out->depth = (unsigned)head.depth;

@@ -59,10 +59,36 @@ static unsigned growth_percent(const struct explorer *e)
   return percent < LEAST ? LEAST : (unsigned)percent;
 }
 
+static void add_fresh(void *data, const uint32_t *state)
+{
+  enum { IN_MEMORY = 64 << 20 };
+  struct explorer *e = data;
+  frontier_append(&e->fresh, e->model.packing, state);
+  if (e->spilling && e->fresh.bytes > IN_MEMORY)
+    frontier_spill(&e->fresh, &e->spill[(e->out->depth + 1) % 2]);
+}
+
+static void ignore(void *data, const uint32_t *state)
+{
+  (void)data, (void)state;
+}
+
+/* All states found so far go to disk. Until then all have been different; from then on those of
+ * the next level are known when they go there. */
+static void archive_states(struct explorer *e)
+{
+  bool first = !e->archiving;
+  if (first)
+    spill_queue(e);
+  e->archiving = true;
+  if (!archive_take(e->archive, &e->visited, e->workers, first ? ignore : add_fresh, e))
+    e->full = BOUND_DISK;
+}
+
 /* A larger table; by less where there is no memory for that. */
 static void grow_visited(struct explorer *e)
 {
-  uint64_t places = e->visited.places, most = e->model.options->max_bytes;
+  uint64_t places = e->visited.places, most = explorer_most_bytes(e);
   for (unsigned percent = growth_percent(e); percent >= 6; percent /= 2) {
     const struct packing *packing = e->visited.packing;
     uint64_t more = places / 100 * percent, bytes = more * packing->words * sizeof(uint32_t);
@@ -70,7 +96,9 @@ static void grow_visited(struct explorer *e)
         visited_rebuild(&e->visited, places + more, packing, e->workers))
       return;
   }
-  if (spill_queue(e))
+  if (e->archive)
+    archive_states(e);
+  else if (spill_queue(e))
     grow_visited(e);
   else
     e->full = BOUND_MEMORY;
@@ -96,7 +124,7 @@ static void place_unplaced(struct explorer *e, struct worker *w)
 static enum bound bound_of_states(const struct explorer *e)
 {
   uint64_t most = e->model.options->max_states;
-  if (most && e->visited.count > most)
+  if (most && explorer_states(e) > most)
     return BOUND_STATES;
   return e->haste && e->visited.count > HASTE_STATES ? BOUND_HASTE : BOUND_NONE;
 }
@@ -127,7 +155,10 @@ static bool is_save_due(const struct explorer *e)
 
 static struct level sum_up_level(struct explorer *e)
 {
-  struct level level = {.states = e->visited.count, .full = e->full, .save = is_save_due(e)};
+  struct level level = {.states = explorer_states(e),
+                        .next = e->fresh.states,
+                        .full = e->full,
+                        .save = is_save_due(e)};
   for (unsigned i = 0; i < e->workers; i++) {
     level.next += e->worker[i].later.states;
     level.violating += e->worker[i].violating.count;
@@ -142,7 +173,7 @@ static struct level sum_up_level(struct explorer *e)
 /* Whether the search goes no deeper, and the verdict why. */
 static bool has_ended(struct explorer *e, const struct level *level)
 {
-  static const char *const names[] = {NULL, "memory", "max-states", "timeout", "haste"};
+  static const char *const names[] = {NULL, "memory", "max-states", "timeout", "haste", "disk"};
   const char *failed = crash_failed(e->crash);
   if (level->violating) {
     e->out->verdict = EXPLORER_VIOLATED;
@@ -159,6 +190,8 @@ static void save(struct explorer *e)
   const char *file = e->model.options->save;
   double from = platform_now();
   const char *wrong = e->exchange ? distributed_save(e) : resume_write(e, file);
+  if (!wrong && e->archive)
+    archive_was_saved(e->archive);
   if (wrong)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
   e->saved = platform_now();
@@ -180,12 +213,22 @@ static void take_crashes(struct explorer *e)
     keep_house(e);
 }
 
+static bool has_violation(const struct explorer *e)
+{
+  unsigned i = 0;
+  while (i < e->workers && !e->worker[i].violating.count)
+    i++;
+  return i < e->workers;
+}
+
 /* All states of a level have been expanded: those found meanwhile are the next one. */
 static void finish_level(struct explorer *e)
 {
   struct exploration *out = e->out;
   if (e->crash)
     take_crashes(e);
+  if (e->archiving && !e->full && !has_violation(e))
+    archive_states(e);
   const struct level level = sum_up_level(e);
   if ((e->over = has_ended(e, &level)))
     return;
@@ -195,6 +238,7 @@ static void finish_level(struct explorer *e)
     frontier_move(&e->now, &w->later);
     w->tag = tag_of(out->depth + 2);
   }
+  frontier_move(&e->now, &e->fresh);
   out->states = level.states;
   e->over = !level.next;
   if (e->over)
@@ -206,7 +250,10 @@ static void finish_level(struct explorer *e)
   e->bytes = explorer_bytes(e);
   if (e->model.options->max_queue && explorer_queue_bytes(e) > e->model.options->max_queue)
     spill_queue(e);
-  if (e->model.options->max_bytes && e->bytes > e->model.options->max_bytes && !spill_queue(e))
+  uint64_t most = explorer_most_bytes(e);
+  if (e->archive && e->bytes > most && !e->archiving)
+    archive_states(e);
+  else if (!e->archive && most && e->bytes > most && !spill_queue(e))
     e->full = BOUND_MEMORY;
   if (level.save)
     save(e);
@@ -243,7 +290,7 @@ static void account_chunk(struct explorer *e, struct worker *w)
   uint64_t all = e->exchange ? exchange_transport(e->exchange)->size : 1;
   if (e->model.options->progress)
     e->model.options->progress(e->model.options->progress_data,
-                               &(struct explorer_progress){.states = all * e->visited.count,
+                               &(struct explorer_progress){.states = all * explorer_states(e),
                                                            .transitions = e->out->transitions,
                                                            .bytes = all * e->bytes,
                                                            .depth = e->out->depth,

@@ -24,13 +24,14 @@
 #include "verify/reduce/crash.h"
 #include "verify/reduce/stubborn.h"
 #include "verify/reduce/symmetry.h"
+#include "verify/state/archive.h"
 #include "verify/state/fingerprint.h"
 #include "verify/state/frontier.h"
 #include "verify/state/model.h"
 #include "verify/state/visited.h"
 
 /* BOUND_HASTE: so many states are worth a larger abstraction. */
-enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME, BOUND_HASTE };
+enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME, BOUND_HASTE, BOUND_DISK };
 
 struct explorer {
   struct model model;
@@ -62,6 +63,9 @@ struct explorer {
   enum bound full;       /* it was hit: nothing more is stored, the level is finished */
   struct spill spill[2]; /* of the states of even and odd levels, when memory is short */
   bool spilling;
+  struct archive *archive;         /* NULL: states that were found stay in memory */
+  bool archiving;                  /* they do not: what is new to the visited set may be on disk; */
+  struct frontier fresh;           /* states of the next level that were on no disk */
   uint64_t level, before, earlier; /* states of this level, and of the two before */
   uint64_t bytes;                  /* memory taken when it was last looked at */
   double began, saved;             /* seconds at the beginning, and at the last save */
@@ -256,6 +260,13 @@ uint64_t explorer_bytes(const struct explorer *);
 
 /* Bytes of the states to be expanded, as far as they are in memory. */
 uint64_t explorer_queue_bytes(const struct explorer *);
+
+/* States found so far: at the end of a level all are different. */
+uint64_t explorer_states(const struct explorer *);
+
+/* Bytes that tables may take: those of options->max_bytes; with an archive less, as states are put
+ * in order outside of the visited set. 0: no bound. */
+uint64_t explorer_most_bytes(const struct explorer *);
 
 /* A packing for all values that there are, when there are more than the present one can name. */
 void explorer_widen_packing(struct explorer *);

@@ -4,10 +4,20 @@
 
 uint64_t explorer_queue_bytes(const struct explorer *e)
 {
-  uint64_t bytes = e->now.bytes;
+  uint64_t bytes = e->now.bytes + e->fresh.bytes;
   for (unsigned i = 0; i < e->workers; i++)
     bytes += e->worker[i].share.bytes + e->worker[i].later.bytes;
   return bytes;
+}
+
+uint64_t explorer_states(const struct explorer *e)
+{
+  return e->visited.count + (e->archive ? e->archive->states : 0);
+}
+
+uint64_t explorer_most_bytes(const struct explorer *e)
+{
+  return e->archive ? explorer_memory(e) / 5 * 2 : e->model.options->max_bytes;
 }
 
 uint64_t explorer_bytes(const struct explorer *e)
@@ -34,9 +44,12 @@ void explorer_widen_packing(struct explorer *e)
     return;
   struct packing *old = e->model.packing;
   model_make_packing(&e->model);
-  if (e->fingerprint ||
-      visited_rebuild(&e->visited, e->visited.places, e->model.packing, e->workers))
+  if (e->archive && !archive_widen(e->archive, e->model.packing))
+    e->full = BOUND_DISK;
+  else if (!e->fingerprint &&
+           !visited_rebuild(&e->visited, e->visited.places, e->model.packing, e->workers))
+    e->full = BOUND_MEMORY;
+  else
     return;
   e->model.packing = old;
-  e->full = BOUND_MEMORY;
 }

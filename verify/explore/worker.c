@@ -52,7 +52,8 @@ void worker_clear(struct worker *w)
 
 static void append_state(struct worker *w, const uint32_t *state)
 {
-  frontier_append(&w->later, w->e->model.packing, state);
+  if (!w->e->archiving)
+    frontier_append(&w->later, w->e->model.packing, state);
   w->states++;
 }
 

@@ -47,6 +47,9 @@ struct explorer_options {
   double max_seconds;  /* stop the level where it is; 0: no bound */
   uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0:
                           as many as there is memory for */
+  /* Prefix of the names of files for states that were found, when memory is short; NULL: the search
+   * ends then. One process only. */
+  const char *disk;
   /* Called often, by one thread at a time; may be NULL. */
   void (*progress)(void *data, const struct explorer_progress *);
   void *progress_data;

@@ -7,6 +7,8 @@
 #include "verify/base/hash.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
+#include "verify/base/sort.h"
+#include "verify/state/sorted_file.h"
 
 enum {
   TAIL = 4096,          /* places beyond the last by hash: nothing wraps around */
@@ -157,6 +159,39 @@ uint32_t visited_find(const struct visited *v, const uint32_t *state, uint64_t h
 {
   uint64_t n = visited_place(v, state, hash);
   return n < visited_end(v) ? *visited_at(v, n) & TAG_MASK : 0;
+}
+
+/* ---- emptying ---- */
+
+/* What is there is given back, and the memory is zeroed again. */
+static void empty(struct visited *v)
+{
+  size_t reserved = v->reserved;
+  platform_release(v->place, reserved);
+  v->place = platform_reserve(reserved);
+  if (!v->place)
+    memory_exhausted(reserved);
+  platform_prefer_huge_pages(v->place, reserved);
+  v->count = 0;
+}
+
+uint8_t *visited_take_all(struct visited *v, uint64_t *count)
+{
+  uint32_t bytes = sorted_bytes(v->packing);
+  *count = 0;
+  for (uint64_t n = 0; n < visited_end(v); n++)
+    *count += *visited_at(v, n) != 0;
+  uint8_t *states = malloc(*count * (bytes + 1) + 1), *to = states;
+  if (!states)
+    return NULL;
+  for (uint64_t n = 0; n < visited_end(v); n++)
+    if (*visited_at(v, n)) {
+      sorted_encode(v->packing, visited_at(v, n), to);
+      to += bytes + 1;
+    }
+  empty(v);
+  sort_bytes(states, *count, bytes + 1, bytes);
+  return states;
 }
 
 /* ---- growing ---- */

@@ -753,7 +753,32 @@ static void short_memory(void)
   ok(less.verdict == EXPLORER_INCONCLUSIVE && !strcmp(less.bound, "memory"),
      "a bound on memory makes the verdict inconclusive");
   exploration_clear(&less);
+  g_autofree char *folder = g_dir_make_tmp("recline-disk-XXXXXX", NULL);
+  g_autofree char *prefix = g_build_filename(folder, "states", NULL);
+  options.disk = prefix;
+  run_with(&small, &options, &less);
+  ok(less.verdict == EXPLORER_HOLDS && less.archived == less.states && less.states == all.states &&
+         less.transitions == all.transitions && less.rests == all.rests && less.depth == all.depth,
+     "with a disk the same %" G_GUINT64_FORMAT " states", less.states);
+  exploration_clear(&less);
   exploration_clear(&all);
+  run(&no_hold, 1, NULL, &all);
+  options.properties = NULL;
+  options.max_bytes = all.bytes / 2;
+  run_with(&no_hold, &options, &less);
+  ok(less.archived && less.verdict == EXPLORER_VIOLATED && less.moves_count == all.moves_count &&
+         !memcmp(less.moves, all.moves, all.moves_count * sizeof *all.moves),
+     "and the same run to a violation, with %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+     " states on disk",
+     less.archived, less.states);
+  exploration_clear(&less);
+  options.disk = "/nowhere/states";
+  run_with(&no_hold, &options, &less);
+  ok(less.verdict == EXPLORER_INCONCLUSIVE && !strcmp(less.bound, "disk"),
+     "where no file can be made it is inconclusive");
+  exploration_clear(&less);
+  exploration_clear(&all);
+  ok(rmdir(folder) == 0, "no file is left");
 }
 
 /* The tables themselves, at sizes that make them grow. */

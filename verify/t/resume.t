@@ -66,6 +66,36 @@ for workers in 1 2; do
     cmp "$dir/bad.trace" "$dir/bad/$bad.trace"
 done
 
+# States on disk are part of a save.
+disk() { # WORKERS ARG...
+  workers=$1
+  shift
+  counts "$workers" --memory 4MiB --disk "$dir/disk" "$@"
+}
+disk 2 >"$dir/more"
+check 'with states on disk the same counts' cmp "$dir/one" "$dir/more"
+killed_on_disk() {
+  "$tool" check "$dir/big.yaml" --memory 4MiB --disk "$dir/disk" --resume "$dir/saves" \
+    --save-every 0 >"$dir/out" 2>&1 &
+  pid=$!
+  until [ -s "$dir/disk/big.states-3" ] && [ -s "$dir/saves/big.save" ]; do
+    kill -0 $pid 2>/dev/null || return 1
+  done
+  kill -9 $pid
+  ! wait $pid 2>/dev/null
+}
+check 'killed with states on disk' killed_on_disk
+cp "$dir/saves/big.save" "$dir/disk.save"
+exits 64 'without them the save is refused' \
+  "$tool" check "$dir/big.yaml" --resume "$dir/saves"
+check 'and says why' grep -q 'big.save: has states on disk, and there is no --disk' "$dir/err"
+disk 1 --resume "$dir/saves" >"$dir/more"
+check 'then the same counts' cmp "$dir/one" "$dir/more"
+check 'no file is left' test -z "$(ls "$dir/disk" "$dir/saves" | grep states)"
+cp "$dir/disk.save" "$dir/saves/big.save"
+exits 64 'a save whose files are gone is refused' \
+  "$tool" check "$dir/big.yaml" --memory 4MiB --disk "$dir/disk" --resume "$dir/saves"
+
 sed 's/capacity: 4/capacity: 5/' "$dir/big.yaml" >"$dir/other.yaml"
 cp "$dir/kept.save" "$dir/saves/big.save"
 exits 64 'a save of another claim is refused' \

@@ -1,0 +1,13 @@
+/* Items of `bytes` bytes each, one behind the other, into the order of their first `key` bytes; in
+ * place. The order of items with equal keys is not defined. */
+#ifndef RECLINE_SORT_H
+#define RECLINE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SORT_BYTES_MOST = 512 }; /* of an item */
+
+void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key);
+
+#endif

@@ -1,0 +1,71 @@
+/* States on disk: what the visited set had found when memory was short.
+ *
+ * While a level is expanded nothing is looked up on disk. When memory is short, and at the end of
+ * each level, the visited set is emptied: its states are put in order, and compared with the files
+ * in one pass through them; those that are new go to a file of their own, and are the states to
+ * expand. Files are merged, the smallest first, when there are many.
+ *
+ * Source: Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier (CAV
+ * 1998): duplicates are found late, all at once.
+ */
+#ifndef RECLINE_ARCHIVE_H
+#define RECLINE_ARCHIVE_H
+
+#include "verify/state/sorted_file.h"
+#include "verify/state/visited.h"
+
+enum { ARCHIVE_FILES = 8 }; /* between passes */
+
+struct archive_entry {
+  struct sorted_file file;
+  uint32_t number; /* in its name */
+  bool saved;      /* a save names it: it is not removed before the next one */
+};
+
+struct archive {
+  char *prefix;                  /* of the names of files */
+  const struct packing *packing; /* in which states are written; the caller's */
+  struct archive_entry entry[ARCHIVE_FILES + 1];
+  uint32_t entries;
+  uint64_t states;
+  uint64_t numbers; /* of files that are there: a bit each */
+  uint64_t stale;   /* of these: only the last save names them */
+};
+
+/* Without files. `prefix` is copied. */
+struct archive *archive_new(const char *prefix, const struct packing *);
+
+/* Removes all files that no save names. */
+void archive_free(struct archive *);
+
+/* Moves all states of `visited` into the archive, by so many threads. Those that were not there
+ * already are told, in order. False: there is no room on disk, or no memory to put them in order;
+ * errno tells. */
+bool archive_take(struct archive *, struct visited *, unsigned threads,
+                  void fresh(void *data, const uint32_t *state), void *data);
+
+/* Writes all again in a packing whose fields are as wide or wider. False: as above. */
+bool archive_widen(struct archive *, const struct packing *);
+
+/* Tells all states with that tag, in the archive's packing. */
+void archive_each(const struct archive *, uint32_t tag,
+                  void state(void *data, const uint32_t *state), void *data);
+
+/* What is needed to open the files again. */
+struct archive_saved {
+  uint64_t number, states, end;
+};
+
+/* Of all files, into saved[ARCHIVE_FILES]; returns how many. They stay until archive_was_saved()
+ * is told that the next save is complete, or archive_forget_saves() that there will be none. */
+uint32_t archive_save(const struct archive *, struct archive_saved *);
+void archive_was_saved(struct archive *);
+void archive_forget_saves(struct archive *);
+
+/* Opens the files of a save. False: one of them is not there, or another. */
+bool archive_open(struct archive *, const struct archive_saved *, uint32_t count);
+
+/* Removes files of these names that the archive does not know: an earlier search has left them. */
+void archive_sweep(struct archive *);
+
+#endif

@@ -1,0 +1,58 @@
+/* A file of distinct states in order, each behind what it shares with the one before it.
+ *
+ * A state is written as its numbers, component after component, most significant bit first, in as
+ * many bits as the packing gives each: so the order of states is that of their numbers, and stays
+ * the same when a packing is widened. Behind it comes its tag, which has no part in the order.
+ *
+ *     block:  bytes | entries | entry entry ...      entry:  tag | bytes shared | the other bytes
+ *
+ * The first entry of a block shares nothing. Where each block begins, and with which state, is kept
+ * in memory, so that blocks in which nothing is looked for are not read.
+ */
+#ifndef RECLINE_SORTED_FILE_H
+#define RECLINE_SORTED_FILE_H
+
+#include "verify/state/packing.h"
+
+enum { SORTED_BYTES_MOST = PACKING_WORDS * 4 }; /* of a state, without its tag */
+
+struct sorted_file {
+  char *name; /* NULL: there is no such file */
+  int file;
+  uint32_t bytes; /* of a state, without its tag */
+  uint64_t states, end;
+  uint64_t *place; /* of each block */
+  uint8_t *first;  /* its first state */
+  uint32_t blocks, room, firsts_room;
+};
+
+/* Bytes of a state of that packing; the state as bytes, its tag behind them; and back, with its
+ * tag. */
+uint32_t sorted_bytes(const struct packing *);
+void sorted_encode(const struct packing *, const uint32_t *state, uint8_t *to);
+void sorted_decode(const struct packing *, const uint8_t *from, uint32_t *state);
+
+/* Writing: states (with their tags) in order. A file of that name is overwritten. False: it cannot
+ * be made, or written; errno tells why, and the file is removed. `name` is copied. */
+struct sorted_writer;
+struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: as false */
+void sorted_put(struct sorted_writer *, const uint8_t *state);
+bool sorted_finish(struct sorted_writer *, struct sorted_file *);
+
+/* A file that is there already, with what was known of it. False: it is not, or another one. */
+bool sorted_open(struct sorted_file *, const char *name, uint32_t bytes, uint64_t states,
+                 uint64_t end);
+void sorted_close(struct sorted_file *, bool remove); /* its contents are then all zeroes */
+
+/* Reading, in order; several readers may read a file at a time. */
+struct sorted_reader;
+struct sorted_reader *sorted_reader_new(const struct sorted_file *);
+void sorted_reader_free(struct sorted_reader *);
+
+/* The next state with its tag; NULL: there is none. Aborts when the file cannot be read. */
+const uint8_t *sorted_next(struct sorted_reader *);
+
+/* The first state that is not less than `state`, from the present one on; NULL: none. */
+const uint8_t *sorted_seek(struct sorted_reader *, const uint8_t *state);
+
+#endif

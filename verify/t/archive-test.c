@@ -1,0 +1,228 @@
+/* States on disk, against a hash table: what is new is told once, in order; all are there in the
+ * end, with their tags, also in a wider packing and when the files are opened again. The seed is
+ * printed; pass one to reproduce. */
+#define _DEFAULT_SOURCE
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "protocols/t/tap.h"
+#include "verify/base/sort.h"
+#include "verify/state/archive.h"
+
+enum { FIELDS = 9 };
+
+static const uint8_t narrow[FIELDS] = {3, 0, 11, 1, 20, 7, 32, 5, 2},
+                     wide[FIELDS] = {4, 2, 11, 9, 20, 8, 32, 6, 31};
+
+/* What there should be: the numbers of a state -> its tag. */
+static GHashTable *all;
+static const struct packing *packing;
+
+static guint hash_numbers(gconstpointer numbers)
+{
+  GBytes *bytes = g_bytes_new_static(numbers, FIELDS * sizeof(uint32_t));
+  guint hash = g_bytes_hash(bytes);
+  g_bytes_unref(bytes);
+  return hash;
+}
+
+static gboolean same_numbers(gconstpointer a, gconstpointer b)
+{
+  return !memcmp(a, b, FIELDS * sizeof(uint32_t));
+}
+
+/* Few values in some rounds, so that states come again. */
+static void draw(uint32_t *numbers, unsigned round)
+{
+  for (uint32_t i = 0; i < FIELDS; i++) {
+    uint32_t most = packing->field[i].mask;
+    uint32_t value = (uint32_t)random() << 1 ^ (uint32_t)random();
+    numbers[i] = round % 3 ? value & most : value & most & 3;
+  }
+}
+
+/* ---- what is told ---- */
+
+struct told {
+  uint64_t count, wrong;
+  uint32_t tag; /* 0: any */
+  uint32_t last[FIELDS];
+};
+
+static void tell(void *data, const uint32_t *state)
+{
+  struct told *told = data;
+  uint32_t numbers[FIELDS], tag = state[0] & TAG_MASK;
+  packing_unpack(packing, state, numbers);
+  gpointer known = g_hash_table_lookup(all, numbers);
+  told->wrong += GPOINTER_TO_UINT(known) != tag || (told->tag && tag != told->tag);
+  told->count++;
+}
+
+static void tell_fresh(void *data, const uint32_t *state)
+{
+  struct told *told = data;
+  uint32_t numbers[FIELDS];
+  packing_unpack(packing, state, numbers);
+  bool ordered = !told->count;
+  for (uint32_t i = 0; i < FIELDS && !ordered; i++)
+    if (numbers[i] != told->last[i]) {
+      ordered = numbers[i] > told->last[i];
+      break;
+    }
+  memcpy(told->last, numbers, sizeof numbers);
+  told->wrong += !ordered || g_hash_table_contains(all, numbers);
+  told->count++;
+  g_hash_table_insert(all, g_memdup2(numbers, sizeof numbers),
+                      GUINT_TO_POINTER(state[0] & TAG_MASK));
+}
+
+/* ---- the test ---- */
+
+static void fill(struct visited *visited, unsigned round)
+{
+  uint32_t numbers[FIELDS], state[PACKING_WORDS];
+  for (uint32_t n = 0; n < 1u << (5 + round % 10); n++) {
+    draw(numbers, round);
+    packing_pack(packing, numbers, state);
+    state[0] |= round + 1;
+    enum visited_answer answer = visited_add(visited, state, packing_hash(packing, numbers));
+    visited->count += answer == VISITED_NEW;
+    if (visited_crowded(visited))
+      visited_rebuild(visited, 2 * visited->places, packing, 1);
+  }
+}
+
+static bool take(struct archive *archive, struct visited *visited, unsigned round)
+{
+  struct told told = {0};
+  guint before = g_hash_table_size(all);
+  fill(visited, round);
+  bool fine = archive_take(archive, visited, 1 + round % 3, tell_fresh, &told);
+  return fine && !told.wrong && visited->count == 0 &&
+         before + told.count == g_hash_table_size(all) &&
+         archive->states == g_hash_table_size(all) && archive->entries <= ARCHIVE_FILES;
+}
+
+static bool has_all(const struct archive *archive)
+{
+  uint64_t count = 0, wrong = 0;
+  for (uint32_t tag = 1; tag <= TAG_MASK; tag++) {
+    struct told told = {.tag = tag};
+    archive_each(archive, tag, tell, &told);
+    count += told.count;
+    wrong += told.wrong;
+  }
+  return !wrong && count == g_hash_table_size(all);
+}
+
+static unsigned files_in(const char *folder)
+{
+  unsigned count = 0;
+  GDir *dir = g_dir_open(folder, 0, NULL);
+  while (g_dir_read_name(dir))
+    count++;
+  g_dir_close(dir);
+  return count;
+}
+
+static void archives(const char *folder)
+{
+  char *prefix = g_build_filename(folder, "test", NULL);
+  struct packing *first = packing_new(narrow, FIELDS), *second = packing_new(wide, FIELDS);
+  struct visited visited;
+  packing = first;
+  visited_init(&visited, packing, 1 << 14, 1 << 26, 0);
+  struct archive *archive = archive_new(prefix, packing);
+  bool fine = true;
+  unsigned round = 0;
+  for (; round < 25; round++)
+    fine &= take(archive, &visited, round);
+  ok(fine, "what is new is told once, in order");
+  ok(has_all(archive), "%u states are there, with their tags", g_hash_table_size(all));
+  packing = second;
+  visited_rebuild(&visited, visited.places, packing, 1);
+  ok(archive_widen(archive, packing) && has_all(archive), "also in a wider packing");
+  for (fine = true; round < 40; round++)
+    fine &= take(archive, &visited, round);
+  ok(fine && has_all(archive), "to which states are added: %u", g_hash_table_size(all));
+
+  struct archive_saved saved[ARCHIVE_FILES];
+  uint32_t files = archive_save(archive, saved);
+  archive_was_saved(archive);
+  GHashTable *then = all;
+  all = g_hash_table_new(hash_numbers, same_numbers);
+  GHashTableIter i;
+  gpointer key, value;
+  for (g_hash_table_iter_init(&i, then); g_hash_table_iter_next(&i, &key, &value);)
+    g_hash_table_insert(all, key, value);
+  for (fine = true; round < 50; round++)
+    fine &= take(archive, &visited, round);
+  ok(fine, "more are added behind a save");
+  archive_free(archive);
+  g_hash_table_unref(all);
+  all = then;
+  archive = archive_new(prefix, packing);
+  ok(archive_open(archive, saved, files) && has_all(archive), "the files of the save are opened");
+  g_autofree char *left = g_strdup_printf("%s.states-31", prefix);
+  g_file_set_contents(left, "left over", -1, NULL);
+  archive_sweep(archive);
+  ok(files_in(folder) == files, "others are removed");
+  archive_forget_saves(archive);
+  archive_free(archive);
+  ok(files_in(folder) == 0, "at the end, all");
+  saved[0].states++;
+  archive = archive_new(prefix, packing);
+  ok(!archive_open(archive, saved, 1), "a file that is not there is not opened");
+  archive_free(archive);
+  archive = archive_new("/nowhere/test", packing);
+  fill(&visited, 3);
+  struct told told = {0};
+  ok(!archive_take(archive, &visited, 1, tell, &told), "where no file can be made it is said");
+  archive_free(archive);
+  visited_clear(&visited);
+  free(first);
+  free(second);
+  g_free(prefix);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+  return memcmp(a, b, 5);
+}
+
+static void sorting(void)
+{
+  enum { COUNT = 30000, BYTES = 7 };
+  uint8_t *one = g_malloc(COUNT * BYTES), *two;
+  bool fine = true;
+  for (uint32_t count = 0; count < COUNT; count = 3 * count + 1) {
+    for (uint32_t i = 0; i < count * BYTES; i++)
+      one[i] = (uint8_t)(random() % (i % BYTES ? 256 : 3));
+    two = g_memdup2(one, (gsize)count * BYTES + 1);
+    qsort(two, count, BYTES, by_bytes);
+    sort_bytes(one, count, BYTES, 5);
+    for (uint32_t i = 0; i < count; i++)
+      fine &= !memcmp(one + i * BYTES, two + i * BYTES, 5);
+    g_free(two);
+  }
+  ok(fine, "items are put in order");
+  g_free(one);
+}
+
+int main(int argc, char **argv)
+{
+  unsigned seed = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : (unsigned)time(NULL);
+  printf("# seed %u\n", seed);
+  srandom(seed);
+  all = g_hash_table_new_full(hash_numbers, same_numbers, g_free, NULL);
+  g_autofree char *folder = g_dir_make_tmp("recline-archive-XXXXXX", NULL);
+  sorting();
+  archives(folder);
+  g_rmdir(folder);
+  g_hash_table_unref(all);
+  return done();
+}
