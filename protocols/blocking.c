@@ -229,4 +229,5 @@ const struct rcl_protocol protocol_blocking = {
     .captures_at = "barriers",
     .state_size = state_size,
     .step = step,
-    .violated_invariant = violated_invariant};
+    .violated_invariant = violated_invariant,
+    .place = &(const struct rcl_place){.back = RCL_BACK_ALL, .assumes = RCL_ASSUMES_BARRIERS}};

@@ -537,4 +537,9 @@ const struct rcl_protocol protocol_c3 = {
     .state_size = state_size,
     .in_use = in_use,
     .step = step,
-    .violated_invariant = violated_invariant};
+    .violated_invariant = violated_invariant,
+    .place = &(const struct rcl_place){
+        .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
+                 {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},
+        .back = RCL_BACK_ALL,
+        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_RECEIVED}};

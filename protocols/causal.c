@@ -556,4 +556,9 @@ const struct rcl_protocol protocol_causal = {
     .state_size = state_size,
     .in_use = in_use,
     .step = step,
-    .violated_invariant = violated_invariant};
+    .violated_invariant = violated_invariant,
+    .place = &(const struct rcl_place){
+        .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER},
+                 {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_WITH_MESSAGES, RCL_LOGGED_BY_PEERS}},
+        .back = RCL_BACK_FAILED,
+        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES | RCL_ASSUMES_FAILURES}};

@@ -325,12 +325,17 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 
 static const char *const promises[] = {"bounded", "frees", NULL};
 
+static const struct rcl_place place = {
+    .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},
+    .back = RCL_BACK_ALL,
+    .assumes = RCL_ASSUMES_FIFO | RCL_ASSUMES_ANYWHERE};
+
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .level = RCL_LEVEL_CHANNEL,                 \
     .controls = controls, .invariants = invariants, .phases = phases, .promises = promises,        \
     .state_size = state_size, .in_use = in_use, .step = ID##_step,                                 \
-    .violated_invariant = ID##_broken, .variant = NEXT                                             \
+    .violated_invariant = ID##_broken, .place = &place, .variant = NEXT                            \
   }
 
 static const struct variant direct = {.tree = false};

@@ -511,12 +511,26 @@ static const char *const promises[] = {"bounded", "frees", NULL};
     count_work(&(struct rank){config, &ID, rcl_at(state, 0), NULL}, event, work);                  \
   }
 
-#define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
+static const struct rcl_place place = {
+    .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
+             {RCL_LOGGED_ENVELOPES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_BOTH}},
+    .back = RCL_BACK_ALL,
+    .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_MPI_ORDER | RCL_ASSUMES_RECEIVED |
+               RCL_ASSUMES_SAME_AGAIN};
+
+/* Messages in transit are awaited, whether they are received or not. */
+static const struct rcl_place posted_place = {
+    .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
+             {RCL_LOGGED_ENVELOPES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_BOTH}},
+    .back = RCL_BACK_ALL,
+    .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_MPI_ORDER | RCL_ASSUMES_SAME_AGAIN};
+
+#define PROTOCOL(ID, NAME, TITLE, PLACE, NEXT)                                                     \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
     .invariants = invariants, .phases = phases, .promises = promises, .state_size = ID##_size,     \
     .in_use = in_use, .step = ID##_step, .work = ID##_work, .violated_invariant = ID##_broken,     \
-    .variant = NEXT                                                                                \
+    .place = &PLACE, .variant = NEXT                                                               \
   }
 
 static const struct variant list = {.form = RCL_LIST};
@@ -530,13 +544,13 @@ FORM(posted)
 FORM(paired)
 
 static const struct rcl_protocol event_logging_paired = PROTOCOL(
-    paired, "event-logging-paired", "Event Logging, a list that a sorted log follows", NULL);
+    paired, "event-logging-paired", "Event Logging, a list that a sorted log follows", place, NULL);
 static const struct rcl_protocol event_logging_posted =
     PROTOCOL(posted, "event-logging-posted", "Event Logging with posted receives (section 5.3)",
-             &event_logging_paired);
+             posted_place, &event_logging_paired);
 static const struct rcl_protocol event_logging_sorted =
-    PROTOCOL(sorted, "event-logging-sorted", "Event Logging with sorted logs (section 4.2)",
+    PROTOCOL(sorted, "event-logging-sorted", "Event Logging with sorted logs (section 4.2)", place,
              &event_logging_posted);
 extern const struct rcl_protocol protocol_event_logging;
 const struct rcl_protocol protocol_event_logging =
-    PROTOCOL(list, "event-logging", "Event Logging (section 3.3)", &event_logging_sorted);
+    PROTOCOL(list, "event-logging", "Event Logging (section 3.3)", place, &event_logging_sorted);

@@ -564,19 +564,17 @@ static int violated_invariant(const struct rcl_config *config, const void *state
 {
   const struct rank *r = &(struct rank){config, rcl_at(state, 0), NULL};
   struct rcl_links links = links_of(r);
-  bool takes = r->state->phase == FORCED || r->state->phase == CAPTURING;
   if (!indexes_rise(r))
     return 1;
   if (!kept_have_reason(r))
     return 2;
-  if (takes && r->state->line != NOWHERE)
+  if ((r->state->phase == FORCED || r->state->phase == CAPTURING) && r->state->line != NOWHERE)
     return 3;
   if (!rcl_links_nothing_waits(&links))
     return 4;
   return first_needed(r) == 0 ? 0 : 5;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store", "durable"},
                                           {"rollback", "roll-back", "start"},
@@ -595,4 +593,8 @@ const struct rcl_protocol protocol_index_based = {
     .state_size = state_size,
     .in_use = in_use,
     .step = step,
-    .violated_invariant = violated_invariant};
+    .violated_invariant = violated_invariant,
+    .place = &(const struct rcl_place){
+        .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER}},
+        .back = RCL_BACK_DEPENDENT,
+        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES}};

@@ -491,4 +491,9 @@ const struct rcl_protocol protocol_message_tagging = {
     .state_size = state_size,
     .in_use = in_use,
     .step = step,
-    .violated_invariant = violated_invariant};
+    .violated_invariant = violated_invariant,
+    .place = &(const struct rcl_place){
+        .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
+                 {RCL_LOGGED_ENVELOPES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},
+        .back = RCL_BACK_ALL,
+        .assumes = RCL_ASSUMES_MPI_ORDER | RCL_ASSUMES_RECEIVED | RCL_ASSUMES_SAME_AGAIN}};

@@ -44,4 +44,6 @@ const struct rcl_protocol protocol_none = {.name = "none",
                                            .title = "no fault tolerance",
                                            .collectives = true,
                                            .state_size = state_size,
-                                           .step = step};
+                                           .step = step,
+                                           .place =
+                                               &(const struct rcl_place){.back = RCL_BACK_NONE}};

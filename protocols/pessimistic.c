@@ -542,12 +542,18 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 
 static const char *const promises[] = {"local-rollback", "bounded", "frees-at-capture", NULL};
 
+static const struct rcl_place place = {
+    .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER},
+             {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_FIRST, RCL_LOGGED_BY_LOGGER}},
+    .back = RCL_BACK_FAILED,
+    .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES | RCL_ASSUMES_LOGGER};
+
 #define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
     .daemon = true, .controls = controls, .invariants = invariants, .phases = phases,              \
     .promises = promises, .state_size = state_size, .in_use = in_use, .step = STEP,                \
-    .violated_invariant = violated_invariant, .variant = NEXT                                      \
+    .violated_invariant = violated_invariant, .place = &place, .variant = NEXT                     \
   }
 
 static const struct rcl_protocol wildcards =

@@ -380,6 +380,68 @@ struct rcl_piece {
 
 enum { RCL_PIECES = 16 }; /* of a state, at most */
 
+/* Where a protocol stands on the map of all (docs/protocols/map.md). A test compares what is
+ * declared with what claims show and what a run does. */
+
+enum rcl_logged {
+  RCL_LOGGED_NOTHING,
+  RCL_LOGGED_MESSAGES,    /* payloads */
+  RCL_LOGGED_ENVELOPES,   /* peer, communicator and tag of messages */
+  RCL_LOGGED_DETERMINANTS /* how events came out that the program does not determine */
+};
+
+enum rcl_logged_when {
+  RCL_LOGGED_AT_CHECKPOINTS, /* while a checkpoint is taken, what crosses its line */
+  RCL_LOGGED_ALWAYS,         /* each one, in memory */
+  RCL_LOGGED_FIRST,          /* each one, on stable storage before a message that depends on it
+                                leaves */
+  RCL_LOGGED_LATER,          /* each one, on stable storage some time later */
+  RCL_LOGGED_WITH_MESSAGES   /* each one, on the messages that depend on it */
+};
+
+enum rcl_logged_where {
+  RCL_LOGGED_BY_SENDER,
+  RCL_LOGGED_BY_RECEIVER,
+  RCL_LOGGED_BY_BOTH,
+  RCL_LOGGED_BY_LOGGER, /* the event logger */
+  RCL_LOGGED_BY_PEERS   /* whoever depends on it */
+};
+
+/* Which ranks go back after a crash. */
+enum rcl_back {
+  RCL_BACK_NONE, /* it is not repaired */
+  RCL_BACK_FAILED,
+  RCL_BACK_FAILED_OR_ALL, /* all, once what is logged does not suffice */
+  RCL_BACK_DEPENDENT,     /* and those that depend on what it had done */
+  RCL_BACK_ALL
+};
+
+/* What it relies on beyond all others: bits. */
+enum rcl_assumes {
+  RCL_ASSUMES_CONTROL_ORDER = 1 << 0, /* control messages of a pair of ranks keep their order */
+  RCL_ASSUMES_MPI_ORDER = 1 << 1,     /* messages of one envelope do */
+  RCL_ASSUMES_FIFO = 1 << 2,          /* all messages of a pair do, control among them */
+  RCL_ASSUMES_ANYWHERE = 1 << 3,      /* checkpoints at any time, not at safe points only */
+  RCL_ASSUMES_BARRIERS = 1 << 4,      /* that no message crosses */
+  RCL_ASSUMES_ITERATIONS = 1 << 5,    /* that no message crosses */
+  RCL_ASSUMES_RECEIVED = 1 << 6,      /* each message is received some time */
+  RCL_ASSUMES_SAME_AGAIN = 1 << 7,    /* a message that is sent again says the same */
+  RCL_ASSUMES_CLOCKS = 1 << 8,        /* clocks and latencies within bounds */
+  RCL_ASSUMES_WHOLE_WRITES = 1 << 9,  /* no write is torn by a crash */
+  RCL_ASSUMES_LOGGER = 1 << 10,       /* what was stored is never lost */
+  RCL_ASSUMES_FAILURES = 1 << 11      /* at most so many failures at once */
+};
+
+enum { RCL_PLACE_LOGS = 2 }; /* kinds of logs, at most */
+
+struct rcl_place {
+  struct {
+    uint8_t what, when, where; /* enum rcl_logged, rcl_logged_when, rcl_logged_where */
+  } logs[RCL_PLACE_LOGS];
+  uint8_t back;     /* enum rcl_back */
+  uint32_t assumes; /* enum rcl_assumes */
+};
+
 struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* what it is, with its paper and section */
@@ -398,11 +460,12 @@ struct rcl_protocol {
   bool clocks;      /* every rank has a clock of its own (above) */
   bool piggybacks;  /* LEVEL_APPLICATION: control messages travel with the messages of the program:
                        a message arrives after all control messages that its sender sent before it */
-  bool daemon;      /* a process beside the program steps it (MPICH-V): ends of writes and control
-                       messages      come while the program computes, otherwise in its next call of MPI */
-  bool barrier_words;          /* words of JOIN count in barriers even where piggyback_bytes is 0 */
-  const char *const *controls; /* control, of a control message -> its name in the paper; ends
-                                  with NULL */
+  bool
+      daemon;         /* a process beside the program steps it (MPICH-V): ends of writes and control
+                         messages      come while the program computes, otherwise in its next call of MPI */
+  bool barrier_words; /* words of JOIN count in barriers even where piggyback_bytes is 0 */
+  const char *const *controls;   /* control, of a control message -> its name in the paper; ends
+                                    with NULL */
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
   const char *const *parameters; /* names of rcl_config.parameter; ends with NULL. NULL: none */
 
@@ -443,6 +506,8 @@ struct rcl_protocol {
 
   /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
   const struct rcl_protocol *variant;
+
+  const struct rcl_place *place; /* on the map; NULL: on none */
 };
 
 /* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that
@@ -477,8 +542,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 11u
-_Static_assert(RECLINE_DOOR == 11u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 12u
+_Static_assert(RECLINE_DOOR == 12u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 16 &&
                    RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,

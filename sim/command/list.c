@@ -5,6 +5,7 @@
 #include "protocols/protocol.h"
 #include "sim/command/common.h"
 #include "sim/command/main.h"
+#include "sim/command/map.h"
 #include "verify/base/catalogue.h"
 #include "verify/base/json.h"
 #include "verify/base/nearest.h"
@@ -37,10 +38,14 @@ static void list_protocols(JsonBuilder *builder)
     json_add_text(builder, "title", protocol->title);
     json_add_whole(builder, "piggyback_bytes", protocol->piggyback_bytes);
     json_add_whole(builder, "control_bytes", protocol->control_bytes);
+    json_add_bool(builder, "collectives", protocol->collectives);
+    json_add_bool(builder, "piggybacks", protocol->piggybacks);
     json_open_list(builder, "promises");
     for (const char *const *name = protocol->promises; name && *name; name++)
       json_builder_add_string_value(builder, *name);
     json_builder_end_array(builder);
+    if (protocol->place)
+      map_add(builder, protocol->place);
     json_builder_end_object(builder);
   }
 }
@@ -122,25 +127,52 @@ static const struct kind *kind_named(const char *name)
 const struct about about_list = {"list", "protocols|claims|platforms|scenarios|mutants",
                                  "say what there is, and what it is",
                                  "list scenarios\n"
-                                 "list claims --json"};
+                                 "list claims --json\n"
+                                 "list protocols --map -o map.svg"};
 
-int command_list(int argc, char **argv)
+/* What is asked for. */
+struct request {
+  char **words;
+  gboolean json, map;
+  char *output; /* of the map; NULL: as a table to standard output */
+};
+
+static bool read_request(int argc, char **argv, struct request *request)
 {
-  g_auto(GStrv) words = NULL;
-  gboolean json = FALSE;
-  if (!read_words(&about_list, argc, argv, &json, &words))
-    return EXIT_BAD_INPUT;
-  if (g_strv_length(words) != 1)
-    return bad_input("recline list: %s, %s", *words ? "too many words" : "nothing named", expected);
-  const struct kind *kind = kind_named(words[0]);
-  if (!kind)
-    return EXIT_BAD_INPUT;
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &request->json, "Print one JSON object and nothing else",
+       NULL},
+      {"map", 0, 0, G_OPTION_ARG_NONE, &request->map,
+       "Of protocols: what each logs, when and where, who goes back, what it assumes", NULL},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &request->output, "Draw the map there",
+       "FILE.svg|.pdf|.png"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request->words, NULL, NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  return options_read(&about_list, argc, argv, entries);
+}
 
-  g_autoptr(JsonBuilder) builder = json ? json_builder_new() : NULL;
+static int make_map(const struct request *request, const struct kind *kind)
+{
+  g_autoptr(GError) error = NULL;
+  if (kind->files || request->json || !request->map)
+    return bad_input("recline list: %s, expected list protocols --map [-o FILE.svg]",
+                     !request->map   ? "-o without --map"
+                     : request->json ? "--map with --json"
+                                     : "a map of files");
+  if (!request->output)
+    map_print();
+  else if (!map_draw(request->output, &error))
+    return bad_input("%s", error->message);
+  return EXIT_FINE;
+}
+
+static int make_list(const struct request *request, const struct kind *kind)
+{
+  g_autoptr(JsonBuilder) builder = request->json ? json_builder_new() : NULL;
   int code = EXIT_FINE;
   if (builder) {
     json_builder_begin_object(builder);
-    json_open_list(builder, words[0]);
+    json_open_list(builder, kind->name);
   }
   if (kind->files)
     code = list_files(kind, builder);
@@ -152,4 +184,20 @@ int command_list(int argc, char **argv)
     json_print(builder);
   }
   return code;
+}
+
+int command_list(int argc, char **argv)
+{
+  struct request request = {0};
+  bool read = read_request(argc, argv, &request);
+  g_auto(GStrv) words = request.words;
+  g_autofree char *output = request.output;
+  if (!read)
+    return EXIT_BAD_INPUT;
+  if (!words || g_strv_length(words) != 1)
+    return bad_input("recline list: %s, %s", words ? "too many words" : "nothing named", expected);
+  const struct kind *kind = kind_named(words[0]);
+  if (!kind)
+    return EXIT_BAD_INPUT;
+  return request.map || output ? make_map(&request, kind) : make_list(&request, kind);
 }

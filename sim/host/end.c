@@ -7,6 +7,7 @@
 #include "sim/host/phases.h"
 #include "sim/host/rank.h"
 #include "sim/host/shadow.h"
+#include "sim/net/transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,14 @@ static void report_images(struct result *result)
     result->rank_image_bytes[i] = layer.rank[i].image_bytes;
     result->image_bytes = MAX(result->image_bytes, layer.rank[i].image_bytes);
   }
+}
+
+static void report_traffic(struct result *result)
+{
+  const struct traffic traffic = transport_traffic();
+  result->network.messages = traffic.messages;
+  result->network.control = traffic.control;
+  result->network.bytes = traffic.bytes;
 }
 
 static void name_run(struct result *result)
@@ -64,6 +73,7 @@ void run_report(enum run_verdict verdict, const char *why)
   mean_time(&result->time);
   activity_close(machine_now());
   report_images(result);
+  report_traffic(result);
   phases_report(result);
   copy_cost_report(result);
   notes_report();

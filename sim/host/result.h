@@ -52,7 +52,11 @@ struct result {
   struct {
     uint64_t separate, combined; /* collective calls of ranks whose words travelled so */
   } control;
-  double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
+  struct {
+    uint64_t messages, control, bytes; /* transport_traffic() */
+  } network;
+  uint64_t stored_bytes; /* by writes that ended */
+  double simulated_s;    /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
   struct run_copies copies;
   struct run_repair repair;

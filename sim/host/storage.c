@@ -264,6 +264,8 @@ static void write_ended(void *data)
     agenda_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
                                             .checkpoint = job->checkpoint,
                                             .part = (int)job->part});
+  if (!job->cut)
+    layer.result.stored_bytes += (uint64_t)job->bytes;
   if (!job->cut) { /* telling lets others run: until here the write was under way for them */
     g_queue_pop_head(&r->writes[queue_of(job->part)]);
     begin_write(r, queue_of(job->part));

@@ -64,6 +64,7 @@ struct transport {
 };
 
 static struct network network;
+static struct traffic traffic;
 static struct end *ends; /* of the ranks, then of the dispatcher */
 static char nudge;       /* wakes a receiver, who finds the envelope at the door */
 static int eager_bytes;
@@ -203,12 +204,27 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   return send.number;
 }
 
+static void count_traffic(const struct message *message, uint64_t bytes)
+{
+  if (message->kind == MESSAGE_NOTICE)
+    return;
+  bool program = message->kind == MESSAGE_PROGRAM || message->kind == MESSAGE_BYPASS;
+  (*(program ? &traffic.messages : &traffic.control))++;
+  traffic.bytes += bytes;
+}
+
+struct traffic transport_traffic(void)
+{
+  return traffic;
+}
+
 uint32_t transport_send(struct transport *transport, struct message *message, uint64_t bytes,
                         bool blocking)
 {
   REQUIRE(message->source == transport->index && !message->lane && message->serial == 0,
           "a rank sends its own messages, each once");
   message->wire_bytes = bytes;
+  count_traffic(message, bytes);
   message_set_in_transit(message, true);
   message->serial = ++transport->sent[message->destination];
   if (message->kind != MESSAGE_PROGRAM && message->kind != MESSAGE_BYPASS)

@@ -55,6 +55,13 @@ struct transport *transport_new(int index);
 uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
 
+/* What ranks have sent to each other so far, but for the dispatcher's notices: messages of the
+ * program and of its collectives, control messages, and the bytes of all. */
+struct traffic {
+  uint64_t messages, control, bytes;
+};
+struct traffic transport_traffic(void);
+
 /* Asks for the payload of a rendezvous message, and calls `done` with `data` when it is here, or
  * now for others; owns the message. */
 void transport_fetch(struct transport *, struct message *,

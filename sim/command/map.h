@@ -1,0 +1,34 @@
+/* The map: all protocols beside each other, by what they declare (struct rcl_place). */
+#ifndef RECLINE_MAP_H
+#define RECLINE_MAP_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+
+#include "protocols/protocol.h"
+
+/* Forms of one protocol that have the same place are one row of the map. */
+struct map_row {
+  GString *names; /* "c3", "lai-yang, mattern" */
+  const struct rcl_protocol *first;
+};
+
+/* Of struct map_row, in the order of the registry; protocols without a place are on no map. Frees
+ * what it has. */
+GArray *map_rows(void);
+
+/* Texts; those of logs and assumptions are to be freed. */
+const char *map_back(const struct rcl_place *);
+char *map_log(const struct rcl_place *, int index); /* NULL: no more */
+char *map_assumptions(const struct rcl_place *, const char *between);
+
+/* Adds the members "logs", "back" and "assumes" to the object of a protocol. */
+void map_add(JsonBuilder *, const struct rcl_place *);
+
+/* The map as a table of Markdown, to standard output. */
+void map_print(void);
+
+/* As a picture into `file`, whose suffix names the format; by Graphviz. */
+bool map_draw(const char *file, GError **error);
+
+#endif
