@@ -1,6 +1,7 @@
 #include "sim/host/host.h"
 
 #include "sim/host/agreement.h"
+#include "sim/host/application.h"
 #include "sim/host/bypass.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
@@ -291,7 +292,7 @@ static bool place_is_allowed(const struct rank *r)
          (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->mpi->finalized);
 }
 
-static void offer_place(struct rank *r, uint32_t iteration)
+void host_offer_place(struct rank *r, uint32_t iteration)
 {
   r->place_due = false;
   host_take_event(r, &(struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = iteration},
@@ -394,7 +395,7 @@ static bool go_on_by_schedule(struct rank *r)
     host_announce(r, request);
     return true;
   case RCL_EVENT_SAFE_POINT:
-    offer_place(r, turn->event.iteration);
+    host_offer_place(r, turn->event.iteration);
     return true;
   case RCL_EVENT_ARRIVED:
     return host_below_matching() ? take_in_first(r, &turn->event)
@@ -458,7 +459,7 @@ static bool go_on(struct rank *r)
   } else if (r->rematch) {
     match_one(r);
   } else if (r->place_due && !shadow_rank(r->index)->held && place_is_allowed(r)) {
-    offer_place(r, 0);
+    host_offer_place(r, 0);
   } else {
     return false;
   }
@@ -498,6 +499,8 @@ static unsigned awaited(const struct rank *r)
 static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
                        const void *what, bool alert)
 {
+  if (r->restart.on)
+    application_refuse(r);
   for (;;) {
     while (!r->ended && go_on(r))
       continue;
@@ -566,6 +569,8 @@ void host_await_turn(struct rank *r)
 
 void host_poll(struct rank *r)
 {
+  if (r->restart.on)
+    application_refuse(r);
   transport_let_in(r->transport, NULL, NULL);
   transport_poll(r->transport, &r->inbox);
   host_ready(r);
@@ -573,6 +578,8 @@ void host_poll(struct rank *r)
 
 void host_answer_door(struct rank *r)
 {
+  if (r->restart.on)
+    application_refuse(r);
   transport_answer_door(r->transport, &r->inbox);
   if (!g_queue_is_empty(&r->inbox))
     host_ready(r);
@@ -580,22 +587,9 @@ void host_answer_door(struct rank *r)
 
 void host_enter(struct rank *r)
 {
+  if (r->restart.on)
+    return;
   r->place_due = true;
   transport_poll(r->transport, &r->inbox);
   host_ready(r);
-}
-
-void host_place(struct rank *r, uint32_t iteration)
-{
-  host_poll(r); /* so that the rank is ready */
-  if (iteration)
-    iteration_begins(r, iteration);
-  r->iterates = iteration > 0;
-  bool here = iteration || layer.scenario->checkpoint.places == PLACES_PROGRAM;
-  if (here && !host_below_matching()) {
-    host_await_turn(r);
-    offer_place(r, iteration);
-  }
-  host_wait(r, nothing, NULL);
-  r->iterates = false;
 }

@@ -24,6 +24,16 @@ void host_answer_door(struct rank *);
  * iteration begins (recline_iteration), from 1; 0: none. */
 void host_place(struct rank *, uint32_t iteration);
 
+/* MPI_Finalize is such a place, too. */
+void host_place_at_end(struct rank *);
+
+/* Application level (application.h). The program comes to that enum place, a barrier on `comm`, or
+ * communicates (NONE): whether it was restored there. At a restart restores it. */
+bool host_comes_to(struct rank *, int place, const struct comm *comm);
+
+/* At a restart puts the data back, and STARTs the rank; NONE: wherever its program is. */
+void host_restore(struct rank *, int place, const struct comm *comm);
+
 /* Until `done` says so and the program is not held. `what` points into the arena or the stack. */
 void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), const void *what);
 

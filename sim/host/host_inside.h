@@ -54,6 +54,9 @@ void host_fetch(struct rank *, struct message *, struct request *);
 void host_capture(struct rank *);
 _Noreturn void host_roll_back(struct rank *);
 
+/* Application level, at a restart: as host_restore(), but for what START wants to wait for. */
+void host_put_back(struct rank *, int place, const struct comm *comm);
+
 /* The rank has crashed, or the protocol has told it to go back: it does so at its next step. */
 static inline bool host_goes_back(const struct rank *r)
 {
@@ -77,6 +80,7 @@ void host_drop(struct rank *, struct message *);
 /* ---- host.c ---- */
 
 void host_announce(struct rank *, struct request *);
+void host_offer_place(struct rank *, uint32_t iteration);
 
 /* With clocks: whether the alarm of the next checkpoint is due, and when it is; negative: none. */
 bool host_alarm_is_due(const struct rank *);

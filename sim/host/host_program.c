@@ -2,6 +2,7 @@
 #include "sim/host/agenda.h"
 #include "sim/host/host_inside.h"
 
+#include "sim/host/application.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
@@ -16,6 +17,7 @@
 uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
                     bool blocking, enum send_mode mode)
 {
+  application_comes_to(r, PLACE_NONE);
   struct message *message = message_new(MESSAGE_PROGRAM, r->index, peer);
   message->comm = context;
   message->tag = tag;
@@ -41,6 +43,7 @@ uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct p
 void host_receive(struct rank *r, struct request *request)
 {
   host_await_turn(r);
+  application_comes_to(r, PLACE_NONE);
   request->number = ++r->mpi->receives;
   matching_post(r->mpi, request);
   host_announce(r, request);
@@ -61,6 +64,8 @@ static uint32_t choose(struct rank *r, uint32_t request, uint32_t outcome)
 
 uint32_t host_choose(struct rank *r, uint32_t outcome)
 {
+  if (application_is_apart(r))
+    return outcome;
   host_await_turn(r);
   return choose(r, RCL_NO_REQUEST, outcome);
 }
@@ -135,6 +140,63 @@ void host_collected(struct rank *r)
     host_wait(r, is_over, call);
 }
 
+/* ---- places ---- */
+
+static bool nothing(const struct rank *r, const void *what)
+{
+  (void)r;
+  (void)what;
+  return true;
+}
+
+static void allow_checkpoint(struct rank *r, uint32_t iteration)
+{
+  host_poll(r); /* so that the rank is ready */
+  if (iteration)
+    iteration_begins(r, iteration);
+  r->iterates = iteration > 0;
+  bool here = iteration || layer.scenario->checkpoint.places == PLACES_PROGRAM;
+  if (here && !host_below_matching()) {
+    host_await_turn(r);
+    host_offer_place(r, iteration);
+  }
+  host_wait(r, nothing, NULL);
+  r->iterates = false;
+}
+
+void host_place(struct rank *r, uint32_t iteration)
+{
+  if (host_comes_to(r, PLACE_CHECKPOINT, NULL))
+    return;
+  r->place = PLACE_CHECKPOINT;
+  allow_checkpoint(r, iteration);
+  r->place = PLACE_NONE;
+}
+
+void host_place_at_end(struct rank *r)
+{
+  r->place = PLACE_END;
+  if (!host_comes_to(r, PLACE_END, NULL) &&
+      !schedule_on()) /* which says itself when there is one */
+    allow_checkpoint(r, 0);
+}
+
+void host_restore(struct rank *r, int place, const struct comm *comm)
+{
+  host_put_back(r, place, comm);
+  host_ready(r);
+}
+
+bool host_comes_to(struct rank *r, int place, const struct comm *comm)
+{
+  if (!r->restart.on)
+    return application_comes_to(r, (enum place)place);
+  if (place == PLACE_NONE)
+    application_refuse(r);
+  host_restore(r, place, comm);
+  return true;
+}
+
 static bool run_has_ended(const struct rank *r, const void *what)
 {
   (void)what;
@@ -144,10 +206,12 @@ static bool run_has_ended(const struct rank *r, const void *what)
 void host_finish(struct rank *r)
 {
   host_ready(r);
-  iteration_ends(r);
-  struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
-  host_take(r, &move, NULL);
-  r->mpi->finalized = true;
+  if (!r->mpi->finalized) { /* else its image is from behind this */
+    iteration_ends(r);
+    struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
+    host_take(r, &move, NULL);
+    r->mpi->finalized = true;
+  }
   agenda_wake();
   host_wait(r, run_has_ended, NULL);
 }
@@ -173,6 +237,8 @@ static bool listens(void)
 
 static bool is_interrupted(const struct rank *r)
 {
+  if (r->restart.on) /* it looks at all else when its data are put back */
+    return r->dead;
   return r->dead || r->notified || host_alarm_is_due(r) ||
          (shadow_protocol()->clocks && r->inbox.length > 0);
 }
@@ -192,12 +258,14 @@ static void listen(void *rank, double until)
 static void begin_computing(struct rank *r)
 {
   rank_switch(r, ACTIVITY_COMPUTE);
-  r->computation.pause = listens() ? listen : NULL;
+  r->computation.pause = listens() && !r->restart.on ? listen : NULL;
   r->computation.data = r;
 }
 
 static void take_notice(struct rank *r)
 {
+  if (r->restart.on)
+    host_roll_back(r);
   host_wait(r, has_noticed, NULL);
   begin_computing(r); /* perhaps it has gone back to here */
 }

@@ -2,6 +2,7 @@
 #include "sim/host/accounting.h"
 #include "sim/host/activity.h"
 #include "sim/host/agenda.h"
+#include "sim/host/application.h"
 #include "sim/host/end.h"
 #include "sim/host/host_inside.h"
 #include "sim/net/placement.h"
@@ -191,14 +192,29 @@ static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
   run_stop_without_image();
 }
 
+/* Of the program's memory: it goes on at the image, or main begins again. */
 static _Noreturn void restore_image(struct rank *r, uint32_t checkpoint)
 {
   const struct capture *capture = storage_capture(r, checkpoint);
   if (!capture)
     start_from_nothing(r, checkpoint);
   rank_switch(r, ACTIVITY_RESTART);
+  r->place = PLACE_NONE;
+  if (capture->saved) {
+    r->restart.on = true;
+    r->restart.checkpoint = checkpoint;
+    r->restart.saved = capture->saved;
+    image_begin_again(storage_capture(r, RCL_FRESH)->image, application_files(capture->saved));
+  }
   account_loss(r, capture);
   image_restore(capture->image);
+}
+
+/* At the application level slots, records and accounts go back when the data are put back. */
+static bool begins_again(const struct rank *r, uint32_t checkpoint)
+{
+  const struct capture *capture = storage_capture(r, checkpoint);
+  return capture && capture->saved;
 }
 
 /* Whether a rank that lives goes back no further than to where its iteration began. */
@@ -208,13 +224,22 @@ static bool stays_in_iteration(const struct rank *r, uint32_t target)
   return capture && capture->iteration && capture->iteration == r->mpi->iteration;
 }
 
+static void set_back_alone(struct rank *r, uint32_t target)
+{
+  bool died = r->restart.died;
+  drop_stale(r, shadow_rank(r->index)->noticed, RCL_ANY);
+  accounting_rollback(shadow_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
+  storage_set_back(r, target, died);
+}
+
 /* Independent: a rank that lives has its last image in memory, another one is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
   rank_switch(r, ACTIVITY_RESTART);
   transport_abandon(r->transport);
-  bool died = false;
+  bool died = r->restart.on && r->restart.died;
   uint32_t target;
+  r->restart.on = false;
   do {
     died |= r->dead;
     if (r->dead)
@@ -228,9 +253,9 @@ static _Noreturn void go_back_alone(struct rank *r)
   } while (r->dead);
   if (died && shadow_starts_behind(r->index))
     start_from_nothing(r, target);
-  drop_stale(r, shadow_rank(r->index)->noticed, RCL_ANY);
-  accounting_rollback(shadow_rank(r->index)->noticed, !died && !stays_in_iteration(r, target));
-  storage_set_back(r, target, died);
+  r->restart.died = died;
+  if (!begins_again(r, target))
+    set_back_alone(r, target);
   restore_image(r, target);
 }
 
@@ -255,6 +280,14 @@ static _Noreturn void perish(struct rank *r)
   abort(); /* it does not return */
 }
 
+static void set_back(struct rank *r, uint32_t target)
+{
+  bool survivor = shadow_rank(r->index)->phase == RANK_RESTORING;
+  accounting_rollback(shadow_global()->incarnation, survivor);
+  communicators_return(target);
+  storage_return_to(r, target);
+}
+
 /* From a crash or a ROLL_BACK to the image of the target. */
 _Noreturn void host_roll_back(struct rank *r)
 {
@@ -262,7 +295,7 @@ _Noreturn void host_roll_back(struct rank *r)
     perish(r);
   if (shadow_independent())
     go_back_alone(r);
-  bool survivor = shadow_rank(r->index)->phase == RANK_RESTORING;
+  r->restart.on = false;
   rank_switch(r, ACTIVITY_RESTART);
   storage_cut(r);
   transport_abandon(r->transport);
@@ -289,9 +322,8 @@ _Noreturn void host_roll_back(struct rank *r)
     if (!r->dead)
       host_note_down(r);
   }
-  accounting_rollback(shadow_global()->incarnation, survivor);
-  communicators_return(target);
-  storage_return_to(r, target);
+  if (!begins_again(r, target))
+    set_back(r, target);
   restore_image(r, target);
 }
 
@@ -308,7 +340,6 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
     r->mpi->call.state = CALL_ANNOUNCED;
   uint32_t noticed = shadow_rank(r->index)->noticed;
   r->down_due = shadow_independent();
-  layer.restored(r);
   const struct move *turn = schedule_turn(r->index);
   bool closed = checkpoint != RCL_FRESH && shadow_protocol()->reconnects;
   host_take_event(r,
@@ -323,6 +354,31 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
     transport_let_in(r->transport, NULL, NULL);
   rank_switch(r, ACTIVITY_MPI);
   agenda_wake(); /* perhaps its program had ended before the image */
+}
+
+/* Whether what the rank has begun again for is still where it is to go. */
+static bool still_goes_there(const struct rank *r)
+{
+  uint32_t target = r->restart.checkpoint;
+  if (r->dead)
+    return false;
+  if (shadow_independent())
+    return shadow_rank(r->index)->origin == target;
+  return shadow_global()->target == target && !must_notice(r) && shadow_can_read(r->index, target);
+}
+
+void host_put_back(struct rank *r, int place, const struct comm *comm)
+{
+  uint32_t target = r->restart.checkpoint;
+  if (!still_goes_there(r))
+    host_roll_back(r);
+  const struct capture *capture = storage_capture(r, target);
+  application_check(r, capture->saved, (enum place)place, comm);
+  r->restart.on = false;
+  (shadow_independent() ? set_back_alone : set_back)(r, target);
+  account_loss(r, capture);
+  application_put_back(r, capture->saved, place != PLACE_NONE);
+  start_rank(r, target);
 }
 
 /* ---- checkpoints ---- */
@@ -377,13 +433,16 @@ void host_capture(struct rank *r)
   if (r->dead)
     return;
   rank_switch(r, before);
-  struct image *image = take_image(r);
-  if (!image) {
+  struct saved *saved = application_level() ? application_save(r) : NULL;
+  struct image *image = saved ? NULL : take_image(r);
+  if (!saved && !image) {
+    layer.restored(r);
     start_rank(r, checkpoint);
     return;
   }
-  storage_captured(r, checkpoint, image);
-  r->image_bytes = MAX(r->image_bytes, image_bytes(image));
+  storage_captured(r, checkpoint, image, saved);
+  size_t bytes = saved ? (size_t)application_bytes(saved) : image_bytes(image);
+  r->image_bytes = MAX(r->image_bytes, bytes);
   struct step step = {.call = r->mpi->call.state == CALL_JOINED ? &r->mpi->call : NULL};
   host_take_event(
       r,
@@ -413,8 +472,10 @@ void host_begin(struct rank *r, const void *inside_program)
     die(DIE_INPUT, "rank %d cannot be captured: %s", r->index, g_strerror(errno));
   struct image *image = take_image(r);
   if (image) {
-    storage_captured(r, RCL_FRESH, image);
+    storage_captured(r, RCL_FRESH, image, NULL);
     await_turn(r);
   }
-  start_rank(r, RCL_FRESH);
+  layer.restored(r);
+  if (!r->restart.on)
+    start_rank(r, RCL_FRESH);
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct rank;
+struct application;
 
 /* Ranks in a communicator, in the order in which neighbourhood collectives name them. */
 struct neighbours {
@@ -47,6 +48,7 @@ struct comm {
   struct comm *groups; /* by which some of its members have made communicators among themselves */
   struct comm *next;   /* in that list, or in mpi_state.freed */
   int parent, colour;  /* of the call that made it last */
+  int key;             /* the same, at the application level */
   int fortran;         /* its integer in Fortran, 0: none yet */
   char *name;          /* NULL: the default */
   struct attribute *attributes;
@@ -157,10 +159,12 @@ struct exceptions {
 };
 
 struct mpi_state {
-  bool algorithm;                /* one of SMPI's collective algorithms runs for this rank */
-  uint32_t receives;             /* posted so far */
-  struct request *posted;        /* receives that wait for a message */
-  struct request *bypass_posted; /* receives past the protocol that wait for a message */
+  bool algorithm;                  /* one of SMPI's collective algorithms runs for this rank */
+  uint32_t receives;               /* posted so far */
+  int pending;                     /* requests that the program has begun and not completed */
+  struct application *application; /* what it protects (application.h); NULL: nothing yet */
+  struct request *posted;          /* receives that wait for a message */
+  struct request *bypass_posted;   /* receives past the protocol that wait for a message */
   struct comm world, self;
   struct comm *freed; /* communicators that may be used again, the last freed first */
   struct call call;

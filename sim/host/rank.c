@@ -98,6 +98,8 @@ enum activity rank_switch(struct rank *r, enum activity activity)
                            &r->time.restart};
   enum activity before = r->activity;
   double now = machine_now();
+  if (r->restart.on) /* until the data are put back, whatever the program does */
+    activity = ACTIVITY_RESTART;
   activity_note(r, now);
   *where[before] += now - r->since;
   r->since = now;

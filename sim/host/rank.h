@@ -70,7 +70,8 @@ struct record {
 /* One captured image. */
 struct capture {
   uint32_t checkpoint;
-  struct image *image;
+  struct image *image;  /* NULL: it is at the application level */
+  struct saved *saved;  /* or NULL (application.h) */
   uint32_t iteration;   /* at whose beginning it was captured; 0: elsewhere */
   double bytes;         /* that it takes on storage, unless the scenario says how many */
   double copied;        /* in memory, to capture it */
@@ -157,12 +158,20 @@ struct rank {
   struct computation computation;
   struct computation reading; /* of an image, until this rank dies; global recovery: or another */
   bool reads_server, reads_again; /* it reads from the server, which has failed meanwhile */
-  bool notified;              /* a DOWN is on its way: computation waits for it */
-  bool stranded;              /* waits for another target to go back to */
-  bool down_due;              /* independent: take the DOWNs that there are */
-  bool ended;                 /* all programs are in MPI_Finalize */
-  struct faults *faults;      /* that its program has to repair (faults.h); NULL: none yet */
-  GPtrArray *agreements;      /* struct agreement; NULL: none yet */
+  bool notified;                  /* a DOWN is on its way: computation waits for it */
+  bool stranded;                  /* waits for another target to go back to */
+  bool down_due;                  /* independent: take the DOWNs that there are */
+  bool ended;                     /* all programs are in MPI_Finalize */
+  struct faults *faults;          /* that its program has to repair (faults.h); NULL: none yet */
+  GPtrArray *agreements;          /* struct agreement; NULL: none yet */
+
+  struct {     /* application level (application.h) */
+    bool on;   /* the program runs again from the beginning, and its data are not put back yet */
+    bool died; /* independent: since it was captured */
+    uint32_t checkpoint; /* whose image it goes back to */
+    const struct saved *saved;
+  } restart;
+  int place; /* application level: enum place, at which the program is */
 
   enum presence presence;
   GRand *random; /* of recline_choose; does not go back */
@@ -190,6 +199,7 @@ struct layer {
   bool repairs;                  /* the program repairs itself after failures (faults.h) */
   bool parked;                   /* some rank has had some when it called us */
   locale_t plain;                /* "C" */
+  const char *call;              /* that the program has made last */
   bool locales_parked;           /* some rank has set a locale for its thread */
   /* Around images: puts into the rank's state what libraries hold for it; after it was put back,
      what they hold is not its own any more. */

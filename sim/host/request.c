@@ -86,6 +86,12 @@ void request_free(struct request *request)
   rank_free(request);
 }
 
+void request_end(const struct request *request)
+{
+  if (request->kind != REQUEST_GENERAL && !request->collective)
+    rank_self()->mpi->pending--;
+}
+
 int request_retire(struct request **handle, MPI_Status *status)
 {
   struct request *request = *handle;
@@ -93,6 +99,7 @@ int request_retire(struct request **handle, MPI_Status *status)
     request_empty_status(status);
     return MPI_SUCCESS;
   }
+  request_end(request);
   if (request->eager)
     wire_charge(WIRE_RECEIVE, request->wire_bytes);
   request->eager = false;

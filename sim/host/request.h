@@ -15,6 +15,9 @@ void request_complete(struct request *);
 /* The program has done with it, at a point that does not depend on time. */
 void request_free(struct request *);
 
+/* It is not pending any more: the program has completed it, or has given it up. */
+void request_end(const struct request *);
+
 /* Whether the request is complete; inactive and null ones are. */
 bool request_is_complete(const struct rank *, const struct request *);
 

@@ -2,6 +2,7 @@
 #include "sim/host/agenda.h"
 #include "sim/net/placement.h"
 
+#include "sim/host/application.h"
 #include "sim/host/communicators.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/host_levels.h"
@@ -91,6 +92,7 @@ static void free_capture(void *data)
   struct capture *capture = data;
   g_queue_clear_full(&capture->unexpected, free_message);
   image_free(capture->image);
+  application_free(capture->saved);
   g_free(capture);
 }
 
@@ -155,7 +157,7 @@ static void drop_captures(struct rank *r, uint32_t first, uint32_t last)
   }
 }
 
-void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
+void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image, struct saved *saved)
 {
   double copied = checkpoint == RCL_FRESH ? 0.0 : storage_next_copy(r);
   double rest = checkpoint == RCL_FRESH ? 0.0 : storage_next_bytes(r) - copied;
@@ -164,15 +166,16 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image)
   *capture = (struct capture){.checkpoint = checkpoint,
                               .iteration = r->iterates ? r->mpi->iteration : 0,
                               .image = image,
+                              .saved = saved,
                               .copied = copied,
                               .rest = MAX(rest, 0.0),
                               .time = r->time};
   if (shadow_protocol()->level == RCL_LEVEL_CHANNEL)
     copy_messages(&capture->unexpected, &r->unexpected);
-  capture->bytes = (double)image_bytes(image);
+  capture->bytes = saved ? application_bytes(saved) : (double)image_bytes(image);
   for (const GList *item = capture->unexpected.head; item; item = item->next)
     capture->bytes += ((const struct message *)item->data)->bytes;
-  if (r->mpi->image_bytes > 0.0)
+  if (r->mpi->image_bytes > 0.0 && !saved)
     capture->bytes = r->mpi->image_bytes;
   g_ptr_array_add(r->captures, capture);
 }
@@ -199,15 +202,17 @@ double storage_next_bytes(const struct rank *r)
 {
   if (layer.scenario->checkpoint.bytes > 0.0)
     return layer.scenario->checkpoint.bytes;
-  if (r->mpi->image_bytes > 0.0)
+  if (r->mpi->image_bytes > 0.0 && !application_level())
     return r->mpi->image_bytes;
+  if (application_level())
+    return application_next_bytes(r);
   uint32_t line = shadow_rank(r->index)->line;
   return storage_image_bytes(r, storage_capture(r, line) ? line : RCL_FRESH);
 }
 
 double storage_next_copy(const struct rank *r)
 {
-  if (r->iterates && r->mpi->iteration_bytes > 0.0)
+  if (r->iterates && r->mpi->iteration_bytes > 0.0 && !application_level())
     return r->mpi->iteration_bytes;
   return storage_next_bytes(r);
 }

@@ -14,7 +14,9 @@ struct slot *storage_slot(const struct rank *, uint32_t slot);
 const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
 
 /* Images. */
-void storage_captured(struct rank *, uint32_t checkpoint, struct image *);
+/* Of memory as it is or, at the application level, of what is protected; the other is NULL. Takes
+ * them over. */
+void storage_captured(struct rank *, uint32_t checkpoint, struct image *, struct saved *);
 const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
 
 /* Bytes that the image of the rank costs: as the scenario says, else as the program has said before

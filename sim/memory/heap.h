@@ -125,6 +125,9 @@ HEAP_API void heap_give_back(struct arena *arena);
 struct heap_files;
 HEAP_API struct heap_files *heap_files_save(const struct arena *arena);
 HEAP_API void heap_files_restore(const struct heap_files *);
+/* For a program that begins again: the contents are put back to those of `then`, what is open, and
+ * where, to `begun`, which was saved before. */
+HEAP_API void heap_files_begin_again(const struct heap_files *begun, const struct heap_files *then);
 HEAP_API void heap_files_free(struct heap_files *); /* NULL is allowed */
 
 /* In program mode, until the program that was loaded at `program` is running (one of its functions

@@ -294,10 +294,15 @@ static void copy_back(unsigned high, unsigned low)
 
 _Noreturn void image_restore(struct image *image)
 {
+  image_begin_again(image, image->files);
+}
+
+_Noreturn void image_begin_again(struct image *image, const struct heap_files *then)
+{
   ucontext_t scratch;
   heap_leave();
   if (image->files)
-    heap_files_restore(image->files);
+    heap_files_begin_again(image->files, then);
   image->restored = true;
   getcontext(&scratch);
   scratch.uc_stack.ss_sp = image->source->scratch;

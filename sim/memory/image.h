@@ -66,6 +66,10 @@ enum image_outcome image_capture(struct image_source *source, struct image **ima
 /* Puts the calling rank, the same that was captured, back. As often as wanted. */
 _Noreturn void image_restore(struct image *image);
 
+/* The same, but what is in files is put back to what it was when `then` was saved (heap.h). */
+struct heap_files;
+_Noreturn void image_begin_again(struct image *image, const struct heap_files *then);
+
 void image_free(struct image *image); /* NULL is allowed */
 
 /* Bytes of the rank's memory that the image holds, pages of zeros left out but for those of the

@@ -173,12 +173,17 @@ static void open_again(const struct held *held)
   fflush(file->stream); /* it may have read ahead */
 }
 
+HEAP_API void heap_files_begin_again(const struct heap_files *begun, const struct heap_files *then)
+{
+  close_all(begun->owner);
+  journal_undo(begun->owner, then->mark);
+  for (size_t i = 0; i < begun->count; i++)
+    open_again(&begun->held[i]);
+}
+
 HEAP_API void heap_files_restore(const struct heap_files *held)
 {
-  close_all(held->owner);
-  journal_undo(held->owner, held->mark);
-  for (size_t i = 0; i < held->count; i++)
-    open_again(&held->held[i]);
+  heap_files_begin_again(held, held);
 }
 
 HEAP_API void heap_files_free(struct heap_files *held)

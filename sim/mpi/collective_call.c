@@ -1,4 +1,5 @@
 /* Collective calls under protocols that handle them: numbers, words, events. */
+#include "sim/host/application.h"
 #include "sim/host/bypass.h"
 #include "sim/host/communicators.h"
 #include "sim/host/copy_cost.h"
@@ -247,6 +248,8 @@ static bool is_passed(const struct call *call)
 bool call_begin(struct rank *r, struct call_site site)
 {
   struct call *call = &r->mpi->call;
+  bool place = site.flow == RCL_FLOW_BARRIER && shadow_protocol()->collectives;
+  host_comes_to(r, place ? PLACE_BARRIER : PLACE_NONE, site.comm);
   if (site.root < 0 || site.root >= site.comm->size)
     die(DIE_INPUT, "root %d in a communicator of %d ranks", site.root, site.comm->size);
   if (site.comm->calls++ == CALLS_MAX)

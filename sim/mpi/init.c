@@ -262,9 +262,9 @@ int MPI_Finalize(void)
   struct rank *r = rank_self();
   if (r) {
     rank_switch(r, ACTIVITY_MPI);
+    layer.call = __func__;
     host_enter(r);
-    if (!schedule_on()) /* which says itself when there is one */
-      host_place(r, 0);
+    host_place_at_end(r);
     record_end(r);
     host_finish(r);
     r->active = false;

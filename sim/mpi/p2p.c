@@ -107,6 +107,8 @@ static void begin(struct rank *r, struct request *request, bool blocking)
 {
   request->done = false;
   request->send = 0;
+  if (!request->collective)
+    r->mpi->pending++;
   request_empty_status(&request->status);
   if (request->peer == MPI_PROC_NULL) {
     request->status.MPI_SOURCE = MPI_PROC_NULL;
@@ -166,6 +168,7 @@ struct request *p2p_whole(struct rank *r, int parts)
 {
   struct request *request = rank_alloc(r, sizeof *request);
   request->kind = REQUEST_WHOLE;
+  r->mpi->pending++;
   request->whole.part = rank_alloc(r, (size_t)parts * sizeof *request->whole.part);
   request_empty_status(&request->status);
   return request;

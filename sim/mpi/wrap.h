@@ -35,6 +35,7 @@ static inline int began(struct request *request, MPI_Request *handle)
   struct rank *r = rank_self();                                                                    \
   int result_;                                                                                     \
   if (r) {                                                                                         \
+    layer.call = __func__;                                                                         \
     rank_switch(r, ACTIVITY_MPI);                                                                  \
     host_enter(r);                                                                                 \
     result_ = (layered);                                                                           \

@@ -8,6 +8,7 @@
  * makes the next one: it is known from data of the program only, and a rollback puts it back. */
 #include "sim/mpi/comm.h"
 
+#include "sim/host/application.h"
 #include "sim/host/communicators.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/wrap.h"
@@ -201,8 +202,19 @@ static struct comm *numbered(struct rank *r, const struct comm *parent, const st
   return comm;
 }
 
+/* At a restart: what the same call had made. */
+static int made_again(struct rank *r, const struct comm *parent, int colour, int key,
+                      MPI_Comm *made)
+{
+  *made = colour == MPI_UNDEFINED ? MPI_COMM_NULL
+                                  : comm_handle(application_again(r, parent, colour, key));
+  return MPI_SUCCESS;
+}
+
 int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
 {
+  if (application_restarts(r))
+    return made_again(r, parent, colour, key, made);
   struct share *shares = rank_alloc(r, (size_t)parent->size * sizeof *shares);
   struct share *own = rank_alloc(r, sizeof *own);
   *own = (struct share){.colour = colour, .key = key};
@@ -215,6 +227,7 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
     struct comm *comm = numbered(r, parent, shares);
     if (parent->size > 1 && !layer.repairs)
       host_member(r, comm->number);
+    application_made(r, comm, key);
     *made = comm_handle(comm);
   }
   r->mpi->makes_comm = false;
@@ -302,7 +315,7 @@ static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group 
   members->errors = parent->errors;
   members->next = parent->groups;
   parent->groups = members;
-  if (size > 1 && !layer.repairs)
+  if (size > 1 && !layer.repairs && !application_restarts(r))
     host_member(r, members->number);
   return members;
 }

@@ -1,6 +1,7 @@
 /* Files of MPI-IO: opening, closing, sizes, views, pointers. SMPI's own move no bytes. What the
  * calls cost is the messages by which members synchronize; storage takes no time, as for files that
  * a program writes otherwise. */
+#include "sim/host/application.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
@@ -174,6 +175,9 @@ static int open_file(struct rank *r, MPI_Comm handle, const char *name, int amod
   MPI_Comm made;
   bool same;
   struct comm *parent = comm_of(r, handle);
+  if (application_level())
+    die(DIE_INPUT, "rank %d calls MPI_File_open, expected checkpoint.level: system with MPI-IO",
+        r->index);
   *opened = MPI_FILE_NULL;
   int error = comm_split(r, parent, 0, parent->rank, &made);
   if (error)

@@ -182,6 +182,11 @@ void smpi_trace_set_call_location__(const char *file, const int *line CALL)
 }
 
 /* recline.h */
+static size_t fortran_size(long long bytes)
+{
+  return bytes > 0 ? (size_t)bytes : 0;
+}
+
 void recline_potential_checkpoint_(void)
 {
   recline_potential_checkpoint();
@@ -205,4 +210,49 @@ void recline_image_bytes_(const long long *bytes)
 int recline_choose_(const int *count)
 {
   return recline_choose(*count);
+}
+
+void recline_protect_(const int *id, void *address, const long long *bytes)
+{
+  recline_protect(*id, address, fortran_size(*bytes));
+}
+
+void recline_protect_items_(const int *id, void *address, const long long *count, const int *item)
+{
+  recline_protect_items(*id, address, fortran_size(*count), (enum recline_item) * item);
+}
+
+void recline_unprotect_(const int *id)
+{
+  recline_unprotect(*id);
+}
+
+int recline_restarts_(void)
+{
+  return (int)recline_restarts();
+}
+
+long long recline_protected_bytes_(const int *id)
+{
+  return (long long)recline_protected_bytes(*id);
+}
+
+int recline_restore_(void)
+{
+  return (int)recline_restore();
+}
+
+void recline_push_(const int *position)
+{
+  recline_push(*position);
+}
+
+void recline_pop_(void)
+{
+  recline_pop();
+}
+
+int recline_resume_(void)
+{
+  return recline_resume();
 }

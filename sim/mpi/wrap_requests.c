@@ -284,6 +284,8 @@ int requests_free(struct rank *r, MPI_Request *handle)
   if (request->kind == REQUEST_WHOLE)
     die(DIE_INPUT, "rank %d frees the request of a nonblocking collective, which MPI forbids",
         r->index);
+  if (!request->persistent || request->active)
+    request_end(request);
   if ((request->kind == REQUEST_RECEIVE || request->kind == REQUEST_GENERAL) &&
       !request_is_done(r, request)) {
     request->orphan = true; /* freed when its message has come, or when it is said to be complete */

@@ -14,6 +14,7 @@ static const char *const redundancies[] = {"none", "partner", "xor", "reed-solom
 static const char *const writes[] = {"background", "foreground", NULL};
 static const char *const controls[] = {"separate", "combined", "auto", NULL};
 static const char *const places[] = {"anywhere", "program", NULL};
+static const char *const image_levels[] = {"system", "application", NULL};
 static const char *const connections[] = {"stay", "close", NULL};
 static const char *const orders[] = {"any", "fifo", "none", NULL};
 static const char *const lies[] = {"drop", "duplicate", "early-durable", NULL};
@@ -76,6 +77,7 @@ static const struct key checkpoint_keys[] = {
      .size = sizeof(struct level), .least = 1},
     {KEY("writes", KEY_CHOICE, struct scenario, checkpoint.writes), .names = writes},
     {KEY("places", KEY_CHOICE, struct scenario, checkpoint.places), .names = places},
+    {KEY("level", KEY_CHOICE, struct scenario, checkpoint.level), .names = image_levels},
     {KEY("bytes", KEY_BYTES, struct scenario, checkpoint.bytes)},
     {.name = NULL}};
 

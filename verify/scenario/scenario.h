@@ -123,7 +123,8 @@ enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
 enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE };
 
-enum places { PLACES_ANYWHERE, PLACES_PROGRAM }; /* system level, application level */
+enum places { PLACES_ANYWHERE, PLACES_PROGRAM };
+enum image_level { IMAGE_SYSTEM, IMAGE_APPLICATION }; /* all memory; what the program protects */
 enum expected_verdict {
   EXPECT_NOTHING,
   /* run */ EXPECT_COMPLETED,
@@ -178,6 +179,7 @@ struct scenario {
     struct level only;
     enum writes writes;
     enum places places;
+    enum image_level level;
     double bytes; /* size of one rank's image; 0: as measured */
   } checkpoint;
 

@@ -183,9 +183,28 @@ static bool judge_protocol(struct scenario *scenario, GError **error)
                           (const char *const *)names->pdata);
 }
 
+/* At the application level a rank can be captured only where its program allows it. */
+static bool judge_image(struct scenario *scenario, GError **error)
+{
+  if (scenario->checkpoint.level != IMAGE_APPLICATION)
+    return true;
+  if (!scenario->program.binary || scenario->schedule)
+    return scenario_complain(scenario, "checkpoint.level", error,
+                             "application, expected system: a script protects no memory");
+  if (rcl_protocol_named(scenario->protocol.name)->level == RCL_LEVEL_CHANNEL)
+    return scenario_complain(scenario, "checkpoint.level", error,
+                             "application, expected system: %s checkpoints at any moment",
+                             scenario->protocol.name);
+  if (given(scenario, "checkpoint.places") && scenario->checkpoint.places != PLACES_PROGRAM)
+    return scenario_complain(scenario, "checkpoint.places", error,
+                             "anywhere, expected program with level: application");
+  scenario->checkpoint.places = PLACES_PROGRAM;
+  return true;
+}
+
 static bool judge_checkpoint(struct scenario *scenario, GError **error)
 {
-  if (!levels_judge(scenario, error))
+  if (!levels_judge(scenario, error) || !judge_image(scenario, error))
     return false;
   return scenario->checkpoint.places != PLACES_PROGRAM ||
          rcl_protocol_named(scenario->protocol.name)->level != RCL_LEVEL_CHANNEL ||
