@@ -24,6 +24,9 @@
  * calls such a step an iteration of CG: the payload that it publishes for one (Table 3) is that of
  * a step.
  *
+ * Checkpoints at the application level have x and the progress, with -s also z, p and r: what a
+ * step changes. All else is made again at a restart.
+ *
  * Usage: cg [-v] [-s] [-k] CLASS [ITERATIONS]
  *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
  *   fewer, zeta cannot be compared with the reference and the verification prints SKIP.
@@ -51,6 +54,8 @@ enum {
   TAG_REDUCE = 1,
   TAG_TRANSPOSE = 2,
   TAG_DOT = 3,
+  MEMORY_PROGRESS = 1,
+  MEMORY_VECTORS = 2, /* and the next three */
 };
 
 static const double TOLERANCE = 1e-10;
@@ -72,7 +77,18 @@ static struct matrix matrix;
 static struct vectors vectors;
 static const struct class_spec *spec;
 static bool mark_steps, skeleton;
-static unsigned mark; /* of the one that begins next; 0: before the timed ones */
+
+/* How far the program has come. */
+static struct {
+  unsigned mark; /* of the iteration or step that begins next; 0: before the timed ones */
+  int iteration; /* outer, from 1 */
+  int step;      /* of the conjugate gradient method, from 0 */
+  int code;      /* of the program's end */
+  double rho;    /* r . r */
+  double start;  /* time */
+  double zeta, residual;
+} progress;
+static bool resumes; /* in the middle of solve() */
 
 /* Operations done since this rank last communicated. Nobody can see when they happened within that
  * time, so one simulated computation for all of them costs the same and simulates faster. */
@@ -95,9 +111,10 @@ static void compute_charged(void)
 /* An outer iteration begins, or a step of one: whichever is marked, once they are timed. */
 static void begin(bool step)
 {
-  if (step == mark_steps && mark > 0) {
+  if (step == mark_steps && progress.mark > 0) {
     compute_charged();
-    tell_iteration(mark++);
+    tell_iteration(progress.mark);
+    progress.mark++;
   }
 }
 
@@ -261,13 +278,17 @@ static double residual_norm(void)
 static double solve(void)
 {
   const size_t bytes = (size_t)grid.block * sizeof(double);
-  memset(vectors.z, 0, bytes);
-  memcpy(vectors.r, vectors.x, bytes);
-  memcpy(vectors.p, vectors.x, bytes);
-  double rho = dot(vectors.r, vectors.r);
-  for (int i = 0; i < INNER_ITERATIONS; i++) {
+  if (!resumes) {
+    memset(vectors.z, 0, bytes);
+    memcpy(vectors.r, vectors.x, bytes);
+    memcpy(vectors.p, vectors.x, bytes);
+    progress.rho = dot(vectors.r, vectors.r);
+    progress.step = 0;
+  }
+  resumes = false;
+  for (; progress.step < INNER_ITERATIONS; progress.step++) {
     begin(true);
-    rho = improve_solution(rho);
+    progress.rho = improve_solution(progress.rho);
   }
   begin(true);
   return residual_norm();
@@ -352,31 +373,70 @@ static int report_result(double zeta, double residual, int iterations)
   return !comparable || verified ? EXIT_VERIFIED : EXIT_NOT_VERIFIED;
 }
 
+/* What a step changes, or an outer iteration: z, p and r begin anew in each. */
+static void protect(void)
+{
+  double *const changed[] = {vectors.x, vectors.z, vectors.p, vectors.r};
+  tell_protected(MEMORY_PROGRESS, &progress, sizeof progress);
+  for (int i = 0; i < (mark_steps ? 4 : 1); i++) {
+    tell_doubles(MEMORY_VECTORS + i, changed[i], grid.block);
+  }
+}
+
+/* The specification wants one untimed iteration. */
+static void warm_up(void)
+{
+  set_ones();
+  iterate(&progress.residual);
+  set_ones();
+  compute_charged();
+  progress.iteration = 1;
+}
+
+static void begin_timed(void)
+{
+  MPI_Barrier(MPI_COMM_WORLD);
+  progress.start = MPI_Wtime();
+  progress.mark = 1;
+}
+
+/* From the beginning, or from where the checkpoint was taken from which the rank restarts. */
+static void run_from(enum recline_place place, int iterations, bool verbose)
+{
+  if (place == RECLINE_NO_RESTART) {
+    warm_up();
+  }
+  if (place != RECLINE_AT_CHECKPOINT) {
+    begin_timed();
+  }
+  resumes = mark_steps && place == RECLINE_AT_CHECKPOINT;
+  for (; progress.iteration <= iterations; progress.iteration++) {
+    begin(false);
+    progress.zeta = iterate(&progress.residual);
+    if (verbose && grid.rank == 0) {
+      printf("iteration: %d residual %.17g zeta %.17g\n", progress.iteration, progress.residual,
+             progress.zeta);
+    }
+  }
+  compute_charged();
+  report_time(MPI_Wtime() - progress.start);
+  progress.code = report_result(progress.zeta, progress.residual, iterations);
+}
+
 static int run(int iterations, bool verbose)
 {
   charge(make_matrix(spec, &grid, skeleton, &matrix));
   make_vectors();
-  double residual = 0.0;
-  double zeta = 0.0;
-  set_ones();
-  iterate(&residual); /* the specification wants one untimed iteration */
-  set_ones();
-  compute_charged();
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-  mark = 1;
-  for (int i = 1; i <= iterations; i++) {
-    begin(false);
-    zeta = iterate(&residual);
-    if (verbose && grid.rank == 0) {
-      printf("iteration: %d residual %.17g zeta %.17g\n", i, residual, zeta);
-    }
+  protect();
+  if (tell_restarts() != RECLINE_NO_RESTART) {
+    compute_charged();
   }
-  compute_charged();
-  report_time(MPI_Wtime() - start);
-  const int code = report_result(zeta, residual, iterations);
+  const enum recline_place place = tell_restore();
+  if (place != RECLINE_AT_END) {
+    run_from(place, iterations, verbose);
+  }
   free_all();
-  return code;
+  return progress.code;
 }
 
 static const struct class_spec *find_class(const char *name)

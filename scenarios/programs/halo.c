@@ -4,8 +4,8 @@
  *
  * The ranks form a torus, as square as their number allows. In each step a rank exchanges BYTES
  * with its four neighbours (nonblocking), computes so many FLOPS (50 for each byte), and agrees
- * with all on the smallest time step. At the end rank 0 prints a checksum of the data received by
- * all ranks.
+ * with all on the smallest time step. It announces its steps as iterations (tell.h). At the end
+ * rank 0 prints a checksum of the data received by all ranks.
  */
 #include <mpi.h>
 #include <smpi/smpi.h>
@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tell.h"
+
 enum { SIDES = 4, FLOPS_PER_BYTE = 50 };
 
 struct grid {
@@ -23,6 +25,13 @@ struct grid {
   int bytes;
   unsigned char *out[SIDES], *in[SIDES];
 };
+
+/* What checkpoints at the application level have: buffers are filled anew in each step. */
+static struct {
+  int step;
+  uint64_t sum; /* of what was received */
+  double least; /* time step */
+} progress;
 
 static void place(struct grid *g)
 {
@@ -63,6 +72,27 @@ static void exchange(struct grid *g, int step)
   MPI_Waitall(2 * SIDES, requests, MPI_STATUSES_IGNORE);
 }
 
+static void run(struct grid *g, int steps, double flops)
+{
+  for (; progress.step < steps; progress.step++) {
+    tell_iteration((unsigned)progress.step + 1);
+    exchange(g, progress.step);
+    for (int side = 0; side < SIDES; side++)
+      progress.sum = progress.sum * 31 + g->in[side][0] + g->in[side][g->bytes - 1];
+    smpi_execute_flops(flops);
+    double mine = 1.0 / (1 + (g->rank + progress.step) % g->ranks);
+    MPI_Allreduce(&mine, &progress.least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  }
+}
+
+static void report(const struct grid *g)
+{
+  uint64_t total = 0;
+  MPI_Reduce(&progress.sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (g->rank == 0)
+    printf("checksum: %016llx least step %g\n", (unsigned long long)total, progress.least);
+}
+
 int main(int argc, char **argv)
 {
   struct grid g = {0};
@@ -77,20 +107,11 @@ int main(int argc, char **argv)
   double flops = argc == 4 ? atof(argv[3]) : (double)FLOPS_PER_BYTE * g.bytes;
   place(&g);
   allocate(&g);
-  uint64_t sum = 0;
-  double least = 1;
-  for (int step = 0; step < steps; step++) {
-    exchange(&g, step);
-    for (int side = 0; side < SIDES; side++)
-      sum = sum * 31 + g.in[side][0] + g.in[side][g.bytes - 1];
-    smpi_execute_flops(flops);
-    double mine = 1.0 / (1 + (g.rank + step) % g.ranks);
-    MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  tell_protected(1, &progress, sizeof progress);
+  if (tell_restore() != RECLINE_AT_END) {
+    run(&g, steps, flops);
+    report(&g);
   }
-  uint64_t total = 0;
-  MPI_Reduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (g.rank == 0)
-    printf("checksum: %016llx least step %g\n", (unsigned long long)total, least);
   MPI_Finalize();
   return 0;
 }

@@ -549,19 +549,37 @@ static void free_all(void)
   }
 }
 
-static int run(int steps)
+/* How far it has come; with it, checkpoints at the application level have what a step leaves to the
+ * next. */
+static struct {
+  int step;
+  int code;
+  double before, start; /* energy, time */
+} progress;
+
+static void protect(void)
 {
-  begin();
-  const double before = total_energy();
-  const double start = MPI_Wtime();
-  for (int i = 1; i <= steps; i++) {
-    tell_iteration((unsigned)i);
+  const int count = side * side * side, points = nodes * nodes * nodes;
+  tell_protected(1, &progress, sizeof progress);
+  tell_doubles(2, energy, count);
+  tell_doubles(3, volume, count);
+  tell_doubles(4, velocity, DIMENSIONS * points);
+}
+
+static void advance_all(int steps)
+{
+  for (; progress.step <= steps; progress.step++) {
+    tell_iteration((unsigned)progress.step);
     advance();
   }
-  const double seconds = MPI_Wtime() - start;
+}
+
+static int report(int steps)
+{
+  const double seconds = MPI_Wtime() - progress.start;
   const double after = total_energy();
   const uint64_t bits = digest();
-  const double error = fabs(after - before) / before;
+  const double error = fabs(after - progress.before) / progress.before;
   const bool conserved = error <= TOLERANCE; /* false when it is not a number */
   if (place.rank == 0) {
     printf("ranks: %d, %d^3 elements each, %d steps\n", place.ranks, side, steps);
@@ -571,8 +589,25 @@ static int run(int steps)
     printf("time: %.9f s\n", seconds);
     printf("verification: %s\n", conserved ? "PASS" : "FAIL");
   }
-  free_all();
   return conserved ? EXIT_CONSERVED : EXIT_NOT_CONSERVED;
+}
+
+static int run(int steps)
+{
+  begin();
+  protect();
+  const enum recline_place place = tell_restore();
+  if (place == RECLINE_NO_RESTART) {
+    progress.before = total_energy();
+    progress.start = MPI_Wtime();
+    progress.step = 1;
+  }
+  if (place != RECLINE_AT_END) {
+    advance_all(steps);
+    progress.code = report(steps);
+  }
+  free_all();
+  return progress.code;
 }
 
 static bool read_number(const char *word, int most, int *number)

@@ -3,11 +3,17 @@
 #ifndef RECLINE_TELL_H
 #define RECLINE_TELL_H
 
-extern int recline_choose(int count) __attribute__((weak));
-extern void recline_potential_checkpoint(void) __attribute__((weak));
-extern void recline_iteration(unsigned iteration) __attribute__((weak));
-extern void recline_iteration_bytes(unsigned long long bytes) __attribute__((weak));
-extern void recline_image_bytes(unsigned long long bytes) __attribute__((weak));
+#include "sim/cc/recline.h"
+
+#pragma weak recline_choose
+#pragma weak recline_potential_checkpoint
+#pragma weak recline_iteration
+#pragma weak recline_iteration_bytes
+#pragma weak recline_image_bytes
+#pragma weak recline_protect
+#pragma weak recline_protect_items
+#pragma weak recline_restore
+#pragma weak recline_restarts
 
 /* Iteration `iteration`, from 1, begins. */
 static inline void tell_iteration(unsigned iteration)
@@ -23,6 +29,30 @@ static inline void tell_bytes(unsigned long long iteration, unsigned long long i
     recline_iteration_bytes(iteration);
   if (recline_image_bytes)
     recline_image_bytes(image);
+}
+
+/* Images at the application level have these bytes, or doubles, by that name. */
+static inline void tell_protected(int id, void *address, size_t bytes)
+{
+  if (recline_protect)
+    recline_protect(id, address, bytes);
+}
+
+static inline void tell_doubles(int id, double *address, int count)
+{
+  if (recline_protect_items)
+    recline_protect_items(id, address, (size_t)count, RECLINE_DOUBLE);
+}
+
+/* Whether the program runs again after a crash, and then puts them back. */
+static inline enum recline_place tell_restarts(void)
+{
+  return recline_restarts ? recline_restarts() : RECLINE_NO_RESTART;
+}
+
+static inline enum recline_place tell_restore(void)
+{
+  return recline_restore ? recline_restore() : RECLINE_NO_RESTART;
 }
 
 #endif
