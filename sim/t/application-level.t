@@ -1,0 +1,148 @@
+#!/bin/sh
+# Checkpoints at the application level: what the program protects, and a restart from the beginning
+# of main. cg and other programs, in C, C++ and Fortran, end as without a crash, under every protocol
+# that captures where programs allow it, whenever the crash comes, also on a slower spare; misuse is
+# one line. RECLINE_LONG: more crashes.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cp "$here"/application-*.[cf]* "$dir"
+cd "$dir" || exit 1
+
+# ---- cg ----
+
+demo() { # NAME WORD...
+  name=$1
+  shift
+  "$recline" run "$root/scenarios/application-level.yaml" --json --out "$name" --no-trace \
+    --set checkpoint.bytes=0 "$@" >"$name.json" 2>"$name.err"
+}
+demo undisturbed --set failures=none --set expect.verdict=completed
+demo system --set checkpoint.level=system --set checkpoint.places=program
+demo application
+code=$?
+numbers() { grep -E '^(iteration|residual|zeta|verification)' "$1/program.out" | sort -u; }
+numbers undisturbed >digits
+numbers application >found
+is "$code-$(value application.json verdict)" 0-recovered 'cg under c3 recovers' application.err
+same found digits 'with the digits of the undisturbed run'
+ratio=$(awk -v all="$(value system.json image_bytes)" -v some="$(value application.json image_bytes)" \
+  'BEGIN { print (some > 0 && all >= 10 * some) }')
+is "$ratio" 1 'from less than a tenth of the bytes of the system level' application.json
+demo steps --set 'program.args=["-s", S]' --set checkpoint.every=20ms
+numbers steps >found
+same found digits 'and so it does from within a solution' steps.err
+
+# ---- other programs ----
+
+for program in program misuse; do
+  "$build/bin/recline-cc" -O1 -g application-$program.c -o "$program" 2>log || not_ok "$program" log
+done
+"$build/bin/recline-c++" -O1 -g application-program.cc -o cxx 2>log || not_ok cxx log
+
+ranks=4
+simulate() { # NAME PROGRAM ARGUMENTS WORD...
+  cat >"$1.yaml" <<END
+program:    {binary: ./$2, args: [$3], ranks: $ranks}
+platform:   {file: clan.xml, spares: 1}
+protocol:   {name: c3, capacity: 4000}
+checkpoint: {every: 6ms, storage: nfs, level: application}
+detection:  1ms
+limits:     {simulated: 2s}
+END
+  name=$1
+  shift 3
+  timeout 120 "$recline" run "$name.yaml" --json --out "$name" --no-trace "$@" >"$name.json" \
+    2>"$name.err"
+}
+
+results() { # NAME
+  grep -v '^time' "$1/program.out" | sort -u
+}
+
+# Ends as without a crash, having committed checkpoints and gone back.
+stands() { # NAME PROGRAM ARGUMENTS TIMES WORD...
+  what=$1 program=$2 arguments=$3 times=$4
+  shift 4
+  simulate right "$program" "$arguments" --set checkpoint.every=0
+  wrong_at=
+  for time in $times; do
+    simulate crashed "$program" "$arguments" --set "failures.0={rank: 2, at: $time, repair: 1ms}" \
+      "$@"
+    results crashed >found
+    results right >wanted
+    [ "$(value crashed.json verdict)-$(value crashed.json audit.violations)" = recovered-0 ] &&
+      [ "$(value crashed.json checkpoints.committed)" -gt 0 ] && cmp -s found wanted ||
+      wrong_at="$wrong_at $time"
+  done
+  is "$wrong_at" '' "$what" crashed.err found
+}
+some='21ms 47ms 83ms 128ms 177ms'
+[ -z "$RECLINE_LONG" ] || some=$(seq -f '%gms' 3 7 180)
+for protocol in c3 bookmark blocking event-logging message-tagging causal pessimistic uncoordinated; do
+  case $protocol in
+    c3) times=$some ;;
+    *) times='47ms 128ms' ;;
+  esac
+  stands "$protocol: a restart at any time" program '' "$times" --set "protocol.name=$protocol"
+done
+seq 0 23 >lines
+rm -f written
+stands 'another one, which writes a file' program '' 83ms
+same written lines 'the file has each line once'
+stands 'by a position stack' program stack "$some"
+stands 'by a position stack, in barriers' program stack '47ms 128ms' --set protocol.name=blocking
+stands 'in C++, with vectors that grow' cxx '' '40ms 90ms'
+stands 'a second crash, while main runs again' program '' '47ms' \
+  --set 'failures.1={rank: 1, at: 50ms, repair: 1ms}' --set 'failures.2={rank: 2, at: 51ms, repair: 1ms}'
+stands 'images on several levels of storage' program '' '83ms' --set checkpoint.storage=memory \
+  --set 'checkpoint={every: 6ms, level: application, levels: [{storage: memory, redundancy: partner}]}'
+if command -v gfortran >/dev/null; then
+  "$build/bin/recline-f90" -O1 -g -w application-program.f90 -o fortran 2>log || not_ok fortran log
+  stands 'in Fortran' fortran '' '40ms 90ms'
+  stands 'in Fortran, by iterations under hybrid' fortran '' '40ms 90ms' \
+    --set protocol.name=hybrid --set protocol.interval=3
+fi
+
+# ---- the other programs of recline ----
+
+cp "$build/programs/halo" "$build/programs/lulesh-like" .
+stands halo halo '"10000", "20"' '60ms 110ms' --set checkpoint.every=10ms
+ranks=8
+stands lulesh-like lulesh-like '"4", "40"' '15ms 27ms'
+ranks=4
+
+# ---- misuse ----
+
+refused() { # ARGUMENT LINE
+  simulate bad misuse "$1" --set platform.spares=0 --set program.ranks=2 \
+    --set 'failures.0={rank: 1, at: 80ms, repair: 1ms}'
+  code=$?
+  line=$(grep -h '^  | recline: ' bad.err | sed 's/^  | recline: rank [01]/rank R/; s/^  | recline: //;
+    s/checkpoint [0-9][0-9]*/checkpoint N/g; s/of rank [01]/of rank R/')
+  is "$code $line" "64 $2" "misuse: $1" bad.err
+}
+refused twice 'rank R protects memory 1 twice, expected recline_unprotect(1) in between'
+refused unknown 'rank R does not protect memory 9, expected recline_protect(9) before'
+refused pop 'rank R has no position to pop, expected recline_push() before'
+refused pending 'rank R has 1 requests pending at a checkpoint at the application level, expected them completed before'
+refused small 'rank R protects memory 2 of 792 bytes, expected the 800 of checkpoint N or more'
+refused type 'rank R protects memory 2 of items of type 3, expected type 5 as in checkpoint N'
+refused missing 'checkpoint N of rank R has memory 2 of 800 bytes, expected recline_protect(2) before it is put back'
+refused other 'rank R protects memory 3, which checkpoint N does not have'
+refused talk 'rank R calls MPI_Sendrecv before its data are put back, expected recline_restore(), or the place where checkpoint N was taken, first'
+refused split 'rank R makes a communicator by MPI_Comm_dup before its data are put back, which it had not made when checkpoint N was taken, expected recline_restore() first'
+refused barrier 'rank R comes to the MPI_Barrier, expected the place where a checkpoint is allowed, where checkpoint N was taken'
+refused end 'rank R comes to MPI_Finalize, expected the place where a checkpoint is allowed, where checkpoint N was taken'
+refused position 'rank R comes to the place where a checkpoint is allowed at position (3), expected () of checkpoint N'
+
+simulate right program '' --set protocol.name=chandy-lamport
+is "$?-$(sed 's/^[^:]*:[0-9]*: //' right.err)" \
+  '64-checkpoint.level: application, expected system: chandy-lamport checkpoints at any moment' \
+  'a protocol below the matching is refused'
+demo forced --set protocol.name=index-based
+is "$?-$(grep -c 'index-based checkpoints rank . in MPI_[A-Za-z]*, where its program has not allowed it, expected checkpoint.level: system' forced.err)" \
+  64-1 'and one that forces checkpoints elsewhere'
+simulate right program '' --set checkpoint.places=anywhere
+is "$?-$(sed 's/^[^:]*:[0-9]*: //; s/ (from.*//' right.err)" \
+  '64-checkpoint.places: anywhere, expected program with level: application' 'so are other places'
+finish
