@@ -167,15 +167,6 @@ static uint32_t first_from(const struct rank *r, uint32_t index)
 
 /* ---- what no recovery needs ---- */
 
-static void drop_received(const struct rank *r, int peer, uint32_t received)
-{
-  struct rcl_links links = links_of(r);
-  for (uint32_t i = 0; i < r->state->links.log; i++)
-    if (links.log[i].peer == peer && links.log[i].number <= received)
-      rcl_links_forget(&links.log[i], r->actions);
-  rcl_links_compact(&links);
-}
-
 /* Checkpoints before `first` go; peers hear what was received before it. */
 static void drop_before(const struct rank *r, uint32_t first)
 {
@@ -194,7 +185,7 @@ static void drop_before(const struct rank *r, uint32_t first)
     uint32_t received = mark_of(r, 0)[i].received;
     rcl_links_drop(links.ahead, &r->state->links.ahead, i, received, 0);
     if (i == r->config->self)
-      drop_received(r, i, received);
+      rcl_links_drop_sent(&links, i, received, r->actions);
     else
       rcl_send_control(r->actions, i, RECEIVED, r->state->epoch, received);
   }
@@ -494,7 +485,7 @@ static void control(const struct rank *r, const struct rcl_event *event)
     collect(r);
     break;
   case RECEIVED:
-    drop_received(r, event->peer, event->value);
+    rcl_links_drop_sent(&links, event->peer, event->value, r->actions);
     break;
   }
 }
@@ -597,4 +588,4 @@ const struct rcl_protocol protocol_index_based = {
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER}},
         .back = RCL_BACK_DEPENDENT,
-        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES}};
+        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES | RCL_ASSUMES_LOGGER}};

@@ -12,8 +12,12 @@
  * computes the line: for each rank the last checkpoint, or the present state of a rank that lives,
  * that depends on nothing undone. No message under way survives: when a rank stands on the line it
  * reports to all what it has received, and they send again from their logs (links.h), which makes
- * up for late messages. The logs roll back with their owners; no entry is ever removed from them,
- * as the line can always go back to the beginning.
+ * up for late messages. The logs roll back with their owners.
+ *
+ * The line that would be found if all ranks failed now, from their checkpoints on storage, bounds
+ * those of all later crashes: of two lines the later checkpoints of each rank make one. So a rank
+ * that runs out of room for messages or checkpoints asks the coordinator to gather the tables once
+ * more and to find that line (claim uncoordinated-collects); what is before it is collected.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -34,35 +38,29 @@
  */
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
+#include "protocols/uncoordinated_line.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank depends only on intervals of peers from which it has received",
     /* 2 */ "dependencies of a checkpoint are not above those of a later one",
     /* 3 */ "no checkpoint is taken until all ranks stand on the line",
-    /* 4 */ "no message waits while its link is up and the rank is not held", NULL};
+    /* 4 */ "no message waits while its link is up and the rank is not held",
+    /* 5 */ "the first checkpoint that a line may need is not after the last",
+    NULL};
 
 enum phase { RUNNING, CAPTURING, HELD, ROLLING };
 
-enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE };
+enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE, COLLECT, GATHER, NEEDED, RECEIVED };
 
-enum { CHECKPOINTS = 32, NOWHERE = UINT16_MAX };
+enum { CHECKPOINTS = 32 };
 
-static const char *const controls[] = {"none",    "have", "report", "table",
-                                       "depends", "end",  "line",   NULL};
+static const char *const controls[] = {"none", "have",    "report", "table",  "depends",  "end",
+                                       "line", "collect", "gather", "needed", "received", NULL};
 
 /* Where the program was, and on what it depended, at a checkpoint and now: messages of each peer,
  * and its last interval that this rank depends on, from 1; 0: none. */
 struct mark {
   uint32_t sent, received, depends;
-};
-
-/* The coordinator's knowledge of a rank. */
-struct row {
-  uint32_t latest;   /* checkpoint */
-  uint32_t present;  /* its present state counts as another one: it has not died */
-  uint32_t undone;   /* checkpoint to which it has gone back, until all know; NOWHERE: none */
-  uint32_t complete; /* epoch for which its table is all there */
-  uint32_t line;     /* where it is to stand */
 };
 
 struct state {
@@ -71,7 +69,9 @@ struct state {
   uint32_t epoch;    /* incarnation of the last recovery */
   uint32_t undone;   /* as above */
   uint32_t fresh;    /* restarted, and the program has not run since */
-  uint32_t pad;
+  uint32_t first;    /* checkpoint that a line may need; those before it are erased */
+  uint32_t gathers;  /* coordinator: tables, for what can be collected; 2: and then once more */
+  uint32_t known;    /* coordinator: it has had tables */
   struct rcl_links_counts links;
 };
 
@@ -90,17 +90,17 @@ static size_t known_entries(const struct rcl_config *config)
   return (size_t)config->ranks * (checkpoints(config) + 2) * (size_t)config->ranks;
 }
 
-/* The coordinator uses it, from the first recovery on. */
 static size_t known_used(const struct rcl_config *config, const struct state *state)
 {
-  return config->self == RCL_COORDINATOR_RANK && state->epoch ? known_entries(config) : 0;
+  return state->known ? known_entries(config) : 0;
 }
 
-/* The marks of each checkpoint, the beginning of the program being one, and what the rank depends
- * on now; the coordinator's rows and what each state of each rank depends on; and the links. */
+/* The marks of each checkpoint that a line may need, the beginning of the program being one, and
+ * what the rank depends on now; the coordinator's rows and what each state of each rank depends on;
+ * and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(marks_of, struct mark, (checkpoints(config) + (size_t)1) * (size_t)config->ranks,           \
-       (state->interval + (size_t)1) * (size_t)config->ranks, full_of(config))                     \
+       (state->interval - state->first + (size_t)1) * (size_t)config->ranks, full_of(config))      \
   ARRAY(depends_now, uint32_t, config->ranks)                                                      \
   ARRAY(rows_of, struct row, config->ranks)                                                        \
   LIST(all_known, uint16_t, known_entries(config), known_used(config, state), RCL_FULL_UNNAMED)    \
@@ -110,14 +110,15 @@ RCL_STATE(LISTS)
 static struct mark *mark_of(const struct rcl_config *config, const struct state *state,
                             uint32_t checkpoint)
 {
-  return marks_of(config, state) + checkpoint * (size_t)config->ranks;
+  return marks_of(config, state) + (checkpoint - state->first) * (size_t)config->ranks;
 }
 
-static uint16_t *known_of(const struct rcl_config *config, const struct state *state, int rank,
-                          uint32_t at)
+static struct line line_of(const struct rcl_config *config, const struct state *state)
 {
-  size_t states = checkpoints(config) + 2, ranks = (size_t)config->ranks;
-  return all_known(config, state) + ((size_t)rank * states + at) * ranks;
+  return (struct line){.ranks = config->ranks,
+                       .states = checkpoints(config) + 2,
+                       .rows = rows_of(config, state),
+                       .known = all_known(config, state)};
 }
 
 static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
@@ -162,7 +163,7 @@ static void take_checkpoint(const struct rcl_config *config, struct state *state
 {
   if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
     return;
-  if (state->interval == checkpoints(config)) {
+  if (state->interval - state->first == checkpoints(config) || state->interval == NOWHERE - 2) {
     rcl_give_up_full(actions, full_of(config));
     return;
   }
@@ -184,42 +185,13 @@ static void captured(const struct rcl_config *config, struct state *state,
   state->writing = true;
 }
 
-static void durable(struct state *state, struct rcl_actions *actions)
+static void end_write(struct state *state, struct rcl_actions *actions)
 {
   state->writing = false;
   rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- the line ---- */
-
-static uint32_t last_of(const struct row *row)
-{
-  return row->latest + row->present;
-}
-
-/* The first interval of a rank that its peers must not depend on if it stands there. */
-static uint32_t undone_by(const struct row *row)
-{
-  uint32_t bound = row->present && row->line == last_of(row) ? NOWHERE : row->line;
-  return bound < row->undone ? bound : row->undone;
-}
-
-/* Goes back with one rank after the other until none depends on an undone interval. */
-static void find_line(const struct rcl_config *config, struct state *state)
-{
-  struct row *rows = rows_of(config, state);
-  for (int rank = 0; rank < config->ranks; rank++)
-    rows[rank].line = last_of(&rows[rank]);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (int rank = 0; rank < config->ranks; rank++)
-      for (int peer = 0; peer < config->ranks; peer++)
-        while (known_of(config, state, rank, rows[rank].line)[peer] > undone_by(&rows[peer])) {
-          rows[rank].line--;
-          moved = true;
-        }
-  }
-}
 
 /* The program is where it was at `checkpoint`; its later steps are undone. */
 static void undo(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
@@ -236,7 +208,7 @@ static void undo(const struct rcl_config *config, struct state *state, uint32_t 
   for (uint32_t i = checkpoint + 1; i <= state->interval; i++)
     memset(mark_of(config, state, i), 0, (size_t)config->ranks * sizeof *mark);
   if (state->writing && state->interval > checkpoint)
-    durable(state, actions);
+    end_write(state, actions);
   state->interval = state->undone = checkpoint;
 }
 
@@ -271,21 +243,6 @@ static void stand(const struct rcl_config *config, struct state *state, uint32_t
   rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
-/* The coordinator has all tables: tells all ranks where to stand. */
-static void draw_line(const struct rcl_config *config, struct state *state,
-                      struct rcl_actions *actions)
-{
-  const struct row *rows = rows_of(config, state);
-  for (int rank = 0; rank < config->ranks; rank++)
-    if (rows[rank].complete != state->epoch)
-      return;
-  find_line(config, state);
-  for (int rank = 0; rank < config->ranks; rank++)
-    if (rank != config->self)
-      rcl_send_control(actions, rank, LINE, state->epoch, rows[rank].line);
-  stand(config, state, rows[config->self].line, actions);
-}
-
 /* ---- the tables ---- */
 
 static uint32_t depends_at(const struct rcl_config *config, const struct state *state, uint32_t at,
@@ -295,38 +252,138 @@ static uint32_t depends_at(const struct rcl_config *config, const struct state *
                               : mark_of(config, state, at)[peer].depends;
 }
 
+/* This rank in the tables: as it is or, where they are gathered, as it would be if it failed now.
+ */
+static struct row own_row(const struct state *state)
+{
+  return (struct row){.first = state->first,
+                      .latest = state->interval - (state->gathers && state->writing),
+                      .present = !state->gathers && !state->fresh,
+                      .undone = state->gathers ? NOWHERE : state->undone,
+                      .complete = state->epoch};
+}
+
 static void fill_own_row(const struct rcl_config *config, struct state *state)
 {
-  int self = config->self;
-  for (uint32_t at = 0; at <= state->interval + !state->fresh; at++)
+  const struct line line = line_of(config, state);
+  struct row *row = &line.rows[config->self];
+  *row = own_row(state);
+  state->known = true;
+  for (uint32_t at = row->first; at <= last_of(row); at++)
     for (int peer = 0; peer < config->ranks; peer++)
-      known_of(config, state, self, at)[peer] = (uint16_t)depends_at(config, state, at, peer);
-  rows_of(config, state)[self] = (struct row){.latest = state->interval,
-                                              .present = !state->fresh,
-                                              .undone = state->undone,
-                                              .complete = state->epoch};
+      known_of(&line, config->self, at)[peer] = (uint16_t)depends_at(config, state, at, peer);
 }
 
 static void send_table(const struct rcl_config *config, struct state *state,
                        struct rcl_actions *actions)
 {
-  rcl_send_control(actions, RCL_COORDINATOR_RANK, TABLE, state->interval, !state->fresh);
-  for (uint32_t at = 1; at <= state->interval + !state->fresh; at++)
+  const struct row row = own_row(state);
+  rcl_send_control(actions, RCL_COORDINATOR_RANK, TABLE, row.latest, row.first << 1 | row.present);
+  for (uint32_t at = row.first; at <= last_of(&row); at++)
     for (int peer = 0; peer < config->ranks; peer++) {
       uint32_t depends = depends_at(config, state, at, peer);
       if (depends)
         rcl_send_control(actions, RCL_COORDINATOR_RANK, DEPENDS, at,
                          (uint32_t)peer << 16 | depends);
     }
-  rcl_send_control(actions, RCL_COORDINATOR_RANK, END, state->epoch, state->undone);
+  rcl_send_control(actions, RCL_COORDINATOR_RANK, END, state->epoch, row.undone);
 }
 
 static void begin_row(const struct rcl_config *config, struct state *state, int rank,
                       const struct rcl_event *event)
 {
-  rows_of(config, state)[rank] = (struct row){.latest = event->about, .present = event->value};
-  memset(known_of(config, state, rank, 0), 0,
-         (checkpoints(config) + 2) * (size_t)config->ranks * sizeof(uint16_t));
+  const struct line line = line_of(config, state);
+  line.rows[rank] = (struct row){.first = event->value >> 1,
+                                 .latest = event->about,
+                                 .present = event->value & 1,
+                                 .complete = NOWHERE};
+  memset(known_of(&line, rank, line.rows[rank].first), 0,
+         line.states * (size_t)config->ranks * sizeof(uint16_t));
+}
+
+/* ---- what no line needs ---- */
+
+/* What is before `checkpoint` goes; peers hear what was received before it. */
+static void collect(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
+                    struct rcl_actions *actions)
+{
+  struct rcl_links links = links_of(config, state);
+  size_t ranks = (size_t)config->ranks, gone = (checkpoint - state->first) * ranks;
+  size_t left = (state->interval - checkpoint + (size_t)1) * ranks;
+  struct mark *marks = marks_of(config, state);
+  for (uint32_t i = state->first; i < checkpoint; i++)
+    if (i != RCL_FRESH)
+      rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = i;
+  memmove(marks, marks + gone, left * sizeof *marks);
+  memset(marks + left, 0, gone * sizeof *marks);
+  state->first = checkpoint;
+  for (int i = 0; gone && i < config->ranks; i++) {
+    rcl_links_drop(links.ahead, &state->links.ahead, i, marks[i].received, 0);
+    if (i == config->self)
+      rcl_links_drop_sent(&links, i, marks[i].received, actions);
+    else
+      rcl_send_control(actions, i, RECEIVED, state->epoch, marks[i].received);
+  }
+}
+
+/* Asks all for their tables, if all ranks stand on the line and it is not at that: then later. */
+static bool gather(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
+{
+  struct rcl_links links = links_of(config, state);
+  if (state->gathers)
+    state->gathers = 2;
+  if (state->gathers || !rcl_links_are_all_up(&links))
+    return false;
+  state->gathers = 1;
+  for (int rank = 0; rank < config->ranks; rank++) {
+    rows_of(config, state)[rank].complete = NOWHERE;
+    if (rank != config->self)
+      rcl_send_control(actions, rank, GATHER, state->epoch, 0);
+  }
+  fill_own_row(config, state);
+  return true;
+}
+
+/* The coordinator has all tables: tells all ranks where to stand, or what a line may need. */
+static void draw_line(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
+{
+  const struct line line = line_of(config, state);
+  uint32_t own, gathers = state->gathers;
+  for (int rank = 0; rank < config->ranks; rank++)
+    if (line.rows[rank].complete != state->epoch)
+      return;
+  find_line(&line);
+  own = line.rows[config->self].line;
+  for (int rank = 0; rank < config->ranks; rank++)
+    if (rank != config->self)
+      rcl_send_control(actions, rank, gathers ? NEEDED : LINE, state->epoch, line.rows[rank].line);
+  state->gathers = 0;
+  if (gathers)
+    collect(config, state, own, actions);
+  else
+    stand(config, state, own, actions);
+  if (gathers > 1)
+    gather(config, state, actions);
+}
+
+static bool is_tight(const struct rcl_config *config, const struct state *state)
+{
+  return state->links.log >= config->capacity - config->capacity / 4 ||
+         state->interval - state->first >= checkpoints(config) - checkpoints(config) / 4;
+}
+
+static void durable(const struct rcl_config *config, struct state *state,
+                    struct rcl_actions *actions)
+{
+  end_write(state, actions);
+  if (!is_tight(config, state))
+    return;
+  if (config->self != RCL_COORDINATOR_RANK)
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, COLLECT, state->epoch, 0);
+  else if (gather(config, state, actions))
+    draw_line(config, state, actions);
 }
 
 /* ---- recovery ---- */
@@ -336,6 +393,7 @@ static void recover(const struct rcl_config *config, struct state *state, uint32
 {
   struct rcl_links links = links_of(config, state);
   state->epoch = epoch;
+  state->gathers = 0;
   state->phase = HELD;
   rcl_act(actions, RCL_ACTION_HOLD);
   rcl_links_all_down(&links);
@@ -362,6 +420,10 @@ static void start(const struct rcl_config *config, struct state *state,
     rcl_links_all_up(&links);
     return;
   }
+  if (event->checkpoint < state->first) { /* its last image was lost, and others are collected */
+    rcl_give_up(actions, RCL_REASON_PROTOCOL);
+    return;
+  }
   undo(config, state, event->checkpoint, actions);
   state->wanted = state->writing = false;
   state->fresh = true;
@@ -383,7 +445,7 @@ static void control(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
-  struct row *row = &rows_of(config, state)[event->peer];
+  const struct line line = line_of(config, state);
   switch ((enum control)event->control) {
   case HAVE:
     if (event->about == state->epoch && !rcl_links_peer_has(&links, event->peer, event->value))
@@ -396,16 +458,31 @@ static void control(const struct rcl_config *config, struct state *state,
     begin_row(config, state, event->peer, event);
     break;
   case DEPENDS:
-    known_of(config, state, event->peer, event->about)[event->value >> 16] = (uint16_t)event->value;
+    known_of(&line, event->peer, event->about)[event->value >> 16] = (uint16_t)event->value;
     break;
   case END:
-    row->complete = event->about;
-    row->undone = event->value;
+    line.rows[event->peer].complete = event->about;
+    line.rows[event->peer].undone = event->value;
     draw_line(config, state, actions);
     break;
   case LINE:
     if (event->about == state->epoch)
       stand(config, state, event->value, actions);
+    break;
+  case COLLECT:
+    gather(config, state, actions);
+    break;
+  case GATHER:
+    state->gathers = event->about == state->epoch;
+    if (state->gathers)
+      send_table(config, state, actions);
+    state->gathers = 0;
+    break;
+  case NEEDED: /* as true in a later epoch */
+    collect(config, state, event->value, actions);
+    break;
+  case RECEIVED:
+    rcl_links_drop_sent(&links, event->peer, event->value, actions);
     break;
   }
 }
@@ -443,7 +520,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     captured(config, state, event, actions);
     break;
   case RCL_EVENT_DURABLE:
-    durable(state, actions);
+    durable(config, state, actions);
     break;
   default:
     break;
@@ -467,7 +544,7 @@ static bool depends_on_received(const struct rcl_config *config, const struct st
 
 static bool dependencies_rise(const struct rcl_config *config, const struct state *state)
 {
-  for (uint32_t at = 0; at <= state->interval; at++)
+  for (uint32_t at = state->first; at <= state->interval; at++)
     for (int i = 0; i < config->ranks; i++)
       if (depends_at(config, state, at, i) > depends_at(config, state, at + 1, i))
         return false;
@@ -486,7 +563,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 3;
   if (!rcl_links_nothing_waits(&links))
     return 4;
-  return 0;
+  return state->first <= state->interval ? 0 : 5;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -513,4 +590,4 @@ const struct rcl_protocol protocol_uncoordinated = {
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER}},
         .back = RCL_BACK_DEPENDENT,
-        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES}};
+        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES | RCL_ASSUMES_LOGGER}};

@@ -132,6 +132,16 @@ static inline void rcl_links_compact(const struct rcl_links *links)
   *count = left;
 }
 
+/* The peer will never ask again for messages up to that number. */
+static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, uint32_t received,
+                                       struct rcl_actions *actions)
+{
+  for (uint32_t i = 0; i < links->counts->log; i++)
+    if (links->log[i].peer == peer && links->log[i].number <= received)
+      rcl_links_forget(&links->log[i], actions);
+  rcl_links_compact(links);
+}
+
 /* ---- sending ---- */
 
 static inline bool rcl_links_may_pass(const struct rcl_links *links, int to)

@@ -26,4 +26,10 @@ is "$(grep -c 'warning: .* three quarters .*(sent-messages): protocol.capacity i
   'a warning came before, once' err
 run_ends recovered 'with that value' --set protocol.name=uncoordinated --set protocol.capacity=16384
 is "$(grep -c warning stderr)" 0 'and without a warning' stderr
-finish 12
+
+# 33,607 messages and 54 checkpoints of each rank: what no line needs is collected.
+run_ends recovered 'uncoordinated, room for 1,024 messages and 32 checkpoints' \
+  --set protocol.name=uncoordinated --set protocol.capacity=1024 --set program.binary=halo \
+  --set 'program.args=["8192", "600"]' --set checkpoint.every=10ms --set checkpoint.storage=local \
+  --set 'failures=[{rank: 3, kills: rank, at: 3.5s, repair: 20ms}]'
+finish 13

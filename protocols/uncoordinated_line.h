@@ -1,0 +1,68 @@
+/* The recovery line of uncoordinated checkpoints, from what each checkpoint of each rank depends
+ * on. */
+#ifndef RECLINE_UNCOORDINATED_LINE_H
+#define RECLINE_UNCOORDINATED_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NOWHERE = UINT16_MAX };
+
+/* The coordinator's knowledge of a rank. */
+struct row {
+  uint32_t first;    /* checkpoint that it has */
+  uint32_t latest;   /* checkpoint */
+  uint32_t present;  /* its present state counts as another one: it has not died */
+  uint32_t undone;   /* checkpoint to which it has gone back, until all know; NOWHERE: none */
+  uint32_t complete; /* epoch for which its table is all there; NOWHERE: it comes */
+  uint32_t line;     /* where it is to stand */
+};
+
+/* A row for each rank and, for each of its `states` from the first on, the last interval of each
+ * rank that it depends on. */
+struct line {
+  int ranks;
+  size_t states;
+  struct row *rows;
+  uint16_t *known;
+};
+
+static inline uint16_t *known_of(const struct line *line, int rank, uint32_t at)
+{
+  size_t state = at - line->rows[rank].first, ranks = (size_t)line->ranks;
+  return line->known + ((size_t)rank * line->states + state) * ranks;
+}
+
+static inline uint32_t last_of(const struct row *row)
+{
+  return row->latest + row->present;
+}
+
+/* The first interval of a rank that its peers must not depend on if it stands there. */
+static inline uint32_t undone_by(const struct row *row)
+{
+  uint32_t bound = row->present && row->line == last_of(row) ? NOWHERE : row->line;
+  return bound < row->undone ? bound : row->undone;
+}
+
+/* Goes back with one rank after the other until none depends on an undone interval: at the latest
+ * when all are at their first checkpoints. */
+static inline void find_line(const struct line *line)
+{
+  struct row *rows = line->rows;
+  for (int rank = 0; rank < line->ranks; rank++)
+    rows[rank].line = last_of(&rows[rank]);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int rank = 0; rank < line->ranks; rank++)
+      for (int peer = 0; peer < line->ranks; peer++)
+        while (known_of(line, rank, rows[rank].line)[peer] > undone_by(&rows[peer]) &&
+               rows[rank].line > rows[rank].first) {
+          rows[rank].line--;
+          moved = true;
+        }
+  }
+}
+
+#endif
