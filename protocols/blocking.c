@@ -28,6 +28,7 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/commit.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "only the coordinator wants a checkpoint: the next one, and not while it takes one",
@@ -191,6 +192,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   default:
     break;
   }
+  rcl_output_with_commit(event, actions);
 }
 
 /* ---- invariants, by their numbers ---- */

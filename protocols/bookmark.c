@@ -40,6 +40,7 @@
  */
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "the checkpoint under way is the last captured, or the one after it",
@@ -368,6 +369,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   default:
     break;
   }
+  rcl_output_with_commit(event, actions);
 }
 
 /* ---- invariants, by their numbers ---- */

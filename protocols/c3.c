@@ -56,6 +56,7 @@
  */
 #include "protocols/c3_collectives.h"
 #include "protocols/c3_messages.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is neither logging nor writing its log",
@@ -468,6 +469,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     break;
   }
   check_replayed(config, state, actions);
+  rcl_output_with_commit(event, actions);
 }
 
 /* ---- invariants, by their numbers ---- */

@@ -47,6 +47,7 @@
 
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "between checkpoints all channels are closed by the markers of the last one",
@@ -283,6 +284,7 @@ static void step(const struct rank *r, const struct rcl_event *event)
   default:
     break;
   }
+  rcl_output_with_commit(event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */

@@ -44,6 +44,7 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/event-logging_work.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is not taking one",
@@ -439,6 +440,7 @@ static void step(const struct rank *r, const struct rcl_event *event)
   default:
     break;
   }
+  rcl_output_with_commit(event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */

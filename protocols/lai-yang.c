@@ -50,6 +50,7 @@
 #include "protocols/parts/commit.h"
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "between checkpoints no message of the colour before is missing",
@@ -376,6 +377,7 @@ static void step(const struct rank *r, const struct rcl_event *event)
   default:
     break;
   }
+  rcl_output_with_commit(event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */

@@ -33,6 +33,7 @@
 #include "protocols/parts/envelopes.h"
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is not taking one",
@@ -436,6 +437,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   default:
     break;
   }
+  rcl_output_with_commit(event, actions);
 }
 
 /* ---- invariants, by their numbers ---- */

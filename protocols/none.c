@@ -2,7 +2,7 @@
  *
  * It has no state, adds nothing to messages and gives up at the first crash.
  */
-#include "protocols/parts/act.h"
+#include "protocols/parts/output.h"
 
 static size_t state_size(const struct rcl_config *config)
 {
@@ -30,6 +30,9 @@ static void step(const struct rcl_config *config, void *state, const struct rcl_
     break;
   case RCL_EVENT_COLLECTED:
     rcl_act(actions, RCL_ACTION_DELIVER);
+    break;
+  case RCL_EVENT_OUTPUT: /* nothing is ever undone */
+    rcl_output(actions, event->output, RCL_FRESH);
     break;
   case RCL_EVENT_DOWN:
     rcl_give_up(actions, RCL_REASON_NO_CHECKPOINT);

@@ -11,7 +11,7 @@
  * checkpoint of its receiver covers it. It goes on the wire when all events before the send are
  * stable and the link is up; until then the program's send is complete and the message waits in the
  * log. Events behind the send do not count: a program that polls makes them faster than they are
- * written.
+ * written. An output leaves under the same condition.
  *
  * After a crash both ends of a link report what they have received. The restarted rank's program
  * runs again: receives and decisions come out as logged, what its peers have received is not put on
@@ -38,6 +38,7 @@
  */
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "no message waits while its link is up and all events before it are stable",
@@ -45,6 +46,7 @@ static const char *const invariants[] = {
     /* 3 */ "every message that a peer may still ask for is in the log",
     /* 4 */ "what was received ahead of a gap is beyond it",
     /* 5 */ "what a checkpoint says of the event log lies within it",
+    /* 6 */ "no output waits when all events are stable",
     NULL};
 
 enum phase { RUNNING, CAPTURING, WRITING };
@@ -79,6 +81,7 @@ struct state {
   uint32_t happened;                  /* entries of the event log */
   uint32_t replaying;                 /* events that have yet to happen again */
   uint32_t decision, repeated;        /* entry from which decisions are taken, how many were */
+  uint32_t output, writing_output;    /* the last that waits, and for the write; 0: none */
   struct rcl_links_counts links;
 };
 
@@ -117,6 +120,7 @@ static void write_log(struct state *state, struct rcl_actions *actions)
   if (state->writing || state->events == state->stable)
     return;
   state->writing = state->events;
+  state->writing_output = state->output;
   rcl_store(actions, RCL_PART_LOG, state->durable.number);
 }
 
@@ -178,6 +182,27 @@ static const struct happened *next_decision(const struct rcl_config *config, str
     state->repeated = 0;
   }
   return state->decision < state->happened ? &entry[state->decision] : NULL;
+}
+
+/* ---- the outside ---- */
+
+static void let_out(struct state *state, uint32_t output, struct rcl_actions *actions)
+{
+  if (output)
+    rcl_output(actions, output, RCL_FRESH);
+  if (state->output == output)
+    state->output = 0;
+  state->writing_output = 0;
+}
+
+/* It depends on all events so far. */
+static void output(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
+{
+  state->output = event->output;
+  if (state->events == state->stable)
+    let_out(state, event->output, actions);
+  else if (state->events == state->writing)
+    state->writing_output = event->output;
 }
 
 /* ---- sending ---- */
@@ -321,6 +346,8 @@ static void image_durable(const struct rcl_config *config, struct state *state,
     state->stable = state->pending.events;
   settle(config, state);
   clear_pending(config, state);
+  if (state->events == state->stable)
+    let_out(state, state->output, actions);
   for (int i = 0; i < config->ranks; i++)
     if (i == config->self)
       released_of(config, state)[i] = counts_of(config, state, false)[i].received;
@@ -343,6 +370,7 @@ static void durable(const struct rcl_config *config, struct state *state,
   if (state->stable < state->writing)
     state->stable = state->writing;
   state->writing = 0;
+  let_out(state, state->writing_output, actions);
   write_log(state, actions);
   flush_all(config, state, actions);
 }
@@ -414,6 +442,7 @@ static void start(const struct rcl_config *config, struct state *state,
     restart(config, state, event->checkpoint, actions);
   else
     rcl_links_all_up(&links);
+  let_out(state, state->output = event->output, actions);
 }
 
 static void control(const struct rcl_config *config, struct state *state,
@@ -449,6 +478,9 @@ static void step_logging(const struct rcl_config *config, struct state *state,
     break;
   case RCL_EVENT_SEND:
     send(config, state, event, actions);
+    break;
+  case RCL_EVENT_OUTPUT:
+    output(state, event, actions);
     break;
   case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
@@ -531,6 +563,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 4;
   if (state->pending.happened > state->happened || state->pending.events > state->events)
     return 5;
+  if (state->output && state->events == state->stable)
+    return 6;
   return 0;
 }
 

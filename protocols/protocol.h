@@ -122,6 +122,10 @@ enum rcl_event_kind {
   /* It makes collective `call` on `comm`, whose data flow as `flow` says, from or to `root`. Only
    * for protocols with `collectives`. */
   RCL_EVENT_COLLECTIVE,
+  /* It makes output `output` of `bytes` for the outside, which never rolls back: a line on the
+   * standard output. The host holds it until an action OUTPUT lets it leave, and drops it when the
+   * program makes it again after it has left. When all programs have ended the rest leaves. */
+  RCL_EVENT_OUTPUT,
 
   /* The network. */
 
@@ -180,9 +184,13 @@ struct rcl_event {
     int32_t tag;  /* SEND, RECEIVE, ARRIVED */
     int32_t call; /* COLLECTIVE, COLLECTED: counts the calls on `comm` from 1 */
   };
-  uint32_t request;    /* RECEIVE, ARRIVED, CHOICE: counts the receives of the rank's program from 1
-                          and rolls back with it */
-  uint32_t bytes;      /* SEND, ARRIVED: length of the payload in bytes */
+  union {
+    uint32_t request; /* RECEIVE, ARRIVED, CHOICE: counts the receives of the rank's program from 1
+                         and rolls back with it */
+    uint32_t output;  /* OUTPUT: counts its outputs, in the same way. START, CAPTURED: as many are
+                         in the image */
+  };
+  uint32_t bytes;      /* SEND, ARRIVED, OUTPUT: length of the payload in bytes */
   uint32_t checkpoint; /* START, DOWN, CAPTURED, DURABLE, COMMITTED; clocks: TIMER */
   union {
     uint32_t outcome;       /* CHOICE */
@@ -262,6 +270,13 @@ enum rcl_action_kind {
   RCL_ACTION_ERASE,     /* all parts of `checkpoint`, of this rank, are no longer needed */
   RCL_ACTION_ROLL_BACK, /* restore this rank from `checkpoint`, then START it; the last action */
 
+  /* The outside. */
+
+  /* Output commit: outputs of the program up to `output` may leave, in any step: now or, global
+   * recovery, once `checkpoint` is committed, unless a crash is detected before. What is held is
+   * not in the rank's memory: a crash undoes only what the program makes again. */
+  RCL_ACTION_OUTPUT,
+
   /* Other. */
 
   RCL_ACTION_OPEN, /* after connections were closed: others can send to this rank again */
@@ -314,10 +329,13 @@ struct rcl_action {
     int32_t tag;  /* MATCH, DELIVER */
     int32_t call; /* REJOIN */
   };
-  uint32_t request;    /* MATCH, DELIVER */
+  union {
+    uint32_t request; /* MATCH, DELIVER */
+    uint32_t output;  /* OUTPUT */
+  };
   uint32_t slot;       /* DELIVER, KEEP, FORGET, RESEND */
-  uint32_t checkpoint; /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING; clocks:
-                          SET_TIMER */
+  uint32_t checkpoint; /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING; OUTPUT, 0: none;
+                          clocks: SET_TIMER */
   union {
     uint32_t outcome; /* FORCE */
     uint32_t list;    /* GIVE_UP, FULL: enum rcl_full */
@@ -545,8 +563,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
 #define RECLINE_DOOR 12u
 _Static_assert(RECLINE_DOOR == 12u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
-                   sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 16 &&
-                   RCL_ACTION_KINDS == 25 && RCL_REASONS == 4,
+                   sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
+                   RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,
                "the door has changed: raise RECLINE_DOOR, then these numbers");
 #define RECLINE_PROTOCOLS(...)                                                                     \
   extern const uint32_t recline_door;                                                              \

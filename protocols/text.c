@@ -20,7 +20,8 @@ static const char *const event_names[RCL_EVENT_KINDS] = {[RCL_EVENT_NONE] = "non
                                                          [RCL_EVENT_COMMITTED] = "committed",
                                                          [RCL_EVENT_MEMBER] = "member",
                                                          [RCL_EVENT_COLLECTIVE] = "collective",
-                                                         [RCL_EVENT_COLLECTED] = "collected"};
+                                                         [RCL_EVENT_COLLECTED] = "collected",
+                                                         [RCL_EVENT_OUTPUT] = "output"};
 
 static const char *const action_names[RCL_ACTION_KINDS] = {
     [RCL_ACTION_NONE] = "none",           [RCL_ACTION_TRANSMIT] = "transmit",
@@ -35,7 +36,7 @@ static const char *const action_names[RCL_ACTION_KINDS] = {
     [RCL_ACTION_ERASE] = "erase",         [RCL_ACTION_ROLL_BACK] = "roll-back",
     [RCL_ACTION_SET_TIMER] = "set-timer", [RCL_ACTION_STOPPED_LOGGING] = "stopped-logging",
     [RCL_ACTION_OPEN] = "open",           [RCL_ACTION_RESEND] = "resend",
-    [RCL_ACTION_GIVE_UP] = "give-up"};
+    [RCL_ACTION_GIVE_UP] = "give-up",     [RCL_ACTION_OUTPUT] = "output"};
 
 static const char *const part_names[RCL_PARTS] = {
     [RCL_PART_IMAGE] = "image", [RCL_PART_LOG] = "log"};
@@ -264,6 +265,10 @@ char *event_print(const struct rcl_protocol *protocol, const struct rcl_event *e
   case RCL_EVENT_MEMBER:
     put(&out, "comm", e->comm);
     break;
+  case RCL_EVENT_OUTPUT:
+    put(&out, "output", e->output);
+    put_some(&out, "bytes", e->bytes);
+    break;
   case RCL_EVENT_COLLECTIVE:
   case RCL_EVENT_COLLECTED:
     put_name(&out, "flow=", flow_names[e->flow]);
@@ -285,6 +290,7 @@ char *event_print(const struct rcl_protocol *protocol, const struct rcl_event *e
   default:
     put_some(&out, "checkpoint", e->checkpoint);
     put_some(&out, "incarnation", e->incarnation);
+    put_some(&out, "output", e->output);
     if (e->closed)
       put_name(&out, "", "closed");
   }
@@ -333,6 +339,10 @@ char *action_print(const struct rcl_protocol *protocol, const struct rcl_action 
     put_some(&out, "checkpoint", a->checkpoint);
     if (a->checkpoint)
       put_bounds(&out, a->after);
+    break;
+  case RCL_ACTION_OUTPUT:
+    put(&out, "output", a->output);
+    put_some(&out, "checkpoint", a->checkpoint);
     break;
   case RCL_ACTION_DRAIN:
     put_peer(&out, "peer", a->peer);
@@ -456,7 +466,7 @@ static bool event_field(const struct field *field, struct rcl_event *e)
     e->tag = (int32_t)value;
   else if (is(field, "comm"))
     e->comm = (int16_t)value;
-  else if (is(field, "request"))
+  else if (is(field, "request") || is(field, "output"))
     e->request = (uint32_t)value;
   else if (is(field, "bytes"))
     e->bytes = (uint32_t)value;
@@ -497,7 +507,7 @@ static bool action_field(const struct field *field, struct rcl_action *a)
     a->tag = (int32_t)value;
   else if (is(field, "comm"))
     a->comm = (int16_t)value;
-  else if (is(field, "request"))
+  else if (is(field, "request") || is(field, "output"))
     a->request = (uint32_t)value;
   else if (is(field, "slot"))
     a->slot = (uint32_t)value;

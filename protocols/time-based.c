@@ -43,6 +43,7 @@
 #include "protocols/parts/commit.h"
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
+#include "protocols/parts/output.h"
 
 static const char *const invariants[] = {
     /* 1 */ "messages are cached only between the first and the last alarm of a checkpoint",
@@ -261,6 +262,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   default:
     break;
   }
+  rcl_output_with_commit(event, actions);
 }
 
 /* ---- invariants, by their numbers ---- */

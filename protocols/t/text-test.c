@@ -59,6 +59,10 @@ static struct rcl_event random_event(enum rcl_event_kind kind)
     e.checkpoint = draw();
   if (kind == RCL_EVENT_MEMBER)
     e.comm = (int16_t)draw();
+  if (kind == RCL_EVENT_OUTPUT)
+    e.bytes = draw();
+  if (kind == RCL_EVENT_OUTPUT || kind == RCL_EVENT_CAPTURED || kind == RCL_EVENT_START)
+    e.output = draw();
   if (kind == RCL_EVENT_DURABLE)
     e.part = draw() % RCL_PARTS;
   if (kind == RCL_EVENT_CHOICE || kind == RCL_EVENT_COLLECTED)
@@ -118,6 +122,10 @@ static struct rcl_action random_action(enum rcl_action_kind kind)
   case RCL_ACTION_KEEP:
   case RCL_ACTION_FORGET:
     a.slot = draw();
+    break;
+  case RCL_ACTION_OUTPUT:
+    a.output = draw();
+    a.checkpoint = draw() % 2;
     break;
   case RCL_ACTION_FORCE:
     a.outcome = draw();

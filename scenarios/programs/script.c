@@ -192,6 +192,19 @@ static void receive(struct state *state, const struct operation *op)
       state->last = (uint32_t)rank;
 }
 
+/* The same content as in the explorer's world, as a line. */
+static void output(const struct state *state)
+{
+  char line[64];
+  struct content content = now(state);
+  int length = snprintf(line, sizeof line, "output of rank %d: %08x%08x\n", state->rank,
+                        content.word[0], content.word[1]);
+  if (recline_output)
+    recline_output(line, (unsigned long long)length);
+  else
+    fputs(line, stdout);
+}
+
 static void execute(struct state *state, const struct operation *op)
 {
   struct receive *named = &state->named[op->name % SCRIPT_NAMES];
@@ -230,6 +243,9 @@ static void execute(struct state *state, const struct operation *op)
   case SCRIPT_CHOOSE:
     state->last = choose(state, op->count);
     see(state, content_of(state->last));
+    break;
+  case SCRIPT_OUTPUT:
+    output(state);
     break;
   case SCRIPT_CHECKPOINT:
     if (op->count)

@@ -6,6 +6,7 @@
 #include "sim/cc/recline.h"
 
 #pragma weak recline_choose
+#pragma weak recline_output
 #pragma weak recline_potential_checkpoint
 #pragma weak recline_iteration
 #pragma weak recline_iteration_bytes

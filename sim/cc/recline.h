@@ -34,6 +34,12 @@ void recline_image_bytes(unsigned long long bytes);
  * another one. Without recline 0. */
 int recline_choose(int count);
 
+/* Tells the outside `size` bytes, on the standard output: one output, by itself, that leaves when
+ * the protocol lets it. What a program prints is told in the same way, all that there is since its
+ * last call of MPI as one output. Returns 0, or -1 if nothing can be written. In Fortran a
+ * CHARACTER(*), and a subroutine. Without recline it is printed. */
+int recline_output(const void *bytes, unsigned long long size);
+
 /* Checkpoints at the application level (`checkpoint.level: application`;
  * docs/application-level.md). An image has what the rank protects when it comes to a place where a
  * checkpoint is allowed; at a restart main begins again, from the end of MPI_Init, and puts it

@@ -4,6 +4,7 @@
 #include "sim/host/activity.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/notes.h"
+#include "sim/host/output.h"
 #include "sim/host/phases.h"
 #include "sim/host/rank.h"
 #include "sim/host/shadow.h"
@@ -76,6 +77,7 @@ void run_report(enum run_verdict verdict, const char *why)
   report_traffic(result);
   phases_report(result);
   copy_cost_report(result);
+  output_report(result);
   notes_report();
   const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;

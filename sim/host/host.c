@@ -9,6 +9,7 @@
 #include "sim/host/host_inside.h"
 #include "sim/host/law.h"
 #include "sim/host/matching.h"
+#include "sim/host/output.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
@@ -583,13 +584,4 @@ void host_answer_door(struct rank *r)
   transport_answer_door(r->transport, &r->inbox);
   if (!g_queue_is_empty(&r->inbox))
     host_ready(r);
-}
-
-void host_enter(struct rank *r)
-{
-  if (r->restart.on)
-    return;
-  r->place_due = true;
-  transport_poll(r->transport, &r->inbox);
-  host_ready(r);
 }

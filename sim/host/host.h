@@ -14,8 +14,12 @@
  * rollback to RCL_FRESH. `inside_program` is an address in the program of the rank. */
 void host_begin(struct rank *, const void *inside_program);
 
-/* At the entry of an MPI call: takes in what has come and lets the protocol take a checkpoint. */
+/* At the entry of an MPI call: takes in what has come, lets the protocol take a checkpoint, and
+ * tells it of what the program has said since. */
 void host_enter(struct rank *);
+
+/* An event for what the rank has said (output.h), if it has. */
+void host_tell_outside(struct rank *);
 
 /* Within such a call, before another of its messages: takes in what is here without a transfer. */
 void host_answer_door(struct rank *);

@@ -6,6 +6,7 @@
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
+#include "sim/host/output.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/net/transport.h"
@@ -13,6 +14,29 @@
 #include <string.h>
 
 /* ---- what the program does ---- */
+
+void host_tell_outside(struct rank *r)
+{
+  struct move move;
+  if (!r->mpi->said_bytes)
+    return;
+  host_await_turn(r);
+  if (!output_next(r, &move))
+    return;
+  host_take(r, &move, NULL);
+  host_ready(r);
+}
+
+void host_enter(struct rank *r)
+{
+  output_collect(r);
+  if (r->restart.on)
+    return;
+  r->place_due = true;
+  transport_poll(r->transport, &r->inbox);
+  host_ready(r);
+  host_tell_outside(r);
+}
 
 uint32_t host_offer(struct rank *r, int peer, int context, int32_t tag, struct payload *payload,
                     bool blocking, enum send_mode mode)
@@ -66,6 +90,7 @@ uint32_t host_choose(struct rank *r, uint32_t outcome)
 {
   if (application_is_apart(r))
     return outcome;
+  output_collect(r);
   host_await_turn(r);
   return choose(r, RCL_NO_REQUEST, outcome);
 }
@@ -166,8 +191,10 @@ static void allow_checkpoint(struct rank *r, uint32_t iteration)
 
 void host_place(struct rank *r, uint32_t iteration)
 {
+  output_collect(r);
   if (host_comes_to(r, PLACE_CHECKPOINT, NULL))
     return;
+  host_tell_outside(r);
   r->place = PLACE_CHECKPOINT;
   allow_checkpoint(r, iteration);
   r->place = PLACE_NONE;
@@ -257,6 +284,7 @@ static void listen(void *rank, double until)
 
 static void begin_computing(struct rank *r)
 {
+  output_collect(r);
   rank_switch(r, ACTIVITY_COMPUTE);
   r->computation.pause = listens() && !r->restart.on ? listen : NULL;
   r->computation.data = r;

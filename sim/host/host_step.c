@@ -9,6 +9,7 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
 #include "sim/host/notes.h"
+#include "sim/host/output.h"
 #include "sim/host/phases.h"
 #include "sim/host/piggyback.h"
 #include "sim/host/rank_clock.h"
@@ -431,6 +432,9 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     if (shadow_rank(r->index)->phase != RANK_RESTORING)
       run_stop_without_image(); /* `legal`: the protocol has named one that never was */
     break;
+  case RCL_ACTION_OUTPUT:
+    output_leaves(r);
+    break;
   case RCL_ACTION_OPEN:
     open_connections(r);
     break;
@@ -476,6 +480,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   if (!cut)
     set_stamp(r, shadow_rank(r->index)->noticed, shadow_rank(r->index)->line);
   if (move->kind == MOVE_EVENT) {
+    output_committed(&move->event);
     watch_event(move);
     notes_event(&move->event);
     phases_step(r, &move->event, &r->actions);

@@ -56,7 +56,12 @@ struct result {
     uint64_t messages, control, bytes; /* transport_traffic() */
   } network;
   uint64_t stored_bytes; /* by writes that ended */
-  double simulated_s;    /* from MPI_Init to the end of the last rank, in simulated seconds */
+  struct {
+    uint64_t count, bytes;            /* of what programs have told the outside */
+    double delay_mean_s, delay_max_s; /* from when they said it, again if it was undone, until it
+                                         left */
+  } output;
+  double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
   struct run_copies copies;
   struct run_repair repair;

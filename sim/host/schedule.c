@@ -69,6 +69,7 @@ bool schedule_is_program(const struct rank *r)
   case RCL_EVENT_SEND:
   case RCL_EVENT_RECEIVE:
   case RCL_EVENT_CHOICE:
+  case RCL_EVENT_OUTPUT:
   case RCL_EVENT_COLLECTIVE:
   case RCL_EVENT_COLLECTED:
     return true;
@@ -109,6 +110,13 @@ bool schedule_brings(const struct message *message, const struct rcl_event *even
   }
 }
 
+/* START and CAPTURED tell how many outputs there were, which the world knows. */
+static uint32_t request_of(const struct rcl_event *event)
+{
+  bool counts = event->kind == RCL_EVENT_START || event->kind == RCL_EVENT_CAPTURED;
+  return counts ? 0 : event->request;
+}
+
 static bool is_same(const struct move *a, const struct move *b)
 {
   const struct rcl_event *x = &a->event, *y = &b->event;
@@ -116,7 +124,7 @@ static bool is_same(const struct move *a, const struct move *b)
     return false;
   return a->kind != MOVE_EVENT ||
          (x->kind == y->kind && x->peer == y->peer && x->tag == y->tag && x->comm == y->comm &&
-          x->request == y->request && x->checkpoint == y->checkpoint && x->part == y->part &&
+          request_of(x) == request_of(y) && x->checkpoint == y->checkpoint && x->part == y->part &&
           x->outcome == y->outcome && x->flow == y->flow);
 }
 

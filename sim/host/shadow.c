@@ -410,6 +410,21 @@ bool shadow_compares_contents(void)
   return layer.scenario->failures_count > 0 || scheduled || trace;
 }
 
+uint32_t shadow_left(int rank)
+{
+  uint32_t size;
+  world.memory.read(world.memory.ctx, world_part(&world, WORLD_LEFT, rank, 0), &size);
+  return size / (uint32_t)sizeof(struct content);
+}
+
+uint32_t shadow_outputs(int rank)
+{
+  uint32_t size;
+  const struct world_program *program =
+      world.memory.read(world.memory.ctx, world_part(&world, WORLD_PROGRAM, rank, 0), &size);
+  return program->outputs;
+}
+
 /* Asked often, and mostly answered by one rank that has not finished. */
 bool shadow_finished(void)
 {

@@ -40,6 +40,8 @@ uint32_t shadow_state_bytes(int rank);
  * NULL at first, and is the caller's. */
 uint32_t shadow_state_increment(int rank, void **before);
 bool shadow_finished(void); /* all programs have ended */
+uint32_t shadow_left(int rank);    /* outputs of the rank that have left */
+uint32_t shadow_outputs(int rank); /* that its program, as it stands, has made */
 
 /* Whether that part of a checkpoint of `rank` is on stable storage. */
 bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);

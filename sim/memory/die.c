@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 bool checks_are_on;
+void (*die_before)(void);
 
 __attribute__((constructor)) static void read_environment(void)
 {
@@ -27,6 +28,10 @@ void die(int code, const char *format, ...)
   va_end(args);
   length = strlen(line);
   line[length++] = '\n';
+  void (*before)(void) = die_before;
+  die_before = NULL;
+  if (before)
+    before();
   fflush(NULL);
   if (write(STDERR_FILENO, line, length) < 0) {
     /* there is nothing left to report it to */

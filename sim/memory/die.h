@@ -16,6 +16,9 @@ enum { DIE_INPUT = EXIT_BAD_INPUT, DIE_BREACH = EXIT_BREACH };
 _Noreturn void die(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3), visibility("hidden")));
 
+/* Called before that, once, with the library's own copy of die(); NULL: nothing. */
+extern void (*die_before)(void) __attribute__((visibility("hidden")));
+
 /* The condition of an invariant, which `text` (a string) states. REQUIRE() is always checked: it
  * takes a comparison or two. CHECK() is checked where the environment variable RECLINE_CHECKS is
  * set, as tests do; its condition may take long. */

@@ -7,6 +7,7 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/end.h"
 #include "sim/host/host.h"
+#include "sim/host/output.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
@@ -55,6 +56,7 @@ void recline_program_begins(const void *inside_program)
     return;
   layer.exceptions = layer_exceptions();
   give_buffers();
+  output_begin();
   struct arena *arena = heap_arena(machine_rank());
   if (arena) {
     library_data_begin(arena, inside_program);
@@ -131,6 +133,8 @@ static void begin(int processes)
   files_begin(shadow_independent());
   dispatcher_begin(host_expects, host_awaits);
   schedule_begin();
+  if (layer.scenario->output == OUTPUT_PASSES || schedule_on())
+    output_pass();
   record_begin();
   algorithms_begin();
   atexit(check_end);
@@ -174,6 +178,7 @@ static void begin_rank(int index)
   storage_begin(r);
   bypass_begin(r);
   begin_mpi_state(r);
+  output_adopt_early(r);
   rank_set_self(r);
   r->active = true;
   program_end_watch();
@@ -220,6 +225,8 @@ int MPI_Init(int *argc, char ***argv)
 {
   layer_enter();
   layer_need_simulator();
+  if (layer_wanted())
+    output_collect_early(machine_rank());
   int result = PMPI_Init(argc, argv);
   layer_leave(layer_init());
   return result;
@@ -240,6 +247,8 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
   layer_enter();
   layer_need_simulator();
+  if (layer_wanted())
+    output_collect_early(machine_rank());
   int result = PMPI_Init_thread(argc, argv, required, provided);
   struct arena *arena = layer_init();
   if (arena)

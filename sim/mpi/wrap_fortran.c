@@ -207,6 +207,11 @@ void recline_image_bytes_(const long long *bytes)
   recline_image_bytes(*bytes > 0 ? (unsigned long long)*bytes : 0);
 }
 
+void recline_output_(const char *text, size_t length)
+{
+  recline_output(text, length);
+}
+
 int recline_choose_(const int *count)
 {
   return recline_choose(*count);

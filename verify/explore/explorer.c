@@ -56,6 +56,11 @@ static void begin_reductions(struct explorer *e, unsigned crashes)
   static const char *const names[] = {"none", "por", "sym", "all"};
   const struct explorer_options *options = e->model.options;
   const char **refused = &e->out->unreduced;
+  const struct script *script = e->model.world->script;
+  if (script && script->outputs && (options->stubborn || options->symmetry)) {
+    *refused = "what has left for the outside is not part of what is reduced";
+    return;
+  }
   if (crashes && options->stubborn) {
     begin_with_crashes(e, crashes);
     return;

@@ -13,6 +13,7 @@ static const char *const storages[] = {"memory", "local", "nfs", NULL};
 static const char *const redundancies[] = {"none", "partner", "xor", "reed-solomon", NULL};
 static const char *const writes[] = {"background", "foreground", NULL};
 static const char *const controls[] = {"separate", "combined", "auto", NULL};
+static const char *const outputs[] = {"held", "passes", NULL};
 static const char *const places[] = {"anywhere", "program", NULL};
 static const char *const image_levels[] = {"system", "application", NULL};
 static const char *const connections[] = {"stay", "close", NULL};
@@ -181,6 +182,7 @@ const struct key scenario_keys[] = {
      .size = sizeof(struct failure)},
     {KEY("detection", KEY_SECONDS, struct scenario, detection), .otherwise = 0.1},
     {BELOW("recovery", recovery_keys)},
+    {KEY("output", KEY_CHOICE, struct scenario, output), .names = outputs},
     {KEY("schedule", KEY_TEXT, struct scenario, schedule)},
     {KEY("seed", KEY_NUMBER, struct scenario, seed), .otherwise = 1},
     {BELOW("clocks", clocks_keys)},

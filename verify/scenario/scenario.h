@@ -121,6 +121,9 @@ enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
 enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
 /* Of delivery on a channel: MPI's, that of sending, none, not even MPI's. */
 enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
+
+/* Whether what programs tell the outside waits until the protocol lets it leave, or does not. */
+enum outputs { OUTPUT_HELD, OUTPUT_PASSES };
 enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE };
 
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM };
@@ -195,7 +198,8 @@ struct scenario {
     double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
     double spawn;                  /* seconds */
   } recovery;
-  char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
+  enum outputs output; /* of a run */
+  char *schedule;      /* absolute path of a trace that the run is to follow, step by step; NULL: none */
   uint64_t seed;
 
   struct {

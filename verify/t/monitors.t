@@ -923,7 +923,8 @@ sub judge_walk {
     $vain = 1, next if $line =~ /^vain /;
     if ($line =~ s/^reached //) {
       my $shown = join ' ', map { $reached{$_} // 0 } qw(ends commits later recoveries recovered late early replayed suppressed forced falls-back
-        cut-steps whole-writes torn-writes false-detection control-overtakes);
+        cut-steps whole-writes torn-writes false-detection control-overtakes
+        outputs output-again);
       return "the monitor saw reached $line, the judge $shown" if $line ne $shown;
       next;
     }
@@ -957,7 +958,7 @@ sub judge_walk {
 
 # The judge knows neither programs that test, branch or make communicators nor storage that a crash
 # takes along.
-my @worlds = grep { system('grep', '-qE', 'levels:|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(', $_) }
+my @worlds = grep { system('grep', '-qE', 'levels:|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(|, output|: output', $_) }
   sort glob("$root/verify/claims/*.yaml"), glob("$root/verify/mutants/*.yaml");
 open my $walker, '-|', "$build/t/monitor-walks", $first, @ARGV ? 1 : $walks, 50, join(',', @properties), @worlds
   or die "monitor-walks: $!";

@@ -100,12 +100,12 @@ static void make_world(void)
 #define GOOD PROGRAM PLATFORM PROTOCOL /* three lines */
 #define LAW(keys) GOOD "failures:\n  - {" keys "}\n"
 #define EVENTS                                                                                     \
-  "start, down, timer, send, receive, choice, safe-point, member, collective, arrived, "           \
+  "start, down, timer, send, receive, choice, safe-point, member, collective, output, arrived, "           \
   "control, collected, captured, durable or "                                                      \
   "committed"
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
-  "recovery, schedule, seed, clocks, limits, expect or check"
+  "recovery, output, schedule, seed, clocks, limits, expect or check"
 #define FAILURE_KEYS                                                                               \
   "rank, at, after, ends_after, law, mtbf, shape, of, burst, within, trace, begins, repair, "      \
   "repair_law, "                                                                                   \

@@ -117,13 +117,13 @@ static void refused(void)
   refuses("rank 0: send 1,", 2, 1,
           "the line ends, expected an operation (send, ssend, recv, irecv, wait, cancel, test, "
           "waitany, "
-          "choose, checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, "
+          "choose, output, checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, "
           "repeat, if or free)");
   refuses("rank *: test a", 1, 1,
           "test of a receive that is not outstanding, expected 'irecv' before it");
   refuses("rank *: if 1 (barrier)", 2, 1,
           "an operation within if that others wait for, expected send, ssend, recv, choose, "
-          "checkpoint, "
+          "output, checkpoint, "
           "compute, repeat or if");
   refuses("rank *: member 1", 2, 1,
           "member 1 does not follow an allreduce, expected one before it");

@@ -5,7 +5,7 @@
 
 #include "verify/world/reached.h"
 
-enum { PROPERTIES_MAX = 28 };
+enum { PROPERTIES_MAX = 30 };
 
 const char *const properties_known[PROPERTIES_MAX + 1] = {
     "no-loss", "no-duplicate",     "restorable",     "legal",     "quiet-channels",
@@ -13,11 +13,11 @@ const char *const properties_known[PROPERTIES_MAX + 1] = {
     "outcome", "recovers",         "agreement",      "invariant", "no-orphan",
     "c3-2.2",  "c3-2.3",           "local-rollback", "no-domino", "own-iteration",
     "tokens",  "bounds",           "progress",       "requests",  "bounded",
-    "frees",   "frees-at-capture", "useful",         NULL};
+    "frees",   "frees-at-capture", "useful",         "output",    "output-at-rest", NULL};
 
 const char *const properties_default[] = {
     "no-loss", "no-duplicate", "restorable", "legal",     "deadlock", "commits",  "recovers",
-    "outcome", "agreement",    "invariant",  "no-orphan", "bounds",   "requests", NULL};
+    "outcome", "agreement",    "invariant",  "no-orphan", "bounds",   "requests", "output", NULL};
 
 const char *const reach_names[REACHES + 1] = {"ends",
                                               "commits",
@@ -35,6 +35,8 @@ const char *const reach_names[REACHES + 1] = {"ends",
                                               "torn-writes",
                                               "false-detection",
                                               "control-overtakes",
+                                              "outputs",
+                                              "output-again",
                                               NULL};
 
 bool properties_include(const char *const *names, const char *property)

@@ -23,6 +23,8 @@ enum reach {
   REACH_TORN_WRITES,       /* or torn */
   REACH_FALSE_DETECTION,   /* a rank that lives is declared dead */
   REACH_CONTROL_OVERTAKES, /* a control message is taken of several of one sender */
+  REACH_OUTPUTS,           /* the number of an output that leaves before all programs have ended */
+  REACH_OUTPUT_AGAIN,      /* 1: one is made once more after it has left, and dropped */
   REACHES
 };
 

@@ -228,11 +228,11 @@ static bool parse_if(struct parser *p, struct list *list)
   for (size_t i = at + 1; i < list->count; i++) {
     enum script_kind kind = list->item[i].kind;
     bool plain = kind == SCRIPT_SEND || kind == SCRIPT_RECV || kind == SCRIPT_CHOOSE ||
-                 kind == SCRIPT_COMPUTE || kind == SCRIPT_IF ||
+                 kind == SCRIPT_COMPUTE || kind == SCRIPT_IF || kind == SCRIPT_OUTPUT ||
                  (kind == SCRIPT_CHECKPOINT && !list->item[i].count);
     if (!plain)
       return fail(p, "an operation within if that others wait for, expected send, ssend, recv, "
-                     "choose, checkpoint, compute, repeat or if");
+                     "choose, output, checkpoint, compute, repeat or if");
   }
   return true;
 }
@@ -308,6 +308,7 @@ static const struct {
              {"waitany", SCRIPT_WAITANY, RCL_FLOW_NONE, false},
              {"member", SCRIPT_MEMBER, RCL_FLOW_NONE, false},
              {"choose", SCRIPT_CHOOSE, RCL_FLOW_NONE, false},
+             {"output", SCRIPT_OUTPUT, RCL_FLOW_NONE, false},
              {"checkpoint", SCRIPT_CHECKPOINT, RCL_FLOW_NONE, false},
              {"iteration", SCRIPT_CHECKPOINT, RCL_FLOW_NONE, true},
              {"compute", SCRIPT_COMPUTE, RCL_FLOW_NONE, false},
@@ -347,7 +348,8 @@ static bool parse_operation(struct parser *p, struct list *list)
     }
   return expected(
       p, word,
-      "an operation (send, ssend, recv, irecv, wait, cancel, test, waitany, choose, checkpoint, "
+      "an operation (send, ssend, recv, irecv, wait, cancel, test, waitany, choose, output, "
+      "checkpoint, "
       "iteration, compute, bcast, reduce, allreduce, barrier, member, repeat, if or "
       "free)");
 }
@@ -419,9 +421,11 @@ static bool check_members(struct parser *p, struct script *script)
   script->synchronous = p->synchronous;
   script->members = checked(calloc((size_t)script->ranks * SCRIPT_COMMS, sizeof *script->members));
   for (int rank = 0; rank < script->ranks; rank++)
-    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++) {
+      script->outputs |= op->kind == SCRIPT_OUTPUT;
       if (op->kind == SCRIPT_MEMBER)
         script->members[rank * SCRIPT_COMMS + op->comm] = true;
+    }
   for (int rank = 0; rank < script->ranks; rank++) {
     bool joined[SCRIPT_COMMS] = {true};
     for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++) {

@@ -20,11 +20,12 @@
  *     if N ( ... )                 the operations in parentheses, if the last choose, test or
  *                                  waitany came out as N (waitany: 0 is X), or the last receive
  *                                  from `any` was given a message of rank N; in them only sends,
- *                                  recv, choose, checkpoint, compute, repeat and if
+ *                                  recv, choose, output, checkpoint, compute, repeat and if
  *     member C                     become a member of communicator C, 1 to 3; all that ever do are
  *                                  its members. It follows an allreduce, by which MPI makes it;
  *                                  again: it was freed, and its number is used again
  *     ... on C                     behind sends, recv, irecv and collectives: on communicator C
+ *     output                       an output to the outside, which shows the history, too
  *     choose N                     a random choice among 0 .. N-1
  *     bcast R, reduce R            single-sender and single-receiver collective with root R
  *     allreduce, barrier           the other two classes; all ranks must call the same in turn
@@ -58,7 +59,8 @@ enum script_kind {
   SCRIPT_TEST,
   SCRIPT_WAITANY,
   SCRIPT_IF,
-  SCRIPT_MEMBER
+  SCRIPT_MEMBER,
+  SCRIPT_OUTPUT
 };
 
 enum {
@@ -85,6 +87,7 @@ struct script {
   bool free;                  /* all operations are FREE */
   bool branches;              /* some operation is IF */
   bool synchronous;           /* some send is */
+  bool outputs;               /* some operation is OUTPUT */
   bool *members;              /* [rank * SCRIPT_COMMS + comm] */
   struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
   struct operation **written; /* as it was before it was spelled out; NULL: it was not */

@@ -10,7 +10,7 @@
  *
  *          +--------------------- world ---------------------+
  *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  SENT  STORED
- *          |             REJOINED  UNEXPECTED
+ *          |             REJOINED  UNEXPECTED  LEFT
  *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
  *          |             SHARE (contributions to collectives)
  *          |  one:       GLOBAL  TOKENS
@@ -49,6 +49,7 @@ enum part_kind {
   WORLD_STORED,     /* struct world_record[] in the order of writing; parts end in any order */
   WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
   WORLD_UNEXPECTED, /* RCL_LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
+  WORLD_LEFT,       /* struct content[]: what the outside has seen of it, which no crash undoes */
   WORLD_RANK_PARTS,
   WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
   WORLD_CONTROL,
@@ -95,7 +96,7 @@ struct world_rank {
   uint32_t stopped;     /* last checkpoint for which logging has stopped */
   uint32_t origin;      /* independent: checkpoint from which it starts, or last started after a
                            crash */
-  uint32_t pad;
+  uint32_t covered;     /* outputs up to this one may leave once `line` is committed; 0: none */
   struct world_alarm set, rung; /* clocks: the alarm to come, and the last that went off */
 };
 
@@ -129,6 +130,7 @@ struct world_program {
                                         is in, which is the operation before `next`; 0: none */
   uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
   struct content content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
+  uint32_t outputs;                         /* made so far: the number of the last one */
 };
 
 struct world_receive {
@@ -141,7 +143,10 @@ struct world_receive {
   int32_t from_tag;
 };
 
-enum { CONTROL_COMM = -1 }; /* the comm of control messages */
+enum {
+  CONTROL_COMM = -1, /* the comm of control messages */
+  OUTSIDE = -3       /* the peer of an output */
+};
 
 struct world_message {
   int32_t tag;
@@ -179,7 +184,8 @@ struct world_flow {
 };
 
 /* What a program has sent, suppressed messages too: the contents one by one, as a receiver may have
- * been given fewer than were sent. None for free programs, nor for runs that compare none. */
+ * been given fewer than were sent. None for free programs, nor for runs that compare none. Its
+ * outputs are sent to the OUTSIDE. */
 struct world_sent {
   int16_t peer, comm;
   int32_t tag;
@@ -225,7 +231,7 @@ struct world_tokens {
 /* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
  * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
-_Static_assert(sizeof(struct world_program) == 260, "size of PROGRAM");
+_Static_assert(sizeof(struct world_program) == 264, "size of PROGRAM");
 _Static_assert(sizeof(struct world_message) == 72, "size of a message");
 _Static_assert(sizeof(struct world_slot) == 80, "size of a slot");
 _Static_assert(sizeof(struct world_flow) == 32, "size of a flow");
@@ -361,7 +367,8 @@ struct move {
   uint32_t index; /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
                      world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit
                      of enum write_end for each, in base WRITE_ENDS */
-  struct content content; /* real programs, SEND and ARRIVED: of the payload; none: not given */
+  struct content content; /* real programs, SEND, ARRIVED and OUTPUT: of the payload; none: not
+                             given */
   struct rcl_event event;
 };
 

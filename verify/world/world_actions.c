@@ -320,6 +320,9 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     else
       edit_rank(t->w, t->rank)->timer = true;
     break;
+  case RCL_ACTION_OUTPUT:
+    world_let_out(t, action);
+    break;
   case RCL_ACTION_STOPPED_LOGGING:
     edit_rank(t->w, t->rank)->stopped = action->checkpoint;
     world_check_all_beyond(t, action->checkpoint);
@@ -387,12 +390,12 @@ static void store_part(struct step_context *t, const struct rcl_action *action)
     world_store(t, action);
 }
 
-/* Whether others, or storage, see the action. */
+/* Whether others, storage or the outside see the action. */
 static bool is_seen_outside(enum rcl_action_kind kind)
 {
   return kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_RESEND || kind == RCL_ACTION_JOIN ||
          kind == RCL_ACTION_REJOIN || kind == RCL_ACTION_CONTROL || kind == RCL_ACTION_STORE ||
-         kind == RCL_ACTION_COMMIT || kind == RCL_ACTION_ERASE;
+         kind == RCL_ACTION_COMMIT || kind == RCL_ACTION_ERASE || kind == RCL_ACTION_OUTPUT;
 }
 
 /* Leaves the actions up to the crash within the step. */

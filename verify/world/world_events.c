@@ -109,6 +109,8 @@ static void end_capture(struct step_context *t)
   me->closed = t->event.closed ? CONNECTIONS_CLOSED : 0;
   me->image = image;
   me->line = t->event.checkpoint;
+  me->covered = 0;
+  t->event.output = read_program(t->w, t->rank)->outputs;
 }
 
 static void notice_crash(struct step_context *t)
@@ -131,6 +133,7 @@ static void end_commit(struct step_context *t)
   global->committed = t->event.checkpoint;
   global->committing = global->requested = 0;
   world_reach_commit(t, t->event.checkpoint, global->incarnation);
+  world_let_out_covered(t, t->event.checkpoint);
 }
 
 /* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. A rank
@@ -169,6 +172,7 @@ void world_before_step(struct step_context *t)
   switch ((enum rcl_event_kind)t->event.kind) {
   case RCL_EVENT_START:
     world_restore(t);
+    t->event.output = read_program(t->w, t->rank)->outputs;
     break;
   case RCL_EVENT_DOWN:
     notice_crash(t);
@@ -183,6 +187,9 @@ void world_before_step(struct step_context *t)
     post_receive(t);
     if (below_matching(t->w))
       world_take_unexpected(t);
+    break;
+  case RCL_EVENT_OUTPUT:
+    world_make_output(t);
     break;
   case RCL_EVENT_ARRIVED:
     take_message(t);

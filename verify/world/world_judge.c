@@ -399,12 +399,61 @@ static bool asks_in_vain(const struct world *w, int rank)
   return later;
 }
 
+/* ---- the outside ---- */
+
+static const struct content *left_of(const struct world *w, int rank, uint32_t *count)
+{
+  return READ_LIST(struct content, w, WORLD_LEFT, rank, 0, count);
+}
+
+/* Contents of outputs of the rank, from the first one on; the caller's to free. */
+static struct content *made_by(const struct world *w, int rank)
+{
+  uint32_t sent, count = 0;
+  const struct world_sent *list = READ_LIST(struct world_sent, w, WORLD_SENT, rank, 0, &sent);
+  struct content *made =
+      memory_table((size_t)read_program(w, rank)->outputs + 1, sizeof(struct content));
+  for (uint32_t i = 0; i < sent; i++)
+    if (list[i].peer == OUTSIDE)
+      made[count++] = list[i].content;
+  return made;
+}
+
+/* At the end the outside has seen what the program, as it ended up, has made. */
+static void check_left(struct step_context *t)
+{
+  uint32_t count, outputs = read_program(t->w, t->rank)->outputs;
+  const struct content *left = left_of(t->w, t->rank, &count);
+  if (count > outputs)
+    world_violate(t, "output", "output %u of rank %d has left, and its program has made %u", count,
+                  t->rank, outputs);
+  if (!count || count > outputs)
+    return;
+  struct content *made = made_by(t->w, t->rank);
+  for (uint32_t i = 0; i < count; i++)
+    if (!content_same(&left[i], &made[i]))
+      world_violate(t, "output", "output %u of rank %d has left, and is another in the end", i + 1,
+                    t->rank);
+  free(made);
+}
+
+/* At rest it has seen all of it. */
+static void check_held(struct step_context *t)
+{
+  uint32_t count;
+  left_of(t->w, t->rank, &count);
+  if (count < read_program(t->w, t->rank)->outputs)
+    world_violate(t, "output-at-rest", "output %u of rank %d waits", count + 1, t->rank);
+}
+
 void world_at_rest(const struct world *w, struct verdict *verdict)
 {
   struct step_context t = {.w = w, .verdict = verdict};
   *verdict = (struct verdict){.kind = VERDICT_FINE};
-  for (; t.rank < w->ranks; t.rank++)
+  for (; t.rank < w->ranks; t.rank++) {
     check_bounded(&t);
+    check_held(&t);
+  }
   judge_waits(w, "deadlock", "commits", "requests", verdict);
   bool judges = is_judged(w, "requests") && !read_global(w)->requested;
   for (t.rank = 0; judges && t.rank < w->ranks; t.rank++)
@@ -458,6 +507,7 @@ static void check_agreement(struct step_context *t)
 
 /* Nothing that `rank` was given is still to be given to it; what it drains, or takes out of a
  * channel, it may yet discard. */
+/* At the end the outside has seen what the program, as it ended up, has made. */
 static void check_leftover(struct step_context *t, int peer, const struct world_message *message)
 {
   uint32_t place, flows;
@@ -469,6 +519,7 @@ static void check_leftover(struct step_context *t, int peer, const struct world_
                   message->sequence, peer, message->tag);
 }
 
+/* At the end the outside has seen what the program, as it ended up, has made. */
 static void check_leftovers(struct step_context *t)
 {
   uint32_t count;
@@ -504,6 +555,7 @@ void world_at_end(const struct world *w, struct verdict *verdict)
   *verdict = (struct verdict){.kind = VERDICT_FINE};
   for (t.rank = 0; t.rank < w->ranks; t.rank++) {
     check_agreement(&t);
+    check_left(&t);
     check_leftovers(&t);
     for (int peer = 0; peer < w->ranks && !(w->shares && shares_none(w->shares)); peer++)
       check_shares(&t, peer);
@@ -512,5 +564,6 @@ void world_at_end(const struct world *w, struct verdict *verdict)
 
 bool world_judges_end(const struct world *w)
 {
-  return is_judged(w, "agreement") || is_judged(w, "no-duplicate") || is_judged(w, "no-orphan");
+  return is_judged(w, "agreement") || is_judged(w, "no-duplicate") || is_judged(w, "no-orphan") ||
+         is_judged(w, "output");
 }

@@ -113,6 +113,11 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
   case SCRIPT_MEMBER:
     *event = (struct rcl_event){.kind = RCL_EVENT_MEMBER, .comm = (int16_t)op->comm};
     return true;
+  case SCRIPT_OUTPUT:
+    *event = (struct rcl_event){.kind = RCL_EVENT_OUTPUT,
+                                .output = program->outputs + 1,
+                                .bytes = sizeof(struct content)};
+    return true;
   case SCRIPT_CHECKPOINT:
     *event = (struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = op->count};
     return true;

@@ -238,6 +238,8 @@ static const char *refuses_program(const struct world *w, int rank, const struct
     return "the program is in a collective";
   if (event->kind == RCL_EVENT_RECEIVE && event->request != program->receives + 1)
     return "receives are numbered one by one";
+  if (event->kind == RCL_EVENT_OUTPUT && event->output != program->outputs + 1)
+    return "outputs are numbered one by one";
   if (event->kind == RCL_EVENT_CHOICE && event->request && event->outcome &&
       !world_is_posted(w, rank, event->request, &place))
     return "the receive was given a message before it was cancelled";
@@ -429,6 +431,7 @@ static const char *refuses_running(const struct world *w, const struct move *mov
   case RCL_EVENT_CHOICE:
   case RCL_EVENT_MEMBER:
   case RCL_EVENT_COLLECTIVE:
+  case RCL_EVENT_OUTPUT:
     return refuses_program(w, move->rank, event);
   case RCL_EVENT_COLLECTED:
     return refuses_collected(w, move);

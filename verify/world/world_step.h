@@ -9,6 +9,7 @@
  *     world_shares.c    collectives
  *     world_storage.c   images, stable storage, restart
  *     world_crash.c     crash, detection
+ *     world_output.c    outputs are made, and leave
  *     world_judge.c     properties: what is noted along the way, and at the end
  */
 #ifndef RECLINE_WORLD_STEP_H
@@ -129,6 +130,15 @@ void world_restore(struct step_context *);
 
 /* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
+
+/* ---- the outside (world_output.c) ---- */
+
+/* The program makes an output: one that has left already must be the same. */
+void world_make_output(struct step_context *);
+
+/* Action OUTPUT; and `checkpoint` is committed: what it covers leaves. */
+void world_let_out(struct step_context *, const struct rcl_action *);
+void world_let_out_covered(struct step_context *, uint32_t checkpoint);
 
 /* ---- levels of storage (world_levels.c) ---- */
 

@@ -1,0 +1,31 @@
+/* Output commit of protocols whose recovery is global: what the program has said before a capture
+ * leaves once that checkpoint is committed, as no crash undoes it any more. What comes later waits
+ * for the next checkpoint (Elnozahy et al., ACM Computing Surveys 34 (2002), section 2.3).
+ *
+ * Hosts hold outputs and let them leave; a protocol that says nothing of them lets the rest wait for
+ * the end of the run.
+ */
+#ifndef RECLINE_OUTPUT_H
+#define RECLINE_OUTPUT_H
+
+#include "protocols/parts/act.h"
+
+static inline void rcl_output(struct rcl_actions *actions, uint32_t output, uint32_t checkpoint)
+{
+  struct rcl_action *action = rcl_act(actions, RCL_ACTION_OUTPUT);
+  action->output = output;
+  action->checkpoint = checkpoint;
+}
+
+/* At CAPTURED and START. A rank starts from a committed checkpoint: outputs in its image that a
+ * crash has kept from leaving do so now. */
+static inline void rcl_output_with_commit(const struct rcl_event *event,
+                                          struct rcl_actions *actions)
+{
+  if (event->kind == RCL_EVENT_CAPTURED && event->output)
+    rcl_output(actions, event->output, event->checkpoint);
+  if (event->kind == RCL_EVENT_START && event->output)
+    rcl_output(actions, event->output, RCL_FRESH);
+}
+
+#endif
