@@ -560,8 +560,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 12u
-_Static_assert(RECLINE_DOOR == 12u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 13u
+_Static_assert(RECLINE_DOOR == 13u && sizeof(struct rcl_config) == 16 &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
                    RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,
