@@ -28,7 +28,7 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/commit.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "only the coordinator wants a checkpoint: the next one, and not while it takes one",

@@ -40,7 +40,7 @@
  */
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "the checkpoint under way is the last captured, or the one after it",

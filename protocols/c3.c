@@ -56,7 +56,7 @@
  */
 #include "protocols/c3_collectives.h"
 #include "protocols/c3_messages.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is neither logging nor writing its log",

@@ -47,7 +47,7 @@
 
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "between checkpoints all channels are closed by the markers of the last one",

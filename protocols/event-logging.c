@@ -44,7 +44,7 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/event-logging_work.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is not taking one",

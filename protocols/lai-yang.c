@@ -50,7 +50,7 @@
 #include "protocols/parts/commit.h"
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "between checkpoints no message of the colour before is missing",

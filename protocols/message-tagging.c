@@ -33,7 +33,7 @@
 #include "protocols/parts/envelopes.h"
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is not taking one",

@@ -2,7 +2,7 @@
  *
  * It has no state, adds nothing to messages and gives up at the first crash.
  */
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static size_t state_size(const struct rcl_config *config)
 {

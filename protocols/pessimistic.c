@@ -38,7 +38,7 @@
  */
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "no message waits while its link is up and all events before it are stable",
@@ -195,7 +195,6 @@ static void let_out(struct state *state, uint32_t output, struct rcl_actions *ac
   state->writing_output = 0;
 }
 
-/* It depends on all events so far. */
 static void output(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
 {
   state->output = event->output;

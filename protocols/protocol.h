@@ -334,8 +334,8 @@ struct rcl_action {
     uint32_t output;  /* OUTPUT */
   };
   uint32_t slot;       /* DELIVER, KEEP, FORGET, RESEND */
-  uint32_t checkpoint; /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING; OUTPUT, 0: none;
-                          clocks: SET_TIMER */
+  uint32_t checkpoint; /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING; OUTPUT, 0:
+                          none; clocks: SET_TIMER */
   union {
     uint32_t outcome; /* FORCE */
     uint32_t list;    /* GIVE_UP, FULL: enum rcl_full */

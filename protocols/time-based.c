@@ -43,7 +43,7 @@
 #include "protocols/parts/commit.h"
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
-#include "protocols/parts/output.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "messages are cached only between the first and the last alarm of a checkpoint",

@@ -40,7 +40,7 @@ foreach(header recline.h recline_names.h mpi-ext.h mpif-ext.h)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/${header} DESTINATION ${home}/include)
 endforeach()
-foreach(header protocol parts/act parts/commit parts/envelopes parts/links parts/lists parts/mailbox)
+foreach(header protocol parts/act parts/commit parts/envelopes parts/links parts/lists parts/mailbox parts/outputs)
   get_filename_component(name ${header} NAME)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/protocols/${header}.h)

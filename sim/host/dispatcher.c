@@ -4,7 +4,6 @@
 #include "sim/host/end.h"
 #include "sim/host/failures.h"
 #include "sim/host/notes.h"
-#include "sim/host/output.h"
 #include "sim/host/schedule.h"
 #include "sim/host/server.h"
 #include "sim/host/shadow.h"
@@ -575,7 +574,6 @@ static void end_run(void)
     all_dead &= layer.rank[rank].dead;
   if (all_dead)
     run_stop(RUN_LOST, "all ranks have died");
-  output_ends();
   run_report(recoveries > 0 ? RUN_RECOVERED : RUN_COMPLETED, NULL);
   for (int rank = 0; rank < layer.ranks; rank++)
     send_notice(rank, &(struct message){.notice = NOTICE_END});

@@ -4,7 +4,7 @@
 #include "sim/host/activity.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/notes.h"
-#include "sim/host/output.h"
+#include "sim/host/outside.h"
 #include "sim/host/phases.h"
 #include "sim/host/rank.h"
 #include "sim/host/shadow.h"
@@ -64,6 +64,8 @@ static void name_run(struct result *result)
 void run_report(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
+  if (verdict == RUN_COMPLETED || verdict == RUN_RECOVERED)
+    output_ends();
   shadow_end();
   accounting_report();
   result->verdict = verdict;

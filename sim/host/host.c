@@ -9,7 +9,7 @@
 #include "sim/host/host_inside.h"
 #include "sim/host/law.h"
 #include "sim/host/matching.h"
-#include "sim/host/output.h"
+#include "sim/host/outside.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"

@@ -18,7 +18,7 @@ void host_begin(struct rank *, const void *inside_program);
  * tells it of what the program has said since. */
 void host_enter(struct rank *);
 
-/* An event for what the rank has said (output.h), if it has. */
+/* An event for what the rank has said (outside.h), if it has. */
 void host_tell_outside(struct rank *);
 
 /* Within such a call, before another of its messages: takes in what is here without a transfer. */

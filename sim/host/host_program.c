@@ -6,7 +6,7 @@
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
-#include "sim/host/output.h"
+#include "sim/host/outside.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/net/transport.h"

@@ -9,7 +9,7 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
 #include "sim/host/notes.h"
-#include "sim/host/output.h"
+#include "sim/host/outside.h"
 #include "sim/host/phases.h"
 #include "sim/host/piggyback.h"
 #include "sim/host/rank_clock.h"

@@ -179,7 +179,7 @@ struct mpi_state {
   struct file *files; /* of MPI-IO, those that are closed too */
   int files_deleted;
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
-  char *said; /* to the outside, since its last output */
+  char *said;                 /* to the outside, since its last output */
   size_t said_bytes, said_room;
   uint32_t outputs; /* made so far */
   struct libc libc;

@@ -11,7 +11,7 @@
  *          |       matching.c     posted receives against messages that no receive has taken
  *          |       request.c      how a receive is filled; bypass.c, words.c: collectives
  *          |       storage.c      checkpoints; copy_cost.c, rank_clock.c: what they cost, and when
- *          |       output.c       what programs tell the outside, until it may leave
+ *          |       outside.c      what programs tell the outside, until it may leave
  *          |       dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c
  *          |       faults.c, agreement.c  failures that the program repairs itself
  *          |       end.c          the result; accounting.c, activity.c, phases.c, result.c
@@ -175,7 +175,7 @@ struct rank {
   int place; /* application level: enum place, at which the program is */
 
   enum presence presence;
-  GQueue held; /* output.c: struct held, by number; the launcher's, so no rollback touches it */
+  GQueue held; /* outside.c: struct held, by number; the launcher's, so no rollback touches it */
   GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */

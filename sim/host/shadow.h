@@ -39,7 +39,7 @@ uint32_t shadow_state_bytes(int rank);
 /* Bytes of it that are new since the last call for that rank: `*before` holds it as it was then,
  * NULL at first, and is the caller's. */
 uint32_t shadow_state_increment(int rank, void **before);
-bool shadow_finished(void); /* all programs have ended */
+bool shadow_finished(void);        /* all programs have ended */
 uint32_t shadow_left(int rank);    /* outputs of the rank that have left */
 uint32_t shadow_outputs(int rank); /* that its program, as it stands, has made */
 

@@ -7,7 +7,7 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/end.h"
 #include "sim/host/host.h"
-#include "sim/host/output.h"
+#include "sim/host/outside.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"

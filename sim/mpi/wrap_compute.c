@@ -1,6 +1,6 @@
 /* Computation, memory and other things that programs call besides MPI. */
 #include "sim/cc/recline.h"
-#include "sim/host/output.h"
+#include "sim/host/outside.h"
 #include "sim/mpi/wrap.h"
 
 #include <dlfcn.h>

@@ -15,9 +15,8 @@ void world_make_output(struct step_context *t)
 {
   const struct world *w = t->w;
   uint32_t count, sent;
-  const struct world_sent made = {.peer = OUTSIDE,
-                                  .content =
-                                      w->script ? world_content(w, t->rank) : t->move->content};
+  const struct world_sent made = {
+      .peer = OUTSIDE, .content = w->script ? world_content(w, t->rank) : t->move->content};
   struct world_program *program = edit_program(w, t->rank);
   program->outputs = t->event.output;
   if (w->script)
@@ -29,7 +28,8 @@ void world_make_output(struct step_context *t)
     return;
   reached_note(&t->verdict->reached, REACH_OUTPUT_AGAIN, 1);
   if (!content_same(&left[t->event.output - 1], &made.content))
-    world_violate(t, "output", "output %u of rank %d has left, and comes out otherwise after a crash",
+    world_violate(t, "output",
+                  "output %u of rank %d has left, and comes out otherwise after a crash",
                   t->event.output, t->rank);
 }
 

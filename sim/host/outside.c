@@ -1,4 +1,4 @@
-#include "sim/host/output.h"
+#include "sim/host/outside.h"
 
 #include "sim/host/shadow.h"
 
@@ -18,9 +18,9 @@ struct held {
   GBytes *bytes;
 };
 
-static int outside = -1;       /* the descriptor of the outside; -1: the standard output is */
-static GHashTable *early;      /* SMPI process -> GByteArray, before its MPI_Init */
-static double delays;          /* of all outputs that have left, in seconds */
+static int outside = -1;  /* the descriptor of the outside; -1: the standard output is */
+static GHashTable *early; /* SMPI process -> GByteArray, before its MPI_Init */
+static double delays;     /* of all outputs that have left, in seconds */
 
 /* ---- the standard output ---- */
 

@@ -5,8 +5,8 @@
  * the calls in which another rank can go on; what is there then, the calling rank has said. One
  * event OUTPUT stands for all that a rank has said since its last call.
  */
-#ifndef RECLINE_HOST_OUTPUT_H
-#define RECLINE_HOST_OUTPUT_H
+#ifndef RECLINE_OUTSIDE_H
+#define RECLINE_OUTSIDE_H
 
 #include "sim/host/rank.h"
 

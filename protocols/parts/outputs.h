@@ -2,11 +2,11 @@
  * leaves once that checkpoint is committed, as no crash undoes it any more. What comes later waits
  * for the next checkpoint (Elnozahy et al., ACM Computing Surveys 34 (2002), section 2.3).
  *
- * Hosts hold outputs and let them leave; a protocol that says nothing of them lets the rest wait for
- * the end of the run.
+ * Hosts hold outputs and let them leave; a protocol that says nothing of them lets the rest wait
+ * for the end of the run.
  */
-#ifndef RECLINE_OUTPUT_H
-#define RECLINE_OUTPUT_H
+#ifndef RECLINE_OUTPUTS_H
+#define RECLINE_OUTPUTS_H
 
 #include "protocols/parts/act.h"
 
