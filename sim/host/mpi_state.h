@@ -181,7 +181,6 @@ struct mpi_state {
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   char *said;                 /* to the outside, since its last output */
   size_t said_bytes, said_room;
-  uint32_t outputs; /* made so far */
   struct libc libc;
   struct exceptions exceptions; /* while the program is in a call of ours */
   void *bsend_buffer;           /* as attached, for MPI_Buffer_detach only */

@@ -128,10 +128,12 @@ void output_say(struct rank *r, const void *bytes, size_t size)
 void output_collect(struct rank *r)
 {
   GByteArray *said = take_said();
-  if (!said)
-    return;
-  output_say(r, said->data, said->len);
-  g_byte_array_unref(said);
+  if (said && !r->restart.on)
+    output_say(r, said->data, said->len);
+  if (r->restart.on)
+    r->mpi->said_bytes = 0;
+  if (said)
+    g_byte_array_unref(said);
 }
 
 void output_collect_early(int process)
@@ -186,7 +188,7 @@ bool output_next(struct rank *r, struct move *move)
                         .rank = (int16_t)r->index,
                         .content = content_of_bytes(mpi->said, mpi->said_bytes),
                         .event = {.kind = RCL_EVENT_OUTPUT,
-                                  .output = ++mpi->outputs,
+                                  .output = shadow_outputs(r->index) + 1,
                                   .bytes = (uint32_t)MIN(mpi->said_bytes, UINT32_MAX)}};
   if (move->event.output > shadow_left(r->index)) /* else the outside has it */
     hold(r, move->event.output, g_bytes_new(mpi->said, mpi->said_bytes));

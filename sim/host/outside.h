@@ -16,7 +16,9 @@ void output_begin(void);
 /* It passes at once, as it does without a protocol: nothing is held any more. */
 void output_pass(void);
 
-/* What was said since the last call belongs to the rank; before MPI_Init, to that SMPI process. */
+/* What was said since the last call belongs to the rank; before MPI_Init, to that SMPI process. It
+ * is dropped while main runs again to where its data are put back (application level): it was said
+ * before. */
 void output_collect(struct rank *);
 void output_collect_early(int process);
 void output_adopt_early(struct rank *);
