@@ -15,7 +15,7 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   printf("rank %d begins\n", rank);
   for (int i = 0; i < 12; i++) {
-    smpi_execute(0.002);
+    smpi_execute_flops(1e6); /* 14 ms */
     MPI_Sendrecv(&sent, 1, MPI_INT, (rank + 1) % ranks, 0, &received, 1, MPI_INT,
                  (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     sent = received + 1;
