@@ -153,13 +153,13 @@ static const struct refusal refusals[] = {
      "t.yaml:5: seed: the key is there twice, expected it once", NULL},
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
-     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, levels, writes, places "
+     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, levels, writes, places, "
      "or "
      "bytes",
      NULL},
     {"nothing for a mapping", GOOD "checkpoint:\n",
      "t.yaml:4: checkpoint: no value, expected a mapping with every, storage, levels, writes, "
-     "places or "
+     "places, level or "
      "bytes",
      NULL},
     {"a mapping for a text", GOOD "id: {a: b}\n", "t.yaml:4: id: a mapping, expected a text", NULL},
