@@ -154,7 +154,7 @@ static const struct refusal refusals[] = {
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
      "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, levels, writes, places, "
-     "or "
+     "level or "
      "bytes",
      NULL},
     {"nothing for a mapping", GOOD "checkpoint:\n",
