@@ -440,6 +440,127 @@ static void recoveries(void)
   }
 }
 
+/* A protocol of two ranks that commits a checkpoint before rank 1's image of it is durable, but
+ * awaits that before its programs go on and it asks for the next one. So the end of that write
+ * always comes before the next commit, and is seen all the same: it is of the checkpoint that is
+ * recovered from. */
+struct careless {
+  uint32_t wanted, captured;
+  uint32_t own, done, committed, durable; /* at rank 0, of the checkpoint under way */
+};
+
+enum { TAKE = 1, DONE, LATE };
+
+static size_t careless_size(const struct rcl_config *config)
+{
+  (void)config;
+  return sizeof(struct careless);
+}
+
+static void act(struct rcl_actions *actions, struct rcl_action action)
+{
+  actions->item[actions->count++] = action;
+}
+
+static void tell(struct rcl_actions *actions, const struct rcl_config *config, uint32_t control)
+{
+  act(actions, (struct rcl_action){.kind = RCL_ACTION_CONTROL,
+                                   .peer = (int16_t)(1 - config->self),
+                                   .control = control});
+}
+
+static void careless_program(const struct rcl_event *event, struct rcl_actions *actions)
+{
+  if (event->kind == RCL_EVENT_SEND)
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_TRANSMIT});
+  if (event->kind == RCL_EVENT_RECEIVE)
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_MATCH,
+                                     .request = event->request,
+                                     .peer = event->peer,
+                                     .tag = event->tag});
+  if (event->kind == RCL_EVENT_ARRIVED)
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_DELIVER, .request = event->request});
+  if (event->kind == RCL_EVENT_DOWN)
+    act(actions,
+        (struct rcl_action){.kind = RCL_ACTION_ROLL_BACK, .checkpoint = event->checkpoint});
+}
+
+static void careless_control(const struct rcl_config *config, struct careless *state,
+                             const struct rcl_event *event, struct rcl_actions *actions)
+{
+  if (event->kind == RCL_EVENT_TIMER)
+    tell(actions, config, TAKE);
+  if (event->kind == RCL_EVENT_TIMER || event->control == TAKE)
+    state->wanted = true;
+  if (event->control == DONE || (event->kind == RCL_EVENT_DURABLE && !config->self)) {
+    *(event->control == DONE ? &state->done : &state->own) = true;
+    if (state->own && state->done)
+      act(actions, (struct rcl_action){.kind = RCL_ACTION_COMMIT, .checkpoint = state->captured});
+  }
+  if (event->kind == RCL_EVENT_DURABLE && config->self) {
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_RELEASE});
+    tell(actions, config, LATE);
+  }
+  state->committed |= event->kind == RCL_EVENT_COMMITTED;
+  state->durable |= event->control == LATE;
+  if (state->committed && state->durable) {
+    state->own = state->done = state->committed = state->durable = false;
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_RELEASE});
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_SET_TIMER});
+  }
+}
+
+static void careless_step(const struct rcl_config *config, void *memory,
+                          const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct careless *state = memory;
+  careless_program(event, actions);
+  if (event->kind == RCL_EVENT_START) {
+    *state = (struct careless){.captured = state->captured};
+    if (!config->self)
+      act(actions, (struct rcl_action){.kind = RCL_ACTION_SET_TIMER});
+  } else if (event->kind == RCL_EVENT_SAFE_POINT && state->wanted) {
+    act(actions,
+        (struct rcl_action){.kind = RCL_ACTION_CAPTURE, .checkpoint = state->captured + 1});
+  } else if (event->kind == RCL_EVENT_CAPTURED) {
+    state->captured = event->checkpoint;
+    state->wanted = false;
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_HOLD});
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_STORE,
+                                     .part = RCL_PART_IMAGE,
+                                     .checkpoint = event->checkpoint});
+    if (config->self)
+      tell(actions, config, DONE);
+  } else if (event->kind == RCL_EVENT_TIMER || event->kind == RCL_EVENT_CONTROL ||
+             event->kind == RCL_EVENT_DURABLE || event->kind == RCL_EVENT_COMMITTED) {
+    careless_control(config, state, event, actions);
+  }
+}
+
+static void late_record(void)
+{
+  static const char *const controls[] = {"none", "take", "done", "late", NULL},
+                           *const restorable[] = {"restorable", NULL};
+  static const struct rcl_protocol careless = {.name = "careless",
+                                               .title = "commits before an image is durable",
+                                               .controls = controls,
+                                               .state_size = careless_size,
+                                               .step = careless_step};
+  static const struct rcl_protocol *const list[] = {&careless, NULL};
+  static const struct small small = {
+      "careless", 2,
+      1,          2,
+      false,      false,
+      0,          "rank 0: checkpoint, checkpoint, send 1\nrank 1: checkpoint, checkpoint, recv 0"};
+  struct exploration full, reduced;
+  rcl_protocol_register(list);
+  bool same = reduces(&small, restorable, true, false, false, &full, &reduced);
+  ok(same && full.verdict == EXPLORER_VIOLATED && !strcmp(reduced.reduction, "por, recovery"),
+     "an image of the committed checkpoint that is not durable yet is seen: %" G_GUINT64_FORMAT
+     " of %" G_GUINT64_FORMAT " states (%s)",
+     reduced.states, full.states, reduced.unreduced ? reduced.unreduced : reduced.reduction);
+}
+
 /* bookmark, but a rank that is told of a crash also does `extra`. */
 static struct rcl_action extra;
 
@@ -897,6 +1018,7 @@ int main(void)
   reductions();
   recoveries();
   no_recovery();
+  late_record();
   wrong_relation();
   symmetry();
   reduced_runs();
