@@ -11,6 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { PAGE_BYTES = 4096 };
+static const uint64_t UNWRITTEN = UINT64_MAX;
+
 /* An output that waits, or one that has been undone and not yet made again. */
 struct held {
   uint32_t number;
@@ -19,6 +22,9 @@ struct held {
 };
 
 static int outside = -1;  /* the descriptor of the outside; -1: the standard output is */
+static uint64_t *page;    /* the beginning of the file that it is led into: UNWRITTEN, or what was
+                             said; to look there takes no system call, of which a run would make
+                             one for each call of MPI */
 static GHashTable *early; /* SMPI process -> GByteArray, before its MPI_Init */
 static double delays;     /* of all outputs that have left, in seconds */
 
@@ -38,21 +44,25 @@ static void write_out(const void *bytes, size_t size)
   }
 }
 
-/* What was said since it was asked last; NULL: nothing. */
+/* What was said since it was asked last; NULL: nothing. Eight bytes of 0xff, which is no text, are
+ * noticed with what is said next. */
 static GByteArray *take_said(void)
 {
   if (outside < 0)
     return NULL;
   if (__fpending(stdout))
     fflush(stdout);
+  if (*page == UNWRITTEN)
+    return NULL;
   off_t size = lseek(STDOUT_FILENO, 0, SEEK_CUR);
   if (size <= 0)
     return NULL;
   GByteArray *said = g_byte_array_sized_new((guint)size);
   g_byte_array_set_size(said, (guint)size);
-  if (pread(STDOUT_FILENO, said->data, (size_t)size, 0) != size || ftruncate(STDOUT_FILENO, 0) ||
-      lseek(STDOUT_FILENO, 0, SEEK_SET))
+  if (pread(STDOUT_FILENO, said->data, (size_t)size, 0) != size ||
+      ftruncate(STDOUT_FILENO, PAGE_BYTES) || lseek(STDOUT_FILENO, 0, SEEK_SET))
     die(DIE_BREACH, "the program's output cannot be read: %s", g_strerror(errno));
+  memset(page, UINT8_MAX, PAGE_BYTES);
   return said;
 }
 
@@ -86,8 +96,11 @@ void output_begin(void)
   fflush(stdout);
   int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   int file = memfd_create("output", MFD_CLOEXEC);
-  if (copy < 0 || file < 0 || fcntl(file, F_SETFL, O_APPEND) < 0 || dup2(file, STDOUT_FILENO) < 0)
+  bool fine = copy >= 0 && file >= 0 && !ftruncate(file, PAGE_BYTES);
+  page = fine ? mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (page == MAP_FAILED || dup2(file, STDOUT_FILENO) < 0)
     die(DIE_INPUT, "the standard output cannot be held: %s", g_strerror(errno));
+  memset(page, UINT8_MAX, PAGE_BYTES);
   close(file);
   outside = copy;
   early = g_hash_table_new(NULL, NULL);
@@ -102,6 +115,7 @@ void output_pass(void)
   if (said)
     write_out(said->data, said->len);
   dup2(outside, STDOUT_FILENO);
+  munmap(page, PAGE_BYTES);
   close(outside);
   outside = -1;
 }
