@@ -63,7 +63,7 @@ enum phase { RUNNING, FORCED, CAPTURING, ASKING, ROLLING, STANDING };
 
 enum control { HAVE = 1, REPORT, LINE, DURABLE, RECEIVED };
 
-enum { CHECKPOINTS = 32, NOWHERE = UINT16_MAX };
+enum { NOWHERE = UINT16_MAX };
 
 static const char *const controls[] = {"none",    "have",     "report", "line",
                                        "durable", "received", NULL};
@@ -93,23 +93,13 @@ struct state {
   struct rcl_links_counts links;
 };
 
-static uint32_t checkpoints(const struct rcl_config *config)
-{
-  return config->capacity < CHECKPOINTS ? config->capacity : CHECKPOINTS;
-}
-
-static enum rcl_full full_of(const struct rcl_config *config)
-{
-  return config->capacity < CHECKPOINTS ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
-}
-
 /* Of each checkpoint that may be needed, the beginning of the program being one, its index and its
  * marks; the peers; messages for which a checkpoint is taken; and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
-  LIST(indexes, uint32_t, checkpoints(config) + (size_t)1, state->last + (size_t)1,                \
-       full_of(config))                                                                            \
-  LIST(marks_of, struct mark, (checkpoints(config) + (size_t)1) * (size_t)config->ranks,           \
-       (state->last + (size_t)1) * (size_t)config->ranks, full_of(config))                         \
+  LIST(indexes, uint32_t, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,            \
+       rcl_checkpoints_full(config))                                                               \
+  LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
+       (state->last + (size_t)1) * (size_t)config->ranks, rcl_checkpoints_full(config))            \
   ARRAY(peers, struct peer, config->ranks)                                                         \
   LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)                     \
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
@@ -229,8 +219,9 @@ static void set_timer(const struct rank *r)
 
 static void capture(const struct rank *r, uint32_t index)
 {
-  if (r->state->last == checkpoints(r->config) || index >= NOWHERE) {
-    rcl_give_up_full(r->actions, index >= NOWHERE ? RCL_FULL_LIMIT : full_of(r->config));
+  if (r->state->last == rcl_checkpoints(r->config) || index >= NOWHERE) {
+    rcl_give_up_full(r->actions,
+                     index >= NOWHERE ? RCL_FULL_LIMIT : rcl_checkpoints_full(r->config));
     return;
   }
   r->state->wanted = false;

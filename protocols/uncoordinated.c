@@ -52,8 +52,6 @@ enum phase { RUNNING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE, COLLECT, GATHER, NEEDED, RECEIVED };
 
-enum { CHECKPOINTS = 32 };
-
 static const char *const controls[] = {"none", "have",    "report", "table",  "depends",  "end",
                                        "line", "collect", "gather", "needed", "received", NULL};
 
@@ -75,19 +73,9 @@ struct state {
   struct rcl_links_counts links;
 };
 
-static uint32_t checkpoints(const struct rcl_config *config)
-{
-  return config->capacity < CHECKPOINTS ? config->capacity : CHECKPOINTS;
-}
-
-static enum rcl_full full_of(const struct rcl_config *config)
-{
-  return config->capacity < CHECKPOINTS ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
-}
-
 static size_t known_entries(const struct rcl_config *config)
 {
-  return (size_t)config->ranks * (checkpoints(config) + 2) * (size_t)config->ranks;
+  return (size_t)config->ranks * (rcl_checkpoints(config) + 2) * (size_t)config->ranks;
 }
 
 static size_t known_used(const struct rcl_config *config, const struct state *state)
@@ -99,8 +87,9 @@ static size_t known_used(const struct rcl_config *config, const struct state *st
  * what the rank depends on now; the coordinator's rows and what each state of each rank depends on;
  * and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
-  LIST(marks_of, struct mark, (checkpoints(config) + (size_t)1) * (size_t)config->ranks,           \
-       (state->interval - state->first + (size_t)1) * (size_t)config->ranks, full_of(config))      \
+  LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
+       (state->interval - state->first + (size_t)1) * (size_t)config->ranks,                       \
+       rcl_checkpoints_full(config))                                                               \
   ARRAY(depends_now, uint32_t, config->ranks)                                                      \
   ARRAY(rows_of, struct row, config->ranks)                                                        \
   LIST(all_known, uint16_t, known_entries(config), known_used(config, state), RCL_FULL_UNNAMED)    \
@@ -116,7 +105,7 @@ static struct mark *mark_of(const struct rcl_config *config, const struct state 
 static struct line line_of(const struct rcl_config *config, const struct state *state)
 {
   return (struct line){.ranks = config->ranks,
-                       .states = checkpoints(config) + 2,
+                       .states = rcl_checkpoints(config) + 2,
                        .rows = rows_of(config, state),
                        .known = all_known(config, state)};
 }
@@ -163,8 +152,8 @@ static void take_checkpoint(const struct rcl_config *config, struct state *state
 {
   if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
     return;
-  if (state->interval - state->first == checkpoints(config) || state->interval == NOWHERE - 2) {
-    rcl_give_up_full(actions, full_of(config));
+  if (state->interval - state->first == rcl_checkpoints(config) || state->interval == NOWHERE - 2) {
+    rcl_give_up_full(actions, rcl_checkpoints_full(config));
     return;
   }
   state->wanted = false;
@@ -371,7 +360,7 @@ static void draw_line(const struct rcl_config *config, struct state *state,
 static bool is_tight(const struct rcl_config *config, const struct state *state)
 {
   return state->links.log >= config->capacity - config->capacity / 4 ||
-         state->interval - state->first >= checkpoints(config) - checkpoints(config) / 4;
+         state->interval - state->first >= rcl_checkpoints(config) - rcl_checkpoints(config) / 4;
 }
 
 static void durable(const struct rcl_config *config, struct state *state,

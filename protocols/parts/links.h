@@ -49,6 +49,21 @@ struct rcl_links_counts {
   uint32_t slots;           /* used so far */
 };
 
+/* Of how many checkpoints of a rank a protocol keeps account, beside the beginning of the program.
+ */
+enum { RCL_CHECKPOINTS_MAX = 32 };
+
+static inline uint32_t rcl_checkpoints(const struct rcl_config *config)
+{
+  return config->capacity < RCL_CHECKPOINTS_MAX ? config->capacity : RCL_CHECKPOINTS_MAX;
+}
+
+/* What is full when there are more. */
+static inline enum rcl_full rcl_checkpoints_full(const struct rcl_config *config)
+{
+  return config->capacity < RCL_CHECKPOINTS_MAX ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
+}
+
 /* Where the links lie in the state of a protocol. */
 struct rcl_links {
   const struct rcl_config *config;
