@@ -6,23 +6,16 @@
 extern const struct rcl_protocol protocol_none, protocol_c3, protocol_bookmark,
     protocol_chandy_lamport, protocol_event_logging, protocol_message_tagging, protocol_blocking,
     protocol_pessimistic, protocol_uncoordinated, protocol_hybrid, protocol_time_based,
-    protocol_causal, protocol_lai_yang, protocol_index_based;
+    protocol_causal, protocol_lai_yang, protocol_index_based, protocol_optimistic;
 
-static const struct rcl_protocol *const own[] = {&protocol_none,
-                                                 &protocol_c3,
-                                                 &protocol_bookmark,
-                                                 &protocol_chandy_lamport,
-                                                 &protocol_event_logging,
-                                                 &protocol_message_tagging,
-                                                 &protocol_blocking,
-                                                 &protocol_pessimistic,
-                                                 &protocol_uncoordinated,
-                                                 &protocol_hybrid,
-                                                 &protocol_time_based,
-                                                 &protocol_causal,
-                                                 &protocol_lai_yang,
-                                                 &protocol_index_based,
-                                                 NULL};
+static const struct rcl_protocol *const own[] = {&protocol_none,          &protocol_c3,
+                                                 &protocol_bookmark,      &protocol_chandy_lamport,
+                                                 &protocol_event_logging, &protocol_message_tagging,
+                                                 &protocol_blocking,      &protocol_pessimistic,
+                                                 &protocol_uncoordinated, &protocol_hybrid,
+                                                 &protocol_time_based,    &protocol_causal,
+                                                 &protocol_lai_yang,      &protocol_index_based,
+                                                 &protocol_optimistic,    NULL};
 
 enum { LISTS_MAX = 64 };
 static const struct rcl_protocol *const *more[LISTS_MAX];

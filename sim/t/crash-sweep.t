@@ -272,7 +272,7 @@ named=$#
 [ $# -gt 0 ] ||
   set -- c3 bookmark none event-logging event-logging-sorted event-logging-posted message-tagging \
     chandy-lamport chandy-lamport-tree lai-yang mattern time-based blocking uncoordinated \
-    index-based pessimistic-wildcards causal hybrid
+    index-based pessimistic-wildcards causal optimistic hybrid
 exec 3>&1
 cases "$@" >"$dir/cases"
 total=$(wc -l <"$dir/cases")

@@ -1,0 +1,596 @@
+/* Optimistic message logging: events are logged in the background, no message waits for storage,
+ * and who depends on what a crash has lost goes back, too.
+ *
+ * Source: Strom and Yemini, "Optimistic recovery in distributed systems" (ACM Transactions on
+ * Computer Systems 3(3), 1985); Damani and Garg, "How to recover efficiently and asynchronously
+ * when optimism fails" (International Conference on Distributed Computing Systems, 1996).
+ *
+ * Each event of a rank (a reception, a decision) begins an *interval*. Events are written to an
+ * event logger, one write after the other, while the rank goes on. A message carries the interval
+ * that it was sent in; before it the rank tells the receiver on which intervals of others it
+ * depends, as far as that has changed and they are not known to be *stable*, that is on storage.
+ * Payloads are logged by their senders (links.h).
+ *
+ * A crashed rank goes on from its last checkpoint with the events that the log has; its intervals
+ * behind these are *lost*, and it tells all ranks so. At each failure every rank holds its program
+ * until the failed ranks have told. If it depends on a lost interval it is an *orphan*: it goes
+ * back to a checkpoint from before the first such event, and does again what came between. It
+ * writes its log, so that it never has to hear of that failure again, then reports to all what it
+ * has received, and messages are sent again, or suppressed. A rank goes back on its own knowledge:
+ * dependences are those through others, too, so none hears from one that is no failed rank; and at
+ * most once for each failure.
+ *
+ * Messages from before a failure are discarded: either they are lost, or their sender has them in
+ * its log. One from behind it comes only when its receiver has reported, so has heard of it.
+ *
+ * Checkpoints are independent. When one is durable the rank asks those that it depends on to tell
+ * when their intervals are stable; then no failure can make it an orphan, earlier checkpoints are
+ * erased, and so are events, dependences, and at their senders messages from before it.
+ *
+ *            SAFE_POINT, if wanted            captured
+ *     RUNNING ------------------> CAPTURING -----------> RUNNING
+ *        |
+ *        |  DOWN,              all told, an orphan            start            log durable
+ *        |  restart   AWAITING -------------------> ROLLING --------> SAVING -------------> RUNNING
+ *        +--------------^  |                                             ^
+ *                          |  all told, no orphan                        |
+ *                          +---------------------------------------------+
+ *
+ * Transitions:
+ *     RUNNING -> CAPTURING : take_checkpoint()  [safe-point]
+ *     CAPTURING -> RUNNING : captured()  [captured]
+ *     RUNNING -> AWAITING : recover()  [down, start]
+ *     SAVING -> AWAITING : recover()  [down]
+ *     AWAITING -> ROLLING : decide()  [control told]
+ *     AWAITING -> SAVING : decide(), save()  [control told]
+ *     ROLLING -> SAVING : start(), save()  [start]
+ *     SAVING -> RUNNING : stand()  [durable log]
+ *
+ * Its invariants are numbered and checked after every step: see invariants[].
+ */
+#include "protocols/optimistic_images.h"
+
+static const char *const invariants[] = {
+    /* 1 */ "no message waits while its link is up and the rank is not in a recovery",
+    /* 2 */ "no more events are stable, or being written, than there were",
+    /* 3 */ "every message that a peer may still ask for is in the log",
+    /* 4 */ "dependences are of events that have happened, in their order",
+    /* 5 */ "events of checkpoints rise, and have happened",
+    /* 6 */ "a rank that runs awaits nobody, is no orphan, and has that on storage",
+    /* 7 */ "no checkpoint is needed that is behind one that nothing can undo",
+    NULL};
+
+static const char *const controls[] = {"none",    "have", "report", "lost",     "told",
+                                       "depends", "ask",  "stable", "received", NULL};
+
+/* ---- the event log ---- */
+
+static void write_log(const struct rank *r)
+{
+  struct state *state = r->state;
+  if (state->busy || (state->events == state->stable && state->unsaved != TO_SAVE))
+    return;
+  state->busy = true;
+  state->writing = state->events;
+  if (state->unsaved == TO_SAVE)
+    state->unsaved = BEING_SAVED;
+  rcl_store(r->actions, RCL_PART_LOG, last_image(r)->number);
+}
+
+/* Tells a peer that has asked, once what it wants to know is so and cannot be undone. */
+static void tell_stable(const struct rank *r, int to)
+{
+  struct peer *peer = peer_of(r, to);
+  if (!peer->asked || peer->asked > r->state->stable || recovers(r))
+    return;
+  peer->asked = 0;
+  rcl_send_control(r->actions, to, STABLE, r->state->epoch, r->state->stable);
+}
+
+static void now_stable(const struct rank *r, uint32_t events)
+{
+  if (r->state->stable < events)
+    r->state->stable = events;
+  for (int i = 0; i < r->config->ranks; i++)
+    tell_stable(r, i);
+}
+
+/* ---- events ---- */
+
+static void note_reception(const struct rank *r, const struct rcl_event *event)
+{
+  struct happened *entry = append(r);
+  if (!entry)
+    return;
+  entry->request = event->request;
+  entry->tag = event->tag;
+  entry->peer = event->peer;
+  if (event->kind == RCL_EVENT_ARRIVED)
+    depend_on_message(r, event->peer, event->words[RCL_LINKS_INTERVAL]);
+  if (r->state->depends > r->config->capacity / 2)
+    ask(r, r->state->events);
+  write_log(r);
+}
+
+/* A program that polls decides the same many times over: that is one entry. */
+static void note_decision(const struct rank *r, uint32_t outcome)
+{
+  struct happened *last = happened_of(r->config, r->state) + r->state->happened - 1;
+  bool same = r->state->happened && last->event > last_image(r)->events && !last->request &&
+              last->outcome == outcome;
+  if (same) {
+    last->count++;
+    r->state->events++;
+  } else if (!(last = append(r))) {
+    return;
+  }
+  last->outcome = outcome;
+  r->state->decision = r->state->happened;
+  r->state->repeated = 0;
+  write_log(r);
+}
+
+/* ---- sending ---- */
+
+static void flush(const struct rank *r, int to)
+{
+  struct rcl_links links = links_of(r);
+  if (rcl_links_may_pass(&links, to) && links.link[to].passed < links.link[to].sent)
+    give(r, to);
+  rcl_links_flush(&links, to, r->actions);
+}
+
+static void send(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  const struct rcl_link *link = &links.link[event->peer];
+  if (rcl_links_may_pass(&links, event->peer) && link->passed == link->sent)
+    give(r, event->peer);
+  links.interval = r->state->events;
+  rcl_links_send(&links, event->peer, r->actions);
+}
+
+/* ---- receiving, deciding ---- */
+
+static void receive(const struct rank *r, const struct rcl_event *event)
+{
+  const struct happened *entry = reception(r, event->request);
+  struct rcl_action *match = rcl_act(r->actions, RCL_ACTION_MATCH);
+  match->request = event->request;
+  match->peer = entry ? entry->peer : event->peer;
+  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : event->tag;
+}
+
+/* What was told before a message that is received again, the next one depends on. */
+static void arrived(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  if (event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
+    rcl_act(r->actions, RCL_ACTION_DISCARD);
+    return;
+  }
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = event->request;
+  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+  if (reception(r, event->request))
+    r->state->replaying--;
+  else
+    note_reception(r, event);
+}
+
+static void choose(const struct rank *r, const struct rcl_event *event)
+{
+  const struct happened *entry = next_decision(r);
+  if (!entry) {
+    note_decision(r, event->outcome);
+    return;
+  }
+  rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
+  r->state->repeated++;
+  r->state->replaying--;
+}
+
+/* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
+ * where it was given a message before the crash, which is a decision like any other. */
+static void cancel(const struct rank *r, const struct rcl_event *event)
+{
+  const struct happened *entry = reception(r, event->request);
+  if (entry && entry->peer == RCL_NOBODY) {
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 1;
+    r->state->replaying--;
+  } else if (entry && !next_decision(r)) {
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 0;
+    note_decision(r, 0);
+  } else if (event->outcome && !next_decision(r)) {
+    struct rcl_event nobody = {.request = event->request, .peer = RCL_NOBODY};
+    note_reception(r, &nobody);
+  } else {
+    choose(r, event);
+  }
+}
+
+/* ---- a checkpoint, of this rank alone ---- */
+
+/* When there is no room for one more it waits until others have become stable. */
+static void take_checkpoint(const struct rank *r)
+{
+  struct state *state = r->state;
+  if (!state->wanted || state->phase != RUNNING || state->replaying || state->storing ||
+      state->last == rcl_checkpoints(r->config))
+    return;
+  state->wanted = false;
+  state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = last_image(r)->number + 1;
+}
+
+static void captured(const struct rank *r, const struct rcl_event *event)
+{
+  const struct rcl_link *link = links_of(r).link;
+  struct mark *mark = mark_of(r, ++r->state->last);
+  for (int i = 0; i < r->config->ranks; i++)
+    mark[i] = (struct mark){link[i].sent, link[i].received};
+  *last_image(r) = (struct image){.number = event->checkpoint, .events = r->state->events};
+  r->state->storing = event->checkpoint;
+  r->state->phase = RUNNING;
+  forget_released(r);
+  rcl_store(r->actions, RCL_PART_IMAGE, event->checkpoint);
+}
+
+static void image_durable(const struct rank *r)
+{
+  struct rcl_links links = links_of(r);
+  r->state->storing = 0;
+  rcl_links_compact(&links);
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  ask(r, last_image(r)->events);
+  now_stable(r, last_image(r)->events);
+  collect(r);
+}
+
+/* ---- recovery ---- */
+
+/* All failures heard of are behind this rank. */
+static void stand(const struct rank *r)
+{
+  struct rcl_links links = links_of(r);
+  r->state->phase = RUNNING;
+  rcl_links_to_self(&links);
+  for (int i = 0; i < r->config->ranks; i++) {
+    if (i == r->config->self)
+      continue;
+    rcl_send_control(r->actions, i, STABLE, r->state->epoch, r->state->stable);
+    rcl_links_report(&links, i, HAVE, REPORT, r->actions);
+  }
+  for (int i = 0; i < r->config->ranks; i++)
+    flush(r, i);
+}
+
+/* When all have reported, all have on storage that they know of this rank's failures. */
+static void forget_failures(const struct rank *r)
+{
+  struct rcl_links links = links_of(r);
+  if (recovers(r) || !rcl_links_are_all_up(&links))
+    return;
+  memset(failures_of(r->config, r->state), 0, r->state->failures * sizeof(struct failure));
+  r->state->failures = 0;
+}
+
+static void reported(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  if (event->about != r->state->epoch)
+    return;
+  rcl_links_up(&links, event->peer, event->value);
+  flush(r, event->peer);
+  forget_failures(r);
+}
+
+static void log_durable(const struct rank *r)
+{
+  struct state *state = r->state;
+  bool saved = state->unsaved == BEING_SAVED;
+  state->busy = false;
+  if (saved)
+    state->unsaved = SAVED;
+  now_stable(r, state->writing);
+  state->writing = 0;
+  write_log(r);
+  if (saved && state->phase == SAVING) {
+    stand(r);
+    forget_failures(r);
+  }
+}
+
+static void save(const struct rank *r)
+{
+  r->state->phase = SAVING;
+  r->state->unsaved = TO_SAVE;
+  write_log(r);
+}
+
+/* All failed ranks have told. An orphan that has done nothing again yet is where it would go. */
+static void decide(const struct rank *r)
+{
+  struct state *state = r->state;
+  uint32_t place = place_before(r, state->cut);
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peer_of(r, i)->awaited)
+      return;
+  bool there = place == state->last && state->replaying == state->events - last_image(r)->events;
+  if (state->cut && !there) {
+    state->phase = ROLLING;
+    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = image_of(r, place)->number;
+    return;
+  }
+  if (state->cut) {
+    cut_off(r, state->cut);
+    replay(r);
+  }
+  rcl_act(r->actions, RCL_ACTION_RELEASE);
+  save(r);
+}
+
+/* What others have told since the last failure holds no more. */
+static void recover(const struct rank *r, uint32_t epoch)
+{
+  struct rcl_links links = links_of(r);
+  r->state->epoch = epoch;
+  r->state->phase = AWAITING;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
+  rcl_links_all_down(&links);
+  memset(told_of(r->config, r->state), 0, r->state->told * sizeof(struct dependence));
+  r->state->told = 0;
+  for (int i = 0; i < r->config->ranks; i++) {
+    struct peer *peer = peer_of(r, i);
+    peer->stable = peer->asked = peer->asking = peer->given = 0;
+  }
+}
+
+static void down(const struct rank *r, const struct rcl_event *event)
+{
+  recover(r, event->incarnation);
+  peer_of(r, event->peer)->awaited = true;
+  tell_failures(r, event->peer);
+}
+
+/* The state is what was stored last, with the checkpoint or behind it. Of what was forgotten when
+ * that was taken the slots are empty; for an earlier one they are not. */
+static void restart(const struct rank *r, const struct rcl_event *event)
+{
+  struct state *state = r->state;
+  struct rcl_links links = links_of(r);
+  uint32_t place = state->last;
+  if (state->storing == event->checkpoint)
+    rcl_links_compact(&links);
+  while (place > 0 && image_of(r, place)->number > event->checkpoint)
+    place--;
+  state->storing = state->busy = state->writing = state->unsaved = state->wanted = 0;
+  state->stable = state->events;
+  undo(r, place, false);
+  note_failure(r, event->incarnation);
+  recover(r, event->incarnation);
+  replay(r);
+  collect(r);
+  for (int i = 0; i < r->config->ranks; i++)
+    if (i != r->config->self) {
+      peer_of(r, i)->awaited = true;
+      tell_failures(r, i);
+    }
+  decide(r);
+}
+
+static void start(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  if (r->state->phase == ROLLING) {
+    undo(r, place_before(r, r->state->cut), true);
+    cut_off(r, r->state->cut);
+    replay(r);
+    save(r);
+    return;
+  }
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  if (event->incarnation)
+    restart(r, event);
+  else
+    rcl_links_all_up(&links);
+}
+
+/* ---- control messages ---- */
+
+static void lost(const struct rank *r, const struct rcl_event *event)
+{
+  struct peer *peer = peer_of(r, event->peer);
+  if (event->about <= peer->handled)
+    return;
+  peer->handled = event->about;
+  uint32_t first = first_orphan(r, event->peer, event->value);
+  if (first && (!r->state->cut || first < r->state->cut))
+    r->state->cut = first;
+}
+
+static void told_stable(const struct rank *r, const struct rcl_event *event)
+{
+  struct peer *peer = peer_of(r, event->peer);
+  if (event->about != r->state->epoch)
+    return;
+  peer->stable = event->value;
+  if (peer->asking <= event->value)
+    peer->asking = 0;
+  drop_depends(r, UINT32_MAX, event->peer, event->value);
+  collect(r);
+}
+
+static void control(const struct rank *r, const struct rcl_event *event)
+{
+  struct rcl_links links = links_of(r);
+  struct peer *peer = peer_of(r, event->peer);
+  bool now = event->about == r->state->epoch;
+  switch ((enum control)event->control) {
+  case HAVE:
+    if (now && !rcl_links_peer_has(&links, event->peer, event->value))
+      rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+    break;
+  case REPORT:
+    reported(r, event);
+    break;
+  case LOST:
+    lost(r, event);
+    break;
+  case TOLD:
+    peer->awaited = false;
+    if (r->state->phase == AWAITING)
+      decide(r);
+    break;
+  case DEPENDS:
+    if (event->about >> 16 == r->state->epoch)
+      hear(r, event->peer, (int)(event->about & UINT16_MAX), event->value);
+    break;
+  case ASK:
+    if (now)
+      peer->asked = event->value;
+    tell_stable(r, event->peer);
+    break;
+  case STABLE:
+    told_stable(r, event);
+    break;
+  case RECEIVED:
+    peer->released = event->value;
+    break;
+  }
+}
+
+static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                 struct rcl_actions *actions)
+{
+  const struct rank *r = &(struct rank){config, state, actions};
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
+    start(r, event);
+    break;
+  case RCL_EVENT_DOWN:
+    down(r, event);
+    break;
+  case RCL_EVENT_TIMER:
+    r->state->wanted = true;
+    break;
+  case RCL_EVENT_SEND:
+    send(r, event);
+    break;
+  case RCL_EVENT_RECEIVE:
+    receive(r, event);
+    break;
+  case RCL_EVENT_CHOICE:
+    if (event->request)
+      cancel(r, event);
+    else
+      choose(r, event);
+    break;
+  case RCL_EVENT_SAFE_POINT:
+    take_checkpoint(r);
+    break;
+  case RCL_EVENT_ARRIVED:
+    arrived(r, event);
+    break;
+  case RCL_EVENT_CONTROL:
+    control(r, event);
+    break;
+  case RCL_EVENT_CAPTURED:
+    captured(r, event);
+    break;
+  case RCL_EVENT_DURABLE:
+    if (event->part == RCL_PART_IMAGE)
+      image_durable(r);
+    else
+      log_durable(r);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- invariants, by their numbers ---- */
+
+/* Numbers in the log count up to `sent`, from the first that is not released. */
+static bool log_is_whole(const struct rank *r)
+{
+  struct rcl_links links = links_of(r);
+  for (int i = 0; i < r->config->ranks; i++) {
+    uint32_t released = peer_of(r, i)->released, sent = links.link[i].sent, found = 0;
+    for (uint32_t j = 0; j < r->state->links.log; j++)
+      found += links.log[j].peer == i && links.log[j].number > released;
+    if (sent > released && found != sent - released)
+      return false;
+  }
+  return true;
+}
+
+static bool dependences_happened(const struct rank *r)
+{
+  const struct dependence *list = depends_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->depends; i++)
+    if (list[i].event > r->state->events || (i > 0 && list[i].event < list[i - 1].event))
+      return false;
+  return true;
+}
+
+static bool images_rise(const struct rank *r)
+{
+  for (uint32_t i = 0; i < r->state->last; i++)
+    if (image_of(r, i)->events > image_of(r, i + 1)->events ||
+        image_of(r, i)->number >= image_of(r, i + 1)->number)
+      return false;
+  return last_image(r)->events <= r->state->events;
+}
+
+static bool has_recovered(const struct rank *r)
+{
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peer_of(r, i)->awaited)
+      return false;
+  return !r->state->cut && !r->state->unsaved;
+}
+
+static int violated_invariant(const struct rcl_config *config, const void *memory)
+{
+  const struct rank *r = &(struct rank){config, rcl_at(memory, 0), NULL};
+  struct rcl_links links = links_of(r);
+  if (!rcl_links_nothing_waits(&links))
+    return 1;
+  if (r->state->stable > r->state->events || r->state->writing > r->state->events)
+    return 2;
+  if (!log_is_whole(r))
+    return 3;
+  if (!dependences_happened(r))
+    return 4;
+  if (!images_rise(r))
+    return 5;
+  if (!recovers(r) && !has_recovered(r))
+    return 6;
+  return last_safe(r) == 0 ? 0 : 7;
+}
+
+/* Phases of a checkpoint, and of recoveries, for results of runs. */
+static const struct rcl_phase phases[] = {
+    {"capture", "capture", "captured"}, {"write", "store part=image", "durable part=image"},
+    {"await", "hold", "release"},       {"rollback", "roll-back", "start"},
+    {"resend", "resend", "resend"},     {NULL, NULL, NULL}};
+
+static const char *const promises[] = {"bounded", NULL};
+
+extern const struct rcl_protocol protocol_optimistic;
+const struct rcl_protocol protocol_optimistic = {
+    .name = "optimistic",
+    .title = "optimistic message logging (Strom and Yemini 1985; Damani and Garg 1996)",
+    .piggyback_bytes = 12,
+    .control_bytes = 12,
+    .independent = true,
+    .piggybacks = true,
+    .controls = controls,
+    .invariants = invariants,
+    .phases = phases,
+    .promises = promises,
+    .state_size = state_size,
+    .in_use = in_use,
+    .step = step,
+    .violated_invariant = violated_invariant};

@@ -1,0 +1,346 @@
+/* What a rank of optimistic.c knows: its events, the intervals of others that they depend on, its
+ * checkpoints.
+ *
+ * Event number k of a rank begins its *interval* k. Dependences are kept as they change: interval
+ * `interval` of `rank` was not depended on before event `event`. What is known to be stable can
+ * never be lost, and is left out. */
+#ifndef RECLINE_OPTIMISTIC_LOG_H
+#define RECLINE_OPTIMISTIC_LOG_H
+
+#include "protocols/parts/links.h"
+#include "protocols/parts/lists.h"
+
+/* RUNNING and CAPTURING: all failures that this rank has heard of are behind it. */
+enum phase { RUNNING, CAPTURING, AWAITING, ROLLING, SAVING };
+
+enum control { HAVE = 1, REPORT, LOST, TOLD, DEPENDS, ASK, STABLE, RECEIVED };
+
+/* Whether the log on storage says what this rank has heard of failures. */
+enum unsaved { SAVED, TO_SAVE, BEING_SAVED };
+
+/* What happened, in order: receive `request` was given a message of (peer, tag), or was cancelled
+ * (RCL_NOBODY); or `count` decisions in a row came out as `outcome`. */
+struct happened {
+  uint32_t event;   /* the number of the first one, from 1 */
+  uint32_t request; /* 0: decisions */
+  uint32_t outcome;
+  int32_t tag;
+  int16_t peer;
+  uint16_t pad;
+  uint32_t count;
+};
+
+/* From `event` on this rank depends on `interval` of `rank`; or the next message of `from` does. */
+struct dependence {
+  int16_t rank, from;
+  uint32_t event, interval;
+};
+
+/* A failure of this rank: its intervals behind `events` are lost. */
+struct failure {
+  uint32_t incarnation, events;
+};
+
+/* What is known of a rank. */
+struct peer {
+  uint32_t stable;   /* of its intervals, as far as it has told since the last failure */
+  uint32_t asking;   /* it was asked to tell when this interval of it is stable; 0: it was not */
+  uint32_t asked;    /* it wants to be told when this interval of this rank is stable; 0: it does
+                        not */
+  uint32_t given;    /* event up to which it was told what this rank depends on */
+  uint32_t handled;  /* incarnation of its last failure of which this rank knows what was lost */
+  uint32_t awaited;  /* it has yet to tell its failures */
+  uint32_t released; /* this rank's messages up to this one are received for good */
+};
+
+/* A checkpoint that may be needed; the beginning of the program is one. */
+struct image {
+  uint32_t number, events;
+};
+
+/* Messages of a peer at a checkpoint. */
+struct mark {
+  uint32_t sent, received;
+};
+
+struct state {
+  uint32_t phase, wanted;
+  uint32_t epoch;              /* incarnation of the last failure heard of */
+  uint32_t cut;                /* the first event that depends on what was lost; 0: none */
+  uint32_t events, stable;     /* so far, and on stable storage */
+  uint32_t busy, writing;      /* the log is being written; with so many events */
+  uint32_t unsaved;            /* enum unsaved */
+  uint32_t storing;            /* checkpoint on its way to storage; 0: none */
+  uint32_t last;               /* place of the last checkpoint */
+  uint32_t happened, depends;  /* entries of the log */
+  uint32_t told, failures;     /* entries of the other lists */
+  uint32_t replaying;          /* events that have yet to happen again */
+  uint32_t decision, repeated; /* entry from which decisions are taken, how many were */
+  struct rcl_links_counts links;
+};
+
+/* The peers; the checkpoints with their marks; what happened, and on what it depends; what the next
+ * message of a peer will depend on; own failures; the links. */
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(peers, struct peer, config->ranks)                                                         \
+  LIST(images, struct image, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,         \
+       rcl_checkpoints_full(config))                                                               \
+  LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
+       (state->last + (size_t)1) * (size_t)config->ranks, rcl_checkpoints_full(config))            \
+  LIST(happened_of, struct happened, config->capacity, state->happened, RCL_FULL_EVENTS)           \
+  LIST(depends_of, struct dependence, config->capacity, state->depends, RCL_FULL_EVENTS)           \
+  LIST(told_of, struct dependence, config->capacity, state->told, RCL_FULL_EVENTS)                 \
+  LIST(failures_of, struct failure, config->capacity, state->failures, RCL_FULL_EVENTS)            \
+  RCL_LINKS_LISTS(ARRAY, LIST, state->links)
+RCL_STATE(LISTS)
+
+/* One rank in one step. */
+struct rank {
+  const struct rcl_config *config;
+  struct state *state;
+  struct rcl_actions *actions;
+};
+
+static inline struct peer *peer_of(const struct rank *r, int rank)
+{
+  return &peers(r->config, r->state)[rank];
+}
+
+static inline struct mark *mark_of(const struct rank *r, uint32_t place)
+{
+  return marks_of(r->config, r->state) + place * (size_t)r->config->ranks;
+}
+
+static inline struct image *image_of(const struct rank *r, uint32_t place)
+{
+  return &images(r->config, r->state)[place];
+}
+
+static inline struct image *last_image(const struct rank *r)
+{
+  return image_of(r, r->state->last);
+}
+
+static inline bool recovers(const struct rank *r)
+{
+  return r->state->phase >= AWAITING;
+}
+
+/* ---- dependences ---- */
+
+static inline bool add(const struct rank *r, struct dependence *list, uint32_t *count,
+                       struct dependence entry)
+{
+  if (*count == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_EVENTS);
+    return false;
+  }
+  list[(*count)++] = entry;
+  return true;
+}
+
+/* The last event depends on that interval, unless it is stable, or another one did already. */
+static inline void depend(const struct rank *r, int rank, uint32_t interval)
+{
+  struct dependence *list = depends_of(r->config, r->state);
+  if (rank == r->config->self || interval <= peer_of(r, rank)->stable)
+    return;
+  for (uint32_t i = 0; i < r->state->depends; i++)
+    if (list[i].rank == rank && list[i].interval >= interval)
+      return;
+  add(r, list, &r->state->depends,
+      (struct dependence){.rank = (int16_t)rank, .event = r->state->events, .interval = interval});
+}
+
+/* The next message of `from` will depend on that interval. */
+static inline void hear(const struct rank *r, int from, int rank, uint32_t interval)
+{
+  struct dependence *list = told_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->told; i++)
+    if (list[i].from == from && list[i].rank == rank) {
+      list[i].interval = interval;
+      return;
+    }
+  add(r, list, &r->state->told,
+      (struct dependence){.from = (int16_t)from, .rank = (int16_t)rank, .interval = interval});
+}
+
+/* The last event is the reception of a message that `from` sent in `interval`. */
+static inline void depend_on_message(const struct rank *r, int from, uint32_t interval)
+{
+  struct dependence *list = told_of(r->config, r->state);
+  uint32_t left = 0;
+  depend(r, from, interval);
+  for (uint32_t i = 0; i < r->state->told; i++)
+    if (list[i].from == from)
+      depend(r, list[i].rank, list[i].interval);
+    else
+      list[left++] = list[i];
+  memset(&list[left], 0, (r->state->told - left) * sizeof *list);
+  r->state->told = left;
+}
+
+/* Removes dependences from event `first` on, and those on intervals of `rank` up to `stable`. */
+static inline void drop_depends(const struct rank *r, uint32_t first, int rank, uint32_t stable)
+{
+  struct dependence *list = depends_of(r->config, r->state);
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < r->state->depends; i++)
+    if (list[i].event < first && (list[i].rank != rank || list[i].interval > stable))
+      list[left++] = list[i];
+  memset(&list[left], 0, (r->state->depends - left) * sizeof *list);
+  r->state->depends = left;
+}
+
+/* The first event that depends on an interval of `rank` behind `last`; 0: none does. */
+static inline uint32_t first_orphan(const struct rank *r, int rank, uint32_t last)
+{
+  const struct dependence *list = depends_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->depends; i++)
+    if (list[i].rank == rank && list[i].interval > last)
+      return list[i].event;
+  return 0;
+}
+
+/* The last interval of `rank` that events up to `event` depend on, and that is not known to be
+ * stable; 0: none. */
+static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event)
+{
+  const struct dependence *list = depends_of(r->config, r->state);
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < r->state->depends; i++)
+    if (list[i].rank == rank && list[i].event <= event)
+      last = list[i].interval;
+  return last;
+}
+
+/* ---- what is told of them ---- */
+
+/* Before a message, the peer is told on what this rank depends that it was not told yet. */
+static inline void give(const struct rank *r, int to)
+{
+  const struct dependence *list = depends_of(r->config, r->state);
+  struct peer *peer = peer_of(r, to);
+  for (uint32_t i = 0; i < r->state->depends && to != r->config->self; i++) {
+    if (list[i].event <= peer->given || list[i].rank == to ||
+        list[i].interval < depends_on(r, list[i].rank, r->state->events))
+      continue;
+    if (r->actions->count + 2 + r->state->links.log >= RCL_ACTIONS_MAX(r->config)) {
+      rcl_give_up_full(r->actions, RCL_FULL_LIMIT);
+      return;
+    }
+    rcl_send_control(r->actions, to, DEPENDS, r->state->epoch << 16 | (uint16_t)list[i].rank,
+                     list[i].interval);
+  }
+  peer->given = r->state->events;
+}
+
+/* Asks those that events up to `event` depend on. */
+static inline void ask(const struct rank *r, uint32_t event)
+{
+  for (int i = 0; i < r->config->ranks && !recovers(r); i++) {
+    uint32_t interval = depends_on(r, i, event);
+    if (interval <= peer_of(r, i)->asking)
+      continue;
+    peer_of(r, i)->asking = interval;
+    rcl_send_control(r->actions, i, ASK, r->state->epoch, interval);
+  }
+}
+
+/* ---- events ---- */
+
+/* Entries before that place are of events up to `event`. */
+static inline uint32_t happened_until(const struct rank *r, uint32_t event)
+{
+  const struct happened *entry = happened_of(r->config, r->state);
+  uint32_t place = 0;
+  while (place < r->state->happened && entry[place].event <= event)
+    place++;
+  return place;
+}
+
+static inline struct happened *append(const struct rank *r)
+{
+  if (r->state->happened == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_EVENTS);
+    return NULL;
+  }
+  struct happened *entry = &happened_of(r->config, r->state)[r->state->happened++];
+  *entry = (struct happened){.event = ++r->state->events, .count = 1};
+  return entry;
+}
+
+/* What was written of events from `first` on is worth nothing: they have not happened. */
+static inline void cut_off(const struct rank *r, uint32_t first)
+{
+  struct happened *entry = happened_of(r->config, r->state);
+  uint32_t last = first - 1, left = happened_until(r, last);
+  memset(&entry[left], 0, (r->state->happened - left) * sizeof *entry);
+  r->state->happened = left;
+  if (left && entry[left - 1].event + entry[left - 1].count > first)
+    entry[left - 1].count = first - entry[left - 1].event;
+  drop_depends(r, first, RCL_NOBODY, 0);
+  r->state->events = last;
+  if (r->state->stable > last)
+    r->state->stable = last;
+  if (r->state->writing > last)
+    r->state->writing = last;
+  r->state->cut = 0;
+}
+
+/* ---- doing it again ---- */
+
+/* All that is known of what the rank has done since the last checkpoint happens again. */
+static inline void replay(const struct rank *r)
+{
+  r->state->decision = happened_until(r, last_image(r)->events);
+  r->state->repeated = 0;
+  r->state->replaying = r->state->events - last_image(r)->events;
+}
+
+static inline const struct happened *reception(const struct rank *r, uint32_t request)
+{
+  const struct happened *entry = happened_of(r->config, r->state);
+  for (uint32_t i = 0; r->state->replaying && i < r->state->happened; i++)
+    if (entry[i].request == request && request)
+      return &entry[i];
+  return NULL;
+}
+
+/* The next decision to be made again; NULL when the program is free. */
+static inline const struct happened *next_decision(const struct rank *r)
+{
+  const struct happened *entry = happened_of(r->config, r->state);
+  struct state *state = r->state;
+  while (state->decision < state->happened &&
+         (entry[state->decision].request || entry[state->decision].count == state->repeated)) {
+    state->decision++;
+    state->repeated = 0;
+  }
+  return state->decision < state->happened ? &entry[state->decision] : NULL;
+}
+
+/* ---- own failures ---- */
+
+/* Of a later failure with no more events than an earlier one, that says nothing more. */
+static inline void note_failure(const struct rank *r, uint32_t incarnation)
+{
+  struct failure *list = failures_of(r->config, r->state);
+  struct state *state = r->state;
+  while (state->failures && list[state->failures - 1].events >= state->events)
+    list[--state->failures] = (struct failure){0};
+  if (state->failures == r->config->capacity)
+    rcl_give_up_full(r->actions, RCL_FULL_EVENTS);
+  else
+    list[state->failures++] = (struct failure){.incarnation = incarnation, .events = state->events};
+}
+
+static inline void tell_failures(const struct rank *r, int to)
+{
+  const struct failure *failure = failures_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->failures; i++)
+    rcl_send_control(r->actions, to, LOST, failure[i].incarnation, failure[i].events);
+  rcl_send_control(r->actions, to, TOLD, r->state->epoch, 0);
+}
+
+#endif
