@@ -46,8 +46,7 @@
  *     ROLLING -> SAVING : start(), save()  [start]
  *     SAVING -> RUNNING : stand()  [durable log]
  *
- * Its invariants are numbered and checked after every step: see invariants[].
- */
+ * Its invariants are numbered: see invariants[]. */
 #include "protocols/optimistic_images.h"
 
 static const char *const invariants[] = {
@@ -593,4 +592,9 @@ const struct rcl_protocol protocol_optimistic = {
     .state_size = state_size,
     .in_use = in_use,
     .step = step,
-    .violated_invariant = violated_invariant};
+    .violated_invariant = violated_invariant,
+    .place = &(const struct rcl_place){
+        .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER},
+                 {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_LATER, RCL_LOGGED_BY_LOGGER}},
+        .back = RCL_BACK_DEPENDENT,
+        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES | RCL_ASSUMES_LOGGER}};
