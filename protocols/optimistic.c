@@ -23,6 +23,8 @@
  * Messages from before a failure are discarded: either they are lost, or their sender has them in
  * its log. One from behind it comes only when its receiver has reported, so has heard of it.
  *
+ * An output waits for the intervals of others that it depends on, which they are asked for, too.
+ *
  * Checkpoints are independent. When one is durable the rank asks those that it depends on to tell
  * when their intervals are stable; then no failure can make it an orphan, earlier checkpoints are
  * erased, and so are events, dependences, and at their senders messages from before it.
@@ -47,7 +49,7 @@
  *     SAVING -> RUNNING : stand()  [durable log]
  *
  * Its invariants are numbered: see invariants[]. */
-#include "protocols/optimistic_images.h"
+#include "protocols/optimistic_outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "no message waits while its link is up and the rank is not in a recovery",
@@ -57,6 +59,7 @@ static const char *const invariants[] = {
     /* 5 */ "events of checkpoints rise, and have happened",
     /* 6 */ "a rank that runs awaits nobody, is no orphan, and has that on storage",
     /* 7 */ "no checkpoint is needed that is behind one that nothing can undo",
+    /* 8 */ "no output waits that nothing can undo",
     NULL};
 
 static const char *const controls[] = {"none",    "have", "report", "lost",     "told",
@@ -381,6 +384,7 @@ static void restart(const struct rank *r, const struct rcl_event *event)
 static void start(const struct rank *r, const struct rcl_event *event)
 {
   struct rcl_links links = links_of(r);
+  outputs_again(r, event->output);
   if (r->state->phase == ROLLING) {
     undo(r, place_before(r, r->state->cut), true);
     cut_off(r, r->state->cut);
@@ -476,6 +480,9 @@ static void step(const struct rcl_config *config, void *state, const struct rcl_
   case RCL_EVENT_SEND:
     send(r, event);
     break;
+  case RCL_EVENT_OUTPUT:
+    wait_for(r, event->output);
+    break;
   case RCL_EVENT_RECEIVE:
     receive(r, event);
     break;
@@ -493,6 +500,7 @@ static void step(const struct rcl_config *config, void *state, const struct rcl_
     break;
   case RCL_EVENT_CONTROL:
     control(r, event);
+    settle_outputs(r);
     break;
   case RCL_EVENT_CAPTURED:
     captured(r, event);
@@ -502,6 +510,7 @@ static void step(const struct rcl_config *config, void *state, const struct rcl_
       image_durable(r);
     else
       log_durable(r);
+    settle_outputs(r);
     break;
   default:
     break;
@@ -509,46 +518,6 @@ static void step(const struct rcl_config *config, void *state, const struct rcl_
 }
 
 /* ---- invariants, by their numbers ---- */
-
-/* Numbers in the log count up to `sent`, from the first that is not released. */
-static bool log_is_whole(const struct rank *r)
-{
-  struct rcl_links links = links_of(r);
-  for (int i = 0; i < r->config->ranks; i++) {
-    uint32_t released = peer_of(r, i)->released, sent = links.link[i].sent, found = 0;
-    for (uint32_t j = 0; j < r->state->links.log; j++)
-      found += links.log[j].peer == i && links.log[j].number > released;
-    if (sent > released && found != sent - released)
-      return false;
-  }
-  return true;
-}
-
-static bool dependences_happened(const struct rank *r)
-{
-  const struct dependence *list = depends_of(r->config, r->state);
-  for (uint32_t i = 0; i < r->state->depends; i++)
-    if (list[i].event > r->state->events || (i > 0 && list[i].event < list[i - 1].event))
-      return false;
-  return true;
-}
-
-static bool images_rise(const struct rank *r)
-{
-  for (uint32_t i = 0; i < r->state->last; i++)
-    if (image_of(r, i)->events > image_of(r, i + 1)->events ||
-        image_of(r, i)->number >= image_of(r, i + 1)->number)
-      return false;
-  return last_image(r)->events <= r->state->events;
-}
-
-static bool has_recovered(const struct rank *r)
-{
-  for (int i = 0; i < r->config->ranks; i++)
-    if (peer_of(r, i)->awaited)
-      return false;
-  return !r->state->cut && !r->state->unsaved;
-}
 
 static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
@@ -566,7 +535,10 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 5;
   if (!recovers(r) && !has_recovered(r))
     return 6;
-  return last_safe(r) == 0 ? 0 : 7;
+  if (last_safe(r) != 0)
+    return 7;
+  const struct waiting *asked = &r->state->asked;
+  return asked->output && !recovers(r) && is_safe(r, asked->event) ? 8 : 0;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */

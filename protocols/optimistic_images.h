@@ -103,4 +103,46 @@ static inline void collect(const struct rank *r)
     drop_before(r, last_safe(r));
 }
 
+/* ---- invariants ---- */
+
+/* Numbers in the log count up to `sent`, from the first that is not released. */
+static inline bool log_is_whole(const struct rank *r)
+{
+  struct rcl_links links = links_of(r);
+  for (int i = 0; i < r->config->ranks; i++) {
+    uint32_t released = peer_of(r, i)->released, sent = links.link[i].sent, found = 0;
+    for (uint32_t j = 0; j < r->state->links.log; j++)
+      found += links.log[j].peer == i && links.log[j].number > released;
+    if (sent > released && found != sent - released)
+      return false;
+  }
+  return true;
+}
+
+static inline bool dependences_happened(const struct rank *r)
+{
+  const struct dependence *list = depends_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->depends; i++)
+    if (list[i].event > r->state->events || (i > 0 && list[i].event < list[i - 1].event))
+      return false;
+  return true;
+}
+
+static inline bool images_rise(const struct rank *r)
+{
+  for (uint32_t i = 0; i < r->state->last; i++)
+    if (image_of(r, i)->events > image_of(r, i + 1)->events ||
+        image_of(r, i)->number >= image_of(r, i + 1)->number)
+      return false;
+  return last_image(r)->events <= r->state->events;
+}
+
+static inline bool has_recovered(const struct rank *r)
+{
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peer_of(r, i)->awaited)
+      return false;
+  return !r->state->cut && !r->state->unsaved;
+}
+
 #endif

@@ -63,6 +63,11 @@ struct mark {
   uint32_t sent, received;
 };
 
+/* Outputs of the program up to `output`, made when there had been so many events; 0: none. */
+struct waiting {
+  uint32_t output, event;
+};
+
 struct state {
   uint32_t phase, wanted;
   uint32_t epoch;              /* incarnation of the last failure heard of */
@@ -76,6 +81,7 @@ struct state {
   uint32_t told, failures;     /* entries of the other lists */
   uint32_t replaying;          /* events that have yet to happen again */
   uint32_t decision, repeated; /* entry from which decisions are taken, how many were */
+  struct waiting asked, made;  /* outputs: those for which others were asked, and later ones */
   struct rcl_links_counts links;
 };
 
