@@ -24,7 +24,7 @@ EOF
 for i in 0 1 2 3; do echo "node-$i"; done >hosts
 timeout 60 smpirun -np 4 -platform "$root/platforms/clan.xml" -hostfile hosts \
   --cfg=smpi/simulate-computation:no --log=root.thres:critical ./program 20 >plain 2>err
-{ sort plain; echo before; echo 'rank -1: the table is destroyed: 200 200'; } | sort >expected
+{ sort plain; echo 'rank -1: the table is destroyed: 200 200'; } | sort >expected
 is "$(grep -c 'is destroyed' expected):$(grep -c ^digest expected)" 9:1 'plain SMPI' err
 
 run() { # VERDICT DESCRIPTION WORD...
