@@ -55,7 +55,7 @@ same "$dir/first.json" "$dir/stdout" '--json prints result.json and nothing else
 keys='verdict program_exit ranks crashes rollbacks global local checkpoints committed aborted
 messages sent late early suppressed replayed discarded control separate combined
 network messages control bytes stored_bytes simulated_s time_s
-compute mpi protocol checkpoint lost restart copies payload_bytes payload_s state_bytes state_s repair_s
+compute mpi protocol checkpoint lost restart output count bytes delay_mean_s delay_max_s copies payload_bytes payload_s state_bytes state_s repair_s
 detect revoke notice agree spawn rebuild phases iterations rank_iterations image_bytes rank_image_bytes audit
 violations first gave_up notes
 version scenario program platform protocol seed'
