@@ -260,7 +260,7 @@ result() { # OUT WORD...
   shift
   timeout 100 "$recline" run "$@" --json >json 2>stderr
   code=$?
-  { jq 'del(.image_bytes, .rank_image_bytes)' json && echo "$code" && cat stderr; } >"$out"
+  { jq 'del(.image_bytes, .rank_image_bytes, .output)' json && echo "$code" && cat stderr; } >"$out"
 }
 
 sed 's/calls/more/' calls.yaml >more.yaml
@@ -307,12 +307,12 @@ campaign --out direct
 campaign --replay --out again
 is "$?:$(cat stderr):$(find again/recordings -name program | wc -l)" 0::1 'a campaign by replay' stderr
 for folder in direct again; do
-  jq -c 'del(.image_bytes, .rank_image_bytes)' $folder/runs.jsonl >$folder.rows
+  jq -c 'del(.image_bytes, .rank_image_bytes, .output)' $folder/runs.jsonl >$folder.rows
 done
 same direct.rows again.rows 'has the rows of one without'
 sed -i d again/runs.jsonl
 campaign --replay --out again
-is "$(jq -c 'del(.image_bytes, .rank_image_bytes)' again/runs.jsonl)" "$(cat direct.rows)" \
+is "$(jq -c 'del(.image_bytes, .rank_image_bytes, .output)' again/runs.jsonl)" "$(cat direct.rows)" \
   'also where the recording is there already'
 campaign --out again
 is "$?:$(grep -c 'not as this campaign' stderr)" 64:1 'it cannot go on without replays' stderr
