@@ -54,7 +54,10 @@ if localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8" >/dev/null 2>&1; then
   is "$?" 0 'a program under de_DE.UTF-8 runs' stderr
   is "$(grep -c ',' comma/program.out)-$(grep -c ',' plain/program.out)" 11-0 \
     'it prints its numbers with a comma' comma/program.out
-  same plain/trace.txt comma/trace.txt 'the trace is the same'
+  for which in plain comma; do
+    sed '/ output output=/s/content=[0-9a-f]*//' $which/trace.txt >$which.trace
+  done
+  same plain.trace comma.trace 'the trace is the same, but for what is printed'
   same plain/result.json comma/result.json 'the result is the same'
 else
   for what in runs comma trace result; do ok "$what # SKIP no sources of locales"; done
