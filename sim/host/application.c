@@ -343,7 +343,7 @@ static enum place here(const struct rank *r)
 {
   const struct call *call = &r->mpi->call;
   bool in_barrier = call->state == CALL_JOINED && call->site.flow == RCL_FLOW_BARRIER;
-  return in_barrier ? PLACE_BARRIER : r->place;
+  return in_barrier ? PLACE_BARRIER : (enum place)r->place;
 }
 
 static void refuse_capture(const struct rank *r, enum place place)
