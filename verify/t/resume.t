@@ -78,7 +78,9 @@ killed_on_disk() {
   "$tool" check "$dir/big.yaml" --memory 4MiB --disk "$dir/disk" --resume "$dir/saves" \
     --save-every 0 >"$dir/out" 2>&1 &
   pid=$!
-  until [ -s "$dir/disk/big.states-3" ] && [ -s "$dir/saves/big.save" ]; do
+  # The save is to name files: it is of after the third.
+  until [ -s "$dir/disk/big.states-3" ] &&
+    [ "$dir/saves/big.save" -nt "$dir/disk/big.states-3" ]; do
     kill -0 $pid 2>/dev/null || return 1
   done
   kill -9 $pid
