@@ -73,7 +73,7 @@ static void note_reception(const struct rcl_config *config, struct state *state,
 }
 
 /* A program that polls decides the same many times over: that is one event, until others know it.
- */
+ * It is not repeated, although receptions before it may yet be. */
 static void note_decision(const struct rcl_config *config, struct state *state, uint32_t outcome,
                           struct rcl_actions *actions)
 {
@@ -85,10 +85,12 @@ static void note_decision(const struct rcl_config *config, struct state *state, 
                           .request = outcome,
                           .tag = 1};
   if (state->events > state->told && last->receiver == config->self && last->peer == RCL_ANY &&
-      last->request == outcome)
+      last->request == outcome) {
     last->tag++;
-  else if (append(config, state, &d, actions))
+  } else if (append(config, state, &d, actions)) {
     state->events++;
+    state->decision += state->replaying > 0;
+  }
 }
 
 /* An event happens again; after the last one the program is free. */
@@ -189,8 +191,8 @@ static void choose(const struct rcl_config *config, struct state *state,
   repeat(state);
 }
 
-/* A receive is cancelled, and will never be given anything; or it is too late for it, which is a
- * decision like any other. */
+/* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
+ * where it was given a message before the crash, which is a decision like any other. */
 static void cancel(const struct rcl_config *config, struct state *state,
                    const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -198,6 +200,9 @@ static void cancel(const struct rcl_config *config, struct state *state,
   if (d && d->peer == RCL_NOBODY) {
     rcl_act(actions, RCL_ACTION_FORCE)->outcome = 1;
     repeat(state);
+  } else if (d && !next_decision(config, state)) {
+    rcl_act(actions, RCL_ACTION_FORCE)->outcome = 0;
+    note_decision(config, state, 0, actions);
   } else if (event->outcome && !next_decision(config, state)) {
     struct rcl_event nobody = {.request = event->request, .peer = RCL_NOBODY};
     note_reception(config, state, &nobody, actions);

@@ -259,8 +259,8 @@ static void choose(const struct rcl_config *config, struct state *state,
   state->replaying--;
 }
 
-/* A receive is cancelled, and will never be given anything; or it is too late for it, which is a
- * decision like any other. */
+/* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
+ * where it was given a message before the crash, which is a decision like any other. */
 static void cancel(const struct rcl_config *config, struct state *state,
                    const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -268,6 +268,9 @@ static void cancel(const struct rcl_config *config, struct state *state,
   if (entry && entry->peer == RCL_NOBODY) {
     rcl_act(actions, RCL_ACTION_FORCE)->outcome = 1;
     state->replaying--;
+  } else if (entry && !next_decision(config, state)) {
+    rcl_act(actions, RCL_ACTION_FORCE)->outcome = 0;
+    note_decision(config, state, 0, actions);
   } else if (event->outcome && !next_decision(config, state)) {
     struct rcl_event nobody = {.request = event->request, .peer = RCL_NOBODY};
     note_reception(config, state, &nobody, actions);
@@ -410,7 +413,7 @@ static void replay(const struct rcl_config *config, struct state *state)
 {
   const struct happened *entry = happened_of(config, state);
   state->stable = state->events;
-  state->writing = state->decision = state->repeated = state->replaying = 0;
+  state->wanted = state->writing = state->decision = state->repeated = state->replaying = 0;
   for (uint32_t i = 0; i < state->happened; i++)
     state->replaying += entry[i].request ? 1 : entry[i].count;
 }
@@ -423,7 +426,6 @@ static void restart(const struct rcl_config *config, struct state *state, uint32
   clear_pending(config, state);
   go_back(config, state, actions);
   replay(config, state);
-  state->wanted = false;
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
       link_down(config, state, i, actions);
@@ -562,9 +564,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 4;
   if (state->pending.happened > state->happened || state->pending.events > state->events)
     return 5;
-  if (state->output && state->events == state->stable)
-    return 6;
-  return 0;
+  return state->output && state->events == state->stable ? 6 : 0;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
