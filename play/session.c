@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/neighbours.h"
 #include "verify/base/memory.h"
 #include "verify/explore/search.h"
 #include "verify/world/properties.h"
@@ -147,6 +148,13 @@ static void add_levels(struct world *world, const char *at)
   }
 }
 
+static void set_topology(struct world *world, const char *text)
+{
+  char problem[NEIGHBOURS_PROBLEM], *topology = value_of(text, "topology");
+  world_set_topology(world, topology, problem); /* recline has read it before */
+  free(topology);
+}
+
 static void set_up(struct session *s, struct world *world, const struct rcl_protocol *protocol)
 {
   const char *text = s->description;
@@ -154,6 +162,7 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
   for (int i = 0; protocol->parameters && protocol->parameters[i]; i++)
     world_set_parameter(world, protocol->parameters[i],
                         number_of(text, protocol->parameters[i], 0));
+  set_topology(world, text);
   world->fifo = says(text, "order", "fifo");
   world->overtaking = says(text, "order", "none");
   world->places_anywhere = says(text, "places", "anywhere");

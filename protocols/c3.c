@@ -6,9 +6,10 @@
  * claim 2 (collectives); the phases are also in Stodghill's slides on the protocol.
  *
  *     1  the initiator (rank 0) sends pleaseCheckpoint to all
- *     2  at its next SAFE_POINT a rank takes its checkpoint, tells every peer how many messages it
- *        sent it (mySendCount), and logs late messages and the outcomes of non-deterministic
- *        decisions; when all its late messages are in it tells the initiator readyToStopLogging
+ *     2  at its next SAFE_POINT a rank takes its checkpoint, tells every neighbour how many
+ *        messages it sent it (mySendCount), and logs late messages and the outcomes of
+ *        non-deterministic decisions; when all its late messages are in it tells the initiator
+ *        readyToStopLogging
  *     3  all are ready: the initiator sends stopLogging
  *     4  a rank stops logging on stopLogging, or on a message whose sender has stopped; when its
  *        log is on disk it sends stoppedLogging; all have: the initiator commits
@@ -153,11 +154,11 @@ static void begin_logging(const struct rcl_config *config, struct state *state,
   announce_calls(config, state, actions);
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(config, state)[i];
-    if (i == config->self) {
+    if (rcl_is_neighbour(config, i)) {
+      rcl_send_control(actions, i, MY_SEND_COUNT, state->epoch, peer->sent);
+    } else { /* itself, or a rank with which it exchanges nothing */
       peer->announced = peer->sent;
       peer->announced_for = state->epoch;
-    } else {
-      rcl_send_control(actions, i, MY_SEND_COUNT, state->epoch, peer->sent);
     }
     peer->sent = 0;
     peer->previous = peer->received;

@@ -139,8 +139,10 @@ static void capture(const struct rank *r)
 
 static bool is_open(const struct rank *r, int peer)
 {
-  return peer == r->config->self ? r->state->own_late > 0
-                                 : markers(r->config, r->state)[peer] < r->state->captured;
+  if (peer == r->config->self)
+    return r->state->own_late > 0;
+  return rcl_is_neighbour(r->config, peer) &&
+         markers(r->config, r->state)[peer] < r->state->captured;
 }
 
 static bool all_closed(const struct rank *r)
@@ -166,7 +168,7 @@ static void record(const struct rank *r)
   r->state->durable = 0;
   r->state->own_late = r->state->own;
   rcl_store(r->actions, RCL_PART_IMAGE, r->state->captured);
-  rcl_send_control_to_all(r->config, r->actions, MARKER, r->state->captured);
+  rcl_send_control_to_neighbours(r->config, r->actions, MARKER, r->state->captured);
   if (r->state->captured > 2)
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->captured - 2;
   close_channels(r);
@@ -292,7 +294,7 @@ static void step(const struct rank *r, const struct rcl_event *event)
 static bool closed_between(const struct rank *r)
 {
   for (int peer = 0; peer < r->config->ranks; peer++)
-    if (peer != r->config->self && r->state->phase == RUNNING &&
+    if (rcl_is_neighbour(r->config, peer) && r->state->phase == RUNNING &&
         markers(r->config, r->state)[peer] != r->state->captured)
       return false;
   return true;
@@ -330,7 +332,7 @@ static const char *const promises[] = {"bounded", "frees", NULL};
 static const struct rcl_place place = {
     .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},
     .back = RCL_BACK_ALL,
-    .assumes = RCL_ASSUMES_FIFO | RCL_ASSUMES_ANYWHERE};
+    .assumes = RCL_ASSUMES_FIFO | RCL_ASSUMES_ANYWHERE | RCL_ASSUMES_CONNECTED};
 
 #define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \

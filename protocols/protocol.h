@@ -88,7 +88,19 @@ struct rcl_config {
                         follow what is in use of a list, not this */
   uint32_t
       parameter[RCL_PARAMETERS]; /* by index, as rcl_protocol.parameters names them; 0: unset */
+  /* The ranks that exchange messages of the program with this one, where that is fixed: bit
+   * peer % 32 of word peer / 32, of (ranks + 31) / 32 words; a neighbour's neighbour is self. The
+   * memory is the host's, as long as the config is used. The host keeps other messages from the
+   * protocol; control messages go to any rank. NULL: all ranks. */
+  const uint32_t *neighbours;
 };
+
+/* Whether another rank is a neighbour; no rank is its own. */
+static inline bool rcl_is_neighbour(const struct rcl_config *config, int peer)
+{
+  return peer != config->self &&
+         (!config->neighbours || config->neighbours[peer / 32] & 1u << peer % 32);
+}
 
 enum rcl_event_kind {
   RCL_EVENT_NONE,
@@ -447,7 +459,8 @@ enum rcl_assumes {
   RCL_ASSUMES_CLOCKS = 1 << 8,        /* clocks and latencies within bounds */
   RCL_ASSUMES_WHOLE_WRITES = 1 << 9,  /* no write is torn by a crash */
   RCL_ASSUMES_LOGGER = 1 << 10,       /* what was stored is never lost */
-  RCL_ASSUMES_FAILURES = 1 << 11      /* at most so many failures at once */
+  RCL_ASSUMES_FAILURES = 1 << 11,     /* at most so many failures at once */
+  RCL_ASSUMES_CONNECTED = 1 << 12     /* ways over neighbours from rank 0 to every rank */
 };
 
 enum { RCL_PLACE_LOGS = 2 }; /* kinds of logs, at most */
@@ -560,8 +573,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 13u
-_Static_assert(RECLINE_DOOR == 13u && sizeof(struct rcl_config) == 16 &&
+#define RECLINE_DOOR 14u
+_Static_assert(RECLINE_DOOR == 14u && sizeof(struct rcl_config) == 16 + sizeof(const uint32_t *) &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
                    RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,

@@ -53,11 +53,12 @@ shown_by() { # PROTOCOL ASSUMPTION
     same-again) echo "$claims-orphan-choice.yaml" "$claims-needs-determinism.yaml" ;;
     clocks) echo "$claims-needs-deviation.yaml" "$claims-needs-longest.yaml" ;;
     logger) echo "$claims-memory-lost.yaml" ;;
+    connected) echo "$claims-needs-$2.yaml" ;;
     failures) echo "$claims-f1-two-crashes.yaml" ;;
   esac
 }
 assumptions='control-order mpi-order fifo anywhere barriers iterations received same-again clocks
-  whole-writes logger failures'
+  whole-writes logger failures connected'
 wrong_there=
 for protocol in $(sed -n 's/^static const struct rcl_protocol \*const own.*&protocol_\([a-z0-9_]*\),.*/\1/p;
   s/^ *&protocol_\([a-z0-9_]*\),.*/\1/p' "$root/protocols/registry.c" | tr _ -); do

@@ -38,6 +38,15 @@ static inline void rcl_send_control_to_all(const struct rcl_config *config,
       rcl_send_control(actions, peer, control, about, 0);
 }
 
+static inline void rcl_send_control_to_neighbours(const struct rcl_config *config,
+                                                  struct rcl_actions *actions, uint32_t control,
+                                                  uint32_t about)
+{
+  for (int peer = 0; peer < config->ranks; peer++)
+    if (rcl_is_neighbour(config, peer))
+      rcl_send_control(actions, peer, control, about, 0);
+}
+
 /* Answers RECEIVE: it matches as the program has asked. */
 static inline void rcl_match(struct rcl_actions *actions, const struct rcl_event *receive)
 {

@@ -1,6 +1,6 @@
 /* Plays a text scenario through a protocol and checks the actions of every step.
  *
- *     protocol c3 ranks 2 capacity 4        and perhaps, behind it: interval 2 log 1
+ *     protocol c3 ranks 2 capacity 4        and perhaps, behind it: interval 2 log 1, topology line
  *     0 timer                               an event of rank 0
  *       control peer=1 please-checkpoint words=1,1,0     the actions it must give, in order
  *       work records=1 matches=0.75       first what it costs, where the header ends with `work`
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/neighbours.h"
 #include "protocols/text.h"
 
 enum { RANKS_MAX = 8, CHECKPOINTS_MAX = 8, STATE_MAX = 16384, ACTIONS = 512 };
@@ -35,6 +36,23 @@ static void fail(const char *file, int line, const char *what)
   exit(64);
 }
 
+/* What stands behind the word `topology`, to the end of the line. */
+static void set_topology(const char *file, const char *header, int ranks)
+{
+  static const char word[] = " topology ";
+  char problem[NEIGHBOURS_PROBLEM], text[64];
+  const char *found = strstr(header, word);
+  if (!found)
+    return;
+  snprintf(text, sizeof text, "%.*s", (int)strcspn(found + sizeof word - 1, "\n"),
+           found + sizeof word - 1);
+  const uint32_t *rows = neighbours_read(text, ranks, problem);
+  if (!rows)
+    fail(file, 1, problem);
+  for (int rank = 0; rank < ranks; rank++)
+    config[rank].neighbours = &rows[(size_t)rank * neighbours_row(ranks)];
+}
+
 static void begin(const char *file, const char *header)
 {
   char name[64];
@@ -49,6 +67,7 @@ static void begin(const char *file, const char *header)
                                        .ranks = (int16_t)ranks,
                                        .capacity = (uint32_t)capacity,
                                        .parameter = {interval, log}};
+  set_topology(file, header, ranks);
   works = protocol->work && strstr(header, " work");
   if (protocol->state_size(config) > STATE_MAX || RCL_ACTIONS_MAX(config) > ACTIONS)
     fail(file, 1, "state too large, expected a smaller capacity");

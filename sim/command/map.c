@@ -46,7 +46,8 @@ static const struct word assumptions[] = {{"control-order", "control messages in
                                           {"clocks", "clocks and latencies within bounds"},
                                           {"whole-writes", "no torn writes"},
                                           {"logger", "storage loses nothing"},
-                                          {"failures", "at most f failures at once"}};
+                                          {"failures", "at most f failures at once"},
+                                          {"connected", "a connected topology"}};
 
 /* ---- rows ---- */
 

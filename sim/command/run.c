@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "protocols/neighbours.h"
 #include "sim/campaign/recording.h"
 #include "sim/command/common.h"
 #include "sim/command/death.h"
@@ -188,6 +189,23 @@ static bool check_platform(const struct scenario *scenario, GError **error)
     return true;
   return scenario_complain(scenario, "platform.file", error,
                            "missing, expected the platform on which the script runs");
+}
+
+/* A protocol that spreads over neighbours would wait for ever for a rank that it does not reach. */
+static bool check_topology(const struct scenario *scenario, GError **error)
+{
+  const struct rcl_place *place = rcl_protocol_named(scenario->protocol.name)->place;
+  const char *text = scenario->program.topology;
+  char problem[NEIGHBOURS_PROBLEM];
+  if (!text || !place || !(place->assumes & RCL_ASSUMES_CONNECTED))
+    return true;
+  g_autofree uint32_t *rows = neighbours_read(text, scenario->program.ranks, problem);
+  int unreached = neighbours_unreached(rows, scenario->program.ranks);
+  return unreached < 0 ||
+         scenario_complain(scenario, "program.topology", error,
+                           "no way from rank 0 to rank %d, and the markers of %s go to "
+                           "neighbours, expected a connected topology",
+                           unreached, scenario->protocol.name);
 }
 
 static bool check_hazards(const struct scenario *scenario, GError **error)
@@ -527,9 +545,10 @@ static int run_scenario(struct run *run, const char *file)
   g_autoptr(GError) error = NULL;
   run->scenario = scenario_load(file, (const char *const *)run->options.set, &error);
   if (run->scenario == NULL || !scenario_expects_of(run->scenario, true, &error) ||
-      !check_platform(run->scenario, &error) || !check_hazards(run->scenario, &error) ||
-      !check_script(run->scenario, &error) || !check_schedule(run->scenario, &error) ||
-      !find_program(run, &error) || !find_replay(run, &error) || !make_directory(run, &error) ||
+      !check_topology(run->scenario, &error) || !check_platform(run->scenario, &error) ||
+      !check_hazards(run->scenario, &error) || !check_script(run->scenario, &error) ||
+      !check_schedule(run->scenario, &error) || !find_program(run, &error) ||
+      !find_replay(run, &error) || !make_directory(run, &error) ||
       !(run->options.record != NULL ? record : simulate)(run, &error))
     return bad_input("%s", error->message);
   if (run->interrupted < 0)

@@ -31,9 +31,7 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   if (!protocol)
     die(DIE_INPUT, "there is no protocol %s", scenario->protocol.name);
   world_init(&world, protocol, scenario->program.ranks, scenario->protocol.capacity);
-  world_set_parameter(&world, "interval", scenario->protocol.interval);
-  world_set_parameter(&world, "log", scenario->protocol.log);
-  world_set_parameter(&world, "failures", scenario->protocol.failures);
+  world_of_protocol(&world, scenario);
   world.places_anywhere = scenario->checkpoint.places == PLACES_ANYWHERE;
   world.script = NULL;
   world.bounded = false;

@@ -205,9 +205,7 @@ void claim_world(const struct scenario *claim, const struct script *script, stru
 {
   world_init(world, rcl_protocol_named(claim->protocol.name), claim->program.ranks,
              claim->protocol.capacity);
-  world_set_parameter(world, "interval", claim->protocol.interval);
-  world_set_parameter(world, "log", claim->protocol.log);
-  world_set_parameter(world, "failures", claim->protocol.failures);
+  world_of_protocol(world, claim);
   world->fifo = claim->check.order == ORDER_FIFO;
   world->closes = claim->check.connections == CONNECTIONS_CLOSE;
   world->overtaking = claim->check.order == ORDER_NONE;

@@ -368,7 +368,7 @@ struct symmetry *symmetry_new(struct model *model, const struct abstraction *abs
       .model = model, .ranks = (uint32_t)world->ranks, .components = model->components, .count = 0};
   if (s->ranks < 3) {
     *refused = "no two ranks are alike";
-  } else if (!world->protocol->permute_ranks || !are_free(world)) {
+  } else if (!world->protocol->permute_ranks || !are_free(world) || world->topology) {
     *refused = "programs or protocol name ranks";
   } else {
     find_renamings(s);

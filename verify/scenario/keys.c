@@ -37,6 +37,7 @@ static const struct key program_keys[] = {
     {KEY("script", KEY_TEXT, struct scenario, program.script), .literal = true},
     {KEY("ranks", KEY_WHOLE, struct scenario, program.ranks), .needed = true, .least = 1,
      .most = RANKS_MAX},
+    {KEY("topology", KEY_TEXT, struct scenario, program.topology)},
     {.name = NULL}};
 
 static const struct key platform_keys[] = {

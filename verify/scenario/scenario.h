@@ -154,6 +154,7 @@ struct scenario {
     char *script;    /* text of the script (verify/world/script.h); NULL for a binary */
     int script_line; /* line of the file on which the script's first line stands */
     int ranks;
+    char *topology; /* a text of protocols/neighbours.h; NULL: all with all */
   } program;
 
   struct {
@@ -199,7 +200,7 @@ struct scenario {
     double spawn;                  /* seconds */
   } recovery;
   enum outputs output; /* of a run */
-  char *schedule;      /* absolute path of a trace that the run is to follow, step by step; NULL: none */
+  char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
   uint64_t seed;
 
   struct {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "protocols/neighbours.h"
 #include "verify/base/catalogue.h"
 #include "verify/scenario/document.h"
 #include "verify/scenario/keys.h"
@@ -61,6 +62,19 @@ static void default_capacity(struct scenario *scenario)
     scenario->protocol.capacity = scenario->program.script ? OF_SCRIPT : OF_BINARY;
 }
 
+/* "all" is as none. */
+static bool judge_topology(struct scenario *scenario, GError **error)
+{
+  char problem[NEIGHBOURS_PROBLEM], *text = scenario->program.topology;
+  if (text && !strcmp(text, "all"))
+    g_clear_pointer(&scenario->program.topology, g_free);
+  if (!scenario->program.topology)
+    return true;
+  uint32_t *rows = neighbours_read(text, scenario->program.ranks, problem);
+  free(rows);
+  return rows || scenario_complain(scenario, "program.topology", error, "%s", problem);
+}
+
 static bool judge_program(struct scenario *scenario, GError **error)
 {
   bool binary = scenario->program.binary, script = scenario->program.script;
@@ -78,7 +92,7 @@ static bool judge_program(struct scenario *scenario, GError **error)
   else if (!scenario->program.args)
     scenario->program.args = g_new0(char *, 1);
   default_capacity(scenario);
-  return script || judge_binary(scenario, error);
+  return judge_topology(scenario, error) && (script || judge_binary(scenario, error));
 }
 
 static bool find_platform(struct scenario *scenario, const char *name, GError **error)

@@ -94,13 +94,14 @@ static void make_world(void)
 
 /* ---- what is refused ---- */
 
+#define PROGRAM_OF_4(topology) "program: {binary: cg, ranks: 4, topology: " topology "}\n"
 #define PROGRAM "program: {binary: cg, args: [S], ranks: 2}\n"
 #define PLATFORM "platform: {file: mini.xml}\n"
 #define PROTOCOL "protocol: {name: c3}\n"
 #define GOOD PROGRAM PLATFORM PROTOCOL /* three lines */
 #define LAW(keys) GOOD "failures:\n  - {" keys "}\n"
 #define EVENTS                                                                                     \
-  "start, down, timer, send, receive, choice, safe-point, member, collective, output, arrived, "           \
+  "start, down, timer, send, receive, choice, safe-point, member, collective, output, arrived, "   \
   "control, collected, captured, durable or "                                                      \
   "committed"
 #define KEYS                                                                                       \
@@ -118,7 +119,8 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     {"an empty file", "",
-     "t.yaml:1: program: missing, expected a mapping with binary, args, script or ranks", NULL},
+     "t.yaml:1: program: missing, expected a mapping with binary, args, script, ranks or topology",
+     NULL},
     {"a text", "hello\n", "t.yaml:1: \"hello\", expected a mapping with " KEYS, NULL},
     {"a list", "- program\n", "t.yaml:1: a list, expected a mapping with " KEYS, NULL},
     {"not YAML", "seed: 1\nprogram: {binary: cg\nprotocol: [\n",
@@ -138,7 +140,7 @@ static const struct refusal refusals[] = {
     {"an unknown key", GOOD "sede: 1\n",
      "t.yaml:4: unknown key \"sede\", expected " KEYS "; did you mean seed?", NULL},
     {"an unknown key below", "program:\n  binary: cg\n  rnaks: 2\n",
-     "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, script or ranks; "
+     "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, script, ranks or topology; "
      "did you mean ranks?",
      NULL},
     {"an unknown key in a list", GOOD "failures:\n  - rank: 1\n    att: 3s\n",
@@ -153,7 +155,8 @@ static const struct refusal refusals[] = {
      "t.yaml:5: seed: the key is there twice, expected it once", NULL},
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
-     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, levels, writes, places, "
+     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, levels, writes, "
+     "places, "
      "level or "
      "bytes",
      NULL},
@@ -187,7 +190,8 @@ static const struct refusal refusals[] = {
      NULL},
 
     {"no program", PROTOCOL,
-     "t.yaml:1: program: missing, expected a mapping with binary, args, script or ranks", NULL},
+     "t.yaml:1: program: missing, expected a mapping with binary, args, script, ranks or topology",
+     NULL},
     {"no protocol", PROGRAM,
      "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log, "
      "control or failures",
@@ -196,6 +200,20 @@ static const struct refusal refusals[] = {
      "t.yaml:3: program.ranks: missing, expected a whole number", NULL},
     {"no name of a protocol", PROGRAM PLATFORM "protocol: {capacity: 4}\n",
      "t.yaml:3: protocol.name: missing, expected a text", NULL},
+    {"a topology that is none", PROGRAM_OF_4("star") PROTOCOL,
+     "t.yaml:1: program.topology: \"star\", expected all, ring, line, grid-AxB, torus-AxB, "
+     "hypercube or pairs as 0-1",
+     NULL},
+    {"a topology of too many ranks", PROGRAM_OF_4("0-1 3-4") PROTOCOL,
+     "t.yaml:1: program.topology: \"3-4\", expected two ranks of the program", NULL},
+    {"a pair of one rank", PROGRAM_OF_4("1-1") PROTOCOL,
+     "t.yaml:1: program.topology: \"1-1\", expected two different ranks", NULL},
+    {"a grid of another size", PROGRAM_OF_4("grid-2x3") PROTOCOL,
+     "t.yaml:1: program.topology: \"grid-2x3\", expected sizes as 4x4 whose product is the number "
+     "of ranks",
+     NULL},
+    {"a list for a topology", PROGRAM_OF_4("[0-1]") PROTOCOL,
+     "t.yaml:1: program.topology: a list, expected a text", NULL},
     {"neither binary nor script", "program: {ranks: 2}\n" PROTOCOL,
      "t.yaml:1: program: neither binary nor script, expected one of them", NULL},
     {"binary and script",
@@ -714,6 +732,7 @@ static void test_defaults(void)
   is_text(scenario->program.args[0], "S", "args");
   ok(!scenario->program.args[1], "the end of args");
   ok(!scenario->program.script, "no script");
+  ok(!scenario->program.topology, "all ranks are neighbours");
   ok(g_path_is_absolute(scenario->platform.file), "the platform's path is absolute");
   ok(!scenario->platform.dispatcher, "no dispatcher named");
   g_autofree char *nodes = g_strjoinv(" ", scenario->platform.layout.nodes);
@@ -751,6 +770,7 @@ static const char full[] =
     "source: a paper, section 2\n"
     "program:\n"
     "  ranks: 3\n"
+    "  topology: line 0-2\n"
     "  script: |\n"
     "    rank 0: send 1\n"
     "\n"
@@ -782,6 +802,7 @@ static void check_full(const struct scenario *scenario, const char *when)
   is_text(scenario->program.script,
           "rank 0: send 1\n\nrank 1: recv any # a comment: with a colon\n", "script");
   is_number(scenario->program.ranks, 3, "ranks");
+  is_text(scenario->program.topology, "line 0-2", "topology");
   ok(g_str_has_suffix(scenario->platform.file, "/platforms/shared.xml"), "platform");
   is_number(scenario->platform.spares, 1, "spares");
   is_text(scenario->platform.dispatcher, "service-nfs", "dispatcher");
@@ -861,7 +882,7 @@ static void test_full(void)
 {
   struct scenario *scenario = load(full, NULL, "a scenario with every key loads");
   check_full(scenario, "as loaded");
-  is_number(scenario->program.script_line, 7, "the line of the script");
+  is_number(scenario->program.script_line, 8, "the line of the script");
   struct scenario *again = round_trip(scenario);
   if (again)
     check_full(again, "as saved and loaded");

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocols/neighbours.h"
 #include "protocols/text.h"
 #include "verify/scenario/plugin.h"
 #include "verify/scenario/scenario.h"
 #include "verify/trace/trace.h"
 #include "verify/trace/trace_lines.h"
+#include "verify/trace/world_of.h"
 #include "verify/world/in_place.h"
 
 struct replay {
@@ -43,7 +45,7 @@ static bool bad(struct replay *r, const char *format, ...)
 
 /* The header of a trace, before `---`. */
 struct header {
-  char *protocol;
+  char *protocol, *topology;
   guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, stored_per_node,
       parameter[RCL_PARAMETERS];
   struct world_level level[WORLD_LEVELS];
@@ -136,9 +138,10 @@ static bool read_header_line(struct replay *r, const char *text, struct header *
     if (g_str_equal(key, header_numbers[i].key))
       return whole(r, key, value, header_numbers[i].least, header_numbers[i].most,
                    (guint64 *)(void *)((char *)header + header_numbers[i].offset));
-  if (g_str_equal(key, "protocol")) {
-    g_free(header->protocol);
-    header->protocol = g_strdup(value);
+  if (g_str_equal(key, "protocol") || g_str_equal(key, "topology")) {
+    char **text = *key == 'p' ? &header->protocol : &header->topology;
+    g_free(*text);
+    *text = g_strdup(value);
   } else if (g_str_equal(key, "order")) {
     header->overtaking = g_str_equal(value, "none");
     return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
@@ -192,26 +195,13 @@ static void find_members(struct replay *r, char **lines)
       g_hash_table_add(r->members, member_key(comm, rank));
 }
 
-/* Loads the shared object of a protocol that is kept elsewhere, as the scenario says that recline
- * has written beside the trace: scenario.yaml of trace.txt, ID.scenario.yaml of ID.trace. */
-static void load_beside(const char *trace)
-{
-  g_autofree char *base = g_path_get_basename(trace), *folder = g_path_get_dirname(trace);
-  g_autofree char *stem = g_strndup(base, strcspn(base, "."));
-  g_autofree char *name = g_str_equal(base, "trace.txt")
-                              ? g_strdup("scenario.yaml")
-                              : g_strconcat(stem, ".scenario.yaml", NULL);
-  g_autofree char *file = g_build_filename(folder, name, NULL);
-  scenario_free(scenario_load(file, NULL, NULL)); /* which loads it */
-}
-
 static bool begin(struct replay *r, const struct header *header)
 {
   if (!header->protocol || !header->ranks)
     return bad(r, "the header ends, expected lines 'protocol NAME' and 'ranks N' in it");
   const struct rcl_protocol *protocol = plugin_protocol(header->protocol);
   if (!protocol) {
-    load_beside(r->file);
+    world_of_load_beside(r->file);
     protocol = plugin_protocol(header->protocol);
   }
   if (!protocol)
@@ -227,6 +217,11 @@ static bool begin(struct replay *r, const struct header *header)
   world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
   for (int i = 0; protocol->parameters && protocol->parameters[i]; i++)
     world_set_parameter(world, protocol->parameters[i], (uint32_t)header->parameter[i]);
+  char problem[NEIGHBOURS_PROBLEM];
+  if (!world_set_topology(world, header->topology, problem)) {
+    world_clear(world);
+    return bad(r, "topology is %s", problem);
+  }
   world->fifo = header->fifo;
   world->overtaking = header->overtaking;
   world->places_anywhere = header->anywhere;
@@ -549,6 +544,7 @@ static bool replay_lines(struct replay *r, char **lines)
       fine = read_header_line(r, *line, &header);
   }
   g_free(header.protocol);
+  g_free(header.topology);
   if (header.script)
     g_string_free(header.script, TRUE);
   return fine && (body || bad(r, "the file ends in the header, expected ---"));

@@ -437,6 +437,8 @@ char *trace_header(const struct world *world, const char *host)
   for (int i = 0; parameters && parameters[i]; i++)
     if (world->config[0].parameter[i])
       buffer_printf(out, "%s %u\n", parameters[i], world->config[0].parameter[i]);
+  if (world->topology)
+    buffer_printf(out, "topology %s\n", world->topology);
   const struct rcl_phase *phase = world->protocol->phases;
   for (; phase && phase->name; phase++)
     buffer_printf(out, "phase %s: %s > %s\n", phase->name, phase->from, phase->to);

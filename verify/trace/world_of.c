@@ -1,10 +1,25 @@
 #include "verify/trace/world_of.h"
 
+#include <string.h>
+
+#include "protocols/neighbours.h"
+#include "verify/base/breach.h"
+
 static const enum crash_leaves needs[] = {[STORAGE_MEMORY] = CRASH_LEAVES_ALL,
                                           [STORAGE_LOCAL] = CRASH_LEAVES_DISKS,
                                           [STORAGE_NFS] = CRASH_LEAVES_NOTHING};
 
 _Static_assert((int)LEVELS_MAX <= (int)WORLD_LEVELS, "the world holds the levels of a scenario");
+
+void world_of_protocol(struct world *world, const struct scenario *scenario)
+{
+  world_set_parameter(world, "interval", scenario->protocol.interval);
+  world_set_parameter(world, "log", scenario->protocol.log);
+  world_set_parameter(world, "failures", scenario->protocol.failures);
+  char problem[NEIGHBOURS_PROBLEM];
+  if (!world_set_topology(world, scenario->program.topology, problem))
+    breach("topology: %s", problem);
+}
 
 void world_of_levels(struct world *world, const struct scenario *scenario)
 {
@@ -21,4 +36,15 @@ void world_of_levels(struct world *world, const struct scenario *scenario)
                                                 .ring = level->redundancy == REDUNDANCY_PARTNER,
                                                 .set = (int16_t)level->group,
                                                 .losses = (int16_t)level->losses});
+}
+
+void world_of_load_beside(const char *trace)
+{
+  g_autofree char *base = g_path_get_basename(trace), *folder = g_path_get_dirname(trace);
+  g_autofree char *stem = g_strndup(base, strcspn(base, "."));
+  g_autofree char *name = g_str_equal(base, "trace.txt")
+                              ? g_strdup("scenario.yaml")
+                              : g_strconcat(stem, ".scenario.yaml", NULL);
+  g_autofree char *file = g_build_filename(folder, name, NULL);
+  scenario_free(scenario_load(file, NULL, NULL)); /* which loads it */
 }

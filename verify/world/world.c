@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "protocols/neighbours.h"
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/world/world_step.h"
@@ -30,6 +32,20 @@ void world_set_parameter(struct world *w, const char *name, uint32_t value)
       w->config[rank].parameter[i] = value;
 }
 
+bool world_set_topology(struct world *w, const char *text, char *problem)
+{
+  if (!text)
+    return true;
+  w->neighbours = neighbours_read(text, w->ranks, problem);
+  if (!w->neighbours)
+    return false;
+  size_t bytes = strlen(text) + 1;
+  w->topology = memcpy(memory_table(bytes, 1), text, bytes);
+  for (int rank = 0; rank < w->ranks; rank++)
+    w->config[rank].neighbours = &w->neighbours[(size_t)rank * neighbours_row(w->ranks)];
+  return true;
+}
+
 void world_add_level(struct world *w, struct world_level level)
 {
   if (w->levels == WORLD_LEVELS)
@@ -40,7 +56,11 @@ void world_add_level(struct world *w, struct world_level level)
 void world_clear(struct world *w)
 {
   free(w->config);
+  free(w->neighbours);
+  free(w->topology);
   w->config = NULL;
+  w->neighbours = NULL;
+  w->topology = NULL;
 }
 
 /* A world of free programs begins when all ranks have started. */
@@ -103,12 +123,34 @@ static void step_protocol(struct step_context *t)
   world_after_step(t);
 }
 
+static bool leaves_topology(const struct step_context *t)
+{
+  return t->event.kind == RCL_EVENT_SEND && t->event.peer != t->rank &&
+         !rcl_is_neighbour(&t->w->config[t->rank], t->event.peer);
+}
+
+/* Protocols may rest on it that there are no such messages, and none can repair one. */
+static void refuse_message(struct step_context *t)
+{
+  edit_rank(t->w, t->rank)->gave_up = RCL_REASON_PROTOCOL;
+  t->verdict->kind = VERDICT_GAVE_UP;
+  t->verdict->rank = t->rank;
+  t->verdict->reason = RCL_REASON_PROTOCOL;
+  snprintf(t->verdict->text, sizeof t->verdict->text,
+           "a message from rank %d to rank %d, outside of program.topology", t->rank,
+           t->event.peer);
+}
+
 static void take_event(struct step_context *t)
 {
   const struct world *w = t->w;
   world_before_step(t);
   if (read_rank(w, t->rank)->phase != RANK_RUNNING)
     return; /* nothing to start from */
+  if (leaves_topology(t)) {
+    refuse_message(t);
+    return;
+  }
   if (t->event.kind != RCL_EVENT_RECEIVE || !below_matching(w))
     step_protocol(t);
   if (read_rank(w, t->rank)->phase == RANK_RUNNING)

@@ -302,6 +302,8 @@ struct world {
   const struct rcl_protocol *protocol;
   struct rcl_config *config; /* one per rank */
   int ranks;
+  char *topology;       /* as a text (protocols/neighbours.h); NULL: all are neighbours */
+  uint32_t *neighbours; /* of all ranks, whose configs point here; NULL likewise */
   uint32_t state_bytes; /* of the protocol's state */
   bool fifo;            /* channels deliver in the order of sending */
   bool overtaking;      /* channels keep no order at all, against MPI */
@@ -343,6 +345,11 @@ uint32_t world_components(const struct world *);
 void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t capacity);
 /* Sets a parameter of the protocol (rcl_config.parameter); one that it does not have: no effect. */
 void world_set_parameter(struct world *, const char *name, uint32_t value);
+/* Declares who exchanges messages with whom, before world_begin(): a text of
+ * protocols/neighbours.h, which is copied; NULL: all with all. A program that sends to another rank
+ * ends the run: its protocol gives up. False, with `problem` (NEIGHBOURS_PROBLEM bytes): the text
+ * is wrong. */
+bool world_set_topology(struct world *, const char *text, char *problem);
 /* Adds a level of storage behind the others; beyond WORLD_LEVELS: a breach. */
 void world_add_level(struct world *, struct world_level);
 void world_begin(struct world *, unsigned crashes, unsigned timers);
