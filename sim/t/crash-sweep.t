@@ -14,9 +14,10 @@
 # them they share the rules that all have in common.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
-# RECLINE_PROGRAM: cg, halo, ring, random or lulesh-like instead of cg. RECLINE_JOBS: runs at a time, 2. A failing
-# case prints the command that repeats it. crash-sweep.t PROTOCOL... sweeps only these, in all places, or
-# with RECLINE_STEP=N in every N-th.
+# RECLINE_PROGRAM: cg, halo, ring, random or lulesh-like instead of cg. RECLINE_TOPOLOGY: its
+# program.topology. RECLINE_JOBS: runs at a time, 2. A failing case prints the command that repeats
+# it. crash-sweep.t PROTOCOL... sweeps only these, in all places, or with RECLINE_STEP=N in every
+# N-th.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
@@ -37,7 +38,7 @@ case $program in
 esac
 scenario=$dir/scenario.yaml
 cat >"$scenario" <<EOF
-program:    {binary: $program, args: [$args], ranks: $ranks}
+program:    {binary: $program, args: [$args], ranks: $ranks${RECLINE_TOPOLOGY:+, topology: $RECLINE_TOPOLOGY}}
 platform:   {file: $root/platforms/clan.xml, spares: 1}
 protocol:   {name: c3}
 checkpoint: {every: $every, storage: nfs, bytes: 64KiB}
