@@ -1,22 +1,12 @@
-/* recline check: finds claims, explores each in a process of its own, reports.
- *
- * A process each, because one that breaches ends without taking the others along, because its peak
- * memory is then its own, and because it gives all of it back.
- */
+/* recline check: finds claims, explores each in a process of its own, reports. */
 #define _DEFAULT_SOURCE
 #include "verify/check/check.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,9 +15,9 @@
 #include "verify/base/command_line.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
-#include "verify/base/platform.h"
 #include "verify/base/terminal.h"
 #include "verify/check/matrix.h"
+#include "verify/check/worker.h"
 #include "verify/distribute/launch.h"
 #include "verify/trace/trace.h"
 
@@ -205,42 +195,11 @@ static int load(struct command *c)
   return code;
 }
 
-/* ---- a process per claim ---- */
-
-/* Content of the pipe: the result, or an error. */
-struct answer {
-  struct claim_result result;
-  bool failed;
-  char error[512];
-};
-
-struct worker {
-  pid_t pid;      /* 0: none */
-  bool too_large; /* it took more memory than it may, and was ended */
-  int pipe;
-  struct checked *checked;
-};
-
-static void write_all(int to, const void *bytes, size_t size)
-{
-  for (const char *at = bytes; size > 0;) {
-    ssize_t n = write(to, at, size);
-    if (n <= 0)
-      _exit(EXIT_BREACH);
-    at += n;
-    size -= (size_t)n;
-  }
-}
+/* ---- exploring ---- */
 
 static bool reduces(const struct command *c, const char *name)
 {
   return c->reduce && (g_str_equal(c->reduce, name) || g_str_equal(c->reduce, "all"));
-}
-
-/* Explorations that share the machine. */
-static unsigned sharers(const struct command *c)
-{
-  return (unsigned)c->jobs * (c->launch.size > 1 ? c->launch.here : 1);
 }
 
 static bool shows_progress(const struct command *c)
@@ -248,108 +207,27 @@ static bool shows_progress(const struct command *c)
   return !c->launch.rank && (c->progress || (c->jobs == 1 && terminal_shows_progress()));
 }
 
-static void work(const struct command *c, const struct scenario *claim, int to)
+/* How claims are explored, all alike. */
+static struct work work_of(const struct command *c)
 {
-  struct claim_options options = {.max_states = (uint64_t)c->max_states,
-                                  .out = c->out,
-                                  .jobs = sharers(c),
-                                  .workers = (unsigned)c->workers,
-                                  .stubborn = reduces(c, "por"),
-                                  .symmetry = reduces(c, "sym"),
-                                  .compact = c->compact,
-                                  .audit = c->audit,
-                                  .whole = c->whole,
-                                  .memory = (uint64_t)c->memory_bytes,
-                                  .saves = c->saves,
-                                  .disk = c->disk,
-                                  .save_seconds = c->save_every,
-                                  .progress = shows_progress(c)};
-  struct answer answer = {0};
-  char *wrong = NULL;
-  g_autoptr(GError) error = NULL;
-  double seconds = c->timeout > 0 && claim->limits.time > 0 ? MIN(c->timeout, claim->limits.time)
-                                                            : MAX(c->timeout, claim->limits.time);
-  const struct itimerval limit = {
-      .it_value = {(time_t)seconds, (suseconds_t)((seconds - floor(seconds)) * 1e6)}};
-  signal(SIGALRM, SIG_DFL);
-  if (c->launch.size > 1) /* all of them have to end as MPI processes do */
-    options.seconds = seconds;
-  else
-    setitimer(ITIMER_REAL, &limit, NULL); /* 0: none; its signal ends this process */
-  dup2(c->errors, STDERR_FILENO);
-  if (c->launch.size > 1)
-    options.transport = launch_connect(&c->launch, &wrong);
-  if (wrong)
-    g_set_error(&error, SCENARIO_ERROR, 0, "recline check: %s", wrong);
-  answer.failed = wrong || !claim_check(claim, &options, &answer.result, &error);
-  if (answer.failed)
-    g_strlcpy(answer.error, error->message, sizeof answer.error);
-  if (options.transport)
-    options.transport->end();
-  write_all(to, &answer, sizeof answer);
-  _exit(0);
-}
-
-static bool begin(const struct command *c, struct worker *worker, struct checked *checked)
-{
-  int ends[2];
-  fflush(stdout);
-  if (pipe(ends) != 0 || (worker->pid = fork()) < 0) {
-    bad_input("recline check: no process for %s: %s", checked->claim->id, g_strerror(errno));
-    return false;
-  }
-  if (worker->pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed check leaves no process behind */
-    close(ends[0]);
-    work(c, checked->claim, ends[1]);
-  }
-  close(ends[1]);
-  worker->pipe = ends[0];
-  worker->checked = checked;
-  worker->too_large = false;
-  return true;
-}
-
-static bool read_answer(int from, struct answer *answer)
-{
-  size_t got = 0;
-  ssize_t n;
-  while (got < sizeof *answer && (n = read(from, (char *)answer + got, sizeof *answer - got)) > 0)
-    got += (size_t)n;
-  return got == sizeof *answer;
-}
-
-/* Takes the answer of a worker that has ended. Returns false after an error of the input. */
-static bool end(struct worker *worker, int status, const struct rusage *usage)
-{
-  struct claim_result *result = &worker->checked->result;
-  struct answer answer;
-  bool answered = read_answer(worker->pipe, &answer);
-  close(worker->pipe);
-  worker->pid = 0;
-  if (answered && answer.failed) {
-    bad_input("%s", answer.error);
-    return false;
-  }
-  if (!answered && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD_INPUT)
-    return false; /* it has said why: no room on disk */
-  if (answered) {
-    *result = answer.result;
-  } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-    result->verdict = CLAIM_INCONCLUSIVE;
-    g_strlcpy(result->bound, "timeout", sizeof result->bound);
-  } else if (worker->too_large || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INCONCLUSIVE)) {
-    result->verdict = CLAIM_INCONCLUSIVE;
-    g_strlcpy(result->bound, "memory", sizeof result->bound);
-  } else {
-    result->verdict = CLAIM_BREACH;
-    g_snprintf(result->text, sizeof result->text, "the explorer ended with %s %d",
-               WIFSIGNALED(status) ? "signal" : "status",
-               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-  }
-  worker->checked->lost = !answered;
-  result->peak_rss = (uint64_t)usage->ru_maxrss * 1024;
-  return true;
+  return (struct work){
+      .options = {.max_states = (uint64_t)c->max_states,
+                  .out = c->out,
+                  .jobs = (unsigned)c->jobs * (c->launch.size > 1 ? c->launch.here : 1),
+                  .workers = (unsigned)c->workers,
+                  .stubborn = reduces(c, "por"),
+                  .symmetry = reduces(c, "sym"),
+                  .compact = c->compact,
+                  .audit = c->audit,
+                  .whole = c->whole,
+                  .memory = (uint64_t)c->memory_bytes,
+                  .saves = c->saves,
+                  .disk = c->disk,
+                  .save_seconds = c->save_every,
+                  .progress = shows_progress(c)},
+      .timeout = c->timeout,
+      .launch = &c->launch,
+      .errors = c->errors};
 }
 
 static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
@@ -358,32 +236,6 @@ static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
     if (workers[i].pid == pid)
       return &workers[i];
   return NULL;
-}
-
-/* What a claim may take: its limit or, so that the machine stays usable, a share of all there is.
- */
-static uint64_t memory_limit(const struct command *c, const struct scenario *claim)
-{
-  uint64_t share = platform_memory() / 10 * 9 / sharers(c);
-  return claim->limits.memory > 0 ? (uint64_t)claim->limits.memory : share;
-}
-
-/* Waits until a worker says something or has ended, and ends those that take too much memory. */
-static void watch_memory(const struct command *c, struct worker *workers)
-{
-  g_autofree struct pollfd *ends = g_new0(struct pollfd, (gsize)c->jobs);
-  nfds_t count = 0;
-  for (int i = 0; i < c->jobs; i++) {
-    struct worker *worker = &workers[i];
-    if (!worker->pid)
-      continue;
-    uint64_t limit = memory_limit(c, worker->checked->claim);
-    worker->too_large |= limit && platform_resident(worker->pid) > limit;
-    if (worker->too_large)
-      kill(worker->pid, SIGKILL);
-    ends[count++] = (struct pollfd){.fd = worker->pipe, .events = POLLIN};
-  }
-  poll(ends, count, 100); /* ms */
 }
 
 /* With several at a time; one tells of itself. Returns whether there is a line. */
@@ -401,10 +253,11 @@ static bool explore_all(struct command *c)
   g_autofree struct worker *workers = g_new0(struct worker, (gsize)c->jobs);
   unsigned next = 0, running = 0;
   bool fine = true;
+  const struct work work = work_of(c);
   while (fine ? next < c->count || running : running) {
     struct worker *idle = worker_of(workers, c->jobs, 0);
     if (fine && next < c->count && idle) {
-      fine = begin(c, idle, &c->list[next]);
+      fine = worker_begin(&work, idle, &c->list[next]);
       next++;
       running += fine;
       continue;
@@ -414,13 +267,13 @@ static bool explore_all(struct command *c)
     pid_t pid = wait4(-1, &status, WNOHANG, &usage);
     struct worker *worker = pid > 0 ? worker_of(workers, c->jobs, pid) : NULL;
     if (!worker) {
-      watch_memory(c, workers);
+      workers_watch(&work, workers, c->jobs);
       shown |= show_progress(c, began, next - running);
       continue;
     }
     progress_clear(shown);
     running--;
-    fine &= end(worker, status, &usage);
+    fine &= worker_end(worker, status, &usage);
     if (fine && !c->matrix && !c->json && !c->tap && !c->junit)
       report_line(worker->checked);
   }
