@@ -277,22 +277,24 @@ uint32_t archive_save(const struct archive *a, struct archive_saved *saved)
   return a->entries;
 }
 
-void archive_was_saved(struct archive *a)
+/* The files that only an older save needs go. */
+static void mark_saved(struct archive *a, bool saved)
 {
   remove_numbers(a, a->stale);
   a->numbers &= ~a->stale;
   a->stale = 0;
   for (uint32_t i = 0; i < a->entries; i++)
-    a->entry[i].saved = true;
+    a->entry[i].saved = saved;
+}
+
+void archive_was_saved(struct archive *a)
+{
+  mark_saved(a, true);
 }
 
 void archive_forget_saves(struct archive *a)
 {
-  remove_numbers(a, a->stale);
-  a->numbers &= ~a->stale;
-  a->stale = 0;
-  for (uint32_t i = 0; i < a->entries; i++)
-    a->entry[i].saved = false;
+  mark_saved(a, false);
 }
 
 bool archive_open(struct archive *a, const struct archive_saved *saved, uint32_t count)
