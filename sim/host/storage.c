@@ -202,10 +202,10 @@ double storage_next_bytes(const struct rank *r)
 {
   if (layer.scenario->checkpoint.bytes > 0.0)
     return layer.scenario->checkpoint.bytes;
-  if (r->mpi->image_bytes > 0.0 && !application_level())
-    return r->mpi->image_bytes;
   if (application_level())
     return application_next_bytes(r);
+  if (r->mpi->image_bytes > 0.0)
+    return r->mpi->image_bytes;
   uint32_t line = shadow_rank(r->index)->line;
   return storage_image_bytes(r, storage_capture(r, line) ? line : RCL_FRESH);
 }
@@ -269,9 +269,8 @@ static void write_ended(void *data)
     agenda_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
                                             .checkpoint = job->checkpoint,
                                             .part = (int)job->part});
-  if (!job->cut)
-    layer.result.stored_bytes += (uint64_t)job->bytes;
   if (!job->cut) { /* telling lets others run: until here the write was under way for them */
+    layer.result.stored_bytes += (uint64_t)job->bytes;
     g_queue_pop_head(&r->writes[queue_of(job->part)]);
     begin_write(r, queue_of(job->part));
   }
