@@ -19,6 +19,9 @@
  * and decisions as they were. Both ends of a link have reported what they have received
  * (links.h). Survivors never go back, and go on meanwhile.
  *
+ * An output waits until the determinants before it are stable; some peers are asked to confirm that
+ * they have them (causal_outputs.h).
+ *
  *     the rank      SAFE_POINT, if wanted          captured
  *             RUNNING ----------------> CAPTURING ----------> WRITING
  *              ^    ^                                           |
@@ -36,7 +39,7 @@
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
-#include "protocols/causal_log.h"
+#include "protocols/causal_outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "no message waits while its link is up",
@@ -45,10 +48,12 @@ static const char *const invariants[] = {
     /* 4 */ "what was received ahead of a gap is beyond it",
     /* 5 */ "a rank that runs has the determinants of all its events since its checkpoint",
     /* 6 */ "nothing happens again before all have answered",
+    /* 7 */ "no output waits when the determinants before it are stable",
     NULL};
 
-static const char *const controls[] = {
-    "none", "have", "report", "checkpointed", "ask", "answer", "determinant", "of", NULL};
+static const char *const controls[] = {"none",    "have",      "report",      "checkpointed",
+                                       "ask",     "answer",    "determinant", "of",
+                                       "confirm", "confirmed", NULL};
 
 static const char *const parameters[] = {"failures", NULL};
 
@@ -316,6 +321,7 @@ static void link_down(const struct rcl_config *config, struct state *state, int 
   struct rcl_links links = links_of(config, state);
   struct peer *peer = &peers_of(config, state)[rank];
   peer->given = peer->acked = peer->seen = peer->answered = peer->half[0] = peer->half[1] = 0;
+  peer->confirms = 0;
   rcl_links_down(&links, rank);
   rcl_links_report(&links, rank, HAVE, REPORT, actions);
 }
@@ -354,6 +360,7 @@ static void check_answers(const struct rcl_config *config, struct state *state,
     peers_of(config, state)[i].answered = 0;
   state->phase = RUNNING;
   replay(config, state);
+  state->asked.place = state->asked.output ? state->places : 0;
   rcl_act(actions, RCL_ACTION_RELEASE);
 }
 
@@ -434,6 +441,13 @@ static void control(const struct rcl_config *config, struct state *state,
   case OF:
     learn(config, state, event, actions);
     break;
+  case CONFIRM:
+    rcl_send_control(actions, event->peer, CONFIRMED, event->about, 0);
+    break;
+  case CONFIRMED:
+    if (peer->acked < event->about)
+      peer->acked = event->about;
+    break;
   }
 }
 
@@ -453,6 +467,9 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     break;
   case RCL_EVENT_SEND:
     send(config, state, event, actions);
+    break;
+  case RCL_EVENT_OUTPUT:
+    wait_for(state, event->output);
     break;
   case RCL_EVENT_RECEIVE:
     receive(config, state, event, actions);
@@ -481,6 +498,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
   default:
     break;
   }
+  settle_outputs(config, state, actions);
 }
 
 /* ---- invariants, by their numbers ---- */
@@ -533,7 +551,9 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 4;
   if (state->phase != ASKING && !has_own(config, state))
     return 5;
-  return state->phase == ASKING && state->replaying ? 6 : 0;
+  if (state->phase == ASKING && state->replaying)
+    return 6;
+  return state->asked.output && are_stable(config, state, state->asked.place) ? 7 : 0;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */

@@ -14,7 +14,7 @@ enum { WORD_GIVEN = RCL_LINKS_INTERVAL, WORD_ACKED = RCL_LINKS_EPOCH };
 
 enum phase { RUNNING, CAPTURING, WRITING, ASKING };
 
-enum control { HAVE = 1, REPORT, CHECKPOINTED, ASK, ANSWER, DETERMINANT, OF };
+enum control { HAVE = 1, REPORT, CHECKPOINTED, ASK, ANSWER, DETERMINANT, OF, CONFIRM, CONFIRMED };
 
 enum parameter { FAILURES };
 
@@ -37,12 +37,19 @@ struct peer {
   uint32_t answered;     /* the recovery in which it has told all its determinants */
   uint32_t released;     /* none of its restarts will ask for messages up to this one */
   uint32_t half[2];      /* DETERMINANT, to which OF belongs */
+  uint32_t confirms;     /* place of the own log up to which it was asked to confirm them */
 };
 
 /* Where the program was at a checkpoint. */
 struct checkpoint {
   uint32_t number;
   uint32_t events;
+};
+
+/* Outputs up to `output` wait until the determinants up to that place are stable. */
+struct waiting {
+  uint32_t output; /* 0: none */
+  uint32_t place;
 };
 
 struct state {
@@ -55,6 +62,7 @@ struct state {
   uint32_t replaying;                 /* events that have yet to happen again */
   uint32_t decision, repeated;        /* position from which decisions are taken, how many were */
   uint32_t pad;
+  struct waiting asked, made; /* outputs for which copies are asked for, and later ones */
   struct rcl_links_counts links;
 };
 
@@ -69,17 +77,22 @@ RCL_STATE(LISTS)
 
 /* ---- who has it ---- */
 
+static inline uint32_t failures(const struct rcl_config *config)
+{
+  return config->parameter[FAILURES] ? config->parameter[FAILURES] : 1;
+}
+
 /* f + 1 ranks have it, or had it and will again: this one, its receiver, the one that has told it,
  * and those that have acknowledged it. */
 static inline bool is_stable(const struct rcl_config *config, const struct state *state,
                              const struct determinant *d)
 {
   const struct peer *peer = peers_of(config, state);
-  uint32_t failures = config->parameter[FAILURES] ? config->parameter[FAILURES] : 1, copies = 1;
+  uint32_t copies = 1;
   for (int16_t i = 0; i < config->ranks; i++)
     if (i != config->self)
       copies += i == d->receiver || i == d->from || peer[i].acked >= d->place;
-  return copies > failures;
+  return copies > failures(config);
 }
 
 /* ---- the log ---- */

@@ -4,7 +4,7 @@
  * iterations begin; each is a transaction: there the rank is captured, in memory, and every
  * `interval` iterations (CP_INT) this image is stored. Payloads of the first `log` iterations
  * (LOG_SIZE) behind a stored one are kept by their sender. There is no event logging: the program
- * must be deterministic.
+ * must be deterministic, and what it tells the outside it tells again: no output waits.
  *
  * At a crash all hold and tell the coordinator the iteration that they are in: the front of the
  * computation (Algorithm 4's allgather). If every payload from the hindmost iteration up to that of
@@ -42,6 +42,7 @@
  */
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "the checkpoint that all ranks have is not newer than the last of this rank",
@@ -400,6 +401,7 @@ static void start(const struct rcl_config *config, struct state *state,
                   const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
+  rcl_output_with_commit(event, actions);
   if (state->phase == ROLLING) {
     undo(config, state, event->checkpoint);
     rcl_links_go_back(&links, event->checkpoint, true, actions);
@@ -471,6 +473,9 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     break;
   case RCL_EVENT_SEND:
     send(config, state, event, actions);
+    break;
+  case RCL_EVENT_OUTPUT:
+    rcl_output(actions, event->output, RCL_FRESH);
     break;
   case RCL_EVENT_RECEIVE:
     rcl_match(actions, event);
