@@ -21,7 +21,7 @@
  *
  * A rank tells the others which checkpoint of it is durable. No line is below the lowest of these:
  * earlier checkpoints are erased, and messages received before the first that may be needed leave
- * the logs of their senders.
+ * the logs of their senders, and outputs from before it leave.
  *
  *             SAFE_POINT, if wanted       captured
  *     RUNNING --------------------> CAPTURING -----> RUNNING
@@ -50,6 +50,7 @@
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+#include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
     /* 1 */ "indexes of checkpoints rise",
@@ -93,10 +94,13 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* Of each checkpoint that may be needed, the beginning of the program being one, its index and its
- * marks; the peers; messages for which a checkpoint is taken; and the links. */
+/* Of each checkpoint that may be needed, the beginning of the program being one, its index, how
+ * many outputs it has, and its marks; the peers; messages for which a checkpoint is taken; and the
+ * links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(indexes, uint32_t, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,            \
+       rcl_checkpoints_full(config))                                                               \
+  LIST(outputs_of, uint32_t, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,         \
        rcl_checkpoints_full(config))                                                               \
   LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
        (state->last + (size_t)1) * (size_t)config->ranks, rcl_checkpoints_full(config))            \
@@ -157,17 +161,22 @@ static uint32_t first_from(const struct rank *r, uint32_t index)
 
 /* ---- what no recovery needs ---- */
 
-/* Checkpoints before `first` go; peers hear what was received before it. */
+/* Checkpoints before `first` go; peers hear what was received before it, and the outside what the
+ * program has said. */
 static void drop_before(const struct rank *r, uint32_t first)
 {
   struct rcl_links links = links_of(r);
   size_t ranks = (size_t)r->config->ranks, left = r->state->last + (size_t)1 - first;
-  uint32_t *index = indexes(r->config, r->state);
+  uint32_t *index = indexes(r->config, r->state), *outputs = outputs_of(r->config, r->state);
+  if (outputs[first])
+    rcl_output(r->actions, outputs[first], RCL_FRESH);
   for (uint32_t i = 0; i < first; i++)
     if (index[i] != RCL_FRESH)
       rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = index[i];
   memmove(index, index + first, left * sizeof *index);
   memset(index + left, 0, first * sizeof *index);
+  memmove(outputs, outputs + first, left * sizeof *outputs);
+  memset(outputs + left, 0, first * sizeof *outputs);
   memmove(mark_of(r, 0), mark_of(r, first), left * ranks * sizeof(struct mark));
   memset(mark_of(r, (uint32_t)left), 0, first * ranks * sizeof(struct mark));
   r->state->last -= first;
@@ -198,10 +207,10 @@ static void collect(const struct rank *r)
     drop_before(r, first_needed(r));
 }
 
-/* Until all stand on the line, it may still be undone. */
+/* Until all stand on the line, it may still be undone; also before the line is heard. */
 static void tell_durable(const struct rank *r)
 {
-  if (r->state->line == NOWHERE)
+  if (r->state->phase < ASKING)
     tell_all(r, DURABLE, peer_of(r, r->config->self)->durable);
   collect(r);
 }
@@ -243,6 +252,7 @@ static void captured(const struct rank *r, const struct rcl_event *event)
   for (int i = 0; i < r->config->ranks; i++)
     mark[i] = (struct mark){link[i].sent, link[i].received};
   indexes(r->config, r->state)[r->state->last] = event->checkpoint;
+  outputs_of(r->config, r->state)[r->state->last] = event->output;
   r->state->index = r->state->writing = event->checkpoint;
   r->state->phase = RUNNING;
   if (r->state->forced)
@@ -383,6 +393,7 @@ static void undo(const struct rank *r, uint32_t checkpoint)
   rcl_links_go_back(&links, checkpoint, true, r->actions);
   for (; r->state->last > place; r->state->last--) {
     indexes(r->config, r->state)[r->state->last] = 0;
+    outputs_of(r->config, r->state)[r->state->last] = 0;
     memset(mark_of(r, r->state->last), 0, (size_t)r->config->ranks * sizeof(struct mark));
   }
   if (r->state->writing > checkpoint) {
