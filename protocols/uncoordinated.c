@@ -16,8 +16,9 @@
  *
  * The line that would be found if all ranks failed now, from their checkpoints on storage, bounds
  * those of all later crashes: of two lines the later checkpoints of each rank make one. So a rank
- * that runs out of room for messages or checkpoints asks the coordinator to gather the tables once
- * more and to find that line (claim uncoordinated-collects); what is before it is collected.
+ * that runs out of room for messages or checkpoints, or has outputs that wait, asks the coordinator
+ * to gather the tables once more and to find that line (claim uncoordinated-collects); what is
+ * before it is collected, and outputs from before it leave.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -38,6 +39,7 @@
  */
 #include "protocols/parts/links.h"
 #include "protocols/parts/lists.h"
+#include "protocols/parts/outputs.h"
 #include "protocols/uncoordinated_line.h"
 
 static const char *const invariants[] = {
@@ -83,13 +85,15 @@ static size_t known_used(const struct rcl_config *config, const struct state *st
   return state->known ? known_entries(config) : 0;
 }
 
-/* The marks of each checkpoint that a line may need, the beginning of the program being one, and
- * what the rank depends on now; the coordinator's rows and what each state of each rank depends on;
- * and the links. */
+/* The marks of each checkpoint that a line may need, the beginning of the program being one, how
+ * many outputs it has, and what the rank depends on now; the coordinator's rows and what each state
+ * of each rank depends on; and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
        (state->interval - state->first + (size_t)1) * (size_t)config->ranks,                       \
        rcl_checkpoints_full(config))                                                               \
+  LIST(outputs_of, uint32_t, rcl_checkpoints(config) + (size_t)1,                                  \
+       state->interval - state->first + (size_t)1, rcl_checkpoints_full(config))                   \
   ARRAY(depends_now, uint32_t, config->ranks)                                                      \
   ARRAY(rows_of, struct row, config->ranks)                                                        \
   LIST(all_known, uint16_t, known_entries(config), known_used(config, state), RCL_FULL_UNNAMED)    \
@@ -170,6 +174,7 @@ static void captured(const struct rcl_config *config, struct state *state,
     mark[i] = (struct mark){link[i].sent, link[i].received, depends_now(config, state)[i]};
   state->phase = RUNNING;
   state->interval = event->checkpoint;
+  outputs_of(config, state)[state->interval - state->first] = event->output;
   rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
   state->writing = true;
 }
@@ -194,8 +199,10 @@ static void undo(const struct rcl_config *config, struct state *state, uint32_t 
     depends_now(config, state)[i] = mark[i].depends;
   }
   rcl_links_go_back(&links, checkpoint, true, actions);
-  for (uint32_t i = checkpoint + 1; i <= state->interval; i++)
+  for (uint32_t i = checkpoint + 1; i <= state->interval; i++) {
     memset(mark_of(config, state, i), 0, (size_t)config->ranks * sizeof *mark);
+    outputs_of(config, state)[i - state->first] = 0;
+  }
   if (state->writing && state->interval > checkpoint)
     end_write(state, actions);
   state->interval = state->undone = checkpoint;
@@ -292,7 +299,8 @@ static void begin_row(const struct rcl_config *config, struct state *state, int 
 
 /* ---- what no line needs ---- */
 
-/* What is before `checkpoint` goes; peers hear what was received before it. */
+/* What is before `checkpoint` goes; peers hear what was received before it, and the outside what
+ * the program has said. */
 static void collect(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
                     struct rcl_actions *actions)
 {
@@ -300,11 +308,16 @@ static void collect(const struct rcl_config *config, struct state *state, uint32
   size_t ranks = (size_t)config->ranks, gone = (checkpoint - state->first) * ranks;
   size_t left = (state->interval - checkpoint + (size_t)1) * ranks;
   struct mark *marks = marks_of(config, state);
+  uint32_t *outputs = outputs_of(config, state), first = checkpoint - state->first;
+  if (first && outputs[first])
+    rcl_output(actions, outputs[first], RCL_FRESH);
   for (uint32_t i = state->first; i < checkpoint; i++)
     if (i != RCL_FRESH)
       rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = i;
   memmove(marks, marks + gone, left * sizeof *marks);
   memset(marks + left, 0, gone * sizeof *marks);
+  memmove(outputs, outputs + first, left / ranks * sizeof *outputs);
+  memset(outputs + left / ranks, 0, first * sizeof *outputs);
   state->first = checkpoint;
   for (int i = 0; gone && i < config->ranks; i++) {
     rcl_links_drop(links.ahead, &state->links.ahead, i, marks[i].received, 0);
@@ -357,17 +370,20 @@ static void draw_line(const struct rcl_config *config, struct state *state,
     gather(config, state, actions);
 }
 
-static bool is_tight(const struct rcl_config *config, const struct state *state)
+/* There is little room, or the last image has outputs that no line is known to keep. */
+static bool wants_line(const struct rcl_config *config, const struct state *state)
 {
+  const uint32_t *outputs = outputs_of(config, state);
   return state->links.log >= config->capacity - config->capacity / 4 ||
-         state->interval - state->first >= rcl_checkpoints(config) - rcl_checkpoints(config) / 4;
+         state->interval - state->first >= rcl_checkpoints(config) - rcl_checkpoints(config) / 4 ||
+         outputs[state->interval - state->first] > outputs[0];
 }
 
 static void durable(const struct rcl_config *config, struct state *state,
                     struct rcl_actions *actions)
 {
   end_write(state, actions);
-  if (!is_tight(config, state))
+  if (!wants_line(config, state))
     return;
   if (config->self != RCL_COORDINATOR_RANK)
     rcl_send_control(actions, RCL_COORDINATOR_RANK, COLLECT, state->epoch, 0);
