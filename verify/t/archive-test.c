@@ -154,11 +154,11 @@ static void archives(const char *folder)
   uint32_t files = archive_save(archive, saved);
   archive_was_saved(archive);
   GHashTable *then = all;
-  all = g_hash_table_new(hash_numbers, same_numbers);
+  all = g_hash_table_new_full(hash_numbers, same_numbers, g_free, NULL);
   GHashTableIter i;
   gpointer key, value;
   for (g_hash_table_iter_init(&i, then); g_hash_table_iter_next(&i, &key, &value);)
-    g_hash_table_insert(all, key, value);
+    g_hash_table_insert(all, g_memdup2(key, FIELDS * sizeof(uint32_t)), value);
   for (fine = true; round < 50; round++)
     fine &= take(archive, &visited, round);
   ok(fine, "more are added behind a save");
