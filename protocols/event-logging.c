@@ -56,6 +56,8 @@ static const char *const invariants[] = {
     /* 7 */ "both forms of each log are equal (event-logging-paired)",
     NULL};
 
+static const char *const parameters[] = {"crossings", NULL};
+
 static const char *const controls[] = {"none", "envelope", "send-log", "done", NULL};
 
 /* ---- messages that are kept ---- */
@@ -69,6 +71,19 @@ static struct rcl_envelope envelope_kept(const struct rcl_kept *entry)
 {
   return (struct rcl_envelope){
       .peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
+}
+
+/* Whether the program may ask for a message that is gone: it was sent before all of its sender that
+ * are not. */
+static bool is_expired(const struct rank *r, const struct rcl_event *receive)
+{
+  struct rcl_envelopes expired = log_of(r, EXPIRED);
+  for (uint32_t i = 0; i < *expired.used; i++) {
+    const struct rcl_envelope *e = &expired.item[i];
+    if (e->comm == receive->comm && rcl_matches(receive->peer, receive->tag, e->peer, e->tag))
+      return true;
+  }
+  return false;
 }
 
 /* Late messages with this envelope (NULL: all) that are in. */
@@ -181,8 +196,8 @@ static void complete(const struct rank *r, int peer)
   orphan(r, peer);
   for (uint32_t i = 0; i < *box.used; i++) {
     struct rcl_envelope e = envelope_kept(&box.item[i]);
-    if (e.peer == peer)
-      box.item[i].late = next_is_late(r, &e);
+    if (e.peer == peer && next_is_late(r, &e))
+      cross(r, &box.item[i]);
   }
   for (uint32_t i = 0; i < *box.used;) {
     struct rcl_kept *entry = &box.item[i];
@@ -221,11 +236,31 @@ static void check_complete(const struct rank *r)
   }
 }
 
+/* Section 3.5: a message in transit that has crossed as many lines as it may is logged no more. */
+static void expire(const struct rank *r)
+{
+  struct rcl_mailbox box = mailbox(r);
+  uint32_t crossings = r->config->parameter[CROSSINGS];
+  for (uint32_t i = 0; crossings && i < *box.used;) {
+    struct rcl_kept *entry = &box.item[i];
+    struct rcl_envelope e = envelope_kept(entry);
+    if (!entry->epoch || r->state->epoch - entry->epoch < crossings) {
+      i++;
+      continue;
+    }
+    take(r, IN_TRANSIT, &e);
+    if (!count(r, EXPIRED, &e))
+      add(r, EXPIRED, &e);
+    rcl_mailbox_forget(&box, entry, r->actions);
+  }
+}
+
 static void begin_logging(const struct rank *r, const struct rcl_event *event)
 {
   r->state->phase = LOGGING;
   r->state->epoch = event->checkpoint;
   r->state->wanted = r->state->durable = 0;
+  expire(r);
   rcl_store(r->actions, RCL_PART_IMAGE, r->state->epoch);
   exchange_logs(r);
   peers(r->config, r->state)[r->config->self].listed = r->state->epoch;
@@ -285,6 +320,10 @@ static void receive(const struct rank *r, const struct rcl_event *event)
 {
   struct rcl_mailbox box = mailbox(r);
   struct rcl_kept *entry = rcl_mailbox_find(&box, event);
+  if (is_expired(r, event)) {
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
+    return;
+  }
   if (!entry) {
     rcl_match(r->actions, event);
     return;
@@ -324,7 +363,8 @@ static void arrived(const struct rank *r, const struct rcl_event *event)
     struct rcl_kept *entry = rcl_mailbox_keep(&box, event, r->actions);
     if (!entry)
       return;
-    entry->late = late;
+    if (late)
+      cross(r, entry);
     entry->given = event->request != RCL_NO_REQUEST;
   }
   if (event->request != RCL_NO_REQUEST) {
@@ -530,9 +570,9 @@ static const struct rcl_place posted_place = {
 #define PROTOCOL(ID, NAME, TITLE, PLACE, NEXT)                                                     \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .controls = controls,                       \
-    .invariants = invariants, .phases = phases, .promises = promises, .state_size = ID##_size,     \
-    .in_use = in_use, .step = ID##_step, .work = ID##_work, .violated_invariant = ID##_broken,     \
-    .place = &PLACE, .variant = NEXT                                                               \
+    .parameters = parameters, .invariants = invariants, .phases = phases, .promises = promises,    \
+    .state_size = ID##_size, .in_use = in_use, .step = ID##_step, .work = ID##_work,               \
+    .violated_invariant = ID##_broken, .place = &PLACE, .variant = NEXT                            \
   }
 
 static const struct variant list = {.form = RCL_LIST};

@@ -24,6 +24,7 @@ enum which {
   IN_TRANSIT, /* SEND{-}: sent before its sender's checkpoint, not received before ours */
   ORPHANS,    /* RECV{-}: received before our checkpoint, sent after its sender's */
   DROPPED,    /* orphans that are still to come once more, after a restart */
+  EXPIRED,    /* in transit over more lines than is allowed, and in no log any more */
   LOGS
 };
 
@@ -49,6 +50,8 @@ struct peer {
   uint32_t listed; /* last checkpoint for which its send log is here */
 };
 
+enum { CROSSINGS }; /* index of the parameter: lines that a message may cross; 0: any number */
+
 /* One rank in one step. */
 struct rank {
   const struct rcl_config *config;
@@ -69,11 +72,13 @@ struct rank {
   LOG(LIST, in_transit_of, used[IN_TRANSIT])                                                       \
   LOG(LIST, orphans_of, used[ORPHANS])                                                             \
   LOG(LIST, dropped_of, used[DROPPED])                                                             \
+  LOG(LIST, expired_of, used[EXPIRED])                                                             \
   LOG(LIST, twins_of, twin_used[SENT])                                                             \
   LOG(LIST, received_twins, twin_used[RECEIVED])                                                   \
   LOG(LIST, in_transit_twins, twin_used[IN_TRANSIT])                                               \
   LOG(LIST, orphan_twins, twin_used[ORPHANS])                                                      \
-  LOG(LIST, dropped_twins, twin_used[DROPPED])
+  LOG(LIST, dropped_twins, twin_used[DROPPED])                                                     \
+  LOG(LIST, expired_twins, twin_used[EXPIRED])
 RCL_STATE(LISTS)
 
 static size_t unpaired_size(const struct rcl_config *config)
@@ -104,6 +109,14 @@ static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
                                 .capacity = capacity,
                                 .used = &r->state->twin_used[which],
                                 .item = twins_of(r->config, r->state) + which * capacity};
+}
+
+/* The message is in transit at the line of this epoch. Its age counts from the first. */
+static void cross(const struct rank *r, struct rcl_kept *entry)
+{
+  entry->late = true;
+  if (r->config->parameter[CROSSINGS] && !entry->epoch)
+    entry->epoch = r->state->epoch;
 }
 
 /* What an ENVELOPE says. */

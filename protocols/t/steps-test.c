@@ -1,6 +1,7 @@
 /* Plays a text scenario through a protocol and checks the actions of every step.
  *
- *     protocol c3 ranks 2 capacity 4        and perhaps, behind it: interval 2 log 1, topology line
+ *     protocol c3 ranks 2 capacity 4        and perhaps, behind it, parameters: interval 2 log 1,
+ *                                           and: topology line
  *     0 timer                               an event of rank 0
  *       control peer=1 please-checkpoint words=1,1,0     the actions it must give, in order
  *       work records=1 matches=0.75       first what it costs, where the header ends with `work`
@@ -53,20 +54,29 @@ static void set_topology(const char *file, const char *header, int ranks)
     config[rank].neighbours = &rows[(size_t)rank * neighbours_row(ranks)];
 }
 
+/* The protocol's parameter of that name in the header; 0: not there. */
+static uint32_t parameter_in(const char *header, const char *name)
+{
+  char key[64];
+  uint32_t value = 0;
+  snprintf(key, sizeof key, " %s ", name);
+  const char *at = strstr(header, key);
+  return at && sscanf(at + strlen(key), "%u", &value) == 1 ? value : 0;
+}
+
 static void begin(const char *file, const char *header)
 {
   char name[64];
   int ranks, capacity;
-  unsigned interval = 0, log = 0;
-  if (sscanf(header, "protocol %63s ranks %d capacity %d interval %u log %u", name, &ranks,
-             &capacity, &interval, &log) < 3 ||
+  if (sscanf(header, "protocol %63s ranks %d capacity %d", name, &ranks, &capacity) < 3 ||
       !(protocol = rcl_protocol_named(name)) || ranks > RANKS_MAX)
-    fail(file, 1, "no header, expected 'protocol NAME ranks N capacity K [interval I log L]'");
-  for (int rank = 0; rank < ranks; rank++)
-    config[rank] = (struct rcl_config){.self = (int16_t)rank,
-                                       .ranks = (int16_t)ranks,
-                                       .capacity = (uint32_t)capacity,
-                                       .parameter = {interval, log}};
+    fail(file, 1, "no header, expected 'protocol NAME ranks N capacity K [PARAMETER VALUE]...'");
+  for (int rank = 0; rank < ranks; rank++) {
+    config[rank] = (struct rcl_config){
+        .self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = (uint32_t)capacity};
+    for (int i = 0; protocol->parameters && protocol->parameters[i]; i++)
+      config[rank].parameter[i] = parameter_in(header, protocol->parameters[i]);
+  }
   set_topology(file, header, ranks);
   works = protocol->work && strstr(header, " work");
   if (protocol->state_size(config) > STATE_MAX || RCL_ACTIONS_MAX(config) > ACTIONS)

@@ -60,6 +60,7 @@ static const struct key protocol_keys[] = {
     {KEY("control", KEY_CHOICE, struct scenario, protocol.control), .names = controls},
     {KEY("failures", KEY_WHOLE, struct scenario, protocol.failures), .least = 1, .most = RANKS_MAX,
      .otherwise = 1},
+    {KEY("crossings", KEY_WHOLE, struct scenario, protocol.crossings), .most = COUNT_MAX},
     {.name = NULL}};
 
 static const struct key level_keys[] = {

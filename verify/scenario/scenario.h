@@ -166,12 +166,13 @@ struct scenario {
   } platform;
 
   struct {
-    char *name;        /* in the registry, or a mutant "c3~no-suppress" */
-    char *file;        /* absolute path of the shared object that holds it; NULL: our own */
-    uint32_t capacity; /* entries per list of the protocol's state */
-    uint32_t interval; /* hybrid: iterations between checkpoints; 0: none */
-    uint32_t log;      /* hybrid: iterations of an interval whose payloads are kept */
-    uint32_t failures; /* causal: at once, after which determinants are still there */
+    char *name;         /* in the registry, or a mutant "c3~no-suppress" */
+    char *file;         /* absolute path of the shared object that holds it; NULL: our own */
+    uint32_t capacity;  /* entries per list of the protocol's state */
+    uint32_t interval;  /* hybrid: iterations between checkpoints; 0: none */
+    uint32_t log;       /* hybrid: iterations of an interval whose payloads are kept */
+    uint32_t failures;  /* causal: at once, after which determinants are still there */
+    uint32_t crossings; /* event-logging: lines that a message may cross; 0: any number */
     enum control control;
   } protocol;
 

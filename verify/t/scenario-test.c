@@ -194,7 +194,7 @@ static const struct refusal refusals[] = {
      NULL},
     {"no protocol", PROGRAM,
      "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log, "
-     "control or failures",
+     "control, failures or crossings",
      NULL},
     {"no ranks", "seed: 1\nprogram:\n  binary: cg\n" PROTOCOL,
      "t.yaml:3: program.ranks: missing, expected a whole number", NULL},
