@@ -228,8 +228,7 @@ static void early(const struct rcl_config *config, struct state *state,
     rcl_give_up_full(actions, RCL_FULL_EARLY);
     return;
   }
-  early_of(config, state)[state->early++] =
-      (struct number){.peer = event->peer, .number = event->words[NUMBER]};
+  early_of(config, state)[state->early++] = identity(state, event, event->words[NUMBER]);
 }
 
 static void on_time(const struct rcl_config *config, struct state *state,
@@ -312,7 +311,8 @@ static void tell_suppress_lists(const struct rcl_config *config, struct state *s
 {
   const struct number *early = early_of(config, state);
   for (uint32_t i = 0; i < state->early; i++)
-    rcl_send_control(actions, early[i].peer, SUPPRESS, state->epoch, early[i].number);
+    rcl_send_control(actions, early[i].peer, SUPPRESS,
+                     state->by_envelope ? (uint16_t)early[i].comm : state->epoch, early[i].number);
   repeat_collectives(config, state, actions);
   rcl_send_control_to_all(config, actions, SUPPRESS_LIST, state->epoch);
   clear_early(config, state);
@@ -362,8 +362,8 @@ static void suppress(const struct rcl_config *config, struct state *state,
     rcl_give_up_full(actions, RCL_FULL_SUPPRESS);
     return;
   }
-  suppress_of(config, state)[state->suppress++] =
-      (struct number){.peer = event->peer, .number = event->value};
+  int16_t comm = state->by_envelope ? (int16_t)event->about : 0;
+  suppress_of(config, state)[state->suppress++] = (struct number){event->peer, comm, event->value};
 }
 
 /* ---- the step ---- */
@@ -486,7 +486,7 @@ static bool late_within_announced(const struct rcl_config *config, const struct 
 
 static bool none_passed_over(const struct rcl_config *config, const struct state *state)
 {
-  for (uint32_t i = 0; i < state->suppress; i++)
+  for (uint32_t i = 0; !state->by_envelope && i < state->suppress; i++)
     if (suppress_of(config, state)[i].number < state->next_message)
       return false;
   return true;
@@ -525,24 +525,36 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 static const char *const promises[] = {"c3-1.1", "c3-1.2",  "c3-1.3", "c3-2.2",
                                        "c3-2.3", "bounded", "frees",  NULL};
 
+static void envelopes_step(const struct rcl_config *config, void *memory,
+                           const struct rcl_event *event, struct rcl_actions *actions)
+{
+  ((struct state *)memory)->by_envelope = true;
+  step(config, memory, event, actions);
+}
+
+/* Without numbers, messages with one envelope must keep their order. */
+#define ASSUMES (RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_RECEIVED)
+#define PLACE(ASSUMED)                                                                             \
+  &(const struct rcl_place)                                                                        \
+  {                                                                                                \
+    .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},             \
+             {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},        \
+    .back = RCL_BACK_ALL, .assumes = (ASSUMED)                                                     \
+  }
+#define PROTOCOL(NAME, TITLE, BYTES, STEP, NEXT, ASSUMED)                                          \
+  {                                                                                                \
+    .name = NAME, .title = TITLE, .piggyback_bytes = BYTES,                                        \
+    .call_bytes = 1, /* colour and logging bit, section 6 */                                       \
+        .control_bytes = 12, .collectives = true, .controls = controls, .invariants = invariants,  \
+    .phases = phases, .promises = promises, .state_size = state_size, .in_use = in_use,            \
+    .step = STEP, .violated_invariant = violated_invariant, .place = PLACE(ASSUMED),               \
+    .variant = NEXT                                                                                \
+  }
+
+static const struct rcl_protocol c3_envelopes =
+    PROTOCOL("c3-envelopes", "C3 without numbers on messages (section 3.3)", 1, envelopes_step,
+             NULL, ASSUMES | RCL_ASSUMES_MPI_ORDER);
 extern const struct rcl_protocol protocol_c3;
-const struct rcl_protocol protocol_c3 = {
-    .name = "c3",
-    .title = "C3, point to point and collectives (Bronevetsky et al., ICS 2003)",
-    .piggyback_bytes = 4,
-    .call_bytes = 1, /* colour and logging bit, section 6 */
-    .control_bytes = 12,
-    .collectives = true,
-    .controls = controls,
-    .invariants = invariants,
-    .phases = phases,
-    .promises = promises,
-    .state_size = state_size,
-    .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
-    .place = &(const struct rcl_place){
-        .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
-                 {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},
-        .back = RCL_BACK_ALL,
-        .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_RECEIVED}};
+const struct rcl_protocol protocol_c3 =
+    PROTOCOL("c3", "C3, point to point and collectives (Bronevetsky et al., ICS 2003)", 4, step,
+             &c3_envelopes, ASSUMES);

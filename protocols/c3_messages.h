@@ -28,11 +28,22 @@ static bool replay_is_over(const struct rcl_config *config, const struct state *
 
 /* ---- the program's messages and decisions ---- */
 
-static bool suppressed(const struct rcl_config *config, struct state *state, uint32_t number)
+/* What tells a message from others: its number, or its envelope, as messages with one envelope do
+ * not overtake each other (MPI 3.1, section 3.5). */
+static struct number identity(const struct state *state, const struct rcl_event *event,
+                              uint32_t number)
+{
+  if (state->by_envelope)
+    return (struct number){event->peer, event->comm, (uint32_t)event->tag};
+  return (struct number){.peer = event->peer, .number = number};
+}
+
+static bool suppressed(const struct rcl_config *config, struct state *state, struct number message)
 {
   struct number *list = suppress_of(config, state);
   for (uint32_t i = 0; i < state->suppress; i++)
-    if (list[i].number == number) {
+    if (list[i].peer == message.peer && list[i].comm == message.comm &&
+        list[i].number == message.number) {
       list[i] = list[--state->suppress];
       list[state->suppress] = (struct number){0};
       return true;
@@ -45,14 +56,14 @@ static void send(const struct rcl_config *config, struct state *state,
 {
   uint32_t number = state->next_message++;
   peers(config, state)[event->peer].sent++;
-  if (suppressed(config, state, number)) {
+  if (suppressed(config, state, identity(state, event, number))) {
     rcl_act(actions, RCL_ACTION_SUPPRESS);
     return;
   }
   struct rcl_action *transmit = rcl_act(actions, RCL_ACTION_TRANSMIT);
   transmit->words[FLAGS] =
       (state->epoch & COLOUR) | (state->phase == LOGGING ? (uint32_t)IS_LOGGING : 0);
-  transmit->words[NUMBER] = number;
+  transmit->words[NUMBER] = state->by_envelope ? 0 : number;
 }
 
 /* The log's entry for this receive of the program, which replays deterministically. */

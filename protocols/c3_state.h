@@ -62,11 +62,12 @@ struct entry {
   uint32_t times;   /* CHOICE: as often in a row */
 };
 
-/* Early messages received (peer, number), and own numbers to suppress (self, number). */
+/* An early message that was received from `peer`, or one to it that is to be suppressed: by its
+ * number in its sender's epoch, or by its envelope, the oldest that there is. */
 struct number {
   int16_t peer;
-  int16_t pad;
-  uint32_t number;
+  int16_t comm;    /* by envelope */
+  uint32_t number; /* by envelope: its tag */
 };
 
 /* Collective calls up to `number` on `comm`, by their root. */
@@ -106,6 +107,7 @@ struct state {
   uint32_t ready_ranks;
   uint32_t stopped_ranks;
   uint32_t replaying_ranks;
+  uint32_t by_envelope; /* this form carries no numbers */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \
