@@ -81,7 +81,7 @@ some='21ms 47ms 83ms 128ms 177ms'
 for protocol in c3 bookmark blocking event-logging message-tagging causal pessimistic uncoordinated; do
   case $protocol in
     c3) times=$some ;;
-    *) times='47ms 128ms' ;;
+    *) times=${RECLINE_LONG:+47ms }128ms ;;
   esac
   stands "$protocol: a restart at any time" program '' "$times" --set "protocol.name=$protocol"
 done

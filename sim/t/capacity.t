@@ -27,9 +27,12 @@ is "$(grep -c 'warning: .* three quarters .*(sent-messages): protocol.capacity i
 run_ends recovered 'with that value' --set protocol.name=uncoordinated --set protocol.capacity=16384
 is "$(grep -c warning stderr)" 0 'and without a warning' stderr
 
-# 33,607 messages and 54 checkpoints of each rank: what no line needs is collected.
+# Thousands of messages (RECLINE_LONG=1: 33,607, and 54 checkpoints) of each rank: what no line needs
+# is collected.
+rounds=150 at=0.9
+[ -z "${RECLINE_LONG:-}" ] || rounds=600 at=3.5
 run_ends recovered 'uncoordinated, room for 1,024 messages and 32 checkpoints' \
   --set protocol.name=uncoordinated --set protocol.capacity=1024 --set program.binary=halo \
-  --set 'program.args=["8192", "600"]' --set checkpoint.every=10ms --set checkpoint.storage=local \
-  --set 'failures=[{rank: 3, kills: rank, at: 3.5s, repair: 20ms}]'
+  --set "program.args=[\"8192\", \"$rounds\"]" --set checkpoint.every=10ms --set checkpoint.storage=local \
+  --set "failures=[{rank: 3, kills: rank, at: ${at}s, repair: 20ms}]"
 finish 13

@@ -72,7 +72,7 @@ sweep() { # FAILURES WORD...
     grep -q "^$zeta\$" out/program.out || bad="$bad [$failures]"
   kinds="$kinds;$(recoveries)"
 }
-step=6 many=${RECLINE_LONG:+1}
+step=10 many=${RECLINE_LONG:+1}
 i=0
 while [ $i -lt 60 ]; do
   at=$((79000 + 5417 * i)) # us

@@ -5,11 +5,12 @@
 # What a rank gives to a collective is what it has seen so far, so a wrong replay shows in the
 # histories that the script prints at the end. They must be those of a run without failures; no
 # property may be violated; and the trace must replay; and all that however the protocol's words
-# travel (c3+combined: with the data). RECLINE_LONG=1: every rank is the victim.
+# travel (c3+combined: with the data). RECLINE_LONG=1: more places, and every rank is the victim.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
 replay=$build/t/layer-replay
+scale=$((1 + 3 * ${RECLINE_LONG:-0}))
 cat >"$dir/scenario.yaml" <<EOF
 program:
   ranks: 5
@@ -108,17 +109,17 @@ points() { # PROTOCOL PLACES HOW MANY EVENT...
 cases() {
   for places in anywhere program; do
     reference c3 $places >&3
-    instants c3 $places 40
-    points c3 $places 10 collective collected captured
+    instants c3 $places $((10 * scale))
+    points c3 $places $((3 * scale)) collective collected captured
     points c3 $places 3 committed
   done
   for control in combined auto; do
     reference c3+$control anywhere >&3
-    instants c3+$control anywhere 12
-    points c3+$control anywhere 4 collective collected captured
+    instants c3+$control anywhere $((4 * scale))
+    points c3+$control anywhere $((2 * scale)) collective collected captured
   done
   reference bookmark anywhere >&3
-  instants bookmark anywhere 10
+  instants bookmark anywhere $((5 * scale))
 }
 
 exec 3>&1

@@ -114,7 +114,7 @@ again() { # PROTOCOL
   timeout 500 "$recline" run scenario.yaml --set protocol.name="$1" --out out >said 2>stderr
   is "$? $(cat out/program.out) $(value out/result.json crashes)" "0 $rounds rounds, 0 wrong 2" "$1" said stderr
 }
-protocols='c3 event-logging-sorted blocking'
+protocols='c3 blocking'
 [ -z "${RECLINE_LONG:-}" ] || # uncoordinated never empties its logs
   protocols=$("$recline" list protocols | awk '$1 != "none" && $1 != "uncoordinated" { print $1 }')
 for protocol in $protocols; do

@@ -125,13 +125,14 @@ if [ "$long" = 1 ]; then
   done
 fi
 writes=background
-sizes cg '[S]' 8 4 arrived 20
-count=7
+verify cg '[S]' 8 4 2 arrived 20
+count=5
 if [ "$long" = 1 ]; then
+  sizes cg '[S]' 8 4 arrived 20
   extra='--set recovery.runtime=none'
   sizes lulesh-like '["5", "13"]' 27 5 captured 1
   sizes cg '[S]' 8 5 send 100
-  count=$((count + 45))
+  count=$((count + 48))
 fi
 echo "# $crashes crashes"
 

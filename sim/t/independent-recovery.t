@@ -1,7 +1,7 @@
 #!/bin/sh
 # Ranks that recover on their own: the domino effect, the hybrid's choice for a crash in every
 # iteration, and random programs under the protocols with sender-based logs.
-# RECLINE_ALONE: random seeds (6).
+# RECLINE_ALONE: random seeds (3).
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
@@ -200,7 +200,7 @@ done
 
 # ---- random programs ----
 seed=1
-while [ $seed -le "${RECLINE_ALONE:-6}" ]; do
+while [ $seed -le "${RECLINE_ALONE:-3}" ]; do
   "$root/sim/t/random-programs.t" $seed pessimistic pessimistic-wildcards uncoordinated causal optimistic index-based >"$dir/random" 2>&1
   is "$(grep -c '^ok' "$dir/random")" 6 "random program $seed recovers under six protocols" \
     "$dir/random"
