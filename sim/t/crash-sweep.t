@@ -10,7 +10,7 @@
 # must recover, with results of the same bits as the reference, and with nothing found by the audit.
 # Without a protocol every crash must lose the program, and no verification be printed.
 #
-# c3 and bookmark are crashed in every 5th of these places, the other protocols in every 24th;
+# c3 and bookmark are crashed in every 8th of these places, the other protocols in every 40th;
 # between them they share the rules that all have in common.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
@@ -248,8 +248,8 @@ twice() {
 # One of how many cases is taken; all for protocols that are named on the command line.
 step() { # PROTOCOL
   case $named-${RECLINE_LONG:-0}-$1 in
-    0-0-c3 | 0-0-bookmark | 0-0-none) echo 5 ;;
-    0-0-*) echo 24 ;;
+    0-0-c3 | 0-0-bookmark | 0-0-none) echo 8 ;;
+    0-0-*) echo 40 ;;
     *) echo "${RECLINE_STEP:-1}" ;;
   esac
 }
