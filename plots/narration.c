@@ -376,6 +376,7 @@ static const struct {
     {"local-rollback", "No rank that lives goes back."},
     {"own-iteration", "No rank that lives goes back behind its last capture."},
     {"no-domino", "No rank goes back past two of its checkpoints."},
+    {"once-per-failure", "No rank that lives goes back more than once for each failure."},
     {"useful", "Each stored checkpoint is part of a consistent state of all ranks."},
     {"bounds", "Clocks and latencies keep to the bounds that the protocol was told."},
     {"c3-1.1", "Nobody stops logging before all ranks are beyond the recovery line."},

@@ -573,6 +573,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"rollback", "roll-back", "start"},
                                           {NULL, NULL, NULL}};
 
+static const char *const promises[] = {"once-per-failure", NULL};
+
 extern const struct rcl_protocol protocol_index_based;
 const struct rcl_protocol protocol_index_based = {
     .name = "index-based",
@@ -583,6 +585,7 @@ const struct rcl_protocol protocol_index_based = {
     .controls = controls,
     .invariants = invariants,
     .phases = phases,
+    .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
     .step = step,

@@ -547,7 +547,7 @@ static const struct rcl_phase phases[] = {
     {"await", "hold", "release"},       {"rollback", "roll-back", "start"},
     {"resend", "resend", "resend"},     {NULL, NULL, NULL}};
 
-static const char *const promises[] = {"bounded", NULL};
+static const char *const promises[] = {"once-per-failure", "bounded", NULL};
 
 extern const struct rcl_protocol protocol_optimistic;
 const struct rcl_protocol protocol_optimistic = {

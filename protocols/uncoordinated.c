@@ -577,6 +577,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"rollback", "roll-back", "start"},
                                           {NULL, NULL, NULL}};
 
+static const char *const promises[] = {"once-per-failure", NULL};
+
 extern const struct rcl_protocol protocol_uncoordinated;
 const struct rcl_protocol protocol_uncoordinated = {
     .name = "uncoordinated",
@@ -588,6 +590,7 @@ const struct rcl_protocol protocol_uncoordinated = {
     .controls = controls,
     .invariants = invariants,
     .phases = phases,
+    .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
     .step = step,

@@ -503,7 +503,7 @@ static void audit_contents(const struct job *job, const struct explorer_options 
 
 GPtrArray *claim_properties(const struct scenario *claim, bool progress)
 {
-  static const char *const memory[] = {"bounded", "frees", "frees-at-capture"};
+  static const char *const more[] = {"bounded", "frees", "frees-at-capture", "once-per-failure"};
   const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
   char **named = claim->check.properties;
   GPtrArray *names = g_ptr_array_new();
@@ -511,9 +511,9 @@ GPtrArray *claim_properties(const struct scenario *claim, bool progress)
        name++)
     g_ptr_array_add(names, (gpointer)*name);
   g_ptr_array_add(names, (gpointer) "recovers");
-  for (size_t i = 0; !named && i < G_N_ELEMENTS(memory); i++)
-    if (properties_include(properties_promised(protocol), memory[i]))
-      g_ptr_array_add(names, (gpointer)memory[i]);
+  for (size_t i = 0; !named && i < G_N_ELEMENTS(more); i++)
+    if (properties_include(properties_promised(protocol), more[i]))
+      g_ptr_array_add(names, (gpointer)more[i]);
   if (!named && progress)
     g_ptr_array_add(names, (gpointer) "progress");
   g_ptr_array_add(names, NULL);

@@ -21,7 +21,8 @@ my $first = @ARGV ? $ARGV[0] : $ENV{RECLINE_SEED} // 1;
 
 my @properties = qw(no-loss no-duplicate restorable quiet-channels c3-1.1 c3-1.2 c3-1.3 deadlock
   commits outcome recovers agreement invariant no-orphan c3-2.2 c3-2.3 local-rollback no-domino
-  own-iteration tokens bounds progress requests bounded frees frees-at-capture);
+  own-iteration tokens bounds progress requests bounded frees frees-at-capture
+  once-per-failure);
 
 use constant {SEND => 0, RECV => 1, IRECV => 2, WAIT => 3, CHOOSE => 4, CHECKPOINT => 5,
   COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8, NEVER => -1};
@@ -307,7 +308,7 @@ sub happens {
     start($me, $e);
   } elsif ($e->{name} eq 'down') {
     $now->{undone} = $me->{phase} eq 'restoring';
-    @$me{qw(phase noticed)} = ('running', $world->{independent} ? $e->{incarnation} : $incarnation);
+    @$me{qw(phase went_back noticed)} = ('running', 0, $world->{independent} ? $e->{incarnation} : $incarnation);
     forget_older($r, $me->{noticed}, $e->{peer}) if $world->{independent};
   } elsif ($e->{name} eq 'timer' && !$world->{clocks}) {
     $me->{timer} = 0;
@@ -535,9 +536,10 @@ sub roll_back {
   return bad('legal') if $checkpoint && !($me->{image} && $me->{line} == $checkpoint)
     && !grep { $_->{part} eq 'image' && $_->{checkpoint} == $checkpoint } @{$me->{stored}};
   bad('local-rollback');
+  bad('once-per-failure') if $me->{went_back};
   bad('own-iteration') if $checkpoint != $me->{line};
   bad('no-domino') if 1 < grep { $_->{part} eq 'image' && $_->{durable} && $_->{checkpoint} > $checkpoint } @{$me->{stored}};
-  @$me{qw(phase held drains origin)} = ('restoring', 0, undef, $checkpoint);
+  @$me{qw(phase held drains origin went_back)} = ('restoring', 0, undef, $checkpoint, 1);
 }
 
 sub store {

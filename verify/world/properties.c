@@ -5,15 +5,17 @@
 
 #include "verify/world/reached.h"
 
-enum { PROPERTIES_MAX = 30 };
+enum { PROPERTIES_MAX = 31 };
 
 const char *const properties_known[PROPERTIES_MAX + 1] = {
-    "no-loss",   "no-duplicate",  "restorable",       "legal",   "quiet-channels", "c3-1.1",
-    "c3-1.2",    "c3-1.3",        "deadlock",         "commits", "outcome",        "recovers",
-    "agreement", "invariant",     "no-orphan",        "c3-2.2",  "c3-2.3",         "local-rollback",
-    "no-domino", "own-iteration", "tokens",           "bounds",  "progress",       "requests",
-    "bounded",   "frees",         "frees-at-capture", "useful",  "output",         "output-at-rest",
-    NULL};
+    "no-loss",        "no-duplicate",   "restorable",       "legal",
+    "quiet-channels", "c3-1.1",         "c3-1.2",           "c3-1.3",
+    "deadlock",       "commits",        "outcome",          "recovers",
+    "agreement",      "invariant",      "no-orphan",        "c3-2.2",
+    "c3-2.3",         "local-rollback", "no-domino",        "own-iteration",
+    "tokens",         "bounds",         "progress",         "requests",
+    "bounded",        "frees",          "frees-at-capture", "useful",
+    "output",         "output-at-rest", "once-per-failure", NULL};
 
 const char *const properties_default[] = {"no-loss",   "no-duplicate", "restorable", "legal",
                                           "deadlock",  "commits",      "recovers",   "outcome",

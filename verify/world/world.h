@@ -89,7 +89,8 @@ struct world_rank {
   uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
   uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
-  uint16_t declared;    /* dead, and it is not: its process is still to be ended */
+  uint8_t declared;     /* dead, and it is not: its process is still to be ended */
+  uint8_t set_back;     /* it has gone back, and has not noticed a failure since (once-per-failure) */
   uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
   uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
   uint32_t line;        /* last checkpoint captured */

@@ -118,6 +118,7 @@ static void notice_crash(struct step_context *t)
   struct world_rank *me = edit_rank(t->w, t->rank);
   t->undone = me->phase == RANK_RESTORING;
   me->phase = RANK_RUNNING;
+  me->set_back = false;
   me->capturing = 0;
   if (t->w->protocol->independent) {
     me->noticed = (uint16_t)t->event.incarnation;

@@ -221,8 +221,21 @@ static bool same_life(const struct step_context *t, int rank)
 
 /* ---- claims about ranks that roll back, and how far ---- */
 
+/* Each rollback has a failure of its own, noticed since the last. */
+static void judge_once(struct step_context *t)
+{
+  if (!is_judged(t->w, "once-per-failure"))
+    return; /* no state of it where nobody asks */
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  if (me->set_back)
+    world_violate(t, "once-per-failure", "rank %d goes back again, and has noticed no failure since",
+                  t->rank);
+  me->set_back = true;
+}
+
 void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
 {
+  judge_once(t);
   world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
                 checkpoint);
   if (checkpoint != read_rank(t->w, t->rank)->line)
