@@ -76,8 +76,8 @@ void claim_world(const struct scenario *claim, const struct script *, struct wor
 
 /* The properties that are checked, names that end with NULL: those of the claim, and that no run
  * ends by giving up, of whose states nothing would be said. Where it names none, the default ones,
- * those about memory that the protocol promises and, if asked for, `progress`, which needs all
- * states. The array is the caller's, the names are not. */
+ * those about memory and `once-per-failure` that the protocol promises and, if asked for,
+ * `progress`, which needs all states. The array is the caller's, the names are not. */
 GPtrArray *claim_properties(const struct scenario *claim, bool progress);
 
 /* "holds", "violated", "inconclusive", "vacuous", "breach". */

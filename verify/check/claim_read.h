@@ -1,0 +1,20 @@
+/* A claim, read and validated. */
+#ifndef RECLINE_CLAIM_READ_H
+#define RECLINE_CLAIM_READ_H
+
+#include <glib.h>
+
+#include "verify/scenario/scenario.h"
+#include "verify/world/reached.h"
+#include "verify/world/script.h"
+
+/* Its script, for script_free(), and what its runs must show at least. False with `error` set
+ * (`file:line: what, expected what`) when one of its keys is wrong; *script may be set then, too.
+ */
+bool claim_read(const struct scenario *claim, struct script **script, struct reached *least,
+                GError **error);
+
+/* What its runs must show at least, alone. False with `error` set as above. */
+bool claim_reach(const struct scenario *claim, struct reached *least, GError **error);
+
+#endif
