@@ -105,13 +105,13 @@ value() { # FILE KEY
   jq -r ".$2" "$1" 2>/dev/null
 }
 
-# Says what the jobs of a test have left in $dir/answer.1 to $dir/answer.TOTAL, in that order: an
-# `ok - ` or `not ok - ` line each, with diagnostics behind it.
-tell_answers() { # TOTAL
+# Says what the jobs of a test have left in FILE.1 to FILE.TOTAL, in that order: an `ok - ` or
+# `not ok - ` line each, with diagnostics behind it. FILE is $dir/answer unless it is named.
+tell_answers() { # TOTAL [FILE]
   line=0
   while [ $line -lt "$1" ]; do
     line=$((line + 1))
-    answer=$dir/answer.$line
+    answer=${2:-$dir/answer}.$line
     case $(head -n 1 "$answer" 2>/dev/null) in
       'ok - '*) ok "$(sed 's/^ok - //' "$answer")" ;;
       'not ok - '*)
