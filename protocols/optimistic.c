@@ -267,11 +267,12 @@ static void stand(const struct rank *r)
     flush(r, i);
 }
 
-/* When all have reported, all have on storage that they know of this rank's failures. */
+/* When all have reported, itself among them, all have on storage that they know of this rank's
+ * failures. */
 static void forget_failures(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  if (recovers(r) || !rcl_links_are_all_up(&links))
+  if (!rcl_links_are_all_up(&links))
     return;
   memset(failures_of(r->config, r->state), 0, r->state->failures * sizeof(struct failure));
   r->state->failures = 0;
