@@ -120,6 +120,7 @@ struct request {
   bool reused;         /* sends: their buffer does not stay as it is until they are complete */
   bool collective;     /* on the hidden half of its communicator */
   bool bypass;         /* past the protocol */
+  bool sized;          /* receives, of bytes: the buffer is made when the message comes, for it */
   uint32_t number;     /* receives: as in the door's `request` */
   uint32_t send;       /* sends: its number at the transport; 0 when it is complete */
   void *buffer;

@@ -23,21 +23,46 @@ static int rank_in(const struct comm *comm, int member)
   return rank;
 }
 
-void request_fill(struct request *request, const struct payload *payload, int source, int32_t tag)
+/* The bytes of a message become what the program wants of it. */
+static void put(struct request *request, const char *bytes, size_t length, int source, int32_t tag)
 {
   size_t plain = plain_bytes(request->type);
   int size = plain ? (int)plain : type_bytes(request->type), position = 0;
   size_t room = (size_t)size * (size_t)request->count;
-  size_t taken = MIN(payload->size, room);
+  size_t taken = MIN(length, room);
   if (taken > 0 && plain > 0)
-    memcpy(request->buffer, payload->bytes, taken);
+    memcpy(request->buffer, bytes, taken);
   else if (size > 0 && taken > 0)
-    items_unpack(payload->bytes, (int)payload->size, &position, request->buffer,
-                 (int)(taken / (size_t)size), request->type);
-  request->status = (MPI_Status){.MPI_SOURCE = rank_in(request->comm, source),
+    items_unpack(bytes, (int)length, &position, request->buffer, (int)(taken / (size_t)size),
+                 request->type);
+  request->status = (MPI_Status){.MPI_SOURCE = source,
                                  .MPI_TAG = tag,
-                                 .MPI_ERROR = payload->size > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
+                                 .MPI_ERROR = length > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,
                                  .count = (int)taken};
+}
+
+static void make_room(struct request *request, size_t bytes)
+{
+  request->buffer = rank_alloc(&layer.rank[heap_owner(request)], bytes);
+  request->count = (int)bytes;
+}
+
+void request_fill(struct request *request, const struct payload *payload, int source, int32_t tag)
+{
+  if (request->sized)
+    make_room(request, payload->size);
+  put(request, payload->bytes, payload->size, rank_in(request->comm, source), tag);
+}
+
+void request_hand_over(struct request *sized, struct request *request)
+{
+  put(request, sized->buffer, (size_t)sized->count, sized->status.MPI_SOURCE,
+      sized->status.MPI_TAG);
+  request->eager = sized->eager;
+  request->wire_bytes = sized->wire_bytes;
+  request->done = true;
+  rank_free(sized->buffer);
+  request_free(sized);
 }
 
 void request_take(struct request *request, struct message *message)

@@ -9,6 +9,10 @@
 void request_fill(struct request *, const struct payload *, int source, int32_t tag);
 void request_take(struct request *, struct message *); /* out of the message, which loses it */
 
+/* The message of a complete receive that is `sized` becomes that of `request`, which is complete
+ * then; frees the receive. */
+void request_hand_over(struct request *sized, struct request *request);
+
 /* Frees the request if the program has (MPI_Request_free). */
 void request_complete(struct request *);
 

@@ -150,6 +150,21 @@ void fortran_put_request(struct rank *r, void *argument, MPI_Request before, MPI
   *(int *)argument = request_number(r, after);
 }
 
+/* ---- messages, which are receives ---- */
+
+MPI_Message MPI_Message_f2c(MPI_Fint number)
+{
+  LOOK_UP((MPI_Message)fortran_get_request(r, &number), PMPI_Message_f2c(number));
+}
+
+LOOK_UP_CALL(Message_c2f, (message), request_number(r, (MPI_Request)message))
+
+void fortran_forget_message(struct rank *r, struct request *message)
+{
+  if (message->fortran)
+    drop(&r->mpi->fortran_requests, message->fortran);
+}
+
 /* ---- files: 0 is none ---- */
 
 MPI_File fortran_get_file(struct rank *r, const void *argument)

@@ -80,6 +80,9 @@ FORTRAN_HANDLE(MPI_Errhandler, errhandler)
 MPI_Request *fortran_get_requests(struct rank *, const int *count, const int *requests);
 void fortran_put_requests(struct rank *, const int *count, int *requests, MPI_Request *handles);
 
+/* The integer of a message, if it has one, stands for nothing any more. */
+void fortran_forget_message(struct rank *, struct request *message);
+
 /* A type for each rank of `comm`, which the caller frees with rank_free(); `buffer` has the blocks.
  */
 MPI_Datatype *fortran_get_types(struct rank *, const void *comm, void *buffer, const int *numbers);

@@ -55,6 +55,7 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
                               .reused = (flags & P2P_REUSED) != 0,
                               .collective = collective,
                               .bypass = (flags & P2P_BYPASS) != 0,
+                              .sized = (flags & P2P_SIZED) != 0,
                               .buffer = buffer,
                               .count = count,
                               .type = type,

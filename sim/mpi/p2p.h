@@ -5,7 +5,8 @@
 #include "sim/host/request.h"
 
 /* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent
- * send costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. */
+ * send costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. SIZED:
+ * a receive of bytes whose buffer is made for the message that comes; the caller frees it. */
 enum {
   P2P_BLOCKING = 1,
   P2P_SYNCHRONOUS = 2,
@@ -13,7 +14,8 @@ enum {
   P2P_COLLECTIVE = 8,
   P2P_BYPASS = 16,
   P2P_REUSED = 32,
-  P2P_IMMEDIATE = 64
+  P2P_IMMEDIATE = 64,
+  P2P_SIZED = 128
 };
 
 /* Ranks are those of the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the

@@ -15,6 +15,9 @@ int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, 
 
 int requests_free(struct rank *, MPI_Request *);
 
+/* MPI_Probe, of the program. */
+int requests_await(struct rank *, int from, int tag, struct comm *, MPI_Status *);
+
 /* MPI_Iprobe, among messages of the program or of its collectives. */
 int requests_probe(struct rank *, int from, int tag, struct comm *, bool collective, int *flag,
                    MPI_Status *);

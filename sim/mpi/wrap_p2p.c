@@ -157,26 +157,25 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
 }
 
 /* The decision of a probe is its source; that of a poll, whether there is a message. */
-static int probe(struct rank *r, int from, int tag, MPI_Comm comm, MPI_Status *status)
+int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Status *status)
 {
-  struct comm *c = comm_of(r, comm);
   if (from == MPI_PROC_NULL) {
     request_empty_status(status);
     if (status != MPI_STATUS_IGNORE)
       status->MPI_SOURCE = MPI_PROC_NULL;
     return MPI_SUCCESS;
   }
-  struct probe wanted = probe_for(r, c, from, tag, false);
+  struct probe wanted = probe_for(r, comm, from, tag, false);
   host_wait(r, is_there_or_fails, &wanted);
   if (!is_there(r, &wanted))
-    return comm_error(r, c, fault_of(r, &wanted));
+    return comm_error(r, comm, fault_of(r, &wanted));
   if (wanted.peer == RCL_ANY) {
     struct found found;
     matching_probe(r, RCL_ANY, wanted.tag, wanted.context, &found);
     wanted.peer = (int)host_choose(r, (uint32_t)found.source);
     host_wait(r, is_there, &wanted);
   }
-  tell_status(r, c, &wanted, status);
+  tell_status(r, comm, &wanted, status);
   return MPI_SUCCESS;
 }
 
@@ -200,13 +199,15 @@ int requests_probe(struct rank *r, int from, int tag, struct comm *comm, bool co
   return MPI_SUCCESS;
 }
 
-static int iprobe(struct rank *r, int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+static int iprobe(struct rank *r, int from, int tag, struct comm *comm, int *flag,
+                  MPI_Status *status)
 {
   *flag = 1;
   if (from == MPI_PROC_NULL)
-    return probe(r, from, tag, comm, status);
-  return requests_probe(r, from, tag, comm_of(r, comm), false, flag, status);
+    return requests_await(r, from, tag, comm, status);
+  return requests_probe(r, from, tag, comm, false, flag, status);
 }
 
-WRAP_CALL(Probe, (from, tag, comm, status), probe(r, from, tag, comm, status))
-WRAP_CALL(Iprobe, (from, tag, comm, flag, status), iprobe(r, from, tag, comm, flag, status))
+WRAP_CALL(Probe, (from, tag, comm, status), requests_await(r, from, tag, comm_of(r, comm), status))
+WRAP_CALL(Iprobe, (from, tag, comm, flag, status),
+          iprobe(r, from, tag, comm_of(r, comm), flag, status))

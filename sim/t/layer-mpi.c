@@ -119,6 +119,48 @@ static void test_probes(void)
   expect(in[0] == previous, "iprobe");
 }
 
+/* Two messages are matched, in the order of sending, and stay so over other messages and
+ * computation before the second is received first. */
+static void test_matched_probes(void)
+{
+  enum { BIG = 20000 }; /* ints: beyond every eager threshold */
+  static int out[BIG], in[BIG];
+  int flag = 0, count = 0, small = 0, numbers[2] = {rank, round_number};
+  MPI_Message first, second, none;
+  MPI_Request request[2];
+  MPI_Status status;
+  for (int i = 0; i < BIG; i++)
+    out[i] = rank + i, in[i] = -1;
+  MPI_Isend(out, BIG, MPI_INT, next, 14, MPI_COMM_WORLD, &request[0]);
+  MPI_Isend(numbers, 2, MPI_INT, next, 15, MPI_COMM_WORLD, &request[1]);
+  MPI_Mprobe(MPI_ANY_SOURCE, 14, MPI_COMM_WORLD, &first, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  expect(status.MPI_SOURCE == previous && status.MPI_TAG == 14 && count == BIG, "mprobe");
+  while (!flag)
+    MPI_Improbe(previous, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &second, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  expect(status.MPI_SOURCE == previous && status.MPI_TAG == 15 && count == 2, "improbe");
+  expect(MPI_Message_f2c(MPI_Message_c2f(second)) == second, "message_f2c");
+  MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+  out[0] = -1;
+  MPI_Sendrecv(&rank, 1, MPI_INT, next, 14, &small, 1, MPI_INT, previous, 14, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  expect(small == previous, "a matched message is not received by another call");
+  smpi_execute_benched(1e-4);
+  MPI_Imrecv(numbers, 2, MPI_INT, &second, &request[0]);
+  MPI_Wait(&request[0], &status);
+  expect(second == MPI_MESSAGE_NULL && status.MPI_SOURCE == previous && status.MPI_TAG == 15 &&
+             numbers[0] == previous && numbers[1] == round_number,
+         "imrecv");
+  MPI_Mrecv(in, BIG, MPI_INT, &first, &status);
+  expect(first == MPI_MESSAGE_NULL && in[0] == previous && in[BIG - 1] == previous + BIG - 1,
+         "mrecv");
+  MPI_Improbe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &flag, &none, &status);
+  expect(flag && status.MPI_SOURCE == MPI_PROC_NULL, "improbe of no process");
+  MPI_Mrecv(in, 1, MPI_INT, &none, &status);
+  expect(status.MPI_SOURCE == MPI_PROC_NULL && in[0] == previous, "mrecv of no message");
+}
+
 static void test_completion(void)
 {
   enum { N = 4 };
@@ -346,8 +388,9 @@ int main(int argc, char **argv)
   previous = (rank + ranks - 1) % ranks;
   int rounds = argc > 1 ? atoi(argv[1]) : 1;
   static void (*const tests[])(void) = {
-      test_blocking,   test_large,  test_order, test_wildcards,  test_probes,   test_completion,
-      test_persistent, test_nobody, test_types, test_reductions, test_movement, test_communicators};
+      test_blocking,       test_large,      test_order,        test_wildcards, test_probes,
+      test_matched_probes, test_completion, test_persistent,   test_nobody,    test_types,
+      test_reductions,     test_movement,   test_communicators};
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();
