@@ -25,6 +25,7 @@ enum {
   GROW = 1 << 20,        /* bytes; least step by which an arena is made accessible */
   HOLE = 1 << 15,        /* bytes; free blocks from here on give their pages back */
   SLACK = 1 << 20,       /* bytes of unused pages that are not worth a system call */
+  SLACK_ALL = 256 << 20, /* and in all arenas, where their programs use such pages again */
   ARENA_LOG_MOST = 34,   /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
   ARENA_LOG_LEAST = 26   /* 64 MiB */
 };
@@ -50,10 +51,17 @@ struct arena {
   uint32_t last_units; /* of the last block; 0: there is none */
   int rank;            /* whose */
   struct arena_notes notes;
-  size_t slack;             /* bytes that were freed and may still have their pages */
   uint32_t levels;          /* bit set: that level has a free block */
   uint32_t classes[LEVELS]; /* bit set: that class of the level has one */
   struct block *free[LEVELS][SPLITS];
+};
+
+/* Pages without a use. Bytes. */
+struct slack {
+  size_t kept;  /* that were freed and may still have their pages */
+  size_t given; /* that have given their pages back, and not taken new ones since */
+  size_t again; /* that took new ones for large blocks since `more` was last raised */
+  size_t more;  /* that may be kept beyond SLACK */
 };
 
 /* Facts about the process, which no rollback undoes, so they are not in the arenas. */
@@ -62,6 +70,8 @@ static struct {
   int arena_log;                /* log2 of the bytes of an arena */
   char *accessible[HEAP_RANKS]; /* end of what may be touched; NULL: no such arena yet */
   char *touched[HEAP_RANKS];    /* end of what may have been, if it is above the top */
+  struct slack slack[HEAP_RANKS];
+  size_t more; /* of all of these */
 } process;
 
 static char *arena_end(const struct arena *arena)
@@ -258,25 +268,50 @@ void arena_give_back(struct arena *arena)
   char *fresh = discard(arena->top, process.accessible[arena->rank]);
   if (fresh)
     process.touched[arena->rank] = fresh;
-  arena->slack = 0;
+  struct slack *slack = &process.slack[arena->rank];
+  slack->given += slack->kept;
+  slack->kept = 0;
+}
+
+/* Blocks larger than what may be kept give their pages back each time. A program that allocates
+ * such blocks again and again may keep twice as much. */
+static void learn_slack(struct slack *slack)
+{
+  size_t more = SLACK + slack->more;
+  if (slack->again < more || process.more + more > SLACK_ALL)
+    return;
+  slack->again = 0;
+  slack->more += more;
+  process.more += more;
 }
 
 /* Bytes were freed, and are now part of a hole of that size. Pages are not given back each time: a
  * program that frees and allocates the same again would pay for fresh pages. */
 static void add_slack(struct arena *arena, size_t freed, size_t hole)
 {
+  struct slack *slack = &process.slack[arena->rank];
   if (hole < HOLE)
     return;
-  arena->slack += freed;
-  if (arena->slack > SLACK + (size_t)(arena->top - (char *)arena) / 4)
-    arena_give_back(arena);
+  slack->kept += freed;
+  if (slack->kept <= SLACK + slack->more + (size_t)(arena->top - (char *)arena) / 4)
+    return;
+  learn_slack(slack);
+  arena_give_back(arena);
 }
 
 /* Bytes of a hole of that size are in use again. */
 static void take_slack(struct arena *arena, size_t bytes, size_t hole)
 {
-  if (hole >= HOLE)
-    arena->slack -= bytes < arena->slack ? bytes : arena->slack;
+  struct slack *slack = &process.slack[arena->rank];
+  if (hole < HOLE)
+    return;
+  size_t kept = bytes < slack->kept ? bytes : slack->kept, again = bytes - kept;
+  if (again > slack->given)
+    again = slack->given;
+  slack->kept -= kept;
+  slack->given -= again;
+  if (bytes > SLACK)
+    slack->again += again;
 }
 
 /* ---- blocks ---- */

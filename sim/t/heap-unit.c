@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { BLOCKS = 512, ROUNDS = 200000, KEPT = 64 };
@@ -300,6 +301,36 @@ static void test_long_churn(void)
   ok(quiet < 3 << 20, "and is given back when nothing is used");
 }
 
+static long page_faults(void)
+{
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+/* A buffer that is allocated for each of many calls keeps its pages after the first few. One larger
+ * than what all arenas may keep gives them back each time. */
+static void test_same_again(void)
+{
+  enum { LARGE = 8 << 20, CALLS = 100, LARGEST = 400 << 20 };
+  heap_give_back(arena);
+  size_t before = resident();
+  heap_enter(arena);
+  long faults = page_faults();
+  for (int i = 0; i < CALLS; i++)
+    free(memset(malloc(LARGE), i, LARGE));
+  faults = page_faults() - faults;
+  size_t kept = resident() - before;
+  for (int i = 0; i < 3; i++)
+    free(memset(malloc(LARGEST), i, LARGEST));
+  size_t most = resident() - before;
+  heap_leave();
+  printf("# %ld pages taken for %d blocks of %d\n", faults, CALLS, LARGE / 4096);
+  ok(faults < 10 * (LARGE / 4096) && kept <= LARGE + (1 << 20),
+     "large blocks that come again have their pages still");
+  ok(most <= 256 << 20, "blocks that are too large for that have not");
+}
+
 static bool is_zero(const char *bytes, size_t count)
 {
   const volatile char *first = bytes; /* or the compiler knows what calloc gives */
@@ -472,6 +503,7 @@ int main(int argc, char **argv)
   test_hole(1000, "100 MiB of small blocks are given back from under a block that stays");
   test_hole(70000, "so are large ones");
   test_long_churn();
+  test_same_again();
   test_zeros();
   test_modes();
   test_other_arena();
