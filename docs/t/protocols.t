@@ -53,4 +53,17 @@ while read -r name property; do
   echo "$files" | xargs grep -q "[[ ]$property[],]" || lacking="$lacking $name:$property"
 done <"$dir/promises"
 is "$(wc -l <"$dir/promises"):$lacking" 55: 'claims show what protocols promise'
-finish $(($(ls "$root"/docs/protocols/*.md | wc -l) * 3 - 1))
+
+# Of the textbook facts: CLAIM VERDICT, the verdict being the next word of that kind in the cell.
+perl -ne '$in = /^## Textbook/ if /^## /;
+  next unless $in && s/^\|.*?\| //;
+  print "$1 ", $2 =~ /^hold/ ? "holds" : "violated", "\n"
+    while /`([a-z]\w*(?:-\w+)+)`(?=.*?\b(violated?|holds?)\b)/g' "$root"/docs/protocols.md |
+  grep -e "$(sed 's/$/-/; s/^/^/' "$dir/names")" | sort -u >"$dir/facts"
+otherwise=
+while read -r claim verdict; do
+  grep -qs "verdict: $verdict" "$root/verify/claims/$claim.yaml" "$root/verify/claims/long/$claim.yaml" ||
+    otherwise="$otherwise $claim"
+done <"$dir/facts"
+is "$(wc -l <"$dir/facts"):$otherwise" 25: 'claims show the textbook facts'
+finish $(($(ls "$root"/docs/protocols/*.md | wc -l) * 3))

@@ -5,7 +5,7 @@
 
 #include "verify/world/reached.h"
 
-enum { PROPERTIES_MAX = 31 };
+enum { PROPERTIES_MAX = 32 };
 
 const char *const properties_known[PROPERTIES_MAX + 1] = {
     "no-loss",        "no-duplicate",   "restorable",       "legal",
@@ -15,7 +15,8 @@ const char *const properties_known[PROPERTIES_MAX + 1] = {
     "c3-2.3",         "local-rollback", "no-domino",        "own-iteration",
     "tokens",         "bounds",         "progress",         "requests",
     "bounded",        "frees",          "frees-at-capture", "useful",
-    "output",         "output-at-rest", "once-per-failure", NULL};
+    "output",         "output-at-rest", "output-local",     "once-per-failure",
+    NULL};
 
 const char *const properties_default[] = {"no-loss",   "no-duplicate", "restorable", "legal",
                                           "deadlock",  "commits",      "recovers",   "outcome",

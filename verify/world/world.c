@@ -121,6 +121,7 @@ static void step_protocol(struct step_context *t)
   if (broken)
     world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
   world_after_step(t);
+  world_judge_waiting(t);
 }
 
 static bool leaves_topology(const struct step_context *t)

@@ -70,6 +70,29 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     leave(t, t->rank, action->output);
 }
 
+/* Of what the rank itself has on the way to storage it does not know yet that it is there. */
+static bool writes(const struct world *w, int rank)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!stored[i].reported)
+      return true;
+  return false;
+}
+
+void world_judge_waiting(struct step_context *t)
+{
+  uint32_t count;
+  if (t->w->script && !t->w->script->outputs)
+    return;
+  left_of(t->w, t->rank, &count);
+  if (count < read_program(t->w, t->rank)->outputs && !writes(t->w, t->rank))
+    world_violate(t, "output-local", "output %u of rank %d waits, and nothing of it is being stored",
+                  count + 1, t->rank);
+}
+
 void world_let_out_covered(struct step_context *t, uint32_t checkpoint)
 {
   const struct world *w = t->w;

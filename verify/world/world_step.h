@@ -139,6 +139,7 @@ void world_make_output(struct step_context *);
 /* Action OUTPUT; and `checkpoint` is committed: what it covers leaves. */
 void world_let_out(struct step_context *, const struct rcl_action *);
 void world_let_out_covered(struct step_context *, uint32_t checkpoint);
+void world_judge_waiting(struct step_context *);
 
 /* ---- levels of storage (world_levels.c) ---- */
 
