@@ -40,6 +40,16 @@ static void free_constant(void *data)
   g_free(constant);
 }
 
+static void free_bound(void *data)
+{
+  struct plan_bound *bound = data;
+  g_free(bound->name);
+  g_free(bound->text);
+  g_strfreev(bound->row);
+  g_strfreev(bound->form);
+  g_free(bound);
+}
+
 static void free_figure(void *data)
 {
   struct plan_figure *figure = data;
@@ -160,6 +170,14 @@ static void add_figure(const struct source *s, const struct expansion *e, const 
   g_ptr_array_add(s->plan->figures, figure);
 }
 
+static void add_bound(const struct source *s, const struct expansion *e, const char *name)
+{
+  struct plan_bound *bound = g_new0(struct plan_bound, 1);
+  *bound = (struct plan_bound){.name = g_strdup(name), .text = value_of(s, e, "text")};
+  add_named(s, e, "row ", &bound->row, &bound->form);
+  g_ptr_array_add(s->plan->bounds, bound);
+}
+
 /* Of a row that is there, or has no value. */
 static void add_remark(const struct source *s, const struct expansion *e, const char *id,
                        bool input)
@@ -213,6 +231,8 @@ static bool expand(const struct source *s, struct expansion *e, const char *name
       add_row(s, e, what);
     else if (*whole == 'f')
       add_figure(s, e, what);
+    else if (*whole == 'b')
+      add_bound(s, e, what);
     else
       add_remark(s, e, what, *whole == 'i');
     return true;
@@ -239,7 +259,8 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   *plan = (struct plan){g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_run),
                         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row),
                         g_ptr_array_new_with_free_func(free_figure),
-                        g_ptr_array_new_with_free_func(free_constant)};
+                        g_ptr_array_new_with_free_func(free_constant),
+                        g_ptr_array_new_with_free_func(free_bound)};
   if (!g_key_file_load_from_file(keys, file, G_KEY_FILE_NONE, error)) {
     g_prefix_error(error, "%s: ", file);
     return false;
@@ -248,13 +269,12 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   for (char **group = groups; *group; group++) {
     struct source s = {keys, *group, file, plan};
     struct expansion e = {0};
-    bool known = g_regex_match_simple("^(run|row|input|why|figure|constant) ", *group, 0, 0);
+    bool known = g_regex_match_simple("^(run|row|input|why|bound|figure|constant) ", *group, 0, 0);
     if (!known)
-      g_set_error(
-          error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-          "%s: [%s], expected [run NAME], [row ID], [input ID], [why ID], [constant NAME] or "
-          "[figure NAME]",
-          file, *group);
+      g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                  "%s: [%s], expected [run NAME], [row ID], [input ID], [why ID], [bound NAME], "
+                  "[constant NAME] or [figure NAME]",
+                  file, *group);
     if (!known || !expand(&s, &e, "", *group, error))
       return false;
   }
@@ -282,4 +302,5 @@ void plan_clear(struct plan *plan)
   g_hash_table_unref(plan->rows);
   g_ptr_array_unref(plan->figures);
   g_ptr_array_unref(plan->constants);
+  g_ptr_array_unref(plan->bounds);
 }

@@ -14,6 +14,11 @@
  *     tried LABEL = ...     another expression, whose values are shown with the reason;
  *                           @CONSTANT:FACTOR: its own with that constant changed (below)
  *
+ *     [bound processes-{ethernet,infiniband}]   rows with the same causes (bound.c)
+ *     text = ...                     which
+ *     row ID = 2 * send + 1          what each row is of unknowns that they share, in the unit of
+ * the published value: a FORM, or FORM / FORM
+ *
  *     [constant sif.disk]   of a platform of recline
  *     platform = sif.xml
  *     find = write_bw="([0-9.]+)   a regular expression; its group is the number, wherever it is
@@ -63,11 +68,18 @@ struct plan_figure {
   char **line, **value; /* names and expressions; end with NULL */
 };
 
+/* What any model has in common that knows the same causes. */
+struct plan_bound {
+  char *name, *text;
+  char **row, **form; /* ids, and forms of the same unknowns; end with NULL */
+};
+
 struct plan {
   GHashTable *runs;     /* name -> struct plan_run */
   GHashTable *rows;     /* id -> struct plan_row */
   GPtrArray *figures;   /* struct plan_figure */
   GPtrArray *constants; /* struct plan_constant */
+  GPtrArray *bounds;    /* struct plan_bound */
 };
 
 bool plan_load(struct plan *, const char *file, GError **error);

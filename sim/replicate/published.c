@@ -85,10 +85,27 @@ GPtrArray *published_load(const char *file, GError **error)
   return all;
 }
 
+double published_tolerance(const struct published *p)
+{
+  return fmax(0.15 * fabs(p->value), p->rounding * (1 + 1e-9));
+}
+
 enum row_verdict replica_judge(const struct published *p, double value)
 {
-  double off = fabs(value - p->value);
   if (!p->number)
     return value != 0.0 ? ROW_TRUE : ROW_FALSE;
-  return off <= 0.15 * fabs(p->value) || off <= p->rounding * (1 + 1e-9) ? ROW_WITHIN : ROW_MISSED;
+  return fabs(value - p->value) <= published_tolerance(p) ? ROW_WITHIN : ROW_MISSED;
+}
+
+bool replica_is_result(const struct replica *r)
+{
+  return r->verdict == ROW_WITHIN || r->verdict == ROW_MISSED;
+}
+
+const struct replica *replica_named(const struct replicas *all, const char *id)
+{
+  for (unsigned i = 0; i < all->count; i++)
+    if (!strcmp(all->item[i].published->id, id))
+      return &all->item[i];
+  return NULL;
 }

@@ -16,4 +16,7 @@ struct published {
 /* Elements are struct published *, which the array owns. NULL with `error`. */
 GPtrArray *published_load(const char *file, GError **error);
 
+/* By how much a result may differ: 15 per cent, or what was rounded. */
+double published_tolerance(const struct published *);
+
 #endif

@@ -90,7 +90,7 @@ static char *sum_up(const unsigned counts[ROW_VERDICTS])
   return g_string_free(text, FALSE);
 }
 
-void report_print(const struct replicas *all)
+void report_print(const struct replicas *all, const struct reachable *reach)
 {
   unsigned counts[ROW_VERDICTS];
   int width = (int)strlen("value");
@@ -107,6 +107,9 @@ void report_print(const struct replicas *all)
   count(all, NULL, counts);
   g_autofree char *sum = sum_up(counts);
   printf("%s\n", sum);
+  if (reach->results_met < reach->results)
+    printf("at most %u of %u results can be within, whatever the model\n", reach->results_met,
+           reach->results);
   for (unsigned i = 0; i < all->count; i++)
     if (!replica_is_expected(&all->item[i]))
       printf("not as expected: %s is %s%s\n", all->item[i].published->id,
@@ -115,7 +118,7 @@ void report_print(const struct replicas *all)
                                                        : ", and the plan does not say why");
 }
 
-void report_print_json(const struct replicas *all)
+void report_print_json(const struct replicas *all, const struct reachable *reach)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
   json_builder_begin_object(builder);
@@ -137,6 +140,7 @@ void report_print_json(const struct replicas *all)
   count(all, NULL, counts);
   for (unsigned verdict = 0; verdict < ROW_VERDICTS; verdict++)
     json_add_real(builder, VERDICTS[verdict], counts[verdict]);
+  json_add_real(builder, "reachable", reach->results_met);
   json_builder_end_object(builder);
   json_print(builder);
 }
@@ -242,7 +246,7 @@ bool report_write(const struct replicas *all, struct outcomes *outcomes, const c
   count(all, NULL, counts);
   g_autofree char *total = sum_up(counts);
   if (out)
-    fprintf(out, "%s%s.\n", HEAD, total);
+    fprintf(out, "%s%s.\n", HEAD, total), bounds_write(out, outcomes, all);
   for (unsigned i = 0, end; out && i < all->count; i = end) {
     const char *source = all->item[i].published->source;
     end = end_of(all, i, false);

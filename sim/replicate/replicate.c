@@ -78,6 +78,7 @@ static int replicate(const struct options *o, struct replicas *replicas, struct 
 {
   g_autoptr(GError) error = NULL;
   bool all = true;
+  struct reachable reach;
   if (!outcomes_run(outcomes, replicas, o->jobs ? (unsigned)o->jobs : g_get_num_processors(),
                     &error))
     return outcomes->signal ? EXIT_BREACH : bad_input("recline replicate: %s", error->message);
@@ -85,7 +86,9 @@ static int replicate(const struct options *o, struct replicas *replicas, struct 
     judge(&replicas->item[i], outcomes);
     all &= replica_is_expected(&replicas->item[i]);
   }
-  (o->json ? report_print_json : report_print)(replicas);
+  if (!bounds_total(outcomes, replicas, &reach, &error))
+    return bad_input("recline replicate: %s", error->message);
+  (o->json ? report_print_json : report_print)(replicas, &reach);
   g_autofree char *page = o->out ? g_build_filename(o->out, "replication.md", NULL) : NULL;
   if (page && !report_write(replicas, outcomes, page, &error))
     return bad_input("%s", error->message);

@@ -38,20 +38,29 @@ struct replicas {
   struct replica *item;
 };
 
-/* Of a result or a claim that came out so (published.c). */
+/* ---- published.c ---- */
+
+/* Of a result or a claim that came out so. */
 enum row_verdict replica_judge(const struct published *, double value);
+
+/* A number that is neither an input nor absent. */
+bool replica_is_result(const struct replica *);
+
+/* NULL: it is not among them. */
+const struct replica *replica_named(const struct replicas *, const char *id);
 
 /* ---- replicas.c ---- */
 
 struct outcomes;
+struct reachable;
 
 const char *row_verdict_name(enum row_verdict);
 
 /* Whether the plan says what came out: each miss explained, and nothing else. */
 bool replica_is_expected(const struct replica *);
 
-void report_print(const struct replicas *);
-void report_print_json(const struct replicas *);
+void report_print(const struct replicas *, const struct reachable *);
+void report_print_json(const struct replicas *, const struct reachable *);
 bool report_write(const struct replicas *, struct outcomes *, const char *file,
                   GError **error); /* Markdown */
 
@@ -98,6 +107,23 @@ bool varied_value(struct outcomes *, const struct plan_row *, const struct plan_
 /* Calls `note_run` for each run that is needed for the values with constants halved and doubled. */
 void sensitivity_note(struct outcomes *, const struct replicas *, expression_lookup *note_run);
 void constants_write(FILE *, const struct outcomes *); /* Markdown: where they come from */
+
+/* ---- bound.c ---- */
+
+/* How many of the results, and of these and the inputs together, can be met at most. */
+struct reachable {
+  bool good;
+  unsigned results, results_met, numbers, numbers_met;
+};
+
+/* Of those in one bound; not good, with `error`: it cannot be read. */
+struct reachable bound_reach(const struct plan_bound *, const struct replicas *, GError **error);
+
+/* Of all, by the bounds of the plan, each row in one of them at most. False with `error`. */
+bool bounds_total(const struct outcomes *, const struct replicas *, struct reachable *total,
+                  GError **error);
+
+void bounds_write(FILE *, const struct outcomes *, const struct replicas *); /* Markdown */
 
 /* ---- sensitivity.c ---- */
 

@@ -189,4 +189,45 @@ is "$(grep -c 'five times as long: 1 of 1 within (\|nowhere: 0 of 1 within (run 
 is "$(sed -n 's/^| `flat/&/p' changed/replication.md | tr '\n' '#')" \
   '| `flat.latency` | 1 | +0 −0 | +0 −0 |#| `flat.latency` | 1 | estimate | round figures |#| `flat.speed` | 1 | chosen | a round figure |#' \
   'what an estimate decides, and where constants come from' changed/replication.md
-finish 20
+
+# What any model can reach: rows as forms of the same unknowns.
+cat >bounds.csv <<'EOF'
+id,source,where,quantity,condition,value,unit
+d.one,Five,Table 1,time,a,1.00,s
+d.two,Five,Table 1,time,b,1.40,s
+d.three,Five,Table 1,time,c,2.00,s
+d.share,Five,Table 1,share,c,50,%
+d.part,Five,Table 1,share,a,20,%
+d.alone,Five,Table 1,time,d,9,s
+EOF
+cat >bounds.ini <<'EOF'
+[row d.{one,two,three,share,part,alone}]
+value = [published d.$1]
+[input d.two]
+[bound time]
+text = the same thrice
+row d.one = x
+row d.two = x
+row d.three = x
+[bound share]
+text = a share of what is not there twice
+row d.share = 100 * y / y + z
+row d.part = 100 * y / y + z
+EOF
+bounds() { replicate --plan bounds.ini --published bounds.csv "$@"; }
+bounds --out bounds
+is "$?:$(grep -c '^| the same thrice | 2 | 1 | 3 | 1 |$\|^| a share of what is not there twice | 2 | 1 | 2 | 1 |$' \
+  bounds/replication.md):$(grep -o 'at most .* inputs' bounds/replication.md)" \
+  '0:2:at most 3 of the 5 results (60 %) can be within, and 3 of the 6 numbers with the inputs' \
+  'what any model can reach' bounds/replication.md stderr
+sed -i 's/^row d.three = x/row d.three = 2 * x/; s/^row d.part.*/row d.part = 100 * z + -60 * y \/ y + z/' bounds.ini
+bounds --json
+is "$(jq -c '[.within, .reachable]' stdout)" '[5,5]' 'where forms agree, all of them' stdout
+sed -i 's/^row d.share.*/row d.one = x/' bounds.ini
+bounds
+is "$?:$(grep -c 'bound share\]: row d.one is in another bound, too, expected one$' stderr)" 64:1 \
+  'a row in two bounds' stderr
+sed -i 's/^row d.one = x/row d.one = x * 2/' bounds.ini
+bounds
+is "$?:$(grep -c 'bound time\]: row d.one = x \* 2, expected FORM' stderr)" 64:1 'no form' stderr
+finish 24
