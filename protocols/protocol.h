@@ -5,8 +5,8 @@
  *     step(config, state, event)  ->  state', actions[]
  *
  * It has no clock, no heap, no file, no payload and no global, and knows neither MPI nor SimGrid.
- * Two hosts drive the same object: the explorer (verify/) tries every interleaving and every crash;
- * the SMPI host (sim/) runs real MPI programs.
+ * Hosts drive the same object: the explorer (verify/) tries every interleaving and every crash; the
+ * SMPI host (sim/) runs real MPI programs on simulated machines, the MPI host (mpi/) on real ones.
  *
  * An action only *starts* work. The end of the work comes back as an event, so every window in
  * which a crash can fall is between two steps.

@@ -29,6 +29,12 @@ copy("$root/examples/pause.c", 'my-protocol.c');
 system "cc -std=c11 -shared -fPIC -I$build/include -o my-protocol.so my-protocol.c && "
   . "sed 's/pause.so/my-protocol.so/' $root/examples/pause-recovers.yaml >my-claim.yaml" and BAIL_OUT('no protocol');
 
+# What processes on real MPI have left, for `join`.
+my $jacobi = "$build/t/jacobi-mpi";
+my $open = -x $jacobi && qx(mpirun --version 2>&1) =~ /Open MPI/ ? '--allow-run-as-root --oversubscribe' : '';
+system "RECLINE_CHECKPOINTS=checkpoints RECLINE_PROTOCOL=c3 RECLINE_TRACE=1 mpirun $open -n 2 $jacobi 4 10 >jacobi.out"
+  and BAIL_OUT('no traces') if -x $jacobi;
+
 my @commands = grep { !/^-|^help$/ } split ' ', qx(recline --complete '');
 my %rank = (run => 0, check => 1, draw => 2, play => 2, report => 2);
 for my $command (sort { ($rank{$a} // 3) <=> ($rank{$b} // 3) || $a cmp $b } @commands) {
@@ -36,6 +42,7 @@ for my $command (sort { ($rank{$a} // 3) <=> ($rank{$b} // 3) || $a cmp $b } @co
   ok(@examples > 0, "$command has examples");
   for my $example (@examples) {
     next if $hours{$example} || ($long{$example} && !$ENV{RECLINE_LONG});
+    next if $command eq 'join' && !-x $jacobi;
     next if $command eq 'play' && !-e "$build/play/page.html";
     system 'rm -rf kept' if $command eq 'campaign';
     my $said = qx(timeout 900 recline $example 2>&1 </dev/null);

@@ -6,11 +6,12 @@
 
 /* A subcommand gets its own name as argv[0] and returns an exit code (verify/base/exit_codes.h). It
  * prints its result on standard output and everything else on standard error. */
-extern const struct about about_run, about_list, about_doctor, about_demo, about_help;
+extern const struct about about_run, about_list, about_doctor, about_demo, about_join, about_help;
 
 int command_run(int argc, char **argv);    /* sim/command/run.c */
 int command_list(int argc, char **argv);   /* sim/command/list.c */
 int command_doctor(int argc, char **argv); /* sim/command/doctor.c */
 int command_demo(int argc, char **argv);   /* sim/command/demo.c */
+int command_join(int argc, char **argv);   /* sim/command/join.c */
 
 #endif

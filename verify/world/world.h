@@ -2,7 +2,8 @@
  *
  * It holds the channels with MPI's matching rules, the receives that programs have posted, the
  * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which
- * move can happen next, and it is the only caller of rcl_protocol_step() (lock 2).
+ * move can happen next, and it is the only caller of rcl_protocol_step()
+ * (lock 2) but for the host for real MPI, where no process knows the whole.
  *
  * The explorer takes every move that world_moves() lists. The SMPI host and the trace replay
  * report what did happen through world_step(), which refuses anything that the world could not

@@ -1,0 +1,99 @@
+/* Collectives: the messages that they consist of, in a communicator of their own. A barrier is an
+ * event by itself for protocols that capture in one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/real_inside.h"
+#include "verify/base/breach.h"
+
+/* ---- barriers that protocols see ---- */
+
+enum { COUNT = RCL_WORDS, SUMS }; /* contributions, behind their words */
+
+/* All have joined, and what they have contributed is added up. */
+static void collect(uint32_t sums[SUMS])
+{
+  MPI_Request request;
+  PMPI_Iallreduce(MPI_IN_PLACE, sums, SUMS, MPI_UINT32_T, MPI_SUM, real_wire_comm(), &request);
+  for (int done = 0; !done; PMPI_Test(&request, &done, MPI_STATUS_IGNORE))
+    real_pump(true);
+}
+
+static void seen_barrier(void)
+{
+  struct rcl_event event = {.kind = RCL_EVENT_COLLECTIVE, .flow = RCL_FLOW_BARRIER};
+  uint32_t sums[SUMS];
+  real_ready();
+  event.call = (int32_t)++real.calls;
+  real_step(event, NULL);
+  REQUIRE(real.answer.kind == RCL_ACTION_JOIN, "a protocol takes part in a barrier");
+  memcpy(sums, real.answer.words, sizeof real.answer.words);
+  sums[COUNT] = 1;
+  collect(sums);
+  event.kind = RCL_EVENT_COLLECTED;
+  event.contributions = sums[COUNT];
+  memcpy(event.words, sums, sizeof event.words);
+  real.place = REAL_BARRIER;
+  real_step(event, NULL);
+  real_ready();
+  real.place = REAL_NOWHERE;
+}
+
+static bool is_seen(void)
+{
+  const char *place = real.protocol->captures_at;
+  return real.protocol->collectives && place && !strcmp(place, "barriers");
+}
+
+/* ---- those that are messages ---- */
+
+static void receive(int from, void *bytes, size_t size)
+{
+  struct real_receive *receive = real_post(from, 0, REAL_COLLECTIVES);
+  size_t got;
+  real_wait(receive);
+  void *taken = real_take(receive, &got, NULL, NULL);
+  if (got != size)
+    real_die(64, "process %d has %zu bytes for a collective, and process %d has sent %zu",
+             real.rank, size, from, got);
+  if (size)
+    memcpy(bytes, taken, size);
+  free(taken);
+}
+
+void real_broadcast(int root, void *bytes, size_t size)
+{
+  if (real.rank != root) {
+    receive(root, bytes, size);
+    return;
+  }
+  for (int peer = 0; peer < real.ranks; peer++)
+    if (peer != root)
+      real_send(peer, 0, REAL_COLLECTIVES, bytes, size);
+}
+
+void real_gather(int root, const void *bytes, size_t size, void *all)
+{
+  if (real.rank != root) {
+    real_send(root, 0, REAL_COLLECTIVES, bytes, size);
+    return;
+  }
+  for (int peer = 0; peer < real.ranks; peer++) {
+    void *to = size ? (char *)all + (size_t)peer * size : NULL;
+    if (peer != root)
+      receive(peer, to, size);
+    else if (size)
+      memcpy(to, bytes, size);
+  }
+}
+
+void real_barrier(void)
+{
+  real.same = REAL_NOWHERE;
+  if (is_seen()) {
+    seen_barrier();
+    return;
+  }
+  real_gather(RCL_COORDINATOR_RANK, NULL, 0, NULL);
+  real_broadcast(RCL_COORDINATOR_RANK, NULL, 0);
+}

@@ -1,0 +1,183 @@
+/* What the program protects: written with an image, put back from one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/real_inside.h"
+#include "verify/base/memory.h"
+
+/* In front of each region of an image. */
+struct region_head {
+  int32_t id, type;
+  uint64_t bytes;
+};
+
+/* The image to start from, until the data are put back. */
+struct found {
+  struct region_head head;
+  long at;
+};
+static FILE *image;
+static struct found *found;
+static uint32_t count;
+
+/* ---- what is protected ---- */
+
+/* Where an id is, or belongs. */
+static uint32_t place_of(int id)
+{
+  uint32_t at = 0;
+  while (at < real.regions && real.region[at].id < id)
+    at++;
+  return at;
+}
+
+static void add(struct real_region region)
+{
+  uint32_t at = place_of(region.id);
+  if (at < real.regions && real.region[at].id == region.id)
+    real_die(64, "process %d protects data %d twice, expected recline_unprotect(%d) in between",
+             real.rank, region.id, region.id);
+  real.region = memory_room(real.region, real.regions, &real.regions_room, sizeof *real.region);
+  memmove(real.region + at + 1, real.region + at, (real.regions - at) * sizeof *real.region);
+  real.region[at] = region;
+  real.regions++;
+}
+
+void real_protect(int id, void *address, size_t bytes, int type)
+{
+  if (!address && bytes)
+    real_die(64, "process %d protects data %d at no address, expected one", real.rank, id);
+  add((struct real_region){.id = id, .type = type, .address = address, .bytes = bytes});
+}
+
+void real_protect_stream(int id, const struct real_stream *stream)
+{
+  add((struct real_region){.id = id, .stream = *stream});
+}
+
+void real_unprotect(int id)
+{
+  uint32_t at = place_of(id);
+  if (at == real.regions || real.region[at].id != id)
+    real_die(64, "process %d does not protect data %d, expected recline_protect(%d) before",
+             real.rank, id, id);
+  real.regions--;
+  memmove(real.region + at, real.region + at + 1, (real.regions - at) * sizeof *real.region);
+}
+
+/* ---- to an image ---- */
+
+static void put(FILE *file, const void *bytes, size_t size)
+{
+  if (size)
+    fwrite(bytes, size, 1, file); /* output_close() tells errors */
+}
+
+static void save(FILE *file, const struct real_region *region)
+{
+  struct region_head head = {.id = region->id, .type = region->type, .bytes = region->bytes};
+  long at = ftell(file);
+  put(file, &head, sizeof head);
+  put(file, region->address, region->bytes);
+  if (!region->stream.save)
+    return;
+  if (!region->stream.save(region->stream.ctx, file))
+    real_die(64, "process %d cannot write its data %d: %s", real.rank, region->id, strerror(errno));
+  long end = ftell(file);
+  head.bytes = (uint64_t)(end - at) - sizeof head;
+  fseek(file, at, SEEK_SET);
+  put(file, &head, sizeof head);
+  fseek(file, end, SEEK_SET);
+}
+
+void real_data_save(FILE *file)
+{
+  for (uint32_t i = 0; i < real.regions; i++)
+    save(file, &real.region[i]);
+}
+
+/* ---- from an image ---- */
+
+bool real_data_find(FILE *file, uint32_t regions)
+{
+  bool fine = true;
+  image = file;
+  found = memory_table(regions + 1, sizeof *found);
+  for (count = 0; fine && count < regions; count++) {
+    struct region_head *head = &found[count].head;
+    fine = fread(head, sizeof *head, 1, file) == 1;
+    found[count].at = ftell(file);
+    fine = fine && !fseek(file, (long)head->bytes, SEEK_CUR);
+  }
+  return fine;
+}
+
+enum real_place real_restarts(void)
+{
+  return real.restart;
+}
+
+static const struct found *find(int id)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (found[i].head.id == id)
+      return &found[i];
+  return NULL;
+}
+
+size_t real_protected_bytes(int id)
+{
+  const struct found *data = find(id);
+  return data ? data->head.bytes : 0;
+}
+
+static void check_fits(const struct real_region *region, const struct region_head *head)
+{
+  if (head->type != region->type)
+    real_die(64, "process %d protects data %d with type %d, expected type %d as in the image",
+             real.rank, region->id, region->type, head->type);
+  if (!region->stream.restore && head->bytes > region->bytes)
+    real_die(64, "process %d protects %zu bytes of data %d, expected %llu or more as in the image",
+             real.rank, region->bytes, region->id, (unsigned long long)head->bytes);
+}
+
+static void put_back(const struct found *data)
+{
+  uint32_t at = place_of(data->head.id);
+  const struct real_region *region = &real.region[at];
+  if (at == real.regions || region->id != data->head.id)
+    real_die(64, "process %d does not protect data %d, expected all data of the image", real.rank,
+             data->head.id);
+  check_fits(region, &data->head);
+  bool fine = !fseek(image, data->at, SEEK_SET);
+  if (fine && region->stream.restore)
+    fine = region->stream.restore(region->stream.ctx, image);
+  else if (fine && data->head.bytes)
+    fine = fread(region->address, data->head.bytes, 1, image) == 1;
+  if (!fine)
+    real_die(64,
+             "process %d: data %d of checkpoint %u cannot be read, expected the file as it was "
+             "written",
+             real.rank, region->id, real.checkpoint);
+}
+
+enum real_place real_restore(void)
+{
+  enum real_place place = real.restart;
+  if (!place)
+    return place;
+  for (uint32_t i = 0; i < count; i++)
+    put_back(&found[i]);
+  if (count < real.regions)
+    real_die(64, "process %d protects %u data, expected the %u of the image and no other",
+             real.rank, real.regions, count);
+  fclose(image);
+  free(found);
+  image = NULL;
+  found = NULL;
+  count = 0;
+  real.restart = REAL_NOWHERE;
+  real.same = place;
+  return place;
+}

@@ -1,0 +1,351 @@
+/* Events in, actions carried out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/real_inside.h"
+#include "protocols/text.h"
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
+
+bool real_is_on(void)
+{
+  return real.on;
+}
+
+/* ---- actions ---- */
+
+static void ends_with(struct rcl_event event)
+{
+  struct real_due *due = &real.due;
+  due->item = memory_room(due->item, due->count, &due->room, sizeof *due->item);
+  due->item[due->count++] = event;
+}
+
+static void store(const struct rcl_action *action)
+{
+  real_storage_store(action);
+  ends_with((struct rcl_event){
+      .kind = RCL_EVENT_DURABLE, .part = action->part, .checkpoint = action->checkpoint});
+}
+
+static void commit(uint32_t checkpoint)
+{
+  real_storage_commit(checkpoint);
+  ends_with((struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = checkpoint});
+}
+
+static void transmit(const struct rcl_action *action)
+{
+  memcpy(real.now->words, action->words, sizeof action->words);
+  real_wire_send(real.now->peer, real.now);
+}
+
+static void give_up(const struct rcl_action *action)
+{
+  char why[TEXT_MAX];
+  real_die(1, "process %d: protocol %s gives up: %s", real.rank, real.protocol->name,
+           give_up_print(action, real.config.capacity, why));
+}
+
+static _Noreturn void cannot(const struct rcl_action *action)
+{
+  char text[TEXT_MAX];
+  breach("process %d: the host for MPI has no '%s' of protocol %s", real.rank,
+         action_print(real.protocol, action, text), real.protocol->name);
+}
+
+static void carry_out(const struct rcl_action *action)
+{
+  switch ((enum rcl_action_kind)action->kind) {
+  case RCL_ACTION_TRANSMIT:
+    transmit(action);
+    break;
+  case RCL_ACTION_MATCH:
+    real_allow(action);
+    break;
+  case RCL_ACTION_DELIVER:
+    real_deliver(action);
+    break;
+  case RCL_ACTION_KEEP:
+    real_keep(action);
+    break;
+  case RCL_ACTION_FORGET:
+    real_forget(action);
+    break;
+  case RCL_ACTION_RESEND:
+    real_resend(action);
+    break;
+  case RCL_ACTION_JOIN:
+  case RCL_ACTION_FORCE:
+    real.answer = *action;
+    break;
+  case RCL_ACTION_CONTROL:
+    real_wire_control(action->peer, action->words);
+    break;
+  case RCL_ACTION_HOLD:
+    real.held = true;
+    break;
+  case RCL_ACTION_RELEASE:
+    real.held = real.draining = false;
+    break;
+  case RCL_ACTION_DRAIN:
+    real.draining = true;
+    break;
+  case RCL_ACTION_CAPTURE:
+    real.capturing = action->checkpoint;
+    break;
+  case RCL_ACTION_COMMIT:
+    commit(action->checkpoint);
+    break;
+  case RCL_ACTION_ERASE:
+    real_storage_erase(action->checkpoint);
+    break;
+  case RCL_ACTION_SET_TIMER:
+    real.alarm = platform_now() + real.options.every;
+    break;
+  case RCL_ACTION_GIVE_UP:
+    give_up(action);
+    break;
+  case RCL_ACTION_SUPPRESS: /* the receiver has it */
+  case RCL_ACTION_DISCARD:
+  case RCL_ACTION_STOPPED_LOGGING:
+  case RCL_ACTION_STORE: /* behind all others */
+  case RCL_ACTION_NONE:
+    break;
+  default: /* connections that were closed, outputs, collectives that are made again, DOWN */
+    cannot(action);
+  }
+}
+
+/* ---- a step ---- */
+
+static void capture(void)
+{
+  uint32_t checkpoint = real.capturing;
+  if (real.place == REAL_NOWHERE)
+    breach("process %d: protocol %s captures where the program allows no checkpoint", real.rank,
+           real.protocol->name);
+  real_storage_capture();
+  real.capturing = 0;
+  real_step((struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint}, NULL);
+}
+
+/* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
+static void note_request(const struct rcl_event *event)
+{
+  bool later = false;
+  for (uint32_t i = 0; i < real.actions.count; i++)
+    later |= real.actions.item[i].kind == RCL_ACTION_SET_TIMER;
+  if (event->kind == RCL_EVENT_TIMER)
+    real.requested |= !later;
+  else if (event->kind == RCL_EVENT_COMMITTED)
+    real.requested = false;
+}
+
+/* What the program asks for below the matching is not the protocol's to know. */
+static int step_protocol(const struct rcl_event *event)
+{
+  real.actions.count = 0;
+  if (event->kind == RCL_EVENT_RECEIVE && real_below_matching())
+    return 0;
+  return rcl_protocol_step(real.protocol, &real.config, real.state, event, &real.actions, true);
+}
+
+/* The trace comes before the actions: what others have seen of a process that was killed is there.
+ */
+void real_step(struct rcl_event event, struct real_message *message)
+{
+  real.now = message;
+  real.answer = (struct rcl_action){0};
+  real.unmoved = false;
+  int broken = step_protocol(&event);
+  real_trace_step(&event, message);
+  if (broken)
+    breach("process %d: protocol %s violates its invariant %d: %s", real.rank, real.protocol->name,
+           broken, real.protocol->invariants[broken - 1]);
+  note_request(&event);
+  for (uint32_t i = 0; i < real.actions.count; i++)
+    carry_out(&real.actions.item[i]);
+  for (uint32_t i = 0; i < real.actions.count; i++)
+    if (real.actions.item[i].kind == RCL_ACTION_STORE)
+      store(&real.actions.item[i]);
+  real.now = NULL;
+  if (real.capturing)
+    capture();
+}
+
+/* ---- what comes from elsewhere ---- */
+
+static bool take_due(void)
+{
+  uint32_t taken = 0;
+  for (; taken < real.due.count; taken++)
+    real_step(real.due.item[taken], NULL); /* which may add more */
+  real.due.count = 0;
+  return taken;
+}
+
+static bool take_alarm(void)
+{
+  if (real.alarm <= 0 || platform_now() < real.alarm || real.finished)
+    return false;
+  real.alarm = 0;
+  real_step((struct rcl_event){.kind = RCL_EVENT_TIMER}, NULL);
+  return true;
+}
+
+static void take_control(struct real_message *message)
+{
+  struct rcl_event event = {.kind = RCL_EVENT_CONTROL, .peer = message->peer};
+  memcpy(event.words, message->words, sizeof event.words);
+  free(message);
+  real_step(event, NULL);
+}
+
+static bool take_message(void)
+{
+  struct real_message *message = real_wire_receive();
+  if (!message)
+    return false;
+  if (!message->payload)
+    take_control(message);
+  else if (real_below_matching())
+    real_arrive(message);
+  else
+    real_append(&real.channel, message);
+  real_match_all();
+  return true;
+}
+
+void real_pump(bool wait)
+{
+  enum { MOST = 64 }; /* messages, before the program goes on */
+  bool anything = take_due();
+  if (!real_below_matching() || real.place != REAL_NOWHERE) {
+    anything |= take_alarm();
+    for (int i = 0; i < MOST && take_message(); i++)
+      anything = true;
+  }
+  if (anything)
+    real_wire_busy();
+  else if (wait)
+    real_wire_idle();
+}
+
+void real_ready(void)
+{
+  real_pump(false);
+  do {
+    while (real.held)
+      real_pump(true);
+    real_announce_all();
+    real_match_all();
+  } while (real.held);
+}
+
+/* ---- places ---- */
+
+static void pass_safe_point(uint32_t iteration)
+{
+  uint64_t before = rcl_protocol_digest_state(real.protocol, &real.config, real.state);
+  real_step((struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = iteration}, NULL);
+  real.unmoved = !iteration && !real.actions.count &&
+                 before == rcl_protocol_digest_state(real.protocol, &real.config, real.state);
+}
+
+void real_come_to(enum real_place place, uint32_t iteration)
+{
+  bool same = real.same == place;
+  real.same = REAL_NOWHERE;
+  real.place = place;
+  real_ready();
+  /* a step is a function: what had no effect has none before something else happens */
+  if (!same && !real_below_matching() && !real.unmoved)
+    pass_safe_point(iteration);
+  real_ready();
+  real.place = REAL_NOWHERE;
+}
+
+void real_safe_point(uint32_t iteration)
+{
+  if (real.restart)
+    real_restore();
+  real_come_to(REAL_CHECKPOINT, iteration);
+}
+
+/* ---- beginning and end ---- */
+
+static bool logs_determinants(const struct rcl_protocol *protocol)
+{
+  for (int i = 0; protocol->place && i < RCL_PLACE_LOGS; i++)
+    if (protocol->place->logs[i].what == RCL_LOGGED_DETERMINANTS)
+      return true;
+  return false;
+}
+
+static void choose_protocol(void)
+{
+  const char *name = real.options.protocol;
+  real.protocol = rcl_protocol_named(name);
+  if (!real.protocol)
+    real_die(64, "there is no protocol '%s', expected one of 'recline list protocols'", name);
+  if (real.protocol->independent || real.protocol->clocks)
+    real_die(64, "protocol %s %s, expected one by which all processes go back together", name,
+             real.protocol->clocks ? "needs clocks" : "restarts processes one by one");
+  real.determinants = logs_determinants(real.protocol);
+}
+
+void real_begin(MPI_Comm comm, const struct real_options *options)
+{
+  real = (struct real){.options = *options};
+  real_wire_begin(comm);
+  choose_protocol();
+  real.config = (struct rcl_config){
+      .self = (int16_t)real.rank, .ranks = (int16_t)real.ranks, .capacity = options->capacity};
+  real.state = memory_table(1, real.protocol->state_size(&real.config));
+  real.actions.capacity = RCL_ACTIONS_MAX(&real.config);
+  real.actions.item = memory_table(real.actions.capacity, sizeof *real.actions.item);
+  real_storage_begin();
+  real_trace_begin();
+  real.on = true;
+  real_step((struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = real.checkpoint}, NULL);
+  real_storage_erase_others(real.checkpoint);
+}
+
+/* A checkpoint that was asked for is committed first, unless that takes a barrier of the program:
+ * nobody leaves while another is held for it. */
+static void end_together(void)
+{
+  while (real.requested && !real.protocol->captures_at)
+    real_come_to(REAL_END, 0);
+  int done = 0;
+  MPI_Request request;
+  PMPI_Ibarrier(real_wire_comm(), &request);
+  while (!done) {
+    real_pump(true);
+    real_come_to(REAL_END, 0);
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+}
+
+void real_end(void)
+{
+  if (real.restart)
+    real_restore();
+  real_come_to(REAL_END, 0);
+  if (!real.finished)
+    real_trace_finished();
+  real.finished = true;
+  end_together();
+  real_wire_flush();
+  real_trace_end();
+  real_storage_clear();
+  real_wire_end();
+  free(real.state);
+  free(real.actions.item);
+  free(real.due.item);
+  free(real.slot);
+  free(real.region);
+  real = (struct real){0};
+}

@@ -1,0 +1,195 @@
+/* Inside the host for real MPI: what its files share. One process has one host, in `real`. */
+#ifndef RECLINE_REAL_INSIDE_H
+#define RECLINE_REAL_INSIDE_H
+
+#include "mpi/real_host.h"
+#include "protocols/protocol.h"
+#include "verify/base/output.h"
+
+/* Bytes of a message, shared by those that hold it. */
+struct real_payload {
+  uint32_t holders;
+  size_t size;
+  unsigned char bytes[];
+};
+
+struct real_message {
+  struct real_message *next;
+  int16_t peer, comm;
+  int32_t tag;
+  uint32_t words[RCL_WORDS];
+  struct real_payload *payload;
+};
+
+/* First in, first out. */
+struct real_queue {
+  struct real_message *first, **end;
+};
+
+struct real_receive {
+  struct real_receive *next;
+  uint32_t request;
+  int16_t peer, comm; /* as posted */
+  int32_t tag;
+  int16_t from; /* as MATCH allows */
+  bool announced, done;
+  int32_t from_tag;
+  int16_t source; /* done: what came */
+  int32_t sent_tag;
+  struct real_payload *payload;
+};
+
+struct real_region {
+  int id, type;
+  void *address;
+  size_t bytes;
+  struct real_stream stream; /* address NULL */
+};
+
+struct real_slot {
+  bool full;
+  struct real_message message;
+};
+
+/* Ends of work: events to come, in the order in which the work was started. */
+struct real_due {
+  struct rcl_event *item;
+  uint32_t count, room;
+};
+
+struct real {
+  bool on;
+  struct real_options options;
+  int rank, ranks;
+
+  const struct rcl_protocol *protocol;
+  struct rcl_config config;
+  void *state;
+  struct rcl_actions actions;
+  bool determinants; /* the protocol logs outcomes: choices are events */
+
+  /* The step under way. */
+  struct real_message *now; /* being sent, or just arrived */
+  struct rcl_action answer; /* FORCE, JOIN */
+
+  /* The rank. */
+  bool held, draining;
+  uint32_t capturing; /* CAPTURE without CAPTURED; 0: none */
+  bool finished;
+  bool requested; /* coordinator: a checkpoint was asked for, and is not committed */
+  double alarm;   /* seconds when TIMER is due; 0: none */
+  struct real_due due;
+  bool unmoved; /* nothing has happened since a safe point that had no effect */
+
+  /* The program. */
+  enum real_place place; /* where it may be captured now */
+  uint32_t receives, calls;
+  struct real_receive *posted; /* in the order of posting */
+  struct real_queue channel;   /* have come, and are not received; level CHANNEL: delivered */
+  struct real_slot *slot;      /* slot[n - 1] is number n */
+  uint32_t slots;
+  struct real_region *region; /* by id */
+  uint32_t regions, regions_room;
+
+  /* Restart. */
+  uint32_t checkpoint;     /* from which this life has started */
+  uint32_t life;           /* starts before this one */
+  enum real_place restart; /* the place of the image, until the data are put back */
+  enum real_place same;    /* put back there: the next such place counts as the same one */
+
+  /* Storage. */
+  struct output *image; /* of the last capture, not stored yet */
+  uint32_t image_of;
+  FILE *trace; /* a line at a time: what a killed process has done is there */
+};
+
+extern struct real real;
+
+static inline bool real_below_matching(void)
+{
+  return real.protocol->level == RCL_LEVEL_CHANNEL;
+}
+
+/* ---- real_options.c ---- */
+
+/* Ends all processes with one line. */
+_Noreturn void real_die(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- real_host.c ---- */
+
+/* One event. `message` is the one that is being sent, or has arrived; NULL: none. */
+void real_step(struct rcl_event, struct real_message *message);
+
+/* Takes what has come and what is due; with `wait`, gives the processor away when there was
+ * nothing. */
+void real_pump(bool wait);
+void real_ready(void); /* returns when the program may make its next event */
+void real_come_to(enum real_place, uint32_t iteration);
+
+/* ---- real_queues.c ---- */
+
+struct real_payload *real_payload_new(size_t size);
+struct real_payload *real_payload_hold(struct real_payload *);
+void real_payload_drop(struct real_payload *); /* may be NULL */
+void real_append(struct real_queue *, struct real_message *);
+struct real_message *real_take_out(struct real_queue *, struct real_message **place);
+void real_add_receive(struct real_receive *);
+
+/* A copy of one of an image: a done one has its message, another is announced again. */
+void real_restore_receive(const struct real_receive *);
+
+struct real_slot *real_slot_of(uint32_t number); /* a full one */
+void real_keep(const struct rcl_action *);
+void real_forget(const struct rcl_action *);
+
+/* ---- real_messages.c ---- */
+
+void real_arrive(struct real_message *); /* out of the channel, below the matching */
+void real_match_all(void);               /* messages that have come meet receives */
+void real_announce_all(void);            /* receives that are posted and not announced */
+void real_deliver(const struct rcl_action *);
+void real_resend(const struct rcl_action *);
+void real_allow(const struct rcl_action *); /* MATCH */
+
+/* ---- real_wire.c ---- */
+
+void real_wire_begin(MPI_Comm);
+void real_wire_end(void);
+MPI_Comm real_wire_comm(void); /* for collectives of the host's own */
+void real_wire_send(int peer, const struct real_message *);
+void real_wire_control(int peer, const uint32_t words[RCL_WORDS]);
+
+/* NULL: nothing has come. A control message has no payload. */
+struct real_message *real_wire_receive(void);
+void real_wire_idle(void);
+void real_wire_busy(void);                        /* there was something to do */
+void real_wire_flush(void);                       /* returns when all that was sent is on its way */
+uint32_t real_wire_agree(uint32_t value, MPI_Op); /* of all processes */
+
+/* ---- real_storage.c ---- */
+
+void real_storage_begin(void); /* finds the checkpoint to start from, and this life's number */
+void real_storage_load(void);  /* state, slots and what else is not the program's */
+void real_storage_capture(void);
+void real_storage_store(const struct rcl_action *);
+void real_storage_commit(uint32_t checkpoint);
+void real_storage_erase(uint32_t checkpoint);
+void real_storage_erase_others(uint32_t checkpoint);
+void real_storage_clear(void); /* all of this rank; and the record, by rank 0 before */
+
+/* ---- real_data.c ---- */
+
+void real_data_save(FILE *); /* all that is protected */
+
+/* Remembers where the data are, so many of them from here on in a file that is its own from now on,
+ * and goes behind them. False: they are not there. */
+bool real_data_find(FILE *, uint32_t regions);
+
+/* ---- real_trace.c ---- */
+
+void real_trace_begin(void);
+void real_trace_step(const struct rcl_event *, const struct real_message *);
+void real_trace_finished(void);
+void real_trace_end(void);
+
+#endif

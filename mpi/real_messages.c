@@ -1,0 +1,233 @@
+/* Messages of the program: sent, matched with receives, delivered.
+ *
+ * Call cycle with real_host.c: what matches is an event there, whose actions are carried out here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/real_inside.h"
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+
+static struct real_receive *posted(uint32_t request)
+{
+  struct real_receive *receive = real.posted;
+  while (receive && (receive->request != request || receive->done))
+    receive = receive->next;
+  REQUIRE(receive, "a protocol names receives that wait");
+  return receive;
+}
+
+/* ---- matching ---- */
+
+static bool accepts(const struct real_receive *receive, const struct real_message *message)
+{
+  return receive->announced && !receive->done && receive->comm == message->comm &&
+         rcl_matches(receive->from, receive->from_tag, message->peer, message->tag);
+}
+
+static struct real_receive *receive_for(const struct real_message *message)
+{
+  struct real_receive *receive = real.posted;
+  while (receive && !accepts(receive, message))
+    receive = receive->next;
+  return receive;
+}
+
+static void complete(struct real_receive *receive, int peer, int32_t tag,
+                     struct real_payload *payload)
+{
+  receive->done = true;
+  receive->source = (int16_t)peer;
+  receive->sent_tag = tag;
+  receive->payload = real_payload_hold(payload);
+}
+
+static void arrive(struct real_message *message, const struct real_receive *receive)
+{
+  struct rcl_event event = {.kind = RCL_EVENT_ARRIVED,
+                            .peer = message->peer,
+                            .comm = message->comm,
+                            .tag = message->tag,
+                            .bytes = (uint32_t)message->payload->size};
+  memcpy(event.words, message->words, sizeof event.words);
+  if (receive) {
+    event.request = receive->request;
+    event.wildcard = receive->peer == RCL_ANY || receive->tag == RCL_ANY;
+  }
+  real_step(event, message);
+  real_payload_drop(message->payload);
+  free(message);
+}
+
+void real_arrive(struct real_message *message)
+{
+  arrive(message, NULL);
+}
+
+/* Above the matching, the first message in the order of arrival that a receive asks for, or that is
+ * drained; for a receive, the first in the order of posting. */
+static bool match_one(void)
+{
+  struct real_message **place = &real.channel.first;
+  for (; *place; place = &(*place)->next) {
+    struct real_receive *receive = receive_for(*place);
+    if (!receive && !(real.held && real.draining))
+      continue;
+    arrive(real_take_out(&real.channel, place), receive);
+    return true;
+  }
+  return false;
+}
+
+/* Below it they have been delivered already. */
+static bool give_one(void)
+{
+  struct real_message **place = &real.channel.first;
+  for (; *place; place = &(*place)->next) {
+    struct real_receive *receive = receive_for(*place);
+    if (!receive)
+      continue;
+    struct real_message *message = real_take_out(&real.channel, place);
+    complete(receive, message->peer, message->tag, message->payload);
+    real_payload_drop(message->payload);
+    free(message);
+    return true;
+  }
+  return false;
+}
+
+void real_match_all(void)
+{
+  while (!real.capturing && (real_below_matching() ? give_one() : match_one()))
+    continue;
+}
+
+static void announce(struct real_receive *receive)
+{
+  receive->announced = true;
+  receive->from = receive->peer;
+  receive->from_tag = receive->tag;
+  real_step((struct rcl_event){.kind = RCL_EVENT_RECEIVE,
+                               .request = receive->request,
+                               .peer = receive->peer,
+                               .comm = receive->comm,
+                               .tag = receive->tag},
+            NULL);
+}
+
+void real_announce_all(void)
+{
+  struct real_receive *receive = real.posted;
+  while (receive && !real.held) {
+    if (receive->announced || receive->done) {
+      receive = receive->next;
+      continue;
+    }
+    announce(receive);
+    receive = real.posted;
+  }
+}
+
+/* ---- actions ---- */
+
+void real_allow(const struct rcl_action *action)
+{
+  struct real_receive *receive = posted(action->request);
+  receive->from = action->peer;
+  receive->from_tag = action->tag;
+}
+
+void real_deliver(const struct rcl_action *action)
+{
+  const struct real_message *from =
+      action->slot == RCL_NO_SLOT ? real.now : &real_slot_of(action->slot)->message;
+  if (!from)
+    return; /* of a collective that is over */
+  if (!real_below_matching()) {
+    complete(posted(action->request), from->peer, from->tag, from->payload);
+    return;
+  }
+  struct real_message *message = memory_grow(NULL, sizeof *message);
+  *message = *from;
+  real_payload_hold(message->payload);
+  real_append(&real.channel, message);
+}
+
+void real_resend(const struct rcl_action *action)
+{
+  struct real_message message = real_slot_of(action->slot)->message;
+  memcpy(message.words, action->words, sizeof message.words);
+  real_wire_send(action->peer, &message);
+}
+
+/* ---- the program's ---- */
+
+void real_send(int peer, int tag, int comm, const void *bytes, size_t size)
+{
+  struct real_message message = {.peer = (int16_t)peer, .comm = (int16_t)comm, .tag = tag};
+  if (peer < 0 || peer >= real.ranks)
+    real_die(64, "process %d sends to process %d, expected 0 to %d", real.rank, peer,
+             real.ranks - 1);
+  real_ready();
+  message.payload = real_payload_new(size);
+  if (size)
+    memcpy(message.payload->bytes, bytes, size);
+  real_step((struct rcl_event){.kind = RCL_EVENT_SEND,
+                               .peer = (int16_t)peer,
+                               .comm = (int16_t)comm,
+                               .tag = tag,
+                               .bytes = (uint32_t)size},
+            &message);
+  real_payload_drop(message.payload);
+  real_ready();
+}
+
+struct real_receive *real_post(int peer, int tag, int comm)
+{
+  struct real_receive *receive = memory_grow(NULL, sizeof *receive);
+  real_ready();
+  *receive = (struct real_receive){
+      .request = ++real.receives, .peer = (int16_t)peer, .comm = (int16_t)comm, .tag = tag};
+  real_add_receive(receive);
+  real_ready();
+  return receive;
+}
+
+bool real_test(struct real_receive *receive)
+{
+  real_ready();
+  if (!real.determinants)
+    return receive->done;
+  real_step((struct rcl_event){.kind = RCL_EVENT_CHOICE, .outcome = receive->done}, NULL);
+  bool done = receive->done;
+  if (real.answer.kind == RCL_ACTION_FORCE)
+    done = real.answer.outcome;
+  if (done)
+    real_wait(receive);
+  return done;
+}
+
+void real_wait(struct real_receive *receive)
+{
+  for (real_ready(); !receive->done; real_ready())
+    real_pump(true);
+}
+
+void *real_take(struct real_receive *receive, size_t *size, int *peer, int *tag)
+{
+  struct real_receive **place = &real.posted;
+  while (*place != receive)
+    place = &(*place)->next;
+  *place = receive->next;
+  *size = receive->payload->size;
+  void *bytes = memory_grow(NULL, *size + 1);
+  memcpy(bytes, receive->payload->bytes, *size);
+  if (peer)
+    *peer = receive->source;
+  if (tag)
+    *tag = receive->sent_tag;
+  real_payload_drop(receive->payload);
+  free(receive);
+  return bytes;
+}

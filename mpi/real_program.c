@@ -1,0 +1,110 @@
+/* The calls of recline.h. Where the host is not on they do nothing, as without recline. */
+#include <stdio.h>
+
+#include "mpi/real_calls.h"
+#include "mpi/real_host.h"
+#include "sim/cc/recline.h"
+
+static const size_t item_bytes[] = {[RECLINE_BYTE] = 1,
+                                    [RECLINE_INT16] = 2,
+                                    [RECLINE_INT32] = 4,
+                                    [RECLINE_INT64] = 8,
+                                    [RECLINE_FLOAT] = sizeof(float),
+                                    [RECLINE_DOUBLE] = sizeof(double),
+                                    [RECLINE_LONG_DOUBLE] = sizeof(long double)};
+
+_Static_assert((int)RECLINE_AT_CHECKPOINT == (int)REAL_CHECKPOINT &&
+                   (int)RECLINE_AT_BARRIER == (int)REAL_BARRIER &&
+                   (int)RECLINE_AT_END == (int)REAL_END,
+               "places have the same numbers");
+
+void recline_potential_checkpoint(void)
+{
+  recline_iteration(0);
+}
+
+void recline_iteration(unsigned iteration)
+{
+  if (!real_is_on())
+    return;
+  real_calls_check_place();
+  real_safe_point(iteration);
+}
+
+/* What simulated time is charged with. */
+void recline_iteration_bytes(unsigned long long bytes)
+{
+  (void)bytes;
+}
+
+void recline_image_bytes(unsigned long long bytes)
+{
+  (void)bytes;
+}
+
+int recline_choose(int count)
+{
+  (void)count;
+  return 0;
+}
+
+int recline_output(const void *bytes, unsigned long long size)
+{
+  return fwrite(bytes, 1, size, stdout) == size ? 0 : -1;
+}
+
+void recline_protect_items(int id, void *address, size_t count, enum recline_item type)
+{
+  if (real_is_on())
+    real_protect(id, address, count * item_bytes[type], (int)type);
+}
+
+void recline_protect(int id, void *address, size_t bytes)
+{
+  recline_protect_items(id, address, bytes, RECLINE_BYTE);
+}
+
+void recline_unprotect(int id)
+{
+  if (real_is_on())
+    real_unprotect(id);
+}
+
+enum recline_place recline_restarts(void)
+{
+  return real_is_on() ? (enum recline_place)real_restarts() : RECLINE_NO_RESTART;
+}
+
+size_t recline_protected_bytes(int id)
+{
+  return real_is_on() ? real_protected_bytes(id) : 0;
+}
+
+enum recline_place recline_restore(void)
+{
+  return real_is_on() ? (enum recline_place)real_restore() : RECLINE_NO_RESTART;
+}
+
+/* The position stack is not kept. */
+static void refuse_stack(void)
+{
+  if (real_is_on())
+    real_refuse("recline_push() and recline_resume()", "recline_restore()");
+}
+
+void recline_push(int position)
+{
+  (void)position;
+  refuse_stack();
+}
+
+void recline_pop(void)
+{
+  refuse_stack();
+}
+
+int recline_resume(void)
+{
+  refuse_stack();
+  return 0;
+}

@@ -1,0 +1,432 @@
+/* Stable storage: a folder that all processes reach.
+ *
+ *     committed                     the record: protocol, processes, checkpoint
+ *     checkpoint-N.rank-R.image     what process R protects, then its protocol's state, slots, ...
+ *     checkpoint-N.rank-R.log       these alone, as they were later
+ *
+ * All are written under temporary names, synced and renamed, so a process may be killed at any
+ * moment. A capture writes the program's data at once, to a file that the store then completes.
+ * Numbers are in the machine's byte order. */
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mpi/real_inside.h"
+#include "verify/base/breach.h"
+#include "verify/base/memory.h"
+
+enum { NAME = 4096 };
+
+static const uint64_t MAGIC = UINT64_C(0x31747261706c6372), END = UINT64_C(0x646e65);
+
+/* In front of an image's data, or of a log. */
+struct head {
+  uint64_t magic;
+  int32_t rank, ranks;
+  uint32_t checkpoint, part;
+  uint32_t place, receives, calls, finished; /* as they were at the capture */
+  uint32_t regions;
+  uint32_t pad;
+};
+
+/* Behind it: what the protocol and the host have. */
+struct tail_head {
+  uint64_t state_bytes;
+  uint32_t pieces, slots, posted, delivered;
+};
+
+struct saved_message {
+  uint32_t slot;
+  int32_t peer, comm, tag;
+  uint32_t words[RCL_WORDS];
+  uint32_t request, done; /* of receives */
+  int32_t source, sent_tag;
+  uint32_t pad;
+  uint64_t size;
+};
+
+/* ---- names ---- */
+
+static void name_part(char name[NAME], uint32_t checkpoint, enum rcl_part part)
+{
+  snprintf(name, NAME, "%s/checkpoint-%u.rank-%d.%s", real.options.folder, checkpoint, real.rank,
+           part == RCL_PART_IMAGE ? "image" : "log");
+}
+
+static void name_record(char name[NAME])
+{
+  snprintf(name, NAME, "%s/committed", real.options.folder);
+}
+
+static _Noreturn void cannot(const char *name)
+{
+  real_die(64, OUTPUT_CANNOT, name, strerror(errno));
+}
+
+/* A name is durable when its folder is. */
+static void sync_folder(void)
+{
+  int folder = open(real.options.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0 || fsync(folder) || close(folder))
+    cannot(real.options.folder);
+}
+
+/* ---- writing ---- */
+
+static void put(FILE *file, const void *bytes, size_t size)
+{
+  if (size)
+    fwrite(bytes, size, 1, file); /* output_close() tells errors */
+}
+
+static uint32_t put_message(FILE *file, const struct real_message *message, struct saved_message s)
+{
+  s.peer = message->peer;
+  s.comm = message->comm;
+  s.tag = message->tag;
+  memcpy(s.words, message->words, sizeof s.words);
+  s.size = message->payload ? message->payload->size : 0;
+  put(file, &s, sizeof s);
+  put(file, message->payload ? message->payload->bytes : NULL, s.size);
+  return 1;
+}
+
+static uint32_t put_receives(FILE *file)
+{
+  uint32_t count = 0;
+  for (const struct real_receive *r = real.posted; r; r = r->next) {
+    const struct real_message as = {
+        .peer = r->peer, .comm = r->comm, .tag = r->tag, .payload = r->payload};
+    count += put_message(
+        file, &as,
+        (struct saved_message){
+            .request = r->request, .done = r->done, .source = r->source, .sent_tag = r->sent_tag});
+  }
+  return count;
+}
+
+/* Below the matching what was delivered is the program's; above it, it is in the channel. */
+static uint32_t put_delivered(FILE *file)
+{
+  uint32_t count = 0;
+  for (const struct real_message *m = real.channel.first; m && real_below_matching(); m = m->next)
+    count += put_message(file, m, (struct saved_message){0});
+  return count;
+}
+
+static struct head new_head(uint32_t checkpoint, enum rcl_part part)
+{
+  return (struct head){.magic = MAGIC,
+                       .rank = real.rank,
+                       .ranks = real.ranks,
+                       .checkpoint = checkpoint,
+                       .part = part,
+                       .place = real.place,
+                       .receives = real.receives,
+                       .calls = real.calls - (real.place == REAL_BARRIER),
+                       .finished = real.finished,
+                       .regions = part == RCL_PART_IMAGE ? real.regions : 0};
+}
+
+/* The program's part of an image: with the receives and messages that go back with it. */
+void real_storage_capture(void)
+{
+  char name[NAME];
+  name_part(name, real.capturing, RCL_PART_IMAGE);
+  real.image = output_open(name);
+  if (!real.image)
+    cannot(name);
+  FILE *file = output_stream(real.image);
+  struct head head = new_head(real.capturing, RCL_PART_IMAGE);
+  struct tail_head counts = {0};
+  put(file, &head, sizeof head);
+  real_data_save(file);
+  long at = ftell(file);
+  put(file, &counts, sizeof counts);
+  counts.posted = put_receives(file);
+  counts.delivered = put_delivered(file);
+  long end = ftell(file);
+  fseek(file, at, SEEK_SET);
+  put(file, &counts, sizeof counts);
+  fseek(file, end, SEEK_SET);
+}
+
+/* The state of the protocol, as far as it is in use, and its slots. */
+static void put_tail(FILE *file)
+{
+  struct rcl_piece piece[RCL_PIECES];
+  struct tail_head head = {.state_bytes = real.protocol->state_size(&real.config),
+                           .pieces =
+                               rcl_protocol_in_use(real.protocol, &real.config, real.state, piece)};
+  for (uint32_t i = 0; i < real.slots; i++)
+    head.slots += real.slot[i].full;
+  put(file, &head, sizeof head);
+  for (uint32_t i = 0; i < head.pieces; i++) {
+    put(file, &piece[i], sizeof piece[i]);
+    put(file, (char *)real.state + piece[i].offset, piece[i].bytes);
+  }
+  for (uint32_t i = 0; i < real.slots; i++)
+    if (real.slot[i].full)
+      put_message(file, &real.slot[i].message, (struct saved_message){.slot = i + 1});
+  put(file, &END, sizeof END);
+}
+
+void real_storage_store(const struct rcl_action *action)
+{
+  char name[NAME];
+  struct head head = new_head(action->checkpoint, action->part);
+  struct output *output = real.image;
+  name_part(name, action->checkpoint, action->part);
+  if (action->part == RCL_PART_LOG) {
+    output = output_open(name);
+    if (output)
+      put(output_stream(output), &head, sizeof head);
+  } else {
+    real.image = NULL;
+  }
+  if (!output)
+    cannot(name);
+  put_tail(output_stream(output));
+  if (!output_close(output, true))
+    cannot(name);
+  sync_folder();
+}
+
+void real_storage_commit(uint32_t checkpoint)
+{
+  char name[NAME];
+  name_record(name);
+  struct output *output = output_open(name);
+  if (!output)
+    cannot(name);
+  fprintf(output_stream(output), "recline-checkpoint 1\nprotocol %s\nranks %d\ncheckpoint %u\n",
+          real.protocol->name, real.ranks, checkpoint);
+  if (!output_close(output, true))
+    cannot(name);
+  sync_folder();
+}
+
+static void remove_part(uint32_t checkpoint, enum rcl_part part)
+{
+  char name[NAME];
+  name_part(name, checkpoint, part);
+  if (remove(name) && errno != ENOENT)
+    cannot(name);
+}
+
+void real_storage_erase(uint32_t checkpoint)
+{
+  remove_part(checkpoint, RCL_PART_IMAGE);
+  remove_part(checkpoint, RCL_PART_LOG);
+}
+
+/* ---- clearing ---- */
+
+void real_storage_erase_others(uint32_t checkpoint)
+{
+  char pattern[NAME], kept[NAME];
+  glob_t found;
+  snprintf(pattern, sizeof pattern, "%s/checkpoint-*.rank-%d.*", real.options.folder, real.rank);
+  snprintf(kept, sizeof kept, "%s/checkpoint-%u.", real.options.folder, checkpoint);
+  if (!glob(pattern, 0, NULL, &found))
+    for (size_t i = 0; i < found.gl_pathc; i++)
+      if (strncmp(found.gl_pathv[i], kept, strlen(kept)) != 0)
+        remove(found.gl_pathv[i]);
+  globfree(&found);
+}
+
+void real_storage_clear(void)
+{
+  char name[NAME];
+  name_record(name);
+  if (real.rank == RCL_COORDINATOR_RANK)
+    remove(name);
+  real_wire_agree(0, MPI_MAX);
+  real_storage_erase_others(RCL_FRESH);
+}
+
+/* ---- the record ---- */
+
+/* The checkpoint that is recorded; FRESH: there is none. */
+static uint32_t read_record(void)
+{
+  char name[NAME], protocol[65] = "";
+  int ranks = 0;
+  unsigned checkpoint = 0;
+  name_record(name);
+  FILE *file = fopen(name, "r");
+  if (!file && errno == ENOENT)
+    return RCL_FRESH;
+  if (!file || fscanf(file, "recline-checkpoint 1 protocol %64s ranks %d checkpoint %u", protocol,
+                      &ranks, &checkpoint) != 3)
+    real_die(64, "%s:1: no record of a checkpoint, expected one that recline has written", name);
+  fclose(file);
+  if (strcmp(protocol, real.protocol->name) != 0)
+    real_die(64, "%s:2: protocol %s, expected %s or another folder", name, protocol,
+             real.protocol->name);
+  if (ranks != real.ranks)
+    real_die(64, "%s:3: checkpoints of %d processes, expected %d or another folder", name, ranks,
+             real.ranks);
+  return checkpoint;
+}
+
+/* Starts that have left traces. */
+static uint32_t count_lives(void)
+{
+  char name[NAME];
+  uint32_t life = 0;
+  do
+    snprintf(name, sizeof name, "%s/trace.%u.%d", real.options.folder, life++, real.rank);
+  while (!access(name, F_OK));
+  return life - 1;
+}
+
+void real_storage_begin(void)
+{
+  uint32_t found[2] = {0};
+  if (real.rank == RCL_COORDINATOR_RANK) {
+    if (mkdir(real.options.folder, 0777) && errno != EEXIST)
+      cannot(real.options.folder);
+    output_sweep(real.options.folder);
+    found[0] = read_record();
+  }
+  PMPI_Bcast(found, 1, MPI_UINT32_T, RCL_COORDINATOR_RANK, real_wire_comm());
+  real.checkpoint = found[0];
+  real.life = real_wire_agree(count_lives(), MPI_MAX);
+  if (real.checkpoint)
+    real_storage_load();
+}
+
+/* ---- reading ---- */
+
+static _Noreturn void damaged(uint32_t checkpoint, enum rcl_part part)
+{
+  char name[NAME];
+  name_part(name, checkpoint, part);
+  real_die(64, "%s: is damaged, expected a part of checkpoint %u as it was written", name,
+           checkpoint);
+}
+
+static bool get(FILE *file, void *bytes, size_t size)
+{
+  return !size || fread(bytes, size, 1, file) == 1;
+}
+
+static bool get_message(FILE *file, struct saved_message *s, struct real_message *message)
+{
+  if (!get(file, s, sizeof *s))
+    return false;
+  *message = (struct real_message){.peer = (int16_t)s->peer,
+                                   .comm = (int16_t)s->comm,
+                                   .tag = s->tag,
+                                   .payload = real_payload_new(s->size)};
+  memcpy(message->words, s->words, sizeof s->words);
+  return get(file, message->payload->bytes, s->size);
+}
+
+static bool get_receives(FILE *file, uint32_t count)
+{
+  struct saved_message s;
+  struct real_message m;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!get_message(file, &s, &m))
+      return false;
+    real_restore_receive(&(struct real_receive){.request = s.request,
+                                                .peer = m.peer,
+                                                .comm = m.comm,
+                                                .tag = m.tag,
+                                                .from = m.peer,
+                                                .from_tag = m.tag,
+                                                .done = s.done,
+                                                .source = (int16_t)s.source,
+                                                .sent_tag = s.sent_tag,
+                                                .payload = s.done ? m.payload : NULL});
+    if (!s.done)
+      real_payload_drop(m.payload);
+  }
+  return true;
+}
+
+static bool get_delivered(FILE *file, uint32_t count)
+{
+  struct saved_message s;
+  for (uint32_t i = 0; i < count; i++) {
+    struct real_message *m = memory_grow(NULL, sizeof *m);
+    if (!get_message(file, &s, m))
+      return false;
+    real_append(&real.channel, m);
+  }
+  return true;
+}
+
+static bool get_tail(FILE *file)
+{
+  struct tail_head head;
+  struct rcl_piece piece;
+  struct saved_message s;
+  uint64_t end;
+  bool fine =
+      get(file, &head, sizeof head) && head.state_bytes == real.protocol->state_size(&real.config);
+  for (uint32_t i = 0; fine && i < head.pieces; i++)
+    fine = get(file, &piece, sizeof piece) && piece.offset <= head.state_bytes &&
+           piece.bytes <= head.state_bytes - piece.offset &&
+           get(file, (char *)real.state + piece.offset, piece.bytes);
+  for (uint32_t i = 0; fine && i < head.slots; i++) {
+    struct real_message m;
+    fine = get_message(file, &s, &m);
+    real.now = &m;
+    if (fine)
+      real_keep(&(struct rcl_action){.slot = s.slot});
+    real_payload_drop(m.payload);
+  }
+  real.now = NULL;
+  return fine && get(file, &end, sizeof end) && end == END;
+}
+
+static bool is_of(const struct head *head, enum rcl_part part)
+{
+  return head->magic == MAGIC && head->rank == real.rank && head->ranks == real.ranks &&
+         head->checkpoint == real.checkpoint && head->part == part;
+}
+
+/* Passes the data, which the program puts back later. */
+static bool get_image(FILE *file)
+{
+  struct head head;
+  struct tail_head counts;
+  if (!get(file, &head, sizeof head) || !is_of(&head, RCL_PART_IMAGE))
+    return false;
+  real.receives = head.receives;
+  real.calls = head.calls;
+  real.finished = head.finished;
+  real.restart = (enum real_place)head.place;
+  return real_data_find(file, head.regions) && get(file, &counts, sizeof counts) &&
+         get_receives(file, counts.posted) && get_delivered(file, counts.delivered);
+}
+
+static bool get_log(FILE *file)
+{
+  struct head head;
+  return get(file, &head, sizeof head) && is_of(&head, RCL_PART_LOG) && get_tail(file);
+}
+
+/* State and slots are those of the part that was stored last: the log, where there is one. */
+void real_storage_load(void)
+{
+  char name[NAME];
+  name_part(name, real.checkpoint, RCL_PART_LOG);
+  FILE *log = fopen(name, "r");
+  name_part(name, real.checkpoint, RCL_PART_IMAGE);
+  FILE *image = fopen(name, "r"); /* stays open: real_data_find() */
+  if (!image || !get_image(image) || (!log && !get_tail(image)))
+    damaged(real.checkpoint, RCL_PART_IMAGE);
+  if (log && !get_log(log))
+    damaged(real.checkpoint, RCL_PART_LOG);
+  if (log)
+    fclose(log);
+}

@@ -1,0 +1,78 @@
+/* What this process does, a line at a time, in the notation of docs/trace.md but for the numbers of
+ * messages, which need all processes: `recline join` puts the traces of all together.
+ *
+ *     FOLDER/trace.LIFE.RANK      lives count from 0, one for each start
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpi/real_inside.h"
+#include "protocols/text.h"
+#include "verify/base/hash.h"
+
+static void put_head(const char *what)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  fprintf(real.trace, "%lld.%09ld %d %s", (long long)now.tv_sec, now.tv_nsec, real.rank, what);
+}
+
+/* The content of a payload, as the world has it (verify/world/content.h). */
+static void put_content(const struct real_payload *payload)
+{
+  uint64_t digest[2];
+  uint32_t word[4];
+  hash_bytes_wide(payload->bytes, payload->size, digest);
+  memcpy(word, digest, sizeof word);
+  word[0] += !(word[0] | word[1] | word[2] | word[3]);
+  fprintf(real.trace, " content=%08" PRIx32 "%08" PRIx32 "%08" PRIx32 "%08" PRIx32, word[0],
+          word[1], word[2], word[3]);
+}
+
+void real_trace_begin(void)
+{
+  char name[4096];
+  if (!real.options.trace)
+    return;
+  snprintf(name, sizeof name, "%s/trace.%u.%d", real.options.folder, real.life, real.rank);
+  real.trace = fopen(name, "w");
+  if (!real.trace)
+    real_die(64, OUTPUT_CANNOT, name, strerror(errno));
+  setvbuf(real.trace, NULL, _IOFBF, 1 << 16);
+  fprintf(real.trace, "recline-part-trace 1\nprotocol %s\nranks %d\ncapacity %u\n---\n",
+          real.protocol->name, real.ranks, real.config.capacity);
+  fflush(real.trace);
+}
+
+void real_trace_step(const struct rcl_event *event, const struct real_message *message)
+{
+  char text[TEXT_MAX];
+  if (!real.trace)
+    return;
+  put_head(event_print(real.protocol, event, text));
+  if (message && message->payload)
+    put_content(message->payload);
+  for (uint32_t i = 0; i < real.actions.count; i++)
+    fprintf(real.trace, " | %s", action_print(real.protocol, &real.actions.item[i], text));
+  fprintf(real.trace, " # %016" PRIx64 "\n",
+          rcl_protocol_digest_state(real.protocol, &real.config, real.state));
+  fflush(real.trace);
+}
+
+void real_trace_finished(void)
+{
+  if (!real.trace)
+    return;
+  put_head("finished\n");
+  fflush(real.trace);
+}
+
+void real_trace_end(void)
+{
+  if (real.trace && fclose(real.trace))
+    fprintf(stderr, "recline: the trace of process %d: %s\n", real.rank, strerror(errno));
+  real.trace = NULL;
+}

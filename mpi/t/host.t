@@ -1,0 +1,97 @@
+#!/bin/sh
+# A program on real MPI under protocols of recline: processes are killed, all start again, and it
+# ends with the same result; the trace of all lives replays through the world. RECLINE_LONG=1: more
+# protocols, more kills.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+command -v mpirun >/dev/null && [ -x "$build/t/jacobi-mpi" ] || {
+  echo '1..0 # SKIP recline is built without MPI (packages libopenmpi-dev, openmpi-bin)'
+  exit 0
+}
+! mpirun --version 2>&1 | grep -q 'Open MPI' || open='--allow-run-as-root --oversubscribe'
+export RECLINE_TRACE=1
+
+# processes NUMBER PROGRAM ARG...: each leaves its number in $dir/pid.RANK
+processes() {
+  number=$1
+  shift
+  # shellcheck disable=SC2086,SC2016 # a list of words; for the shell of each process
+  timeout 120 mpirun ${open-} -n "$number" sh -c \
+    'echo $$ >"$0/pid.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"; exec "$@"' "$dir" "$@" </dev/null
+}
+
+committed() { # FOLDER: the checkpoint to start from
+  sed -n 's/^checkpoint //p' "$1/committed" 2>/dev/null
+}
+
+# killed RANK CHECKPOINTS PROGRAM ARG...: once so many more are committed
+killed() {
+  victim=$1 until=$(($2 + $(committed "$RECLINE_CHECKPOINTS" || echo 0)))
+  shift 2
+  processes 4 "$@" >"$dir/out" 2>"$dir/err" &
+  job=$!
+  until [ "$(committed "$RECLINE_CHECKPOINTS")" -ge $until ] 2>/dev/null ||
+    ! kill -0 $job 2>/dev/null; do :; done
+  kill -9 "$(cat "$dir/pid.$victim")"
+  ! wait $job 2>/dev/null
+}
+
+jacobi=$build/t/jacobi-mpi
+steps=1500
+RECLINE_TRACE=0 processes 4 "$jacobi" 32 $steps >"$dir/plain"
+check 'the program runs without the host' grep -q "^$steps steps: " "$dir/plain"
+
+# survives PROTOCOL KILLS
+survives() {
+  export RECLINE_PROTOCOL="$1" RECLINE_CHECKPOINTS="$dir/$1" RECLINE_EVERY=0.01
+  kill=0
+  while [ $kill -lt "$2" ]; do
+    check "$1: process $((kill % 4)) is killed" killed $((kill % 4)) $((1 + kill % 3)) "$jacobi" 32 $steps
+    kill=$((kill + 1))
+  done
+  processes 4 "$jacobi" 32 $steps >"$dir/out" 2>"$dir/err"
+  is "$?" 0 "$1: it ends" "$dir/err"
+  same "$dir/out" "$dir/plain" "$1: with the same result"
+  check "$1: which went on from a checkpoint" grep -q '^restart at step [1-9]' "$dir/err"
+  is "$(find "$dir/$1" -mindepth 1 -name 'c*')" '' "$1: no checkpoint is left"
+  exits 0 "$1: the traces fit together" "$recline" join "$dir/$1" -o "$dir/$1.trace"
+  is "$(grep -c ' detected ' "$dir/$1.trace")" "$2" "$1: each kill is seen"
+  exits 0 "$1: the trace replays" "$recline" check "$dir/$1.trace"
+}
+
+if [ -n "${RECLINE_LONG-}" ]; then
+  for protocol in blocking c3 event-logging message-tagging; do
+    survives $protocol 12
+  done
+else
+  survives blocking 2
+  survives c3 2
+fi
+
+# A trace that is not what has happened.
+mkdir "$dir/wrong"
+for file in "$dir"/c3/trace.0.*; do
+  sed 's/ # \(.\)/ # 0/' "$file" >"$dir/wrong/${file##*/}"
+done
+exits 64 'another digest' "$recline" join "$dir/wrong" -o "$dir/wrong.trace"
+check 'is told' grep -q "trace.0.[0-9]*:[0-9]*: the process says '.*', the world '" "$dir/err"
+for file in "$dir"/c3/trace.0.*; do
+  grep -v ' arrived .*tag=1' "$file" >"$dir/wrong/${file##*/}"
+done
+exits 64 'a step that is left out' "$recline" join "$dir/wrong" -o "$dir/wrong.trace"
+check 'too' grep -q ':[0-9]*: ' "$dir/err"
+check 'and nothing is written' test ! -e "$dir/wrong.trace"
+
+# What the host does not do, or not with these files.
+RECLINE_CHECKPOINTS=$dir/bad RECLINE_PROTOCOL=c3
+exits 64 'a protocol of another kind' env RECLINE_PROTOCOL=pessimistic \
+  mpirun ${open-} -n 2 "$jacobi" 8 10
+check 'is refused' grep -q 'restarts processes one by one, expected' "$dir/err"
+mkdir -p "$dir/bad"
+printf 'recline-checkpoint 1\nprotocol c3\nranks 3\ncheckpoint 2\n' >"$dir/bad/committed"
+exits 64 'checkpoints of another number of processes' mpirun ${open-} -n 2 "$jacobi" 8 10
+check 'are refused' grep -q 'committed:3: checkpoints of 3 processes, expected 2' "$dir/err"
+sed -i 's/ranks 3/ranks 2/' "$dir/bad/committed"
+exits 64 'parts that are not there' mpirun ${open-} -n 2 "$jacobi" 8 10
+check 'are missed' grep -q 'checkpoint-2.rank-[01].image: is damaged, expected' "$dir/err"
+finish

@@ -1,0 +1,21 @@
+/* The traces of the processes of an MPI program (mpi/real_trace.c), put together. */
+#ifndef RECLINE_JOIN_H
+#define RECLINE_JOIN_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* What the world has seen of all lives of the program. */
+struct joined {
+  unsigned ranks, steps, starts, commits;
+  unsigned violations; /* each is a line of the trace */
+  bool ended;          /* all programs have */
+};
+
+/* Takes what the files FOLDER/trace.LIFE.RANK tell through one world: in the order of their times,
+ * as far as the world lets it, so that clocks of machines may differ. Writes the trace of it all to
+ * `file` (docs/trace.md). What the world refuses, or what actions or digests say otherwise, is an
+ * error `file:line: what, expected what`, and nothing is written. */
+bool trace_join(const char *folder, const char *file, struct joined *, GError **);
+
+#endif
