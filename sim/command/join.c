@@ -3,9 +3,9 @@
 #include "sim/command/common.h"
 #include "sim/command/main.h"
 
-const struct about about_join = {
-    "join", "FOLDER", "put the traces of an MPI program's processes together, judged by the world",
-    "join checkpoints -o trace.txt"};
+const struct about about_join = {"join", "FOLDER",
+                                 "put the traces of MPI processes together; the world judges them",
+                                 "join checkpoints -o trace.txt"};
 
 static void tell(const char *file, const struct joined *joined)
 {
