@@ -486,6 +486,7 @@ static void do_next(void)
     DO(smpi_execute_flops_benched, smpi_execute_flops_benched(next_double()))
     DO(clock, next_number(), MPI_Wtime())
     DO(place, do_place((unsigned)next_number()))
+    DO(request, next_number(), recline_request_checkpoint())
     DO(image_bytes, recline_image_bytes(next_number()))
     DO(iteration_bytes, recline_iteration_bytes(next_number()))
   default:

@@ -149,7 +149,12 @@ static bool read_laws(const struct scenario *scenario, struct costs *costs)
 static bool measure_costs(const struct options *o, const struct scenario *scenario,
                           struct costs *costs)
 {
-  const char *const none[] = {"failures=none", "expect={}", "checkpoint.every=0", NULL};
+  const char *const none[] = {"failures=none",
+                              "expect={}",
+                              "checkpoint.every=0",
+                              "checkpoint.at=[]",
+                              "checkpoint.calls=ignored",
+                              NULL};
   g_autoptr(JsonNode) plain = measure(o, none);
   if (!plain)
     return false;

@@ -33,18 +33,6 @@ void agenda_tell(int rank, const struct message *notice)
   agenda_add(&entry);
 }
 
-void agenda_set_timer(struct rank *r)
-{
-  if (layer.scenario->checkpoint.every <= 0.0) /* none, or by schedule */
-    return;
-  agenda_add(&(struct entry){.time = machine_now() + layer.scenario->checkpoint.every,
-                             .kind = ENTRY_NOTICE,
-                             .rank = r->index,
-                             .notice = {.notice = NOTICE_TIMER,
-                                        .incarnation = shadow_rank(r->index)->incarnation,
-                                        .for_life = r->life}});
-}
-
 void agenda_repair_at(double time, uint32_t repair)
 {
   agenda_add(&(struct entry){.time = time, .kind = ENTRY_REPAIRED, .repair = repair});

@@ -41,9 +41,6 @@ void agenda_add(const struct entry *);
 /* Has the dispatcher send a notice (kind and fields of `notice`) to `rank`, in its present life. */
 void agenda_tell(int rank, const struct message *notice);
 
-/* From a rank: TIMER after the interval of the scenario. */
-void agenda_set_timer(struct rank *);
-
 /* The repair of that number ends at `time` (ulfm.h). */
 void agenda_repair_at(double time, uint32_t repair);
 

@@ -13,6 +13,7 @@
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
+#include "sim/host/timer.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -145,7 +146,9 @@ static void take_notice(struct rank *r, const struct message *message)
     return;
   switch (message->notice) {
   case NOTICE_TIMER:
-    event.kind = RCL_EVENT_TIMER;
+    if (!timer_goes_off(r, message))
+      return;
+    event = (struct rcl_event){.kind = RCL_EVENT_TIMER};
     break;
   case NOTICE_DURABLE:
     event.kind = RCL_EVENT_DURABLE;
@@ -479,8 +482,7 @@ static bool others_come(const struct rank *r)
 {
   const struct scenario *scenario = layer.scenario;
   return r->alert || host_below_matching() || shadow_protocol()->header || r->handling > 0.0 ||
-         scenario->failures_count > 0 || scenario->checkpoint.every > 0.0 ||
-         scenario->protocol.interval > 0;
+         scenario->failures_count > 0 || scenario_asks(scenario) || scenario->protocol.interval > 0;
 }
 
 /* Receives that may be given a message before the rank goes on. */

@@ -454,7 +454,7 @@ void host_capture(struct rank *r)
 static void refuse_interconnect(void)
 {
   const struct scenario *scenario = layer.scenario;
-  bool captures = shadow_protocol()->controls != NULL && scenario->checkpoint.every > 0;
+  bool captures = shadow_protocol()->controls != NULL && scenario_asks(scenario);
   if (captures && scenario->checkpoint.places == PLACES_ANYWHERE &&
       machine_property("capture_closes") && !shadow_protocol()->reconnects)
     die(DIE_INPUT,

@@ -17,6 +17,7 @@
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
+#include "sim/host/timer.h"
 #include "sim/host/watch.h"
 #include "sim/net/transport.h"
 
@@ -355,7 +356,7 @@ static void open_connections(struct rank *r)
 static void set_timer(struct rank *r, const struct rcl_action *action)
 {
   if (!shadow_protocol()->clocks) {
-    agenda_set_timer(r);
+    timer_set(r);
   } else if (layer.scenario->checkpoint.every > 0.0) {
     r->alarm.checkpoint = action->checkpoint;
     r->alarm.at = clock_alarm(r, action);

@@ -57,11 +57,14 @@ static void report_checkpoints(void)
 {
   const struct rcl_protocol *protocol = shadow_protocol();
   const struct scenario *scenario = layer.scenario;
-  bool asks = scenario->checkpoint.every > 0 || scenario->protocol.interval > 0;
+  bool asks = scenario_asks(scenario) || scenario->protocol.interval > 0;
   if (!protocol->controls || !asks || layer.result.checkpoints_committed > 0)
     return;
-  if (!seen.timers && !protocol->captures_at && scenario->checkpoint.every > 0)
-    result_note(&layer.result, "checkpoint.every: no checkpoint was taken, the run ended before");
+  if (!seen.timers && !protocol->captures_at && scenario_asks(scenario))
+    result_note(&layer.result, "checkpoint.%s: no checkpoint was taken, the run ended before",
+                scenario->checkpoint.every > 0        ? "every"
+                : scenario->checkpoint.instants_count ? "at"
+                                                      : "calls");
   else
     result_note(&layer.result,
                 "checkpoint: none was committed, asked for %u times; %s takes them at %s, and the "

@@ -127,6 +127,12 @@ struct rank {
     uint32_t checkpoint; /* 0: it is not set */
     double at;           /* seconds of simulated time */
   } alarm;               /* clocks */
+  struct {
+    uint32_t serial; /* how often it was set */
+    uint32_t told;   /* how often it went off */
+    double last;     /* seconds of simulated time, when it did */
+    bool called;     /* for, by the program, and not told */
+  } timer;           /* timer.h */
   bool iterates;         /* the place that is offered begins an iteration */
   struct rcl_actions actions;
 

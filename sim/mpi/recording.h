@@ -132,6 +132,7 @@ struct recording_head {
   DEED(smpi_execute_flops_benched)                                                                 \
   DEED(clock)                                                                                      \
   DEED(place)                                                                                      \
+  DEED(request)                                                                                    \
   DEED(image_bytes)                                                                                \
   DEED(iteration_bytes)
 

@@ -1,6 +1,7 @@
 /* Computation, memory and other things that programs call besides MPI. */
 #include "sim/cc/recline.h"
 #include "sim/host/outside.h"
+#include "sim/host/timer.h"
 #include "sim/mpi/wrap.h"
 
 #include <dlfcn.h>
@@ -204,6 +205,17 @@ static void place(uint32_t iteration)
 void recline_potential_checkpoint(void)
 {
   place(0);
+}
+
+void recline_request_checkpoint(void)
+{
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  if (r) {
+    record_number("request", 0);
+    timer_call(r);
+  }
+  layer_leave(mode);
 }
 
 void recline_iteration(unsigned iteration)

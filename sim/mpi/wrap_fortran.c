@@ -192,6 +192,11 @@ void recline_potential_checkpoint_(void)
   recline_potential_checkpoint();
 }
 
+void recline_request_checkpoint_(void)
+{
+  recline_request_checkpoint();
+}
+
 void recline_iteration_(const int *iteration)
 {
   recline_iteration((unsigned)*iteration);

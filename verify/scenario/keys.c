@@ -14,6 +14,7 @@ static const char *const redundancies[] = {"none", "partner", "xor", "reed-solom
 static const char *const writes[] = {"background", "foreground", NULL};
 static const char *const controls[] = {"separate", "combined", "auto", NULL};
 static const char *const outputs[] = {"held", "passes", NULL};
+static const char *const calls[] = {"ignored", "taken", NULL};
 static const char *const places[] = {"anywhere", "program", NULL};
 static const char *const image_levels[] = {"system", "application", NULL};
 static const char *const connections[] = {"stay", "close", NULL};
@@ -73,6 +74,9 @@ static const struct key level_keys[] = {
 
 static const struct key checkpoint_keys[] = {
     {KEY("every", KEY_SECONDS, struct scenario, checkpoint.every)},
+    {KEY("at", KEY_TEXTS, struct scenario, checkpoint.at)},
+    {KEY("count", KEY_WHOLE, struct scenario, checkpoint.count), .most = COUNT_MAX},
+    {KEY("calls", KEY_CHOICE, struct scenario, checkpoint.calls), .names = calls},
     {KEY("storage", KEY_CHOICE, struct scenario, checkpoint.storage), .names = storages,
      .least = STORAGE_MEMORY},
     {KEY("levels", KEY_LIST, struct scenario, checkpoint.levels),

@@ -111,6 +111,9 @@ struct level {
 };
 enum { LEVELS_MAX = 8 };
 
+/* Whether a program's call for a checkpoint is heeded. */
+enum calls { CALLS_IGNORED, CALLS_TAKEN };
+
 /* Whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
@@ -177,7 +180,12 @@ struct scenario {
   } protocol;
 
   struct {
-    double every;         /* seconds between checkpoints; 0: none are asked for */
+    double every;         /* seconds between checkpoints; 0: none are asked for by it */
+    char **at;            /* times at which one is asked for, too; NULL */
+    double *instants;     /* the same in seconds, rising */
+    unsigned instants_count;
+    int count;            /* that are asked for in all; 0: any number */
+    enum calls calls;
     enum storage storage; /* UNSTATED with levels */
     struct level *levels; /* by `every`, the first of every 1; NULL: `only` */
     unsigned levels_count;
@@ -276,6 +284,9 @@ int scenario_stored_per_node(const struct scenario *);
 /* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */
 const char *layout_host(const struct layout *, int rank);
 int layout_nodes(const struct layout *, int ranks);
+
+/* Whether timers of ranks ever go off: by interval, at instants, or as the program calls. */
+bool scenario_asks(const struct scenario *);
 
 /* For what only a command or a host can judge: an error `file:line: path: what, expected what`
  * at the line of `path` ("failures.0.after"), or of the nearest key above it. Returns false. */

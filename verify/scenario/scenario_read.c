@@ -7,6 +7,7 @@
 #include "protocols/neighbours.h"
 #include "verify/base/catalogue.h"
 #include "verify/scenario/document.h"
+#include "verify/scenario/instants.h"
 #include "verify/scenario/keys.h"
 #include "verify/scenario/levels.h"
 #include "verify/scenario/platform_file.h"
@@ -218,7 +219,8 @@ static bool judge_image(struct scenario *scenario, GError **error)
 
 static bool judge_checkpoint(struct scenario *scenario, GError **error)
 {
-  if (!levels_judge(scenario, error) || !judge_image(scenario, error))
+  if (!levels_judge(scenario, error) || !instants_judge(scenario, error) ||
+      !judge_image(scenario, error))
     return false;
   return scenario->checkpoint.places != PLACES_PROGRAM ||
          rcl_protocol_named(scenario->protocol.name)->level != RCL_LEVEL_CHANNEL ||
@@ -470,7 +472,7 @@ static bool judge_schedule(struct scenario *scenario, GError **error)
     return true;
   if (!scenario->program.script)
     return scenario_complain(scenario, "schedule", error, "with a binary, expected a script");
-  if (scenario->failures_count || scenario->checkpoint.every > 0 ||
+  if (scenario->failures_count || scenario_asks(scenario) ||
       scenario->checkpoint.writes != WRITES_BACKGROUND)
     return scenario_complain(
         scenario, "schedule", error,
@@ -558,6 +560,7 @@ void scenario_free(struct scenario *scenario)
       g_strfreev(scenario->failures[i].restart_on->nodes);
   g_strfreev(scenario->platform.layout.nodes);
   g_strfreev(scenario->platform.layout.zones);
+  g_free(scenario->checkpoint.instants);
   keys_clear(scenario_keys, scenario);
   g_free(scenario->file);
   g_free(scenario->directory);

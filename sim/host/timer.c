@@ -1,0 +1,61 @@
+#include "sim/host/timer.h"
+
+#include "sim/host/agenda.h"
+#include "sim/host/shadow.h"
+
+/* The first instant that the rank has not been told of; -1: none. */
+static double next_instant(const struct rank *r)
+{
+  const struct scenario *scenario = layer.scenario;
+  for (unsigned i = 0; i < scenario->checkpoint.instants_count; i++)
+    if (!r->timer.told || scenario->checkpoint.instants[i] > r->timer.last)
+      return MAX(scenario->checkpoint.instants[i], machine_now());
+  return -1.0;
+}
+
+/* When a timer that is set now goes off; -1: never. */
+static double next_time(const struct rank *r)
+{
+  double every = layer.scenario->checkpoint.every, instant = next_instant(r);
+  int count = layer.scenario->checkpoint.count;
+  if (count && r->timer.told >= (uint32_t)count)
+    return -1.0;
+  if (r->timer.called)
+    return machine_now();
+  if (every <= 0.0)
+    return instant;
+  double interval = machine_now() + every;
+  return instant >= 0.0 ? MIN(instant, interval) : interval;
+}
+
+void timer_set(struct rank *r)
+{
+  double time = next_time(r);
+  struct message notice = {.notice = NOTICE_TIMER,
+                           .incarnation = shadow_rank(r->index)->incarnation,
+                           .for_life = r->life,
+                           .checkpoint = ++r->timer.serial};
+  if (time >= 0.0)
+    agenda_add(
+        &(struct entry){.time = time, .kind = ENTRY_NOTICE, .rank = r->index, .notice = notice});
+}
+
+bool timer_goes_off(struct rank *r, const struct message *notice)
+{
+  if (notice->checkpoint != r->timer.serial || !shadow_rank(r->index)->timer)
+    return false;
+  r->timer.told++;
+  r->timer.last = machine_now();
+  r->timer.called = false;
+  return true;
+}
+
+void timer_call(struct rank *r)
+{
+  struct rank *asked = r->timer.serial ? r : &layer.rank[RCL_COORDINATOR_RANK];
+  if (layer.scenario->checkpoint.calls != CALLS_TAKEN)
+    return;
+  asked->timer.called = true;
+  if (shadow_rank(asked->index)->timer)
+    timer_set(asked);
+}

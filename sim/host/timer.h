@@ -1,0 +1,20 @@
+/* Timers of ranks: when the protocol is told that it is time for a checkpoint. A rank sets its
+ * timer (SET_TIMER), and is told (TIMER) after the interval of the scenario, at the next of its
+ * instants, or when the program calls for a checkpoint, whichever is first. What comes while no
+ * timer is set, as a checkpoint is under way, is told when it is set again, once. */
+#ifndef RECLINE_TIMER_H
+#define RECLINE_TIMER_H
+
+#include "sim/host/rank.h"
+
+/* SET_TIMER of a protocol without clocks. */
+void timer_set(struct rank *);
+
+/* Whether that notice is of the timer as it was set last; then it is told, and counts. */
+bool timer_goes_off(struct rank *, const struct message *notice);
+
+/* The program of the rank calls for a checkpoint: of that rank where each has a timer, else of all.
+ */
+void timer_call(struct rank *);
+
+#endif
