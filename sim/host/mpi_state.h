@@ -19,6 +19,7 @@
 
 struct rank;
 struct application;
+struct window;
 
 /* Ranks in a communicator, in the order in which neighbourhood collectives name them. */
 struct neighbours {
@@ -43,6 +44,7 @@ struct comm {
   int requests;        /* that name it and that the program may complete yet */
   int *member;         /* ranks of the program, by rank in this communicator */
   int calls;           /* collective calls on it so far */
+  int duplicates;      /* of MPI_Comm_idup that have begun on it */
   int agreements;      /* calls that have begun an agreement (agreement.h) */
   int acknowledged;    /* of its members that have failed, the first (faults_failed()) */
   struct comm *groups; /* by which some of its members have made communicators among themselves */
@@ -54,8 +56,9 @@ struct comm {
   struct attribute *attributes;
   MPI_Errhandler errors; /* NULL: they are fatal */
   struct topology topology;
-  struct nodes *nodes; /* on which its ranks lie; NULL: no algorithm of SMPI has asked yet */
-  int part;            /* 0; of another: 1 its leaders of nodes, 2 its ranks on this node */
+  struct window *window; /* whose it is; NULL: the program's */
+  struct nodes *nodes;   /* on which its ranks lie; NULL: no algorithm of SMPI has asked yet */
+  int part;              /* 0; of another: 1 its leaders of nodes, 2 its ranks on this node */
 };
 
 /* The nodes of a communicator, as SMPI's algorithms know them. */
@@ -175,9 +178,10 @@ struct mpi_state {
   struct handles fortran_comms, fortran_requests, fortran_files, fortran_windows;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
-  struct type *types; /* that have attributes */
-  struct info *infos; /* that the program has put something into */
-  struct file *files; /* of MPI-IO, those that are closed too */
+  struct type *types;     /* that have attributes */
+  struct info *infos;     /* that the program has put something into */
+  struct window *windows; /* that others may lock */
+  struct file *files;     /* of MPI-IO, those that are closed too */
   int files_deleted;
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   char *said;                 /* to the outside, since its last output */

@@ -11,6 +11,7 @@
 #include "sim/host/application.h"
 #include "sim/host/communicators.h"
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
 #include <stdlib.h>
@@ -180,13 +181,15 @@ static struct comm *take_again(struct rank *r, const struct comm *parent,
                          .rank = again->rank,
                          .member = again->member,
                          .calls = again->calls,
+                         .duplicates = again->duplicates,
                          .groups = again->groups,
                          .nodes = again->nodes};
   return again;
 }
 
-/* With its number. */
-static struct comm *numbered(struct rank *r, const struct comm *parent, const struct share *shares)
+/* With its number; `call` is that which makes it. */
+static struct comm *numbered(struct rank *r, const struct comm *parent, int call,
+                             const struct share *shares)
 {
   struct comm *comm = chosen(r, parent, shares), *again = take_again(r, parent, shares, comm);
   if (again) {
@@ -194,7 +197,7 @@ static struct comm *numbered(struct rank *r, const struct comm *parent, const st
     rank_free(comm);
     comm = again;
   } else {
-    comm->number = communicator_number(parent, parent->calls, shares[parent->rank].colour, comm);
+    comm->number = communicator_number(parent, call, shares[parent->rank].colour, comm);
   }
   comm->parent = parent->number;
   comm->colour = shares[parent->rank].colour;
@@ -224,7 +227,7 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
       collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
   *made = MPI_COMM_NULL;
   if (!error && colour != MPI_UNDEFINED) {
-    struct comm *comm = numbered(r, parent, shares);
+    struct comm *comm = numbered(r, parent, parent->calls, shares);
     if (parent->size > 1 && !layer.repairs)
       host_member(r, comm->number);
     application_made(r, comm, key);
@@ -266,6 +269,50 @@ static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 
 WRAP_CALL(Comm_dup, (comm, made), duplicate(r, comm, made))
 WRAP_CALL(Comm_dup_with_info, (comm, info, made), duplicate(r, comm, made))
+
+/* What MPI_Comm_idup has left to do when all members have begun it. */
+struct duplication {
+  struct comm *parent;
+  struct share *shares;
+  int call;
+  MPI_Comm *made;
+};
+
+static void made_duplicate(struct rank *r, void *rest)
+{
+  const struct duplication *duplication = rest;
+  struct comm *parent = duplication->parent;
+  struct comm *comm = numbered(r, parent, duplication->call, duplication->shares + 1);
+  if (parent->size > 1 && !layer.repairs)
+    host_member(r, comm->number);
+  application_made(r, comm, parent->rank);
+  comm->topology = parent->topology;
+  *duplication->made = comm_handle(comm);
+  rank_free(duplication->shares);
+  comm_copy_attributes(r, parent == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(parent),
+                       *duplication->made);
+}
+
+/* Nothing is used again: what is offered must stay until it is taken, or is not. Calls that make a
+ * communicator in this way are numbered apart, from -2 down. */
+static int begin_duplicate(struct rank *r, struct comm *parent, MPI_Comm *made,
+                           MPI_Request *request)
+{
+  if (application_restarts(r)) {
+    *request = handle_of(p2p_whole(r, 0));
+    return made_again(r, parent, 0, parent->rank, made);
+  }
+  struct share *own = rank_alloc(r, ((size_t)parent->size + 1) * sizeof *own), *all = own + 1;
+  struct duplication *duplication = rank_alloc(r, sizeof *duplication);
+  *duplication = (struct duplication){parent, own, -2 - parent->duplicates++, made};
+  own->key = parent->rank;
+  collective_begin_allgather(r, own, sizeof *own, MPI_BYTE, EQUAL(all, sizeof *own, MPI_BYTE),
+                             parent, request);
+  p2p_conclude_with(request_of(*request), made_duplicate, duplication);
+  return MPI_SUCCESS;
+}
+
+WRAP_CALL(Comm_idup, (comm, made, request), begin_duplicate(r, comm_of(r, comm), made, request))
 
 /* No two ranks share a node. */
 static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Comm *made)

@@ -113,8 +113,8 @@ static int scatter(struct rank *r, struct blocks out, void *in, int count, MPI_D
   return began(whole, handle);
 }
 
-static int allgather(struct rank *r, const void *out, int count, MPI_Datatype type,
-                     struct blocks in, struct comm *comm, MPI_Request *handle)
+int collective_begin_allgather(struct rank *r, const void *out, int count, MPI_Datatype type,
+                               struct blocks in, struct comm *comm, MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
   int me = comm->rank;
@@ -267,11 +267,12 @@ WRAP_CALL(Iscatterv,
           scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
                   comm_of(r, comm), request))
 WRAP_CALL(Iallgather, (out, out_count, out_type, in, in_count, in_type, comm, request),
-          allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), comm_of(r, comm),
-                    request))
+          collective_begin_allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type),
+                                     comm_of(r, comm), request))
 WRAP_CALL(Iallgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm, request),
-          allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
-                    comm_of(r, comm), request))
+          collective_begin_allgather(r, out, out_count, out_type,
+                                     UNEQUAL(in, in_counts, starts, in_type), comm_of(r, comm),
+                                     request))
 WRAP_CALL(Ialltoall, (out, out_count, out_type, in, in_count, in_type, comm, request),
           alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type),
                    comm_of(r, comm), request))

@@ -379,6 +379,26 @@ static void test_communicators(void)
   expect(half == MPI_COMM_NULL, "free");
 }
 
+/* The first begins to duplicate before the last has sent, and the last only when that is received.
+ */
+static void test_duplicate(void)
+{
+  MPI_Comm copy;
+  MPI_Request request;
+  int last = ranks - 1, in = -1, out = round_number, sum = 0;
+  if (rank == last && ranks > 1)
+    MPI_Ssend(&out, 1, MPI_INT, 0, 90, MPI_COMM_WORLD);
+  MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+  if (rank == 0 && ranks > 1)
+    MPI_Recv(&in, 1, MPI_INT, last, 90, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  expect(in == round_number || rank > 0 || ranks == 1, "while a communicator is duplicated");
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, copy);
+  MPI_Sendrecv(&rank, 1, MPI_INT, next, 91, &in, 1, MPI_INT, previous, 91, copy, MPI_STATUS_IGNORE);
+  expect(sum == ranks * (ranks - 1) / 2 && in == previous, "a duplicate");
+  MPI_Comm_free(&copy);
+}
+
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
@@ -388,9 +408,9 @@ int main(int argc, char **argv)
   previous = (rank + ranks - 1) % ranks;
   int rounds = argc > 1 ? atoi(argv[1]) : 1;
   static void (*const tests[])(void) = {
-      test_blocking,       test_large,      test_order,        test_wildcards, test_probes,
-      test_matched_probes, test_completion, test_persistent,   test_nobody,    test_types,
-      test_reductions,     test_movement,   test_communicators};
+      test_blocking,       test_large,      test_order,         test_wildcards, test_probes,
+      test_matched_probes, test_completion, test_persistent,    test_nobody,    test_types,
+      test_reductions,     test_movement,   test_communicators, test_duplicate};
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();
