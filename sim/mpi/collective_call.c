@@ -11,6 +11,7 @@
 #include "sim/mpi/algorithms.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/p2p.h"
+#include "sim/mpi/window_passive.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -249,6 +250,7 @@ bool call_begin(struct rank *r, struct call_site site)
 {
   struct call *call = &r->mpi->call;
   bool place = site.flow == RCL_FLOW_BARRIER && shadow_protocol()->collectives;
+  window_meet(r, site.comm);
   host_comes_to(r, place ? PLACE_BARRIER : PLACE_NONE, site.comm);
   if (site.root < 0 || site.root >= site.comm->size)
     die(DIE_INPUT, "root %d in a communicator of %d ranks", site.root, site.comm->size);

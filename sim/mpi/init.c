@@ -16,6 +16,7 @@
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/file.h"
 #include "sim/mpi/program_end.h"
+#include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
 #include "sim/mpi/wrap_libc.h"
 #include "sim/net/placement.h"
@@ -273,6 +274,7 @@ int MPI_Finalize(void)
     rank_switch(r, ACTIVITY_MPI);
     layer.call = __func__;
     host_enter(r);
+    window_meet(r, &r->mpi->world);
     host_place_at_end(r);
     record_end(r);
     host_finish(r);

@@ -184,9 +184,9 @@ static char *pack_items(const struct items *items, char *to)
   return to + bytes;
 }
 
-char *window_pack(struct rank *r, const struct window *window, int target, int bytes)
+char *window_pack(struct rank *r, const struct window *window, int target, int bytes, int room)
 {
-  char *message = rank_alloc(r, (size_t)bytes), *to = message;
+  char *message = rank_alloc(r, (size_t)bytes + (size_t)room), *to = message + room;
   for (const struct access *access = window->first[target]; access; access = access->next) {
     size_t segments = (size_t)access->head.segments * sizeof *access->segment;
     memcpy(to, &access->head, sizeof access->head);
@@ -198,7 +198,49 @@ char *window_pack(struct rank *r, const struct window *window, int target, int b
   return message;
 }
 
-/* ---- at the target ---- */
+/* ---- at the target: what belongs to it ---- */
+
+struct region {
+  int64_t start, end; /* addresses */
+  struct region *next;
+};
+
+bool window_attach(struct rank *r, struct window *window, void *base, MPI_Aint size)
+{
+  int64_t start = (int64_t)(intptr_t)base, end = start + size;
+  for (const struct region *each = window->regions; each; each = each->next)
+    if (start < each->end && each->start < end)
+      return false;
+  struct region *region = rank_alloc(r, sizeof *region);
+  *region = (struct region){start, end, window->regions};
+  window->regions = region;
+  return true;
+}
+
+bool window_detach(struct window *window, const void *base)
+{
+  struct region **place = &window->regions, *region;
+  while (*place && (*place)->start != (int64_t)(intptr_t)base)
+    place = &(*place)->next;
+  region = *place;
+  if (!region)
+    return false;
+  *place = region->next;
+  rank_free(region);
+  return true;
+}
+
+bool window_has(const struct window *window, int64_t at, int64_t bytes)
+{
+  if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+    return at >= 0 && at + bytes <= window->size;
+  for (const struct region *each = window->regions; each; each = each->next)
+    if (at >= each->start && at + bytes <= each->end)
+      return true;
+  return false;
+}
+
+/* ---- at the target: what is done ---- */
 
 static void combine(const struct head *head, char *at, const char *given, int64_t bytes)
 {
@@ -245,7 +287,7 @@ void window_carry_out(struct rank *r, struct window *window, const char *message
     message = given + filled(head->given);
     for (int i = 0; i < head->segments; i++) {
       int64_t at = head->displacement * window->unit + segment[i].offset;
-      if (at < 0 || at + segment[i].bytes > window->size)
+      if (!window_has(window, at, segment[i].bytes))
         die(DIE_INPUT, "rank %d: an access beyond its window of %ld bytes", r->index,
             (long)window->size);
       carry_out_part(head, window->base + at, given, answer, segment[i].bytes);
@@ -269,10 +311,17 @@ int window_answer_of(const char *message, int bytes)
 
 /* ---- at the origin ---- */
 
-void window_finish(struct window *window, int target, const char *answer)
+struct access *window_take(struct window *window, int target)
+{
+  struct access *first = window->first[target];
+  window->first[target] = window->last[target] = NULL;
+  return first;
+}
+
+void accesses_finish(struct access *first, const char *answer)
 {
   struct access *next;
-  for (struct access *access = window->first[target]; access; access = next) {
+  for (struct access *access = first; access; access = next) {
     int bytes = (int)access->head.fetched, position = 0;
     if (bytes > 0)
       items_unpack(answer, bytes, &position, access->fetched.at, access->fetched.count,
@@ -282,5 +331,15 @@ void window_finish(struct window *window, int target, const char *answer)
     rank_free(access->segment);
     rank_free(access);
   }
-  window->first[target] = window->last[target] = NULL;
+}
+
+void window_access_own(struct rank *r, struct window *window)
+{
+  int me = window->comm->rank, bytes = window_bytes(window, me);
+  char *message = window_pack(r, window, me, bytes, 0);
+  char *fetched = rank_alloc(r, (size_t)window_answer_bytes(window, me));
+  window_carry_out(r, window, message, bytes, fetched);
+  accesses_finish(window_take(window, me), fetched);
+  rank_free(message);
+  rank_free(fetched);
 }

@@ -1,12 +1,13 @@
-/* Attributes that programs give to communicators and to types. Keys and values lie in the MPI state
- * and roll back; SMPI's predefined attributes have negative keys. */
+/* Attributes that programs give to communicators, to types and to windows. Keys and values lie in
+ * the MPI state and roll back; SMPI's predefined attributes have negative keys. */
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
+#include "sim/mpi/window.h"
 #include "sim/mpi/wrap.h"
 
 #include <string.h>
 
-enum kind { OF_COMM, OF_TYPE };
+enum kind { OF_COMM, OF_TYPE, OF_WINDOW };
 
 /* The functions of a key are NULL where there is nothing to copy or to do. */
 struct keyval {
@@ -19,6 +20,7 @@ struct keyval {
   union {
     MPI_Comm_delete_attr_function *comm;
     MPI_Type_delete_attr_function *type;
+    MPI_Win_delete_attr_function *window;
   } destroy;
   void *extra;
 };
@@ -36,16 +38,22 @@ struct type {
   struct type *next;
 };
 
-/* A communicator or type with attributes. */
+/* A communicator, type or window with attributes. */
 struct holder {
-  MPI_Comm comm; /* or */
-  MPI_Datatype type;
+  MPI_Comm comm;     /* or */
+  MPI_Datatype type; /* or */
+  MPI_Win window;
   struct attribute **attributes;
 };
 
 static struct holder of_comm(struct rank *r, MPI_Comm comm)
 {
   return (struct holder){.comm = comm, .attributes = &comm_of(r, comm)->attributes};
+}
+
+static struct holder of_window(struct rank *r, MPI_Win window)
+{
+  return (struct holder){.window = window, .attributes = &window_of(r, window)->attributes};
 }
 
 /* Where it is linked in, or would be. */
@@ -111,6 +119,12 @@ static struct keyval key_of_types(MPI_Type_copy_attr_function *copy,
                          .extra = extra};
 }
 
+/* A window is never copied. */
+static struct keyval key_of_windows(MPI_Win_delete_attr_function *destroy, void *extra)
+{
+  return (struct keyval){.kind = OF_WINDOW, .destroy.window = destroy, .extra = extra};
+}
+
 static int free_key(int *key)
 {
   *key = MPI_KEYVAL_INVALID;
@@ -148,6 +162,8 @@ static int call_destroy(struct rank *r, struct holder holder, const struct attri
     result = keyval->destroy.comm(holder.comm, key, attribute->value, keyval->extra);
   else if (keyval->kind == OF_TYPE && keyval->destroy.type)
     result = keyval->destroy.type(holder.type, key, attribute->value, keyval->extra);
+  else if (keyval->kind == OF_WINDOW && keyval->destroy.window)
+    result = keyval->destroy.window(holder.window, key, attribute->value, keyval->extra);
   heap_leave();
   return result;
 }
@@ -208,6 +224,13 @@ static int get_of_comm(struct rank *r, MPI_Comm comm, int key, void *value, int 
   return get_attribute(r, of_comm(r, comm), key, value, flag);
 }
 
+static int get_of_window(struct rank *r, MPI_Win window, int key, void *value, int *flag)
+{
+  if (key < 0)
+    return window_get_attribute(window_of(r, window), key, value, flag);
+  return get_attribute(r, of_window(r, window), key, value, flag);
+}
+
 /* ---- with their holder ---- */
 
 static int copy_attributes(struct rank *r, struct holder from, struct holder to)
@@ -246,6 +269,11 @@ int comm_copy_attributes(struct rank *r, MPI_Comm from, MPI_Comm to)
 void comm_delete_attributes(struct rank *r, MPI_Comm comm)
 {
   delete_attributes(r, of_comm(r, comm));
+}
+
+void window_delete_attributes(struct rank *r, struct window *window)
+{
+  delete_attributes(r, of_window(r, window_handle(window)));
 }
 
 static int duplicate_type(struct rank *r, MPI_Datatype type, MPI_Datatype *made)
@@ -297,3 +325,12 @@ LOOK_UP_CALL(Type_get_attr, (type, key, value, flag),
 LOOK_UP_CALL(Type_delete_attr, (type, key), delete_attribute(r, of_type(r, type), key))
 LOOK_UP_CALL(Type_dup, (type, made), duplicate_type(r, type, made))
 LOOK_UP_CALL(Type_free, (type), free_type(r, type))
+
+/* ---- the calls of windows ---- */
+
+LOOK_UP_CALL(Win_create_keyval, (copy, destructor, key, extra),
+             create_key(r, key_of_windows(destructor, extra), key))
+LOOK_UP_CALL(Win_free_keyval, (key), free_key(key))
+LOOK_UP_CALL(Win_set_attr, (window, key, value), set_attribute(r, of_window(r, window), key, value))
+LOOK_UP_CALL(Win_get_attr, (window, key, value, flag), get_of_window(r, window, key, value, flag))
+LOOK_UP_CALL(Win_delete_attr, (window, key), delete_attribute(r, of_window(r, window), key))

@@ -1,10 +1,12 @@
-/* Error handlers of communicators. The handlers are SMPI's objects; the layer remembers their
- * functions and calls them itself, as the program's communicators mean nothing to SMPI. */
+/* Error handlers of communicators, files and windows. The handlers are SMPI's objects; the layer
+ * remembers their functions and calls them itself, as the program's communicators mean nothing to
+ * SMPI. */
 #include "sim/host/end.h"
 #include "sim/host/faults.h"
 #include "sim/host/shadow.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/file.h"
+#include "sim/mpi/window.h"
 #include "sim/mpi/wrap.h"
 
 #include <string.h>
@@ -13,6 +15,7 @@
 struct function {
   MPI_Comm_errhandler_fn *in_c;
   MPI_File_errhandler_function *of_files;
+  MPI_Win_errhandler_function *of_windows;
   void (*in_fortran)(int *comm, int *error);
 };
 
@@ -42,6 +45,14 @@ static int create_of_files(MPI_File_errhandler_function *function, MPI_Errhandle
 }
 
 LOOK_UP_CALL(File_create_errhandler, (function, handler), create_of_files(function, handler))
+
+static int create_of_windows(MPI_Win_errhandler_function *function, MPI_Errhandler *handler)
+{
+  int result = PMPI_Win_create_errhandler(function, handler);
+  return keep(result, (struct function){.of_windows = function}, *handler);
+}
+
+LOOK_UP_CALL(Win_create_errhandler, (function, handler), create_of_windows(function, handler))
 
 static int create(MPI_Comm_errhandler_fn *function, MPI_Errhandler *handler)
 {
@@ -87,12 +98,15 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
 {
   MPI_Comm handle = comm == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(comm);
   const struct function *function = g_hash_table_lookup(functions, comm->errors);
-  if (!function || function->of_files)
+  if (!function || function->of_files || (function->of_windows && !comm->window))
     die(DIE_INPUT, "rank %d: not an error handler of communicators", r->index);
   int number = function->in_fortran ? MPI_Comm_c2f(handle) : 0;
+  MPI_Win window = window_handle(comm->window);
   rank_switch(r, ACTIVITY_COMPUTE); /* as it may jump to where the program goes on */
   layer_leave(r->arena);
-  if (function->in_fortran)
+  if (function->of_windows)
+    function->of_windows(&window, &error);
+  else if (function->in_fortran)
     function->in_fortran(&number, &error);
   else
     function->in_c(&handle, &error);

@@ -69,6 +69,7 @@ GET_ATTRIBUTE_CALL(mpi_comm_get_attr_, MPI_Comm_get_attr, fortran_get_comm)
 SET_ATTRIBUTE_CALL(mpi_comm_set_attr_, MPI_Comm_set_attr, fortran_get_comm)
 GET_ATTRIBUTE_CALL(mpi_type_get_attr_, MPI_Type_get_attr, fortran_get_type)
 SET_ATTRIBUTE_CALL(mpi_type_set_attr_, MPI_Type_set_attr, fortran_get_type)
+SET_ATTRIBUTE_CALL(mpi_win_set_attr_, MPI_Win_set_attr, fortran_get_window)
 
 /* Their names in MPI 1. */
 void mpi_attr_get_(int *comm, int *key, int *value, int *flag, int *error)

@@ -59,6 +59,7 @@ static int delete_attribute(int holder, int key, void *value, void *extra)
 
 FUNCTIONS_OF(MPI_Comm, comm, MPI_Comm_c2f)
 FUNCTIONS_OF(MPI_Datatype, type, PMPI_Type_c2f)
+FUNCTIONS_OF(MPI_Win, window, MPI_Win_c2f)
 
 /* In SMPI's mpif.h MPI_COMM_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1; others are
  * functions, stored into the function pointer at `function`. */
@@ -92,6 +93,8 @@ KEYVAL_CALL(mpi_comm_create_keyval_, MPI_Comm_create_keyval, comm, MPI_COMM_NULL
             fortran_aint)
 KEYVAL_CALL(mpi_keyval_create_, MPI_Comm_create_keyval, comm, MPI_COMM_NULL_COPY_FN, fortran_int)
 KEYVAL_CALL(mpi_type_create_keyval_, MPI_Type_create_keyval, type, MPI_TYPE_NULL_COPY_FN,
+            fortran_aint)
+KEYVAL_CALL(mpi_win_create_keyval_, MPI_Win_create_keyval, window, MPI_WIN_NULL_COPY_FN,
             fortran_aint)
 
 /* ---- generalized requests ---- */

@@ -4,6 +4,7 @@
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
+#include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
 
 static const struct topology *topology_of(struct rank *r, const struct comm *comm)
@@ -50,9 +51,10 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 
 /* Neighbor_NAME and Ineighbor_NAME: what goes OUT and what comes IN, named by the arguments. */
 #define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
-  WRAP_CALL(Neighbor_##NAME, (__VA_ARGS__, comm),                                                  \
-            comm_error(r, comm_of(r, comm),                                                        \
-                       p2p_finish(r, exchange(r, OUT, IN, comm_of(r, comm)), MPI_STATUS_IGNORE)))  \
+  WRAP_CALL(                                                                                       \
+      Neighbor_##NAME, (__VA_ARGS__, comm),                                                        \
+      comm_error(r, comm_of(r, comm),                                                              \
+                 window_finish(r, exchange(r, OUT, IN, comm_of(r, comm)), MPI_STATUS_IGNORE)))     \
   WRAP_CALL(Ineighbor_##NAME, (__VA_ARGS__, comm, request),                                        \
             began(exchange(r, OUT, IN, comm_of(r, comm)), request))
 

@@ -6,7 +6,10 @@
 #include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/requests.h"
+#include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
+
+/* Waits of the program serve those who access a window of this rank (window_passive.h). */
 
 /* ---- sending ---- */
 
@@ -15,7 +18,7 @@ static int send_and_wait(struct rank *r, const void *buffer, int count, MPI_Data
 {
   struct comm *c = comm_of(r, comm);
   struct request *request = p2p_send(r, buffer, count, type, to, tag, c, flags | P2P_BLOCKING);
-  return comm_error(r, c, p2p_finish(r, request, MPI_STATUS_IGNORE));
+  return comm_error(r, c, window_finish(r, request, MPI_STATUS_IGNORE));
 }
 
 #define SEND_CALL(NAME, FLAGS)                                                                     \
@@ -51,7 +54,7 @@ static int receive_and_wait(struct rank *r, void *buffer, int count, MPI_Datatyp
                             int tag, MPI_Comm comm, MPI_Status *status)
 {
   struct comm *c = comm_of(r, comm);
-  int error = p2p_finish(r, p2p_receive(r, buffer, count, type, from, tag, c, 0), status);
+  int error = window_finish(r, p2p_receive(r, buffer, count, type, from, tag, c, 0), status);
   return comm_error(r, c, error);
 }
 
@@ -69,8 +72,8 @@ WRAP_CALL(Recv_init, (buffer, count, type, from, tag, comm, request),
 static int both_end(struct rank *r, struct request *send, struct request *receive,
                     MPI_Status *status, struct comm *comm)
 {
-  int sent = p2p_finish(r, send, MPI_STATUS_IGNORE);
-  int received = p2p_finish(r, receive, status);
+  int sent = window_finish(r, send, MPI_STATUS_IGNORE);
+  int received = window_finish(r, receive, status);
   return comm_error(r, comm, received ? received : sent);
 }
 
@@ -166,6 +169,7 @@ int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Sta
     return MPI_SUCCESS;
   }
   struct probe wanted = probe_for(r, comm, from, tag, false);
+  window_serve_until(r, is_there_or_fails, &wanted);
   host_wait(r, is_there_or_fails, &wanted);
   if (!is_there(r, &wanted))
     return comm_error(r, comm, fault_of(r, &wanted));
@@ -191,6 +195,7 @@ int requests_probe(struct rank *r, int from, int tag, struct comm *comm, bool co
   if (outcome == 0) {
     p2p_poll_cost(POLL_PROBE);
     host_poll(r);
+    window_serve(r);
     return comm_error(r, comm, fault_of(r, &wanted));
   }
   wanted.peer = (int)outcome - 1;

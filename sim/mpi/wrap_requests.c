@@ -6,6 +6,7 @@
 #include "sim/mpi/generalized.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/requests.h"
+#include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
 
 /* ---- one ---- */
@@ -33,7 +34,16 @@ int requests_wait(struct rank *r, MPI_Request *handle, MPI_Status *status)
   return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
 }
 
-WRAP_CALL(Wait, (request, status), requests_wait(r, request, status))
+/* Waits of the program serve those who access a window of this rank; those of collectives do not.
+ */
+
+static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
+{
+  window_serve_until_done(r, request_of(*handle));
+  return requests_wait(r, handle, status);
+}
+
+WRAP_CALL(Wait, (request, status), wait_one(r, request, status))
 
 /* A receive that a failure may have ended, and whose request stays: MPI_Test does not say that it
  * is complete. */
@@ -47,6 +57,7 @@ static void not_yet(struct rank *r)
 {
   p2p_poll_cost(POLL_TEST);
   host_poll(r);
+  window_serve(r);
 }
 
 static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *status)
@@ -153,15 +164,29 @@ int requests_wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Statu
   return result;
 }
 
-WRAP_CALL(Waitall, (count, requests, statuses), requests_wait_all(r, count, requests, statuses))
+static bool all_are_done(const struct rank *r, const void *what)
+{
+  const struct several *several = what;
+  bool done = true;
+  for (int i = 0; i < several->count; i++)
+    done &= request_is_done(r, request_of(several->handles[i]));
+  return done;
+}
+
+static int wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
+{
+  struct several several = {handles, count};
+  window_serve_until(r, all_are_done, &several);
+  return requests_wait_all(r, count, handles, statuses);
+}
+
+WRAP_CALL(Waitall, (count, requests, statuses), wait_all(r, count, requests, statuses))
 
 static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
                     MPI_Status *statuses)
 {
-  bool all = true;
-  for (int i = 0; i < count; i++)
-    all &= request_is_done(r, request_of(handles[i]));
-  *flag = (int)host_choose(r, all);
+  struct several several = {handles, count};
+  *flag = (int)host_choose(r, all_are_done(r, &several));
   if (*flag)
     return requests_wait_all(r, count, handles, statuses);
   not_yet(r);
@@ -174,6 +199,8 @@ int requests_wait_any(struct rank *r, int count, MPI_Request *handles, bool coll
                       MPI_Status *status)
 {
   struct several several = {handles, count};
+  if (!collective)
+    window_serve_until(r, one_is_done, &several);
   if (collective)
     host_wait_posted(r, one_is_done, &several);
   else
@@ -245,6 +272,7 @@ static int wait_some(struct rank *r, int count, MPI_Request *handles, int *taken
                      MPI_Status *statuses)
 {
   struct several several = {handles, count};
+  window_serve_until(r, one_is_done, &several);
   host_wait(r, one_is_done, &several);
   if (first_done(r, &several) == -2) {
     *taken = MPI_UNDEFINED;

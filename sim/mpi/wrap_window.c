@@ -1,9 +1,10 @@
 /* One-sided communication between calls that both sides make: see window.h. */
+#include "sim/host/matching.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
-#include "sim/mpi/fortran.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/window.h"
+#include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
 
 #include <string.h>
@@ -34,6 +35,8 @@ static int create(struct rank *r, void *base, MPI_Aint size, int unit, int flavo
   window->last = rank_alloc(r, targets * sizeof(struct access *));
   if (info != MPI_INFO_NULL)
     MPI_Info_dup(info, &window->info);
+  window->comm->window = window;
+  window_passive_begin(r, window);
   *made = window_handle(window);
   return MPI_SUCCESS;
 }
@@ -54,6 +57,60 @@ static int allocate(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_
 WRAP_CALL(Win_allocate, (size, unit, info, comm, where, window),
           allocate(r, size, unit, info, comm, where, window))
 
+WRAP_CALL(Win_create_dynamic, (info, comm, window),
+          create(r, NULL, 0, 1, MPI_WIN_FLAVOR_DYNAMIC, info, comm, window))
+
+static int attach(struct rank *r, struct window *window, void *base, MPI_Aint size)
+{
+  bool dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  int error = !dynamic                               ? MPI_ERR_RMA_FLAVOR
+              : size < 0                             ? MPI_ERR_SIZE
+              : window_attach(r, window, base, size) ? MPI_SUCCESS
+                                                     : MPI_ERR_RMA_ATTACH;
+  return comm_error(r, window->comm, error);
+}
+
+LOOK_UP_CALL(Win_attach, (window, base, size), attach(r, window_of(r, window), base, size))
+
+static int detach(struct rank *r, struct window *window, const void *base)
+{
+  bool detached = window_detach(window, base);
+  return comm_error(r, window->comm, detached ? MPI_SUCCESS : MPI_ERR_RMA_ATTACH);
+}
+
+LOOK_UP_CALL(Win_detach, (window, base), detach(r, window_of(r, window), base))
+
+/* No two ranks share memory, as no two share a node. */
+static int allocate_shared(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
+                           void *where, MPI_Win *made)
+{
+  struct comm *parent = comm_of(r, comm);
+  *made = MPI_WIN_NULL;
+  if (parent->size > 1)
+    return comm_error(r, parent, MPI_ERR_RMA_SHARED);
+  int error = allocate(r, size, unit, info, comm, where, made);
+  if (!error)
+    window_of(r, *made)->flavor = MPI_WIN_FLAVOR_SHARED;
+  return error;
+}
+
+WRAP_CALL(Win_allocate_shared, (size, unit, info, comm, where, window),
+          allocate_shared(r, size, unit, info, comm, where, window))
+
+static int query_shared(struct rank *r, struct window *window, MPI_Aint *size, int *unit,
+                        void *where)
+{
+  if (window->flavor != MPI_WIN_FLAVOR_SHARED)
+    return comm_error(r, window->comm, MPI_ERR_RMA_FLAVOR);
+  *size = window->size;
+  *unit = window->unit;
+  memcpy(where, &window->base, sizeof window->base);
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Win_shared_query, (window, rank, size, unit, where),
+             query_shared(r, window_of(r, window), size, unit, where))
+
 /* Behind the epochs of all members. */
 static int release(struct rank *r, MPI_Win *handle)
 {
@@ -62,7 +119,9 @@ static int release(struct rank *r, MPI_Win *handle)
   int *all = rank_alloc(r, ((size_t)comm->size + 1) * sizeof *all);
   int error = collective_allgather(r, &all[comm->size], 1, MPI_INT, all, 1, MPI_INT, comm);
   rank_free(all);
-  if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+  window_passive_end(r, window);
+  window_delete_attributes(r, window);
+  if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE || window->flavor == MPI_WIN_FLAVOR_SHARED)
     rank_free(window->base);
   window->freed = true;
   comm_release(r, comm);
@@ -118,9 +177,42 @@ WRAP_CALL(Compare_and_swap, (from, compared, to, type, target, at, window),
           begin_access(r, window, ACCESS_SWAPS, target, at, ITEMS(NULL, 1, type), MPI_OP_NULL,
                        ITEMS(from, 1, type), ITEMS(compared, 1, type), ITEMS(to, 1, type)))
 
-/* ---- messages ---- */
+/* ---- the same with a request: sent at once, with what has been kept for that target ---- */
 
-enum tag { TAG_POSTED, TAG_BYTES, TAG_ACCESSES, TAG_ANSWER };
+static int begin_request(struct rank *r, MPI_Win handle, enum access_kind kind, int target,
+                         MPI_Aint at, struct items there, MPI_Op op, struct items given,
+                         struct items fetched, MPI_Request *request)
+{
+  struct window *window = window_of(r, handle);
+  *request = MPI_REQUEST_NULL;
+  int error = window_has_epoch(window, target) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+  if (!error)
+    error = window_access(r, window, kind, target, at, there.count, there.type, op, given, NOTHING,
+                          fetched);
+  return error ? comm_error(r, window->comm, error)
+               : began(window_send(r, window, target), request);
+}
+
+WRAP_CALL(Rput, (from, count, type, target, at, target_count, target_type, window, request),
+          begin_request(r, window, ACCESS_PUTS, target, at, ITEMS(NULL, target_count, target_type),
+                        MPI_OP_NULL, ITEMS(from, count, type), NOTHING, request))
+WRAP_CALL(Rget, (to, count, type, target, at, target_count, target_type, window, request),
+          begin_request(r, window, ACCESS_GETS, target, at, ITEMS(NULL, target_count, target_type),
+                        MPI_OP_NULL, NOTHING, ITEMS(to, count, type), request))
+WRAP_CALL(Raccumulate,
+          (from, count, type, target, at, target_count, target_type, op, window, request),
+          begin_request(r, window, ACCESS_COMBINES, target, at,
+                        ITEMS(NULL, target_count, target_type), op, ITEMS(from, count, type),
+                        NOTHING, request))
+WRAP_CALL(Rget_accumulate,
+          (from, count, type, to, to_count, to_type, target, at, target_count, target_type, op,
+           window, request),
+          begin_request(r, window, ACCESS_FETCHES, target, at,
+                        ITEMS(NULL, target_count, target_type), op,
+                        op == MPI_NO_OP ? NOTHING : ITEMS(from, count, type),
+                        ITEMS(to, to_count, to_type), request))
+
+/* ---- messages ---- */
 
 /* With one other rank, in the arena. */
 struct exchange {
@@ -129,13 +221,13 @@ struct exchange {
   struct request *sent, *received, *answer_sent, *answer_received;
 };
 
-static struct request *put(struct rank *r, const void *from, int bytes, int to, enum tag tag,
+static struct request *put(struct rank *r, const void *from, int bytes, int to, enum window_tag tag,
                            struct comm *comm)
 {
   return bytes > 0 ? p2p_send(r, from, bytes, MPI_BYTE, to, (int)tag, comm, 0) : NULL;
 }
 
-static struct request *take(struct rank *r, void *to, int bytes, int from, enum tag tag,
+static struct request *take(struct rank *r, void *to, int bytes, int from, enum window_tag tag,
                             struct comm *comm)
 {
   return bytes > 0 ? p2p_receive(r, to, bytes, MPI_BYTE, from, (int)tag, comm, 0) : NULL;
@@ -143,7 +235,7 @@ static struct request *take(struct rank *r, void *to, int bytes, int from, enum 
 
 static int finish(struct rank *r, struct request **request)
 {
-  int error = *request ? p2p_finish(r, *request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+  int error = *request ? window_finish(r, *request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
   *request = NULL;
   return error;
 }
@@ -153,7 +245,7 @@ static void begin_origin(struct rank *r, struct window *window, int target, stru
 {
   with->out_bytes = window_bytes(window, target);
   with->in_answer_bytes = window_answer_bytes(window, target);
-  with->out = window_pack(r, window, target, with->out_bytes);
+  with->out = window_pack(r, window, target, with->out_bytes, 0);
   with->in_answer = rank_alloc(r, (size_t)with->in_answer_bytes);
   with->answer_received =
       take(r, with->in_answer, with->in_answer_bytes, target, TAG_ANSWER, window->comm);
@@ -163,7 +255,7 @@ static void begin_origin(struct rank *r, struct window *window, int target, stru
 static int end_origin(struct rank *r, struct window *window, int target, struct exchange *with)
 {
   int error = finish(r, &with->sent), answered = finish(r, &with->answer_received);
-  window_finish(window, target, with->in_answer);
+  accesses_finish(window_take(window, target), with->in_answer);
   rank_free(with->out);
   rank_free(with->in_answer);
   return error ? error : answered;
@@ -197,18 +289,6 @@ static int end_target(struct rank *r, struct exchange *with)
   return error;
 }
 
-/* Accesses of a rank to its own window. */
-static void access_own(struct rank *r, struct window *window)
-{
-  int me = window->comm->rank, bytes = window_bytes(window, me);
-  char *message = window_pack(r, window, me, bytes);
-  char *fetched = rank_alloc(r, (size_t)window_answer_bytes(window, me));
-  window_carry_out(r, window, message, bytes, fetched);
-  window_finish(window, me, fetched);
-  rank_free(message);
-  rank_free(fetched);
-}
-
 /* ---- fences ---- */
 
 /* Every rank learns how much it will get from each; then the accesses go, and are carried out by
@@ -230,7 +310,7 @@ static int fence(struct rank *r, struct window *window)
     }
   for (int i = 0; i < size && !error; i++)
     if (i == me)
-      access_own(r, window);
+      window_access_own(r, window);
     else
       error = answer(r, window, i, &with[i]);
   for (int i = 0; i < size && !error; i++)
@@ -298,7 +378,7 @@ static int complete(struct rank *r, struct window *window)
   for (int i = 0; i < count && !error; i++) {
     int target = window->access[i];
     if (target == comm->rank) {
-      access_own(r, window);
+      window_access_own(r, window);
       continue;
     }
     struct request *posted = take(r, &with[i].in_bytes, 1, target, TAG_POSTED, comm);
@@ -350,110 +430,31 @@ static int wait(struct rank *r, struct window *window)
 
 WRAP_CALL(Win_wait, (window), wait(r, window_of(r, window)))
 
-/* ---- what can be asked ---- */
-
-static int get_attribute(struct window *window, int key, void *where, int *found)
+/* All origins have said how much they have. */
+static bool all_have_completed(const struct rank *r, const struct window *window)
 {
-  void *values[] = {window->base, &window->size, &window->unit, &window->flavor, &window->model};
-  int place = MPI_WIN_BASE - key; /* they count down */
-  *found = place >= 0 && place < (int)G_N_ELEMENTS(values);
-  if (*found)
-    memcpy(where, &values[place], sizeof values[place]);
+  struct found found;
+  for (int i = 0; i < window->exposures; i++) {
+    int origin = window->exposure[i];
+    if (origin != window->comm->rank &&
+        !matching_probe(r, window->comm->member[origin], TAG_BYTES,
+                        matching_context(window->comm, false), &found))
+      return false;
+  }
+  return true;
+}
+
+static int test(struct rank *r, struct window *window, int *flag)
+{
+  if (!window->exposure)
+    return comm_error(r, window->comm, MPI_ERR_RMA_SYNC);
+  *flag = (int)host_choose(r, all_have_completed(r, window));
+  if (*flag)
+    return wait(r, window);
+  p2p_poll_cost(POLL_TEST);
+  host_poll(r);
+  window_serve(r);
   return MPI_SUCCESS;
 }
 
-LOOK_UP_CALL(Win_get_attr, (window, key, where, found),
-             get_attribute(window_of(r, window), key, where, found))
-
-LOOK_UP_CALL(Win_get_group, (window, group),
-             MPI_Comm_group(comm_handle(window_of(r, window)->comm), group))
-
-static int set_info(struct window *window, MPI_Info info)
-{
-  return info == MPI_INFO_NULL ? MPI_SUCCESS : MPI_Info_dup(info, &window->info);
-}
-
-LOOK_UP_CALL(Win_set_info, (window, info), set_info(window_of(r, window), info))
-
-static int get_info(const struct window *window, MPI_Info *info)
-{
-  return window->info == MPI_INFO_NULL ? MPI_Info_create(info) : MPI_Info_dup(window->info, info);
-}
-
-LOOK_UP_CALL(Win_get_info, (window, info), get_info(window_of(r, window), info))
-
-static int set_name(struct rank *r, struct window *window, const char *name)
-{
-  rank_free(window->name);
-  window->name = rank_alloc(r, MPI_MAX_OBJECT_NAME);
-  g_strlcpy(window->name, name, MPI_MAX_OBJECT_NAME);
-  return MPI_SUCCESS;
-}
-
-LOOK_UP_CALL(Win_set_name, (window, name), set_name(r, window_of(r, window), name))
-
-static int get_name(const struct window *window, char *name, int *length)
-{
-  *length = (int)g_strlcpy(name, window->name ? window->name : "", MPI_MAX_OBJECT_NAME);
-  return MPI_SUCCESS;
-}
-
-LOOK_UP_CALL(Win_get_name, (window, name, length), get_name(window_of(r, window), name, length))
-
-/* Errors go where those of its communicator go. */
-static int set_handler(struct window *window, MPI_Errhandler errors)
-{
-  return MPI_Comm_set_errhandler(comm_handle(window->comm), errors);
-}
-
-LOOK_UP_CALL(Win_set_errhandler, (window, errors), set_handler(window_of(r, window), errors))
-
-static int get_handler(const struct window *window, MPI_Errhandler *errors)
-{
-  return MPI_Comm_get_errhandler(comm_handle(window->comm), errors);
-}
-
-LOOK_UP_CALL(Win_get_errhandler, (window, errors), get_handler(window_of(r, window), errors))
-
-/* A rank has one copy of its window. */
-LOOK_UP_CALL(Win_sync, (window), ((void)window_of(r, window), MPI_SUCCESS))
-
-/* ---- in Fortran ---- */
-
-static int set_name_fortran(struct rank *r, const int *window, const char *text, size_t length)
-{
-  g_autofree char *name = fortran_text(text, length);
-  return MPI_Win_set_name(fortran_get_window(r, window), name);
-}
-
-FORTRAN_CALL(mpi_win_set_name_, (int *window, char *name, int *error, size_t length),
-             (window, name, error, length), *error = set_name_fortran(r, window, name, length))
-
-static int get_name_fortran(struct rank *r, const int *window, char *text, int *length, size_t room)
-{
-  char name[MPI_MAX_OBJECT_NAME];
-  int error = MPI_Win_get_name(fortran_get_window(r, window), name, length);
-  fortran_put_text(text, room, name);
-  return error;
-}
-
-FORTRAN_CALL(mpi_win_get_name_, (int *window, char *name, int *length, int *error, size_t room),
-             (window, name, length, error, room),
-             *error = get_name_fortran(r, window, name, length, room))
-
-/* As numbers of the size of an address; in C all but the address are pointed to. */
-static int get_attribute_fortran(struct rank *r, const int *window, int key, MPI_Aint *value,
-                                 int *found)
-{
-  void *where;
-  int error = MPI_Win_get_attr(fortran_get_window(r, window), key, &where, found);
-  if (*found)
-    *value = key == MPI_WIN_BASE   ? (MPI_Aint)where
-             : key == MPI_WIN_SIZE ? *(MPI_Aint *)where
-                                   : *(int *)where;
-  return error;
-}
-
-FORTRAN_CALL(mpi_win_get_attr_, (int *window, int *key, MPI_Aint *value, int *found, int *error),
-             (window, key, value, found, error),
-             *error = get_attribute_fortran(r, window, *key, value, found))
+WRAP_CALL(Win_test, (window, flag), test(r, window_of(r, window), flag))

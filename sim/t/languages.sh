@@ -30,7 +30,8 @@ all_are_made() { # LEAST DESCRIPTION PROGRAM...
   is $? 0 "$description" missing
 }
 
-# Each of $programs makes every call of that pattern that is handled, in Fortran but for UNLESS.
+# Each of $programs makes every call of that pattern that is handled, in Fortran but for UNLESS;
+# together with $beside and its language, where that is set: "other-".
 each_makes() { # PATTERN LEAST DESCRIPTION [UNLESS]
   for program in $programs; do
     both=
@@ -38,6 +39,7 @@ each_makes() { # PATTERN LEAST DESCRIPTION [UNLESS]
     sed -n "s/^| \`\($1\)\` | $both\*\*handled.*/\1/p" "$root/docs/mpi-coverage.md" >handled
     [ "$program" != in-fortran ] ||
       { tr A-Z a-z <handled | grep -v "${4:-nothing}" >lower && mv lower handled; }
-    all_are_made "$2" "$program: makes every call$3 that is handled" "$program"
+    all_are_made "$2" "$program: makes every call$3 that is handled" "$program" \
+      ${beside:+"$beside${program#in-}"}
   done
 }

@@ -124,8 +124,10 @@ static void test_groups(void)
     MPI_Win_complete(window);
     expect(in == value(next, 8), "get between start and complete");
   } else if (rank % 2 == 1 && previous % 2 == 0) {
+    int over = 0;
     MPI_Win_post(from, 0, window);
-    MPI_Win_wait(window);
+    while (!over)
+      MPI_Win_test(window, &over);
   }
   MPI_Group_free(&world);
   MPI_Group_free(&to);
@@ -172,6 +174,112 @@ static void test_questions(MPI_Win window, int *memory)
   MPI_Win_sync(window);
 }
 
+static int deleted;
+
+static int delete_value(MPI_Win window, int key, void *value, void *extra)
+{
+  (void)window;
+  (void)key;
+  deleted += *(int *)value + *(int *)extra;
+  return MPI_SUCCESS;
+}
+
+static void test_attributes(void)
+{
+  static int value = 1000, extra = 1;
+  int key, found, *memory, *read;
+  MPI_Win window;
+  deleted = 0;
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_value, &key, &extra);
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_get_attr(window, key, &read, &found);
+  expect(!found, "no attribute yet");
+  MPI_Win_set_attr(window, key, &value);
+  MPI_Win_get_attr(window, key, &read, &found);
+  expect(found && read == &value, "set_attr");
+  MPI_Win_delete_attr(window, key);
+  MPI_Win_get_attr(window, key, &read, &found);
+  expect(!found && deleted == 1001, "delete_attr");
+  MPI_Win_set_attr(window, key, &value);
+  MPI_Win_free(&window);
+  expect(deleted == 2002, "attributes end with their window");
+  MPI_Win_free_keyval(&key);
+}
+
+static MPI_Win troubled;
+static int trouble;
+
+static void handle(MPI_Win *window, int *error, ...)
+{
+  troubled = *window;
+  trouble = *error;
+}
+
+static void test_handlers(MPI_Win window)
+{
+  MPI_Errhandler errors;
+  MPI_Win_create_errhandler(handle, &errors);
+  MPI_Win_set_errhandler(window, errors);
+  MPI_Put(&rank, 1, MPI_INT, ranks, 0, 1, MPI_INT, window);
+  expect(troubled == window && trouble == MPI_ERR_RANK, "the handler is told of an error");
+  MPI_Win_call_errhandler(window, MPI_ERR_OTHER);
+  expect(trouble == MPI_ERR_OTHER, "call_errhandler");
+  MPI_Win_set_errhandler(window, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&errors);
+}
+
+/* Memory that comes and goes, by its address. */
+static void test_dynamic(void)
+{
+  int *own = (int *)malloc(8 * sizeof *own), out = value(rank, 3), in = -1;
+  MPI_Win window;
+  MPI_Aint here, there;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_attach(window, own, 8 * sizeof *own);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  expect(MPI_Win_attach(window, own + 4, 4) == MPI_ERR_RMA_ATTACH, "attached twice");
+  expect(MPI_Win_detach(window, own + 4) == MPI_ERR_RMA_ATTACH, "detached, never attached");
+  own[5] = own[6] = -1;
+  MPI_Get_address(own, &here);
+  MPI_Sendrecv(&here, 1, MPI_AINT, previous, 60, &there, 1, MPI_AINT, next, 60, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Win_fence(0, window);
+  MPI_Put(&out, 1, MPI_INT, next, MPI_Aint_add(there, 5 * sizeof *own), 1, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  MPI_Get(&in, 1, MPI_INT, next, MPI_Aint_add(there, 5 * sizeof *own), 1, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  expect(own[5] == value(previous, 3) && own[6] == -1 && in == out, "a dynamic window");
+  expect(MPI_Win_detach(window, own) == MPI_SUCCESS, "detach");
+  MPI_Win_free(&window);
+  free(own);
+}
+
+/* Each rank is alone on its node. */
+static void test_shared(void)
+{
+  MPI_Comm node;
+  MPI_Win window;
+  MPI_Aint size;
+  int *memory, *same, unit, in = -1, nodes;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &nodes);
+  MPI_Win_allocate_shared(4 * sizeof *memory, 4, MPI_INFO_NULL, node, &memory, &window);
+  MPI_Win_shared_query(window, MPI_PROC_NULL, &size, &unit, &same);
+  expect(nodes == 1 && same == memory && size == 16 && unit == 4, "shared_query");
+  MPI_Win_fence(0, window);
+  memory[2] = value(rank, 2);
+  MPI_Get(&in, 1, MPI_INT, 0, 2, 1, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  expect(in == value(rank, 2), "a shared window");
+  MPI_Win_free(&window);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  expect(MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window) ==
+             MPI_ERR_RMA_SHARED,
+         "memory of several nodes");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&node);
+}
+
 int main(int argc, char **argv)
 {
   int rounds = argc > 1 ? atoi(argv[1]) : 1, all;
@@ -191,6 +299,10 @@ int main(int argc, char **argv)
     test_fetching(window, memory);
     test_groups();
     test_questions(window, memory);
+    test_attributes();
+    test_handlers(window);
+    test_dynamic();
+    test_shared();
   }
   MPI_Win_free(&window);
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -24,6 +24,8 @@ program layer_windows
     call test_fence()
     call test_groups()
     call test_questions()
+    call test_attributes()
+    call test_dynamic()
   end do
   call mpi_win_free(window, error)
   call expect(window == MPI_WIN_NULL, 'free')
@@ -119,4 +121,41 @@ contains
     call expect(info /= MPI_INFO_NULL, 'get_info')
     call mpi_info_free(info, error)
   end subroutine test_questions
+
+  subroutine test_attributes()
+    integer(MPI_ADDRESS_KIND) :: value
+    integer :: key
+    logical :: found
+    value = 0
+    call mpi_win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, key, value, error)
+    value = 17 + round
+    call mpi_win_set_attr(window, key, value, error)
+    value = 0
+    call mpi_win_get_attr(window, key, value, found, error)
+    call expect(found .and. value == 17 + round, 'set_attr')
+    call mpi_win_delete_attr(window, key, error)
+    call mpi_win_get_attr(window, key, value, found, error)
+    call expect(.not. found, 'delete_attr')
+    call mpi_win_free_keyval(key, error)
+  end subroutine test_attributes
+
+  subroutine test_dynamic()
+    integer, save, target :: own(2)
+    integer :: other, out
+    integer(MPI_ADDRESS_KIND) :: here, there, size
+    own = -1
+    size = 8
+    out = number(rank, round)
+    call mpi_win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, other, error)
+    call mpi_win_attach(other, own, size, error)
+    call mpi_get_address(own(2), here, error)
+    call mpi_sendrecv(here, 1, MPI_AINT, previous, 60, there, 1, MPI_AINT, next, 60, &
+        MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+    call mpi_win_fence(0, other, error)
+    call mpi_put(out, 1, MPI_INTEGER, next, there, 1, MPI_INTEGER, other, error)
+    call mpi_win_fence(0, other, error)
+    call expect(own(1) == -1 .and. own(2) == number(previous, round), 'a dynamic window')
+    call mpi_win_detach(other, own, error)
+    call mpi_win_free(other, error)
+  end subroutine test_dynamic
 end program layer_windows

@@ -52,8 +52,8 @@ says() { # CODE PATTERN DESCRIPTION
   is "$code:$(grep -c -- "$2" err)" "$1:1" "$3" err json
 }
 
-attempt 'MPI_Win window; MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);'
-says 64 'MPI_Win_create_dynamic is not handled under a recovery protocol' 'a dynamic window is refused'
+attempt 'MPI_Comm parent; MPI_Comm_get_parent(&parent);'
+says 64 'MPI_Comm_get_parent is not handled under a recovery protocol' 'processes have no parents'
 attempt 'alarm(1000);'
 says 0 'no signal will come from alarm' 'alarm is said not to come, once'
 attempt 'struct itimerval soon = {{0, 1}, {0, 1}}; setitimer(ITIMER_REAL, &soon, NULL);'

@@ -1,14 +1,18 @@
 #!/bin/sh
-# One-sided communication (layer-windows.c, layer-windows.f90): every call that is handled, in C,
-# C++ and Fortran, under every protocol that recovers, crashed or not.
+# One-sided communication, where both sides make calls (layer-windows.c, layer-windows.f90) and where
+# the target makes none (layer-locks.c, layer-locks.f90): every call that is handled, in C, C++ and
+# Fortran, under every protocol that recovers, crashed or not.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
 cd "$dir" || exit 1
 
+build_in_all layer-locks
+for program in $programs; do mv "$program" "locks-${program#in-}"; done
 build_in_all layer-windows
-each_makes 'MPI_Win_[a-zA-Z0-9_]*\|MPI_\(Get\|Put\|Accumulate\|Get_accumulate\|Fetch_and_op\|Compare_and_swap\)' \
-  15 '' errhandler
+beside=locks-
+each_makes 'MPI_Win_[a-zA-Z0-9_]*\|MPI_\(R*Get\|R*Put\|R*Accumulate\|R*Get_accumulate\|Rget\|Rput\|Raccumulate\|Rget_accumulate\|Fetch_and_op\|Compare_and_swap\)' \
+  30 '' 'errhandler\|mpi_win_\(test\|sync\|shared\|allocate_shared\)'
 
 cat >scenario.yaml <<EOF
 program:    {binary: ./in-c, args: ["6"], ranks: 4}
@@ -20,7 +24,7 @@ EOF
 attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
   program=$1 ends=$2 description=$3
   output='6 rounds, 0 failures, PASS'
-  [ "$program" != in-fortran ] || output='6 rounds, 0 failures'
+  [ "${program#*-}" != fortran ] || output='6 rounds, 0 failures'
   shift 3
   run_ends "$ends" "$program, $description" --set "program.binary=./$program" "$@"
   is "$(cat out/program.out)" "$output" "$what: all values are right" out/program.out stderr
@@ -33,7 +37,7 @@ recovers() { # PROGRAM PROTOCOL FAILURES WORD...
     --set 'checkpoint={every: 3ms, storage: local, bytes: 10kB}' --set "failures=[$failures]" "$@"
 }
 
-for run in $programs; do
+for run in $programs $(echo "$programs" | sed 's/in-/locks-/g'); do
   RECLINE_HEAP_WATCH=1
   export RECLINE_HEAP_WATCH
   attempt "$run" completed 'no protocol'
@@ -48,36 +52,51 @@ instants='4 11'
 [ -z "$RECLINE_LONG" ] || instants='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18'
 for at in $instants; do
   crash="{rank: $((at % 4)), at: ${at}ms, repair: 1ms}"
-  for protocol in blocking bookmark c3 chandy-lamport event-logging hybrid message-tagging \
-    pessimistic pessimistic-wildcards uncoordinated; do
-    recovers in-c $protocol "$crash"
+  for run in in-c locks-c; do
+    for protocol in blocking bookmark c3 chandy-lamport event-logging hybrid index-based lai-yang \
+      mattern message-tagging optimistic pessimistic pessimistic-wildcards uncoordinated; do
+      case $run-$protocol in
+      locks-c-hybrid | locks-c-event-logging | locks-c-message-tagging) ;;
+      *) recovers $run $protocol "$crash" ;;
+      esac
+    done
+    recovers $run causal "$crash" --set protocol.failures=2
+    recovers $run time-based "$crash" --set clocks.longest=200us
   done
-  recovers in-c causal "$crash" --set protocol.failures=2
-  recovers in-c time-based "$crash" --set clocks.longest=100us
 done
 
-# ---- what cannot be carried by messages of both sides is refused ----
-cat >locks.c <<'EOF'
+# ---- what cannot be right is refused ----
+cat >wrong.c <<'EOF'
 #include <mpi.h>
 int main(int argc, char **argv)
 {
   int memory = 0;
+  MPI_Info info;
   MPI_Win window;
   MPI_Init(&argc, &argv);
-  MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-  if (argc > 1)
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "no_locks", argv[1][0] == 'n' ? "true" : "false");
+  MPI_Win_create(&memory, sizeof memory, 1, info, MPI_COMM_WORLD, &window);
+  if (argv[1][0] == 'b')
     MPI_Put(&argc, 1, MPI_INT, 0, 1, 1, MPI_INT, window), MPI_Win_fence(0, window);
   else
-    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window), MPI_Win_unlock(0, window);
+  MPI_Win_free(&window);
   MPI_Finalize();
   return 0;
 }
 EOF
-"$build/bin/recline-cc" -O2 -Wall locks.c -o locks >log 2>&1
-"$recline" run scenario.yaml --set program.binary=./locks --set 'program.args=[]' >stdout 2>stderr
-is "$?:$(grep -c 'MPI_Win_lock is not handled' stderr)" 64:1 'locks are refused' stderr
-"$recline" run scenario.yaml --set program.binary=./locks --set 'program.args=[beyond]' >stdout \
-  2>stderr
-is "$?:$(grep -c 'an access beyond its window of 4 bytes' stderr)" 64:1 \
-  'so is an access beyond a window' stderr
+"$build/bin/recline-cc" -O2 -Wall wrong.c -o wrong >log 2>&1
+refused() { # ARGUMENT PROTOCOL PATTERN DESCRIPTION
+  "$recline" run scenario.yaml --set program.binary=./wrong --set "program.args=[$1]" \
+    --set "protocol.name=$2" >stdout 2>stderr
+  is "$?:$(grep -c "$3" stderr)" 64:1 "$4" stderr
+}
+refused beyond none 'an access beyond its window of 4 bytes' 'an access beyond a window'
+for protocol in event-logging hybrid message-tagging; do
+  refused lock $protocol "locks a window under $protocol, which relies on messages that say the same" \
+    "locks, by $protocol, as a reply depends on who came first"
+done
+refused no-locks none 'locks a window that was made with "no_locks"' \
+  'a lock of a window that forbids them'
 finish

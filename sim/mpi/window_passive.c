@@ -1,0 +1,542 @@
+/* Passive targets: see window_passive.h. */
+#include "sim/mpi/window_passive.h"
+
+#include "sim/host/host.h"
+#include "sim/host/matching.h"
+#include "sim/host/request.h"
+#include "sim/host/shadow.h"
+#include "sim/mpi/p2p.h"
+#include "sim/mpi/program_calls.h"
+
+#include <string.h>
+
+/* A lock that is not asked for, as the program says that nobody else has it: MPI_MODE_NOCHECK. */
+enum { LOCK_NONE = 0, LOCK_UNCHECKED = -1 };
+
+/* Ahead of the accesses of a message. */
+struct wish {
+  int32_t lock; /* that is asked for, or LOCK_NONE */
+  int32_t unlocks;
+  int32_t answer; /* bytes of the reply */
+  int32_t filler;
+};
+
+/* At the target: a message that waits for its lock. */
+struct batch {
+  int origin;
+  struct wish *message;
+  int bytes;
+  bool *granted; /* of the rank itself, which only wants the lock */
+  struct batch *next;
+};
+
+/* At the origin: accesses that are under way. */
+struct errand {
+  struct window *window;
+  int target;
+  struct access *first;
+  char *out, *answer;
+  struct request *whole;
+  bool requested; /* the program has the request, and completes it itself */
+  struct errand *next;
+};
+
+struct passive {
+  int *lock;              /* by target: of this rank there */
+  bool *asked;            /* by target: for that lock */
+  int *held;              /* by origin: the lock that it has here */
+  struct batch *first;    /* that came, in their order */
+  struct errand *errands; /* in the order of sending */
+};
+
+/* ---- making ---- */
+
+static bool forbids_locks(const struct window *window)
+{
+  char value[MPI_MAX_INFO_VAL + 1] = "";
+  int found = 0;
+  if (window->info != MPI_INFO_NULL)
+    MPI_Info_get(window->info, (char *)(uintptr_t) "no_locks", MPI_MAX_INFO_VAL, value, &found);
+  return found && strcmp(value, "true") == 0;
+}
+
+void window_passive_begin(struct rank *r, struct window *window)
+{
+  if (!program_calls("win_lock") || forbids_locks(window))
+    return;
+  size_t size = (size_t)window->comm->size;
+  struct passive *passive = rank_alloc(r, sizeof *passive);
+  passive->lock = rank_alloc(r, size * sizeof *passive->lock);
+  passive->asked = rank_alloc(r, size * sizeof *passive->asked);
+  passive->held = rank_alloc(r, size * sizeof *passive->held);
+  window->passive = passive;
+  struct window **end = &r->mpi->windows;
+  while (*end)
+    end = &(*end)->next;
+  *end = window;
+}
+
+void window_passive_end(struct rank *r, struct window *window)
+{
+  struct window **place = &r->mpi->windows;
+  while (*place && *place != window)
+    place = &(*place)->next;
+  if (!*place)
+    return;
+  *place = window->next;
+  rank_free(window->passive->lock);
+  rank_free(window->passive->asked);
+  rank_free(window->passive->held);
+  rank_free(window->passive);
+  window->passive = NULL;
+}
+
+/* ---- at the target: locks ---- */
+
+static bool excludes(int lock, int other)
+{
+  return lock != LOCK_NONE && other != LOCK_NONE &&
+         (lock == MPI_LOCK_EXCLUSIVE || other == MPI_LOCK_EXCLUSIVE);
+}
+
+static bool is_free(const struct window *window, const struct batch *batch)
+{
+  for (int i = 0; i < window->comm->size; i++)
+    if (i != batch->origin && excludes(window->passive->held[i], batch->message->lock))
+      return false;
+  return true;
+}
+
+static bool is_behind_own(const struct passive *passive, const struct batch *batch)
+{
+  for (const struct batch *each = passive->first; each != batch; each = each->next)
+    if (each->origin == batch->origin)
+      return true;
+  return false;
+}
+
+static void carry_out(struct rank *r, struct window *window, struct batch *batch)
+{
+  struct wish wish = *batch->message;
+  struct comm *comm = window->comm;
+  if (wish.lock)
+    window->passive->held[batch->origin] = wish.lock;
+  if (batch->granted) {
+    *batch->granted = true;
+  } else {
+    char *answer = rank_alloc(r, (size_t)wish.answer);
+    window_carry_out(r, window, (const char *)(batch->message + 1), batch->bytes - (int)sizeof wish,
+                     answer);
+    if (wish.unlocks)
+      window->passive->held[batch->origin] = LOCK_NONE;
+    p2p_finish(
+        r, p2p_send(r, answer, wish.answer, MPI_BYTE, batch->origin, TAG_REPLY, comm, P2P_BUFFERED),
+        MPI_STATUS_IGNORE);
+    rank_free(answer);
+  }
+  rank_free(batch->message);
+  rank_free(batch);
+}
+
+/* Whoever asks for a lock waits for those that have asked before. */
+static void carry_out_all(struct rank *r, struct window *window)
+{
+  struct passive *passive = window->passive;
+  bool waited = false;
+  for (struct batch **place = &passive->first; *place;) {
+    struct batch *batch = *place;
+    if (is_behind_own(passive, batch) ||
+        (batch->message->lock && (waited || !is_free(window, batch)))) {
+      waited |= batch->message->lock != LOCK_NONE;
+      place = &batch->next;
+      continue;
+    }
+    *place = batch->next;
+    carry_out(r, window, batch);
+    waited = false; /* it may have unlocked */
+    place = &passive->first;
+  }
+}
+
+static void add(struct rank *r, struct window *window, struct batch batch)
+{
+  struct batch **end = &window->passive->first;
+  while (*end)
+    end = &(*end)->next;
+  *end = rank_alloc(r, sizeof **end);
+  **end = batch;
+  carry_out_all(r, window);
+}
+
+/* ---- at the target: service ---- */
+
+static bool serves(const struct rank *r)
+{
+  return r->mpi->windows && !r->mpi->algorithm && !r->mpi->call.inside && !layer.repairs;
+}
+
+/* The decision: 0 there is none, else 1 + its source and the place of its window. */
+static uint32_t next_message(const struct rank *r)
+{
+  struct found found;
+  uint32_t place = 0;
+  for (const struct window *each = r->mpi->windows; each; each = each->next, place++)
+    if (matching_probe(r, RCL_ANY, TAG_PASSIVE, matching_context(each->comm, false), &found))
+      return 1 + place * (uint32_t)layer.ranks + (uint32_t)found.source;
+  return 0;
+}
+
+static void serve(struct rank *r, uint32_t decision)
+{
+  uint32_t place = (decision - 1) / (uint32_t)layer.ranks, origin = 0;
+  int source = (int)((decision - 1) % (uint32_t)layer.ranks);
+  struct window *window = r->mpi->windows;
+  for (; place > 0; place--)
+    window = window->next;
+  while (window->comm->member[origin] != source)
+    origin++;
+  struct request *receive =
+      p2p_receive(r, NULL, 0, MPI_BYTE, (int)origin, TAG_PASSIVE, window->comm, P2P_SIZED);
+  p2p_wait(r, receive);
+  struct batch batch = {.origin = (int)origin, .message = receive->buffer, .bytes = receive->count};
+  if (p2p_finish(r, receive, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+    add(r, window, batch);
+}
+
+struct awaited {
+  bool (*done)(const struct rank *, const void *);
+  const void *what;
+};
+
+static bool is_done_or_served(const struct rank *r, const void *what)
+{
+  const struct awaited *awaited = what;
+  return next_message(r) || awaited->done(r, awaited->what);
+}
+
+void window_serve_until(struct rank *r, bool (*done)(const struct rank *, const void *),
+                        const void *what)
+{
+  struct awaited awaited = {done, what};
+  uint32_t decision = serves(r);
+  while (decision) {
+    host_wait(r, is_done_or_served, &awaited);
+    decision = host_choose(r, next_message(r));
+    if (decision)
+      serve(r, decision);
+  }
+}
+
+static bool is_done(const struct rank *r, const void *request)
+{
+  return request_is_done(r, request);
+}
+
+void window_serve_until_done(struct rank *r, const struct request *request)
+{
+  window_serve_until(r, is_done, request);
+}
+
+int window_finish(struct rank *r, struct request *request, MPI_Status *status)
+{
+  window_serve_until_done(r, request);
+  return p2p_finish(r, request, status);
+}
+
+void window_serve(struct rank *r)
+{
+  uint32_t decision = serves(r);
+  while (decision) {
+    decision = host_choose(r, next_message(r));
+    if (decision)
+      serve(r, decision);
+  }
+}
+
+/* ---- meeting ---- */
+
+static bool is_in(const int *ranks, int count, int rank)
+{
+  for (int i = 0; i < count; i++)
+    if (ranks[i] == rank)
+      return true;
+  return false;
+}
+
+/* Ranks of the window that are members, too. */
+static int common(const struct window *window, const struct comm *comm, int *ranks)
+{
+  int count = 0;
+  for (int i = 0; i < window->comm->size; i++)
+    if (is_in(comm->member, comm->size, window->comm->member[i]))
+      ranks[count++] = i;
+  return count;
+}
+
+/* Those of an earlier window have met all who are to meet here. */
+static bool has_met(struct rank *r, const struct window *window, const int *ranks, int count)
+{
+  bool met = false;
+  for (const struct window *each = r->mpi->windows; each != window && !met; each = each->next) {
+    met = true;
+    for (int i = 0; i < count && met; i++)
+      met = is_in(each->comm->member, each->comm->size, window->comm->member[ranks[i]]);
+  }
+  return met;
+}
+
+static bool both_are_done(const struct rank *r, const void *what)
+{
+  struct request *const *pair = what;
+  return request_is_done(r, pair[0]) && request_is_done(r, pair[1]);
+}
+
+/* A barrier by dissemination. */
+static void meet(struct rank *r, struct comm *comm, const int *ranks, int count)
+{
+  int me = 0;
+  while (ranks[me] != comm->rank)
+    me++;
+  for (int step = 1; step < count; step *= 2) {
+    int to = ranks[(me + step) % count], from = ranks[(me - step + count) % count];
+    struct request *pair[] = {p2p_send(r, NULL, 0, MPI_BYTE, to, TAG_MEET, comm, 0),
+                              p2p_receive(r, NULL, 0, MPI_BYTE, from, TAG_MEET, comm, 0)};
+    window_serve_until(r, both_are_done, pair);
+    p2p_finish(r, pair[0], MPI_STATUS_IGNORE);
+    p2p_finish(r, pair[1], MPI_STATUS_IGNORE);
+  }
+}
+
+void window_meet(struct rank *r, const struct comm *comm)
+{
+  if (!serves(r) || comm->size == 1)
+    return;
+  for (struct window *each = r->mpi->windows; each; each = each->next) {
+    int *ranks = rank_alloc(r, (size_t)each->comm->size * sizeof *ranks);
+    int count = common(each, comm, ranks);
+    if (count > 1 && !has_met(r, each, ranks, count))
+      meet(r, each->comm, ranks, count);
+    rank_free(ranks);
+  }
+}
+
+/* ---- at the origin: errands ---- */
+
+/* What is left to do when its messages have gone and come. */
+static void end_errand(struct rank *r, void *rest)
+{
+  struct errand *errand = rest, **place = &errand->window->passive->errands;
+  (void)r;
+  while (*place != errand)
+    place = &(*place)->next;
+  *place = errand->next;
+  accesses_finish(errand->first, errand->answer);
+  rank_free(errand->out);
+  rank_free(errand->answer);
+}
+
+static void send_off(struct rank *r, struct window *window, int target, struct wish wish,
+                     bool requested, struct request *whole)
+{
+  int bytes = window_bytes(window, target);
+  struct errand *errand = rank_alloc(r, sizeof *errand);
+  wish.answer = window_answer_bytes(window, target);
+  *errand = (struct errand){.window = window,
+                            .target = target,
+                            .out = window_pack(r, window, target, bytes, sizeof wish),
+                            .answer = rank_alloc(r, (size_t)wish.answer),
+                            .whole = whole,
+                            .requested = requested};
+  errand->first = window_take(window, target);
+  memcpy(errand->out, &wish, sizeof wish);
+  struct errand **end = &window->passive->errands;
+  while (*end)
+    end = &(*end)->next;
+  *end = errand;
+  p2p_conclude_with(whole, end_errand, errand);
+  p2p_add(whole, p2p_receive(r, errand->answer, wish.answer, MPI_BYTE, target, TAG_REPLY,
+                             window->comm, 0));
+  p2p_add(whole, p2p_send(r, errand->out, bytes + (int)sizeof wish, MPI_BYTE, target, TAG_PASSIVE,
+                          window->comm, 0));
+}
+
+/* The lock is asked for with the first accesses. */
+static struct request *begin(struct rank *r, struct window *window, int target, bool unlocks,
+                             bool requested)
+{
+  struct passive *passive = window->passive;
+  struct request *whole = p2p_whole(r, 2);
+  if (target == window->comm->rank) {
+    window_access_own(r, window);
+    return whole;
+  }
+  bool checked = passive->lock[target] != LOCK_UNCHECKED;
+  struct wish wish = {.lock = checked && !passive->asked[target] ? passive->lock[target] : 0,
+                      .unlocks = checked && unlocks};
+  passive->asked[target] = true;
+  send_off(r, window, target, wish, requested, whole);
+  return whole;
+}
+
+struct request *window_send(struct rank *r, struct window *window, int target)
+{
+  if (target != MPI_PROC_NULL)
+    return begin(r, window, target, false, true);
+  return p2p_whole(r, 0);
+}
+
+/* ---- at the origin: epochs ---- */
+
+struct ending {
+  const struct window *window;
+  int target;
+};
+
+static struct errand *next_of(const struct ending *ending)
+{
+  struct errand *errand = ending->window->passive->errands;
+  while (errand && ending->target != WINDOW_ALL && errand->target != ending->target)
+    errand = errand->next;
+  return errand;
+}
+
+static bool all_have_ended(const struct rank *r, const void *what)
+{
+  const struct ending *ending = what;
+  for (const struct errand *each = ending->window->passive->errands; each; each = each->next)
+    if ((ending->target == WINDOW_ALL || each->target == ending->target) &&
+        !request_is_done(r, each->whole))
+      return false;
+  return true;
+}
+
+static int await_errands(struct rank *r, const struct window *window, int target)
+{
+  struct ending ending = {window, target};
+  int result = MPI_SUCCESS;
+  window_serve_until(r, all_have_ended, &ending);
+  for (struct errand *errand; (errand = next_of(&ending)) != NULL;) {
+    struct request *whole = errand->whole;
+    bool requested = errand->requested;
+    int error = p2p_wait(r, whole);
+    if (!error)
+      error = requested ? whole->status.MPI_ERROR : request_retire(&whole, MPI_STATUS_IGNORE);
+    result = result ? result : error;
+  }
+  return result;
+}
+
+static bool is_true(const struct rank *r, const void *what)
+{
+  (void)r;
+  return *(const bool *)what;
+}
+
+/* At once: the program reads and writes its own memory under it. */
+static void lock_own(struct rank *r, struct window *window, int kind)
+{
+  bool *granted = rank_alloc(r, sizeof *granted);
+  struct wish *wish = rank_alloc(r, sizeof *wish);
+  wish->lock = kind;
+  add(r, window, (struct batch){.origin = window->comm->rank, .message = wish, .granted = granted});
+  if (!*granted)
+    window_serve_until(r, is_true, granted);
+  rank_free(granted);
+}
+
+static void unlock_own(struct rank *r, struct window *window)
+{
+  if (window->first[window->comm->rank])
+    window_access_own(r, window);
+  window->passive->held[window->comm->rank] = LOCK_NONE;
+  carry_out_all(r, window);
+}
+
+/* Whoever comes first makes what it sends back: claims hybrid-needs-determinism,
+ * event-logging-orphan-choice and message-tagging-orphan-choice. */
+static void refuse(const struct rank *r, const struct window *window)
+{
+  const struct rcl_place *place = shadow_protocol()->place;
+  if (place && place->assumes & RCL_ASSUMES_SAME_AGAIN)
+    die(DIE_INPUT,
+        "rank %d locks a window under %s, which relies on messages that say the same when they "
+        "are sent again: what a lock finds depends on who comes first",
+        r->index, shadow_protocol()->name);
+  if (layer.repairs)
+    die(DIE_INPUT, "rank %d locks a window in a program that repairs itself", r->index);
+  if (!window->passive)
+    die(DIE_INPUT,
+        "rank %d locks a window that was made with \"no_locks\", or before the library that locks "
+        "it was loaded",
+        r->index);
+}
+
+int window_lock(struct rank *r, struct window *window, int kind, int target, int assertions)
+{
+  struct comm *comm = window->comm;
+  refuse(r, window);
+  if (target == MPI_PROC_NULL)
+    return MPI_SUCCESS;
+  if (target != WINDOW_ALL && (target < 0 || target >= comm->size))
+    return MPI_ERR_RANK;
+  if (kind != MPI_LOCK_EXCLUSIVE && kind != MPI_LOCK_SHARED)
+    return MPI_ERR_LOCKTYPE;
+  for (int i = 0; i < comm->size; i++) {
+    if (target != WINDOW_ALL && i != target)
+      continue;
+    if (window->passive->lock[i] != LOCK_NONE)
+      return MPI_ERR_RMA_SYNC;
+    window->passive->lock[i] = assertions & MPI_MODE_NOCHECK ? LOCK_UNCHECKED : kind;
+    if (i == comm->rank && !(assertions & MPI_MODE_NOCHECK))
+      lock_own(r, window, kind);
+  }
+  return MPI_SUCCESS;
+}
+
+bool window_has_epoch(const struct window *window, int target)
+{
+  if (!window->passive || target >= window->comm->size)
+    return false;
+  return target < 0 || window->passive->lock[target] != LOCK_NONE;
+}
+
+/* Before it waits for any, all targets get theirs. */
+static void begin_all(struct rank *r, struct window *window, int target, bool unlocks)
+{
+  struct passive *passive = window->passive;
+  for (int i = 0; i < window->comm->size; i++) {
+    if (target != WINDOW_ALL && i != target)
+      continue;
+    if (i == window->comm->rank && window->first[i])
+      window_access_own(r, window);
+    else if (window->first[i] || (unlocks && passive->asked[i]))
+      begin(r, window, i, unlocks, false);
+  }
+}
+
+int window_flush(struct rank *r, struct window *window, int target)
+{
+  if (!window_has_epoch(window, target))
+    return MPI_ERR_RMA_SYNC;
+  begin_all(r, window, target, false);
+  return await_errands(r, window, target);
+}
+
+int window_unlock(struct rank *r, struct window *window, int target)
+{
+  int me = window->comm->rank;
+  if (!window_has_epoch(window, target))
+    return MPI_ERR_RMA_SYNC;
+  if (target == MPI_PROC_NULL)
+    return MPI_SUCCESS;
+  begin_all(r, window, target, true);
+  int error = await_errands(r, window, target);
+  if (target == WINDOW_ALL || target == me)
+    unlock_own(r, window);
+  for (int i = 0; i < window->comm->size; i++)
+    if (target == WINDOW_ALL || i == target) {
+      window->passive->lock[i] = LOCK_NONE;
+      window->passive->asked[i] = false;
+    }
+  return error;
+}
