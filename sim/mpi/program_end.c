@@ -81,9 +81,19 @@ static void leave_program(int status)
 }
 #endif
 
+static _Noreturn void exit_of_libc(int status)
+{
+  BEHIND(exit)
+  exit_next(status);
+  abort();
+}
+
+/* Started directly, as configure and make do with programs that they have built, it ends as any. */
 void smpi_exit(int status)
 {
   layer_enter();
+  if (!machine_self())
+    exit_of_libc(status);
   if (rank_self())
     die(DIE_INPUT, "rank %d has called exit(%d) before MPI_Finalize", rank_self()->index, status);
   if (layer_wanted())
@@ -97,9 +107,7 @@ void exit(int status)
 {
   if (layer_wanted())
     smpi_exit(status);
-  BEHIND(exit)
-  exit_next(status);
-  abort();
+  exit_of_libc(status);
 }
 
 /* ---- the end of the process ---- */

@@ -41,4 +41,10 @@ timeout 60 "$recline" run scenario.yaml --set program.binary=./arguments --out o
 is "$?:$(sed -n 's/^argument //p' out/program.out | tr '\n' ' ')" \
   '0:1: -- 2: --help 3: --log=root.thres:info 4: -- 5: --cfg=smpi/np:1 6: -- ' \
   "options like SimGrid's reach the program" stderr
-finish 11
+
+# As a program is that a build needs on the way.
+printf '#include <mpi.h>\n#include <stdlib.h>\nint main(void) { exit(7); }\n' >direct.c
+"$build/bin/recline-cc" direct.c -o direct >log 2>&1
+./direct >stdout 2>stderr
+is "$?" 7 'exit() of a program that is started directly, without MPI' stderr
+finish 12
