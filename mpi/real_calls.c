@@ -370,7 +370,7 @@ int MPI_Finalize(void)
 {
   if (real_is_on()) {
     real_calls_check_place();
-    real_end();
+    real_end(false);
   }
   free(pending);
   pending = NULL;

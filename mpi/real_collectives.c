@@ -97,3 +97,67 @@ void real_barrier(void)
   real_gather(RCL_COORDINATOR_RANK, NULL, 0, NULL);
   real_broadcast(RCL_COORDINATOR_RANK, NULL, 0);
 }
+
+/* ---- a collective in which checkpoints may be taken ---- */
+
+static void add(uint64_t *to, const uint64_t *values, unsigned sums, unsigned most)
+{
+  for (unsigned i = 0; i < sums; i++)
+    to[i] += values[i];
+  for (unsigned i = sums; i < sums + most; i++)
+    to[i] = values[i] > to[i] ? values[i] : to[i];
+}
+
+static void contribute(const uint64_t *values, size_t size)
+{
+  if (is_seen())
+    seen_barrier();
+  memcpy(real.combined.values, values, size);
+  real.combined.count = real.combined.on = 1;
+  if (real.rank != RCL_COORDINATOR_RANK)
+    real_send(RCL_COORDINATOR_RANK, 0, REAL_COLLECTIVES, values, size);
+}
+
+/* Takes a message that had come before this place: what asks for a checkpoint comes ahead of the
+ * result. */
+static void take_one(unsigned sums, unsigned most, bool safe)
+{
+  struct real_combination *c = &real.combined;
+  uint64_t values[REAL_COMBINED];
+  struct real_receive *standing = real_standing(REAL_COLLECTIVES);
+  bool there = standing->done;
+  size_t size;
+  if (safe)
+    real_safe_point(0);
+  else
+    real_ready();
+  if (!there) {
+    real_idle();
+    return;
+  }
+  void *bytes = real_take(standing, &size, NULL, NULL);
+  REQUIRE(size == (sums + most) * sizeof *values, "all combine as many values");
+  memcpy(values, bytes, size);
+  free(bytes);
+  if (real.rank == RCL_COORDINATOR_RANK) {
+    add(c->values, values, sums, most);
+    c->count++;
+  } else {
+    memcpy(c->values, values, size);
+    c->count = (uint32_t)real.ranks;
+  }
+}
+
+void real_combine(uint64_t *values, unsigned sums, unsigned most, bool safe)
+{
+  size_t size = (sums + most) * sizeof *values;
+  REQUIRE(sums + most <= REAL_COMBINED, "there is room for what is combined");
+  if (!real.combined.on)
+    contribute(values, size);
+  while (real.combined.count < (uint32_t)real.ranks)
+    take_one(sums, most, safe);
+  if (real.rank == RCL_COORDINATOR_RANK)
+    real_broadcast(RCL_COORDINATOR_RANK, real.combined.values, size);
+  memcpy(values, real.combined.values, size);
+  real.combined = (struct real_combination){0};
+}

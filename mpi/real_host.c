@@ -1,4 +1,5 @@
 /* Events in, actions carried out. */
+#define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,9 +187,13 @@ static bool take_due(void)
   return taken;
 }
 
+/* At a place, so that the coordinator is the first that a checkpoint stops: what it says behind the
+ * place finds the others asked already. Barriers are places by themselves. */
 static bool take_alarm(void)
 {
-  if (real.alarm <= 0 || platform_now() < real.alarm || real.finished)
+  if (real.alarm <= 0 || platform_now() < real.alarm || real.finished || real.over)
+    return false;
+  if (real.place == REAL_NOWHERE && !real.protocol->captures_at)
     return false;
   real.alarm = 0;
   real_step((struct rcl_event){.kind = RCL_EVENT_TIMER}, NULL);
@@ -222,7 +227,7 @@ void real_pump(bool wait)
 {
   enum { MOST = 64 }; /* messages, before the program goes on */
   bool anything = take_due();
-  if (!real_below_matching() || real.place != REAL_NOWHERE) {
+  if (!real_below_matching() || real.place != REAL_NOWHERE || real.over) {
     anything |= take_alarm();
     for (int i = 0; i < MOST && take_message(); i++)
       anything = true;
@@ -230,7 +235,7 @@ void real_pump(bool wait)
   if (anything)
     real_wire_busy();
   else if (wait)
-    real_wire_idle();
+    real_idle();
 }
 
 void real_ready(void)
@@ -256,12 +261,14 @@ static void pass_safe_point(uint32_t iteration)
 
 void real_come_to(enum real_place place, uint32_t iteration)
 {
-  bool same = real.same == place;
+  bool same = real.same == place && !real_below_matching();
   real.same = REAL_NOWHERE;
+  if (same)
+    return; /* it was passed before the crash */
   real.place = place;
   real_ready();
   /* a step is a function: what had no effect has none before something else happens */
-  if (!same && !real_below_matching() && !real.unmoved)
+  if (!real_below_matching() && !real.unmoved)
     pass_safe_point(iteration);
   real_ready();
   real.place = REAL_NOWHERE;
@@ -294,11 +301,19 @@ static void choose_protocol(void)
     real_die(64, "protocol %s %s, expected one by which all processes go back together", name,
              real.protocol->clocks ? "needs clocks" : "restarts processes one by one");
   real.determinants = logs_determinants(real.protocol);
+  bool repeats = real.determinants ||
+                 (real.protocol->place && real.protocol->place->assumes & RCL_ASSUMES_SAME_AGAIN);
+  if (real.options.varies && repeats)
+    real_die(64,
+             "protocol %s rests on it that a program does the same again, expected bookmark, "
+             "blocking, chandy-lamport, lai-yang or mattern",
+             name);
 }
 
 void real_begin(MPI_Comm comm, const struct real_options *options)
 {
   real = (struct real){.options = *options};
+  real.options.folder = real.folder = strdup(options->folder);
   real_wire_begin(comm);
   choose_protocol();
   real.config = (struct rcl_config){
@@ -329,7 +344,12 @@ static void end_together(void)
   }
 }
 
-void real_end(void)
+void real_end_checkpoints(void)
+{
+  real.over = true;
+}
+
+void real_end(bool keep)
 {
   if (real.restart)
     real_restore();
@@ -340,8 +360,10 @@ void real_end(void)
   end_together();
   real_wire_flush();
   real_trace_end();
-  real_storage_clear();
+  if (!keep)
+    real_storage_clear();
   real_wire_end();
+  free(real.folder);
   free(real.state);
   free(real.actions.item);
   free(real.due.item);

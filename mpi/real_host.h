@@ -33,6 +33,8 @@ struct real_options {
   double every;         /* seconds from a commit to the next checkpoint */
   uint32_t capacity;    /* entries of each list of the protocol */
   bool trace;           /* write what happens to the folder */
+  bool varies; /* run again, the program may do something else: protocols that rest on it that it
+                  does not are refused */
 };
 
 /* Where a checkpoint is allowed, or an image was taken: the numbers of recline.h. */
@@ -42,8 +44,12 @@ enum real_place { REAL_NOWHERE, REAL_CHECKPOINT, REAL_BARRIER, REAL_END };
  * starts, or starts again. */
 void real_begin(MPI_Comm comm, const struct real_options *);
 
-/* The program ends. Returns when it has ended everywhere, and removes the checkpoints. */
-void real_end(void);
+/* From here on no checkpoint is taken. All processes call it behind the same collective call. */
+void real_end_checkpoints(void);
+
+/* The program ends. Returns when it has ended everywhere; removes the checkpoints, unless it is to
+ * `keep` them. */
+void real_end(bool keep);
 
 bool real_is_on(void); /* between these two */
 
@@ -93,6 +99,13 @@ void real_wait(struct real_receive *);
 /* Its bytes, the caller's to free(); the rest may be NULL. The receive is gone. */
 void *real_take(struct real_receive *, size_t *size, int *peer, int *tag);
 
+/* The next message on a communicator, from any process with any tag, as real_take() gives it; NULL:
+ * none has come. A communicator is received from by this or by the calls above, not by both. */
+void *real_poll(int comm, size_t *size, int *peer);
+
+size_t real_queued(void); /* bytes that are sent and not on their way yet */
+void real_idle(void);     /* gives the processor away for a moment */
+
 /* ---- collectives: all processes call, in the same order ---- */
 
 void real_barrier(void);
@@ -102,5 +115,11 @@ void real_broadcast(int root, void *bytes, size_t size);
 
 /* At `root` all contributions of `size` bytes, by rank, in `all`; elsewhere it may be NULL. */
 void real_gather(int root, const void *bytes, size_t size, void *all);
+
+/* Of the first `sums` values the sum, of `most` others the largest, over all processes; at most
+ * REAL_COMBINED. If it is `safe` a checkpoint may be taken in it, from which the program comes back
+ * to the same call, with any values: those that this process has contributed stand. */
+enum { REAL_COMBINED = 64 };
+void real_combine(uint64_t *values, unsigned sums, unsigned most, bool safe);
 
 #endif

@@ -39,6 +39,12 @@ struct real_receive {
   struct real_payload *payload;
 };
 
+/* real_combine(), while it is under way: this process has contributed. */
+struct real_combination {
+  uint32_t on, count; /* rank 0: contributions that are in `values` */
+  uint64_t values[REAL_COMBINED];
+};
+
 struct real_region {
   int id, type;
   void *address;
@@ -60,6 +66,7 @@ struct real_due {
 struct real {
   bool on;
   struct real_options options;
+  char *folder; /* options.folder */
   int rank, ranks;
 
   const struct rcl_protocol *protocol;
@@ -73,6 +80,7 @@ struct real {
   struct rcl_action answer; /* FORCE, JOIN */
 
   /* The rank. */
+  bool over; /* no checkpoint is taken any more */
   bool held, draining;
   uint32_t capturing; /* CAPTURE without CAPTURED; 0: none */
   bool finished;
@@ -84,6 +92,7 @@ struct real {
   /* The program. */
   enum real_place place; /* where it may be captured now */
   uint32_t receives, calls;
+  struct real_combination combined;
   struct real_receive *posted; /* in the order of posting */
   struct real_queue channel;   /* have come, and are not received; level CHANNEL: delivered */
   struct real_slot *slot;      /* slot[n - 1] is number n */
@@ -149,7 +158,8 @@ void real_match_all(void);               /* messages that have come meet receive
 void real_announce_all(void);            /* receives that are posted and not announced */
 void real_deliver(const struct rcl_action *);
 void real_resend(const struct rcl_action *);
-void real_allow(const struct rcl_action *); /* MATCH */
+struct real_receive *real_standing(int comm); /* posted for any message, and not taken */
+void real_allow(const struct rcl_action *);   /* MATCH */
 
 /* ---- real_wire.c ---- */
 
@@ -161,7 +171,6 @@ void real_wire_control(int peer, const uint32_t words[RCL_WORDS]);
 
 /* NULL: nothing has come. A control message has no payload. */
 struct real_message *real_wire_receive(void);
-void real_wire_idle(void);
 void real_wire_busy(void);                        /* there was something to do */
 void real_wire_flush(void);                       /* returns when all that was sent is on its way */
 uint32_t real_wire_agree(uint32_t value, MPI_Op); /* of all processes */

@@ -231,3 +231,18 @@ void *real_take(struct real_receive *receive, size_t *size, int *peer, int *tag)
   free(receive);
   return bytes;
 }
+
+/* One receive of each communicator stands; after a restart it is the one of the image. */
+struct real_receive *real_standing(int comm)
+{
+  struct real_receive *receive = real.posted;
+  while (receive && receive->comm != comm)
+    receive = receive->next;
+  return receive ? receive : real_post(RCL_ANY, RCL_ANY, comm);
+}
+
+void *real_poll(int comm, size_t *size, int *peer)
+{
+  struct real_receive *receive = real_standing(comm);
+  return real_test(receive) ? real_take(receive, size, peer, NULL) : NULL;
+}

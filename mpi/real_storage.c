@@ -32,6 +32,7 @@ struct head {
   uint32_t place, receives, calls, finished; /* as they were at the capture */
   uint32_t regions;
   uint32_t pad;
+  struct real_combination combined;
 };
 
 /* Behind it: what the protocol and the host have. */
@@ -130,6 +131,7 @@ static struct head new_head(uint32_t checkpoint, enum rcl_part part)
                        .receives = real.receives,
                        .calls = real.calls - (real.place == REAL_BARRIER),
                        .finished = real.finished,
+                       .combined = real.combined,
                        .regions = part == RCL_PART_IMAGE ? real.regions : 0};
 }
 
@@ -404,6 +406,7 @@ static bool get_image(FILE *file)
   real.receives = head.receives;
   real.calls = head.calls;
   real.finished = head.finished;
+  real.combined = head.combined;
   real.restart = (enum real_place)head.place;
   return real_data_find(file, head.regions) && get(file, &counts, sizeof counts) &&
          get_receives(file, counts.posted) && get_delivered(file, counts.delivered);

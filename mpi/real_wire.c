@@ -113,7 +113,7 @@ size_t real_queued(void)
 
 void real_wire_flush(void)
 {
-  for (; real_queued(); real_wire_idle())
+  for (; real_queued(); real_idle())
     continue;
 }
 
@@ -152,7 +152,7 @@ struct real_message *real_wire_receive(void)
 
 /* MPI libraries poll, which takes the processor from those that have work where there are more
  * processes than processors. */
-void real_wire_idle(void)
+void real_idle(void)
 {
   enum { YIELDS = 10, SLEEP = 50000 /* ns */ };
   if (idle_turns++ < YIELDS)

@@ -28,7 +28,7 @@ struct command {
   gboolean all, more, matrix, json, tap, junit, progress, audit, whole, compact;
   gint jobs, workers;
   gint64 max_states;
-  char *reduce, *out, *memory, *saves, *disk;
+  char *reduce, *out, *memory, *saves, *protocol, *disk;
   double memory_bytes, save_every;
   double timeout; /* seconds for a claim; 0: none */
   char **names;
@@ -62,6 +62,8 @@ static int parse_options(struct command *c, int argc, char **argv)
        "DIR"},
       {"resume", 0, 0, G_OPTION_ARG_FILENAME, &c->saves, "Save there; go on from what is there",
        "DIR"},
+      {"checkpoint", 0, 0, G_OPTION_ARG_STRING, &c->protocol,
+       "Of processes of MPI: save by that protocol", "PROTOCOL"},
       {"save-every", 0, 0, G_OPTION_ARG_DOUBLE, &c->save_every, "Save after so many seconds", "N"},
       {"progress", 0, 0, G_OPTION_ARG_NONE, &c->progress, "Say how far it is, also to a file",
        NULL},
@@ -87,6 +89,10 @@ static int parse_options(struct command *c, int argc, char **argv)
 /* Several processes explore one world, each with one worker. */
 static int check_launch(const struct command *c)
 {
+  if (c->protocol && (c->launch.size == 1 || !c->saves))
+    return bad_input("recline check: --checkpoint %s, expected processes that mpirun has started, "
+                     "and --resume",
+                     c->protocol);
   if (c->launch.size == 1 || (c->names && !c->names[1] && !c->all && !c->more && !c->matrix &&
                               !c->audit && !c->disk && c->jobs <= 1 && c->workers <= 1))
     return EXIT_FINE;
@@ -222,6 +228,7 @@ static struct work work_of(const struct command *c)
                   .whole = c->whole,
                   .memory = (uint64_t)c->memory_bytes,
                   .saves = c->saves,
+                  .protocol = c->protocol,
                   .disk = c->disk,
                   .save_seconds = c->save_every,
                   .progress = shows_progress(c)},
@@ -470,6 +477,7 @@ int command_check(int argc, char **argv)
   g_free(c.out);
   g_free(c.memory);
   g_free(c.saves);
+  g_free(c.protocol);
   g_free(c.disk);
   g_strfreev(c.names);
   matrix_free(c.cells);

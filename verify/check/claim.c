@@ -423,6 +423,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .save = job->save,
       .disk = job->disk,
       .save_seconds = job->options->save_seconds,
+      .protocol = asked->protocol,
       .world_digest = job->save ? digest(job->claim, job->options) : 0,
       .transport = asked->transport};
   explore_claim(job, &options, job->options->whole, &found);
@@ -455,7 +456,8 @@ bool claim_check(const struct scenario *claim, const struct claim_options *optio
 {
   struct job job = {.claim = claim, .options = options, .shown = g_get_monotonic_time()};
   if (options->saves)
-    job.save = g_strdup_printf("%s/%s.save", options->saves, claim->id);
+    job.save = g_strdup_printf("%s/%s.%s", options->saves, claim->id,
+                               options->protocol ? "checkpoints" : "save");
   if (options->disk)
     job.disk = g_strdup_printf("%s/%s", options->disk, claim->id);
   bool fine = claim_read(claim, &job.script, &job.least, error) && run(&job, result, error);

@@ -6,21 +6,22 @@
 #include "verify/scenario/scenario.h"
 
 struct claim_options {
-  uint64_t max_states; /* over the claim's own bound; 0: the claim's */
-  const char *out;     /* directory for ID.trace and ID.scenario.yaml; NULL: nothing is written */
-  unsigned jobs;       /* explorations that share the machine's memory; at least 1 */
-  unsigned workers;    /* threads of each; at least 1 */
-  bool stubborn;       /* --reduce por, all */
-  bool symmetry;       /* --reduce sym, all */
-  bool compact;        /* the visited set keeps fingerprints */
-  bool whole;          /* keep contents that no rank will start from (world_settles()) */
-  bool audit;          /* run what the explorer remembers again, and compare */
-  uint64_t memory;     /* bytes for the tables of all jobs; 0: a share of the machine's */
-  const char *saves;   /* directory for ID.save, to go on from; NULL: nothing is saved */
-  const char *disk;    /* directory for states when memory is short; NULL: they stay in memory */
-  double save_seconds; /* from one save to the next */
-  double seconds;      /* of exploring; 0: no bound */
-  bool progress;       /* a line on standard error now and then; overwritten on a terminal */
+  uint64_t max_states;  /* over the claim's own bound; 0: the claim's */
+  const char *out;      /* directory for ID.trace and ID.scenario.yaml; NULL: nothing is written */
+  unsigned jobs;        /* explorations that share the machine's memory; at least 1 */
+  unsigned workers;     /* threads of each; at least 1 */
+  bool stubborn;        /* --reduce por, all */
+  bool symmetry;        /* --reduce sym, all */
+  bool compact;         /* the visited set keeps fingerprints */
+  bool whole;           /* keep contents that no rank will start from (world_settles()) */
+  bool audit;           /* run what the explorer remembers again, and compare */
+  uint64_t memory;      /* bytes for the tables of all jobs; 0: a share of the machine's */
+  const char *protocol; /* of checkpoints that are taken in place of saves; NULL: none */
+  const char *saves;    /* directory for ID.save, to go on from; NULL: nothing is saved */
+  const char *disk;     /* directory for states when memory is short; NULL: they stay in memory */
+  double save_seconds;  /* from one save to the next */
+  double seconds;       /* of exploring; 0: no bound */
+  bool progress;        /* a line on standard error now and then; overwritten on a terminal */
   const struct transport *transport; /* to the other processes that check it; NULL: none do */
 };
 

@@ -48,6 +48,11 @@ bool exchange_take(struct exchange *, bool wait, void (*take)(void *ctx, const u
  * have to synchronise (transport.sum()) before they send in it. */
 bool exchange_is_over(struct exchange *);
 
+/* What a process has to know to go on with the others from where it is; the model is the caller's.
+ * exchange_restore() into a new exchange, behind the model; false: it cannot be read. */
+void exchange_save(const struct exchange *, FILE *);
+bool exchange_restore(struct exchange *, FILE *);
+
 /* Whether so much is still to be sent that this process should rather receive. */
 bool exchange_is_full(const struct exchange *);
 

@@ -1,4 +1,5 @@
-/* The transport over real MPI: a shared object of its own, which no other part is linked with. */
+/* The transport over real MPI: a shared object of its own, which no other part is linked with. With
+ * checkpoints all goes through the host for real MPI, as any program's messages would. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <mpi.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "mpi/real_host.h"
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/distribute/transport.h"
@@ -88,7 +90,7 @@ static void idle(void)
     nanosleep(&(struct timespec){.tv_nsec = SLEEP}, NULL);
 }
 
-static void combine(uint64_t *values, unsigned number, MPI_Op op)
+static void combine_by(uint64_t *values, unsigned number, MPI_Op op)
 {
   MPI_Request request;
   int done = 0;
@@ -97,14 +99,12 @@ static void combine(uint64_t *values, unsigned number, MPI_Op op)
     idle();
 }
 
-static void sum(uint64_t *values, unsigned number)
+static void combine(uint64_t *values, unsigned sums, unsigned most)
 {
-  combine(values, number, MPI_SUM);
-}
-
-static void largest(uint64_t *values, unsigned number)
-{
-  combine(values, number, MPI_MAX);
+  if (sums)
+    combine_by(values, sums, MPI_SUM);
+  if (most)
+    combine_by(values + sums, most, MPI_MAX);
 }
 
 static void end(void)
@@ -116,21 +116,100 @@ static void end(void)
   MPI_Finalize();
 }
 
+static void safe_point(void)
+{
+}
+
+static void last(bool keep)
+{
+  (void)keep;
+}
+
+/* ---- with checkpoints ---- */
+
+static bool keeps, over;
+
+static void kept_send(unsigned to, void *bytes, size_t size)
+{
+  real_send((int)to, 0, REAL_WORLD, bytes, size);
+  free(bytes);
+}
+
+static void *kept_receive(size_t *size)
+{
+  int peer;
+  return real_poll(REAL_WORLD, size, &peer);
+}
+
+static void kept_combine(uint64_t *values, unsigned sums, unsigned most)
+{
+  real_combine(values, sums, most, !over);
+}
+
+static void kept_safe_point(void)
+{
+  if (!over)
+    real_safe_point(0);
+}
+
+static void kept_last(bool keep)
+{
+  over = true;
+  keeps = keep;
+  real_end_checkpoints();
+}
+
+static void kept_end(void)
+{
+  kept_last(keeps);
+  real_end(keeps);
+  MPI_Finalize();
+}
+
+static struct transport transport = {.send = send_bytes,
+                                     .receive = receive_bytes,
+                                     .queued = queued,
+                                     .idle = idle,
+                                     .combine = combine,
+                                     .safe_point = safe_point,
+                                     .last = last,
+                                     .end = end};
+
+/* What is under way to a process may have to be kept for it, message by message. */
+enum { CAPACITY = 1 << 14 };
+
+static bool checkpoint(const struct transport_checkpoints *checkpoints)
+{
+  struct real_options options = real_options_of_environment();
+  options.protocol = checkpoints->protocol;
+  options.folder = checkpoints->folder;
+  options.every = checkpoints->every;
+  options.capacity = CAPACITY;
+  options.varies = true;
+  transport.send = kept_send;
+  transport.receive = kept_receive;
+  transport.queued = real_queued;
+  transport.idle = real_idle;
+  transport.combine = kept_combine;
+  transport.safe_point = kept_safe_point;
+  transport.last = kept_last;
+  transport.end = kept_end;
+  real_begin(MPI_COMM_WORLD, &options);
+  real_protect_stream(1, &(const struct real_stream){.ctx = checkpoints->ctx,
+                                                     .save = checkpoints->save,
+                                                     .restore = checkpoints->restore});
+  return real_restore() != REAL_NOWHERE;
+}
+
 transport_begin recline_transport;
 
 const struct transport *recline_transport(void)
 {
-  static struct transport transport = {.send = send_bytes,
-                                       .receive = receive_bytes,
-                                       .queued = queued,
-                                       .idle = idle,
-                                       .sum = sum,
-                                       .largest = largest,
-                                       .end = end};
   int rank, size;
   MPI_Init(NULL, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  transport.checkpoint = checkpoint;
   transport.rank = (unsigned)rank;
   transport.size = (unsigned)size;
   return &transport;

@@ -7,8 +7,19 @@
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* Checkpoints of all processes by one of recline's own protocols (mpi/real_host.h). */
+struct transport_checkpoints {
+  const char *protocol, *folder;
+  double every; /* seconds */
+  void *ctx;
+  bool (*save)(void *ctx, FILE *);    /* what a process has to go on from where it is */
+  bool (*restore)(void *ctx, FILE *); /* false: it cannot */
+};
 
 struct transport {
   unsigned rank, size; /* this process, of so many */
@@ -25,12 +36,24 @@ struct transport {
   /* Gives up the processor for a moment: longer the more often there was nothing to receive. */
   void (*idle)(void);
 
-  /* Of each of the `count` values the sum, or the largest, over all processes: all have to call. */
-  void (*sum)(uint64_t *values, unsigned count);
-  void (*largest)(uint64_t *values, unsigned count);
+  /* Of the first `sums` values the sum, of `most` others the largest, over all processes: all have
+   * to call. With checkpoints one may be taken in it, from which a process comes back to it. */
+  void (*combine)(uint64_t *values, unsigned sums, unsigned most);
+
+  /* From here on there are checkpoints, until `last` is called, behind the same combine(). Returns
+   * whether this process has been restored from one. Before anything is sent. */
+  bool (*checkpoint)(const struct transport_checkpoints *);
+  void (*safe_point)(void); /* one may be taken here */
+  void (*last)(bool keep);  /* whether they outlive the end */
 
   void (*end)(void); /* all have to call; nothing may be called after it */
 };
+
+static inline uint64_t transport_sum(const struct transport *transport, uint64_t value)
+{
+  transport->combine(&value, 1, 0);
+  return value;
+}
 
 /* The one function of the shared object, RECLINE_TRANSPORT by name. Where the library has an error
  * the process ends. */

@@ -20,21 +20,23 @@ static void place(void *worker, const uint32_t *numbers)
 void distributed_receive(struct explorer *e)
 {
   bool full;
-  do
+  do {
     full = exchange_is_full(e->exchange);
-  while (exchange_take(e->exchange, full, place, &e->worker[0]) || full);
+    if (full)
+      exchange_transport(e->exchange)->safe_point();
+  } while (exchange_take(e->exchange, full, place, &e->worker[0]) || full);
   worker_place_pending(&e->worker[0]);
 }
 
 bool distributed_is_level_over(struct explorer *e)
 {
-  if (!e->sent) {
+  if (!e->sent && !e->summing) {
     exchange_end(e->exchange);
     e->sent = true;
   }
-  if (exchange_is_over(e->exchange)) {
+  if (e->summing || exchange_is_over(e->exchange)) {
     e->sent = false;
-    return true;
+    return e->summing = true;
   }
   exchange_take(e->exchange, true, place, &e->worker[0]);
   worker_place_pending(&e->worker[0]);
@@ -47,27 +49,27 @@ void distributed_sum(struct explorer *e, struct level *level)
 {
   const struct transport *transport = exchange_transport(e->exchange);
   struct exploration *out = e->out;
-  uint64_t counts[] = {level->states, level->next, level->violating,
-                       out->transitions - e->known.transitions, out->rests - e->known.rests};
-  enum { FULL = REACHES, SAVE, ALL };
-  uint64_t most[ALL];
+  enum { STATES, NEXT, VIOLATING, TRANSITIONS, RESTS, SUMS, FULL = SUMS + REACHES, SAVE, ALL };
+  uint64_t counts[ALL] = {level->states, level->next, level->violating,
+                          out->transitions - e->known.transitions, out->rests - e->known.rests};
   for (int i = 0; i < REACHES; i++)
-    most[i] = out->reached.most[i];
-  most[FULL] = level->full;
-  most[SAVE] = level->save && !transport->rank; /* by its clock */
-  transport->sum(counts, sizeof counts / sizeof *counts);
-  transport->largest(most, ALL);
-  *level = (struct level){counts[0], counts[1], counts[2], most[FULL], most[SAVE]};
-  out->transitions = e->known.transitions += counts[3];
-  out->rests = e->known.rests += counts[4];
+    counts[SUMS + i] = out->reached.most[i];
+  counts[FULL] = level->full;
+  counts[SAVE] = level->save && !transport->rank; /* by its clock */
+  transport->combine(counts, SUMS, ALL - SUMS);
+  *level =
+      (struct level){counts[STATES], counts[NEXT], counts[VIOLATING], counts[FULL], counts[SAVE]};
+  out->transitions = e->known.transitions += counts[TRANSITIONS];
+  out->rests = e->known.rests += counts[RESTS];
   for (int i = 0; i < REACHES; i++)
-    out->reached.most[i] = (uint8_t)most[i];
+    out->reached.most[i] = (uint8_t)counts[SUMS + i];
+  e->summing = false;
 }
 
 void distributed_conclude(struct explorer *e)
 {
   uint64_t counts[] = {e->out->bytes, e->out->steps};
-  exchange_transport(e->exchange)->sum(counts, sizeof counts / sizeof *counts);
+  exchange_transport(e->exchange)->combine(counts, sizeof counts / sizeof *counts, 0);
   e->out->bytes = counts[0];
   e->out->steps = counts[1];
 }
@@ -88,9 +90,7 @@ static char *name_of_save(const struct explorer *e, unsigned turn)
 /* How many processes say yes. */
 static uint64_t count(const struct explorer *e, bool yes)
 {
-  uint64_t all = yes;
-  exchange_transport(e->exchange)->sum(&all, 1);
-  return all;
+  return transport_sum(exchange_transport(e->exchange), yes);
 }
 
 const char *distributed_save(struct explorer *e)
@@ -137,7 +137,7 @@ static const char *read_save(struct explorer *e, unsigned turn)
   e->saves = turn + 1; /* the next one goes to the other file */
   e->known.transitions = e->out->transitions;
   e->known.rests = e->out->rests;
-  exchange_transport(e->exchange)->sum(&e->out->states, 1);
+  e->out->states = transport_sum(exchange_transport(e->exchange), e->out->states);
   e->out->resumed = e->out->states;
   return wrong;
 }
@@ -150,7 +150,7 @@ const char *distributed_resume(struct explorer *e)
   if (count(e, wrong))
     return wrong ? wrong : other;
   common = UINT64_MAX - (depths[0] > depths[1] ? depths[0] : depths[1]);
-  exchange_transport(e->exchange)->largest(&common, 1); /* the least of the last ones */
+  exchange_transport(e->exchange)->combine(&common, 0, 1); /* the least of the last ones */
   common = UINT64_MAX - common;
   unsigned turn = depths[1] == common;
   if (!common || count(e, depths[turn] != common))
@@ -177,7 +177,6 @@ void distributed_share(struct explorer *e, struct states *found)
   const struct transport *transport = exchange_transport(e->exchange);
   struct gathering gathering = {found, e->model.components};
   uint32_t own = found->count, state[PACKING_WORDS];
-  uint64_t nothing = 0;
   for (uint32_t i = 0; i < own; i++) {
     packing_pack(e->model.packing, found->numbers + (size_t)i * e->model.components, state);
     for (unsigned to = 0; to < transport->size; to++)
@@ -187,7 +186,7 @@ void distributed_share(struct explorer *e, struct states *found)
   exchange_end(e->exchange);
   while (!exchange_is_over(e->exchange))
     exchange_take(e->exchange, true, gather, &gathering);
-  transport->sum(&nothing, 1);
+  transport_sum(transport, 0);
   explorer_widen_packing(e);
   if (e->full)
     memory_exhausted(visited_bytes(&e->visited));

@@ -86,14 +86,16 @@ static bool begin(struct explorer *e, unsigned crashes)
   add_first(e);
   if (e->model.options->disk && !e->exchange)
     e->archive = archive_new(e->model.options->disk, e->model.packing);
-  if (e->model.options->save)
+  if (e->model.options->protocol)
+    checkpoint_begin(e);
+  else if (e->model.options->save)
     e->out->refused =
         e->exchange ? distributed_resume(e) : resume_read(e, e->model.options->save, &exists);
   for (unsigned i = 0; i < e->workers; i++)
     e->worker[i].tag = tag_of(e->out->depth + 1);
   if (e->archive)
     archive_sweep(e->archive);
-  e->level = e->now.states;
+  e->level = e->level ? e->level : e->now.states;
   e->began = e->saved = platform_now();
   return !e->out->refused;
 }
@@ -150,7 +152,8 @@ static void conclude(struct explorer *e)
   } else if (e->out->verdict == EXPLORER_VIOLATED && !e->out->moves) {
     path_write(e);
   }
-  if (!e->model.options->save || e->out->verdict == EXPLORER_INCONCLUSIVE)
+  if (!e->model.options->save || e->model.options->protocol ||
+      e->out->verdict == EXPLORER_INCONCLUSIVE)
     return;
   if (e->archive)
     archive_forget_saves(e->archive);
@@ -192,12 +195,16 @@ static void explore_with(struct world *world, unsigned crashes, unsigned timers,
   init(&e, world, options, crashes, timers);
   if (begin(&e, crashes)) {
     explorer_search(&e);
+    if (e.exchange)
+      exchange_transport(e.exchange)->last(out->verdict == EXPLORER_INCONCLUSIVE);
     uint64_t most = options->max_cycles;
     out->cycles = out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress") &&
                   !e.archiving && (!most || out->states <= most);
     if (out->cycles)
       liveness_judge(&e);
     conclude(&e);
+  } else if (e.exchange) {
+    exchange_transport(e.exchange)->last(true);
   }
   const char *failed = out->verdict == EXPLORER_INCONCLUSIVE ? crash_failed(e.crash) : NULL;
   bool again = e.fingerprint && out->verdict == EXPLORER_VIOLATED;

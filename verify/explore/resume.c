@@ -54,10 +54,10 @@ static void put_visited(FILE *file, const struct visited *visited)
       put_bytes(file, visited_at(visited, i), size);
 }
 
-static void put_frontier(FILE *file, const struct explorer *e)
+void resume_put_frontier(FILE *file, const struct explorer *e, const struct frontier *frontier)
 {
   uint32_t numbers[e->model.components], state[PACKING_WORDS];
-  for (const struct chunk *chunk = e->now.first; chunk; chunk = chunk->next) {
+  for (const struct chunk *chunk = frontier->first; chunk; chunk = chunk->next) {
     struct chunk *copy = chunk_copy(chunk);
     for (uint32_t i = 0; i < copy->count; i++) {
       packing_unpack(copy->packing, copy->states + i * copy->packing->words, numbers);
@@ -68,7 +68,7 @@ static void put_frontier(FILE *file, const struct explorer *e)
   }
 }
 
-static void put_all(FILE *file, const struct explorer *e)
+void resume_put(FILE *file, const struct explorer *e)
 {
   struct head head = {.magic = MAGIC,
                       .world = e->model.options->world_digest,
@@ -80,6 +80,7 @@ static void put_all(FILE *file, const struct explorer *e)
                       .components = e->model.components,
                       .frontier = e->now.states,
                       .reached = e->out->reached};
+  REQUIRE(!model_outgrown(&e->model), "what is saved fits the packing in which it is saved");
   if (e->archive)
     head.archived = archive_save(e->archive, head.archive);
   put_bytes(file, &head, sizeof head);
@@ -89,17 +90,16 @@ static void put_all(FILE *file, const struct explorer *e)
     put_values(file, &e->model.component[i].values);
   }
   put_visited(file, &e->visited);
-  put_frontier(file, e);
+  resume_put_frontier(file, e, &e->now);
   put_bytes(file, &END, sizeof END);
 }
 
 const char *resume_write(const struct explorer *e, const char *name)
 {
-  REQUIRE(!model_outgrown(&e->model), "what is saved fits the packing in which it is saved");
   struct output *output = output_open(name);
   if (!output)
     return "cannot be made";
-  put_all(output_stream(output), e);
+  resume_put(output_stream(output), e);
   return output_close(output, true) ? NULL : "cannot be written";
 }
 
@@ -137,14 +137,15 @@ static bool get_visited(FILE *file, struct explorer *e, uint64_t states)
   return true;
 }
 
-static bool get_frontier(FILE *file, struct explorer *e, uint64_t states)
+bool resume_get_frontier(FILE *file, const struct explorer *e, struct frontier *frontier,
+                         uint64_t states)
 {
   uint32_t state[PACKING_WORDS];
-  frontier_clear(&e->now);
+  frontier_clear(frontier);
   for (uint64_t i = 0; i < states; i++) {
     if (!get_bytes(file, state, e->model.packing->words * sizeof *state))
       return false;
-    frontier_append(&e->now, e->model.packing, state);
+    frontier_append(frontier, e->model.packing, state);
   }
   return true;
 }
@@ -161,7 +162,7 @@ static const char *get_head(FILE *file, const struct explorer *e, struct head *h
   return NULL;
 }
 
-static const char *get_all(FILE *file, struct explorer *e)
+const char *resume_get(FILE *file, struct explorer *e)
 {
   static const char *const damaged = "is damaged";
   struct head head;
@@ -181,7 +182,7 @@ static const char *get_all(FILE *file, struct explorer *e)
   if (head.archived && !archive_open(e->archive, head.archive, (uint32_t)head.archived))
     return damaged;
   e->archiving = head.archived;
-  if (!get_visited(file, e, head.states) || !get_frontier(file, e, head.frontier) ||
+  if (!get_visited(file, e, head.states) || !resume_get_frontier(file, e, &e->now, head.frontier) ||
       !get_bytes(file, &end, sizeof end) || end != END)
     return damaged;
   e->out->states = e->out->resumed = explorer_states(e);
@@ -211,7 +212,7 @@ const char *resume_read(struct explorer *e, const char *name, bool *exists)
   *exists = file || errno != ENOENT;
   if (!file)
     return *exists ? "cannot be read" : NULL;
-  const char *wrong = get_all(file, e);
+  const char *wrong = resume_get(file, e);
   fclose(file);
   return wrong;
 }

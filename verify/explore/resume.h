@@ -10,8 +10,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct explorer;
+struct frontier;
 
 /* Both return NULL, or what went wrong (a static text, errno is set where it says so). */
 const char *resume_write(const struct explorer *, const char *file);
@@ -22,5 +24,12 @@ const char *resume_depth(const struct explorer *, const char *file, uint64_t *de
 /* Into an explorer that has its first state only. A failure leaves it of no use. `exists` is false,
  * and nothing wrong, when there is no such file. */
 const char *resume_read(struct explorer *, const char *file, bool *exists);
+
+/* What a save has, to and from a file that is open; and a frontier. Whoever owns the file looks for
+ * errors of writing. */
+void resume_put(FILE *, const struct explorer *);
+const char *resume_get(FILE *, struct explorer *);
+void resume_put_frontier(FILE *, const struct explorer *, const struct frontier *);
+bool resume_get_frontier(FILE *, const struct explorer *, struct frontier *, uint64_t states);
 
 #endif

@@ -150,7 +150,8 @@ static void keep_house(struct explorer *e)
 
 static bool is_save_due(const struct explorer *e)
 {
-  return e->model.options->save && platform_now() - e->saved >= e->model.options->save_seconds;
+  return e->model.options->save && !e->model.options->protocol &&
+         platform_now() - e->saved >= e->model.options->save_seconds;
 }
 
 static struct level sum_up_level(struct explorer *e)
@@ -317,6 +318,8 @@ static void run_worker(void *data)
   struct explorer *e = w->e;
   platform_lock(e->lock);
   while (!e->over) {
+    if (e->exchange && !e->summing) /* the sum is a place by itself */
+      exchange_transport(e->exchange)->safe_point();
     struct chunk *chunk = take_chunk(e, w);
     if (chunk) {
       e->busy++;

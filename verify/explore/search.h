@@ -8,6 +8,7 @@
  *     local_cache.c  a worker's cache of the rules
  *     size.c         sizes of tables, and of memory
  *     resume.c       saves to go on from
+ *     checkpoint.c   the same in the middle of a level, by a protocol
  *     path.c         the run to a violation
  *     liveness.c     runs that go round for ever
  *     distributed.c  one search by several processes
@@ -46,6 +47,7 @@ struct explorer {
   /* With other processes. */
   struct exchange *exchange; /* NULL: there are none */
   bool sent;                 /* this process has sent all of this level */
+  bool summing;              /* all have, and the counts are being added up */
   struct {
     uint64_t transitions, rests;
   } known;        /* counts of all processes at the end of the last level */
@@ -249,6 +251,12 @@ void distributed_remove_saves(const struct explorer *);
 
 /* Makes of the other numbers in e->out those of all. */
 void distributed_conclude(struct explorer *);
+
+/* ---- checkpoint.c ---- */
+
+/* From here on there are checkpoints by options->protocol. Returns whether the search goes on from
+ * one. */
+bool checkpoint_begin(struct explorer *);
 
 /* ---- size.c ---- */
 

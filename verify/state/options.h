@@ -56,7 +56,10 @@ struct explorer_options {
   /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
    * reached. NULL: none. */
   const char *save;
-  double save_seconds;   /* from one save to the next; between levels only */
+  double save_seconds; /* from one save to the next; between levels only */
+  /* With other processes: the protocol that takes checkpoints of all in the place of saves, at any
+   * time, into the folder `save`; NULL: none. */
+  const char *protocol;
   uint64_t world_digest; /* of all that makes the world: a save of another one is refused */
   /* To the other processes that explore the same world, with the same options; NULL: there are
      none. */
