@@ -32,7 +32,7 @@ static void add_first(struct explorer *e)
   e->out->states = 1;
 }
 
-/* Crash reduction; before a crash that is the only one also stubborn sets, where they apply. */
+/* Crash reduction; before the first crash also stubborn sets, where they apply. */
 static void begin_with_crashes(struct explorer *e, unsigned crashes)
 {
   const char *why = NULL;
@@ -41,7 +41,7 @@ static void begin_with_crashes(struct explorer *e, unsigned crashes)
     return;
   }
   e->crash = crash_new(&e->model, crashes, &e->out->unreduced);
-  if (e->crash && crashes == 1)
+  if (e->crash)
     e->abstraction =
         abstraction_new(&e->model, true, e->patient ? ABSTRACTION_MANY : ABSTRACTION_FEW, &why);
   if (e->abstraction)

@@ -458,12 +458,12 @@ static void leave_stubborn(struct worker *w)
   w->moves_count = count;
 }
 
-/* Before the last crash a stubborn set, where there are any; then what the crash reduction leaves.
+/* Before the first crash a stubborn set, where there are any; then what the crash reduction leaves.
  */
 static void reduce_with_crashes(struct worker *w)
 {
   const struct world_standing *standing = w->enabled.standing;
-  if (standing->last && !w->among)
+  if (!standing->safe && !w->among)
     crash_worker_learn(w->crash, w->moves, w->moves_count);
   if (w->stubborn && crash_sees(w->crash, standing))
     leave_stubborn(w);

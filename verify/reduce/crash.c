@@ -98,19 +98,18 @@ void crash_worker_free(struct crash_worker *d)
 
 /* ---- which moves are enough ---- */
 
-/* Leaves moves of that kind, and of those of one rank that is not RCL_ANY; or, when `not`, the
- * others.
- */
-static void keep(struct crash_worker *d, enum crash_move kind, int rank, bool not )
+static bool is(const struct enabled_move *move, enum crash_move kind, int rank, uint32_t each)
 {
-  uint32_t each = d->ranks + 1, count = 0;
-  for (uint32_t i = 0; i < d->moves_count; i++) {
-    bool is = d->moves[i].kind == kind &&
-              (rank == RCL_ANY || d->moves[i].origin / each == (uint32_t)rank);
-    if (is == not )
-      continue;
-    d->moves[count++] = d->moves[i];
-  }
+  return move->kind == kind && (rank == RCL_ANY || move->origin / each == (uint32_t)rank);
+}
+
+/* Leaves moves of that kind, and of those of one rank that is not RCL_ANY; and crashes. */
+static void keep(struct crash_worker *d, enum crash_move kind, int rank)
+{
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < d->moves_count; i++)
+    if (d->moves[i].kind == CRASH_MOVE_CRASH || is(&d->moves[i], kind, rank, d->ranks + 1))
+      d->moves[count++] = d->moves[i];
   d->moves_count = count;
 }
 
@@ -144,14 +143,23 @@ void crash_worker_learn(struct crash_worker *d, struct enabled_move *moves, uint
   audit(d, key);
 }
 
-/* The last crash, or its detection, puts off until it is known in which state it is to be taken.
- * Saves do not hold in which it was. */
-static void put_off(struct crash_worker *d, enum crash_move kind)
+/* Crashes, of one rank that is not RCL_ANY, and their detection are put off until it is known in
+ * which state they are to be taken. Saves do not hold in which they were. */
+static void put_off(struct crash_worker *d, int rank)
 {
-  if (d->model->options->save || !has(d, kind))
+  uint32_t count = 0, crash = d->ranks * (d->ranks + 1);
+  if (d->model->options->save)
     return;
-  crash_propose(d);
-  keep(d, kind, RCL_ANY, true);
+  for (uint32_t i = 0; i < d->moves_count; i++) {
+    const struct enabled_move *move = &d->moves[i];
+    if (move->kind != CRASH_MOVE_DETECT &&
+        (move->kind != CRASH_MOVE_CRASH ||
+         (rank != RCL_ANY && move->origin - crash != (uint32_t)rank)))
+      d->moves[count++] = *move;
+  }
+  if (count < d->moves_count)
+    crash_propose(d);
+  d->moves_count = count;
 }
 
 enum crash_move crash_move_of(const struct move *move)
@@ -167,49 +175,60 @@ enum crash_move crash_move_of(const struct move *move)
                                                : CRASH_MOVE_OTHER;
 }
 
-/* Once all programs have ended and none is held, no rank crashes any more: a move that brings this
- * about cannot be taken before a crash instead of after it. */
-static bool is_nearly_over(const struct crash_worker *d, const struct world_standing *standing)
+/* How all ranks stand. The first rank that has yet to be told of a crash, and the first that is to
+ * start again; RCL_ANY: there is none. */
+struct stage {
+  uint32_t open, dead;
+  int last;     /* of the ranks that are open, when it is the only one */
+  bool leaving; /* a rank has crashed whose program had ended */
+  int behind, back;
+};
+
+static struct stage stage_of(const struct crash_worker *d, const struct world_standing *standing)
 {
-  uint32_t open = 0;
-  for (uint32_t rank = 0; rank < d->ranks; rank++)
-    open += !standing[rank].ended || standing[rank].held;
-  return open <= 1;
+  struct stage s = {.last = (int)d->ranks, .behind = RCL_ANY, .back = RCL_ANY};
+  for (int rank = (int)d->ranks - 1; rank >= 0; rank--) {
+    const struct world_standing *of = &standing[rank];
+    bool open = !of->ended || of->held;
+    s.open += open;
+    s.dead += of->dead;
+    s.leaving |= of->dead && of->ended;
+    s.last = open ? rank : s.last;
+    s.behind = of->behind ? rank : s.behind;
+    s.back = of->starts && (of->safe || !of->fresh) ? rank : s.back;
+  }
+  return s;
 }
 
-static bool any_dead(const struct crash_worker *d, const struct world_standing *standing)
+/* Once all programs have ended and none is held, no rank crashes any more: a move that brings this
+ * about cannot be taken before a crash instead of after it. */
+static bool is_nearly_over(const struct stage *s)
 {
-  for (uint32_t rank = 0; rank < d->ranks; rank++)
-    if (standing[rank].dead)
-      return true;
-  return false;
+  return s->open <= 1 && (!s->dead || (s->dead == 1 && s->leaving));
 }
 
 bool crash_sees(const struct crash_worker *d, const struct world_standing *standing)
 {
-  return standing->last || (standing->safe && any_dead(d, standing) && is_nearly_over(d, standing));
+  const struct stage s = stage_of(d, standing);
+  return standing->first && (!s.dead || is_nearly_over(&s));
 }
 
 uint32_t crash_worker_choose(struct crash_worker *d, const struct world_standing *standing,
                              struct enabled_move *moves, uint32_t count)
 {
+  const struct stage s = stage_of(d, standing);
+  bool nearly_over = is_nearly_over(&s);
   d->moves = moves;
   d->moves_count = count;
-  bool dead = any_dead(d, standing), nearly_over = is_nearly_over(d, standing);
-  int behind = RCL_ANY, starts = RCL_ANY;
-  for (int rank = (int)d->ranks - 1; rank >= 0; rank--) {
-    behind = standing[rank].behind ? rank : behind;
-    starts = standing[rank].starts ? rank : starts;
-  }
-  if (standing->last && !nearly_over)
-    put_off(d, CRASH_MOVE_CRASH);
-  else if (standing->safe && dead && !nearly_over)
-    keep(d, CRASH_MOVE_DETECT, RCL_ANY, false);
-  else if (standing->safe && dead)
-    put_off(d, CRASH_MOVE_DETECT);
-  else if (standing->safe && behind != RCL_ANY)
-    keep(d, CRASH_MOVE_DOWN, behind, false);
-  else if (standing->safe && starts != RCL_ANY)
-    keep(d, CRASH_MOVE_START, starts, false);
+  if (s.dead && !nearly_over)
+    keep(d, CRASH_MOVE_DETECT, RCL_ANY);
+  if (s.dead && standing->safe && !nearly_over)
+    return d->moves_count;
+  if (!s.dead && s.behind != RCL_ANY)
+    keep(d, CRASH_MOVE_DOWN, s.behind);
+  else if (!s.dead && s.back != RCL_ANY)
+    keep(d, CRASH_MOVE_START, s.back);
+  bool running = !s.dead && s.behind == RCL_ANY && s.back == RCL_ANY;
+  put_off(d, running && nearly_over ? s.last : RCL_ANY);
   return d->moves_count;
 }

@@ -1,23 +1,23 @@
 /* Crash reduction: fewer crashes and recoveries, for protocols with global recovery.
  *
  * A rank that rolls back loses its state, and all ranks roll back. A crash leaves only durable and
- * committed checkpoints, timers that are still to go off, and ranks that had not started. Hence,
- * when at most one more crash can happen:
+ * committed checkpoints, timers that are still to go off, and ranks that had not started. Hence:
  *
  *     crash    of all states that leave the same, crashes are taken in one of the first level
- *     dead     only the detection is taken: moves of other ranks before it can be taken before the
- *              crash instead
+ *     dead     only the detection is taken, or another crash: moves of other ranks before it can be
+ *              taken before the crash instead
  *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,
  *              or can be taken before the crash
  *     back     the first rank that is to start does
  *
  * docs/explorer.md has the argument. Most of it follows from the rules of the world (fenced
- * storage, incarnations). One assumption is about the protocol and is tested during the search:
- * DOWN has the same effect on a rank, whatever its state was, and none on others.
+ * storage, incarnations). Two assumptions are about the protocol and are tested during the search:
+ * DOWN has the same effect on a rank, whatever its state was, and none on others; START after a
+ * crash changes nothing that a crash leaves.
  *
  *     crash.c           which moves are sufficient
  *     crash_remains.c   what a crash leaves, and in which state it is taken
- *     crash_trial.c     the test of the assumption
+ *     crash_trial.c     the test of the assumptions
  */
 #ifndef RECLINE_CRASH_H
 #define RECLINE_CRASH_H
@@ -55,7 +55,7 @@ enum crash_move {
 };
 enum crash_move crash_move_of(const struct move *);
 
-/* Whether in such a state what a crash leaves matters: the last one may happen, or has and other
+/* Whether in such a state what a crash leaves matters: the first one may happen, or has and other
  * ranks go on. */
 bool crash_sees(const struct crash_worker *, const struct world_standing *);
 
@@ -69,7 +69,7 @@ uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing 
 const uint32_t *crash_chosen(const struct crash_reduction *, uint32_t *count);
 void crash_forget_chosen(struct crash_reduction *);
 
-/* In a state before the last crash, whether or not one is taken there: tries what the reduction
+/* In a state where a crash may happen, whether or not it is taken there: tries what the reduction
  * assumes of the protocol; with --audit takes each crash of the `count` moves, too. */
 void crash_worker_learn(struct crash_worker *, struct enabled_move *, uint32_t count);
 

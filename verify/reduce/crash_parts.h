@@ -6,7 +6,7 @@
 #include "verify/state/model.h"
 #include "verify/world/world_parts.h"
 
-/* Where the last crash with certain remains is taken. */
+/* Where a crash with certain remains is taken. */
 struct crash_place {
   uint64_t digest; /* of the state */
   uint32_t since;  /* its level, + 1; 0: none is known */
@@ -75,6 +75,12 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 
 /* ---- crash_remains.c ---- */
 
+/* Of the state that is loaded: what is durable of the checkpoint of `rank` that is committed, as
+ * those of others are removed when it starts, with a number for whether it is out; and what is left
+ * of GLOBAL. */
+uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
+uint32_t crash_kept_global(struct crash_reduction *);
+
 /* Remains of the worker's state after a crash: a number per rank, and one more. */
 void crash_remains(struct crash_worker *, uint32_t *key);
 
@@ -83,7 +89,8 @@ void crash_propose(struct crash_worker *);
 
 /* ---- crash_trial.c ---- */
 
-/* Tries what DOWN does to the ranks of the worker's state, after a crash of any other. */
+/* Tries what DOWN does to the ranks of the worker's state, after a crash of any other, and START to
+ * those that are back. */
 void crash_try(struct crash_worker *);
 
 /* Takes the crash of `rank` in the worker's state, and all that follows until all ranks have

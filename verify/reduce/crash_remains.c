@@ -1,4 +1,4 @@
-/* What a crash leaves, and in which state the last one is taken: of the first level that leaves the
+/* What a crash leaves, and in which state it is taken: of the first level that leaves the
  * same, the one with the smallest digest, so that it does not depend on the race of workers. */
 #include <string.h>
 
@@ -9,23 +9,27 @@
 
 /* ---- remains ---- */
 
-/* Of a rank: what is durable of the checkpoint that is committed, as those of others are removed
- * when it starts; and whether it has anything to go back from. */
-static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
+uint32_t crash_kept(struct crash_reduction *r, uint32_t rank, uint32_t out)
 {
   const struct world *w = r->model->world;
   uint32_t count, kept = 0;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, (int)rank, 0, &count);
   struct world_record left[count + 1];
-  enum rank_phase phase = read_rank_head(w, (int)rank)->phase;
   uint32_t committed = read_global(w)->committed;
-  bool out = phase == RANK_NEW || phase == RANK_DEAD || phase == RANK_RESTARTING;
   for (uint32_t i = 0; i < count; i++)
     if (stored[i].durable && stored[i].checkpoint == committed)
       left[kept++] = stored[i];
-  left[kept] = (struct world_record){.checkpoint = out ? (uint32_t)phase + 1 : 0};
+  left[kept] = (struct world_record){.checkpoint = out};
   return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
+}
+
+/* Of a rank, with whether it has anything to go back from. */
+static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
+{
+  enum rank_phase phase = read_rank_head(r->model->world, (int)rank)->phase;
+  bool out = phase == RANK_NEW || phase == RANK_DEAD || phase == RANK_RESTARTING;
+  return crash_kept(r, rank, out ? (uint32_t)phase + 1 : 0);
 }
 
 struct world_global crash_leaves_global(const struct world_global *global)
@@ -33,10 +37,12 @@ struct world_global crash_leaves_global(const struct world_global *global)
   struct world_global left = *global;
   left.committing = 0;
   left.requested = 0;
+  left.target = RCL_FRESH; /* until the next one is detected */
+  left.down = -1;
   return left;
 }
 
-static uint32_t remains_of_global(struct crash_reduction *r)
+uint32_t crash_kept_global(struct crash_reduction *r)
 {
   struct world_global left = crash_leaves_global(read_global(r->model->world));
   return intern(&r->globals, &left, sizeof left);
@@ -55,7 +61,7 @@ static uint32_t learn_class(struct crash_worker *d, uint32_t which)
   struct crash_reduction *r = d->reduction;
   platform_lock(d->model->rules);
   model_load(d->model, d->at);
-  uint32_t class = which < d->ranks ? remains_of_rank(r, which) : remains_of_global(r);
+  uint32_t class = which < d->ranks ? remains_of_rank(r, which) : crash_kept_global(r);
   transition_cache_forget_reads(&d->model->rules_cache);
   platform_unlock(d->model->rules);
   return class;

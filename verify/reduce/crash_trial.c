@@ -102,11 +102,39 @@ static bool lives(const struct model *model, uint32_t rank)
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 
-static void try_down(struct crash_worker *d, uint32_t rank)
+/* The START of the rank in the state that is loaded, where it is among its moves. */
+static bool is_start(struct model *model, uint32_t rank, struct move *move)
+{
+  uint32_t origin = rank * ((uint32_t)model->world->ranks + 1);
+  const struct enabled_list turn = *transition_cache_list(&model->rules_cache, origin);
+  if (!turn.count)
+    return false;
+  uint32_t first = model->rules_cache.list_moves[turn.first];
+  *move = *(const struct move *)model->rules_cache.moves.item[first].bytes;
+  return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START;
+}
+
+/* The rank with those parts is back, and starts: to a crash that must make no difference, as it can
+ * come before one. */
+static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
+                       uint32_t global)
+{
+  struct model *model = r->model;
+  struct move move;
+  load_one(model, parts, (int)rank, global);
+  uint32_t kept = crash_kept(r, rank, 0), kept_global = crash_kept_global(r);
+  if (!is_start(model, rank, &move) || take_move(model, &move)->verdict)
+    return; /* a verdict is seen when it is taken */
+  if (kept != crash_kept(r, rank, 0) || kept_global != crash_kept_global(r))
+    crash_fail(r, "who starts again does what a crash leaves");
+}
+
+static void try_rank(struct crash_worker *d, uint32_t rank)
 {
   struct model *model = d->model;
   uint32_t parts[WORLD_RANK_PARTS];
   model_load(model, d->at);
+  const struct world_standing standing = world_standing(model->world, (int)rank);
   bool alive = lives(model, rank);
   transition_cache_forget_reads(&model->rules_cache);
   uint32_t global = *values_of(model, WORLD_GLOBAL, 0);
@@ -114,6 +142,9 @@ static void try_down(struct crash_worker *d, uint32_t rank)
   for (uint32_t other = 0; alive && other < d->ranks; other++)
     if (other != rank)
       tell_rank(d->reduction, parts, rank, after_crash(d->reduction, parts, other, global));
+  if (standing.starts && !standing.fresh)
+    start_rank(d->reduction, parts, rank, global);
+  transition_cache_forget_reads(&model->rules_cache);
   model->loaded = NULL;
 }
 
@@ -129,7 +160,7 @@ void crash_try(struct crash_worker *d)
     platform_lock(d->model->rules);
     count = all->count;
     if (intern(all, &trial, sizeof trial) > count)
-      try_down(d, rank);
+      try_rank(d, rank);
     platform_unlock(d->model->rules);
   }
 }
@@ -146,14 +177,7 @@ static bool take_restart(struct model *model)
     if (is_down(model, rank, &move) && take_move(model, &move)->verdict)
       return false;
   for (int rank = 0; rank < model->world->ranks; rank++) {
-    uint32_t at = (uint32_t)rank * ((uint32_t)model->world->ranks + 1);
-    const struct enabled_list turn = *transition_cache_list(&model->rules_cache, at);
-    if (!turn.count)
-      continue;
-    move = *(const struct move *)model->rules_cache.moves
-                .item[model->rules_cache.list_moves[turn.first]]
-                .bytes;
-    if (move.event.kind == RCL_EVENT_START && take_move(model, &move)->verdict)
+    if (is_start(model, (uint32_t)rank, &move) && take_move(model, &move)->verdict)
       return false;
   }
   return true;

@@ -449,6 +449,9 @@ static void recoveries(void)
        "rank 0: checkpoint, send 1, recv any\nrank 1: send 0, checkpoint, recv 0"},
       {"c3", 2, 2, 1, false, false, 0, "rank 0: checkpoint, send 1\nrank 1: recv 0"},
       {"c3", 3, 1, 1, false, false, 0, "rank 0: checkpoint, send 1\nrank 1: recv 0\nrank 2:"},
+      {"c3", 2, 3, 1, false, false, 0, "rank 0: checkpoint, send 1\nrank 1: recv 0"},
+      {"event-logging", 2, 2, 1, false, true, 0, "rank 0: send 1\nrank 1: recv 0, choose 2"},
+      {"bookmark~commit-early", 2, 2, 1, false, true, 0, "rank 0: send 1\nrank 1: recv 0"},
       {"bookmark", 2, 2, 1, false, true, 0, "rank 0: send 1\nrank 1: recv 0"},
       {"event-logging", 2, 1, 1, false, false, 0,
        "rank 0: send 1, checkpoint, recv 1\nrank 1: checkpoint, recv 0, send 0"},
@@ -466,9 +469,9 @@ static void recoveries(void)
   };
   /* Stubborn sets before the crash, where there is one and the abstraction is not refused. */
   static const char *const names[G_N_ELEMENTS(worlds)] = {
-      "por, recovery", "recovery",      "por, recovery", "recovery",
-      "por, recovery", "por, recovery", "recovery",      "recovery",
-      "por, recovery", "por, recovery", "por, recovery"};
+      "por, recovery", "por, recovery", "por, recovery", "por, recovery", "por, recovery",
+      "recovery",      "recovery",      "por, recovery", "por, recovery", "recovery",
+      "recovery",      "por, recovery", "por, recovery", "por, recovery"};
   struct exploration full, reduced;
   for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
     bool same = reduces(&worlds[i], NULL, true, false, false, &full, &reduced);
@@ -602,19 +605,21 @@ static void late_record(void)
      reduced.states, full.states, reduced.unreduced ? reduced.unreduced : reduced.reduction);
 }
 
-/* bookmark, but a rank that is told of a crash also does `extra`. */
+/* bookmark, but a rank that is told of a crash, or starts again, also does `extra`. */
 static struct rcl_action extra;
+static enum rcl_event_kind extra_at;
 
 static void goes_on(const struct rcl_config *config, void *state, const struct rcl_event *event,
                     struct rcl_actions *actions)
 {
   rcl_protocol_step(rcl_protocol_named("bookmark"), config, state, event, actions, false);
-  if (event->kind != RCL_EVENT_DOWN)
+  if (event->kind != extra_at || !event->checkpoint)
     return;
   memmove(actions->item + 1, actions->item,
           actions->count++ * sizeof extra); /* roll-back is last */
   actions->item[0] = extra;
   actions->item[0].peer = config->self ? 0 : 1;
+  actions->item[0].checkpoint = event->checkpoint;
 }
 
 /* What does not hold of a protocol is noticed: then nothing is left out. */
@@ -622,19 +627,35 @@ static void no_recovery(void)
 {
   static struct rcl_protocol talkative;
   static const struct rcl_protocol *const list[] = {&talkative, NULL};
-  const struct small small = {"talkative", 2,    1, 1,
-                              false,       true, 0, "rank 0: send 1\nrank 1: recv 0"};
-  const struct explorer_options options = {.properties = nothing, .stubborn = true};
-  struct exploration full, reduced;
+  static const struct {
+    const char *what;
+    enum rcl_event_kind at;
+    struct rcl_action extra;
+    unsigned crashes;
+  } cases[] = {
+      {"goes back and sends", RCL_EVENT_DOWN, {.kind = RCL_ACTION_CONTROL}, 1},
+      {"goes back and sends, twice", RCL_EVENT_DOWN, {.kind = RCL_ACTION_CONTROL}, 2},
+      {"starts again and erases", RCL_EVENT_START, {.kind = RCL_ACTION_ERASE}, 2},
+  };
   talkative = *rcl_protocol_named("bookmark");
   talkative.name = "talkative";
   talkative.step = goes_on;
   rcl_protocol_register(list);
-  extra.kind = RCL_ACTION_CONTROL;
-  run(&small, 1, nothing, &full);
-  run_with(&small, &options, &reduced);
-  ok(reduced.unreduced && reduced.states == full.states && !strcmp(reduced.reduction, "none"),
-     "a rank that goes back and sends: not reduced (%s)", reduced.unreduced);
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const struct small small = {
+        "talkative", 2, cases[i].crashes, 1, false, true, 0, "rank 0: send 1\nrank 1: recv 0"};
+    /* a rank that cannot start again dies, and so on for ever */
+    struct explorer_options options = {.properties = nothing, .max_states = 5000};
+    struct exploration full, reduced;
+    extra = cases[i].extra;
+    extra_at = cases[i].at;
+    run_with(&small, &options, &full);
+    options.stubborn = true;
+    run_with(&small, &options, &reduced);
+    ok(reduced.unreduced && reduced.states == full.states && !strcmp(reduced.reduction, "none"),
+       "a rank that %s: not reduced (%s)", cases[i].what,
+       reduced.unreduced ? reduced.unreduced : reduced.reduction);
+  }
 }
 
 /* How far the reference worlds are reduced. */

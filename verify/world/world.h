@@ -437,7 +437,8 @@ struct world_standing {
   bool held;
   bool behind; /* it has a crash to notice */
   bool starts; /* START is its only move, and commutes with all others */
-  bool last;   /* one more crash may happen, not two */
+  bool fresh;  /* it has never started */
+  bool first;  /* no crash has been detected yet */
   bool safe;   /* no more crash may happen */
 };
 

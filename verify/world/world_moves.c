@@ -237,7 +237,6 @@ struct world_standing world_standing(const struct world *w, int rank)
   bool current = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
   bool ended = read_program(w, rank)->finished, behind = world_next_down(w, rank, &down);
   bool back = me->phase == RANK_RESTARTING || (me->phase == RANK_RESTORING && !behind);
-  uint16_t crashes = w->bounded ? read_global(w)->crashes : UINT16_MAX;
   return (struct world_standing){.gave_up = me->gave_up != RCL_REASON_NONE,
                                  .dead = me->phase == RANK_DEAD || me->declared,
                                  .finished =
@@ -246,8 +245,9 @@ struct world_standing world_standing(const struct world *w, int rank)
                                  .held = me->held,
                                  .behind = behind,
                                  .starts = me->phase == RANK_NEW || (back && !w->closes),
-                                 .last = crashes == 1,
-                                 .safe = !crashes};
+                                 .fresh = me->phase == RANK_NEW,
+                                 .first = !read_global(w)->incarnation,
+                                 .safe = w->bounded && !read_global(w)->crashes};
 }
 
 struct world_standing world_standing_of_all(const struct world_standing *each, int ranks)
