@@ -120,7 +120,7 @@ static void put_rank(const struct world *world, struct buffer *out, int rank)
 {
   static const char *const phases[] = {"new",       "running", "capturing",
                                        "restoring", "dead",    "restarting"};
-  const struct world_rank *head = read_rank_head(world, rank);
+  const struct world_rank *head = read_rank(world, rank);
   const struct world_program *program = read_program(world, rank);
   uint32_t slots;
   READ_LIST(struct world_slot, world, WORLD_SLOTS, rank, 0, &slots);

@@ -27,7 +27,7 @@ uint32_t crash_kept(struct crash_reduction *r, uint32_t rank, uint32_t out)
 /* Of a rank, with whether it has anything to go back from. */
 static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
 {
-  enum rank_phase phase = read_rank_head(r->model->world, (int)rank)->phase;
+  enum rank_phase phase = read_rank_head(r->model->world, (int)rank).phase;
   bool out = phase == RANK_NEW || phase == RANK_DEAD || phase == RANK_RESTARTING;
   return crash_kept(r, rank, out ? (uint32_t)phase + 1 : 0);
 }

@@ -98,7 +98,7 @@ static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t
 /* Whether that rank of the worker's state can be told of a crash. */
 static bool lives(const struct model *model, uint32_t rank)
 {
-  enum rank_phase phase = read_rank_head(model->world, (int)rank)->phase;
+  enum rank_phase phase = read_rank_head(model->world, (int)rank).phase;
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 

@@ -48,22 +48,22 @@ static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
   return item->bytes;
 }
 
-static const void *read_head(void *ctx, uint32_t part, uint32_t bytes)
+static const struct world_head *read_head(void *ctx, uint32_t part)
 {
   struct transition_cache *m = ctx;
-  uint32_t size;
-  if (m->is_looked[part] || m->parts.item[m->values[part]].size < bytes)
-    return read_part(ctx, part, &size);
+  if (m->is_looked[part] || m->parts.item[m->values[part]].size < sizeof(struct world_rank))
+    return NULL;
   note_read(m, m->count + part);
-  return m->parts.item[m->values[part]].bytes;
+  return m->parts.item[transition_cache_head(m, m->values[part])].bytes;
 }
 
 uint32_t transition_cache_head(struct transition_cache *m, uint32_t value)
 {
   m->heads = memory_zeroed_room(m->heads, value, &m->heads_room, sizeof *m->heads);
-  if (!m->heads[value])
-    m->heads[value] =
-        intern(&m->parts, m->parts.item[value].bytes, (uint32_t)sizeof(struct world_rank));
+  if (!m->heads[value]) {
+    const struct world_head head = world_head_of(m->parts.item[value].bytes);
+    m->heads[value] = intern(&m->parts, &head, sizeof head);
+  }
   return m->heads[value];
 }
 

@@ -91,18 +91,28 @@ struct world_rank {
   uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
   uint8_t declared;     /* dead, and it is not: its process is still to be ended */
-  uint8_t set_back;     /* it has gone back, and has not noticed a failure since (once-per-failure) */
-  uint32_t capturing;   /* checkpoint between CAPTURE and CAPTURED */
-  uint32_t image;       /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
-  uint32_t line;        /* last checkpoint captured */
-  uint32_t stopped;     /* last checkpoint for which logging has stopped */
-  uint32_t origin;      /* independent: checkpoint from which it starts, or last started after a
-                           crash */
-  uint32_t covered;     /* outputs up to this one may leave once `line` is committed; 0: none */
+  uint8_t set_back;   /* it has gone back, and has not noticed a failure since (once-per-failure) */
+  uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
+  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
+  uint32_t line;      /* last checkpoint captured */
+  uint32_t stopped;   /* last checkpoint for which logging has stopped */
+  uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
+                         crash */
+  uint32_t covered;   /* outputs up to this one may leave once `line` is committed; 0: none */
   struct world_alarm set, rung; /* clocks: the alarm to come, and the last that went off */
 };
 
 _Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
+
+/* All that steps of other ranks can see of a rank: fields of struct world_rank. */
+struct world_head {
+  uint8_t phase, declared;
+  uint16_t closed, born, incarnation, noticed;
+  uint16_t pad;
+  struct world_alarm set, rung;
+};
+
+struct world_head world_head_of(const struct world_rank *);
 
 enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
 
@@ -233,6 +243,7 @@ struct world_tokens {
 /* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
  * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
+_Static_assert(sizeof(struct world_head) == 28, "size of a head: no padding that is undefined");
 _Static_assert(sizeof(struct world_program) == 264, "size of PROGRAM");
 _Static_assert(sizeof(struct world_message) == 72, "size of a message");
 _Static_assert(sizeof(struct world_slot) == 80, "size of a slot");
@@ -249,9 +260,8 @@ struct world_memory {
   void *ctx;
   /* Bytes of a part and their number; empty parts have size 0. Valid until the part is edited. */
   const void *(*read)(void *ctx, uint32_t part, uint32_t *size);
-  /* Its first `bytes`, of one part always as many: the rest is not looked at. May be NULL: `read`.
-   */
-  const void *(*read_head)(void *ctx, uint32_t part, uint32_t bytes);
+  /* The head of a RANK part; no more is looked at. NULL, or it returns NULL: `read`. */
+  const struct world_head *(*read_head)(void *ctx, uint32_t part);
   /* The same to write to, grown (with zeroes) or cut to `size` bytes. */
   void *(*edit)(void *ctx, uint32_t part, uint32_t size);
   /* Keeps bytes for stable storage; equal bytes may get equal numbers; numbers count from 1. */

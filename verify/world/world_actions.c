@@ -7,13 +7,14 @@
 /* Ranks that have died since, or are to restart for a later recovery, are sent to in vain. */
 static void check_open(struct step_context *t, int peer)
 {
-  const struct world_rank *me = read_rank(t->w, t->rank), *to = read_rank_head(t->w, peer);
-  bool runs = to->phase <= RANK_CAPTURING, same = runs && to->incarnation == me->incarnation;
-  bool waited_for = (runs || to->phase == RANK_RESTORING || to->phase == RANK_RESTARTING) &&
+  const struct world_rank *me = read_rank(t->w, t->rank);
+  const struct world_head to = read_rank_head(t->w, peer);
+  bool runs = to.phase <= RANK_CAPTURING, same = runs && to.incarnation == me->incarnation;
+  bool waited_for = (runs || to.phase == RANK_RESTORING || to.phase == RANK_RESTARTING) &&
                     read_global(t->w)->incarnation == me->incarnation;
   if (me->closed & CONNECTIONS_CLOSED)
     world_violate(t, "legal", "rank %d sends while its connections are closed", t->rank);
-  else if (same ? to->closed & CONNECTIONS_CLOSED : waited_for && me->closed & CONNECTIONS_ANEW)
+  else if (same ? to.closed & CONNECTIONS_CLOSED : waited_for && me->closed & CONNECTIONS_ANEW)
     world_violate(t, "legal", "rank %d sends to rank %d, whose connections are closed", t->rank,
                   peer);
 }

@@ -3,20 +3,20 @@
 
 bool world_is_reachable(const struct world *w, int rank, uint16_t incarnation)
 {
-  const struct world_rank *to = read_rank_head(w, rank);
-  if (to->phase == RANK_DEAD)
+  const struct world_head to = read_rank_head(w, rank);
+  if (to.phase == RANK_DEAD)
     return false;
-  bool restarts = to->phase == RANK_RESTARTING || to->phase == RANK_RESTORING;
+  bool restarts = to.phase == RANK_RESTARTING || to.phase == RANK_RESTORING;
   if (w->protocol->independent)
-    return incarnation >= (restarts ? to->noticed : to->incarnation);
-  return incarnation >= (restarts ? read_global(w)->incarnation : to->incarnation);
+    return incarnation >= (restarts ? to.noticed : to.incarnation);
+  return incarnation >= (restarts ? read_global(w)->incarnation : to.incarnation);
 }
 
 bool world_is_cut_off(const struct step_context *t, int from)
 {
-  const struct world_rank *me = read_rank_head(t->w, t->rank);
-  return t->w->protocol->independent && me->declared &&
-         read_rank_head(t->w, from)->noticed >= me->born;
+  const struct world_head me = read_rank_head(t->w, t->rank);
+  return t->w->protocol->independent && me.declared &&
+         read_rank_head(t->w, from).noticed >= me.born;
 }
 
 void world_put_on(struct step_context *t, enum part_kind kind, int peer,

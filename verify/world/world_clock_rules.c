@@ -36,12 +36,12 @@ static bool holds(const struct world *w, enum rcl_bound bound)
 
 bool world_needs_timer(const struct world *w, int rank)
 {
-  return !w->protocol->clocks || read_rank_head(w, rank)->set.checkpoint >
-                                     read_rank_head(w, RCL_COORDINATOR_RANK)->rung.checkpoint;
+  return !w->protocol->clocks || read_rank_head(w, rank).set.checkpoint >
+                                     read_rank_head(w, RCL_COORDINATOR_RANK).rung.checkpoint;
 }
 
 /* Only ranks of one incarnation that run wait for each other. */
-static bool in_step(const struct world_rank *me, const struct world_rank *other)
+static bool in_step(const struct world_head *me, const struct world_head *other)
 {
   return (other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING) &&
          other->incarnation == me->incarnation;
@@ -54,7 +54,7 @@ static bool is_awaited(const struct world *w, int peer, int rank, const struct w
   const struct world_message *channel =
       READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (channel[i].before.checkpoint && world_exists(read_rank_head(w, rank), &channel[i]) &&
+    if (channel[i].before.checkpoint && world_exists(read_rank(w, rank), &channel[i]) &&
         precedes(&channel[i].before, 2, 1, 0, y))
       return true;
   return false;
@@ -62,14 +62,14 @@ static bool is_awaited(const struct world *w, int peer, int rank, const struct w
 
 const char *world_too_early(const struct world *w, int rank)
 {
-  const struct world_rank *me = read_rank_head(w, rank);
-  const struct world_alarm y = me->set;
+  const struct world_head me = read_rank_head(w, rank);
+  const struct world_alarm y = me.set;
   for (int peer = 0; peer < w->ranks && holds(w, RCL_BOUND_DEVIATION); peer++) {
-    const struct world_rank *other = read_rank_head(w, peer);
-    if (peer != rank && in_step(me, other)) {
-      if (other->set.checkpoint < y.checkpoint && other->rung.checkpoint < y.checkpoint)
+    const struct world_head other = read_rank_head(w, peer);
+    if (peer != rank && in_step(&me, &other)) {
+      if (other.set.checkpoint < y.checkpoint && other.rung.checkpoint < y.checkpoint)
         return "another rank has not set its clock yet";
-      if (other->set.checkpoint && precedes(&other->set, 2, 0, 0, &y))
+      if (other.set.checkpoint && precedes(&other.set, 2, 0, 0, &y))
         return "the alarm of another rank comes first";
     }
     if (holds(w, RCL_BOUND_LONGEST) && is_awaited(w, peer, rank, &y))
@@ -80,10 +80,10 @@ const char *world_too_early(const struct world *w, int rank)
 
 const char *world_too_fast(const struct world *w, int rank, const struct world_message *message)
 {
-  const struct world_alarm *y = &read_rank_head(w, rank)->set, *x = &message->after;
-  if (!x->checkpoint || !y->checkpoint || !holds(w, RCL_BOUND_DEVIATION))
+  const struct world_alarm y = read_rank_head(w, rank).set, *x = &message->after;
+  if (!x->checkpoint || !y.checkpoint || !holds(w, RCL_BOUND_DEVIATION))
     return NULL;
-  struct world_alarm latest = *y; /* at which it still is too early */
+  struct world_alarm latest = y; /* at which it still is too early */
   latest.after[RCL_BOUND_SHORTEST] -= holds(w, RCL_BOUND_SHORTEST);
   return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
 }

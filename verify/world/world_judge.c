@@ -228,8 +228,8 @@ static void judge_once(struct step_context *t)
     return; /* no state of it where nobody asks */
   struct world_rank *me = edit_rank(t->w, t->rank);
   if (me->set_back)
-    world_violate(t, "once-per-failure", "rank %d goes back again, and has noticed no failure since",
-                  t->rank);
+    world_violate(t, "once-per-failure",
+                  "rank %d goes back again, and has noticed no failure since", t->rank);
   me->set_back = true;
 }
 
@@ -367,7 +367,7 @@ void world_check_stored(struct step_context *t)
   if (!is_judged(t->w, "frees-at-capture") || !t->w->bounded)
     return; /* looks at other ranks; in a run a rank may hear later than the world knows */
   for (int peer = 0; peer < t->w->ranks; peer++)
-    if (read_rank_head(t->w, peer)->phase > RANK_CAPTURING)
+    if (read_rank_head(t->w, peer).phase > RANK_CAPTURING)
       return;
   check_slots(t, "frees-at-capture");
 }

@@ -118,7 +118,7 @@ void world_note_copy(const struct world *w, int rank, uint32_t index)
   int partner = level->ring ? partner_of(level, node_of(w, rank)) : 0;
   int first = partner * w->stored_per_node, end = first + w->stored_per_node;
   for (int other = first; level->ring && other < end && other < w->ranks; other++)
-    if (read_rank_head(w, other)->phase >= RANK_DEAD) {
+    if (read_rank_head(w, other).phase >= RANK_DEAD) {
       edit_stored(w, rank, &count)[index].harm |= HARM_COPY_LOST;
       return;
     }

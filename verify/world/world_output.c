@@ -89,15 +89,16 @@ void world_judge_waiting(struct step_context *t)
     return;
   left_of(t->w, t->rank, &count);
   if (count < read_program(t->w, t->rank)->outputs && !writes(t->w, t->rank))
-    world_violate(t, "output-local", "output %u of rank %d waits, and nothing of it is being stored",
-                  count + 1, t->rank);
+    world_violate(t, "output-local",
+                  "output %u of rank %d waits, and nothing of it is being stored", count + 1,
+                  t->rank);
 }
 
 void world_let_out_covered(struct step_context *t, uint32_t checkpoint)
 {
   const struct world *w = t->w;
   for (int rank = 0; rank < w->ranks && (!w->script || w->script->outputs); rank++) {
-    const struct world_rank *me = read_rank_head(w, rank);
+    const struct world_rank *me = read_rank(w, rank);
     if (!me->covered || me->line != checkpoint)
       continue;
     leave(t, rank, me->covered);

@@ -40,3 +40,15 @@ uint32_t world_components(const struct world *w)
 {
   return world_component(w, world_part(w, WORLD_GLOBAL, 0, 0)) + 1;
 }
+
+struct world_head world_head_of(const struct world_rank *rank)
+{
+  return (struct world_head){.phase = rank->phase,
+                             .declared = rank->declared,
+                             .closed = rank->closed,
+                             .born = rank->born,
+                             .incarnation = rank->incarnation,
+                             .noticed = rank->noticed,
+                             .set = rank->set,
+                             .rung = rank->rung};
+}

@@ -25,13 +25,13 @@ static inline const struct world_rank *read_rank(const struct world *w, int rank
   return world_read(w, WORLD_RANK, rank, 0, &size);
 }
 
-/* Without the protocol's state, on which nothing then depends: for looking at other ranks. */
-static inline const struct world_rank *read_rank_head(const struct world *w, int rank)
+/* For looking at other ranks: nothing then depends on what else there is. */
+static inline struct world_head read_rank_head(const struct world *w, int rank)
 {
-  if (!w->memory.read_head)
-    return read_rank(w, rank);
-  return w->memory.read_head(w->memory.ctx, world_part(w, WORLD_RANK, rank, 0),
-                             sizeof(struct world_rank));
+  const struct world_head *head =
+      w->memory.read_head ? w->memory.read_head(w->memory.ctx, world_part(w, WORLD_RANK, rank, 0))
+                          : NULL;
+  return head ? *head : world_head_of(read_rank(w, rank));
 }
 
 static inline struct world_rank *edit_rank(const struct world *w, int rank)

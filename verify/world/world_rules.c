@@ -405,7 +405,7 @@ static const char *refuses_down(const struct world *w, const struct move *move)
 
 static const char *refuses_timer(const struct world *w, const struct move *move)
 {
-  const struct world_rank *me = read_rank_head(w, move->rank);
+  const struct world_rank *me = read_rank(w, move->rank);
   bool set = w->protocol->clocks ? me->set.checkpoint : me->timer;
   if (!set || move->event.checkpoint != me->set.checkpoint)
     return "no timer is set";

@@ -53,7 +53,7 @@ static bool all_are_open(struct step_context *t, const struct world_message *sha
   for (int rank = 0; rank < w->ranks && *uneven && !found; rank++) {
     uint32_t count;
     READ_LIST(struct world_share, w, WORLD_REJOINED, rank, 0, &count);
-    found = count > 0 || read_rank_head(w, rank)->phase == RANK_DEAD;
+    found = count > 0 || read_rank_head(w, rank).phase == RANK_DEAD;
   }
   *uneven = found;
   return !found;

@@ -505,7 +505,7 @@ static void settle(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
     uint32_t count;
-    uint32_t image = read_rank_head(w, rank)->image;
+    uint32_t image = read_rank(w, rank)->image;
     if (image)
       edit_rank(w, rank)->image = world_settled_image(w, rank, image);
     READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
@@ -530,9 +530,9 @@ bool world_settles(const struct world *w)
 static void end_recovery(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
-    const struct world_rank *other = read_rank_head(w, rank);
-    bool runs = other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING;
-    if (other->phase != RANK_NEW && (!runs || other->noticed != read_global(w)->incarnation))
+    const struct world_head other = read_rank_head(w, rank);
+    bool runs = other.phase == RANK_RUNNING || other.phase == RANK_CAPTURING;
+    if (other.phase != RANK_NEW && (!runs || other.noticed != read_global(w)->incarnation))
       return;
   }
   if (world_settles(w))
