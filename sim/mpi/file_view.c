@@ -72,11 +72,15 @@ static MPI_Aint low_of(MPI_Datatype type)
   return low;
 }
 
-/* SMPI 3.32 calls a struct, and what is resized, indexed; in SimGrid 4 they have their own names.
- */
+/* Whether it is made of several types. SMPI 3.32 calls a struct, and what is resized, indexed; in
+ * SimGrid 4 they have their own names. */
+static bool has_members(const struct contents *of)
+{
+  return of->addresses > 0 && of->addresses == of->types && of->integers > of->types;
+}
+
 static void add_contents(GArray *list, MPI_Datatype type, const struct contents *of)
 {
-  bool has_members = of->addresses > 0 && of->addresses == of->types && of->integers > of->types;
   GArray *element = segments_of(of->type[0]);
   switch (of->combiner) {
   case MPI_COMBINER_DUP:
@@ -96,7 +100,7 @@ static void add_contents(GArray *list, MPI_Datatype type, const struct contents 
     break;
   case MPI_COMBINER_INDEXED:
   case MPI_COMBINER_STRUCT:
-    if (has_members)
+    if (has_members(of))
       add_members(list, of);
     else
       add_blocks(list, of, element);
@@ -256,4 +260,32 @@ int64_t view_seen(const struct view *view, int64_t size)
     seen += CLAMP(size - from, 0, view->segment[i].bytes);
   }
   return seen;
+}
+
+/* ---- elements of predefined types ---- */
+
+static int64_t elements_of_members(MPI_Datatype type, const struct contents *of, int64_t bytes)
+{
+  int64_t elements = 0;
+  if (!has_members(of)) /* all of one type */
+    return type_elements(of->type[0], MIN(bytes, type_bytes(type)));
+  for (int i = 0; i < of->types; i++) {
+    int64_t part = MIN(bytes, (int64_t)of->integer[1 + i] * type_bytes(of->type[i]));
+    elements += type_elements(of->type[i], part);
+    bytes -= part;
+  }
+  return elements;
+}
+
+int64_t type_elements(MPI_Datatype type, int64_t bytes)
+{
+  struct contents of = contents_of(type);
+  int64_t size = type_bytes(type), elements = 0;
+  if (size > 0 && of.combiner == MPI_COMBINER_NAMED)
+    elements = bytes / size;
+  else if (size > 0)
+    elements = bytes / size * elements_of_members(type, &of, size) +
+               elements_of_members(type, &of, bytes % size);
+  free_contents(&of);
+  return elements;
 }

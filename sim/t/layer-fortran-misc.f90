@@ -295,7 +295,7 @@ subroutine functions
   external :: query, release, cancel, handle, copy_attribute, delete_attribute, copy_old
   integer, parameter :: no_function = 0 ! as in SimGrid's mpif.h
   integer :: request, status(MPI_STATUS_SIZE), n, error, handler, old, found, copy, key, old_key
-  integer :: pair, twin
+  integer :: pair, twin, m
   integer(kind=MPI_ADDRESS_KIND) :: extra
   logical :: there
   queried = 0
@@ -308,8 +308,9 @@ subroutine functions
   call mpi_grequest_complete(request, error)
   call mpi_wait(request, status, error)
   call mpi_get_count(status, MPI_BYTE, n, error)
+  call mpi_get_elements(status, MPI_BYTE, m, error)
   call expect(queried == 1 .and. freed == round .and. cancels == round, 'grequest: functions')
-  call expect(n == round .and. request == MPI_REQUEST_NULL, 'grequest: status')
+  call expect(n == round .and. m == round .and. request == MPI_REQUEST_NULL, 'grequest: status')
   call mpi_comm_dup(MPI_COMM_WORLD, copy, error)
   handled = 0
   call mpi_comm_create_errhandler(handle, handler, error)

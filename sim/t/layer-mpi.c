@@ -379,6 +379,35 @@ static void test_communicators(void)
   expect(half == MPI_COMM_NULL, "free");
 }
 
+/* A type of three elements, of which a message has less than there is room for. */
+static void test_elements(void)
+{
+  struct three {
+    int one;
+    double two[2];
+  } out[2] = {{rank, {1.0, 2.0}}, {rank, {3.0, 4.0}}}, in[3];
+  MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE}, three;
+  MPI_Aint places[2], start;
+  MPI_Count many = 0;
+  MPI_Status status;
+  int lengths[] = {1, 2}, elements = 0, whole = 0;
+  MPI_Get_address(out, &start);
+  MPI_Get_address(&out->one, &places[0]);
+  MPI_Get_address(out->two, &places[1]);
+  places[0] -= start;
+  places[1] -= start;
+  MPI_Type_create_struct(2, lengths, places, types, &three);
+  MPI_Type_commit(&three);
+  MPI_Sendrecv(out, 2, three, next, 92, in, 3, three, previous, 92, MPI_COMM_WORLD, &status);
+  MPI_Get_elements(&status, three, &elements);
+  MPI_Get_elements_x(&status, three, &many);
+  MPI_Get_count(&status, three, &whole);
+  expect(elements == 6 && many == 6 && whole == 2 && in[1].two[1] == 4.0, "get_elements");
+  MPI_Get_elements(&status, MPI_INT, &elements);
+  expect(elements == 10, "get_elements of a predefined type");
+  MPI_Type_free(&three);
+}
+
 /* The first begins to duplicate before the last has sent, and the last only when that is received.
  */
 static void test_duplicate(void)
@@ -410,7 +439,7 @@ int main(int argc, char **argv)
   static void (*const tests[])(void) = {
       test_blocking,       test_large,      test_order,         test_wildcards, test_probes,
       test_matched_probes, test_completion, test_persistent,    test_nobody,    test_types,
-      test_reductions,     test_movement,   test_communicators, test_duplicate};
+      test_reductions,     test_movement,   test_communicators, test_duplicate, test_elements};
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();
