@@ -67,7 +67,7 @@ enum recline_place {
   RECLINE_AT_END         /* in MPI_Finalize, which it calls next */
 };
 
-/* Types of items, by which an image can be read on another machine. */
+/* Types of items, by which an image can be read on a node of another byte order. */
 enum recline_item {
   RECLINE_BYTE,
   RECLINE_INT16,
@@ -78,11 +78,11 @@ enum recline_item {
   RECLINE_LONG_DOUBLE
 };
 
-/* From here on images have these bytes, the caller's; `id` names them, also at a restart. In
- * Fortran INTEGER id, any variable, INTEGER(8) bytes. */
+/* From here on images have these bytes, the caller's, of no type; `id` names them, also at a
+ * restart. In Fortran INTEGER id, any variable, INTEGER(8) bytes. */
 void recline_protect(int id, void *address, size_t bytes);
 
-/* The same, of `count` items of that type. In Fortran an INTEGER for the type: 1 to 6 as above. */
+/* The same, of `count` items of that type. In Fortran an INTEGER for the type: 0 to 6 as above. */
 void recline_protect_items(int id, void *address, size_t count, enum recline_item);
 
 /* No longer; before memory is freed or moved. */

@@ -1,15 +1,9 @@
 #include "sim/host/application.h"
 
 #include "sim/host/shadow.h"
+#include "sim/net/machine.h"
 
 #include <string.h>
-
-struct region {
-  int id;
-  enum item item;
-  size_t bytes;
-  char *memory; /* the program's; in an image a copy */
-};
 
 /* In the arena. */
 struct application {
@@ -22,41 +16,8 @@ struct application {
   enum place next; /* to which the program must come: it was put back there. NONE: anywhere */
 };
 
-/* A communicator in an image. */
-struct saved_comm {
-  int number, parent, colour, key, size, rank, calls;
-  bool freed, hidden; /* hidden: of a group, by which others are made */
-  int *member;
-};
-
-struct saved {
-  enum place place;
-  bool finalized;
-  uint32_t receives, iteration;
-  double image_bytes, iteration_bytes;
-  int barrier;      /* its communicator */
-  GArray *regions;  /* struct region */
-  GArray *position; /* int */
-  GArray *comms;    /* struct saved_comm; the world and self first, the freed last in their order */
-  struct heap_files *files;
-};
-
-/* What an image has on storage besides the data, in bytes. */
-enum {
-  HEADER_BYTES = 64,
-  REGION_BYTES = 16,
-  POSITION_BYTES = 4,
-  COMM_BYTES = 32,
-  MEMBER_BYTES = 4
-};
-
-static const size_t item_bytes[ITEMS] = {[ITEM_BYTE] = 1,
-                                         [ITEM_INT16] = 2,
-                                         [ITEM_INT32] = 4,
-                                         [ITEM_INT64] = 8,
-                                         [ITEM_FLOAT] = sizeof(float),
-                                         [ITEM_DOUBLE] = sizeof(double),
-                                         [ITEM_LONG_DOUBLE] = sizeof(long double)};
+/* In bytes. */
+static const double IMAGE_MOST = 0x1p31;
 
 static const char *const place_text[] = {"", "the place where a checkpoint is allowed",
                                          "the MPI_Barrier", "MPI_Finalize"};
@@ -112,7 +73,7 @@ static struct region *find(const struct region *region, int regions, int id)
 void application_protect(struct rank *r, int id, void *address, size_t count, enum item item)
 {
   struct application *a = application_of(r);
-  if (item >= ITEMS)
+  if (!portable_is_type(item))
     die(DIE_INPUT, "rank %d protects memory %d of items of type %d, expected a type of recline.h",
         r->index, id, (int)item);
   if (find(a->region, a->regions, id))
@@ -123,8 +84,8 @@ void application_protect(struct rank *r, int id, void *address, size_t count, en
   a->region = grow(r, a->region, a->regions, &a->regions_room, sizeof *a->region);
   int at = place_of(a->region, a->regions, id);
   memmove(a->region + at + 1, a->region + at, (size_t)(a->regions - at) * sizeof *a->region);
-  a->region[at] =
-      (struct region){.id = id, .item = item, .bytes = count * item_bytes[item], .memory = address};
+  a->region[at] = (struct region){
+      .id = id, .item = item, .bytes = count * portable_item_bytes(item), .memory = address};
   a->regions++;
 }
 
@@ -155,7 +116,7 @@ size_t application_recorded(const struct rank *r, int id)
 enum place application_place(const struct rank *r)
 {
   const struct saved *saved = image_of(r);
-  return saved ? saved->place : PLACE_NONE;
+  return saved ? (enum place)saved->place : PLACE_NONE;
 }
 
 /* ---- the position stack ---- */
@@ -360,42 +321,58 @@ static void refuse_capture(const struct rank *r, enum place place)
         r->index, r->mpi->pending);
 }
 
-static void save_regions(const struct application *a, GArray *regions)
+/* Of the rank's node: whether it is not that of this process. */
+static bool order_is_turned(void)
 {
-  for (int i = 0; a && i < a->regions; i++) {
-    struct region copy = a->region[i];
-    copy.memory = g_memdup2(copy.memory, copy.bytes);
-    g_array_append_val(regions, copy);
+  const char *order = machine_property("byte_order");
+  const char *other = G_BYTE_ORDER == G_LITTLE_ENDIAN ? "big" : "little";
+  if (order && strcmp(order, "big") && strcmp(order, "little"))
+    die(DIE_INPUT, "property byte_order \"%s\" of %s, expected little or big", order,
+        machine_host());
+  return order && !strcmp(order, other);
+}
+
+/* As it is now; its regions are the program's memory. */
+static struct saved *collect(const struct rank *r, enum place place)
+{
+  const struct application *a = r->mpi->application;
+  struct saved *now = portable_new();
+  now->place = place;
+  now->finalized = r->mpi->finalized;
+  now->receives = r->mpi->receives;
+  now->iteration = r->mpi->iteration;
+  now->image_bytes = r->mpi->image_bytes;
+  now->iteration_bytes = r->mpi->iteration_bytes;
+  if (a && a->regions)
+    g_array_append_vals(now->regions, a->region, (guint)a->regions);
+  if (a && a->depth)
+    g_array_append_vals(now->position, a->position, (guint)a->depth);
+  save_comms(r, now->comms);
+  if (place == PLACE_BARRIER) { /* which is made again */
+    now->barrier = r->mpi->call.site.comm->number;
+    for (guint i = 0; i < now->comms->len; i++) {
+      struct saved_comm *comm = &g_array_index(now->comms, struct saved_comm, i);
+      comm->calls -= comm->number == now->barrier;
+    }
   }
+  return now;
 }
 
 struct saved *application_save(struct rank *r)
 {
-  const struct application *a = r->mpi->application;
   enum place place = here(r);
+  const char *why;
   refuse_capture(r, place);
-  struct saved *saved = g_new0(struct saved, 1);
-  *saved = (struct saved){.place = place,
-                          .finalized = r->mpi->finalized,
-                          .receives = r->mpi->receives,
-                          .iteration = r->mpi->iteration,
-                          .image_bytes = r->mpi->image_bytes,
-                          .iteration_bytes = r->mpi->iteration_bytes,
-                          .regions = g_array_new(FALSE, FALSE, sizeof(struct region)),
-                          .position = g_array_new(FALSE, FALSE, sizeof(int)),
-                          .comms = g_array_new(FALSE, FALSE, sizeof(struct saved_comm)),
-                          .files = heap_files_save(r->arena)};
-  save_regions(a, saved->regions);
-  if (a && a->depth)
-    g_array_append_vals(saved->position, a->position, (guint)a->depth);
-  save_comms(r, saved->comms);
-  if (place == PLACE_BARRIER) { /* which is made again */
-    saved->barrier = r->mpi->call.site.comm->number;
-    for (guint i = 0; i < saved->comms->len; i++) {
-      struct saved_comm *comm = &g_array_index(saved->comms, struct saved_comm, i);
-      comm->calls -= comm->number == saved->barrier;
-    }
-  }
+  if (application_next_bytes(r) > IMAGE_MOST)
+    die(DIE_INPUT, "rank %d protects %.0f bytes, expected %.0f at most", r->index,
+        application_next_bytes(r), IMAGE_MOST);
+  struct saved *now = collect(r, place);
+  struct saved *saved =
+      portable_read(portable_write(now, order_is_turned()), layer.ranks, r->index, &why);
+  portable_free(now);
+  if (!saved)
+    die(DIE_BREACH, "the image of rank %d: %s", r->index, why);
+  saved->files = heap_files_save(r->arena);
   if (!saved->files)
     die(DIE_BREACH, "no memory for the image of rank %d", r->index);
   return saved;
@@ -405,15 +382,8 @@ void application_free(struct saved *saved)
 {
   if (!saved)
     return;
-  for (guint i = 0; i < saved->regions->len; i++)
-    g_free(g_array_index(saved->regions, struct region, i).memory);
-  for (guint i = 0; i < saved->comms->len; i++)
-    g_free(g_array_index(saved->comms, struct saved_comm, i).member);
-  g_array_unref(saved->regions);
-  g_array_unref(saved->position);
-  g_array_unref(saved->comms);
   heap_files_free(saved->files);
-  g_free(saved);
+  portable_free(saved);
 }
 
 const struct heap_files *application_files(const struct saved *saved)
@@ -421,30 +391,18 @@ const struct heap_files *application_files(const struct saved *saved)
   return saved->files;
 }
 
-static double regions_bytes(const struct region *region, int regions)
-{
-  double bytes = 0.0;
-  for (int i = 0; i < regions; i++)
-    bytes += REGION_BYTES + (double)region[i].bytes;
-  return bytes;
-}
-
 double application_bytes(const struct saved *saved)
 {
-  double bytes = HEADER_BYTES + POSITION_BYTES * (double)saved->position->len;
-  for (guint i = 0; i < saved->comms->len; i++) {
-    const struct saved_comm *comm = &g_array_index(saved->comms, struct saved_comm, i);
-    bool own = comm->number > 1; /* others have all ranks, or one */
-    bytes += COMM_BYTES + (own ? (double)MEMBER_BYTES * comm->size : 0.0);
-  }
-  return bytes + regions_bytes((const struct region *)(const void *)saved->regions->data,
-                               (int)saved->regions->len);
+  return saved->bytes->len;
 }
 
 double application_next_bytes(const struct rank *r)
 {
   const struct application *a = r->mpi->application;
-  return HEADER_BYTES + (a ? regions_bytes(a->region, a->regions) : 0.0);
+  double bytes = PORTABLE_HEADER_BYTES;
+  for (int i = 0; a && i < a->regions; i++)
+    bytes += PORTABLE_REGION_BYTES + (double)a->region[i].bytes;
+  return bytes;
 }
 
 /* ---- putting back ---- */
@@ -466,6 +424,12 @@ static void check_place(struct rank *r, const struct saved *saved, enum place pl
       place_text[place], is, was, r->restart.checkpoint);
 }
 
+/* Bytes of no type can be taken for bytes. */
+static enum item type_of(enum item item)
+{
+  return item == ITEM_NONE ? ITEM_BYTE : item;
+}
+
 static void check_regions(struct rank *r, const struct saved *saved)
 {
   const struct application *a = application_of(r);
@@ -482,11 +446,18 @@ static void check_regions(struct rank *r, const struct saved *saved)
       die(DIE_INPUT,
           "rank %d protects memory %d of %zu bytes, expected the %zu of checkpoint %u or more",
           r->index, then->id, now->bytes, then->bytes, r->restart.checkpoint);
-    if (now->item != then->item)
+    if (type_of(now->item) != type_of(then->item))
       die(DIE_INPUT,
           "rank %d protects memory %d of items of type %d, expected type %d as in "
           "checkpoint %u",
-          r->index, then->id, (int)now->item, (int)then->item, r->restart.checkpoint);
+          r->index, then->id, (int)type_of(now->item), (int)type_of(then->item),
+          r->restart.checkpoint);
+    if (then->item == ITEM_NONE && then->bytes && saved->turned != order_is_turned())
+      die(DIE_INPUT,
+          "checkpoint %u of rank %d has memory %d of no type in another byte order than that of "
+          "%s, "
+          "expected recline_protect_items()",
+          r->restart.checkpoint, r->index, then->id, machine_host());
   }
   for (int i = 0; i < a->regions; i++)
     if (!saved_region(saved, a->region[i].id))
@@ -507,8 +478,7 @@ void application_put_back(struct rank *r, const struct saved *saved, bool at_pla
   struct application *a = application_of(r);
   for (guint i = 0; i < saved->regions->len; i++) {
     const struct region *then = &g_array_index(saved->regions, struct region, i);
-    if (then->bytes)
-      memcpy(find(a->region, a->regions, then->id)->memory, then->memory, then->bytes);
+    portable_copy(find(a->region, a->regions, then->id)->memory, saved, then);
   }
   r->mpi->finalized = saved->finalized;
   r->mpi->receives = saved->receives;

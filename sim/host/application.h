@@ -16,24 +16,15 @@
  * protocols that capture there), in MPI_Finalize. No request may be pending there.
  *
  * What a program has protected lies in the arena and so goes back with it to the beginning. Images
- * lie in libc memory. */
+ * lie in libc memory, as the bytes that are on storage (portable.h). */
 #ifndef RECLINE_APPLICATION_H
 #define RECLINE_APPLICATION_H
 
+#include "sim/host/portable.h"
 #include "sim/host/rank.h"
 
 /* As recline.h has them. */
 enum place { PLACE_NONE, PLACE_CHECKPOINT, PLACE_BARRIER, PLACE_END };
-enum item {
-  ITEM_BYTE,
-  ITEM_INT16,
-  ITEM_INT32,
-  ITEM_INT64,
-  ITEM_FLOAT,
-  ITEM_DOUBLE,
-  ITEM_LONG_DOUBLE,
-  ITEMS
-};
 
 /* Whether checkpoints of this run are at this level. */
 bool application_level(void);
@@ -65,9 +56,8 @@ struct comm *application_again(struct rank *, const struct comm *parent, int col
 
 /* ---- images ---- */
 
-struct saved; /* owned by the caller */
-
-/* Of the rank at its place. Ends the run where it cannot be captured. */
+/* Of the rank at its place, in the byte order of its node (property byte_order, "little" or "big";
+ * as this process without); the caller's. Ends the run where it cannot be captured. */
 struct saved *application_save(struct rank *);
 void application_free(struct saved *); /* NULL is allowed */
 
@@ -77,8 +67,9 @@ double application_next_bytes(const struct rank *);
 
 const struct heap_files *application_files(const struct saved *);
 
-/* Ends the run unless the program has come to where the image can be put back: `place`, on `comm`
- * where that is a barrier. NONE: it restores by itself, wherever it is. */
+/* Ends the run if the image has bytes of no type, and the rank's node has another byte order; and
+ * unless the program has come to where the image can be put back: `place`, on `comm` where that is
+ * a barrier. NONE: it restores by itself, wherever it is. */
 void application_check(struct rank *, const struct saved *, enum place place,
                        const struct comm *comm);
 

@@ -41,7 +41,7 @@ static struct rank *protecting(const char *name)
   }
 
 APPLICATION_DEED(recline_protect, (int id, void *address, size_t bytes),
-                 application_protect(r, id, address, bytes, ITEM_BYTE))
+                 application_protect(r, id, address, bytes, ITEM_NONE))
 APPLICATION_DEED(recline_protect_items,
                  (int id, void *address, size_t count, enum recline_item item),
                  application_protect(r, id, address, count, (enum item)item))

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Checkpoints at the application level: what the program protects, and a restart from the beginning
 # of main. cg and other programs, in C, C++ and Fortran, end as without a crash, under every protocol
-# that captures where programs allow it, whenever the crash comes, also on a slower spare; misuse is
-# one line. RECLINE_LONG: more crashes.
+# that captures where programs allow it, whenever the crash comes, also on a spare of another byte
+# order; misuse is one line. RECLINE_LONG: more crashes.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/application-*.[cf]* "$dir"
@@ -99,6 +99,16 @@ stands 'a second crash, while main runs again' program '' '47ms' \
   --set 'failures.1={rank: 1, at: 50ms, repair: 1ms}' --set 'failures.2={rank: 2, at: 51ms, repair: 1ms}'
 stands 'images on several levels of storage' program '' '83ms' --set checkpoint.storage=memory \
   --set 'checkpoint={every: 6ms, level: application, levels: [{storage: memory, redundancy: partner}]}'
+# The spares have another byte order: images are read in both, and written.
+turned() { # PLATFORM FIRST: nodes from that one on
+  sed 's,\(<host id="node-\(['"$2"'-9]\|[1-9][0-9]\)" [^>]*>\),\1<prop id="byte_order" value="big"/>,' \
+    "$root/platforms/clan.xml" >"$1"
+}
+turned turned.xml 4
+for order in '' stack; do
+  stands "on a spare of another byte order, and back${order:+, by a stack}" program "$order" '47ms 83ms' \
+    --set platform.file=turned.xml --set 'failures.1={rank: 2, at: 128ms, repair: 1ms}'
+done
 if command -v gfortran >/dev/null; then
   "$build/bin/recline-f90" -O1 -g -w application-program.f90 -o fortran 2>log || not_ok fortran log
   stands 'in Fortran' fortran '' '40ms 90ms'
@@ -116,13 +126,15 @@ ranks=4
 
 # ---- misuse ----
 
-refused() { # ARGUMENT LINE
-  simulate bad misuse "$1" --set platform.spares=0 --set program.ranks=2 \
-    --set 'failures.0={rank: 1, at: 80ms, repair: 1ms}'
+refused() { # ARGUMENT LINE WORD...
+  misuse=$1 expected=$2
+  shift 2
+  simulate bad misuse "$misuse" --set platform.spares=0 --set program.ranks=2 \
+    --set 'failures.0={rank: 1, at: 80ms, repair: 1ms}' "$@"
   code=$?
   line=$(grep -h '^  | recline: ' bad.err | sed 's/^  | recline: rank [01]/rank R/; s/^  | recline: //;
     s/checkpoint [0-9][0-9]*/checkpoint N/g; s/of rank [01]/of rank R/')
-  is "$code $line" "64 $2" "misuse: $1" bad.err
+  is "$code $line" "64 $expected" "misuse: ${misuse:-$*}" bad.err
 }
 refused twice 'rank R protects memory 1 twice, expected recline_unprotect(1) in between'
 refused unknown 'rank R does not protect memory 9, expected recline_protect(9) before'
@@ -132,6 +144,12 @@ refused small 'rank R protects memory 2 of 792 bytes, expected the 800 of checkp
 refused type 'rank R protects memory 2 of items of type 3, expected type 5 as in checkpoint N'
 refused missing 'checkpoint N of rank R has memory 2 of 800 bytes, expected recline_protect(2) before it is put back'
 refused other 'rank R protects memory 3, which checkpoint N does not have'
+turned turned.xml 2
+refused '' 'checkpoint N of rank R has memory 1 of no type in another byte order than that of node-2, expected recline_protect_items()' \
+  --set platform.spares=1 --set platform.file=turned.xml
+turned turned.xml 0
+sed -i 's/value="big"/value="middle"/' turned.xml
+refused '' 'property byte_order "middle" of node-0, expected little or big' --set platform.file=turned.xml
 refused talk 'rank R calls MPI_Sendrecv before its data are put back, expected recline_restore(), or the place where checkpoint N was taken, first'
 refused split 'rank R makes a communicator by MPI_Comm_dup before its data are put back, which it had not made when checkpoint N was taken, expected recline_restore() first'
 refused barrier 'rank R comes to the MPI_Barrier, expected the place where a checkpoint is allowed, where checkpoint N was taken'

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { STEPS = 24, COUNT = 500, MORE = 7, LAST = 6 };
-enum { ID_STATE = 1, ID_DATA = 40, ID_STEP = 3, ID_LAST = 4 };
+enum { ID_STATE = 1, ID_SUM = 2, ID_DATA = 40, ID_STEP = 3, ID_LAST = 4 };
 
 static int rank, size;
 static MPI_Comm all, half;
@@ -17,6 +17,12 @@ static struct {
   int step, last;
   double sum;
 } state;
+
+static void protect_state(void)
+{
+  recline_protect_items(ID_STATE, &state.step, 2, RECLINE_INT32);
+  recline_protect_items(ID_SUM, &state.sum, 1, RECLINE_DOUBLE);
+}
 
 /* One of the neighbours' values comes in by a wildcard, all others in a collective. */
 static void compute(double *x, int step)
@@ -69,7 +75,7 @@ static void run(void)
   if (recline_restarts() != RECLINE_NO_RESTART)
     count = recline_protected_bytes(ID_DATA) / sizeof(double) + MORE;
   double *x = calloc(count, sizeof *x);
-  recline_protect(ID_STATE, &state, sizeof state);
+  protect_state();
   recline_protect_items(ID_DATA, x, count, RECLINE_DOUBLE);
   switch (recline_restore()) {
   case RECLINE_NO_RESTART:
@@ -148,7 +154,7 @@ static void make_last(void)
 static void run_by_stack(void)
 {
   double x[COUNT];
-  recline_protect(ID_STATE, &state, sizeof state);
+  protect_state();
   recline_protect_items(ID_DATA, x, COUNT, RECLINE_DOUBLE);
   int position = recline_resume();
   if (position == IN_STEPS)

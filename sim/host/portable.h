@@ -1,0 +1,91 @@
+/* The image of a rank at the application level as the bytes that lie on storage: in the byte order
+ * of the node that wrote them, to be read on any other.
+ *
+ *     at    bytes
+ *     0     4       1, by which the byte order is told
+ *     4     4       of the place: 1 a checkpoint's, 2 a barrier, 3 the end
+ *     8     4       1: MPI_Finalize has been called
+ *     12    4       number of the communicator of that barrier
+ *     16    8       receives of the program so far; its iteration
+ *     24    12      how many regions, positions and communicators there are
+ *     36    4       0
+ *     40    16      two doubles, what the program has said: recline_image_bytes(), of an iteration
+ *     56    8       bytes of all this
+ *     64    16 each regions by id: id, type (-1: none), bytes (8), and behind each its bytes
+ *           4 each  positions, the outermost first
+ *           32 each communicators: number, parent, colour, key, size, rank, calls, flags (1: freed,
+ *                   2: of a group), behind each the 4 bytes of each member, except of the first
+ *                   two: all ranks, and the rank alone
+ *
+ * Items of regions are in the byte order of the rest; what they are their type says. Bytes of no
+ * type (recline_protect()) cannot be read in another byte order. */
+#ifndef RECLINE_PORTABLE_H
+#define RECLINE_PORTABLE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As recline.h has them, and bytes of no type. */
+enum item {
+  ITEM_NONE = -1,
+  ITEM_BYTE,
+  ITEM_INT16,
+  ITEM_INT32,
+  ITEM_INT64,
+  ITEM_FLOAT,
+  ITEM_DOUBLE,
+  ITEM_LONG_DOUBLE,
+  ITEMS
+};
+
+struct region {
+  int id;
+  enum item item;
+  size_t bytes;
+  char *memory; /* the program's; of an image that was read, in it */
+};
+
+struct saved_comm {
+  int number, parent, colour, key, size, rank, calls;
+  bool freed, hidden; /* hidden: of a group, by which others are made */
+  int *member;
+};
+
+struct heap_files;
+struct saved {
+  uint32_t place;
+  bool finalized;
+  uint32_t receives, iteration;
+  double image_bytes, iteration_bytes;
+  int barrier;      /* its communicator */
+  GArray *regions;  /* struct region */
+  GArray *position; /* int */
+  GArray *comms;    /* struct saved_comm; the world and self first, the freed last in their order */
+  struct heap_files *files; /* of the host, no part of the bytes */
+  GByteArray *bytes;
+  bool turned; /* they are in another byte order than this process has */
+};
+
+/* Bytes of an image without regions, and of each region besides its own. */
+enum { PORTABLE_HEADER_BYTES = 64, PORTABLE_REGION_BYTES = 16 };
+
+bool portable_is_type(enum item); /* or none */
+size_t portable_item_bytes(enum item);
+
+/* Nothing is in it; the caller's. */
+struct saved *portable_new(void);
+void portable_free(struct saved *); /* but its files */
+
+/* The bytes of what is saved, in the byte order of this process, or in the other one; the caller's.
+ */
+GByteArray *portable_write(const struct saved *, bool turned);
+
+/* What the bytes say, which it takes; `ranks` and `rank` are those of the program. NULL: `why`
+ * (static) they are no image, and they are freed. */
+struct saved *portable_read(GByteArray *bytes, int ranks, int rank, const char **why);
+
+/* Items of a region of an image that was read, as this process has them. */
+void portable_copy(void *to, const struct saved *, const struct region *);
+
+#endif
