@@ -244,7 +244,7 @@ static const char *get_comm(struct reader *r, struct saved *saved, int ranks, in
                             .hidden = flags & HIDDEN};
   if (comm.size < 0 || comm.size > ranks)
     return "it has a communicator of more ranks than there are";
-  comm.member = g_new(int, comm.size + 1);
+  comm.member = g_new(int, (size_t)comm.size + 1);
   if (lists_members(comm.number))
     get(r, comm.member, (size_t)comm.size * sizeof *comm.member, sizeof *comm.member);
   for (int i = 0; i < comm.size && !lists_members(comm.number); i++)
