@@ -22,7 +22,7 @@ else
     grep -v -F '$ORIGIN')" '' 'libraries are looked for beside what needs them'
 fi
 
-is "$(find "$place/share/man/man1" -name 'recline*.1*' | wc -l)" 13 'a manual page for recline, and one for each command'
+is "$(find "$place/share/man/man1" -name 'recline*.1*' | wc -l)" 14 'a manual page for recline, and one for each command'
 [ -s "$place/share/bash-completion/completions/recline" ]
 is $? 0 'completion is installed'
 
@@ -92,5 +92,21 @@ eval "cc -std=c11 -shared -fPIC $(pkg-config --cflags recline) -o restart.so res
 is $? 0 'or with pkg-config' log
 "$place/bin/recline" check restart-recovers.yaml >stdout 2>stderr
 is $? 0 'and its claim holds' stdout stderr
-[ -n "${RECLINE_PREFIX-}" ] || finish 15
-finish 12
+
+# The same program on real MPI.
+on_real_mpi() {
+  ! mpirun --version 2>&1 | grep -q 'Open MPI' || open='--allow-run-as-root --oversubscribe'
+  mpicc ring.c -L "$place/lib/recline/lib" -lrecline-mpi-host -o 'real ring' || return
+  export LD_LIBRARY_PATH="$place/lib/recline/lib" RECLINE_PROTOCOL=c3 RECLINE_CHECKPOINTS='its checkpoints'
+  # shellcheck disable=SC2086 # a list of words
+  mpirun ${open-} -n 4 './real ring' </dev/null
+}
+if [ -e "$place/lib/recline/lib/librecline-mpi-host.so" ] && command -v mpirun >/dev/null; then
+  on_real_mpi >stdout 2>stderr
+  is "$?:$(sort stdout | head -n 1):$(ls -d 'its checkpoints')" '0:rank 0: 2005000:its checkpoints' \
+    'a program runs on real MPI under the installed host' stderr
+else
+  is 0 0 'there is no MPI here'
+fi
+[ -n "${RECLINE_PREFIX-}" ] || finish 16
+finish 13
