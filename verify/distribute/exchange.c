@@ -336,11 +336,10 @@ void exchange_save(const struct exchange *x, FILE *file)
 
 static bool get_known(struct numbers *known, FILE *file)
 {
-  enum { MORE = 256 }; /* memory_room() makes half as much again of a room: of 1 nothing */
   if (!get(file, &known->count, sizeof known->count))
     return false;
-  known->room = known->count + MORE;
-  known->of = memory_grow(known->of, known->room * sizeof *known->of);
+  known->room = known->count;
+  known->of = memory_grow(known->of, (known->count + 1) * sizeof *known->of);
   return get(file, known->of, known->count * sizeof *known->of);
 }
 

@@ -38,10 +38,8 @@ static size_t bytes_of(const struct explorer *e, uint32_t states)
 
 static bool get_states(FILE *file, const struct explorer *e, struct states *states, uint32_t count)
 {
-  enum { MORE = 256 }; /* memory_room() makes half as much again of a room: of 1 nothing */
-  states->count = count;
-  states->room = count + MORE;
-  states->numbers = memory_grow(states->numbers, bytes_of(e, states->room));
+  states->numbers = memory_grow(states->numbers, bytes_of(e, count) + 1);
+  states->count = states->room = count;
   return get(file, states->numbers, bytes_of(e, count));
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "protocols/t/tap.h"
+#include "verify/base/memory.h"
 #include "verify/explore/explorer.h"
 #include "verify/scenario/plugin.h"
 #include "verify/state/frontier.h"
@@ -967,6 +968,10 @@ static void short_memory(void)
 /* The tables themselves, at sizes that make them grow. */
 static void tables(void)
 {
+  uint32_t room = 1;
+  char *list = memory_room(memory_grow(NULL, 1), 1, &room, 1);
+  ok(room > 1, "a list with room for one grows");
+  free(list);
   struct intern table = {0};
   bool right = intern(&table, NULL, 0) == 1;
   char bytes[64] = {0};

@@ -155,13 +155,15 @@ static const struct refusal refusals[] = {
      "t.yaml:5: seed: the key is there twice, expected it once", NULL},
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
-     "t.yaml:4: checkpoint: a list, expected a mapping with every, storage, levels, writes, "
+     "t.yaml:4: checkpoint: a list, expected a mapping with every, at, count, calls, storage, "
+     "levels, writes, "
      "places, "
      "level or "
      "bytes",
      NULL},
     {"nothing for a mapping", GOOD "checkpoint:\n",
-     "t.yaml:4: checkpoint: no value, expected a mapping with every, storage, levels, writes, "
+     "t.yaml:4: checkpoint: no value, expected a mapping with every, at, count, calls, storage, "
+     "levels, writes, "
      "places, level or "
      "bytes",
      NULL},
