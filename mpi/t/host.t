@@ -3,12 +3,7 @@
 # ends with the same result; the trace of all lives replays through the world. RECLINE_LONG=1: more
 # protocols, more kills.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
-needs_layer
-command -v mpirun >/dev/null && [ -x "$build/t/jacobi-mpi" ] || {
-  echo '1..0 # SKIP recline is built without MPI (packages libopenmpi-dev, openmpi-bin)'
-  exit 0
-}
-! mpirun --version 2>&1 | grep -q 'Open MPI' || open='--allow-run-as-root --oversubscribe'
+needs_mpi t/jacobi-mpi
 export RECLINE_TRACE=1
 
 # processes NUMBER PROGRAM ARG...: each leaves its number in $dir/pid.RANK

@@ -94,6 +94,16 @@ exits() { # CODE DESCRIPTION COMMAND...: it ends with that code; its output is i
   is "$got" "$code" "$what" "$dir/out" "$dir/err"
 }
 
+needs_mpi() { # FILE: made by the build where it finds a real MPI; $open has options for mpirun
+  needs_layer
+  command -v mpirun >/dev/null && [ -e "$build/$1" ] || {
+    echo '1..0 # SKIP recline is built without MPI (packages libopenmpi-dev, openmpi-bin)'
+    exit 0
+  }
+  open=
+  ! mpirun --version 2>&1 | grep -q 'Open MPI' || open='--allow-run-as-root --oversubscribe'
+}
+
 finish() { # [EXPECTED NUMBER OF TESTS]
   echo "1..${1:-$said}"
   [ "$said" -eq "${1:-$said}" ] && [ "$said" -gt 0 ] && [ "$wrong" -eq 0 ]

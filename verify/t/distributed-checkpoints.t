@@ -4,12 +4,7 @@
 # protocol in all lives replays through the world. RECLINE_LONG=1: eight worlds, with up to eight
 # processes.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
-needs_layer
-command -v mpirun >/dev/null && [ -e "$build/lib/librecline-transport.so" ] || {
-  echo '1..0 # SKIP recline is built without MPI (packages libopenmpi-dev, openmpi-bin)'
-  exit 0
-}
-! mpirun --version 2>&1 | grep -q 'Open MPI' || open='--allow-run-as-root --oversubscribe'
+needs_mpi lib/librecline-transport.so
 export RECLINE_TRACE=1
 
 # explore PROCESSES PROTOCOL CLAIM
