@@ -584,6 +584,8 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
   script_free(r.script);
   g_free(r.actions.item);
   trace_lines_free(r.lines);
+  if (!fine)
+    trace_story_clear(story);
   return fine;
 }
 

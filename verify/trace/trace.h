@@ -55,8 +55,9 @@ struct trace_story {
 };
 
 /* Takes the trace in `file` through a world of its own, and tells what has been replayed;
- * trace_story_clear() frees it. False with `error` set to `file:line: what, expected what` on the
- * first line that does not parse, that the world refuses, or whose actions or digest differ. */
+ * trace_story_clear() frees it. False, with nothing to free and `error` set to
+ * `file:line: what, expected what`, on the first line that does not parse, that the world refuses,
+ * or whose actions or digest differ. */
 bool trace_read(const char *file, struct trace_story *, GError **error);
 void trace_story_clear(struct trace_story *);
 
