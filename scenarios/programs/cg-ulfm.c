@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "cg_kernel.h"
+#include "tell.h"
 #include "ulfm.h"
 
 enum { TAG_SECONDS = 4 };
@@ -21,6 +22,13 @@ static double slowest;
 /* The iteration that is marked first begins with a checkpoint, for which all places meet. */
 static void meet(void)
 {
+}
+
+/* A failure can be set to an iteration. */
+static void iteration(unsigned number)
+{
+  tell_iteration(number);
+  ulfm_iteration(number);
 }
 
 /* No collective call: a process that is new would be alone in it. */
@@ -36,7 +44,7 @@ static void find_slowest(int place)
 
 static void work(int place)
 {
-  static const struct cg_calls calls = {ulfm_exchange, ulfm_iteration, meet};
+  static const struct cg_calls calls = {ulfm_exchange, iteration, meet};
   static bool made;
   if (!made) {
     struct cg_changed changed[CG_CHANGED];
