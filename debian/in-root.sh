@@ -10,10 +10,12 @@ suite=$1
 tree=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 export tree suite
 
-# in_root PACKAGES HOOK: HOOK runs outside of the root, with its path as $1; /src is the source.
+# in_root PACKAGES HOOK: HOOK runs outside of the root, with its path as $1; /src is the source. As in
+# an installed Debian the machine's name has an address.
 in_root()
 {
   mmdebstrap --quiet --format=null --variant=apt --include="$1" \
+    --customize-hook='echo "127.0.1.1 $(hostname)" >>"$1/etc/hosts"' \
     --customize-hook='git clone -q "$tree" "$1/src"' --customize-hook="$2" "$suite" /dev/null
 }
 
