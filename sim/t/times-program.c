@@ -1,7 +1,9 @@
 /* Prints how long each MPI call takes each rank, by the clock of MPI, for messages of 1, 4, 16, ...
  * bytes: times.t compares what the layer and plain SMPI say.
  *
- * Usage: times LARGEST-BYTES [CALL]
+ * Usage: times LARGEST-BYTES [CALL|all [SECONDS]]
+ * SECONDS is a pause behind each call, in which it ends on all ranks: without one, those that are
+ * early meet in a barrier, whose messages can slow down those of the call.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -179,7 +181,8 @@ int main(int argc, char **argv)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int largest = atoi(argv[1]), sizes = 0;
-  const char *only = argc > 2 ? argv[2] : NULL;
+  const char *only = argc > 2 && strcmp(argv[2], "all") != 0 ? argv[2] : NULL;
+  const double pause = argc > 3 ? atof(argv[3]) : 0.0;
   out = calloc((size_t)ranks, (size_t)largest);
   in = calloc((size_t)ranks, (size_t)largest);
   for (int bytes = 1; bytes <= largest; bytes *= 4, sizes++)
@@ -189,6 +192,8 @@ int main(int argc, char **argv)
       double before = MPI_Wtime();
       call[i].make(bytes);
       through[i][sizes] = MPI_Wtime() - before;
+      if (pause > 0.0)
+        smpi_execute(pause);
       MPI_Barrier(MPI_COMM_WORLD);
     }
   double *all = malloc(sizeof through * (size_t)ranks);
