@@ -139,8 +139,8 @@ void report_print_json(const struct replicas *all, const struct reachable *reach
   unsigned counts[ROW_VERDICTS];
   count(all, NULL, counts);
   for (unsigned verdict = 0; verdict < ROW_VERDICTS; verdict++)
-    json_add_real(builder, VERDICTS[verdict], counts[verdict]);
-  json_add_real(builder, "reachable", reach->results_met);
+    json_add_whole(builder, VERDICTS[verdict], counts[verdict]);
+  json_add_whole(builder, "reachable", reach->results_met);
   json_builder_end_object(builder);
   json_print(builder);
 }
