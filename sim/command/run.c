@@ -26,6 +26,7 @@
 #include "sim/command/launch.h"
 #include "sim/command/main.h"
 #include "sim/command/summary.h"
+#include "sim/host/manifest.h"
 #include "sim/host/result.h"
 #include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
@@ -62,8 +63,8 @@ struct run {
 
 /* What --out keeps, in the order in which it appears there: who sees result.json sees all.
  * program.err is kept only when the simulation died. */
-static const char *const KEPT[] = {"scenario.yaml", "program.out", "program.err",
-                                   "activity.txt",  "trace.txt",   "result.json"};
+static const char *const KEPT[] = {"scenario.yaml", "program.out",   "program.err", "activity.txt",
+                                   "trace.txt",     MANIFEST_FOLDER, "result.json"};
 
 static char *in(const char *folder, const char *name)
 {
@@ -218,6 +219,19 @@ static bool check_hazards(const struct scenario *scenario, GError **error)
                              "program's, expected another hazard",
                              protocol->name);
   return true;
+}
+
+/* What is left for another run is in DIR, with the trace. */
+static bool check_stop(const struct run *run, GError **error)
+{
+  const char *problem = run->options.out == NULL ? "expected --out DIR, where it is left"
+                        : run->options.no_trace  ? "expected no --no-trace: it has a part in it"
+                        : run->options.record != NULL || run->options.replay != NULL
+                            ? "expected neither --record nor --replay: they protect no memory"
+                            : NULL;
+  return run->scenario->checkpoint.then != AFTERWARDS_STOP || problem == NULL ||
+         scenario_complain(run->scenario, "checkpoint.then", error, "stop leaves a checkpoint, %s",
+                           problem);
 }
 
 /* ---- the private folder ---- */
@@ -404,6 +418,16 @@ static void print_file(const char *file, FILE *to)
   fflush(to);
 }
 
+/* A folder only if a run has left it. */
+static void remove_earlier(const char *file)
+{
+  g_autofree char *manifest = in(file, "manifest");
+  if (g_file_test(manifest, G_FILE_TEST_EXISTS))
+    output_remove(file);
+  else
+    unlink(file);
+}
+
 /* Moves what there is of KEPT into DIR; what an earlier run left there goes first, so that DIR
  * never mixes two runs. */
 static bool publish(const struct run *run, bool with_result, GError **error)
@@ -414,7 +438,7 @@ static bool publish(const struct run *run, bool with_result, GError **error)
     unlink(err);
   for (size_t i = G_N_ELEMENTS(KEPT); i-- > 0;) {
     g_autofree char *to = in(out, KEPT[i]);
-    unlink(to);
+    remove_earlier(to);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(KEPT); i++) {
     g_autofree char *from = in(run->directory, KEPT[i]);
@@ -437,7 +461,8 @@ static int expected_verdict(enum expected_verdict expected)
                                  [EXPECT_COMPLETED] = RUN_COMPLETED,
                                  [EXPECT_RECOVERED] = RUN_RECOVERED,
                                  [EXPECT_GAVE_UP] = RUN_GAVE_UP,
-                                 [EXPECT_LOST] = RUN_LOST};
+                                 [EXPECT_LOST] = RUN_LOST,
+                                 [EXPECT_STOPPED] = RUN_STOPPED};
   return expected < G_N_ELEMENTS(verdicts) ? verdicts[expected] : -1;
 }
 
@@ -459,7 +484,8 @@ static char *judge(const struct scenario *scenario, const struct result *result)
   if (expected >= 0 && expected != (int)result->verdict)
     return g_strdup_printf("expected %s, seen %s", run_verdict_name((enum run_verdict)expected),
                            seen);
-  if (expected < 0 && !ended(result->verdict))
+  bool stopped = result->verdict == RUN_STOPPED;
+  if (expected < 0 && !ended(result->verdict) && !stopped)
     return g_strdup_printf("expected completed or recovered, seen %s", seen);
   int expected_exit = scenario->expect.program_exit;
   if (expected_exit < 0 && ended(result->verdict))
@@ -547,8 +573,8 @@ static int run_scenario(struct run *run, const char *file)
   if (run->scenario == NULL || !scenario_expects_of(run->scenario, true, &error) ||
       !check_topology(run->scenario, &error) || !check_platform(run->scenario, &error) ||
       !check_hazards(run->scenario, &error) || !check_script(run->scenario, &error) ||
-      !check_schedule(run->scenario, &error) || !find_program(run, &error) ||
-      !find_replay(run, &error) || !make_directory(run, &error) ||
+      !check_schedule(run->scenario, &error) || !check_stop(run, &error) ||
+      !find_program(run, &error) || !find_replay(run, &error) || !make_directory(run, &error) ||
       !(run->options.record != NULL ? record : simulate)(run, &error))
     return bad_input("%s", error->message);
   if (run->interrupted < 0)

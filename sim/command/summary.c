@@ -180,6 +180,8 @@ void summary_print(const struct scenario *scenario, const struct result *result,
           wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict), look.plain,
           look.strong, scenario->id, look.plain, scenario->protocol.name, program, result->ranks,
           platform);
+  if (result->restart.left > 0)
+    g_print("  left         checkpoint %u\n", result->restart.left);
   if (result->gave_up != NULL)
     g_print("  gave up      %s\n", result->gave_up);
   print_crashes(scenario, result);

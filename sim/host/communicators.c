@@ -105,6 +105,21 @@ void communicators_forget(uint32_t checkpoint)
     g_hash_table_remove(held, GUINT_TO_POINTER(checkpoint));
 }
 
+void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *of_calls)
+{
+  const GArray *last = held ? g_hash_table_lookup(held, GUINT_TO_POINTER(checkpoint)) : NULL;
+  GHashTableIter iter;
+  void *key, *number;
+  if (last)
+    g_array_append_vals(of_calls, last->data, last->len);
+  if (!numbers)
+    return;
+  g_ptr_array_set_size(keys, (int)registered->len - 2);
+  g_hash_table_iter_init(&iter, numbers);
+  while (g_hash_table_iter_next(&iter, &key, &number))
+    keys->pdata[GPOINTER_TO_INT(number) - 2] = g_strdup(key);
+}
+
 void communicators_return(uint32_t checkpoint)
 {
   GArray *last = held ? g_hash_table_lookup(held, GUINT_TO_POINTER(checkpoint)) : NULL;

@@ -33,6 +33,9 @@ bool communicator_passed(int number, int call);
 void communicators_commit(uint32_t checkpoint);
 void communicators_forget(uint32_t checkpoint); /* nothing goes back to it any more */
 
+/* For another run: keys of the numbers from 2 on, and the calls that this checkpoint holds. */
+void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *calls);
+
 /* With all others the calling rank goes back to that checkpoint. */
 void communicators_return(uint32_t checkpoint);
 

@@ -16,6 +16,7 @@
 #include "sim/host/request.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
+#include "sim/host/stop.h"
 #include "sim/host/storage.h"
 #include "sim/host/timer.h"
 #include "sim/host/watch.h"
@@ -485,6 +486,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
     watch_event(move);
     notes_event(&move->event);
     phases_step(r, &move->event, &r->actions);
+    stop_event(&move->event);
     dispatcher_point(r->index, &move->event);
   }
   if (!going)

@@ -74,6 +74,13 @@ static void report_checkpoints(void)
                 seen.iterations, seen.barriers);
 }
 
+static void report_stop(void)
+{
+  if (layer.scenario->checkpoint.then == AFTERWARDS_STOP && layer.result.verdict != RUN_STOPPED)
+    result_note(&layer.result, "checkpoint.then: not stopped, the run ended before its last "
+                               "checkpoint had committed");
+}
+
 static void report_failure(unsigned i)
 {
   const struct failure *failure = &layer.scenario->failures[i];
@@ -95,6 +102,7 @@ void notes_report(void)
 {
   report_assumptions();
   report_checkpoints();
+  report_stop();
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     report_failure(i);
 }

@@ -133,7 +133,7 @@ struct rank {
     double last;     /* seconds of simulated time, when it did */
     bool called;     /* for, by the program, and not told */
   } timer;           /* timer.h */
-  bool iterates;         /* the place that is offered begins an iteration */
+  bool iterates;     /* the place that is offered begins an iteration */
   struct rcl_actions actions;
 
   double handling;          /* seconds for each message, where the protocol looks at them */
@@ -181,7 +181,7 @@ struct rank {
   int place; /* application level: enum place, at which the program is */
 
   enum presence presence;
-  GQueue held; /* outside.c: struct held, by number; the launcher's, so no rollback touches it */
+  GQueue held;   /* outside.c: struct held, by number; the launcher's, so no rollback touches it */
   GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */
@@ -200,6 +200,7 @@ struct layer {
   struct scenario *scenario;
   struct rank *rank;
   double began;
+  double before; /* seconds of simulated time of the runs that this one goes on from; else 0 */
   double combined_below; /* bytes of a message with which words are to travel, under `auto` */
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps them */

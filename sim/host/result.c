@@ -11,10 +11,8 @@
 #include "verify/base/output.h"
 
 static const char *const VERDICTS[] = {
-    [RUN_COMPLETED] = "completed",
-    [RUN_RECOVERED] = "recovered",
-    [RUN_GAVE_UP] = "gave-up",
-    [RUN_LOST] = "lost",
+    [RUN_COMPLETED] = "completed", [RUN_RECOVERED] = "recovered", [RUN_GAVE_UP] = "gave-up",
+    [RUN_LOST] = "lost",           [RUN_STOPPED] = "stopped",
 };
 
 const char *run_verdict_name(enum run_verdict verdict)
@@ -54,6 +52,9 @@ static const struct field FIELDS[] = {
     {"rollbacks", "local", FIELD_UNSIGNED, AT(rollbacks_local)},
     {"checkpoints", "committed", FIELD_UNSIGNED, AT(checkpoints_committed)},
     {"checkpoints", "aborted", FIELD_UNSIGNED, AT(checkpoints_aborted)},
+    {"restart", "from", FIELD_UNSIGNED, AT(restart.from)},
+    {"restart", "before_s", FIELD_SECONDS, AT(restart.before_s)},
+    {"restart", "left", FIELD_UNSIGNED, AT(restart.left)},
     {"messages", "sent", FIELD_COUNT, AT(messages.sent)},
     {"messages", "late", FIELD_COUNT, AT(messages.late)},
     {"messages", "early", FIELD_COUNT, AT(messages.early)},

@@ -11,7 +11,8 @@ enum run_verdict {
   RUN_COMPLETED, /* the program ended and no rank was ever rolled back */
   RUN_RECOVERED, /* the program ended after at least one rollback */
   RUN_GAVE_UP,   /* the protocol gave up: it has a checkpoint but cannot use it, a list is full */
-  RUN_LOST       /* a crash that the protocol does not recover from; the program did not end */
+  RUN_LOST,      /* a crash that the protocol does not recover from; the program did not end */
+  RUN_STOPPED    /* its last checkpoint has committed, and is left for another run */
 };
 
 /* Where a rank's simulated seconds went; a result holds the mean over the ranks, whose sum is
@@ -46,6 +47,11 @@ struct result {
   unsigned crashes;
   unsigned rollbacks_global, rollbacks_local;
   unsigned checkpoints_committed, checkpoints_aborted;
+  struct {
+    unsigned from;   /* the checkpoint of another run with which it began; 0: none */
+    double before_s; /* simulated seconds of that run, and those that it began with */
+    unsigned left;   /* the checkpoint that it has left for another run; 0: none */
+  } restart;
   struct {
     uint64_t sent, late, early, suppressed, replayed, discarded;
   } messages;

@@ -508,6 +508,30 @@ static GHashTable *drop_after(struct rank *r, uint32_t checkpoint, bool durable)
   return slots;
 }
 
+static gint by_order(gconstpointer a, gconstpointer b, gpointer slots)
+{
+  const struct slot *x = g_hash_table_lookup(slots, a), *y = g_hash_table_lookup(slots, b);
+  return (x->order > y->order) - (x->order < y->order);
+}
+
+void storage_each_payload(const struct rank *r, uint32_t checkpoint,
+                          void (*visit)(void *data, enum rcl_part, uint32_t number,
+                                        const struct slot *),
+                          void *data)
+{
+  const struct record *of = NULL;
+  for (guint i = 0; i < r->records->len; i++) {
+    const struct record *record = r->records->pdata[i];
+    if (record->checkpoint == checkpoint && record->durable &&
+        (!of || record->part == RCL_PART_LOG))
+      of = record;
+  }
+  g_autoptr(GList) numbers = of ? g_hash_table_get_keys(of->slots) : NULL;
+  numbers = g_list_sort_with_data(numbers, by_order, of ? of->slots : NULL);
+  for (const GList *item = numbers; item; item = item->next)
+    visit(data, of->part, GPOINTER_TO_UINT(item->data), g_hash_table_lookup(of->slots, item->data));
+}
+
 /* Puts a copy of `slots` (NULL: none) in the place of what the rank holds. */
 static void restore_slots(struct rank *r, GHashTable *slots)
 {

@@ -50,6 +50,13 @@ void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
 void storage_erase(struct rank *, uint32_t checkpoint);
 
+/* For another run: what the rank's protocol holds of messages in that checkpoint, which is stored,
+ * in the order of keeping, with the part that it was stored with. */
+void storage_each_payload(const struct rank *, uint32_t checkpoint,
+                          void (*visit)(void *data, enum rcl_part, uint32_t number,
+                                        const struct slot *),
+                          void *data);
+
 /* Writes that have not ended never will; what the world has stored of them is there. */
 void storage_cut(struct rank *);
 

@@ -59,3 +59,10 @@ void timer_call(struct rank *r)
   if (shadow_rank(asked->index)->timer)
     timer_set(asked);
 }
+
+bool timer_was_last(void)
+{
+  const struct rank *asked = &layer.rank[RCL_COORDINATOR_RANK];
+  int count = layer.scenario->checkpoint.count;
+  return count ? asked->timer.told >= (uint32_t)count : next_instant(asked) < 0.0;
+}

@@ -17,4 +17,8 @@ bool timer_goes_off(struct rank *, const struct message *notice);
  */
 void timer_call(struct rank *);
 
+/* Whether a checkpoint that commits now is the last one: all that checkpoint.count allows have been
+ * asked for, all instants have passed. Without both the first is. */
+bool timer_was_last(void);
+
 #endif

@@ -15,6 +15,7 @@ static const char *const writes[] = {"background", "foreground", NULL};
 static const char *const controls[] = {"separate", "combined", "auto", NULL};
 static const char *const outputs[] = {"held", "passes", NULL};
 static const char *const calls[] = {"ignored", "taken", NULL};
+static const char *const afterwards[] = {"continue", "stop", NULL};
 static const char *const places[] = {"anywhere", "program", NULL};
 static const char *const image_levels[] = {"system", "application", NULL};
 static const char *const connections[] = {"stay", "close", NULL};
@@ -26,8 +27,9 @@ static const char *const bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
                                      [RCL_BOUNDS] = NULL};
 static const char *const hazards[] = {"cut-steps",       "whole-writes",      "torn-writes",
                                       "false-detection", "control-overtakes", NULL};
-static const char *const verdicts[] = {"completed", "recovered",    "gave-up", "lost", "holds",
-                                       "violated",  "inconclusive", "vacuous", NULL};
+static const char *const verdicts[] = {"completed", "recovered", "gave-up",  "lost",
+                                       "stopped",   "holds",     "violated", "inconclusive",
+                                       "vacuous",   NULL};
 
 #define KEY(key, type, owner, member) .name = key, .kind = type, .offset = offsetof(owner, member)
 #define BELOW(key, table) .name = key, .kind = KEY_MAPPING, .keys = table
@@ -77,6 +79,7 @@ static const struct key checkpoint_keys[] = {
     {KEY("at", KEY_TEXTS, struct scenario, checkpoint.at)},
     {KEY("count", KEY_WHOLE, struct scenario, checkpoint.count), .most = COUNT_MAX},
     {KEY("calls", KEY_CHOICE, struct scenario, checkpoint.calls), .names = calls},
+    {KEY("then", KEY_CHOICE, struct scenario, checkpoint.then), .names = afterwards},
     {KEY("storage", KEY_CHOICE, struct scenario, checkpoint.storage), .names = storages,
      .least = STORAGE_MEMORY},
     {KEY("levels", KEY_LIST, struct scenario, checkpoint.levels),

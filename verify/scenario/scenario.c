@@ -24,9 +24,10 @@ bool scenario_expects_of(const struct scenario *scenario, bool run, GError **err
 {
   enum expected_verdict verdict = scenario->expect.verdict;
   if (verdict != EXPECT_NOTHING && (verdict < EXPECT_HOLDS) != run)
-    scenario_complain(
-        scenario, "expect.verdict", error, "that of a %s, expected %s", run ? "check" : "run",
-        run ? "completed, recovered, gave-up or lost" : "holds, violated, inconclusive or vacuous");
+    scenario_complain(scenario, "expect.verdict", error, "that of a %s, expected %s",
+                      run ? "check" : "run",
+                      run ? "completed, recovered, gave-up, lost or stopped"
+                          : "holds, violated, inconclusive or vacuous");
   else if (!run && scenario->expect.program_exit >= 0)
     scenario_complain(scenario, "expect.program_exit", error,
                       "nothing exits in a check, expected a verdict alone");

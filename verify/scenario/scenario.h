@@ -114,6 +114,9 @@ enum { LEVELS_MAX = 8 };
 /* Whether a program's call for a checkpoint is heeded. */
 enum calls { CALLS_IGNORED, CALLS_TAKEN };
 
+/* What a run does when its last checkpoint has committed: it leaves that for another run. */
+enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
+
 /* Whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
@@ -137,6 +140,7 @@ enum expected_verdict {
   EXPECT_RECOVERED,
   EXPECT_GAVE_UP,
   EXPECT_LOST,
+  EXPECT_STOPPED,
   /* check */ EXPECT_HOLDS,
   EXPECT_VIOLATED,
   EXPECT_INCONCLUSIVE,
@@ -180,12 +184,13 @@ struct scenario {
   } protocol;
 
   struct {
-    double every;         /* seconds between checkpoints; 0: none are asked for by it */
-    char **at;            /* times at which one is asked for, too; NULL */
-    double *instants;     /* the same in seconds, rising */
+    double every;     /* seconds between checkpoints; 0: none are asked for by it */
+    char **at;        /* times at which one is asked for, too; NULL */
+    double *instants; /* the same in seconds, rising */
     unsigned instants_count;
-    int count;            /* that are asked for in all; 0: any number */
+    int count; /* that are asked for in all; 0: any number */
     enum calls calls;
+    enum afterwards then;
     enum storage storage; /* UNSTATED with levels */
     struct level *levels; /* by `every`, the first of every 1; NULL: `only` */
     unsigned levels_count;

@@ -217,10 +217,35 @@ static bool judge_image(struct scenario *scenario, GError **error)
   return true;
 }
 
+/* What is left for another run must be readable there: no memory of this process, nothing that is
+ * on a node; and be a checkpoint of all ranks. */
+static bool judge_stop(const struct scenario *scenario, GError **error)
+{
+  const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
+  if (scenario->checkpoint.then != AFTERWARDS_STOP)
+    return true;
+  if (scenario->checkpoint.level != IMAGE_APPLICATION)
+    return scenario_complain(scenario, "checkpoint.then", error,
+                             "stop, expected continue or checkpoint.level: application: images of "
+                             "all memory are of one process");
+  if (protocol->independent || !protocol->controls)
+    return scenario_complain(scenario, "checkpoint.then", error,
+                             "stop, expected continue: %s commits no checkpoint of all ranks",
+                             protocol->name);
+  if (scenario->checkpoint.levels_count || scenario->checkpoint.storage != STORAGE_NFS)
+    return scenario_complain(scenario, "checkpoint.then", error,
+                             "stop, expected continue or checkpoint.storage: nfs: what is on nodes "
+                             "stays there");
+  return scenario_asks(scenario) ||
+         scenario_complain(scenario, "checkpoint.then", error,
+                           "stop, and no checkpoint is asked for, expected checkpoint.every, at or "
+                           "calls");
+}
+
 static bool judge_checkpoint(struct scenario *scenario, GError **error)
 {
   if (!levels_judge(scenario, error) || !instants_judge(scenario, error) ||
-      !judge_image(scenario, error))
+      !judge_image(scenario, error) || !judge_stop(scenario, error))
     return false;
   return scenario->checkpoint.places != PLACES_PROGRAM ||
          rcl_protocol_named(scenario->protocol.name)->level != RCL_LEVEL_CHANNEL ||

@@ -155,14 +155,16 @@ static const struct refusal refusals[] = {
      "t.yaml:5: seed: the key is there twice, expected it once", NULL},
 
     {"a list for a mapping", GOOD "checkpoint: [a]\n",
-     "t.yaml:4: checkpoint: a list, expected a mapping with every, at, count, calls, storage, "
+     "t.yaml:4: checkpoint: a list, expected a mapping with every, at, count, calls, then, "
+     "storage, "
      "levels, writes, "
      "places, "
      "level or "
      "bytes",
      NULL},
     {"nothing for a mapping", GOOD "checkpoint:\n",
-     "t.yaml:4: checkpoint: no value, expected a mapping with every, at, count, calls, storage, "
+     "t.yaml:4: checkpoint: no value, expected a mapping with every, at, count, calls, then, "
+     "storage, "
      "levels, writes, "
      "places, level or "
      "bytes",
@@ -188,7 +190,7 @@ static const struct refusal refusals[] = {
      "t.yaml:1: program.ranks: a list, expected a whole number", NULL},
     {"a value of two lines", GOOD "expect:\n  verdict: \"a\\nb\"\n",
      "t.yaml:5: expect.verdict: \"a b\" is unknown, expected completed, recovered, gave-up, lost, "
-     "holds, violated, inconclusive or vacuous",
+     "stopped, holds, violated, inconclusive or vacuous",
      NULL},
 
     {"no program", PROTOCOL,
@@ -434,7 +436,7 @@ static const struct refusal refusals[] = {
      "t.yaml:4: seed: \"-1\" is no whole number, expected 0 to 18446744073709551615", NULL},
     {"an unknown verdict", GOOD "expect: {verdict: maybe}\n",
      "t.yaml:4: expect.verdict: \"maybe\" is unknown, expected completed, recovered, gave-up, "
-     "lost, holds, violated, inconclusive or vacuous",
+     "lost, stopped, holds, violated, inconclusive or vacuous",
      NULL},
     {"a negative exit code", GOOD "expect: {program_exit: -1}\n",
      "t.yaml:4: expect.program_exit: -1 is out of range, expected 0 to 255", NULL},
