@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -33,6 +34,11 @@ void *platform_reserve(size_t bytes)
 void platform_release(void *memory, size_t bytes)
 {
   munmap(memory, bytes);
+}
+
+void platform_give_back(void)
+{
+  malloc_trim(0);
 }
 
 uint64_t platform_memory(void)

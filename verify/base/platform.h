@@ -19,6 +19,9 @@ void platform_prefer_huge_pages(void *memory, size_t bytes);
 void *platform_reserve(size_t bytes);
 void platform_release(void *memory, size_t bytes);
 
+/* Gives the pages of what has been freed back to the system, as far as it takes them. */
+void platform_give_back(void);
+
 /* Physical memory of the machine in bytes, or what a limit of the process leaves; 0: not known. */
 uint64_t platform_memory(void);
 

@@ -34,6 +34,10 @@ void platform_release(void *memory, size_t bytes)
     free(memory);
 }
 
+void platform_give_back(void)
+{
+}
+
 uint64_t platform_memory(void)
 {
   return (uint64_t)1 << 30; /* of the 4 GiB that 32 bits address: there are more tables than one */

@@ -29,6 +29,7 @@ static bool spill_queue(struct explorer *e)
     frontier_spill(&e->worker[i].share, &e->spill[e->out->depth % 2]);
     frontier_spill(&e->worker[i].later, &e->spill[(e->out->depth + 1) % 2]);
   }
+  platform_give_back();
   return true;
 }
 

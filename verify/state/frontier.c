@@ -121,7 +121,8 @@ void spill_clear(struct spill *spill)
     platform_file_close(spill->file);
 }
 
-/* False when the file does not take it. The chunk may move. */
+/* False when the file does not take it. The chunk moves: cut where it is, it would stay between two
+ * pieces of free memory that are each too small for another. */
 static bool spill_chunk(struct chunk **chunk, struct spill *spill)
 {
   size_t size = bytes_of_states(*chunk);
@@ -130,7 +131,10 @@ static bool spill_chunk(struct chunk **chunk, struct spill *spill)
     return false;
   (*chunk)->spill = spill;
   (*chunk)->place = place;
-  *chunk = memory_grow(*chunk, bytes_of(*chunk));
+  struct chunk *left = memory_grow(NULL, bytes_of(*chunk));
+  *left = **chunk;
+  free(*chunk);
+  *chunk = left;
   return true;
 }
 
