@@ -15,7 +15,7 @@ export tree suite
 in_root()
 {
   mmdebstrap --quiet --format=null --variant=apt --include="$1" \
-    --customize-hook='echo "127.0.1.1 $(hostname)" >>"$1/etc/hosts"' \
+    --customize-hook='printf "127.0.0.1 localhost\n127.0.1.1 %s\n" "$(hostname)" >>"$1/etc/hosts"' \
     --customize-hook='git clone -q "$tree" "$1/src"' --customize-hook="$2" "$suite" /dev/null
 }
 

@@ -59,11 +59,12 @@ SlurmdParameters=config_overrides
 NodeName=$host NodeAddr=$address CPUs=4 RealMemory=2000 State=UNKNOWN
 PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
 EOF
-# A chroot may have no cgroups. Before 23.11 Slurm looks for them only where it uses them.
+# The plugin that looks for no cgroups before they are used: a chroot may have none.
 case $(slurmd -V) in
-  *' 22.'*) ;;
-  *) echo CgroupPlugin=disabled >cgroup.conf ;;
+  *' 22.'*) plugin=cgroup/v1 ;;
+  *) plugin=disabled ;;
 esac
+echo CgroupPlugin=$plugin >cgroup.conf
 export SLURM_CONF="$dir/slurm.conf"
 
 # Waits up to 60 s until a command succeeds.
