@@ -276,15 +276,14 @@ static inline struct happened *append(const struct rank *r)
   return entry;
 }
 
-/* What was written of events from `first` on is worth nothing: they have not happened. */
+/* What was written of events from `first` on, which is a reception, is worth nothing: they have not
+ * happened. */
 static inline void cut_off(const struct rank *r, uint32_t first)
 {
   struct happened *entry = happened_of(r->config, r->state);
   uint32_t last = first - 1, left = happened_until(r, last);
   memset(&entry[left], 0, (r->state->happened - left) * sizeof *entry);
   r->state->happened = left;
-  if (left && entry[left - 1].event + entry[left - 1].count > first)
-    entry[left - 1].count = first - entry[left - 1].event;
   drop_depends(r, first, RCL_NOBODY, 0);
   r->state->events = last;
   if (r->state->stable > last)
