@@ -184,7 +184,7 @@ struct mpi_state {
   struct file *files;     /* of MPI-IO, those that are closed too */
   int files_deleted;
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
-  char *said;                 /* to the outside, since its last output */
+  char *said;                 /* to the outside, since its last output: pieces (pieces.h) */
   size_t said_bytes, said_room;
   struct libc libc;
   struct exceptions exceptions; /* while the program is in a call of ours */

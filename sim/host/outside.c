@@ -1,9 +1,11 @@
 #include "sim/host/outside.h"
 
+#include "sim/host/pieces.h"
 #include "sim/host/shadow.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -18,52 +20,53 @@ static const uint64_t UNWRITTEN = UINT64_MAX;
 struct held {
   uint32_t number;
   double made; /* in simulated seconds */
-  GBytes *bytes;
+  GBytes *pieces;
+  size_t bytes; /* that they say */
 };
 
 static int outside = -1;  /* the descriptor of the outside; -1: the standard output is */
 static uint64_t *page;    /* the beginning of the file that it is led into: UNWRITTEN, or what was
                              said; to look there takes no system call, of which a run would make
                              one for each call of MPI */
+static GByteArray *said;  /* by the program that runs, since it was asked last */
 static GHashTable *early; /* SMPI process -> GByteArray, before its MPI_Init */
+static char **patterns;   /* of files: of a name, or of a path from the root on */
 static double delays;     /* of all outputs that have left, in seconds */
 
 /* ---- the standard output ---- */
 
-static void write_out(const void *bytes, size_t size)
+/* Adds to `said` what was printed since it was asked last. Eight bytes of 0xff, which is no text,
+ * are noticed with what is said next. */
+static void take_printed(void)
 {
-  int to = outside >= 0 ? outside : STDOUT_FILENO;
-  for (const char *at = bytes; size > 0;) {
-    ssize_t written = write(to, at, size);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      die(DIE_INPUT, "the program's output cannot be written: %s", g_strerror(errno));
-    at += written;
-    size -= (size_t)written;
-  }
-}
-
-/* What was said since it was asked last; NULL: nothing. Eight bytes of 0xff, which is no text, are
- * noticed with what is said next. */
-static GByteArray *take_said(void)
-{
-  if (outside < 0)
-    return NULL;
   if (__fpending(stdout))
     fflush(stdout);
   if (*page == UNWRITTEN)
-    return NULL;
+    return;
   off_t size = lseek(STDOUT_FILENO, 0, SEEK_CUR);
   if (size <= 0)
-    return NULL;
-  GByteArray *said = g_byte_array_sized_new((guint)size);
-  g_byte_array_set_size(said, (guint)size);
-  if (pread(STDOUT_FILENO, said->data, (size_t)size, 0) != size ||
+    return;
+  g_autofree char *printed = g_malloc((gsize)size);
+  if (pread(STDOUT_FILENO, printed, (size_t)size, 0) != size ||
       ftruncate(STDOUT_FILENO, PAGE_BYTES) || lseek(STDOUT_FILENO, 0, SEEK_SET))
     die(DIE_BREACH, "the program's output cannot be read: %s", g_strerror(errno));
   memset(page, UINT8_MAX, PAGE_BYTES);
-  return said;
+  pieces_add(said, PIECE_STDOUT, false, printed, (size_t)size);
+}
+
+/* What the program of an arena (NULL: any) has said since it was asked last: pieces, which are the
+ * caller's. NULL: nothing. */
+static GByteArray *take_said(const struct arena *arena)
+{
+  if (outside < 0)
+    return NULL;
+  heap_outputs_collect(arena);
+  take_printed();
+  if (!said->len)
+    return NULL;
+  GByteArray *taken = said;
+  said = g_byte_array_new();
+  return taken;
 }
 
 static void let_all_out(void)
@@ -72,10 +75,10 @@ static void let_all_out(void)
     const struct rank *r = &layer.rank[rank];
     for (GList *item = r->held.head; item; item = item->next) {
       const struct held *held = item->data;
-      write_out(g_bytes_get_data(held->bytes, NULL), g_bytes_get_size(held->bytes));
+      pieces_write(g_bytes_get_data(held->pieces, NULL), g_bytes_get_size(held->pieces), outside);
     }
     if (r->mpi)
-      write_out(r->mpi->said, r->mpi->said_bytes);
+      pieces_write(r->mpi->said, r->mpi->said_bytes, outside);
   }
 }
 
@@ -83,10 +86,63 @@ static void let_all_out(void)
  * program has said. */
 static void let_all_out_before_dying(void)
 {
-  GByteArray *said = take_said();
+  GByteArray *last = take_said(NULL);
   let_all_out();
-  if (said)
-    write_out(said->data, said->len);
+  if (last)
+    pieces_write(last->data, last->len, outside);
+}
+
+/* ---- files ---- */
+
+/* By the last part of the path, or by all of it for a pattern that has a slash. */
+static bool is_output(const char *path)
+{
+  for (char **pattern = patterns; *pattern; pattern++)
+    if (!fnmatch(*pattern, **pattern == '/' ? path : strrchr(path, '/') + 1, FNM_PATHNAME))
+      return true;
+  return false;
+}
+
+/* What the program of a rank says after the end of the run passes. The dispatcher's says nothing.
+ */
+static void file_said(int rank, const char *path, unsigned mode, bool begins, const void *bytes,
+                      size_t size)
+{
+  uint32_t file = pieces_file(path, mode);
+  if (rank >= layer.scenario->program.ranks)
+    return;
+  pieces_add(said, file, begins, bytes, size);
+  if (outside >= 0)
+    return;
+  pieces_write(said->data, said->len, STDOUT_FILENO);
+  g_byte_array_set_size(said, 0);
+}
+
+static void refuse_file(int rank, const char *what, const char *path)
+{
+  die(DIE_INPUT, "rank %d %s %s, which is in output_files, expected writes at its end only", rank,
+      what, path);
+}
+
+void output_refuse_mpi(const struct rank *r, const char *path)
+{
+  g_autofree char *whole = g_canonicalize_filename(path, NULL);
+  if (patterns && is_output(whole))
+    refuse_file(r->index, "opens by MPI-IO", whole);
+}
+
+static void begin_files(void)
+{
+  if (!layer.scenario->output_files || layer.scenario->output == OUTPUT_PASSES)
+    return;
+  patterns = g_strdupv(layer.scenario->output_files);
+  for (char **pattern = patterns; *pattern; pattern++)
+    if (strchr(*pattern, '/')) {
+      char *whole = g_canonicalize_filename(*pattern, NULL);
+      g_free(*pattern);
+      *pattern = whole;
+    }
+  heap_outputs_begin(&(struct heap_outputs){is_output, file_said, refuse_file});
 }
 
 void output_begin(void)
@@ -104,6 +160,8 @@ void output_begin(void)
   close(file);
   outside = copy;
   early = g_hash_table_new(NULL, NULL);
+  said = g_byte_array_new();
+  begin_files();
   die_before = let_all_out_before_dying;
 }
 
@@ -111,9 +169,11 @@ void output_pass(void)
 {
   if (outside < 0)
     return;
-  GByteArray *said = take_said();
-  if (said)
-    write_out(said->data, said->len);
+  GByteArray *last = take_said(NULL);
+  if (last) {
+    pieces_write(last->data, last->len, outside);
+    g_byte_array_unref(last);
+  }
   dup2(outside, STDOUT_FILENO);
   munmap(page, PAGE_BYTES);
   close(outside);
@@ -122,11 +182,12 @@ void output_pass(void)
 
 /* ---- what a rank says ---- */
 
-void output_say(struct rank *r, const void *bytes, size_t size)
+static void say(struct rank *r, const GByteArray *pieces)
 {
   struct mpi_state *mpi = r->mpi;
-  if (mpi->said_bytes + size > mpi->said_room) {
-    size_t room = MAX(2 * mpi->said_room, mpi->said_bytes + size);
+  size_t size = mpi->said_bytes + pieces->len;
+  if (size > mpi->said_room) {
+    size_t room = MAX(2 * mpi->said_room, size);
     char *grown = rank_alloc(r, room);
     if (mpi->said_bytes)
       memcpy(grown, mpi->said, mpi->said_bytes);
@@ -134,78 +195,88 @@ void output_say(struct rank *r, const void *bytes, size_t size)
     mpi->said = grown;
     mpi->said_room = room;
   }
+  memcpy(mpi->said + mpi->said_bytes, pieces->data, pieces->len);
+  mpi->said_bytes = size;
+}
+
+void output_say(struct rank *r, const void *bytes, size_t size)
+{
+  GByteArray *piece = g_byte_array_new();
   if (size)
-    memcpy(mpi->said + mpi->said_bytes, bytes, size);
-  mpi->said_bytes += size;
+    pieces_add(piece, PIECE_STDOUT, false, bytes, size);
+  say(r, piece);
+  g_byte_array_unref(piece);
 }
 
 void output_collect(struct rank *r)
 {
-  GByteArray *said = take_said();
-  if (said && !r->restart.on)
-    output_say(r, said->data, said->len);
+  GByteArray *pieces = take_said(r->arena);
+  if (pieces && !r->restart.on)
+    say(r, pieces);
   if (r->restart.on)
     r->mpi->said_bytes = 0;
-  if (said)
-    g_byte_array_unref(said);
+  if (pieces)
+    g_byte_array_unref(pieces);
 }
 
 void output_collect_early(int process)
 {
-  GByteArray *said = take_said(), *before;
-  if (!said)
+  GByteArray *pieces = take_said(heap_arena(process)), *before;
+  if (!pieces)
     return;
   before = g_hash_table_lookup(early, GINT_TO_POINTER(process));
   if (before) {
-    g_byte_array_append(before, said->data, said->len);
-    g_byte_array_unref(said);
+    g_byte_array_append(before, pieces->data, pieces->len);
+    g_byte_array_unref(pieces);
   } else {
-    g_hash_table_insert(early, GINT_TO_POINTER(process), said);
+    g_hash_table_insert(early, GINT_TO_POINTER(process), pieces);
   }
 }
 
 void output_adopt_early(struct rank *r)
 {
-  GByteArray *said = early ? g_hash_table_lookup(early, GINT_TO_POINTER(r->index)) : NULL;
-  if (!said)
+  GByteArray *pieces = early ? g_hash_table_lookup(early, GINT_TO_POINTER(r->index)) : NULL;
+  if (!pieces)
     return;
-  output_say(r, said->data, said->len);
+  say(r, pieces);
   g_hash_table_remove(early, GINT_TO_POINTER(r->index));
-  g_byte_array_unref(said);
+  g_byte_array_unref(pieces);
 }
 
 /* ---- held ---- */
 
 static void free_held(struct held *held)
 {
-  g_bytes_unref(held->bytes);
+  g_bytes_unref(held->pieces);
   g_free(held);
 }
 
 /* Instead of what a crash has undone, if the program makes it again. */
-static void hold(struct rank *r, uint32_t number, GBytes *bytes)
+static void hold(struct rank *r, uint32_t number, GBytes *pieces, size_t bytes)
 {
   const struct held *last;
   while ((last = g_queue_peek_tail(&r->held)) && last->number >= number)
     free_held(g_queue_pop_tail(&r->held));
   struct held *held = g_new(struct held, 1);
-  *held = (struct held){.number = number, .made = machine_now(), .bytes = bytes};
+  *held = (struct held){.number = number, .made = machine_now(), .pieces = pieces, .bytes = bytes};
   g_queue_push_tail(&r->held, held);
 }
 
 bool output_next(struct rank *r, struct move *move)
 {
   struct mpi_state *mpi = r->mpi;
+  size_t bytes;
   if (!mpi->said_bytes)
     return false;
-  *move = (struct move){.kind = MOVE_EVENT,
-                        .rank = (int16_t)r->index,
-                        .content = content_of_bytes(mpi->said, mpi->said_bytes),
-                        .event = {.kind = RCL_EVENT_OUTPUT,
-                                  .output = shadow_outputs(r->index) + 1,
-                                  .bytes = (uint32_t)MIN(mpi->said_bytes, UINT32_MAX)}};
+  *move =
+      (struct move){.kind = MOVE_EVENT,
+                    .rank = (int16_t)r->index,
+                    .event = {.kind = RCL_EVENT_OUTPUT, .output = shadow_outputs(r->index) + 1}};
+  GBytes *pieces = pieces_joined(mpi->said, mpi->said_bytes, &move->content, &bytes);
+  move->event.bytes = (uint32_t)MIN(bytes, UINT32_MAX);
   if (move->event.output > shadow_left(r->index)) /* else the outside has it */
-    hold(r, move->event.output, g_bytes_new(mpi->said, mpi->said_bytes));
+    hold(r, move->event.output, g_bytes_ref(pieces), bytes);
+  g_bytes_unref(pieces);
   mpi->said_bytes = 0;
   return true;
 }
@@ -217,9 +288,10 @@ static void leave(struct rank *r, uint32_t last)
   struct held *held;
   while ((held = g_queue_peek_head(&r->held)) && held->number <= last) {
     double delay = machine_now() - held->made;
-    write_out(g_bytes_get_data(held->bytes, NULL), g_bytes_get_size(held->bytes));
+    pieces_write(g_bytes_get_data(held->pieces, NULL), g_bytes_get_size(held->pieces),
+                 outside >= 0 ? outside : STDOUT_FILENO);
     layer.result.output.count++;
-    layer.result.output.bytes += g_bytes_get_size(held->bytes);
+    layer.result.output.bytes += held->bytes;
     layer.result.output.delay_max_s = MAX(layer.result.output.delay_max_s, delay);
     delays += delay;
     free_held(g_queue_pop_head(&r->held));

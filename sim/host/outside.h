@@ -3,14 +3,15 @@
  *
  * All ranks are one process with one standard output. It is led into a file of our own, and read at
  * the calls in which another rank can go on; what is there then, the calling rank has said. One
- * event OUTPUT stands for all that a rank has said since its last call.
+ * event OUTPUT stands for all that a rank has said since its last call. Files that the scenario
+ * names (output_files) are told the same way: see output_files.h.
  */
 #ifndef RECLINE_OUTSIDE_H
 #define RECLINE_OUTSIDE_H
 
 #include "sim/host/rank.h"
 
-/* Leads the standard output there. Once: before anything is said. */
+/* Leads the standard output there, and files. The first time: before anything is said. */
 void output_begin(void);
 
 /* It passes at once, as it does without a protocol: nothing is held any more. */
@@ -33,6 +34,10 @@ bool output_next(struct rank *, struct move *);
 /* What the shadow world has let leave of the rank does so; the event may have let out more. */
 void output_leaves(struct rank *);
 void output_committed(const struct rcl_event *);
+
+/* Of a rank that opens `path` by MPI-IO, whose files roll back: ends the run if its writes would be
+ * outputs. */
+void output_refuse_mpi(const struct rank *, const char *path);
 
 /* All programs have ended, and no crash can come. */
 void output_ends(void);

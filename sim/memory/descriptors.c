@@ -5,6 +5,7 @@
 #include "sim/memory/journal.h"
 #include "sim/memory/next_symbol.h"
 #include "sim/memory/open_files.h"
+#include "sim/memory/output_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +34,10 @@ static mode_t creation_mode(int flags, va_list *rest)
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
   IN_LIBC_MODE(int, NAME, PARAMETERS, va_list rest; va_start(rest, flags);                         \
                mode_t permissions = creation_mode(flags, &rest); va_end(rest);                     \
-               if (mode && (NAMED)) journal_opening(mode, path, flags),                            \
-               take_over(mode, next ARGUMENTS))
+               bool output = (NAMED) && output_is(mode, path);                                     \
+               if (mode && (NAMED) && !output) journal_opening(mode, path, flags),                 \
+               output ? output_open(mode, path, flags, permissions)                                \
+                      : take_over(mode, next ARGUMENTS))
 
 OPENS(open, (const char *path, int flags, ...), (path, flags, permissions), true)
 OPENS(open64, (const char *path, int flags, ...), (path, flags, permissions), true)
@@ -43,7 +46,8 @@ OPENS(openat, (int folder, const char *path, int flags, ...), (folder, path, fla
 OPENS(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, permissions),
       folder == AT_FDCWD || path[0] == '/')
 
-IN_LIBC_MODE(int, dup, (int other), , take_over(mode, next(other)))
+IN_LIBC_MODE(int, dup, (int other), output_refuse_descriptor(mode, "duplicates", other),
+             take_over(mode, next(other)))
 
 /* Those that invent the name. */
 static int created(const struct arena *owner, const char *name, int descriptor)
@@ -89,6 +93,8 @@ HEAP_API int close(int descriptor)
 {
   struct arena *mode = heap_leave();
   struct open_file *file = mode ? open_descriptor(descriptor) : NULL;
+  if (file && !file->stream && file->output)
+    output_collect(file, true);
   int result = file && !file->stream ? open_close(file) : next_close(descriptor);
   heap_enter(mode);
   return result;
@@ -101,7 +107,7 @@ HEAP_API int close(int descriptor)
 static void before(const struct arena *owner, int descriptor, off_t position)
 {
   struct open_file *file = owner && descriptor > STDERR_FILENO ? open_descriptor(descriptor) : NULL;
-  if (!file)
+  if (!file || file->output)
     return;
   if (!file->written)
     journal_writing(owner, descriptor);
@@ -130,11 +136,25 @@ CHANGES(ssize_t, writev, (int descriptor, const struct iovec *data, int count),
 CHANGES(int, ftruncate, (int descriptor, off_t length), (descriptor, length), length)
 CHANGES(int, ftruncate64, (int descriptor, off64_t length), (descriptor, length), length)
 
+/* ---- reading ---- */
+
+#define READS(NAME, PARAMETERS, ARGUMENTS)                                                         \
+  IN_LIBC_MODE(ssize_t, NAME, PARAMETERS, output_refuse_descriptor(mode, "reads", descriptor),     \
+               next ARGUMENTS)
+
+READS(read, (int descriptor, void *data, size_t bytes), (descriptor, data, bytes))
+READS(readv, (int descriptor, const struct iovec *data, int count), (descriptor, data, count))
+READS(pread, (int descriptor, void *data, size_t bytes, off_t at), (descriptor, data, bytes, at))
+READS(pread64, (int descriptor, void *data, size_t bytes, off64_t at),
+      (descriptor, data, bytes, at))
+
 /* ---- names ---- */
 
 /* `last`: the name is that of a file that ends. */
 static void before_replacing(const struct arena *owner, const char *path, bool last)
 {
+  if (output_is(owner, path))
+    output_refuse(owner, last ? "removes or replaces" : "renames", path);
   if (owner)
     journal_replacing(owner, path, last);
 }

@@ -41,7 +41,7 @@
  *
  * The dynamic linker and the runtime of OpenMP always get libc memory: what they keep belongs to no
  * rank and must survive a rollback. Three more things that libc keeps for the process are seen to
- * here: handlers for its end (atexit.c), open streams and descriptors (open_files.c).
+ * here: handlers for its end (atexit.c), open streams and descriptors (open_files.c, output_files.c).
  *
  * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
  * ends the process with a list of its callers: some entry point is not wrapped. It is slow.
@@ -119,6 +119,21 @@ HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length)
  * capture, which need not save them then, and after a restore, for what lies beyond the used range.
  */
 HEAP_API void heap_give_back(struct arena *arena);
+
+/* Files whose writes are outputs: what the programs write to them, at their ends, is told instead of
+ * being written. */
+struct heap_outputs {
+  bool (*is_one)(const char *path); /* an absolute path */
+  /* The program of a rank has written `size` bytes to the end; before, the file has been made, with
+   * this mode, if there was none, and `begins`: truncated. */
+  void (*said)(int rank, const char *path, unsigned mode, bool begins, const void *, size_t size);
+  /* It does something else with one, which `what` says ("reads"). Does not return. */
+  void (*refuse)(int rank, const char *what, const char *path);
+};
+HEAP_API void heap_outputs_begin(const struct heap_outputs *);
+/* Tells what the program of an arena (NULL: all) has written since it was called last. In libc
+ * mode. */
+HEAP_API void heap_outputs_collect(const struct arena *);
 
 /* The streams that the program of an arena has open, and where they are. In libc mode. NULL: no
  * memory. As long as it is not freed, a stream that the program closes stays in reserve. */

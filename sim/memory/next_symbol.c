@@ -15,3 +15,11 @@ int next_fclose(FILE *stream)
     find_next("fclose", &next, sizeof next);
   return next(stream);
 }
+
+FILE *next_fdopen(int descriptor, const char *how)
+{
+  static FILE *(*next)(int, const char *);
+  if (!next)
+    find_next("fdopen", &next, sizeof next);
+  return next(descriptor, how);
+}

@@ -32,8 +32,9 @@ static inline void find_next(const char *name, void *function, size_t size)
     return result;                                                                                 \
   }
 
-/* close() and fclose() of libc. */
+/* close(), fclose() and fdopen() of libc. */
 int next_close(int descriptor);
+FILE *next_fdopen(int descriptor, const char *how);
 int next_fclose(FILE *);
 
 #endif

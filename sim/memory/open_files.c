@@ -8,13 +8,15 @@
  *                                   image holds it
  *     opened after the capture      closed
  *
- * What programs have changed in files is undone by journal.c. */
+ * What programs have changed in files is undone by journal.c; what they write to files that are
+ * outputs is in memory (output_files.c). */
 #define _GNU_SOURCE
 #include "sim/memory/open_files.h"
 #include "sim/memory/arena.h"
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
 #include "sim/memory/next_symbol.h"
+#include "sim/memory/output_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +27,14 @@
 struct held {
   struct open_file *file;
   off_t position; /* -1: it has none */
+  off_t taken;    /* of an output */
 };
 
 struct heap_files {
   const struct arena *owner;
   uint64_t mark;                    /* in the journal */
   struct heap_files *older, *newer; /* of the same arena */
+  struct output_lengths *lengths;
   size_t count;
   struct held held[];
 };
@@ -72,14 +76,21 @@ struct open_file *open_descriptor(int descriptor)
   return file;
 }
 
+struct open_file *open_first(void)
+{
+  return files;
+}
+
 static int really_close(struct open_file *file)
 {
   struct open_file **link = &files;
   while (*link != file)
     link = &(*link)->next;
   *link = file->next;
-  journal_closing(file->descriptor);
+  if (!file->output)
+    journal_closing(file->descriptor);
   int result = file->stream ? next_fclose(file->stream) : next_close(file->descriptor);
+  output_free(file->output);
   free(file->buffer);
   free(file);
   return result;
@@ -118,8 +129,9 @@ static void hold(struct heap_files *held, struct open_file *file)
 {
   off_t position = position_of(file);
   file->images++;
-  held->held[held->count++] = (struct held){.file = file, .position = position};
-  if (access_of(file) == O_RDONLY)
+  off_t taken = file->output ? output_taken(file->output) : 0;
+  held->held[held->count++] = (struct held){.file = file, .position = position, .taken = taken};
+  if (file->output || access_of(file) == O_RDONLY)
     return;
   file->kept = journal_keep(file->owner, file->descriptor);
   if (file->stream && access_of(file) == O_RDWR) /* libc writes, and does not tell when */
@@ -135,7 +147,10 @@ HEAP_API struct heap_files *heap_files_save(const struct arena *owner)
   if (!held)
     return NULL;
   int rank = arena_rank(owner);
-  *held = (struct heap_files){.owner = owner, .mark = journal_mark(owner), .older = newest[rank]};
+  *held = (struct heap_files){.owner = owner,
+                              .mark = journal_mark(owner),
+                              .older = newest[rank],
+                              .lengths = output_lengths_save(owner)};
   if (held->older)
     held->older->newer = held;
   newest[rank] = held;
@@ -163,6 +178,8 @@ static void open_again(const struct held *held)
     fflush(file->stream);
     clearerr(file->stream);
   }
+  if (file->output)
+    output_restore(file->output, held->taken);
   if (held->position < 0)
     return;
   if (!file->stream) {
@@ -177,6 +194,7 @@ HEAP_API void heap_files_begin_again(const struct heap_files *begun, const struc
 {
   close_all(begun->owner);
   journal_undo(begun->owner, then->mark);
+  output_lengths_restore(begun->owner, then->lengths);
   for (size_t i = 0; i < begun->count; i++)
     open_again(&begun->held[i]);
 }
@@ -203,5 +221,6 @@ HEAP_API void heap_files_free(struct heap_files *held)
     held->older->newer = held->newer;
   else if (held->newer)
     journal_forget(held->owner, held->newer->mark);
+  free(held->lengths);
   free(held);
 }

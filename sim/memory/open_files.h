@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 struct arena;
+struct output;
 
 struct open_file {
   FILE *stream; /* NULL: a descriptor only */
@@ -18,6 +19,7 @@ struct open_file {
   bool closed;     /* by the program */
   bool written;
   off_t kept; /* bytes that were there at the newest image, or when it was opened */
+  struct output *output; /* its writes are outputs (output_files.h); NULL: they are not */
   struct open_file *next;
 };
 
@@ -27,6 +29,9 @@ struct open_file *open_add(const struct arena *owner, FILE *stream, int descript
 /* NULL: it is not a program's, or closed. */
 struct open_file *open_stream(const FILE *);
 struct open_file *open_descriptor(int descriptor);
+
+/* The first of all, closed ones among them. */
+struct open_file *open_first(void);
 
 /* The program closes it: as fclose or close return. It stays as long as an image holds it. */
 int open_close(struct open_file *);

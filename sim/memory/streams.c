@@ -4,6 +4,7 @@
 #include "sim/memory/journal.h"
 #include "sim/memory/next_symbol.h"
 #include "sim/memory/open_files.h"
+#include "sim/memory/output_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,8 @@ static void give_buffer(struct open_file *file)
 static int flags_of(const char *how)
 {
   int access = strchr(how, '+') ? O_RDWR : how[0] == 'r' ? O_RDONLY : O_WRONLY;
-  return access | (how[0] == 'r' ? 0 : O_CREAT) | (how[0] == 'w' ? O_TRUNC : 0);
+  return access | (how[0] == 'r' ? 0 : O_CREAT) | (how[0] == 'w' ? O_TRUNC : 0) |
+         (how[0] == 'a' ? O_APPEND : 0) | (strchr(how, 'x') ? O_EXCL : 0);
 }
 
 static void before(const struct arena *owner, const char *path, const char *how)
@@ -48,6 +50,8 @@ static FILE *take_over(const struct arena *owner, FILE *stream)
   if (!file)
     return stream;
   give_buffer(file);
+  if (file->output)
+    return stream;
   int access = fcntl(file->descriptor, F_GETFL) & O_ACCMODE;
   if (access != O_RDONLY)
     journal_writing(owner, file->descriptor);
@@ -56,14 +60,33 @@ static FILE *take_over(const struct arena *owner, FILE *stream)
   return stream;
 }
 
-#define OPENS(NAME, PARAMETERS, ARGUMENTS, BEFORE)                                                 \
-  IN_LIBC_MODE(FILE *, NAME, PARAMETERS, BEFORE, take_over(mode, next ARGUMENTS))
+/* A stream of a file whose writes are outputs. */
+static FILE *open_output(const struct arena *owner, const char *path, const char *how)
+{
+  int flags = flags_of(how);
+  if ((flags & O_ACCMODE) == O_RDWR)
+    output_refuse(owner, "reads", path);
+  int descriptor = output_open(owner, path, flags, 0666);
+  if (flags & O_APPEND) /* as fopen does, and fdopen does not */
+    lseek(descriptor, 0, SEEK_END);
+  FILE *stream = descriptor < 0 ? NULL : next_fdopen(descriptor, how);
+  if (!stream && descriptor >= 0)
+    open_close(open_descriptor(descriptor));
+  return take_over(owner, stream);
+}
 
-OPENS(fopen, (const char *path, const char *how), (path, how), before(mode, path, how))
-OPENS(fopen64, (const char *path, const char *how), (path, how), before(mode, path, how))
-OPENS(fdopen, (int descriptor, const char *how), (descriptor, how), )
-OPENS(tmpfile, (void), (), )
-OPENS(tmpfile64, (void), (), )
+#define OPENS(NAME)                                                                                \
+  IN_LIBC_MODE(FILE *, NAME, (const char *path, const char *how),                                  \
+               bool output = how && output_is(mode, path);                                         \
+               if (!output) before(mode, path, how),                                               \
+               output ? open_output(mode, path, how) : take_over(mode, next(path, how)))
+
+OPENS(fopen)
+OPENS(fopen64)
+IN_LIBC_MODE(FILE *, fdopen, (int descriptor, const char *how), ,
+             take_over(mode, next(descriptor, how)))
+IN_LIBC_MODE(FILE *, tmpfile, (void), , take_over(mode, next()))
+IN_LIBC_MODE(FILE *, tmpfile64, (void), , take_over(mode, next()))
 
 /* Of the program, but not put back: only in libc's memory. */
 static void say_once(const struct arena *owner, const char *what, bool *said)
@@ -81,6 +104,16 @@ OPENS_ELSEWHERE(popen, (const char *command, const char *how), (command, how))
 OPENS_ELSEWHERE(fmemopen, (void *memory, size_t bytes, const char *how), (memory, bytes, how))
 OPENS_ELSEWHERE(open_memstream, (char **memory, size_t *bytes), (memory, bytes))
 
+static void before_again(const struct arena *owner, const char *path, const char *how, FILE *stream)
+{
+  const struct open_file *file = owner ? open_stream(stream) : NULL;
+  if (file)
+    output_refuse_descriptor(owner, "opens again", file->descriptor);
+  if (output_is(owner, path))
+    output_refuse(owner, "opens again", path);
+  before(owner, path, how);
+}
+
 /* The stream stays, its buffer does not. */
 static FILE *opened_again(FILE *stream)
 {
@@ -91,14 +124,16 @@ static FILE *opened_again(FILE *stream)
 }
 
 IN_LIBC_MODE(FILE *, freopen, (const char *path, const char *how, FILE *file),
-             before(mode, path, how), opened_again(next(path, how, file)))
+             before_again(mode, path, how, file), opened_again(next(path, how, file)))
 IN_LIBC_MODE(FILE *, freopen64, (const char *path, const char *how, FILE *file),
-             before(mode, path, how), opened_again(next(path, how, file)))
+             before_again(mode, path, how, file), opened_again(next(path, how, file)))
 
 HEAP_API int fclose(FILE *stream)
 {
   struct arena *mode = heap_leave();
   struct open_file *file = open_stream(stream);
+  if (file && file->output)
+    output_collect(file, true);
   int result = file ? open_close(file) : next_fclose(stream);
   heap_enter(mode);
   return result;

@@ -31,6 +31,8 @@
 static void load_scenario(void)
 {
   GError *error = NULL;
+  if (layer.scenario)
+    return;
   layer.scenario = scenario_load(getenv("RECLINE_SCENARIO"), NULL, &error);
   if (!layer.scenario)
     die(DIE_INPUT, "%s", error->message);
@@ -56,6 +58,7 @@ void recline_program_begins(const void *inside_program)
   if (!layer_wanted())
     return;
   layer.exceptions = layer_exceptions();
+  load_scenario();
   give_buffers();
   output_begin();
   struct arena *arena = heap_arena(machine_rank());

@@ -2,6 +2,7 @@
  * calls cost is the messages by which members synchronize; storage takes no time, as for files that
  * a program writes otherwise. */
 #include "sim/host/application.h"
+#include "sim/host/outside.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
@@ -178,6 +179,7 @@ static int open_file(struct rank *r, MPI_Comm handle, const char *name, int amod
   if (application_level())
     die(DIE_INPUT, "rank %d calls MPI_File_open, expected checkpoint.level: system with MPI-IO",
         r->index);
+  output_refuse_mpi(r, name);
   *opened = MPI_FILE_NULL;
   int error = comm_split(r, parent, 0, parent->rank, &made);
   if (error)

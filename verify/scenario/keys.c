@@ -192,6 +192,7 @@ const struct key scenario_keys[] = {
     {KEY("detection", KEY_SECONDS, struct scenario, detection), .otherwise = 0.1},
     {BELOW("recovery", recovery_keys)},
     {KEY("output", KEY_CHOICE, struct scenario, output), .names = outputs},
+    {KEY("output_files", KEY_TEXTS, struct scenario, output_files)},
     {KEY("schedule", KEY_TEXT, struct scenario, schedule)},
     {KEY("seed", KEY_NUMBER, struct scenario, seed), .otherwise = 1},
     {BELOW("clocks", clocks_keys)},

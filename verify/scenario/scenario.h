@@ -214,6 +214,7 @@ struct scenario {
     double spawn;                  /* seconds */
   } recovery;
   enum outputs output; /* of a run */
+  char **output_files; /* patterns of names of files whose writes are outputs; NULL: none */
   char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
   uint64_t seed;
 

@@ -106,7 +106,7 @@ static void make_world(void)
   "committed"
 #define KEYS                                                                                       \
   "id, statement, source, program, platform, protocol, checkpoint, failures, detection, "          \
-  "recovery, output, schedule, seed, clocks, limits, expect or check"
+  "recovery, output, output_files, schedule, seed, clocks, limits, expect or check"
 #define FAILURE_KEYS                                                                               \
   "rank, at, after, ends_after, law, mtbf, shape, of, burst, within, trace, begins, repair, "      \
   "repair_law, "                                                                                   \
