@@ -97,4 +97,4 @@ sed -i 's/verdict: holds/verdict: violated/' claims/restart-recovers.yaml
 refuses 4 'a claim that does not hold'
 cp claims/restart.so flaws/no-roll-back.so
 refuses 5 'a flaw that nobody finds'
-finish "$said"
+finish

@@ -4,7 +4,8 @@
 # sources), recline and tool (the programs recline and verify-tool), and dir, a folder that is
 # removed at the end. Each of ok, not_ok, report, is, same, check and exits says one line of TAP.
 # The last line of a test is `finish`, or `finish N`, which fails unless N lines were said: a test
-# that ended early does not pass.
+# that ended early does not pass. tap_said and tap_failed count lines; a test that passes on lines of
+# another program's sets them.
 
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 root=$here
@@ -24,8 +25,8 @@ LC_ALL=C
 RECLINE_CHECKS=1 # invariants that take long to check, too
 export LC_ALL RECLINE_CHECKS
 
-said=0
-wrong=0
+tap_said=0
+tap_failed=0
 
 # Ends the test where simulations do not run.
 needs_layer() {
@@ -40,14 +41,14 @@ needs_layer() {
 }
 
 ok() { # DESCRIPTION
-  said=$((said + 1))
-  echo "ok $said - $1"
+  tap_said=$((tap_said + 1))
+  echo "ok $tap_said - $1"
 }
 
 not_ok() { # DESCRIPTION [FILE]...: the files are printed as diagnostics
-  said=$((said + 1))
-  wrong=$((wrong + 1))
-  echo "not ok $said - $1"
+  tap_said=$((tap_said + 1))
+  tap_failed=$((tap_failed + 1))
+  echo "not ok $tap_said - $1"
   shift
   for file; do
     [ ! -e "$file" ] || { echo "# ${file##*/}:" && sed -n '1,20s/^/#   /p' "$file"; }
@@ -105,8 +106,8 @@ needs_mpi() { # FILE: made by the build where it finds a real MPI; $open has opt
 }
 
 finish() { # [EXPECTED NUMBER OF TESTS]
-  echo "1..${1:-$said}"
-  [ "$said" -eq "${1:-$said}" ] && [ "$said" -gt 0 ] && [ "$wrong" -eq 0 ]
+  echo "1..${1:-$tap_said}"
+  [ "$tap_said" -eq "${1:-$tap_said}" ] && [ "$tap_said" -gt 0 ] && [ "$tap_failed" -eq 0 ]
   exit $?
 }
 

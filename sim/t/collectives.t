@@ -125,7 +125,7 @@ cases() {
 exec 3>&1
 cases >"$dir/cases"
 cases=$(wc -l <"$dir/cases")
-said=10
+tap_said=10
 work 1 &
 work 2 &
 wait

@@ -87,4 +87,4 @@ refuses c3-no-suppress 'schedule=nowhere.trace' 'is not there, expected a trace 
   --set 'program.script="rank *: allreduce"' >"$dir/stdout" 2>"$dir/stderr"
 is "$?" 64 'another program cannot follow' "$dir/stderr"
 is "$(grep -c 'expected .* that can follow' "$dir/stderr")" 1 'and it says at which step' "$dir/stderr"
-finish "$said"
+finish

@@ -19,9 +19,9 @@ esac
 # shellcheck disable=SC2086 # one word for each claim
 "$tool" check $which ${RECLINE_AUDIT:+--audit} --jobs 2 --tap --out "$dir/all" >"$dir/tap" 2>"$dir/err"
 grep -v -e '^TAP version' -e '^1\.\.' "$dir/tap" || sed 's/^/# /' "$dir/err"
-said=$(grep -c -e '^ok' -e '^not ok' "$dir/tap")
-wrong=$(grep -c '^not ok' "$dir/tap")
-check 'there are claims and mutants' test "$said" -gt 20
+tap_said=$(grep -c -e '^ok' -e '^not ok' "$dir/tap")
+tap_failed=$(grep -c '^not ok' "$dir/tap")
+check 'there are claims and mutants' test "$tap_said" -gt 20
 
 for trace in "$dir"/all/*.trace; do
   check "$(basename "$trace") replays" "$tool" replay "$trace"
