@@ -73,15 +73,19 @@ static void output_free(struct output *output)
   errno = problem;
 }
 
+/* The folder of that file; the caller's. */
+static char *folder_of(const char *file)
+{
+  const char *slash = strrchr(file, '/');
+  return !slash ? strdup(".") : slash == file ? strdup("/") : strndup(file, (size_t)(slash - file));
+}
+
 struct output *output_open(const char *file)
 {
   struct output *output = calloc(1, sizeof *output);
   if (!output)
     return NULL;
-  const char *slash = strrchr(file, '/');
-  char *base = !slash          ? strdup(".")
-               : slash == file ? strdup("/")
-                               : strndup(file, (size_t)(slash - file));
+  char *base = folder_of(file);
   output->file = strdup(file);
   output->lock = base && output->file ? make_temporary(base, false, &output->temporary) : -1;
   int descriptor = output->lock < 0 ? -1 : fcntl(output->lock, F_DUPFD_CLOEXEC, 0);
@@ -100,6 +104,20 @@ FILE *output_stream(struct output *output)
   return output->stream;
 }
 
+/* The names in the folder of that file are on the disk. */
+static bool sync_folder(const char *file)
+{
+  char *base = folder_of(file);
+  int folder = base ? open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  bool fine = folder >= 0 && (!fsync(folder) || errno == EINVAL); /* it cannot be asked for */
+  int problem = errno;
+  if (folder >= 0)
+    close(folder);
+  free(base);
+  errno = problem;
+  return fine;
+}
+
 bool output_close(struct output *output, bool sync)
 {
   bool had_error = ferror(output->stream);
@@ -109,7 +127,7 @@ bool output_close(struct output *output, bool sync)
   FILE *stream = output->stream;
   output->stream = NULL;
   fine = !fclose(stream) && fine;
-  fine = fine && !rename(output->temporary, output->file);
+  fine = fine && !rename(output->temporary, output->file) && (!sync || sync_folder(output->file));
   int problem = output->problem ? output->problem : errno;
   if (!fine)
     unlink(output->temporary);

@@ -24,8 +24,9 @@ struct output *output_open(const char *file);
 /* Where its content goes; errors may be left to output_close(). */
 FILE *output_stream(struct output *);
 
-/* Ends it: `file` is what was written, and what it was before is gone; with `sync` it is on the
- * disk itself. False: something could not be written, and `file` is as before. */
+/* Ends it: `file` is what was written, and what it was before is gone; with `sync` it, and its
+ * name, are on the disk itself. False: something could not be written, and `file` is as before, or
+ * its name alone may not outlive a failure of the machine. */
 bool output_close(struct output *, bool sync);
 
 /* The same in one. */
