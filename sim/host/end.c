@@ -81,9 +81,8 @@ void run_report(enum run_verdict verdict, const char *why)
   copy_cost_report(result);
   output_report(result);
   notes_report();
-  const char *file = getenv("RECLINE_RESULT");
   GError *error = NULL;
-  if (file && !result_save(result, file, &error))
+  if (layer.result_file && !result_save(result, layer.result_file, &error))
     die(DIE_INPUT, "%s", error->message);
 }
 

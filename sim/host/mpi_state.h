@@ -178,15 +178,17 @@ struct mpi_state {
   struct handles fortran_comms, fortran_requests, fortran_files, fortran_windows;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
-  struct type *types;     /* that have attributes */
-  struct info *infos;     /* that the program has put something into */
-  struct window *windows; /* that others may lock */
-  struct file *files;     /* of MPI-IO, those that are closed too */
-  int files_deleted;
+  struct type *types;                          /* that have attributes */
+  struct info *infos;                          /* that the program has put something into */
+  struct window *windows;                      /* that others may lock */
+  struct file *files;                          /* of MPI-IO, those that are closed too */
+  int files_open, files_deleted, files_looked; /* of these; how often, so far */
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   char *said;                 /* to the outside, since its last output: pieces (pieces.h) */
   size_t said_bytes, said_room;
   struct libc libc;
+  struct variable *environment; /* what it has set there (wrap_environment.c) */
+  bool environment_cleared;
   struct exceptions exceptions; /* while the program is in a call of ours */
   void *bsend_buffer;           /* as attached, for MPI_Buffer_detach only */
   int bsend_bytes;

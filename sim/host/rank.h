@@ -201,7 +201,8 @@ struct layer {
   struct rank *rank;
   double began;
   double before; /* seconds of simulated time of the runs that this one goes on from; else 0 */
-  double combined_below; /* bytes of a message with which words are to travel, under `auto` */
+  const char *result_file; /* where the result of the run goes; NULL: nowhere */
+  double combined_below;   /* bytes of a message with which words are to travel, under `auto` */
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps them */
   bool tables;                   /* of SMPI's algorithms: made if they are needed */

@@ -1,6 +1,6 @@
 /* Calls after which libc keeps something that it has allocated, for the whole process: locales, the
- * time zone, the environment, names of users and hosts. In the arena of the rank that happens to
- * call first, it would be torn away by a rollback. So these run in libc mode. */
+ * time zone, names of users and hosts. In the arena of the rank that happens to call first, it would
+ * be torn away by a rollback. So these run in libc mode. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"
@@ -40,11 +40,6 @@ KEEPS(size_t, strftime, (char *text, size_t size, const char *format, const stru
 KEEPS(size_t, strftime_l,
       (char *text, size_t size, const char *format, const struct tm *broken, locale_t locale),
       (text, size, format, broken, locale))
-
-KEEPS(int, setenv, (const char *name, const char *value, int overwrite), (name, value, overwrite))
-KEEPS(int, putenv, (char *assignment), (assignment))
-KEEPS(int, unsetenv, (const char *name), (name))
-KEEPS(int, clearenv, (void), ())
 
 KEEPS(struct passwd *, getpwuid, (uid_t user), (user))
 KEEPS(struct passwd *, getpwnam, (const char *name), (name))

@@ -10,6 +10,7 @@
 #include "sim/host/words.h"
 #include "sim/mpi/algorithms.h"
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/file.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/window_passive.h"
 #include "sim/net/transport.h"
@@ -264,6 +265,7 @@ bool call_begin(struct rank *r, struct call_site site)
                         .sends = transport_last_send(r->transport)};
   if (call->error)
     return false;
+  files_before_call(r, &site);
   call->inside = shadow_protocol()->collectives && site.comm->size > 1 &&
                  (!site.partial || shadow_protocol()->piggyback_bytes > 0);
   if (call->inside) {
@@ -293,6 +295,8 @@ int call_end(struct rank *r)
     bypass_withdraw(r, NULL);
     transport_give_up(r->transport, call->sends + 1, transport_last_send(r->transport));
   }
+  if (!call->error)
+    files_after_call(r, &call->site);
   call->state = CALL_NONE;
   call->inside = false;
   return call->error;

@@ -46,8 +46,13 @@ void errors_call_of_files(struct rank *, MPI_Errhandler, MPI_File, int error);
 /* Of a value of errno. */
 int file_class(int error);
 
-/* A synchronizing call of all members, each of which says one number; `told` (NULL: not wanted)
- * has room for all of them, in the arena. An MPI error: no version has ended. */
+/* Around a collective call: one by which all members of a file wait for each other synchronizes it.
+ */
+void files_before_call(struct rank *, const struct call_site *);
+void files_after_call(struct rank *, const struct call_site *);
+
+/* Such a call, in which each member says one number; `told` (NULL: not wanted) has room for all of
+ * them, in the arena. An MPI error: no version has ended. */
 int file_synchronize(struct rank *, struct file *, int64_t own, int64_t *told);
 
 /* The shared pointer, in etypes: as it was when all members had come to the collective call that

@@ -231,6 +231,46 @@ bool store_knows(const char *path)
   return find_content(path) != NULL;
 }
 
+/* ---- looking ---- */
+
+struct sight {
+  char *path;
+  int error;
+};
+
+static void forget_sight(gpointer data)
+{
+  struct sight *sight = data;
+  g_free(sight->path);
+  g_free(sight);
+}
+
+static GPtrArray *sights_of(int rank)
+{
+  static GPtrArray *sights; /* by rank of the program: GPtrArray of struct sight */
+  if (!sights)
+    sights = g_ptr_array_new();
+  while (sights->len <= (guint)rank)
+    g_ptr_array_add(sights, g_ptr_array_new_with_free_func(forget_sight));
+  return sights->pdata[rank];
+}
+
+/* One that is another than the first time has taken another way: what came then does not count. */
+int store_look(int rank, int number, const char *path, int error)
+{
+  GPtrArray *sights = sights_of(rank);
+  if (sights->len > (guint)number) {
+    const struct sight *sight = sights->pdata[number];
+    if (strcmp(sight->path, path) == 0)
+      return keeps || !error ? sight->error : error;
+    g_ptr_array_set_size(sights, number);
+  }
+  struct sight *sight = g_new0(struct sight, 1);
+  *sight = (struct sight){.path = g_strdup(path), .error = error};
+  g_ptr_array_add(sights, sight);
+  return error;
+}
+
 /* ---- changing ---- */
 
 /* In the place of what it was before the rank went back, unless it is the same. */

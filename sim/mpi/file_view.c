@@ -76,7 +76,8 @@ static MPI_Aint low_of(MPI_Datatype type)
  * SimGrid 4 they have their own names. */
 static bool has_members(const struct contents *of)
 {
-  return of->addresses > 0 && of->addresses == of->types && of->integers > of->types;
+  return (of->combiner == MPI_COMBINER_INDEXED || of->combiner == MPI_COMBINER_STRUCT) &&
+         of->addresses > 0 && of->addresses == of->types && of->integers > of->types;
 }
 
 static void add_contents(GArray *list, MPI_Datatype type, const struct contents *of)

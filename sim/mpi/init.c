@@ -127,6 +127,7 @@ static void begin(int processes)
         layer.ranks);
   layer.rank = g_new0(struct rank, (gsize)layer.ranks);
   layer.began = machine_now();
+  layer.result_file = getenv("RECLINE_RESULT");
   const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
   bool traced = out && trace && trace[0] == '1';
   g_autofree char *file = traced ? g_build_filename(out, "trace.txt", NULL) : NULL;

@@ -91,11 +91,8 @@ int file_synchronize(struct rank *r, struct file *file, int64_t own, int64_t *to
   size_t members = (size_t)file->comm->size;
   int64_t *all = rank_alloc(r, (members + 1) * sizeof *all);
   all[members] = own;
-  store_settle(&file->standing);
   int error = collective_allgather(r, &all[members], sizeof own, MPI_BYTE, all, sizeof own,
                                    MPI_BYTE, file->comm);
-  if (!error)
-    store_advance(&file->standing);
   if (!error && told)
     memcpy(told, all, members * sizeof *told);
   rank_free(all);
@@ -197,6 +194,7 @@ static int open_file(struct rank *r, MPI_Comm handle, const char *name, int amod
   file->closed = error != MPI_SUCCESS;
   if (error)
     return file_error(r, NULL, error);
+  r->mpi->files_open++;
   if (info != MPI_INFO_NULL)
     MPI_Info_dup(info, &file->info);
   if (amode & MPI_MODE_APPEND)
@@ -215,6 +213,7 @@ static int close_file(struct rank *r, MPI_File *handle)
     store_end(&file->standing);
   int error = file_synchronize(r, file, 0, NULL);
   file->closed = true;
+  r->mpi->files_open--;
   comm_release(r, file->comm);
   *handle = MPI_FILE_NULL;
   return file_error(r, file, error);
@@ -286,6 +285,27 @@ int truncate(const char *name, off_t size)
 int truncate64(const char *name, off64_t size)
 {
   return truncate(name, size);
+}
+
+/* A rank that goes back before others have may find files that these have made since, or not find
+ * what they have deleted: it is told again what it was told. */
+static int look(struct rank *r, const char *name, int error)
+{
+  g_autofree char *path = g_canonicalize_filename(name, NULL);
+  return store_look(r->index, r->mpi->files_looked++, path, error);
+}
+
+static int look_at(struct rank *r, const char *name, int result)
+{
+  int error = look(r, name, result < 0 ? errno : 0);
+  errno = error ? error : errno;
+  return error ? -1 : 0;
+}
+
+int access(const char *name, int mode)
+{
+  BEHIND(access)
+  LOOK_UP(look_at(r, name, access_next(name, mode)), access_next(name, mode));
 }
 
 /* ---- in Fortran, where names are ---- */

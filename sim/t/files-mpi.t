@@ -111,6 +111,79 @@ pessimistic 0 4
 uncoordinated 0 13
 EOF
 
+# ---- what a rank has written is seen behind any call in which all members meet; rank 0 looks for
+# the file and empties it, while other ranks may not have gone back yet ----
+cat >met.c <<'EOF'
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <unistd.h>
+static int ranks;
+static void meet(int way)
+{
+  int one = 1, all[2][16] = {{0}};
+  if (way == 0)
+    MPI_Barrier(MPI_COMM_WORLD);
+  else if (way == 1)
+    MPI_Allreduce(&one, all[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  else if (way == 2)
+    MPI_Allgather(&one, 1, MPI_INT, all[0], 1, MPI_INT, MPI_COMM_WORLD);
+  else
+    MPI_Alltoall(all[0], 1, MPI_INT, all[1], 1, MPI_INT, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+  int rank, wrong = 0, in, elements;
+  MPI_File file;
+  MPI_Status status;
+  MPI_Datatype twice;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Type_create_hvector(2, 1, 0, MPI_INT, &twice);
+  MPI_Type_commit(&twice);
+  for (int round = 0; round < 20; round++) {
+    int out = 100 * round + rank, next = (rank + 1) % ranks;
+    if (rank == 0 && access("met", F_OK) == 0)
+      wrong += round == 0 || truncate("met", 0) != 0;
+    MPI_Bcast(&in, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_File_open(MPI_COMM_WORLD, "met", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_write_at(file, 8 * rank, &out, 1, twice, &status);
+    MPI_Get_elements(&status, twice, &elements);
+    wrong += elements != 2;
+    smpi_execute_benched(5e-4 * (1 + rank));
+    meet(round % 4);
+    in = -1;
+    MPI_File_read_at(file, 8 * next + 4, &in, 1, MPI_INT, &status);
+    wrong += in != 100 * round + next;
+    MPI_File_close(&file);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("%d wrong\n", wrong);
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" -O2 -Wall met.c -o made-met >log 2>&1
+output='0 wrong'
+rm -f met
+attempt made-met completed 'meeting, no protocol' --set 'program.args=[]'
+while read -r protocol rank at; do
+  rm -f met
+  attempt made-met recovered "meeting, $protocol, rank $rank crashes at $at ms" \
+    --set 'program.args=[]' --set "protocol.name=$protocol" \
+    --set 'checkpoint={every: 5ms, storage: local, bytes: 10kB}' \
+    --set "failures=[{rank: $rank, at: ${at}ms, repair: 1ms}]"
+  is "$(wc -c <met)" 32 "$what: the file is whole"
+done <<EOF
+c3 2 7
+bookmark 0 4
+pessimistic 0 4
+pessimistic 0 23
+uncoordinated 0 4
+uncoordinated 0 23
+EOF
+
 # ---- what cannot be rolled back is refused ----
 cat >shared.c <<'EOF'
 #include <mpi.h>
