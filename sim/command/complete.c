@@ -79,7 +79,7 @@ static void offer_words(const struct typed *typed, const char *description)
       offer_keys(typed, scenario_keys, "");
     else if (g_ascii_islower(**word))
       offer(typed, "", *word, "");
-    if (g_regex_match_simple("^(SCENARIO|TRACE|PLATFORM|PROTOCOL|FILE|DIR)", *word, 0, 0))
+    if (g_regex_match_simple("^(SCENARIO|TRACE|PLATFORM|PROTOCOL|FILE|DIR|FOLDER)", *word, 0, 0))
       puts("/");
   }
 }

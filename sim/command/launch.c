@@ -119,6 +119,8 @@ static char **environment(const struct launch *job)
   values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
   values = g_environ_setenv(values, "RECLINE_RESULT", job->result, TRUE);
   values = g_environ_unsetenv(values, "RECLINE_RECORD");
+  values = job->restart ? g_environ_setenv(values, "RECLINE_RESTART", job->restart, TRUE)
+                        : g_environ_unsetenv(values, "RECLINE_RESTART");
   if (job->record) {
     char skew[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_dtostr(skew, sizeof skew, job->skew);

@@ -45,7 +45,7 @@ struct options {
   double timeout; /* seconds; 0: none */
   char *memory;
   double memory_bytes;
-  char *record, *replay; /* folders */
+  char *record, *replay, *restart; /* folders */
 };
 
 struct run {
@@ -102,6 +102,8 @@ static int parse(int argc, char **argv, struct options *options, char **scenario
        "Record there what the program does, in a run without failures", "FOLDER"},
       {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay,
        "Do what was recorded there instead of running the program", "FOLDER"},
+      {"restart", 0, 0, G_OPTION_ARG_FILENAME, &options->restart,
+       "Go on from the checkpoint that a run has left there (checkpoint.then: stop)", "FOLDER"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
@@ -234,6 +236,38 @@ static bool check_stop(const struct run *run, GError **error)
                            problem);
 }
 
+static bool is_same_folder(const char *a, const char *b)
+{
+  struct stat of_a, of_b;
+  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+/* Makes the folder's path absolute. */
+static bool check_restart(struct run *run, GError **error)
+{
+  struct options *options = &run->options;
+  if (options->restart == NULL)
+    return true;
+  const char *beside = options->record != NULL || options->replay != NULL
+                           ? "beside --record or --replay, expected it alone"
+                       : options->out != NULL && is_same_folder(options->restart, options->out)
+                           ? "is --out, too, expected another folder"
+                           : NULL;
+  if (beside != NULL) {
+    g_set_error(error, SCENARIO_ERROR, 0, "recline run: --restart %s: %s", options->restart,
+                beside);
+    return false;
+  }
+  struct manifest *manifest = manifest_read(options->restart, error);
+  bool fits = manifest != NULL && manifest_fits(manifest, options->restart, run->scenario, error);
+  manifest_free(manifest);
+  char *folder = g_canonicalize_filename(options->restart, NULL);
+  g_free(options->restart);
+  options->restart = folder;
+  return fits;
+}
+
 /* ---- the private folder ---- */
 
 /* In DIR where there is one, so that its files get there by renaming. */
@@ -361,6 +395,7 @@ static bool simulate(struct run *run, GError **error)
       .out = out,
       .err = err,
       .trace = run->options.out != NULL && !run->options.no_trace,
+      .restart = run->options.restart,
       .record = run->again != NULL ? run->again : run->options.record,
       .skew = run->again != NULL ? 1.5 : 1.0,
       .timeout = least(run->options.timeout, run->scenario->limits.time),
@@ -574,7 +609,8 @@ static int run_scenario(struct run *run, const char *file)
       !check_topology(run->scenario, &error) || !check_platform(run->scenario, &error) ||
       !check_hazards(run->scenario, &error) || !check_script(run->scenario, &error) ||
       !check_schedule(run->scenario, &error) || !check_stop(run, &error) ||
-      !find_program(run, &error) || !find_replay(run, &error) || !make_directory(run, &error) ||
+      !check_restart(run, &error) || !find_program(run, &error) || !find_replay(run, &error) ||
+      !make_directory(run, &error) ||
       !(run->options.record != NULL ? record : simulate)(run, &error))
     return bad_input("%s", error->message);
   if (run->interrupted < 0)
@@ -609,6 +645,7 @@ int command_run(int argc, char **argv)
   g_free(run.options.memory);
   g_free(run.options.record);
   g_free(run.options.replay);
+  g_free(run.options.restart);
   g_free(run.program);
   return code;
 }

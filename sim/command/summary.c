@@ -180,6 +180,9 @@ void summary_print(const struct scenario *scenario, const struct result *result,
           wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict), look.plain,
           look.strong, scenario->id, look.plain, scenario->protocol.name, program, result->ranks,
           platform);
+  if (result->restart.from > 0)
+    g_print("  restart      from checkpoint %u, %.6g s of simulated time after the beginning\n",
+            result->restart.from, result->restart.before_s);
   if (result->restart.left > 0)
     g_print("  left         checkpoint %u\n", result->restart.left);
   if (result->gave_up != NULL)

@@ -9,6 +9,7 @@ enum { NOTHING = G_N_ELEMENTS(names) };
 
 static FILE *stream;
 static char *path;
+static double began; /* in seconds, added to all times */
 static guint8 *last; /* by rank: the activity of its last line */
 
 static _Noreturn void fail(void)
@@ -16,8 +17,9 @@ static _Noreturn void fail(void)
   die(DIE_INPUT, "%s: cannot be written: %s, expected a folder with room", path, strerror(errno));
 }
 
-void activity_open(const char *file, int ranks)
+void activity_open(const char *file, int ranks, double before)
 {
+  began = before;
   path = g_strdup(file);
   stream = fopen(file, "we");
   if (!stream)
@@ -32,14 +34,14 @@ void activity_note(const struct rank *r, double now)
   if (!stream || now <= r->since || last[r->index] == r->activity)
     return;
   last[r->index] = (guint8)r->activity;
-  fprintf(stream, "%.9f %d %s\n", r->since, r->index, names[r->activity]);
+  fprintf(stream, "%.9f %d %s\n", began + r->since, r->index, names[r->activity]);
 }
 
 void activity_back(const struct rank *r, double now, double to)
 {
   if (!stream)
     return;
-  fprintf(stream, "%.9f %d back to=%.9f\n", now, r->index, to);
+  fprintf(stream, "%.9f %d back to=%.9f\n", began + now, r->index, began + to);
   last[r->index] = NOTHING; /* what goes on is not lost: a line of its own */
 }
 
@@ -47,7 +49,7 @@ void activity_close(double now)
 {
   if (!stream)
     return;
-  fprintf(stream, "%.9f - end\n", now);
+  fprintf(stream, "%.9f - end\n", began + now);
   bool written = !ferror(stream);
   if (fclose(stream) || !written)
     fail();

@@ -6,9 +6,11 @@
 
 #include "sim/host/rank.h"
 
-/* Begins the file of a run of so many ranks. The other functions do nothing unless this was called.
+/* Begins the file of a run of so many ranks, `before` seconds after another one has begun, from
+ * which it goes on (0: none): times in it count from there. The other functions do nothing unless
+ * this was called.
  */
-void activity_open(const char *file, int ranks);
+void activity_open(const char *file, int ranks, double before);
 
 /* The rank has been in its activity from r->since to `now`, in seconds. */
 void activity_note(const struct rank *r, double now);

@@ -358,6 +358,19 @@ static struct saved *collect(const struct rank *r, enum place place)
   return now;
 }
 
+/* With what is in files now; NULL for NULL. */
+static struct saved *with_files(struct rank *r, struct saved *saved)
+{
+  if (saved && !(saved->files = heap_files_save(r->arena)))
+    die(DIE_BREACH, "no memory for the image of rank %d", r->index);
+  return saved;
+}
+
+struct saved *application_adopt(struct rank *r, GByteArray *bytes, const char **why)
+{
+  return with_files(r, portable_read(bytes, layer.ranks, r->index, why));
+}
+
 struct saved *application_save(struct rank *r)
 {
   enum place place = here(r);
@@ -372,10 +385,7 @@ struct saved *application_save(struct rank *r)
   portable_free(now);
   if (!saved)
     die(DIE_BREACH, "the image of rank %d: %s", r->index, why);
-  saved->files = heap_files_save(r->arena);
-  if (!saved->files)
-    die(DIE_BREACH, "no memory for the image of rank %d", r->index);
-  return saved;
+  return with_files(r, saved);
 }
 
 void application_free(struct saved *saved)

@@ -61,6 +61,10 @@ struct comm *application_again(struct rank *, const struct comm *parent, int col
 struct saved *application_save(struct rank *);
 void application_free(struct saved *); /* NULL is allowed */
 
+/* Of another run, as its bytes lie on storage, which it takes; the files are as they are now. NULL:
+ * `why` (static) it is no image of that rank, and the bytes are freed. */
+struct saved *application_adopt(struct rank *, GByteArray *bytes, const char **why);
+
 /* Bytes on storage; of an image that would be captured now. */
 double application_bytes(const struct saved *);
 double application_next_bytes(const struct rank *);

@@ -120,6 +120,38 @@ void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *of_calls)
     keys->pdata[GPOINTER_TO_INT(number) - 2] = g_strdup(key);
 }
 
+/* Back from a key; NULL: it is none. */
+static struct members *members_of(const char *key)
+{
+  g_auto(GStrv) word = g_strsplit(key, " ", -1);
+  int words = (int)g_strv_length(word), of_call = 3; /* parent, call and colour */
+  struct comm made = {.size = words - of_call};
+  g_autofree int *member = g_new0(int, (gsize)MAX(words, 1));
+  for (int i = of_call; i < words; i++) {
+    guint64 rank;
+    if (!g_ascii_string_to_unsigned(word[i], 10, 0, (guint64)layer.ranks - 1, &rank, NULL))
+      return NULL;
+    member[i - of_call] = (int)rank;
+  }
+  made.member = member;
+  return made.size > 0 ? copy(&made) : NULL;
+}
+
+bool communicators_adopt(uint32_t checkpoint, const GPtrArray *keys, const GArray *of_calls)
+{
+  begin();
+  for (guint i = 0; i < keys->len; i++) {
+    struct members *members = members_of(keys->pdata[i]);
+    if (!members)
+      return false;
+    g_hash_table_insert(numbers, g_strdup(keys->pdata[i]), GUINT_TO_POINTER(registered->len));
+    g_ptr_array_add(registered, members);
+  }
+  calls = g_array_copy((GArray *)of_calls);
+  communicators_commit(checkpoint);
+  return true;
+}
+
 void communicators_return(uint32_t checkpoint)
 {
   GArray *last = held ? g_hash_table_lookup(held, GUINT_TO_POINTER(checkpoint)) : NULL;

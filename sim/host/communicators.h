@@ -36,6 +36,9 @@ void communicators_forget(uint32_t checkpoint); /* nothing goes back to it any m
 /* For another run: keys of the numbers from 2 on, and the calls that this checkpoint holds. */
 void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *calls);
 
+/* In that one, before any number is asked for. False: they are not of so many ranks. */
+bool communicators_adopt(uint32_t checkpoint, const GPtrArray *keys, const GArray *calls);
+
 /* With all others the calling rank goes back to that checkpoint. */
 void communicators_return(uint32_t checkpoint);
 

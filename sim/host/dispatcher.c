@@ -407,6 +407,8 @@ static void detect_crash(const struct entry *entry)
   struct move move = {.kind = MOVE_DETECT, .rank = (int16_t)(alone ? entry->rank : -1)};
   if (shadow_allows(&move))
     open_incarnation(move);
+  else
+    recoveries = MAX(recoveries, 1); /* it was about to go on from another run */
   double ready = machine_now() + entry->failure->repair;
   if (ulfm_is_modelled())
     ulfm_add_failed(entry->rank, entry->life, ready);

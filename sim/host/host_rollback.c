@@ -11,6 +11,7 @@
 #include "sim/host/communicators.h"
 #include "sim/host/copy_cost.h"
 #include "sim/host/dispatcher.h"
+#include "sim/host/restart.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
@@ -283,7 +284,8 @@ static _Noreturn void perish(struct rank *r)
 static void set_back(struct rank *r, uint32_t target)
 {
   bool survivor = shadow_rank(r->index)->phase == RANK_RESTORING;
-  accounting_rollback(shadow_global()->incarnation, survivor);
+  if (!restart_is_first(r)) /* else it has not been here before */
+    accounting_rollback(shadow_global()->incarnation, survivor);
   communicators_return(target);
   storage_return_to(r, target);
 }
@@ -474,6 +476,8 @@ void host_begin(struct rank *r, const void *inside_program)
   if (image) {
     storage_captured(r, RCL_FRESH, image, NULL);
     await_turn(r);
+    if (restart_adopt(r))
+      host_roll_back(r);
   }
   layer.restored(r);
   if (!r->restart.on)

@@ -17,6 +17,8 @@ static struct trace *trace;
 static bool scheduled; /* the run is by schedule */
 static bool strict;    /* and the schedule has not ended */
 
+static const char HOST[] = "smpi"; /* in traces */
+
 enum { LAST_LINES = 12 };
 struct line {
   double time;
@@ -25,7 +27,24 @@ struct line {
 static struct line last[LAST_LINES]; /* for the report of a breach */
 static unsigned last_count;
 
-void shadow_begin(const struct scenario *scenario, const char *trace_file)
+static void note_history(double time, const struct move *move, const struct rcl_actions *actions,
+                         const struct verdict *verdict)
+{
+  if (trace)
+    trace_move(trace, time, &world, move, actions, verdict);
+}
+
+/* What has happened there may happen here. */
+static unsigned hazards_of(const char *history)
+{
+  GError *error = NULL;
+  unsigned hazards = 0;
+  if (history && !trace_hazards(history, &hazards, &error))
+    die(DIE_INPUT, "%s", error->message);
+  return hazards;
+}
+
+void shadow_begin(const struct scenario *scenario, const char *trace_file, const char *history)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
   if (!protocol)
@@ -36,7 +55,7 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   world.script = NULL;
   world.bounded = false;
   world.member = communicator_has;
-  world.hazards = scenario->check.hazards;
+  world.hazards = scenario->check.hazards | hazards_of(history);
   for (unsigned i = 0; i < scenario->failures_count; i++) {
     const struct failure *failure = &scenario->failures[i];
     if (failure->after.actions >= 0 && failure->trigger == TRIGGER_POINT)
@@ -54,7 +73,9 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file)
   parts_group_shares(&parts, &world);
   world_begin(&world, 0, 0);
   GError *error = NULL;
-  if (trace_file && !(trace = trace_open(trace_file, &world, "smpi", false, &error)))
+  if (trace_file && !(trace = trace_open(trace_file, &world, HOST, false, &error)))
+    die(DIE_INPUT, "%s", error->message);
+  if (history && !trace_continue(history, &world, HOST, note_history, &error))
     die(DIE_INPUT, "%s", error->message);
 }
 
@@ -218,7 +239,7 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
   if (move->rank >= 0)
     warn_before_full(move->rank);
   if (trace && !silent)
-    trace_move(trace, machine_now(), &world, move, actions, &verdict);
+    trace_move(trace, layer.before + machine_now(), &world, move, actions, &verdict);
   if (verdict.kind == VERDICT_VIOLATION)
     count_violation(&verdict);
   if (verdict.kind == VERDICT_GAVE_UP)

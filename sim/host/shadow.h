@@ -6,7 +6,9 @@
 
 #include "sim/host/rank.h"
 
-void shadow_begin(const struct scenario *, const char *trace_file);
+/* `history`: the trace of what was before, which the world is taken through; NULL: nothing was. Of
+ * all of it a trace is written to `trace_file`; NULL: none. */
+void shadow_begin(const struct scenario *, const char *trace_file, const char *history);
 void shadow_end(void); /* the last verdict, and the end of the trace */
 
 /* Runs by schedule: from here on the protocol's invariants are checked after every step, until it

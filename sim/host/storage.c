@@ -105,10 +105,11 @@ void storage_begin(struct rank *r)
 
 /* ---- slots ---- */
 
+static uint64_t kept;
+
 void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
                   bool sent)
 {
-  static uint64_t kept;
   payload_settle(message->payload);
   insert_slot(r->slots, slot,
               &(struct slot){.payload = message->payload,
@@ -530,6 +531,26 @@ void storage_each_payload(const struct rank *r, uint32_t checkpoint,
   numbers = g_list_sort_with_data(numbers, by_order, of ? of->slots : NULL);
   for (const GList *item = numbers; item; item = item->next)
     visit(data, of->part, GPOINTER_TO_UINT(item->data), g_hash_table_lookup(of->slots, item->data));
+}
+
+void storage_adopt(struct rank *r, uint32_t checkpoint, enum rcl_part part, struct saved *saved)
+{
+  struct capture *capture = g_new0(struct capture, 1);
+  *capture =
+      (struct capture){.checkpoint = checkpoint, .saved = saved, .bytes = application_bytes(saved)};
+  g_ptr_array_add(r->captures, capture);
+  struct record *record = g_new0(struct record, 1);
+  *record = (struct record){
+      .checkpoint = checkpoint, .part = part, .durable = true, .slots = new_slots()};
+  g_ptr_array_add(r->records, record);
+}
+
+void storage_adopt_payload(struct rank *r, uint32_t number, const struct slot *slot)
+{
+  const struct record *record = r->records->pdata[r->records->len - 1];
+  struct slot adopted = *slot;
+  adopted.order = ++kept;
+  insert_slot(record->slots, number, &adopted);
 }
 
 /* Puts a copy of `slots` (NULL: none) in the place of what the rank holds. */

@@ -57,6 +57,11 @@ void storage_each_payload(const struct rank *, uint32_t checkpoint,
                                         const struct slot *),
                           void *data);
 
+/* In that one: the image, which is taken over, and a payload that was stored with that part.
+ * Numbers come in the order of keeping. */
+void storage_adopt(struct rank *, uint32_t checkpoint, enum rcl_part, struct saved *);
+void storage_adopt_payload(struct rank *, uint32_t number, const struct slot *);
+
 /* Writes that have not ended never will; what the world has stored of them is there. */
 void storage_cut(struct rank *);
 

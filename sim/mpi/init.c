@@ -8,6 +8,7 @@
 #include "sim/host/end.h"
 #include "sim/host/host.h"
 #include "sim/host/outside.h"
+#include "sim/host/restart.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
@@ -132,9 +133,11 @@ static void begin(int processes)
   bool traced = out && trace && trace[0] == '1';
   g_autofree char *file = traced ? g_build_filename(out, "trace.txt", NULL) : NULL;
   g_autofree char *activity = traced ? g_build_filename(out, "activity.txt", NULL) : NULL;
+  const char *history = restart_history();
   if (traced)
-    activity_open(activity, layer.ranks);
-  shadow_begin(layer.scenario, file);
+    activity_open(activity, layer.ranks, layer.before);
+  shadow_begin(layer.scenario, file, history);
+  restart_begin();
   files_begin(shadow_independent());
   dispatcher_begin(host_expects, host_awaits);
   schedule_begin();

@@ -62,7 +62,7 @@ static double decide(struct rank *r, double now)
 static double read_clock(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_MPI);
-  double now = record_clock(decide(r, PMPI_Wtime()));
+  double now = record_clock(decide(r, layer.before + PMPI_Wtime()));
   rank_switch(r, before);
   return now;
 }
@@ -83,7 +83,7 @@ static bool simulated(double *now)
   if (r)
     *now = read_clock(r);
   else if (under_protocol)
-    *now = machine_now();
+    *now = layer.before + machine_now();
   layer_leave(mode);
   return under_protocol;
 }

@@ -1,6 +1,7 @@
 /* Replay: a trace, taken through a world of its own. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "protocols/neighbours.h"
@@ -17,7 +18,7 @@ struct replay {
   unsigned line;
   GError **error;
   struct trace_lines *lines;
-  struct world world;
+  struct world *world;
   struct script *script;
   struct parts parts;
   struct rcl_actions actions;
@@ -213,7 +214,7 @@ static bool begin(struct replay *r, const struct header *header)
     return false;
   if (r->script && !protocol->collectives && !script_spell_out(r->script))
     return bad(r, "too many messages in its collectives, expected a smaller %s", "script");
-  struct world *world = &r->world;
+  struct world *world = r->world;
   world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
   for (int i = 0; protocol->parameters && protocol->parameters[i]; i++)
     world_set_parameter(world, protocol->parameters[i], (uint32_t)header->parameter[i]);
@@ -250,7 +251,7 @@ static bool begin(struct replay *r, const struct header *header)
 /* Place of the message with that number in its channel. */
 static bool find_message(struct replay *r, struct move *move, guint64 number, gint64 place)
 {
-  int64_t index = trace_find(r->lines, &r->world, move, number, place);
+  int64_t index = trace_find(r->lines, r->world, move, number, place);
   if (index >= 0) {
     move->index = (uint32_t)index;
     return true;
@@ -320,7 +321,7 @@ static bool read_lie_move(struct replay *r, char **words, struct move *move)
     return bad(r, "lie %s, expected drop or duplicate", words[0] ? words[0] : "of no kind");
   if (!words[1] || !g_str_has_prefix(words[1], "peer="))
     return bad(r, "lie without peer=, expected the sender of the message");
-  if (!whole(r, "peer", words[1] + 5, 0, (guint64)r->world.ranks - 1, &peer))
+  if (!whole(r, "peer", words[1] + 5, 0, (guint64)r->world->ranks - 1, &peer))
     return false;
   move->event.peer = (int16_t)peer;
   return true;
@@ -332,11 +333,11 @@ static bool read_detection(struct replay *r, char **words, struct move *move)
   move->kind = MOVE_DETECT;
   if (g_strv_contains((const char *const *)words, "falsely"))
     move->fault = DETECT_FALSELY;
-  if (!r->world.protocol->independent && move->fault == DETECT_DEAD)
+  if (!r->world->protocol->independent && move->fault == DETECT_DEAD)
     return true;
   if (!words[0] || !g_str_has_prefix(words[0], "rank="))
     return bad(r, "detected without rank=, expected the rank that was found dead");
-  if (!whole(r, "rank", words[0] + 5, 0, (guint64)r->world.ranks - 1, &rank))
+  if (!whole(r, "rank", words[0] + 5, 0, (guint64)r->world->ranks - 1, &rank))
     return false;
   move->rank = (int16_t)rank;
   return true;
@@ -363,8 +364,8 @@ static bool read_event(struct replay *r, char **words, struct move *move)
       return bad(r, "found '%s', expected an event in the notation of docs/trace.md", wrong);
     bool pair = move->event.kind == RCL_EVENT_SEND || move->event.kind == RCL_EVENT_ARRIVED ||
                 move->event.kind == RCL_EVENT_CONTROL;
-    if (pair && (move->event.peer < 0 || move->event.peer >= r->world.ranks))
-      return bad(r, "peer %d, expected 0 to %d", move->event.peer, r->world.ranks - 1);
+    if (pair && (move->event.peer < 0 || move->event.peer >= r->world->ranks))
+      return bad(r, "peer %d, expected 0 to %d", move->event.peer, r->world->ranks - 1);
   }
   return true;
 }
@@ -377,7 +378,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   if (g_strv_length(words) < 3)
     return bad(r, "found '%s', expected 'TIME RANK EVENT'", text);
   if (!g_str_equal(words[1], "-") &&
-      !whole(r, "rank", words[1], 0, (guint64)r->world.ranks - 1, &rank))
+      !whole(r, "rank", words[1], 0, (guint64)r->world->ranks - 1, &rank))
     return false;
   *move =
       (struct move){.rank = g_str_equal(words[1], "-") ? -1 : (int16_t)rank, .index = WORLD_FIND};
@@ -455,7 +456,7 @@ static bool replay_again(struct replay *r, const char *text)
   if (!g_str_has_prefix(text, "again from=") ||
       !whole(r, "again from", number, 0, r->states->len - 1, &step))
     return bad(r, "found '%s', expected 'again from=STEP'", text);
-  g_autofree char *now = trace_state(&r->world);
+  g_autofree char *now = trace_state(r->world);
   if (!g_str_equal(now, r->states->pdata[step]))
     return bad(r, "the world is not as it was before step %" G_GUINT64_FORMAT, step);
   r->again = r->states->len - (unsigned)step;
@@ -471,14 +472,14 @@ static bool replay_move(struct replay *r, const char *text)
   if (!read_move(r, head, &move))
     return false;
   if (r->repeats)
-    g_ptr_array_add(r->states, trace_state(&r->world));
+    g_ptr_array_add(r->states, trace_state(r->world));
   r->verdict = (struct verdict){0};
   r->actions.count = 0;
-  world_step(&r->world, &move, &r->actions, &r->verdict);
+  world_step(r->world, &move, &r->actions, &r->verdict);
   if (r->verdict.kind == VERDICT_IMPOSSIBLE)
     return bad(r, "the world refuses this: %s", r->verdict.text);
   g_array_append_val(r->moves, move);
-  g_autofree char *line = trace_line(r->lines, &r->world, &move, &r->actions);
+  g_autofree char *line = trace_line(r->lines, r->world, &move, &r->actions);
   const char *rest = strchr(text, ' ') + 1;
   if (!digest && strstr(line, " # "))
     *strstr(line, " # ") = '\0'; /* it may be left out */
@@ -498,7 +499,7 @@ static bool replay_violation(struct replay *r, const char *text)
   for (unsigned i = 0; i < (r->again ? 4 : 3); i++) {
     struct verdict verdict = r->verdict;
     if (i > 0)
-      judges[i - 1](&r->world, &verdict);
+      judges[i - 1](r->world, &verdict);
     if (verdict.kind != VERDICT_VIOLATION)
       continue;
     g_autofree char *line = trace_violation_line(&verdict);
@@ -553,12 +554,14 @@ static bool replay_lines(struct replay *r, char **lines)
 bool trace_read(const char *file, struct trace_story *story, GError **error)
 {
   g_autofree char *text = NULL;
+  struct world world = {0};
   *story = (struct trace_story){0};
   if (!g_file_get_contents(file, &text, NULL, error))
     return false;
   struct replay r = {.file = file,
                      .error = error,
                      .lines = trace_lines_new(),
+                     .world = &world,
                      .moves = g_array_new(FALSE, FALSE, sizeof(struct move)),
                      .states = g_ptr_array_new_with_free_func(g_free),
                      .repeats = strstr(text, "\nagain ") != NULL};
@@ -566,9 +569,9 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
   find_properties(&r, lines);
   find_members(&r, lines);
   bool fine = replay_lines(&r, lines);
-  *story = (struct trace_story){.protocol = r.world.protocol,
-                                .ranks = r.world.ranks,
-                                .overtaking = r.world.overtaking,
+  *story = (struct trace_story){.protocol = world.protocol,
+                                .ranks = world.ranks,
+                                .overtaking = world.overtaking,
                                 .free = r.script && r.script->free,
                                 .spelled = r.script && r.script->written,
                                 .count = r.moves->len,
@@ -579,13 +582,96 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
   g_hash_table_unref(r.members);
   if (r.begun) {
     parts_clear(&r.parts);
-    world_clear(&r.world);
+    world_clear(&world);
   }
   script_free(r.script);
   g_free(r.actions.item);
   trace_lines_free(r.lines);
   if (!fine)
     trace_story_clear(story);
+  return fine;
+}
+
+/* ---- what goes on from a trace ---- */
+
+bool trace_hazards(const char *file, unsigned *hazards, GError **error)
+{
+  struct replay r = {.file = file, .error = error};
+  g_autofree char *text = NULL;
+  *hazards = 0;
+  if (!g_file_get_contents(file, &text, NULL, error))
+    return false;
+  const char *end = strstr(text, "\n---\n"), *found = strstr(text, "\nhazards ");
+  guint64 number = 0;
+  if (!found || (end && end < found))
+    return true;
+  found += strlen("\nhazards ");
+  g_autofree char *value = g_strndup(found, strcspn(found, "\n"));
+  bool fine = whole(&r, "hazards", value, 0, 2 * HAZARD_CONTROL_OVERTAKES - 1, &number);
+  *hazards = (unsigned)number;
+  return fine;
+}
+
+/* The header must be that of the world, which may have more hazards. Returns the first line behind
+ * it; NULL: it is another. */
+static char **match_header(struct replay *r, char **line, const char *host)
+{
+  char *header = trace_header(r->world, host);
+  g_auto(GStrv) own = g_strsplit(header, "\n", -1);
+  free(header);
+  for (char **mine = own; **mine; mine++) {
+    if (g_str_has_prefix(*mine, "hazards "))
+      continue;
+    while (*line && g_str_has_prefix(*line, "hazards "))
+      line++, r->line++;
+    const char *found = *line ? *line++ : "";
+    r->line++;
+    if (g_str_equal(found, *mine))
+      continue;
+    bad(r, "found '%s', expected '%s' of the run that goes on", found, *mine);
+    return NULL;
+  }
+  return line;
+}
+
+static bool continue_line(struct replay *r, const char *text,
+                          void (*taken)(double, const struct move *, const struct rcl_actions *,
+                                        const struct verdict *))
+{
+  if (!replay_move(r, text))
+    return false;
+  taken(g_ascii_strtod(text, NULL), &g_array_index(r->moves, struct move, 0), &r->actions,
+        &r->verdict);
+  g_array_set_size(r->moves, 0);
+  return true;
+}
+
+bool trace_continue(const char *file, struct world *world, const char *host,
+                    void (*taken)(double time, const struct move *, const struct rcl_actions *,
+                                  const struct verdict *),
+                    GError **error)
+{
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents(file, &text, NULL, error))
+    return false;
+  struct replay r = {.file = file,
+                     .error = error,
+                     .lines = trace_lines_new(),
+                     .world = world,
+                     .actions = {.capacity = RCL_ACTIONS_MAX(&world->config[0])},
+                     .moves = g_array_new(FALSE, FALSE, sizeof(struct move))};
+  r.actions.item = g_new0(struct rcl_action, r.actions.capacity);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  char **line = match_header(&r, lines, host);
+  bool fine = line != NULL;
+  for (; fine && *line && (**line || line[1]); line++) {
+    r.line++;
+    if (!g_str_has_prefix(*line, "violation ")) /* else the move before has it */
+      fine = continue_line(&r, *line, taken);
+  }
+  g_array_unref(r.moves);
+  g_free(r.actions.item);
+  trace_lines_free(r.lines);
   return fine;
 }
 
