@@ -65,7 +65,8 @@ static struct rcl_action any_action(const struct rcl_config *config)
       RCL_ACTION_FORGET,   RCL_ACTION_RESEND,  RCL_ACTION_FORCE,           RCL_ACTION_HOLD,
       RCL_ACTION_RELEASE,  RCL_ACTION_DRAIN,   RCL_ACTION_CAPTURE,         RCL_ACTION_STORE,
       RCL_ACTION_COMMIT,   RCL_ACTION_ERASE,   RCL_ACTION_STOPPED_LOGGING, RCL_ACTION_GIVE_UP,
-      RCL_ACTION_OPEN,     RCL_ACTION_MATCH,   RCL_ACTION_TRANSMIT,        RCL_ACTION_REJOIN};
+      RCL_ACTION_OPEN,     RCL_ACTION_MATCH,   RCL_ACTION_TRANSMIT,        RCL_ACTION_REJOIN,
+      RCL_ACTION_OUTPUT};
   struct rcl_action action = {.kind = kinds[draw(sizeof kinds)]};
   switch (action.kind) {
   case RCL_ACTION_DELIVER:
@@ -93,6 +94,10 @@ static struct rcl_action any_action(const struct rcl_config *config)
       action.kind == RCL_ACTION_COMMIT || action.kind == RCL_ACTION_ERASE ||
       action.kind == RCL_ACTION_STOPPED_LOGGING)
     action.checkpoint = 1 + draw(2);
+  if (action.kind == RCL_ACTION_OUTPUT) {
+    action.output = draw(3);
+    action.checkpoint = draw(3);
+  }
   if (action.kind == RCL_ACTION_STORE)
     action.part = (uint8_t)draw(RCL_PARTS);
   return action;
@@ -100,7 +105,7 @@ static struct rcl_action any_action(const struct rcl_config *config)
 
 static void bend(const struct rcl_config *config, struct rcl_action *action)
 {
-  switch (draw(5)) {
+  switch (draw(6)) {
   case 0:
     action->checkpoint += draw(2) ? 1 : UINT32_MAX;
     break;
@@ -112,6 +117,9 @@ static void bend(const struct rcl_config *config, struct rcl_action *action)
     break;
   case 3:
     action->peer = (int16_t)draw((unsigned)config->ranks);
+    break;
+  case 4:
+    action->output += draw(2) ? 1 : UINT32_MAX;
     break;
   default:
     action->part ^= 1;

@@ -21,8 +21,8 @@ my $first = @ARGV ? $ARGV[0] : $ENV{RECLINE_SEED} // 1;
 
 my @properties = qw(no-loss no-duplicate restorable quiet-channels c3-1.1 c3-1.2 c3-1.3 deadlock
   commits outcome recovers agreement invariant no-orphan c3-2.2 c3-2.3 local-rollback no-domino
-  own-iteration tokens bounds progress requests bounded frees frees-at-capture
-  once-per-failure);
+  own-iteration tokens bounds progress requests bounded frees frees-at-capture useful output
+  output-at-rest output-local once-per-failure);
 
 use constant {SEND => 0, RECV => 1, IRECV => 2, WAIT => 3, CHOOSE => 4, CHECKPOINT => 5,
   COMPUTE => 6, COLLECTIVE => 7, FREE => 8, CANCEL => 9, ANY => -1, NOBODY => -2, OWN => 8, NEVER => -1};
@@ -35,14 +35,14 @@ sub term { return $terms->{join ' ', @_} //= 1 + keys %$terms }
 # ---- the world of a walk ----
 
 my ($world, @script, @rank, %wire, %shares, %control, %seen, $incarnation, $target, $committed, $requested,
-  $timed, @surplus, %reached);
+  $timed, @surplus, %reached, @outside);
 
 sub is_free { return $world->{free} }
 
 sub new_program {
   my ($r) = @_;
   my $program = {next => 0, waiting => undef, request => {}, got => {}, posted => [], posts => 0,
-    history => term('rank', $r), sent => {}, given => {}, unexpected => [], calls => 0, call => undef};
+    history => term('rank', $r), sent => {}, given => {}, unexpected => [], outputs => [], calls => 0, call => undef};
   advance($program, $r);
   return $program;
 }
@@ -51,6 +51,7 @@ sub copy {
   my ($p) = @_;
   return {%$p, request => {%{$p->{request}}}, got => {%{$p->{got}}},
     posted => [map { {%$_} } @{$p->{posted}}], unexpected => [@{$p->{unexpected}}],
+    outputs => [@{$p->{outputs}}],
     call => $p->{call} && {%{$p->{call}}},
     map { my $flows = $p->{$_}; $_ => {map { $_ => [@{$flows->{$_}}] } keys %$flows} } qw(sent given)};
 }
@@ -325,6 +326,8 @@ sub happens {
       place => scalar @$sent, in => $me->{noticed}, line => $me->{line}, stopped => $me->{stopped},
       number => $e->{number}, after => $me->{rung}};
     $p->{next}++;
+  } elsif ($e->{name} eq 'output') {
+    says($me, $e->{output});
   } elsif ($e->{name} eq 'receive') {
     post($me, $e);
     return 0 if $world->{channel};
@@ -352,7 +355,7 @@ sub happens {
   } elsif ($e->{name} eq 'captured') {
     bad('quiet-channels') if grep { exists_for($me, $_) } @{$wire{$r}},
       grep { $_->{from} == $r } map { @$_ } values %wire;
-    @$me{qw(image phase closed anew line)} = (copy($p), 'running', $e->{closed} ? 1 : 0, 0, $e->{checkpoint} // 0);
+    @$me{qw(image phase closed anew line covered)} = (copy($p), 'running', $e->{closed} ? 1 : 0, 0, $e->{checkpoint} // 0, 0);
   } elsif ($e->{name} eq 'durable') {
     my ($stored) = grep { !$_->{reported} && $_->{part} eq $e->{part} } @{$me->{stored}};
     @$stored{qw(reported durable)} = (1, !$e->{early});
@@ -361,8 +364,83 @@ sub happens {
   } elsif ($e->{name} eq 'committed') {
     ($committed, $requested) = ($e->{checkpoint}, 0);
     commits($committed, $incarnation);
+    leaves($_, delete $_->{covered}) for grep { $_->{covered} && $_->{line} == $committed } @rank;
   }
   return $me->{phase} eq 'running';
+}
+
+# ---- the outside ----
+
+# An output is made; one that has left must be the same again.
+sub says {
+  my ($me, $number) = @_;
+  my ($p, $seen) = ($me->{program}, $outside[$me->{r}]);
+  push @{$p->{outputs}}, content_here($p);
+  $p->{next}++;
+  die "output $number, and the program has made " . @{$p->{outputs}} . "\n" if $number != @{$p->{outputs}};
+  return if $number > @$seen;
+  reach('output-again', 1);
+  bad('output') if $seen->[$number - 1] != $p->{outputs}[-1];
+}
+
+sub leaves {
+  my ($me, $last) = @_;
+  my ($made, $seen) = ($me->{program}{outputs}, $outside[$me->{r}]);
+  return if $last <= @$seen;
+  push @$seen, @$made[@$seen .. $last - 1];
+  reach('outputs', $last);
+}
+
+sub let_out {
+  my ($me, $a) = @_;
+  my ($last, $checkpoint) = ($a->{output} // 0, $a->{checkpoint} // 0);
+  return bad('legal') if !$last || $last > @{$me->{program}{outputs}};
+  return bad('legal') if $checkpoint && ($world->{independent} || $checkpoint != $me->{line});
+  return if fenced($me);
+  return leaves($me, $last) if $checkpoint <= $committed || !$checkpoint;
+  $me->{covered} = $last;
+}
+
+# Whether an output waits for something else than its own rank's writes.
+sub waits_for_others {
+  my ($me) = @_;
+  return $me->{program} && @{$outside[$me->{r}]} < @{$me->{program}{outputs} // []} && !grep { !$_->{reported} } @{$me->{stored}};
+}
+
+# ---- useful checkpoints ----
+
+# Whether some state of all ranks, each now, at a stored image or at its beginning, has this image
+# and no message that is received and not sent: by trying them all.
+sub is_useful {
+  my ($of, $image) = @_;
+  my @states = map { my $me = $_;
+      $me == $of ? [$image->{program}]
+        : [$me->{program}, new_program($me->{r}), map { $_->{program} } grep { $_->{part} eq 'image' } @{$me->{stored}}]
+    } @rank;
+  my @choice = (0) x @rank;
+  while (1) {
+    return 1 if is_consistent(map { $states[$_][$choice[$_]] } 0 .. $#rank);
+    my $r = 0;
+    $choice[$r++] = 0 while $r < @rank && $choice[$r] == $#{$states[$r]};
+    return 0 if $r == @rank;
+    $choice[$r]++;
+  }
+}
+
+sub is_consistent {
+  my @programs = @_;
+  for my $r (0 .. $#programs) {
+    for my $flow (keys %{$programs[$r]{given}}) {
+      my ($peer, $comm, $tag) = split / /, $flow;
+      return 0 if @{$programs[$r]{given}{$flow}} > @{$programs[$peer]{sent}{flow($r, $comm, $tag)} // []};
+    }
+  }
+  return 1;
+}
+
+sub has_useless {
+  my ($me) = @_;
+  return grep { $_->{part} eq 'image' && !is_useful($me, $_) } @{$me->{stored}};
 }
 
 sub commits {
@@ -518,6 +596,8 @@ sub acts {
       $sum += $_ for splice @surplus;
       bad('tokens') if $sum % 2**32;
     }
+  } elsif ($name eq 'output') {
+    let_out($me, $a);
   } elsif ($name eq 'give-up') {
     bad('recovers');
   } elsif ($name eq 'store') {
@@ -630,6 +710,7 @@ sub take {
   }
   my ($stopped, $behind) = @$me{qw(stopped line)};
   acts($me, $event, $_, \%now) for (grep { $_->{name} ne 'store' } @actions), grep { $_->{name} eq 'store' } @actions;
+  bad('output-local') if waits_for_others($me);
   bad('legal') if !defined $event->{cut}
     && ($answers{$event->{name}} ? !$now{answered} : $now{undone} && !$now{rolled_back});
   for my $data ($event->{name} eq 'arrived' ? [$now{message}, 'c3-1'] : map { [$_, 'c3-2'] } @{$now{collected}}) {
@@ -752,6 +833,8 @@ sub at_end {
     push @left, grep { exists_for($me, $_) } @{$wire{$r}} if !defined $me->{drains} && !$world->{channel};
     $wrong{'no-duplicate'} = 1
       if grep { $_->{place} <= @{$given->{flow($_->{from}, $_->{comm}, $_->{tag})} // []} } @left;
+    my ($seen, $made) = ($outside[$r], $me->{program}{outputs});
+    $wrong{output} = 1 if @$seen > @$made || grep { $seen->[$_] != $made->[$_] } 0 .. $#$seen;
     $wrong{'no-orphan'} = 1 if grep { exists_for($me, $_) } @{$shares{$r}};
   }
   return \%wrong;
@@ -896,7 +979,7 @@ my %count;    # walks in which a property was violated
 
 sub judge_walk {
   my ($head, @lines) = @_;
-  (%wire, %shares, %control, @rank, @script, @surplus, %reached) = ();
+  (%wire, %shares, %control, @rank, @script, @surplus, %reached, @outside) = ();
   ($incarnation, $target, $committed, $requested, $timed) = (0) x 5;
   my ($file) = $head =~ /(\S+)$/;
   $terms = $terms_of{$file} //= {};
@@ -915,7 +998,7 @@ sub judge_walk {
     $rank[$r] = {r => $r, stored => [], born => 0, noticed => 0, origin => 0};
     reset_rank($rank[$r], 'new');
     $rank[$r]{program} = new_program($r);
-    ($wire{$r}, $shares{$r}, $control{$r}) = ([], [], []);
+    ($wire{$r}, $shares{$r}, $control{$r}, $outside[$r]) = ([], [], [], []);
     @{$rank[$r]}{qw(phase timer)} = ('running', $set{$r}) if is_free();
   }
   $timed = 1 if $set{0};
@@ -943,6 +1026,8 @@ sub judge_walk {
         : $what eq 'ever' ? waits(('progress') x 3) : wrong_outcome($file, $saw);
       $wrong->{requests} = 1 if $what eq 'rest' && $vain && !$requested;
       $wrong->{frees} = 1 if $what eq 'rest' && grep { keeps_garbage($_) } @rank;
+      $wrong->{useful} = 1 if $what eq 'rest' && !$incarnation && grep { has_useless($_) } @rank;
+      $wrong->{'output-at-rest'} = 1 if $what eq 'rest' && grep { $_->{program} && @{$outside[$_->{r}]} < @{$_->{program}{outputs} // []} } @rank;
       $wrong->{bounded} = 1 if $what eq 'rest' && grep { 2 < grep { $_->{part} eq 'image' } @{$_->{stored}} } @rank;
       $saw = $saw ? '-' : 'outcome' if $what eq 'outcome';
     } else {
@@ -958,9 +1043,9 @@ sub judge_walk {
 
 # ---- the worlds ----
 
-# The judge knows neither programs that test, branch or make communicators nor storage that a crash
-# takes along.
-my @worlds = grep { system('grep', '-qE', 'levels:|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(|, output|: output', $_) }
+# The judge knows neither programs that test, branch or make communicators, storage that a crash
+# takes along, nor messages outside of a topology.
+my @worlds = grep { system('grep', '-qE', 'levels:|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(|^id: c3-outside-topology', $_) }
   sort glob("$root/verify/claims/*.yaml"), glob("$root/verify/mutants/*.yaml");
 open my $walker, '-|', "$build/t/monitor-walks", $first, @ARGV ? 1 : $walks, 50, join(',', @properties), @worlds
   or die "monitor-walks: $!";

@@ -49,6 +49,11 @@ bool world_follows(const struct world *w)
          is_judged(w, "agreement");
 }
 
+bool world_judges_useful(const struct world *w)
+{
+  return is_judged(w, "useful");
+}
+
 bool world_judges_garbage(const struct world *w)
 {
   return is_judged(w, "frees") || is_judged(w, "frees-at-capture");

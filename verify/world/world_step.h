@@ -188,7 +188,7 @@ const void *world_line_part(const struct world *, int rank, enum part_kind, uint
 /* No rank will start from what is stored any more (explorer, global recovery): no crash may still
  * happen. Once none is recovered from either (world_global.settled), what the contents of images
  * and stored states are makes no difference. They are left out, so that states which differ in
- * nothing else are one. */
+ * nothing else are one; but for `useful`, which looks at them all. */
 bool world_settles(const struct world *);
 
 /* Keeps in place of `image` (0: of one of the program as it stands) what it shows received, if that
@@ -214,6 +214,9 @@ bool world_follows(const struct world *);
 
 /* Whether a property asks which messages the images show received (world_line_part()). */
 bool world_judges_garbage(const struct world *);
+/* Whether one asks what they show sent, too: of images of every rank, whatever they are kept for.
+ */
+bool world_judges_useful(const struct world *);
 
 /* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.
  */

@@ -522,7 +522,8 @@ static void settle(const struct world *w)
 
 bool world_settles(const struct world *w)
 {
-  return w->bounded && !w->whole && !w->protocol->independent && !read_global(w)->crashes;
+  return w->bounded && !w->whole && !w->protocol->independent && !read_global(w)->crashes &&
+         !world_judges_useful(w);
 }
 
 /* When all ranks have started again, the crashed rank and the target of the recovery are cleared.
