@@ -51,9 +51,8 @@ static void work(int place)
     cg_make(&options, &calls, place, ulfm.places);
     const int count = cg_changed(changed);
     for (int i = 0; i < count; i++)
-      ulfm_protect(changed[i].address, changed[i].count > 0
-                                           ? (size_t)changed[i].count * sizeof(double)
-                                           : changed[i].bytes);
+      ulfm_protect(changed[i].address,
+                   (size_t)changed[i].count * (changed[i].doubles ? sizeof(double) : sizeof(int)));
     made = true;
   }
   if (ulfm_restore() == ULFM_ANEW)

@@ -68,13 +68,10 @@ static void protect(void)
 {
   struct cg_changed changed[CG_CHANGED];
   const int count = cg_changed(changed);
-  tell_protected(MEMORY_CODE, &code, sizeof code);
+  tell_items(MEMORY_CODE, &code, 1, RECLINE_INT32);
   for (int i = 0; i < count; i++) {
-    if (changed[i].count > 0) {
-      tell_doubles(MEMORY_CHANGED + i, changed[i].address, changed[i].count);
-    } else {
-      tell_protected(MEMORY_CHANGED + i, changed[i].address, changed[i].bytes);
-    }
+    tell_items(MEMORY_CHANGED + i, changed[i].address, changed[i].count,
+               changed[i].doubles ? RECLINE_DOUBLE : RECLINE_INT32);
   }
   tell_bytes(cg_changed_bytes(), 0);
 }

@@ -31,8 +31,8 @@ static struct vectors vectors;
 static const struct cg_options *options;
 static const struct cg_calls *calls;
 
-/* How far the program has come. */
-static struct {
+/* How far the program has come: numbers of int, then of double. */
+static struct progress {
   unsigned mark;         /* of the iteration or step that begins next; 0: before the timed ones */
   int iteration;         /* outer, from 1 */
   int step;              /* of the conjugate gradient method, from 0 */
@@ -304,13 +304,18 @@ bool cg_make(const struct cg_options *wanted, const struct cg_calls *program, in
 /* z, p and r begin anew in each outer iteration. */
 int cg_changed(struct cg_changed changed[CG_CHANGED])
 {
+  enum {
+    WHOLE = 3,
+    REAL = (sizeof(struct progress) - offsetof(struct progress, rho)) / sizeof(double)
+  };
   double *const vector[] = {vectors.x, vectors.z, vectors.p, vectors.r};
   const int count = options->steps ? 4 : 1;
-  changed[0] = (struct cg_changed){&progress, 0, sizeof progress};
+  changed[0] = (struct cg_changed){&progress.mark, WHOLE, false};
+  changed[1] = (struct cg_changed){&progress.rho, REAL, true};
   for (int i = 0; i < count; i++) {
-    changed[1 + i] = (struct cg_changed){vector[i], grid.block, 0};
+    changed[2 + i] = (struct cg_changed){vector[i], grid.block, true};
   }
-  return 1 + count;
+  return 2 + count;
 }
 
 /* x lives from one iteration to the next; z, p and r from one step to the next. */

@@ -8,7 +8,7 @@
 
 #include "cg_matrix.h"
 
-enum { CG_CHANGED = 5 };
+enum { CG_CHANGED = 6 };
 
 struct cg_options {
   const struct class_spec *spec;
@@ -26,11 +26,11 @@ struct cg_calls {
   void (*meet)(void);           /* a barrier: then the time is taken */
 };
 
-/* `count` doubles, or `bytes` bytes of another type, that a marked iteration changes. */
+/* `count` doubles, or int, that a marked iteration changes. */
 struct cg_changed {
   void *address;
   int count;
-  size_t bytes;
+  bool doubles;
 };
 
 /* Reads "[-v] [-s] [-k] CLASS [ITERATIONS]"; false if that makes no sense. */

@@ -107,7 +107,9 @@ int main(int argc, char **argv)
   double flops = argc == 4 ? atof(argv[3]) : (double)FLOPS_PER_BYTE * g.bytes;
   place(&g);
   allocate(&g);
-  tell_protected(1, &progress, sizeof progress);
+  tell_items(1, &progress.step, 1, RECLINE_INT32);
+  tell_items(2, &progress.sum, 1, RECLINE_INT64);
+  tell_doubles(3, &progress.least, 1);
   if (tell_restore() != RECLINE_AT_END) {
     run(&g, steps, flops);
     report(&g);

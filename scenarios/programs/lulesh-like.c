@@ -560,7 +560,10 @@ static struct {
 static void protect(void)
 {
   const int count = side * side * side, points = nodes * nodes * nodes;
-  tell_protected(1, &progress, sizeof progress);
+  tell_items(1, &progress.step, 1, RECLINE_INT32);
+  tell_items(5, &progress.code, 1, RECLINE_INT32);
+  tell_doubles(6, &progress.before, 1);
+  tell_doubles(7, &progress.start, 1);
   tell_doubles(2, energy, count);
   tell_doubles(3, volume, count);
   tell_doubles(4, velocity, DIMENSIONS * points);

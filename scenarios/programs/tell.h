@@ -11,7 +11,6 @@
 #pragma weak recline_iteration
 #pragma weak recline_iteration_bytes
 #pragma weak recline_image_bytes
-#pragma weak recline_protect
 #pragma weak recline_protect_items
 #pragma weak recline_restore
 #pragma weak recline_restarts
@@ -32,17 +31,17 @@ static inline void tell_bytes(unsigned long long iteration, unsigned long long i
     recline_image_bytes(image);
 }
 
-/* Images at the application level have these bytes, or doubles, by that name. */
-static inline void tell_protected(int id, void *address, size_t bytes)
+/* Images at the application level have these items by that name: with their type, so that a node of
+ * another byte order can read them. */
+static inline void tell_items(int id, void *address, int count, enum recline_item type)
 {
-  if (recline_protect)
-    recline_protect(id, address, bytes);
+  if (recline_protect_items)
+    recline_protect_items(id, address, (size_t)count, type);
 }
 
 static inline void tell_doubles(int id, double *address, int count)
 {
-  if (recline_protect_items)
-    recline_protect_items(id, address, (size_t)count, RECLINE_DOUBLE);
+  tell_items(id, address, count, RECLINE_DOUBLE);
 }
 
 /* Whether the program runs again after a crash, and then puts them back. */

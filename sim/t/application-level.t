@@ -118,10 +118,14 @@ fi
 
 # ---- the other programs of recline ----
 
-cp "$build/programs/halo" "$build/programs/lulesh-like" .
-stands halo halo '"10000", "20"' '60ms 110ms' --set checkpoint.every=10ms
+# Half of the nodes, and the spares, have another byte order: what they protect has types.
+cp "$build/programs/halo" "$build/programs/lulesh-like" "$build/programs/cg" .
+stands halo halo '"10000", "20"' '60ms 110ms' --set checkpoint.every=10ms \
+  --set platform.file=turned.xml
 ranks=8
-stands lulesh-like lulesh-like '"4", "40"' '15ms 27ms'
+stands lulesh-like lulesh-like '"4", "40"' '15ms 27ms' --set platform.file=turned.xml
+stands cg cg '"-s", S' 128ms --set checkpoint.every=20ms --set platform.file=turned.xml \
+  --set protocol.capacity=8000
 ranks=4
 
 # ---- misuse ----
