@@ -32,6 +32,14 @@ static void add_first(struct explorer *e)
   e->out->states = 1;
 }
 
+/* Its programs have outputs: one leaves by what another rank does, and stays seen, so that no rank
+ * has it for itself. */
+static bool tells_outside(const struct explorer *e)
+{
+  const struct script *script = e->model.world->script;
+  return script && script->outputs;
+}
+
 /* Crash reduction; before the first crash also stubborn sets, where they apply. */
 static void begin_with_crashes(struct explorer *e, unsigned crashes)
 {
@@ -41,7 +49,7 @@ static void begin_with_crashes(struct explorer *e, unsigned crashes)
     return;
   }
   e->crash = crash_new(&e->model, crashes, &e->out->unreduced);
-  if (e->crash)
+  if (e->crash && !tells_outside(e))
     e->abstraction =
         abstraction_new(&e->model, true, e->patient ? ABSTRACTION_MANY : ABSTRACTION_FEW, &why);
   if (e->abstraction)
@@ -56,13 +64,12 @@ static void begin_reductions(struct explorer *e, unsigned crashes)
   static const char *const names[] = {"none", "por", "sym", "all"};
   const struct explorer_options *options = e->model.options;
   const char **refused = &e->out->unreduced;
-  const struct script *script = e->model.world->script;
-  if (script && script->outputs && (options->stubborn || options->symmetry)) {
-    *refused = "what has left for the outside is not part of what is reduced";
-    return;
-  }
   if (crashes && options->stubborn) {
     begin_with_crashes(e, crashes);
+    return;
+  }
+  if (tells_outside(e) && (options->stubborn || options->symmetry)) {
+    *refused = "what has left for the outside is not part of what a rank is";
     return;
   }
   if (crashes && options->symmetry)

@@ -47,8 +47,8 @@ void crash_free(struct crash_reduction *r)
 {
   if (!r)
     return;
-  struct intern *tables[] = {&r->remains, &r->globals, &r->crashed, &r->tried,
-                             &r->falls,   &r->downs,   &r->states,  &r->lines};
+  struct intern *tables[] = {&r->remains, &r->globals, &r->crashed, &r->tried,   &r->falls,
+                             &r->downs,   &r->states,  &r->lines,   &r->outsides};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_clear(tables[i]);
   free(r->places);

@@ -16,9 +16,10 @@ struct crash_place {
 /* Under the explorer's `rules`. */
 struct crash_reduction {
   struct model *model;
-  struct intern remains; /* what a crash leaves of a rank, */
-  struct intern globals; /* and of GLOBAL */
-  struct intern crashed; /* uint32_t[]: remains of all, */
+  struct intern remains;  /* what a crash leaves of a rank, */
+  struct intern outsides; /* that with what the outside has seen, */
+  struct intern globals;  /* and of GLOBAL */
+  struct intern crashed;  /* uint32_t[]: remains of all, */
   struct crash_place *places;
   uint32_t places_room;
   uint32_t *chosen; /* numbers of the states of this level where crashes are taken */

@@ -24,12 +24,16 @@ uint32_t crash_kept(struct crash_reduction *r, uint32_t rank, uint32_t out)
   return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
 }
 
-/* Of a rank, with whether it has anything to go back from. */
+/* Of a rank, with whether it has anything to go back from, and what the outside has seen of it. */
 static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
 {
   enum rank_phase phase = read_rank_head(r->model->world, (int)rank).phase;
   bool out = phase == RANK_NEW || phase == RANK_DEAD || phase == RANK_RESTARTING;
-  return crash_kept(r, rank, out ? (uint32_t)phase + 1 : 0);
+  struct {
+    uint32_t kept, left;
+  } both = {crash_kept(r, rank, out ? (uint32_t)phase + 1 : 0),
+            r->model->rules_cache.values[world_part(r->model->world, WORLD_LEFT, (int)rank, 0)]};
+  return intern(&r->outsides, &both, sizeof both);
 }
 
 struct world_global crash_leaves_global(const struct world_global *global)

@@ -85,9 +85,10 @@ static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t
       crash_fail(r, "who goes back does something to others");
   uint32_t state[WORLD_RANK_PARTS];
   memcpy(state, values_of(model, WORLD_RANK, (int)rank), sizeof state);
-  if (effect.verdict || state[WORLD_STORED] != parts[WORLD_STORED])
+  if (effect.verdict || state[WORLD_STORED] != parts[WORLD_STORED] ||
+      state[WORLD_LEFT] != parts[WORLD_LEFT])
     crash_fail(r, "who goes back does more than that");
-  state[WORLD_STORED] = 0;
+  state[WORLD_STORED] = state[WORLD_LEFT] = 0;
   uint32_t became = intern(&r->states, state, sizeof state);
   uint32_t *known = note_key(&r->downs, &down, sizeof down, &r->became, &r->became_room);
   if (*known && *known != became)

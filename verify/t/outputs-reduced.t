@@ -1,0 +1,28 @@
+#!/bin/sh
+# The crash reduction of programs with outputs: what has left is part of what a crash leaves. Each
+# claim and mutant is explored again in full (--audit), and the crash taken in every state: verdict
+# and states at rest must be the same, and equal remains lead to the same. With one crash and two.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+
+# That a file has the verdict it expects, reduced by NAME.
+agrees() { # NAME WHAT FILE
+  "$recline" check "$3" --reduce por --audit --json >found 2>log
+  is "$? $(jq -r '.claims[0] | "\(.verdict == .expected) \(.reduction)"' found)" "0 true $1" "$2" log found
+}
+
+cd "$dir" || exit 1
+for claim in blocking bookmark c3 event-logging message-tagging; do
+  whole=$root/verify/claims/$claim-output.yaml
+  agrees recovery "$claim-output" "$whole"
+  sed 's/crashes: 1/crashes: 2/' "$whole" >"$claim-output.yaml"
+  agrees recovery "$claim-output, two crashes" "$claim-output.yaml"
+done
+for mutant in bookmark-output-uncommitted c3-output-early; do
+  agrees recovery "$mutant" "$root/verify/mutants/$mutant.yaml"
+done
+
+# Where ranks go back one by one, nothing is reduced.
+agrees none pessimistic-output "$root/verify/claims/pessimistic-output.yaml"
+is "$(jq -r '.claims[0].unreduced' found)" 'there are crashes, and ranks go back one by one' \
+  'and it is said why' found
+finish 14
