@@ -184,6 +184,56 @@ uncoordinated 0 4
 uncoordinated 0 23
 EOF
 
+# ---- a rank that goes back alone sets a size once more, which is not to cut what came since ----
+cat >resized.c <<'EOF'
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+  int rank, ranks, wrong = 0, in;
+  MPI_File file;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_File_open(MPI_COMM_WORLD, "resized", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  for (int round = 0; round < 20; round++) {
+    int out = 100 * round + rank, next = (rank + 1) % ranks;
+    MPI_File_set_size(file, 4 * ranks * round);
+    MPI_File_write_at(file, 4 * (ranks * round + rank), &out, 1, MPI_INT, MPI_STATUS_IGNORE);
+    smpi_execute_benched(5e-4 * (1 + rank));
+    MPI_Barrier(MPI_COMM_WORLD);
+    in = -1;
+    MPI_File_read_at(file, 4 * (ranks * round + next), &in, 1, MPI_INT, MPI_STATUS_IGNORE);
+    wrong += in != 100 * round + next;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_File_close(&file);
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("%d wrong\n", wrong);
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" -O2 -Wall resized.c -o made-resized >log 2>&1
+output='0 wrong'
+rm -f resized
+attempt made-resized completed 'sizes, no protocol' --set 'program.args=[]'
+mv resized whole.resized
+while read -r protocol rank at; do
+  rm -f resized
+  attempt made-resized recovered "sizes, $protocol, rank $rank crashes at $at ms" \
+    --set 'program.args=[]' --set "protocol.name=$protocol" \
+    --set 'checkpoint={every: 4ms, storage: local, bytes: 10kB}' \
+    --set "failures=[{rank: $rank, at: ${at}ms, repair: 1ms}]"
+  cmp resized whole.resized >difference 2>&1
+  is "$?" 0 "$what: the file is the same" difference
+done <<EOF
+chandy-lamport 0 13
+causal 0 13
+pessimistic 0 24
+EOF
+
 # ---- what cannot be rolled back is refused ----
 cat >shared.c <<'EOF'
 #include <mpi.h>
