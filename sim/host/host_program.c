@@ -210,6 +210,7 @@ void host_place_at_end(struct rank *r)
 
 void host_restore(struct rank *r, int place, const struct comm *comm)
 {
+  output_collect(r); /* while it still was said before */
   host_put_back(r, place, comm);
   host_ready(r);
 }

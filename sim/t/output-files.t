@@ -5,7 +5,7 @@
 # such files is refused in one line.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
-cp "$here"/output-files.* "$here/output-watch.c" "$dir"
+cp "$here"/output-files.* "$here/output-watch.c" "$here/output-restarts.c" "$dir"
 cd "$dir" || exit 1
 "$build/bin/recline-c++" -O2 -g -Wall -Wextra -Werror output-files.cc -o in-c >log 2>&1
 is $? 0 'a program in C++ is built' log
@@ -94,6 +94,20 @@ export LOG_BEFORE
 watched --set protocol.name=pessimistic
 right $? 'an older file is added to, and the program sees that it is there'
 unset LOG_BEFORE
+# At the application level main runs again, and truncates its file once more: that was said before.
+"$build/bin/recline-cc" -O2 -g -Wall -Wextra -Werror output-restarts.c -o restarts >log 2>&1
+is $? 0 'a program that restarts from the beginning of main is built' log
+restarts="--set program.binary=./restarts --set checkpoint.level=application"
+expected $restarts
+for protocol in c3 pessimistic; do
+  rm -f log.*
+  watched $restarts --set "protocol.name=$protocol"
+  right $? "$protocol, application level: each file is right at every moment"
+  sort out/program.out | uniq -d >twice
+  is "$(wc -l <out/program.out) $(wc -l <twice)" '39 0' "and each line is printed once" out/program.out
+  count=$((count + 2))
+done
+
 expected --set program.binary=./in-fortran
 for protocol in c3 pessimistic optimistic; do
   for at in 40ms 110ms; do
@@ -123,4 +137,4 @@ refused remove 'removes or replaces' writes
 refused rename renames writes
 refused dup duplicates writes
 refused mpi 'opens by MPI-IO' writes
-finish $((count + 4))
+finish $((count + 5))
