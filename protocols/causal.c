@@ -131,14 +131,13 @@ static const struct determinant *next_decision(const struct rcl_config *config, 
 
 /* ---- sending ---- */
 
-/* What waits for a rank that was down. It has asked, and runs only when it was told all. */
+/* What waits for a rank that was down. It has asked, and runs only when it was told all. Until then
+ * it was told nothing and has told nothing: these messages carry no places. */
 static void flush(const struct rcl_config *config, struct state *state, int to,
                   struct rcl_actions *actions)
 {
   struct rcl_links links = links_of(config, state);
-  uint32_t first = actions->count;
   rcl_links_flush(&links, to, actions);
-  put_places(config, state, to, first, actions);
 }
 
 static void send(const struct rcl_config *config, struct state *state,
@@ -148,9 +147,8 @@ static void send(const struct rcl_config *config, struct state *state,
   const struct rcl_link *link = &links.link[event->peer];
   if (link->up && link->passed == link->sent)
     give(config, state, event->peer, false, actions);
-  uint32_t first = actions->count;
   rcl_links_send(&links, event->peer, actions);
-  put_places(config, state, event->peer, first, actions);
+  put_places(config, state, event->peer, &actions->item[actions->count - 1]);
 }
 
 /* ---- receiving ---- */

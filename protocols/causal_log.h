@@ -189,18 +189,15 @@ static inline void give(const struct rcl_config *config, struct state *state, in
   state->told = state->events;
 }
 
-/* Puts the places into the messages among the actions from `first` on. */
+/* Puts the places into a message that is transmitted. */
 static inline void put_places(const struct rcl_config *config, const struct state *state, int to,
-                              uint32_t first, struct rcl_actions *actions)
+                              struct rcl_action *action)
 {
   const struct peer *peer = &peers_of(config, state)[to];
-  for (uint32_t i = first; i < actions->count; i++) {
-    struct rcl_action *action = &actions->item[i];
-    if (action->kind != RCL_ACTION_TRANSMIT && action->kind != RCL_ACTION_RESEND)
-      continue;
-    action->words[WORD_GIVEN] = peer->given;
-    action->words[WORD_ACKED] = peer->seen;
-  }
+  if (action->kind != RCL_ACTION_TRANSMIT)
+    return;
+  action->words[WORD_GIVEN] = peer->given;
+  action->words[WORD_ACKED] = peer->seen;
 }
 
 #endif
