@@ -134,15 +134,13 @@ static inline bool recovers(const struct rank *r)
 
 /* ---- dependences ---- */
 
-static inline bool add(const struct rank *r, struct dependence *list, uint32_t *count,
+static inline void add(const struct rank *r, struct dependence *list, uint32_t *count,
                        struct dependence entry)
 {
-  if (*count == r->config->capacity) {
+  if (*count == r->config->capacity)
     rcl_give_up_full(r->actions, RCL_FULL_EVENTS);
-    return false;
-  }
-  list[(*count)++] = entry;
-  return true;
+  else
+    list[(*count)++] = entry;
 }
 
 /* The last event depends on that interval, unless it is stable, or another one did already. */
