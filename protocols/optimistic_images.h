@@ -53,7 +53,7 @@ static inline void forget_released(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
   for (uint32_t i = 0; i < r->state->links.log; i++)
-    if (!links.log[i].forgotten && links.log[i].number <= peer_of(r, links.log[i].peer)->released)
+    if (links.log[i].number <= peer_of(r, links.log[i].peer)->released)
       rcl_links_forget(&links.log[i], r->actions);
 }
 
