@@ -45,15 +45,28 @@ void elements_combine(const void *before, void *into, int count, MPI_Datatype ty
   PMPI_Reduce_local(before, into, count, type, op);
 }
 
-/* SMPI's multiplies the stride of a vector once more. */
+/* A duplicate -> the type that it is one of. Never freed, as types are not. */
+static GHashTable *duplicates;
+
+/* SMPI's multiplies the stride of a vector once more, and is not known to be one. */
 int type_duplicate(MPI_Datatype type, MPI_Datatype *made)
 {
   int integers, addresses, types, combiner;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED)
-    return PMPI_Type_dup(type, made);
-  int result = PMPI_Type_contiguous(1, type, made);
-  return result == MPI_SUCCESS ? PMPI_Type_commit(made) : result;
+  int result = combiner == MPI_COMBINER_NAMED ? PMPI_Type_dup(type, made)
+                                              : PMPI_Type_contiguous(1, type, made);
+  if (result == MPI_SUCCESS)
+    result = PMPI_Type_commit(made);
+  if (!duplicates)
+    duplicates = g_hash_table_new(NULL, NULL);
+  if (result == MPI_SUCCESS)
+    g_hash_table_insert(duplicates, *made, type);
+  return result;
+}
+
+static MPI_Datatype original_of(MPI_Datatype type)
+{
+  return duplicates ? g_hash_table_lookup(duplicates, type) : NULL;
 }
 
 /* ---- subarrays, whose extent in SMPI is that of one element, and which need two dimensions ----
@@ -88,6 +101,12 @@ static int get_envelope(MPI_Datatype type, int *integers, int *addresses, int *t
   int integer[4];
   MPI_Aint address[3];
   MPI_Datatype part[3] = {MPI_DATATYPE_NULL};
+  if (original_of(type)) {
+    *integers = *addresses = 0;
+    *types = 1;
+    *combiner = MPI_COMBINER_DUP;
+    return MPI_SUCCESS;
+  }
   if (result != MPI_SUCCESS || *combiner != MPI_COMBINER_INDEXED || *addresses == 0)
     return result;
   *combiner = MPI_COMBINER_STRUCT;
@@ -108,6 +127,10 @@ static int get_contents(MPI_Datatype type, int integers, int addresses, int type
   int integers_there, addresses_there, types_there, combiner, all_integers[4];
   MPI_Aint all[3];
   MPI_Datatype parts[3];
+  if (original_of(type) && types > 0) {
+    part[0] = original_of(type);
+    return MPI_SUCCESS;
+  }
   get_envelope(type, &integers_there, &addresses_there, &types_there, &combiner);
   if (combiner != MPI_COMBINER_RESIZED || types_there != 1 || addresses < 2 || types < 1)
     return PMPI_Type_get_contents(type, integers, addresses, types, integer, address, part);

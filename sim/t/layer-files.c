@@ -113,6 +113,14 @@ static void test_types(void)
   expect(combiner == MPI_COMBINER_STRUCT && integers == 3 && types == 2, "a struct is one");
   MPI_Type_vector(3, 1, 2, MPI_INT, &vector);
   MPI_Type_dup(vector, &copy);
+  MPI_Type_get_envelope(copy, &integers, &addresses, &types, &combiner);
+  MPI_Type_get_contents(copy, 0, 0, 1, integer, address, parts);
+  expect(combiner == MPI_COMBINER_DUP && integers == 0 && addresses == 0 && types == 1 &&
+             parts[0] == vector,
+         "a duplicate is one");
+  MPI_Type_dup(MPI_INT, &part);
+  MPI_Type_get_envelope(part, &integers, &addresses, &types, &combiner);
+  expect(combiner == MPI_COMBINER_DUP && types == 1, "and that of a predefined type");
   MPI_Pack(memory, 1, copy, packed, sizeof packed, &position, MPI_COMM_WORLD);
   expect(packed[0] == 0 && packed[1] == 2 && packed[2] == 4, "a vector twice");
   MPI_Type_free(&part);
