@@ -13,6 +13,7 @@
 #include "sim/memory/pagemap.h"
 #include "sim/memory/pages.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -297,10 +298,20 @@ _Noreturn void image_restore(struct image *image)
   image_begin_again(image, image->files);
 }
 
+/* libc keeps the last error of dlopen, dlsym and their like for all ranks of the thread, allocated
+ * by the first of them that had one. The second call of dlerror frees it, while it is still there.
+ */
+static void forget_linker_error(void)
+{
+  dlerror();
+  dlerror();
+}
+
 _Noreturn void image_begin_again(struct image *image, const struct heap_files *then)
 {
   ucontext_t scratch;
   heap_leave();
+  forget_linker_error();
   if (image->files)
     heap_files_begin_again(image->files, then);
   image->restored = true;
