@@ -103,7 +103,7 @@ static bool begin(struct explorer *e, unsigned crashes)
   if (e->archive)
     archive_sweep(e->archive);
   e->level = e->level ? e->level : e->now.states;
-  e->began = e->saved = platform_now();
+  e->saved = platform_now();
   return !e->out->refused;
 }
 
@@ -170,6 +170,16 @@ static void conclude(struct explorer *e)
     remove(e->model.options->save);
 }
 
+/* The same, with the time that is left. */
+static struct explorer_options rest_of(const struct explorer_options *options, double began)
+{
+  struct explorer_options rest = *options;
+  double left = options->max_seconds - (platform_now() - began), least = 1e-9;
+  if (options->max_seconds > 0) /* 0 would be no bound */
+    rest.max_seconds = left > least ? left : least;
+  return rest;
+}
+
 /* Once more, without the reduction that turned out not to apply. */
 static void explore_in_full(struct world *world, unsigned crashes, unsigned timers,
                             const struct explorer_options *options, const char *unreduced,
@@ -198,7 +208,7 @@ static void explore_with(struct world *world, unsigned crashes, unsigned timers,
                          struct exploration *out)
 {
   *out = (struct exploration){.verdict = EXPLORER_HOLDS, .reduction = "none"};
-  struct explorer e = {.out = out, .patient = patient};
+  struct explorer e = {.out = out, .patient = patient, .began = platform_now()};
   init(&e, world, options, crashes, timers);
   if (begin(&e, crashes)) {
     explorer_search(&e);
@@ -217,12 +227,13 @@ static void explore_with(struct world *world, unsigned crashes, unsigned timers,
   bool again = e.fingerprint && out->verdict == EXPLORER_VIOLATED;
   bool haste = e.full == BOUND_HASTE && out->verdict == EXPLORER_INCONCLUSIVE;
   clear(&e);
+  const struct explorer_options rest = rest_of(options, e.began);
   if (haste)
-    explore_with(world, crashes, timers, options, true, out);
+    explore_with(world, crashes, timers, &rest, true, out);
   else if (failed)
-    explore_in_full(world, crashes, timers, options, failed, out);
+    explore_in_full(world, crashes, timers, &rest, failed, out);
   else if (again)
-    explore_exactly(world, crashes, timers, options, out);
+    explore_exactly(world, crashes, timers, &rest, out);
 }
 
 void explore(struct world *world, unsigned crashes, unsigned timers,
