@@ -50,7 +50,8 @@ struct stubborn_worker {
   const struct position *at; /* the state being expanded */
   uint32_t ranks;
   struct known_rank **rank;
-  struct queue **queue; /* [from * ranks + to] */
+  struct queue **queue;      /* [from * ranks + to] */
+  const struct queue **here; /* of the state being expanded */
   uint32_t *ranks_room, *queues_room;
   struct known_global *globals;
   uint32_t globals_room;
@@ -142,6 +143,7 @@ struct stubborn_worker *stubborn_worker_new(const struct stubborn *r, const stru
   d->ranks = ranks;
   d->rank = memory_table(ranks, sizeof *d->rank);
   d->queue = memory_table((size_t)ranks * ranks, sizeof *d->queue);
+  d->here = memory_table((size_t)ranks * ranks, sizeof *d->here);
   d->ranks_room = memory_table(ranks, sizeof *d->ranks_room);
   d->queues_room = memory_table((size_t)ranks * ranks, sizeof *d->queues_room);
   return d;
@@ -157,6 +159,7 @@ void stubborn_worker_free(struct stubborn_worker *d)
     free(d->queue[pair]);
   free(d->rank);
   free(d->queue);
+  free(d->here);
   free(d->ranks_room);
   free(d->queues_room);
   free(d->globals);
@@ -243,7 +246,7 @@ static void learn_queue(struct stubborn_worker *d, uint32_t from, uint32_t to, u
   queue->known = true;
 }
 
-static const struct queue *queue_of(struct stubborn_worker *d, uint32_t from, uint32_t to)
+static const struct queue *look_up_queue(struct stubborn_worker *d, uint32_t from, uint32_t to)
 {
   uint32_t pair = from * d->ranks + to, component = d->ranks + pair,
            number = d->at->numbers[component];
@@ -258,6 +261,18 @@ static const struct queue *queue_of(struct stubborn_worker *d, uint32_t from, ui
   return queue;
 }
 
+static void look_up_queues(struct stubborn_worker *d)
+{
+  for (uint32_t from = 0; from < d->ranks; from++)
+    for (uint32_t to = 0; to < d->ranks; to++)
+      d->here[from * d->ranks + to] = look_up_queue(d, from, to);
+}
+
+static const struct queue *queue_of(const struct stubborn_worker *d, uint32_t from, uint32_t to)
+{
+  return d->here[from * d->ranks + to];
+}
+
 /* ---- stubborn sets ---- */
 
 /* A set that is being made. */
@@ -267,6 +282,7 @@ struct choice {
   const struct row **rows; /* of each rank */
   const uint64_t *visible; /* actions of each rank that a crash can see */
   uint64_t *set, *todo;    /* for each rank */
+  unsigned enabled;        /* moves in the set */
 };
 
 static void add_actions(struct choice *c, uint32_t rank, uint64_t actions)
@@ -274,6 +290,8 @@ static void add_actions(struct choice *c, uint32_t rank, uint64_t actions)
   uint64_t more = actions & ~c->set[rank];
   c->set[rank] |= more;
   c->todo[rank] |= more;
+  for (uint64_t left = more & c->moves[rank]; left; left &= left - 1)
+    c->enabled++;
 }
 
 /* Those that can make an action of `rank` possible. */
@@ -313,18 +331,11 @@ static void add_disturbing(struct choice *c, uint32_t rank, uint32_t number)
     add_actions(c, other, others[other]);
 }
 
-static unsigned count_enabled(const struct choice *c)
-{
-  unsigned count = 0;
-  for (uint32_t rank = 0; rank < c->d->ranks; rank++)
-    count += (unsigned)__builtin_popcountll(c->set[rank] & c->moves[rank]);
-  return count;
-}
-
 static void begin_set(struct choice *c)
 {
   memset(c->set, 0, c->d->ranks * sizeof *c->set);
   memset(c->todo, 0, c->d->ranks * sizeof *c->todo);
+  c->enabled = 0;
 }
 
 /* Makes the set that was begun stubborn, as far as it has fewer than `most` moves. Returns how
@@ -342,11 +353,11 @@ static unsigned close_set(struct choice *c, unsigned most)
       add_disturbing(c, at, action);
     else
       add_enabling(c, at, action);
-    if (count_enabled(c) >= most)
+    if (c->enabled >= most)
       return most;
     at = 0;
   }
-  return count_enabled(c);
+  return c->enabled;
 }
 
 /* Ranks by how much there is to do at them, to come to them and to come from them, most first.
@@ -477,12 +488,13 @@ bool stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
   uint32_t ranks = d->ranks;
   const struct row *rows[ranks];
   uint64_t set[ranks], todo[ranks], best[ranks], visible[ranks];
-  struct choice c = {d, moves, rows, visible, set, todo};
+  struct choice c = {d, moves, rows, visible, set, todo, 0};
   unsigned count = 0;
   for (uint32_t rank = 0; rank < ranks; rank++) {
     rows[rank] = row_of(d, rank);
     count += (unsigned)__builtin_popcountll(moves[rank] &= rows[rank]->moves);
   }
+  look_up_queues(d);
   find_visible(d, rows, visible);
   memcpy(best, moves, sizeof best);
   if (count > 1)
