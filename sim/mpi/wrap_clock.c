@@ -7,6 +7,7 @@
  * outcome of a test: a protocol that lets a message cross the recovery line backwards must be able
  * to make the program read the same again, or it would send something else instead. The protocol
  * is told of both halves of the number. NAS CG sends its time to rank 0. */
+#include "sim/host/outside.h"
 #include "sim/mpi/wrap.h"
 
 #include <errno.h>
@@ -58,9 +59,11 @@ static double decide(struct rank *r, double now)
   return now;
 }
 
-/* SMPI lets a little time go by each time, so that a program that waits for a time gets there. */
+/* SMPI lets a little time go by each time, so that a program that waits for a time gets there;
+ * other ranks run then, which would take for theirs what this one has said. */
 static double read_clock(struct rank *r)
 {
+  output_collect(r);
   enum activity before = rank_switch(r, ACTIVITY_MPI);
   double now = record_clock(decide(r, layer.before + PMPI_Wtime()));
   rank_switch(r, before);

@@ -62,4 +62,26 @@ for protocol in c3 pessimistic; do
   is "$? $(sort out/program.out | uniq -d | wc -l) $(wc -l <out/program.out)" '0 0 36' \
     "$protocol, in Fortran: each line once" log
 done
-finish $((count + 8))
+
+# ---- reading a clock lets other ranks run: what was said before it is not theirs ----
+cat >clock.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    printf("of rank 0\n");
+  MPI_Wtime();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Finalize();
+}
+END
+"$build/bin/recline-cc" clock.c -o clock >log 2>&1
+"$recline" run scenario.yaml --set program.binary=./clock --set 'program.args=[]' \
+  --set protocol.name=none --set 'failures=[]' --out out >log 2>&1
+is "$(sed -n 's/^[^ ]* \([0-9]*\) output output=.*/\1/p' out/trace.txt)" 0 \
+  'an output is of the rank that has said it' log
+finish $((count + 9))
