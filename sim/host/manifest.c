@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/base/output.h"
+#include "verify/world/world.h"
 
 static const char FIRST_LINE[] = "recline-checkpoint 1";
 static const char *const BYTE_ORDER_HERE = G_BYTE_ORDER == G_LITTLE_ENDIAN ? "little" : "big";
@@ -97,6 +98,8 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
   need(needs, "checkpoint.level", "%s",
        scenario->checkpoint.level == IMAGE_APPLICATION ? "application" : "system");
   need(needs, "checkpoint.storage", "%s", storages[scenario->checkpoint.storage]);
+  need(needs, "check.hazards", "%s", /* of those, the one that channels depend on */
+       scenario->check.hazards & HAZARD_CONTROL_OVERTAKES ? "control-overtakes" : "none");
   need(needs, "check.properties", "%s", properties ? properties : "promised");
 }
 
@@ -229,8 +232,8 @@ static bool take_payload(struct manifest *m, const char *text)
 {
   struct manifest_payload p = {0};
   int end = 0;
-  sscanf(text, "%d %d %" SCNu32 " %d %d %d %d %" SCNu64 "%n", &p.rank, &p.part, &p.slot, &p.source,
-         &p.tag, &p.comm, &p.sent, &p.bytes, &end);
+  sscanf(text, "%9d %9d %9" SCNu32 " %9d %d %9d %9d %18" SCNu64 "%n", &p.rank, &p.part, &p.slot,
+         &p.source, &p.tag, &p.comm, &p.sent, &p.bytes, &end);
   g_array_append_val(m->payloads, p);
   return end && !text[end];
 }
@@ -253,7 +256,7 @@ static bool take_file(struct manifest *m, const char *text)
   struct manifest_file file = {0};
   char sum[65];
   int end = 0;
-  sscanf(text, "%" SCNu64 " %64[0-9a-f] %n", &file.bytes, sum, &end);
+  sscanf(text, "%18" SCNu64 " %64[0-9a-f] %n", &file.bytes, sum, &end);
   if (!end || !text[end])
     return false;
   file.name = g_strdup(text + end);

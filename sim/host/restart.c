@@ -83,7 +83,7 @@ static struct saved *read_image(struct rank *r)
 static void adopt_payload(struct rank *r, const struct manifest_payload *noted,
                           const GByteArray *bytes, uint64_t at)
 {
-  if (!bytes || at + noted->bytes > bytes->len)
+  if (!bytes || noted->bytes > bytes->len - at)
     die(DIE_INPUT, "%s: payloads of rank %d end too early, expected those of its manifest", folder,
         r->index);
   struct payload *payload = payload_new((size_t)noted->bytes);

@@ -185,6 +185,8 @@ refused 'protocol.capacity: 9, expected 65536, as moved/checkpoint/manifest says
   --restart moved --set protocol.capacity=9
 refused 'checkpoint.storage: local, expected nfs, as moved/checkpoint/manifest says' \
   --restart moved --set checkpoint.storage=local
+refused 'check.hazards: control-overtakes, expected none, as moved/checkpoint/manifest says' \
+  --restart moved --set 'check.hazards=[control-overtakes]'
 refused 'recline run: --restart moved: is --out, too, expected another folder' --restart moved --out moved
 refused 'recline run: --restart moved: beside --record or --replay, expected it alone' \
   --restart moved --record out
@@ -214,7 +216,7 @@ seal() { # as one who changes it on purpose
 }
 harmed 'copy/checkpoint/manifest: line 1 is "recline-checkpoint 2", expected recline-checkpoint 1' \
   'sed -i "1s/1/2/" checkpoint/manifest; seal'
-harmed 'copy/checkpoint/manifest: line 15 is "byte_order middle", expected one of a checkpoint that can be read here' \
+harmed 'copy/checkpoint/manifest: line 16 is "byte_order middle", expected one of a checkpoint that can be read here' \
   'sed -i "s/^byte_order.*/byte_order middle/" checkpoint/manifest; seal'
 
 finish
