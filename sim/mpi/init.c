@@ -1,6 +1,7 @@
 /* The beginning and the end of MPI: the layer itself begins with the first rank that comes to
  * MPI_Init, each rank with its own. */
 #include "sim/mpi/init.h"
+#include "sim/mpi/comm.h"
 
 #include "sim/host/activity.h"
 #include "sim/host/bypass.h"
@@ -281,6 +282,9 @@ int MPI_Finalize(void)
     rank_switch(r, ACTIVITY_MPI);
     layer.call = __func__;
     host_enter(r);
+    comm_delete_attributes(r, MPI_COMM_SELF); /* by whose functions libraries end themselves */
+    rank_switch(r, ACTIVITY_MPI);
+    layer.call = __func__;
     window_meet(r, &r->mpi->world);
     host_place_at_end(r);
     record_end(r);

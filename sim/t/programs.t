@@ -104,6 +104,35 @@ EOF
 is "$?" 0 'a program with members called sleep and exit, and a prototype of getopt of its own' log
 run_ends completed 'it runs' --set program.binary=./names --set 'program.args=["-a"]'
 
+# ---- libraries end themselves in MPI_Finalize, by an attribute of MPI_COMM_SELF, and may call MPI ----
+cat >ends.c <<EOF
+#include <mpi.h>
+#include <stdio.h>
+static int end(MPI_Comm comm, int key, void *value, void *state)
+{
+  int rank, ranks = 0, one = 1;
+  (void)comm, (void)key, (void)value, (void)state;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&one, &ranks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("%d end\\n", ranks);
+  return MPI_SUCCESS;
+}
+int main(int argc, char **argv)
+{
+  int key;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, &key);
+  return MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" -Wall ends.c -o ends >log 2>&1
+"$recline" run scenario.yaml --set program.binary=./ends --set 'program.args=[]' --out out \
+  >log 2>&1
+is "$(cat out/program.out)" "$(jq .ranks out/result.json) end" \
+  'functions of attributes of MPI_COMM_SELF are called in MPI_Finalize' log
+
 # ---- what MPI forbids is said, and not carried out ----
 cat >forbidden.c <<EOF
 #include <mpi.h>
@@ -123,4 +152,4 @@ for args in '' cancel; do
   is "$?:$(grep -c 'nonblocking collective, which MPI forbids' stderr)" 64:1 \
     "a nonblocking collective cannot be ended by ${args:-free}" stderr
 done
-finish $((${RECLINE_LONG:-0} > 0 ? 161 : 107))
+finish $((${RECLINE_LONG:-0} > 0 ? 162 : 108))
