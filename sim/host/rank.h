@@ -11,6 +11,7 @@
  *          |       matching.c     posted receives against messages that no receive has taken
  *          |       request.c      how a receive is filled; bypass.c, words.c: collectives
  *          |       storage.c      checkpoints; copy_cost.c, rank_clock.c: what they cost, and when
+ *          |       stop.c, restart.c  a checkpoint for another run, and from one
  *          |       outside.c      what programs tell the outside, until it may leave
  *          |       dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c
  *          |       faults.c, agreement.c  failures that the program repairs itself
