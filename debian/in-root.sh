@@ -14,7 +14,7 @@ export tree suite
 # an installed Debian the machine's name has an address.
 in_root()
 {
-  mmdebstrap --quiet --format=null --variant=apt --include="$1" \
+  mmdebstrap --quiet --format=null --variant=apt --dpkgopt=force-unsafe-io --include="$1" \
     --customize-hook='printf "127.0.0.1 localhost\n127.0.1.1 %s\n" "$(hostname)" >>"$1/etc/hosts"' \
     --customize-hook='git clone -q "$tree" "$1/src"' --customize-hook="$2" "$suite" /dev/null
 }
@@ -29,7 +29,8 @@ case $2 in
         apt-get -qq -y --no-install-recommends build-dep . && dpkg-buildpackage -us -uc -b" &&
       cp "$1"/*.deb "$tree/debian/$suite"'
     in_root ca-certificates 'cp "$tree/debian/$suite"/*.deb "$1/" && chroot "$1" sh -c "
-        apt-get -qq -y --no-install-recommends install /*.deb cmake make pkgconf perl &&
+        apt-get -qq -y --no-install-recommends install /*.deb cmake make pkgconf perl \
+          clang lld wasi-libc patch &&
         (cd /src && RECLINE_BUILD=/usr/lib/recline RECLINE_PREFIX=/usr sim/t/install.t) &&
         apt-get -qq -y purge recline librecline-dev recline-doc &&
         ! ls -d /usr/lib/recline /usr/share/recline /usr/include/recline /usr/bin/recline*"'
