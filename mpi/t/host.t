@@ -11,7 +11,7 @@ processes() {
   number=$1
   shift
   # shellcheck disable=SC2086,SC2016 # a list of words; for the shell of each process
-  timeout 120 mpirun ${open-} -n "$number" sh -c \
+  timeout 600 mpirun ${open-} -n "$number" sh -c \
     'echo $$ >"$0/pid.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"; exec "$@"' "$dir" "$@" </dev/null
 }
 
@@ -19,15 +19,25 @@ committed() { # FOLDER: the checkpoint to start from
   sed -n 's/^checkpoint //p' "$1/committed" 2>/dev/null
 }
 
+# Kills a process as soon as that checkpoint, or a later one, is committed, unless the job has ended.
+kill_at_commit() { # RANK CHECKPOINT JOB
+  tail -n +1 -F -s 0.1 --pid="$3" "$RECLINE_CHECKPOINTS/committed" 2>/dev/null |
+    while read -r word number; do
+      if [ "$word" = checkpoint ] && [ "$number" -ge "$2" ]; then
+        kill -9 "$(cat "$dir/pid.$1")"
+        break
+      fi
+    done
+}
+
 # killed RANK CHECKPOINTS PROGRAM ARG...: once so many more are committed
 killed() {
   victim=$1 until=$(($2 + $(committed "$RECLINE_CHECKPOINTS" || echo 0)))
   shift 2
+  mkdir -p "$RECLINE_CHECKPOINTS"
   processes 4 "$@" >"$dir/out" 2>"$dir/err" &
   job=$!
-  until [ "$(committed "$RECLINE_CHECKPOINTS")" -ge $until ] 2>/dev/null ||
-    ! kill -0 $job 2>/dev/null; do :; done
-  kill -9 "$(cat "$dir/pid.$victim")"
+  kill_at_commit "$victim" $until $job
   ! wait $job 2>/dev/null
 }
 
