@@ -54,7 +54,8 @@ static const struct world_head *read_head(void *ctx, uint32_t part)
   if (m->is_looked[part] || m->parts.item[m->values[part]].size < sizeof(struct world_rank))
     return NULL;
   note_read(m, m->count + part);
-  return m->parts.item[transition_cache_head(m, m->values[part])].bytes;
+  uint32_t head = transition_cache_head(m, m->values[part]); /* may move the items */
+  return m->parts.item[head].bytes;
 }
 
 uint32_t transition_cache_head(struct transition_cache *m, uint32_t value)
