@@ -468,15 +468,20 @@ void storage_erase(struct rank *r, uint32_t checkpoint)
   }
 }
 
+/* To end a transfer lets others run, who may cut the writes of this rank as well: the queue is
+ * empty before the first one ends. */
 static void cut_queue(GQueue *writes)
 {
-  for (GList *item = writes->head; item; item = item->next) {
+  GList *jobs = writes->head;
+  g_queue_init(writes);
+  for (GList *item = jobs; item; item = item->next)
+    ((struct write *)item->data)->cut = true;
+  for (GList *item = jobs; item; item = item->next) {
     struct write *job = item->data;
-    job->cut = true;
     if (!job->begun || (job->transfer && machine_cut(job->transfer)))
       g_free(job); /* else its actor does */
   }
-  g_queue_clear(writes);
+  g_list_free(jobs);
 }
 
 void storage_cut(struct rank *r)
