@@ -56,6 +56,14 @@ struct header {
   GString *script; /* NULL: none */
 };
 
+static void header_clear(struct header *header)
+{
+  g_free(header->protocol);
+  g_free(header->topology);
+  if (header->script)
+    g_string_free(header->script, TRUE);
+}
+
 static bool whole(struct replay *r, const char *key, const char *value, guint64 least, guint64 most,
                   guint64 *number)
 {
@@ -544,10 +552,7 @@ static bool replay_lines(struct replay *r, char **lines)
     else
       fine = read_header_line(r, *line, &header);
   }
-  g_free(header.protocol);
-  g_free(header.topology);
-  if (header.script)
-    g_string_free(header.script, TRUE);
+  header_clear(&header);
   return fine && (body || bad(r, "the file ends in the header, expected ---"));
 }
 
@@ -596,19 +601,19 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
 
 bool trace_hazards(const char *file, unsigned *hazards, GError **error)
 {
-  struct replay r = {.file = file, .error = error};
+  struct replay r = {.file = file, .error = error, .line = 1};
+  struct header header = {0};
   g_autofree char *text = NULL;
-  *hazards = 0;
   if (!g_file_get_contents(file, &text, NULL, error))
     return false;
-  const char *end = strstr(text, "\n---\n"), *found = strstr(text, "\nhazards ");
-  guint64 number = 0;
-  if (!found || (end && end < found))
-    return true;
-  found += strlen("\nhazards ");
-  g_autofree char *value = g_strndup(found, strcspn(found, "\n"));
-  bool fine = whole(&r, "hazards", value, 0, 2 * HAZARD_CONTROL_OVERTAKES - 1, &number);
-  *hazards = (unsigned)number;
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  bool fine = true;
+  for (char **line = lines + 1; fine && *lines && *line && !g_str_equal(*line, "---"); line++) {
+    r.line++;
+    fine = read_header_line(&r, *line, &header);
+  }
+  *hazards = (unsigned)header.hazards;
+  header_clear(&header);
   return fine;
 }
 

@@ -61,12 +61,13 @@ struct trace_story {
 bool trace_read(const char *file, struct trace_story *, GError **error);
 void trace_story_clear(struct trace_story *);
 
-/* The hazards that the header of a trace names; false: it cannot be read. */
+/* The hazards that the header of the trace in `file` names. Errors as above. */
 bool trace_hazards(const char *file, unsigned *hazards, GError **error);
 
-/* Takes the trace in `file` through `world`, which has just begun, has these hazards and else the
- * header that `host` would write, and calls `taken` behind each move, with its time. Errors as
- * above; the world is then somewhere within. */
+/* Takes the trace in `file` through `world`, which has just begun, and calls `taken` behind each
+ * move, with its time in seconds. The trace must have the header that `host` would write for this
+ * world, but for its hazards, which are among the world's. Errors as above; some moves may have
+ * been taken then. */
 bool trace_continue(const char *file, struct world *world, const char *host,
                     void (*taken)(double time, const struct move *, const struct rcl_actions *,
                                   const struct verdict *),
