@@ -41,6 +41,7 @@ says 'how many' '1 of 2 claims as expected'
 
 exits 2 'a time limit' timeout 60 "$tool" check "$root/verify/scaling/reach-c3.yaml" --timeout 0.5
 says 'which one, too' 'bound reached: timeout'
+check 'and what was found until then' grep -q '^ *[1-9][0-9]* states, [1-9][0-9]* transitions' "$dir/out"
 sed 's/^check:/limits: {time: 0.5s, memory: 1GB}\n&/' "$root/verify/scaling/reach-c3.yaml" >"$dir/limits.yaml"
 exits 2 'a time limit of the claim' timeout 60 "$tool" check "$dir/limits.yaml" --timeout 50
 says 'which is reached first' 'bound reached: timeout'
