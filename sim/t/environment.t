@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
-recline=$build/bin/recline
 
 cat >environment.c <<'EOF'
 #define _GNU_SOURCE
@@ -56,8 +55,8 @@ int main(int argc, char **argv)
   return MPI_Finalize();
 }
 EOF
-"$build/bin/recline-cc" -O2 -Wall environment.c -o environment >log 2>&1
-is "$?" 0 'a program that changes its environment' log
+check 'a program that changes its environment' \
+  "$build/bin/recline-cc" -O2 -Wall environment.c -o environment
 
 cat >scenario.yaml <<EOF
 program:    {binary: ./environment, ranks: 4}
@@ -120,8 +119,8 @@ int main(int argc, char **argv)
   return MPI_Finalize();
 }
 EOF
-"$build/bin/recline-cc" -O2 -Wall linker.c -o linker >log 2>&1
-is "$?" 0 'a program that looks for symbols that are missing' log
+check 'a program that looks for symbols that are missing' \
+  "$build/bin/recline-cc" -O2 -Wall linker.c -o linker
 said_of='what libc keeps of an error'
 for protocol in c3 bookmark; do
   attempt $protocol recovered --set program.binary=./linker \

@@ -7,12 +7,11 @@
 needs_layer
 cp "$here"/output-files.* "$here/output-watch.c" "$here/output-restarts.c" "$dir"
 cd "$dir" || exit 1
-"$build/bin/recline-c++" -O2 -g -Wall -Wextra -Werror output-files.cc -o in-c >log 2>&1
-is $? 0 'a program in C++ is built' log
-"$build/bin/recline-f90" -O2 -g output-files.f90 -o in-fortran >log 2>&1
-is $? 0 'a program in Fortran is built' log
-cc -shared -fPIC -O2 -Wall -Wextra -Werror output-watch.c -o watch.so >log 2>&1
-is $? 0 'what looks at the files is built' log
+check 'a program in C++ is built' \
+  "$build/bin/recline-c++" -O2 -g -Wall -Wextra -Werror output-files.cc -o in-c
+check 'a program in Fortran is built' "$build/bin/recline-f90" -O2 -g output-files.f90 -o in-fortran
+check 'what looks at the files is built' \
+  cc -shared -fPIC -O2 -Wall -Wextra -Werror output-watch.c -o watch.so
 
 cat >scenario.yaml <<END
 program:      {binary: ./in-c, ranks: 3}

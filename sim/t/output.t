@@ -5,10 +5,9 @@
 needs_layer
 cp "$here"/output-program.* "$dir"
 cd "$dir" || exit 1
-"$build/bin/recline-cc" -O2 -g -Wall -Wextra -Werror output-program.c -o in-c >log 2>&1
-is $? 0 'a program in C is built' log
-"$build/bin/recline-f90" -O2 -g output-program.f90 -o in-fortran >log 2>&1
-is $? 0 'a program in Fortran is built' log
+check 'a program in C is built' \
+  "$build/bin/recline-cc" -O2 -g -Wall -Wextra -Werror output-program.c -o in-c
+check 'a program in Fortran is built' "$build/bin/recline-f90" -O2 -g output-program.f90 -o in-fortran
 
 cat >scenario.yaml <<END
 program:    {binary: ./in-c, ranks: 3}
