@@ -31,7 +31,7 @@ struct launch {
   const char *result;      /* for the layer: where result.json goes */
   const char *out, *err;   /* what the program prints */
   bool trace;              /* write trace.txt */
-  const char *restart;    /* the folder of the run from which it goes on; NULL: none */
+  const char *restart;     /* the folder of the run from which it goes on; NULL: none */
   const char *record;      /* folder for a recording of the program; NULL: none */
   double skew;             /* with it: how many times as fast the program's clocks run */
   double timeout;          /* seconds of wall time after which it is stopped; 0: never */

@@ -408,7 +408,7 @@ static void detect_crash(const struct entry *entry)
   if (shadow_allows(&move))
     open_incarnation(move);
   else
-    recoveries = MAX(recoveries, 1); /* it was about to go on from another run */
+    recoveries = MAX(recoveries, 1); /* it had yet to restart: for the world it was down already */
   double ready = machine_now() + entry->failure->repair;
   if (ulfm_is_modelled())
     ulfm_add_failed(entry->rank, entry->life, ready);

@@ -1,6 +1,5 @@
-/* A run that goes on from the checkpoint that another one has left (manifest.h, stop.h): `recline
- * run
- * --restart FOLDER`, which names it in the environment variable RECLINE_RESTART.
+/* A run that goes on from the checkpoint that another one has left (manifest.h, stop.h).
+ * `recline run --restart FOLDER` passes the folder in the environment variable RECLINE_RESTART.
  *
  * The shadow world is taken through the trace of the run before, then all ranks fail and are
  * detected: they restart as after any failure, each when its program comes to MPI_Init.

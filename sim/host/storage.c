@@ -105,7 +105,7 @@ void storage_begin(struct rank *r)
 
 /* ---- slots ---- */
 
-static uint64_t kept;
+static uint64_t kept; /* slots so far: the order of the last one */
 
 void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
                   bool sent)

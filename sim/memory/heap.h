@@ -41,7 +41,8 @@
  *
  * The dynamic linker and the runtime of OpenMP always get libc memory: what they keep belongs to no
  * rank and must survive a rollback. Three more things that libc keeps for the process are seen to
- * here: handlers for its end (atexit.c), open streams and descriptors (open_files.c, output_files.c).
+ * here: handlers for its end (atexit.c), open streams and descriptors (open_files.c,
+ * output_files.c).
  *
  * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
  * ends the process with a list of its callers: some entry point is not wrapped. It is slow.
@@ -120,8 +121,8 @@ HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length)
  */
 HEAP_API void heap_give_back(struct arena *arena);
 
-/* Files whose writes are outputs: what the programs write to them, at their ends, is told instead of
- * being written. */
+/* Files whose writes are outputs: what the programs write to them, at their ends, is told instead
+ * of being written. */
 struct heap_outputs {
   bool (*is_one)(const char *path); /* an absolute path */
   /* The program of a rank has written `size` bytes to the end; before, the file has been made, with

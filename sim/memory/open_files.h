@@ -18,7 +18,7 @@ struct open_file {
   unsigned images; /* that hold it */
   bool closed;     /* by the program */
   bool written;
-  off_t kept; /* bytes that were there at the newest image, or when it was opened */
+  off_t kept;            /* bytes that were there at the newest image, or when it was opened */
   struct output *output; /* its writes are outputs (output_files.h); NULL: they are not */
   struct open_file *next;
 };

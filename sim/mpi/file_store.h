@@ -56,9 +56,9 @@ int store_delete(int64_t opening, int rank, const char *path);
 int store_truncate(int64_t opening, int rank, const char *path, int64_t size);
 bool store_knows(const char *path);
 
-/* A rank looks whether there is a file of that name, for the so-manieth time (0: the first), and
- * finds this value of errno (0: there is). What it is told: of a file that is there, what it was
- * told the first time, as others may not have gone back yet; where ranks go back alone, of any. */
+/* Look `number` (from 0) of a rank for a file of that name finds this value of errno; 0: there is
+ * one. Returns the value that the rank is told: that of the same look before a rollback if the file
+ * is there now, as others may not have gone back yet; where ranks go back alone, in any case. */
 int store_look(int rank, int number, const char *path, int error);
 
 /* Changes, the next one of that rank, which then has made one more. Data are copied. */

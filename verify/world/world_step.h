@@ -214,8 +214,9 @@ bool world_follows(const struct world *);
 
 /* Whether a property asks which messages the images show received (world_line_part()). */
 bool world_judges_garbage(const struct world *);
-/* Whether one asks what they show sent, too: of images of every rank, whatever they are kept for.
- */
+
+/* Whether a property looks at the images of all checkpoints that are stored, whether or not a rank
+ * may start from them (`useful`). */
 bool world_judges_useful(const struct world *);
 
 /* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.
