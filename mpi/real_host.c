@@ -310,6 +310,13 @@ static void choose_protocol(void)
              name);
 }
 
+/* Here only the program names places; recline join takes that for granted, too. */
+static void set_parameters(struct rcl_config *config)
+{
+  for (int i = 0; real.protocol->parameters && real.protocol->parameters[i]; i++)
+    config->parameter[i] = strcmp(real.protocol->parameters[i], "iterations") == 0;
+}
+
 void real_begin(MPI_Comm comm, const struct real_options *options)
 {
   real = (struct real){.options = *options};
@@ -318,6 +325,7 @@ void real_begin(MPI_Comm comm, const struct real_options *options)
   choose_protocol();
   real.config = (struct rcl_config){
       .self = (int16_t)real.rank, .ranks = (int16_t)real.ranks, .capacity = options->capacity};
+  set_parameters(&real.config);
   real.state = memory_table(1, real.protocol->state_size(&real.config));
   real.actions.capacity = RCL_ACTIONS_MAX(&real.config);
   real.actions.item = memory_table(real.actions.capacity, sizeof *real.actions.item);

@@ -21,9 +21,23 @@
  * pre-checkpoint phase reaches from WANTED to CAPTURING, the continue phase from the end of
  * WRITING to RUNNING, the restart phase is RECONNECTING.
  *
+ * The paper's processes stop anywhere, in the middle of a receive. Where only the program names
+ * places, a rank that is held at one may have what another, which has passed it, waits for: that
+ * one never comes to its next. With the parameter `iterations` the ranks agree on a place instead,
+ * which is not in the paper: each says in which iteration the request has found it, and all stop
+ * where the iteration after the last of these begins.
+ *
+ *             SAFE_POINT of an iteration        all iterations, this is the place
+ *     WANTED ---------------------------> AGREEING ---------------------> DRAINING
+ *        ^     all iterations, it is a later one  |
+ *        +----------------------------------------+
+ *
  * Transitions:
  *     RUNNING -> WANTED : want()  [control request, timer]
  *     WANTED -> DRAINING : hold()  [safe-point]
+ *     WANTED -> AGREEING : come_to()  [safe-point]
+ *     AGREEING -> DRAINING : agree()  [control iteration]
+ *     AGREEING -> WANTED : agree()  [control iteration]
  *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, control drained]
  *     CAPTURING -> WRITING : write_image()  [captured]
  *     WRITING -> WAITING : report()  [durable]
@@ -49,14 +63,20 @@ static const char *const invariants[] = {
     /* 4 */ "every kept message has a slot of its own",
     /* 5 */ "only the coordinator counts images, at most one per rank",
     /* 6 */ "a rank that reconnects lacks the address of a peer",
+    /* 7 */ "a rank that is held to agree lacks the iteration of a peer",
     NULL};
 
-enum phase { RUNNING, WANTED, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
+enum phase { RUNNING, WANTED, AGREEING, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
 
-enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS };
+enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS, ITERATION };
 
-static const char *const controls[] = {"none", "request", "bookmark", "drained",
-                                       "done", "release", "address",  NULL};
+static const char *const controls[] = {"none",    "request", "bookmark",  "drained", "done",
+                                       "release", "address", "iteration", NULL};
+
+/* Indices of parameters. `iterations`: whether ranks agree on the beginning of one, above. */
+enum { ITERATIONS };
+
+static const char *const parameters[] = {"iterations", NULL};
 
 /* Totals count whole messages from the beginning of the program; they are part of the image and
  * roll back with it. The other fields name the checkpoint for which they hold. */
@@ -68,6 +88,8 @@ struct peer {
   uint32_t drained_for; /* all that its bookmark counts has arrived here */
   uint32_t empty_for;   /* it said the same of this rank's messages */
   uint32_t address_for; /* its address after that checkpoint is here */
+  uint32_t iteration;   /* in which the request has found it */
+  uint32_t iteration_for;
 };
 
 struct state {
@@ -78,7 +100,7 @@ struct state {
   uint32_t kept;       /* entries in use, in the order of arrival */
   uint32_t closed;     /* since the last capture or restart: addresses are exchanged */
   uint32_t later;      /* RECONNECTING: checkpoint that was asked for meanwhile */
-  uint32_t pad;
+  uint32_t iteration;  /* that the program is in, where ranks agree on one; 0: none yet */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \
@@ -124,13 +146,27 @@ static void receive(const struct rcl_config *config, struct state *state,
 
 /* ---- a checkpoint ---- */
 
-static void want(struct state *state, uint32_t checkpoint)
+static void tell_iteration(const struct rcl_config *config, struct state *state,
+                           struct rcl_actions *actions)
+{
+  struct peer *self = &peers(config, state)[config->self];
+  self->iteration = state->iteration;
+  self->iteration_for = state->checkpoint;
+  for (int i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      rcl_send_control(actions, i, ITERATION, state->checkpoint, state->iteration);
+}
+
+static void want(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
+                 struct rcl_actions *actions)
 {
   if (state->phase == RECONNECTING) {
     state->later = checkpoint;
   } else if (state->phase == RUNNING) {
     state->phase = WANTED;
     state->checkpoint = checkpoint;
+    if (config->parameter[ITERATIONS])
+      tell_iteration(config, state, actions);
   }
 }
 
@@ -143,7 +179,7 @@ static void request(const struct rcl_config *config, struct state *state,
     return;
   }
   state->done = 0;
-  want(state, state->captured + 1);
+  want(config, state, state->captured + 1, actions);
   rcl_send_control_to_all(config, actions, REQUEST, state->checkpoint);
 }
 
@@ -174,8 +210,9 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
 
 static void hold(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
+  if (state->phase == WANTED) /* else it is held */
+    rcl_act(actions, RCL_ACTION_HOLD);
   state->phase = DRAINING;
-  rcl_act(actions, RCL_ACTION_HOLD);
   rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   for (int i = 0; i < config->ranks; i++)
     if (i != config->self)
@@ -184,6 +221,55 @@ static void hold(const struct rcl_config *config, struct state *state, struct rc
   self->bookmark = self->sent;
   self->bookmark_for = state->checkpoint;
   drain(config, state, actions);
+}
+
+/* ---- places of the program alone: at which iteration all are captured ---- */
+
+/* The last in which the request has found a rank; false while that is not known. */
+static bool last_iteration(const struct rcl_config *config, const struct state *state,
+                           uint32_t *last)
+{
+  *last = 0;
+  for (int i = 0; i < config->ranks; i++) {
+    const struct peer *peer = &peers(config, state)[i];
+    if (peer->iteration_for != state->checkpoint)
+      return false;
+    *last = peer->iteration > *last ? peer->iteration : *last;
+  }
+  return true;
+}
+
+/* No rank has begun the iteration behind the last one, and none that is before it waits for what
+ * comes behind it: all can come to its beginning. */
+static void agree(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+{
+  uint32_t last;
+  if (state->phase != AGREEING || !last_iteration(config, state, &last))
+    return;
+  if (state->iteration > last) {
+    hold(config, state, actions);
+    return;
+  }
+  state->phase = WANTED;
+  rcl_act(actions, RCL_ACTION_RELEASE);
+}
+
+/* At a place without a number, or at the end of the program, nothing can be agreed on. */
+static void come_to(const struct rcl_config *config, struct state *state, uint32_t iteration,
+                    struct rcl_actions *actions)
+{
+  bool numbered = config->parameter[ITERATIONS] && iteration > 0;
+  uint32_t last = 0;
+  if (numbered)
+    state->iteration = iteration;
+  if (state->phase != WANTED)
+    return;
+  if (numbered && !last_iteration(config, state, &last)) {
+    state->phase = AGREEING;
+    rcl_act(actions, RCL_ACTION_HOLD);
+  } else if (!numbered || iteration > last) {
+    hold(config, state, actions);
+  }
 }
 
 static void write_image(struct state *state, const struct rcl_event *event,
@@ -230,7 +316,7 @@ static void go_on(const struct rcl_config *config, struct state *state, struct r
   state->closed = 0;
   rcl_act(actions, RCL_ACTION_RELEASE);
   if (state->later)
-    want(state, state->later);
+    want(config, state, state->later, actions);
   state->later = 0;
 }
 
@@ -291,7 +377,7 @@ static void control(const struct rcl_config *config, struct state *state,
   struct peer *peer = &peers(config, state)[event->peer];
   switch ((enum control)event->control) {
   case REQUEST:
-    want(state, event->about);
+    want(config, state, event->about, actions);
     break;
   case BOOKMARK:
     peer->bookmark = event->value;
@@ -311,6 +397,11 @@ static void control(const struct rcl_config *config, struct state *state,
   case ADDRESS:
     peer->address_for = event->about;
     go_on(config, state, actions);
+    break;
+  case ITERATION:
+    peer->iteration = event->value;
+    peer->iteration_for = event->about;
+    agree(config, state, actions);
     break;
   }
 }
@@ -348,8 +439,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     receive(config, state, event, actions);
     break;
   case RCL_EVENT_SAFE_POINT:
-    if (state->phase == WANTED)
-      hold(config, state, actions);
+    come_to(config, state, event->iteration, actions);
     break;
   case RCL_EVENT_ARRIVED:
     arrived(config, state, event, actions);
@@ -402,6 +492,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
 {
   const struct state *state = memory;
   struct rcl_mailbox box = mailbox(config, state);
+  uint32_t last;
   if (!right_checkpoint(state))
     return 1;
   if (!drained_both_ways(config, state))
@@ -414,6 +505,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 5;
   if (state->phase == RECONNECTING && is_connected(config, state))
     return 6;
+  if (state->phase == AGREEING && last_iteration(config, state, &last))
+    return 7;
   return 0;
 }
 
@@ -434,6 +527,7 @@ const struct rcl_protocol protocol_bookmark = {
     .reconnects = true,
     .controls = controls,
     .invariants = invariants,
+    .parameters = parameters,
     .phases = phases,
     .promises = promises,
     .state_size = state_size,

@@ -223,6 +223,21 @@ static void warn_before_full(int rank)
   }
 }
 
+static bool is_place(const struct move *move)
+{
+  return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT;
+}
+
+/* At the beginning of an iteration. Places that change nothing are left out of the trace; others
+ * change nothing if there is no action. */
+static uint64_t digest_at_place(const struct move *move)
+{
+  if (!trace || !is_place(move) || !move->event.iteration)
+    return 0;
+  return rcl_protocol_digest_state(world.protocol, &world.config[move->rank],
+                                   shadow_rank(move->rank) + 1);
+}
+
 bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
@@ -231,11 +246,11 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
   world.check = worth_checking(move) || strict;
   actions->count = 0;
   note_move(move);
+  uint64_t digest_before = digest_at_place(move);
   world_step(&world, move, actions, &verdict);
   if (verdict.kind == VERDICT_IMPOSSIBLE)
     breach(&verdict);
-  bool silent =
-      move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT && actions->count == 0;
+  bool silent = is_place(move) && actions->count == 0 && digest_at_place(move) == digest_before;
   if (move->rank >= 0)
     warn_before_full(move->rank);
   if (trace && !silent)

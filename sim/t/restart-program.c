@@ -82,7 +82,7 @@ int main(int argc, char **argv)
   if (place == RECLINE_AT_END)
     goto end;
   for (; state.step < STEPS; state.step++) {
-    recline_potential_checkpoint();
+    recline_iteration(state.step + 1);
     look_at_clock();
     if (rank == 0 && state.step == CALL)
       recline_request_checkpoint();
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
       make_another();
   }
   for (; state.late < AHEAD; state.late++, state.step++) {
-    recline_potential_checkpoint();
+    recline_iteration(state.step + 1);
     take_one();
   }
   printf("rank %d: %a %a\n", rank, state.x[COUNT - 1], state.sum);

@@ -162,7 +162,6 @@ done
 instants=${RECLINE_LONG:+$(seq 1 12)}
 for protocol in c3 bookmark event-logging message-tagging; do
   wrong_at='' held=0 done=0 counts=${instants:-1 3}
-  [ $protocol != bookmark ] || counts='1 3' # at others a held rank has what one that is not waits for
   for count in $counts; do
     chain restart "$count" --set protocol.name=$protocol
     code=$?

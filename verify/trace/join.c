@@ -119,6 +119,7 @@ static bool begin_world(struct join *j, const struct part *part, const char *nam
   struct world *world = &j->world;
   world_init(world, protocol, (int)j->ranks, capacity);
   world->places_anywhere = false;
+  world_set_parameter(world, "iterations", 1);
   world->check = true;
   world->properties = properties_promised(protocol);
   world->line_stamps = properties_need_stamps(world->properties);
