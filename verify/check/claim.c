@@ -17,8 +17,8 @@
 /* Of all memory, what the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
 
-/* Property progress is judged without being named in worlds of so many states: it takes one worker
- * as long as the search. */
+/* Property progress is judged without being named in worlds of so many states; in larger ones where
+ * steps alone decide it, else it takes up to twice as long as the search. */
 enum { CYCLES_MAX = 1 << 20 };
 
 const char *claim_verdict_name(enum claim_verdict verdict)

@@ -214,11 +214,8 @@ static void explore_with(struct world *world, unsigned crashes, unsigned timers,
     explorer_search(&e);
     if (e.exchange)
       exchange_transport(e.exchange)->last(out->verdict == EXPLORER_INCONCLUSIVE);
-    uint64_t most = options->max_cycles;
-    out->cycles = out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress") &&
-                  !e.archiving && (!most || out->states <= most);
-    if (out->cycles)
-      liveness_judge(&e);
+    out->cycles =
+        out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress") && liveness_judge(&e);
     conclude(&e);
   } else if (e.exchange) {
     exchange_transport(e.exchange)->last(true);

@@ -11,6 +11,8 @@
  *     checkpoint.c   the same in the middle of a level, by a protocol
  *     path.c         the run to a violation
  *     liveness.c     runs that go round for ever
+ *     cycles.c       components of states, one at a time
+ *     lasso.c        one of them as a counterexample
  *     distributed.c  one search by several processes
  */
 #ifndef RECLINE_SEARCH_H
@@ -288,7 +290,8 @@ void path_write(struct explorer *);
 /* ---- liveness.c ---- */
 
 /* When all states were seen: looks for a run that goes round for ever against property `progress`.
- * Where there is one, the verdict is VIOLATED, and the run is filled in. */
-void liveness_judge(struct explorer *);
+ * Where there is one, the verdict is VIOLATED, and the run is filled in. Returns whether that was
+ * judged: false only where the property was not named (options->max_cycles). */
+bool liveness_judge(struct explorer *);
 
 #endif

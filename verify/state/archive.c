@@ -254,7 +254,7 @@ void archive_each(const struct archive *a, uint32_t tag,
   for (uint32_t i = 0; i < a->entries; i++) {
     struct sorted_reader *reader = sorted_reader_new(&a->entry[i].file);
     for (const uint8_t *at; (at = sorted_next(reader));)
-      if (at[bytes] == tag) {
+      if (!tag || at[bytes] == tag) {
         sorted_decode(a->packing, at, state);
         tell(data, state);
       }

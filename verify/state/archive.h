@@ -47,7 +47,7 @@ bool archive_take(struct archive *, struct visited *, unsigned threads,
 /* Writes all again in a packing whose fields are as wide or wider. False: as above. */
 bool archive_widen(struct archive *, const struct packing *);
 
-/* Tells all states with that tag, in the archive's packing. */
+/* Tells all states with that tag (0: all there are), in the archive's packing. */
 void archive_each(const struct archive *, uint32_t tag,
                   void state(void *data, const uint32_t *state), void *data);
 

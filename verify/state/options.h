@@ -40,7 +40,8 @@ struct explorer_options {
   /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing
    * needs the states themselves; 0: it keeps states. */
   unsigned fingerprint;
-  uint64_t max_cycles; /* progress is judged in worlds of so many states at most; 0: in all */
+  uint64_t max_cycles; /* in larger worlds progress is judged only where that takes no look at their
+                          states; 0: in all, as it was named */
   bool audit;          /* run everything that is remembered again, and compare; slow */
   uint64_t max_states; /* go no deeper when there are more; 0: no bound */
   uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */

@@ -229,7 +229,7 @@ static uint32_t append_changes(struct transition_cache *m)
     if (value == m->values[part])
       continue;
     m->changes = memory_room(m->changes, m->changes_count, &m->changes_room, sizeof *m->changes);
-    m->changes[m->changes_count++] = (struct change){part, value};
+    m->changes[m->changes_count++] = (struct change){part, value, m->values[part]};
   }
   return m->changes_count - first;
 }

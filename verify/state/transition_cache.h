@@ -18,9 +18,9 @@
 #include "verify/base/intern.h"
 #include "verify/world/world.h"
 
-/* A part that a step changes, and its new value. */
+/* A part that a step changes, its new value, and the old one. */
 struct change {
-  uint32_t part, value;
+  uint32_t part, value, old;
 };
 
 struct effect {

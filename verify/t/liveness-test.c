@@ -2,6 +2,7 @@
  * all that it reaches, forwards and back. */
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
+#include "verify/base/components.h"
 #include "verify/scenario/plugin.h"
 #include "verify/t/reference.h"
 
@@ -46,6 +47,59 @@ static void pause_(const struct rcl_config *config, void *state, const struct rc
     rcl_act(actions, RCL_ACTION_RELEASE); /* or at first. */
 }
 
+/* One message goes to and fro, if it is answered; what each rank does is drawn by lot. */
+enum { LOTS = 5 };
+
+struct lot {
+  uint8_t next, answer; /* its state, and what it answers; 0: nothing */
+  bool turns;           /* it holds its program, or releases it */
+};
+
+static struct lot lots[2][LOTS][LOTS], started[2];
+static uint8_t moved[2][LOTS]; /* by all that the program does */
+
+static void draw_lot(GRand *rand, struct lot *lot)
+{
+  *lot = (struct lot){
+      .next = (uint8_t)g_rand_int_range(rand, 0, LOTS),
+      .answer = (uint8_t)(g_rand_int_range(rand, 0, 5) ? g_rand_int_range(rand, 1, LOTS) : 0),
+      .turns = !g_rand_int_range(rand, 0, 4)};
+}
+
+static void draw_lots(guint32 seed)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+  for (int rank = 0; rank < 2; rank++) {
+    draw_lot(rand, &started[rank]);
+    for (int state = 0; state < LOTS; state++) {
+      moved[rank][state] =
+          (uint8_t)(g_rand_int_range(rand, 0, 2) ? state : g_rand_int_range(rand, 0, LOTS));
+      for (int word = 0; word < LOTS; word++)
+        draw_lot(rand, &lots[rank][state][word]);
+    }
+  }
+}
+
+static void gambler(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                    struct rcl_actions *actions)
+{
+  uint8_t *at = state, *held = at + 1;
+  int self = config->self;
+  rcl_protocol_step(rcl_protocol_named("none"), config, state, event, actions, false);
+  const struct lot *lot = event->kind == RCL_EVENT_START     ? &started[self]
+                          : event->kind == RCL_EVENT_CONTROL ? &lots[self][*at][event->value]
+                                                             : NULL;
+  *at = lot ? lot->next : moved[self][*at];
+  if (event->kind == RCL_EVENT_START)
+    *held = 0;
+  if (lot && lot->turns) {
+    rcl_act(actions, *held ? RCL_ACTION_RELEASE : RCL_ACTION_HOLD);
+    *held = !*held;
+  }
+  if (lot && lot->answer && (event->kind == RCL_EVENT_CONTROL || !self))
+    rcl_send_control(actions, !self, 1, 0, lot->answer);
+}
+
 static size_t word(const struct rcl_config *config)
 {
   (void)config;
@@ -55,7 +109,8 @@ static size_t word(const struct rcl_config *config)
 static struct rcl_protocol talkers[] = {{.name = "chatter", .step = chatter},
                                         {.name = "mute", .step = mute},
                                         {.name = "stutter", .step = stutter},
-                                        {.name = "pause", .step = pause_}};
+                                        {.name = "pause", .step = pause_},
+                                        {.name = "gambler", .step = gambler}};
 
 static void register_talkers(void)
 {
@@ -251,6 +306,136 @@ static void same_as_reference(const struct small *small, bool wrong)
   exploration_clear(&first);
 }
 
+/* The same of protocols drawn by lot; the steps alone, all states, and two workers. */
+static void by_lot(void)
+{
+  static const struct small small = {
+      "gambler", 2, 1, 0, false, false, 0, "rank 0: send 1, recv 1\nrank 1: recv 0, send 0"};
+  static const char *const progress[] = {"progress", NULL};
+  enum { DRAWN = 80 };
+  unsigned violated = 0, right = 0, same = 0;
+  for (guint32 seed = 1; seed <= DRAWN; seed++) {
+    struct world world;
+    struct exploration one, two;
+    draw_lots(seed);
+    struct script *script = set_up(&small, &world);
+    int stem = search(&world, &small);
+    world_clear(&world);
+    script_free(script);
+    run(&small, 1, &one);
+    script = set_up(&small, &world);
+    explore(&world, small.crashes, 0,
+            &(struct explorer_options){.properties = progress, .workers = 2, .audit = true}, &two);
+    world_clear(&world);
+    script_free(script);
+    violated += stem >= 0;
+    right += stem >= 0
+                 ? one.verdict == EXPLORER_VIOLATED && (int)(one.moves_count - one.again) == stem
+                 : one.verdict == EXPLORER_HOLDS;
+    same += one.verdict == two.verdict && same_moves(&one, &two);
+    exploration_clear(&one);
+    exploration_clear(&two);
+  }
+  ok(violated > DRAWN / 10 && violated < DRAWN / 10 * 9,
+     "of %d protocols drawn by lot, %u go round for ever", DRAWN, violated);
+  ok(right == DRAWN, "the explorer and the reference agree on %u", right);
+  ok(same == DRAWN, "two workers, and a search of all states, on %u", same);
+}
+
+/* ---- components of graphs ---- */
+
+enum { NODES = 40 };
+
+struct graph {
+  unsigned edges[NODES];
+  uint64_t to[NODES][NODES];
+  uint32_t number[NODES];
+  size_t larger, inside; /* components of several nodes that were told; nodes in them */
+};
+
+static bool next_edge(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to)
+{
+  const struct graph *g = ctx;
+  if (*edge == g->edges[node])
+    return false;
+  *to = g->to[node][(*edge)++];
+  if (*edge == g->edges[node] && node % 2) /* it need not tell */
+    *edge = EDGE_NONE;
+  return true;
+}
+
+static void count_component(void *ctx, const uint64_t *nodes, size_t count)
+{
+  struct graph *g = ctx;
+  g->larger++;
+  for (size_t i = 0; i < count; i++)
+    g->inside += g->number[nodes[i]] == g->number[nodes[0]];
+}
+
+/* Whether numbers are equal where nodes reach each other, and else not. */
+static bool are_right(const struct graph *g)
+{
+  bool reach[NODES][NODES] = {{false}};
+  size_t inside = 0;
+  for (int i = 0; i < NODES; i++)
+    for (unsigned n = 0; n < g->edges[i]; n++)
+      reach[i][g->to[i][n]] = true;
+  for (int k = 0; k < NODES; k++)
+    for (int i = 0; i < NODES; i++)
+      for (int j = 0; j < NODES; j++)
+        reach[i][j] |= reach[i][k] && reach[k][j];
+  for (int i = 0; i < NODES; i++) {
+    bool alone = true;
+    for (int j = 0; j < NODES; j++) {
+      bool both = reach[i][j] && reach[j][i];
+      if (i != j && both != (g->number[i] == g->number[j] && g->number[i] != COMPONENT_ALONE))
+        return false;
+      alone &= i == j || !both;
+    }
+    inside += !alone;
+  }
+  return g->inside == inside && (g->larger > 0) == (inside > 0);
+}
+
+static void components(void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+  unsigned right = 0, larger = 0;
+  enum { GRAPHS = 500 };
+  for (int n = 0; n < GRAPHS; n++) {
+    struct graph g = {.larger = 0};
+    uint32_t last = COMPONENT_ALONE;
+    int edges = g_rand_int_range(rand, 0, 3 * NODES);
+    for (int i = 0; i < edges; i++) {
+      int from = g_rand_int_range(rand, 0, NODES);
+      if (g.edges[from] < NODES)
+        g.to[from][g.edges[from]++] = (uint64_t)g_rand_int_range(rand, 0, NODES);
+    }
+    struct components search = {
+        .number = g.number, .last = &last, .ctx = &g, .edge = next_edge, .found = count_component};
+    for (uint64_t node = 0; node < NODES; node++)
+      components_from(&search, node);
+    components_clear(&search);
+    right += are_right(&g) && last == COMPONENT_ALONE - g.larger && !search.stopped;
+    larger += g.larger > 1;
+  }
+  ok(right == GRAPHS && larger > GRAPHS / 10, "components of %u graphs", right);
+  struct graph ring = {.larger = 0};
+  uint32_t last = COMPONENT_ALONE;
+  size_t left = 16;
+  ring.edges[0] = ring.edges[1] = 1;
+  ring.to[0][0] = 1;
+  struct components search = {.number = ring.number,
+                              .last = &last,
+                              .left = &left,
+                              .ctx = &ring,
+                              .edge = next_edge,
+                              .found = count_component};
+  components_from(&search, 0);
+  ok(search.stopped && !ring.larger, "without memory the search stops");
+  components_clear(&search);
+}
+
 static void memory(void)
 {
   const struct small small = {"chatter", 2,     0, 0,
@@ -285,6 +470,8 @@ int main(void)
   same_as_reference(&(struct small){"bookmark", 2, 0, 1, false, true, 0, script}, false);
   same_as_reference(&(struct small){"bookmark~until-equal", 2, 0, 1, false, true, 0, script}, true);
   same_as_reference(&(struct small){"bookmark~asks-again", 2, 0, 1, false, true, 0, script}, true);
+  by_lot();
+  components();
   memory();
   return done();
 }

@@ -1,0 +1,33 @@
+/* Which steps a run can repeat for ever, told from the steps alone, without a look at states.
+ *
+ * A run that comes back to a state comes back to the value of each part. So of each part take the
+ * graph of its values, an edge for each change that some step makes: a step on a cycle of states
+ * only makes changes that lie on cycles there. One that makes another change is left out, and with
+ * it its changes of other parts; which leaves fewer cycles; and so on until nothing is left out any
+ * more. If no step is left there is no cycle of states. Protocols end so, as a rule: programs,
+ * incarnations, numbers of checkpoints go forwards only, and what they send goes with them.
+ *
+ * If some are left, values on one cycle of their part are alike, and all states of a strongly
+ * connected component are alike, part by part: components can be looked for among these alone.
+ */
+#ifndef RECLINE_RECURRENCE_H
+#define RECLINE_RECURRENCE_H
+
+#include "verify/state/model.h"
+
+struct recurrence;
+
+/* From all steps that the model's transition cache has run: those of a whole search, or of more. */
+struct recurrence *recurrence_new(struct model *);
+void recurrence_free(struct recurrence *); /* may be NULL */
+
+/* Whether some step is left. */
+bool recurrence_is_possible(const struct recurrence *);
+
+/* Of states, by the numbers of their components: whether one can lie on a cycle, two on the same
+ * one, all for what is known; a number that is the same for all that can lie on one with it. */
+bool recurrence_may_return(const struct recurrence *, const uint32_t *numbers);
+bool recurrence_are_alike(const struct recurrence *, const uint32_t *one, const uint32_t *other);
+uint64_t recurrence_digest(const struct recurrence *, const uint32_t *numbers);
+
+#endif
