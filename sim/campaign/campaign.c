@@ -108,6 +108,13 @@ static bool know_again(const struct campaign *c, GError **error)
 
 /* ---- cells ---- */
 
+bool campaign_runs_to_end(const struct scenario *scenario, GError **error)
+{
+  return scenario->checkpoint.then != AFTERWARDS_STOP ||
+         scenario_complain(scenario, "checkpoint.then", error,
+                           "stop, expected continue: the runs of a campaign go to their ends");
+}
+
 static bool load_cell(const struct campaign *c, unsigned cell, struct scenario **scenario,
                       GError **error)
 {
@@ -118,7 +125,7 @@ static bool load_cell(const struct campaign *c, unsigned cell, struct scenario *
   if (!(*scenario)->platform.file)
     return scenario_complain(*scenario, "platform.file", error,
                              "missing, expected the platform on which the program runs");
-  return scenario_expects_of(*scenario, true, error);
+  return campaign_runs_to_end(*scenario, error) && scenario_expects_of(*scenario, true, error);
 }
 
 /* Before anything is written. */

@@ -4,6 +4,7 @@
 
 #include "sim/campaign/table.h"
 #include "verify/base/command_line.h"
+#include "verify/scenario/scenario.h"
 
 extern const struct about about_campaign, about_interval;
 int command_campaign(int argc, char **argv);
@@ -31,6 +32,10 @@ struct campaign {
   bool made;  /* the folder was not there before */
   int lock;   /* descriptor */
 };
+
+/* Whether the runs of a scenario end with their programs; others leave a checkpoint for another
+ * run, and nothing to average. `error` says so. */
+bool campaign_runs_to_end(const struct scenario *, GError **error);
 
 /* Runs it, or what is left of it, to its end. Returns an exit code; anything but 0 and 1 is the
  * end, and has been reported. `signal` is to be raised by the caller when all is cleared. */

@@ -291,7 +291,9 @@ static int find_interval(const struct options *o, int *stopped)
   if (!scenario)
     return bad_input("%s", error->message);
   int code = EXIT_FINE;
-  if (!read_laws(scenario, &costs)) {
+  if (!campaign_runs_to_end(scenario, &error)) {
+    code = bad_input("%s", error->message);
+  } else if (!read_laws(scenario, &costs)) {
     scenario_complain(scenario, "failures", &error, "none by law, expected a law with its mtbf");
     code = bad_input("%s", error->message);
   } else if (progress_begin("measuring"), !measure_costs(o, scenario, &costs)) {

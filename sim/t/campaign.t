@@ -104,6 +104,9 @@ refused 'a key swept twice' 'swept twice' --sweep protocol.name=c3 --sweep proto
 refused 'a value twice' 'a value is there twice' --sweep protocol.name=c3,c3
 refused 'a wrong value in a sweep' 'scenario.yaml:7: checkpoint.every: "4 parsecs" is no time' \
   --sweep 'checkpoint.every=3s,4 parsecs'
+refused 'runs that stop at a checkpoint' 'checkpoint.then: stop, expected continue: the runs of a' \
+  --sweep protocol.name=c3,blocking --set 'program={binary: cg, args: [S], ranks: 2}' \
+  --set 'checkpoint={every: 10ms, storage: nfs, level: application, then: stop}'
 refused 'no percentage' 'expected a percentage' --until 5
 refused 'no runs' 'expected 1 to' --runs 0
 refused 'an unknown option' 'Unknown option' --rnus 3

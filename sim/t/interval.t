@@ -74,6 +74,10 @@ check 'which takes its time' grep -q 'recovery [1-9]' recovery-0
 interval --set failures=none
 is "$?:$(cat stderr)" \
   '64:scenario.yaml:9: failures: none by law, expected a law with its mtbf (from --set)' 'no law' stderr
+interval --set 'program={binary: cg, args: [S], ranks: 1}' --set protocol.name=c3 \
+  --set 'checkpoint={every: 10ms, storage: nfs, level: application, then: stop}'
+is "$?:$(cut -d: -f3- stderr)" '64: checkpoint.then: stop, expected continue: the runs of a campaign go to their ends (from --set)' \
+  'runs that stop at a checkpoint' stderr
 interval --runs 1
 is "$?:$(wc -l <stderr)" 64:1 'one run' stderr
 interval --set protocol.name=none
