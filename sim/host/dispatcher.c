@@ -253,7 +253,7 @@ static void inject_by_law(const struct entry *entry)
 bool dispatcher_is_over(void)
 {
   static bool over;
-  over |= shadow_finished() && !schedule_on();
+  over = over || (shadow_finished() && !schedule_on());
   return over;
 }
 

@@ -99,10 +99,10 @@ bool shadow_independent(void)
   return world.protocol->independent;
 }
 
+/* Asked for several times for each message: not by world.memory. */
 static const void *read_part(enum part_kind kind, int rank)
 {
-  uint32_t size;
-  return world.memory.read(world.memory.ctx, world_part(&world, kind, rank, 0), &size);
+  return parts.part[world_part(&world, kind, rank, 0)].bytes;
 }
 
 const struct world_rank *shadow_rank(int rank)
@@ -453,18 +453,22 @@ uint32_t shadow_left(int rank)
 
 uint32_t shadow_outputs(int rank)
 {
-  uint32_t size;
-  const struct world_program *program =
-      world.memory.read(world.memory.ctx, world_part(&world, WORLD_PROGRAM, rank, 0), &size);
+  const struct world_program *program = read_part(WORLD_PROGRAM, rank);
   return program->outputs;
 }
 
-/* Asked often, and mostly answered by one rank that has not finished. */
+static bool has_finished(int rank)
+{
+  const struct world_program *program = read_part(WORLD_PROGRAM, rank);
+  return program->finished && world_standing(&world, rank).finished;
+}
+
+/* Asked for each message, and mostly answered by one rank that has not finished. */
 bool shadow_finished(void)
 {
   static int rank;
   for (int i = 0; i < world.ranks; i++, rank = (rank + 1) % world.ranks)
-    if (!world_standing(&world, rank).finished && !(layer.repairs && layer.rank[rank].dead))
+    if (!has_finished(rank) && !(layer.repairs && layer.rank[rank].dead))
       return false;
   return true;
 }

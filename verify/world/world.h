@@ -343,7 +343,17 @@ struct world {
 };
 
 /* Number of a part. `a` is a rank, or the source of a channel; `b` its destination. */
-uint32_t world_part(const struct world *, enum part_kind, int a, int b);
+static inline uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
+{
+  uint32_t n = (uint32_t)w->ranks, pairs = n * n;
+  if (kind < WORLD_RANK_PARTS)
+    return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
+  if (kind == WORLD_GLOBAL || kind == WORLD_TOKENS)
+    return n * WORLD_RANK_PARTS + 3 * pairs + (kind == WORLD_TOKENS);
+  return n * WORLD_RANK_PARTS + (uint32_t)(kind - WORLD_CHANNEL) * pairs + (uint32_t)a * n +
+         (uint32_t)b;
+}
+
 uint32_t world_parts(const struct world *);
 
 /* Parts that belong together make a *component*: those of one rank, those between one pair of

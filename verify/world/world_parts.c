@@ -1,25 +1,5 @@
-/* The world: which number a part has, and which parts make a component. */
+/* The world: how many parts there are, and which make a component. */
 #include "verify/world/world_parts.h"
-
-uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
-{
-  uint32_t n = (uint32_t)w->ranks;
-  uint32_t pair = (uint32_t)a * n + (uint32_t)b;
-  switch (kind) {
-  case WORLD_CHANNEL:
-    return n * WORLD_RANK_PARTS + pair;
-  case WORLD_CONTROL:
-    return n * WORLD_RANK_PARTS + n * n + pair;
-  case WORLD_SHARE:
-    return n * WORLD_RANK_PARTS + 2 * n * n + pair;
-  case WORLD_GLOBAL:
-    return n * WORLD_RANK_PARTS + 3 * n * n;
-  case WORLD_TOKENS:
-    return n * WORLD_RANK_PARTS + 3 * n * n + 1;
-  default:
-    return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
-  }
-}
 
 uint32_t world_parts(const struct world *w)
 {
