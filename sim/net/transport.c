@@ -56,7 +56,8 @@ struct transport {
   GPtrArray *receptions; /* struct reception, in the order of posting */
   GPtrArray *fetches;    /* struct fetch */
   GArray *sends;         /* struct send: rendezvous payloads under way */
-  GArray *transfers;     /* sg_comm_t: scratch of one wait */
+  sg_comm_t *transfers;  /* scratch of one wait */
+  guint transfers_room;
   uint32_t sends_started;
   uint32_t *sent, *got; /* by peer: serial of the last message */
   uint32_t *wanted;     /* by peer: serial of the last message that is not to be parked */
@@ -100,7 +101,6 @@ struct transport *transport_new(int index)
   transport->receptions = g_ptr_array_new();
   transport->fetches = g_ptr_array_new();
   transport->sends = g_array_new(FALSE, FALSE, sizeof(struct send));
-  transport->transfers = g_array_new(FALSE, FALSE, sizeof(sg_comm_t));
   transport->sent = g_new0(uint32_t, (gsize)count);
   transport->got = g_new0(uint32_t, (gsize)count);
   transport->wanted = g_new0(uint32_t, (gsize)count);
@@ -527,20 +527,24 @@ void transport_poll(struct transport *transport, GQueue *inbox)
   }
 }
 
-/* All that can wake this rank, in a fixed order: envelopes, sends, fetches. */
-static GArray *collect_transfers(struct transport *transport)
+/* All that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns how many. */
+static guint collect_transfers(struct transport *transport)
 {
-  GArray *transfers = g_array_set_size(transport->transfers, 0);
-  for (guint i = 0; i < transport->receptions->len; i++)
-    g_array_append_val(transfers, ((struct reception *)transport->receptions->pdata[i])->transfer);
-  for (guint i = 0; i < transport->sends->len; i++)
-    g_array_append_val(transfers, g_array_index(transport->sends, struct send, i).transfer);
-  for (guint i = 0; i < transport->fetches->len; i++) {
-    const struct fetch *fetch = transport->fetches->pdata[i];
-    if (fetch->transfer)
-      g_array_append_val(transfers, fetch->transfer);
+  const GPtrArray *receptions = transport->receptions, *fetches = transport->fetches;
+  guint most = receptions->len + transport->sends->len + fetches->len, count = 0;
+  if (most > transport->transfers_room) {
+    transport->transfers_room = 2 * most;
+    transport->transfers = g_renew(sg_comm_t, transport->transfers, transport->transfers_room);
   }
-  return transfers;
+  sg_comm_t *transfers = transport->transfers;
+  for (guint i = 0; i < receptions->len; i++)
+    transfers[count++] = ((const struct reception *)receptions->pdata[i])->transfer;
+  for (guint i = 0; i < transport->sends->len; i++)
+    transfers[count++] = g_array_index(transport->sends, struct send, i).transfer;
+  for (guint i = 0; i < fetches->len; i++)
+    if (((const struct fetch *)fetches->pdata[i])->transfer)
+      transfers[count++] = ((const struct fetch *)fetches->pdata[i])->transfer;
+  return count;
 }
 
 static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
@@ -560,12 +564,12 @@ void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited
   post_receptions(transport, few ? awaited + 1 : transport->spare);
   if (transport_answer_door(transport, inbox))
     return;
-  GArray *transfers = collect_transfers(transport);
+  guint count = collect_transfers(transport);
   double due = control_mail_due(transport->index);
   if (until >= 0.0 && (due < 0.0 || until < due))
     due = until;
-  int ended = wire_wait((sg_comm_t *)(void *)transfers->data, (int)transfers->len,
-                        due < 0.0 ? -1.0 : MAX(due - machine_now(), 0.0));
+  int ended =
+      wire_wait(transport->transfers, (int)count, due < 0.0 ? -1.0 : MAX(due - machine_now(), 0.0));
   guint i = (guint)ended;
   if (ended < 0)
     transport_answer_door(transport, inbox);
@@ -574,5 +578,5 @@ void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited
   else if (i < transport->receptions->len + transport->sends->len)
     finish_send(transport, i - transport->receptions->len);
   else
-    finish_fetch(transport, fetch_by(transport, g_array_index(transfers, sg_comm_t, i)), inbox);
+    finish_fetch(transport, fetch_by(transport, transport->transfers[i]), inbox);
 }

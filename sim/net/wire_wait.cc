@@ -29,7 +29,7 @@ static ssize_t wait_any(sg_comm_t *transfers, int count, double timeout)
     return -1;
   }
 #else
-  return simgrid::s4u::Comm::wait_any_for({transfers, transfers + count}, timeout);
+  return simgrid::s4u::Activity::wait_any_for({transfers, transfers + count}, timeout);
 #endif
 }
 
