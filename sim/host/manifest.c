@@ -77,6 +77,16 @@ static void need(GPtrArray *needs, const char *key, const char *format, ...)
   g_ptr_array_add(needs, g_strdup_printf("%s %s", key, value));
 }
 
+/* The first failure by which a server loses its images; failures_count: there is none. In such a
+ * world images can be lost. */
+static unsigned emptied(const struct scenario *scenario)
+{
+  unsigned i = 0;
+  while (i < scenario->failures_count && scenario->failures[i].returns != RETURNS_EMPTY)
+    i++;
+  return i;
+}
+
 /* What the world that holds the protocol is made of. */
 static void add_needs(GPtrArray *needs, const struct scenario *scenario)
 {
@@ -101,6 +111,17 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
   need(needs, "check.hazards", "%s", /* of those, the one that channels depend on */
        scenario->check.hazards & HAZARD_CONTROL_OVERTAKES ? "control-overtakes" : "none");
   need(needs, "check.properties", "%s", properties ? properties : "promised");
+  need(needs, "failures.returns", "%s",
+       emptied(scenario) < scenario->failures_count ? "empty" : "other");
+}
+
+/* Where the scenario says that. */
+static char *path_of(const struct scenario *scenario, const char *key)
+{
+  unsigned failure = emptied(scenario);
+  return !g_str_equal(key, "failures.returns") ? g_strdup(key)
+         : failure == scenario->failures_count ? g_strdup("failures.N.returns")
+                                               : g_strdup_printf("failures.%u.returns", failure);
 }
 
 struct manifest *manifest_new(const struct scenario *scenario)
@@ -130,8 +151,9 @@ bool manifest_fits(const struct manifest *m, const char *folder, const struct sc
   for (guint i = 0; i < said->len; i++) {
     g_auto(GStrv) word = g_strsplit(said->pdata[i], " ", 2);
     const char *expected = needed(m, word[0]);
+    g_autofree char *path = path_of(scenario, word[0]);
     if (g_strcmp0(word[1], expected))
-      return scenario_complain(scenario, word[0], error, "%s, expected %s, as %s says", word[1],
+      return scenario_complain(scenario, path, error, "%s, expected %s, as %s says", word[1],
                                expected ? expected : "none", name);
   }
   return true;

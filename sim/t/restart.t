@@ -208,11 +208,16 @@ refused 'checkpoint.storage: local, expected nfs, as moved/checkpoint/manifest s
   --restart moved --set checkpoint.storage=local
 refused 'check.hazards: control-overtakes, expected none, as moved/checkpoint/manifest says' \
   --restart moved --set 'check.hazards=[control-overtakes]'
+refused 'failures.1.returns: empty, expected other, as moved/checkpoint/manifest says' --restart moved \
+  --set 'failures=[{rank: 3, at: 1s}, {kills: server, at: 1s, returns: empty}]'
 refused 'recline run: --restart moved: is --out, too, expected another folder' --restart moved --out moved
 refused 'recline run: --restart moved: beside --record or --replay, expected it alone' \
   --restart moved --record out
 refused 'nowhere/checkpoint/manifest: cannot be read, expected the folder of a run that has stopped' \
   --restart nowhere
+# The other way round: where images can be lost from the server.
+stops lost --set 'failures=[{kills: server, at: 9s, returns: empty}]'
+refused 'failures.N.returns: other, expected empty, as lost/checkpoint/manifest says' --restart lost
 harmed() { # LINE COMMAND: in a copy
   rm -rf copy
   cp -r moved copy
