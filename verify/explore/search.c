@@ -197,7 +197,8 @@ static void save(struct explorer *e)
   if (wrong)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
   e->saved = platform_now();
-  e->saved += 9 * (e->saved - from); /* a tenth of the time at most */
+  if (e->model.options->save_seconds > 0)
+    e->saved += 9 * (e->saved - from); /* a tenth of the time at most */
 }
 
 /* Crashes that were put off until it is known in which states they are taken. */

@@ -57,7 +57,7 @@ struct explorer_options {
   /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
    * reached. NULL: none. */
   const char *save;
-  double save_seconds; /* from one save to the next; between levels only */
+  double save_seconds; /* from one save to the next, between levels only; 0: at each */
   /* With other processes: the protocol that takes checkpoints of all in the place of saves, at any
    * time, into the folder `save`; NULL: none. */
   const char *protocol;

@@ -14,24 +14,20 @@ counts()
     sed -n -e 's/^ *"\(verdict\|states\|transitions\|depth\)" : \([^,]*\),$/\1 \2/p'
 }
 
-# killed WORKERS STATES [CLAIM]: kills a check with kill -9 when it has saved more than so many states.
-# Fails when it ends before that.
+# killed WORKERS OFFSET:NUMBER [CLAIM [ARG...]]: a check is killed with kill -9 behind the first save in
+# which the number at this offset is larger (kill-at-save.c). Fails when it ends before that.
+states=16 files=72 # struct head of verify/explore/resume.c
 killed()
 {
+  workers=$1
+  at=$2
   claim=${3:-$dir/big.yaml}
-  saved=$dir/saves/$(basename "$claim" .yaml).save
-  "$tool" check "$claim" --workers "$1" --resume "$dir/saves" --save-every 0 \
-    >"$dir/out" 2>&1 &
-  pid=$!
-  rm -f "$dir/seen"
-  while kill -0 $pid 2>/dev/null; do
-    if [ -s "$saved" ] && [ "$(head -c 24 "$saved" | tail -c 8 | od -An -t d8)" -gt "$2" ]; then
-      kill -9 $pid
-      touch "$dir/seen"
-    fi
-  done
-  wait $pid 2>/dev/null
-  test -f "$dir/seen"
+  shift $(($# < 3 ? 2 : 3))
+  (
+    KILL_AT_SAVE=$at LD_PRELOAD=$build/t/libkill-at-save.so "$tool" check "$claim" \
+      --workers "$workers" --resume "$dir/saves" --save-every 0 "$@" >"$dir/out" 2>&1
+  ) 2>/dev/null
+  test $? = 137
 }
 
 counts 1 >"$dir/one"
@@ -40,8 +36,8 @@ counts 2 >"$dir/two"
 check 'two workers give the same counts' cmp "$dir/one" "$dir/two"
 
 for workers in 1 2; do
-  check "$workers workers: killed in the middle" killed "$workers" 5000
-  check "$workers workers: and once more, later" killed "$workers" 45000
+  check "$workers workers: killed in the middle" killed "$workers" $states:5000
+  check "$workers workers: and once more, later" killed "$workers" $states:45000
   check "$workers workers: a save is there" test -s "$dir/saves/big.save"
   cp "$dir/saves/big.save" "$dir/kept.save"
   "$tool" check "$dir/big.yaml" --workers "$workers" --resume "$dir/saves" --json \
@@ -59,7 +55,7 @@ bad=c3-calls-begin-again
 exits 0 'a mutant is violated' "$tool" check $bad --workers 1 --out "$dir/bad"
 cp "$dir/bad/$bad.trace" "$dir/bad.trace"
 for workers in 1 2; do
-  check "$workers workers: killed before the violation" killed "$workers" 5000 $bad
+  check "$workers workers: killed before the violation" killed "$workers" $states:5000 $bad
   exits 0 "then $((3 - workers)): violated" "$tool" check $bad --workers $((3 - workers)) \
     --resume "$dir/saves" --out "$dir/bad"
   check "$workers workers, then $((3 - workers)): the same trace" \
@@ -74,19 +70,8 @@ disk() { # WORKERS ARG...
 }
 disk 2 >"$dir/more"
 check 'with states on disk the same counts' cmp "$dir/one" "$dir/more"
-killed_on_disk() {
-  "$tool" check "$dir/big.yaml" --memory 4MiB --disk "$dir/disk" --resume "$dir/saves" \
-    --save-every 0 >"$dir/out" 2>&1 &
-  pid=$!
-  # The save is to name files: it is of after the third.
-  until [ -s "$dir/disk/big.states-3" ] &&
-    [ "$dir/saves/big.save" -nt "$dir/disk/big.states-3" ]; do
-    kill -0 $pid 2>/dev/null || return 1
-  done
-  kill -9 $pid
-  ! wait $pid 2>/dev/null
-}
-check 'killed with states on disk' killed_on_disk
+check 'killed with states on disk' \
+  killed 2 $files:0 "$dir/big.yaml" --memory 4MiB --disk "$dir/disk"
 cp "$dir/saves/big.save" "$dir/disk.save"
 exits 64 'without them the save is refused' \
   "$tool" check "$dir/big.yaml" --resume "$dir/saves"
