@@ -67,6 +67,12 @@ esac
 echo CgroupPlugin=$plugin >cgroup.conf
 export SLURM_CONF="$dir/slurm.conf"
 
+# For srun. It would listen on the address of this machine's name, and is called back on the one that
+# its own calls come from: where these are 127.0.1.1 and 127.0.0.1 it has to listen on all.
+mkdir client
+sed '/^CommunicationParameters/d' slurm.conf >client/slurm.conf
+cp cgroup.conf client
+
 # Waits up to 60 s until a command succeeds.
 wait_for() {
   end=$(($(date +%s) + 60))

@@ -13,7 +13,7 @@ counts() { sed -n 's/^ *"\(verdict\|states\|transitions\|depth\)" : \(.*\),$/\1 
 as_tasks() { # WAY ARG...
   how=$1
   shift
-  timeout 120 srun --mpi="$how" -n 4 "$recline" check hybrid-recovers "$@" </dev/null
+  SLURM_CONF=$dir/client/slurm.conf timeout 120 srun --mpi="$how" -n 4 "$recline" check hybrid-recovers "$@" </dev/null
 }
 
 "$recline" check hybrid-recovers --json >json
