@@ -5,7 +5,7 @@
 # left, or does not fit, is refused. RECLINE_LONG: more instants.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
-cp "$here"/application-program.c "$here"/restart-program.c "$dir"
+cp "$here"/application-program.c "$here"/restart-*.c "$dir"
 cd "$dir" || exit 1
 
 # ---- stopping ----
@@ -192,6 +192,22 @@ for protocol in c3 blocking bookmark; do
   seq 0 23 >lines
   same written lines "$protocol: a file has each line once${outputs:+, as output}" three.err
   same found application.lines "$protocol: and so has the output" three.err
+done
+
+# A broadcast of which the checkpoint has some members in front of it and one behind: a restart must
+# not wait for that one, nor must a failure that goes back to what the run has begun with.
+"$build/bin/recline-cc" -O1 -g restart-early.c -o early 2>log || not_ok early log
+simulate right early --set checkpoint.every=0 --set protocol.control=separate
+sort right/program.out >early.lines
+behind='--set protocol.control=separate --set checkpoint.every=0'
+simulate one early $behind --set 'checkpoint.at=[25ms]' --set checkpoint.then=stop
+is "$(awk '$2 > 1 && / capture checkpoint/ { printf "%s captured ", $2 }
+  $2 > 1 && / collected .*call=3 / { printf "%s told ", $2 }' one/trace.txt)" \
+  '3 captured 2 told 2 captured 3 told ' 'one rank is captured behind a broadcast' one.err
+for failure in none '[{rank: 1, at: 30ms, repair: 1ms}]'; do
+  simulate two early $behind --restart one --set "failures=$failure"
+  sort one/program.out two/program.out >found
+  same found early.lines "a broadcast that one has behind it, failures: $failure" two.err
 done
 
 # ---- what does not fit ----
