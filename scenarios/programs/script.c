@@ -36,6 +36,10 @@ struct state {
   struct content history;
   uint32_t next; /* the operation that it is at */
   struct receive named[SCRIPT_NAMES];
+  MPI_Win window;
+  uint16_t *cell;                                 /* of the window */
+  const struct operation *access[SCRIPT_PENDING]; /* that are not complete; NULL: none there */
+  uint16_t given[SCRIPT_PENDING], fetched[SCRIPT_PENDING];
 };
 
 /* A choice is an outcome that a protocol may have to replay, so the layer makes it where there is
@@ -205,6 +209,108 @@ static void output(const struct state *state)
     fputs(line, stdout);
 }
 
+/* ---- windows ---- */
+
+static void make_window(struct state *state)
+{
+  MPI_Win_allocate(SCRIPT_CELLS * (MPI_Aint)sizeof *state->cell, sizeof *state->cell, MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &state->cell, &state->window);
+  for (int i = 0; i < SCRIPT_CELLS; i++)
+    state->cell[i] = 0;
+}
+
+static void begin_access(struct state *state, const struct operation *op)
+{
+  uint16_t *given = &state->given[op->name], *fetched = &state->fetched[op->name];
+  *given = (uint16_t)(op->value + (op->last ? state->last : 0));
+  state->access[op->name] = op;
+  switch ((enum script_access)op->flow) {
+  case ACCESS_PUT:
+    MPI_Put(given, 1, MPI_UINT16_T, op->peer, op->cell, 1, MPI_UINT16_T, state->window);
+    break;
+  case ACCESS_GET:
+    MPI_Get(fetched, 1, MPI_UINT16_T, op->peer, op->cell, 1, MPI_UINT16_T, state->window);
+    break;
+  case ACCESS_ACCUMULATE:
+    MPI_Accumulate(given, 1, MPI_UINT16_T, op->peer, op->cell, 1, MPI_UINT16_T, MPI_SUM,
+                   state->window);
+    break;
+  case ACCESS_FETCH:
+    MPI_Fetch_and_op(given, fetched, MPI_UINT16_T, op->peer, op->cell, MPI_SUM, state->window);
+    break;
+  }
+}
+
+static void see_number(struct state *state, uint16_t number)
+{
+  state->last = number;
+  see(state, content_of(number));
+}
+
+/* Accesses to `target`, or RCL_ANY, are complete. */
+static void end_accesses(struct state *state, int target)
+{
+  for (int i = 0; i < SCRIPT_PENDING; i++) {
+    const struct operation *op = state->access[i];
+    if (op == NULL || (target != RCL_ANY && op->peer != target))
+      continue;
+    if (op->flow == ACCESS_GET || op->flow == ACCESS_FETCH)
+      see_number(state, state->fetched[i]);
+    state->access[i] = NULL;
+  }
+}
+
+static MPI_Group group_of(int rank)
+{
+  MPI_Group all, one;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &rank, &one);
+  MPI_Group_free(&all);
+  return one;
+}
+
+static void begin_epoch(struct state *state, const struct operation *op)
+{
+  MPI_Group group = group_of(op->peer);
+  if (op->kind == SCRIPT_POST)
+    MPI_Win_post(group, 0, state->window);
+  else
+    MPI_Win_start(group, 0, state->window);
+  MPI_Group_free(&group);
+}
+
+static void execute_window(struct state *state, const struct operation *op)
+{
+  switch (op->kind) {
+  case SCRIPT_WINDOW:
+    make_window(state);
+    break;
+  case SCRIPT_ACCESS:
+    begin_access(state, op);
+    break;
+  case SCRIPT_LOAD:
+    see_number(state, state->cell[op->cell]);
+    break;
+  case SCRIPT_FENCE:
+    MPI_Win_fence(0, state->window);
+    end_accesses(state, RCL_ANY);
+    break;
+  case SCRIPT_POST:
+  case SCRIPT_START:
+    begin_epoch(state, op);
+    break;
+  case SCRIPT_WAIT_WINDOW:
+    MPI_Win_wait(state->window);
+    break;
+  case SCRIPT_COMPLETE:
+    MPI_Win_complete(state->window);
+    end_accesses(state, op->peer);
+    break;
+  default:
+    break;
+  }
+}
+
 static void execute(struct state *state, const struct operation *op)
 {
   struct receive *named = &state->named[op->name % SCRIPT_NAMES];
@@ -266,6 +372,8 @@ static void execute(struct state *state, const struct operation *op)
   case SCRIPT_FREE:
   case SCRIPT_END:
     break;
+  default:
+    execute_window(state, op);
   }
 }
 
@@ -340,7 +448,8 @@ int main(int argc, char **argv)
   state.history = content_fold(content_of(0), content_of((uint32_t)state.rank));
   struct script *script = load(argc, argv, &state);
   if (script != NULL) {
-    const struct operation *ops = script->ops[state.rank];
+    const struct operation *ops =
+        script->written != NULL ? script->written[state.rank] : script->ops[state.rank];
     state.script = script;
     state.comm[0] = MPI_COMM_WORLD;
     for (int name = 0; name < SCRIPT_NAMES; name++)

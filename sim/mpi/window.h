@@ -10,17 +10,7 @@
 
 #include "sim/host/rank.h"
 #include "sim/mpi/file_store.h"
-
-/* Tags on the communicator of a window. */
-enum window_tag {
-  TAG_POSTED,
-  TAG_BYTES,
-  TAG_ACCESSES,
-  TAG_ANSWER,
-  TAG_PASSIVE,
-  TAG_REPLY,
-  TAG_MEET
-};
+#include "verify/world/window_rules.h"
 
 struct passive;
 

@@ -55,7 +55,9 @@ struct job {
 };
 
 _Static_assert(1 << LIE_DROP == FAULT_DROP && 1 << LIE_DUPLICATE == FAULT_DUPLICATE &&
-                   1 << LIE_EARLY_DURABLE == FAULT_EARLY_DURABLE,
+                   1 << LIE_EARLY_DURABLE == FAULT_EARLY_DURABLE &&
+                   1 << LIE_WINDOWS_LOST == FAULT_WINDOWS_LOST &&
+                   1 << LIE_LOCKS_LOST == FAULT_LOCKS_LOST,
                "the lies of a claim are the faults of the world");
 
 void claim_world(const struct scenario *claim, const struct script *script, struct world *world)

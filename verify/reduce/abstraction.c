@@ -211,6 +211,8 @@ static const char *excluded(const struct model *model)
     return "control messages come before messages";
   if (world->script && world->script->branches)
     return "programs branch on what they were given";
+  if (world->script && world->script->windows)
+    return "programs have windows";
   if (world->script && world->script->synchronous)
     return "programs wait for what others receive";
   if (world->protocol->clocks)

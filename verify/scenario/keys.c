@@ -20,7 +20,8 @@ static const char *const places[] = {"anywhere", "program", NULL};
 static const char *const image_levels[] = {"system", "application", NULL};
 static const char *const connections[] = {"stay", "close", NULL};
 static const char *const orders[] = {"any", "fifo", "none", NULL};
-static const char *const lies[] = {"drop", "duplicate", "early-durable", NULL};
+static const char *const lies[] = {"drop",         "duplicate",  "early-durable",
+                                   "windows-lost", "locks-lost", NULL};
 static const char *const bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
                                      [RCL_BOUND_LONGEST] = "longest",
                                      [RCL_BOUND_SHORTEST] = "shortest",

@@ -130,7 +130,7 @@ enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 
 /* Whether what programs tell the outside waits until the protocol lets it leave, or does not. */
 enum outputs { OUTPUT_HELD, OUTPUT_PASSES };
-enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE };
+enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE, LIE_WINDOWS_LOST, LIE_LOCKS_LOST };
 
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM };
 enum image_level { IMAGE_SYSTEM, IMAGE_APPLICATION }; /* all memory; what the program protects */

@@ -468,7 +468,9 @@ static const struct refusal refusals[] = {
     {"bounds the wrong way round", GOOD "clocks: {longest: 1us, shortest: 2us}\n",
      "t.yaml:4: clocks.shortest: longer than the longest latency, expected it shorter", NULL},
     {"an unknown lie", GOOD "check:\n  lies:\n    - drop\n    - cake\n",
-     "t.yaml:7: check.lies.1: \"cake\" is no lie, expected drop, duplicate or early-durable", NULL},
+     "t.yaml:7: check.lies.1: \"cake\" is no lie, expected drop, duplicate, early-durable, "
+     "windows-lost or locks-lost",
+     NULL},
     {"negative states", GOOD "check: {max_states: -1}\n",
      "t.yaml:4: check.max_states: \"-1\" is no whole number, expected 0 to 18446744073709551615",
      NULL},

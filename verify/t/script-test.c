@@ -70,7 +70,7 @@ static void spelled_out(void)
   int line;
   char *message;
   struct script *script = script_parse("rank *: repeat 30000 (barrier)", 3, &line, &message);
-  ok(script && !script_spell_out(script) && !script->written, "too many messages");
+  ok(script && !script_spell_out(script) && !script->spelled, "too many messages");
   script_free(script);
 }
 
@@ -100,6 +100,65 @@ static void accepted(void)
         "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 14:0:0:0:0 ");
 }
 
+/* Of windows: what is written becomes messages of communicator 3 on their tags. */
+static void windows(void)
+{
+  reads("rank *: window", 2, 1, "7:0:0:0:0 14:0:0:0:0 ");
+  reads("rank 0: window, put 1 0 3, fence\nrank 1: window, fence", 2, 0,
+        "7:0:0:0:0 14:0:0:0:0 17:1:0:0:0 7:0:0:0:0 0:1:2:2:0 24:0:0:0:0 25:-1:0:0:0 ");
+  reads("rank 0: window, put 1 0 3, fence\nrank 1: window, fence", 2, 1,
+        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 2:0:2:0:0 3:0:2:0:0 24:1:0:0:0 25:-1:0:0:0 ");
+  reads("rank 0: window, fence, get 1 0, fence\nrank 1: window, fence, fence", 2, 0,
+        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 24:0:0:0:0 25:-1:0:0:0 17:1:0:0:0 7:0:0:0:0 2:1:3:3:0 "
+        "0:1:2:2:0 24:0:0:0:0 3:1:3:3:0 25:-1:0:0:0 ");
+  reads("rank 0: window, start 1, fetch 1 1 last+2, complete\nrank 1: window, post 0, wait window",
+        2, 0,
+        "7:0:0:0:0 14:0:0:0:0 17:1:0:0:0 1:1:0:8:0 2:1:3:3:0 0:1:2:2:0 0:1:1:2:0 3:1:3:3:0 "
+        "25:1:0:0:0 ");
+  reads("rank 0: window, start 1, fetch 1 1 last+2, complete\nrank 1: window, post 0, wait window",
+        2, 1, "7:0:0:0:0 14:0:0:0:0 0:0:0:0:0 1:0:1:8:0 2:0:2:0:0 3:0:2:0:0 0:0:3:1:0 ");
+}
+
+static void windows_refused(void)
+{
+  refuses("rank *: fence", 2, 1, "a window is used, expected 'window' before");
+  refuses("rank *: window, window", 2, 1, "a second window, expected one");
+  refuses("rank 0: window\nrank 1: send 0", 2, 2,
+          "a rank without a window, expected 'window' on all ranks");
+  refuses("rank *: window", 5, 1, "windows of more than 4 ranks, expected fewer");
+  refuses("rank *: window, put 1 0 1", 2, 1,
+          "an epoch is never ended, expected 'fence', 'complete' or 'wait window'");
+  refuses("rank *: window, put 1 2 1", 2, 1, "found '2', expected a number of the window, 0 or 1");
+  refuses("rank *: window, put 1 0 first", 2, 1,
+          "found 'first', expected a value (a number up to 65535, 'last' or such as 'last+1')");
+  refuses("rank *: window, put 1 0 last1", 2, 1,
+          "found 'last1', expected a value (a number up to 65535, 'last' or such as 'last+1')");
+  refuses("rank *: window, repeat 5 (put 1 0 1), fence", 2, 1,
+          "more than 4 accesses that are not complete, expected 'fence' or 'complete' before");
+  refuses("rank 0: window, fence\nrank 1: window", 2, 2,
+          "ranks with different numbers of fences, expected the same");
+  refuses("rank *: window, irecv a 0, wait a", 2, 1,
+          "irecv or ssend beside windows, expected recv or send");
+  refuses("rank *: window, barrier on 3", 2, 1,
+          "rank 0 uses communicator 3, expected 'member 3' before, of its peer, too");
+  refuses("rank *: allreduce, member 3, window", 2, 1,
+          "communicator 3 beside windows, which are made with it, expected 1 or 2");
+  refuses("rank *: window, complete", 2, 1,
+          "wait window or complete without its epoch, expected 'post' or 'start' before it");
+  refuses("rank 0: window, start 1, put 0 0 1, complete\nrank 1: window", 2, 2,
+          "an access to another rank than that of 'start', expected the same");
+  refuses("rank 0: window, post 1, fence\nrank 1: window, fence", 2, 2,
+          "fence within an epoch, expected 'complete' or 'wait window' before it");
+  refuses("rank 0: window, post 0\nrank 1: window", 2, 2,
+          "post or start of the rank itself, expected another rank");
+  refuses("rank 0: window, post 1, post 1\nrank 1: window", 2, 2,
+          "post or start within another, expected 'wait window' or 'complete' before it");
+  refuses("rank 0: window, put 0 0 1, start 1\nrank 1: window", 2, 2,
+          "start while accesses are not complete, expected 'fence' before it");
+  refuses("rank 0: window, start 1, complete\nrank 1: window", 2, 2,
+          "post without the start for it, expected as many of one as of the other");
+}
+
 static void refused(void)
 {
   refuses("", 1, 1, "no line for rank 0, expected 'rank 0:' or 'rank *:'");
@@ -114,11 +173,12 @@ static void refused(void)
   refuses("rank 0: send 1 tag any", 2, 1, "found 'any', expected a tag (a number)");
   refuses("rank 0: send 1 tag 9999999999", 2, 1, "found '9999999999', expected a tag (a number)");
   refuses("rank 0: send 1 recv 1", 2, 1, "found 'recv', expected ','");
-  refuses("rank 0: send 1,", 2, 1,
-          "the line ends, expected an operation (send, ssend, recv, irecv, wait, cancel, test, "
-          "waitany, "
-          "choose, output, checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, "
-          "repeat, if or free)");
+  refuses(
+      "rank 0: send 1,", 2, 1,
+      "the line ends, expected an operation (send, ssend, recv, irecv, wait, cancel, test, "
+      "waitany, choose, output, checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, "
+      "member, window, put, get, accumulate, fetch, load, fence, post, start, complete, repeat, "
+      "if or free)");
   refuses("rank *: test a", 1, 1,
           "test of a receive that is not outstanding, expected 'irecv' before it");
   refuses("rank *: if 1 (barrier)", 2, 1,
@@ -202,6 +262,8 @@ int main(void)
   accepted();
   refused();
   spelled_out();
+  windows();
+  windows_refused();
   contents();
   payloads();
   return done();

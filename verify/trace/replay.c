@@ -89,7 +89,8 @@ static bool read_lie(struct replay *r, const char *value, struct header *header)
       header->lies |= trace_lies[i].lie;
       return true;
     }
-  return bad(r, "lie is '%s', expected drop, duplicate or early-durable", value);
+  return bad(r, "lie is '%s', expected drop, duplicate, early-durable, windows-lost or locks-lost",
+             value);
 }
 
 static bool read_level(struct replay *r, const char *value, struct header *header)
@@ -578,7 +579,7 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
                                 .ranks = world.ranks,
                                 .overtaking = world.overtaking,
                                 .free = r.script && r.script->free,
-                                .spelled = r.script && r.script->written,
+                                .spelled = r.script && r.script->spelled,
                                 .count = r.moves->len,
                                 .again = r.again};
   story->moves = (struct move *)(void *)g_array_free(r.moves, FALSE);

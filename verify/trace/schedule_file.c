@@ -16,7 +16,7 @@ const char *counterexample_refuses(const struct scenario *claim, const struct sc
       return "real MPI makes communicators by collectives";
   if (script->free)
     return "programs are free";
-  if (script->written)
+  if (script->spelled)
     return "collectives are the messages that they consist of, and MPI's are others";
   return NULL;
 }

@@ -349,8 +349,11 @@ char *trace_violation_line(const struct verdict *verdict)
 
 /* ---- the header ---- */
 
-const struct trace_lie trace_lies[TRACE_LIES] = {
-    {FAULT_DROP, "drop"}, {FAULT_DUPLICATE, "duplicate"}, {FAULT_EARLY_DURABLE, "early-durable"}};
+const struct trace_lie trace_lies[TRACE_LIES] = {{FAULT_DROP, "drop"},
+                                                 {FAULT_DUPLICATE, "duplicate"},
+                                                 {FAULT_EARLY_DURABLE, "early-durable"},
+                                                 {FAULT_WINDOWS_LOST, "windows-lost"},
+                                                 {FAULT_LOCKS_LOST, "locks-lost"}};
 
 static void print_peer(struct buffer *out, const char *before, int number)
 {
@@ -360,11 +363,28 @@ static void print_peer(struct buffer *out, const char *before, int number)
     buffer_printf(out, "%s%d", before, number);
 }
 
+/* Of a window, as it is written. */
+static void print_access(struct buffer *out, const struct operation *operation)
+{
+  enum script_kind kind = operation->kind;
+  if (kind == SCRIPT_ACCESS || kind == SCRIPT_POST || kind == SCRIPT_START)
+    buffer_printf(out, " %d", operation->peer);
+  if (kind == SCRIPT_ACCESS || kind == SCRIPT_LOAD)
+    buffer_printf(out, " %u", operation->cell);
+  if (kind != SCRIPT_ACCESS || operation->flow == ACCESS_GET)
+    return;
+  if (operation->last)
+    buffer_printf(out, " last+%u", operation->value);
+  else
+    buffer_printf(out, " %u", operation->value);
+}
+
 void trace_print_operation(struct buffer *out, const struct operation *operation)
 {
   enum script_kind kind = operation->kind;
   bool message = kind == SCRIPT_SEND || kind == SCRIPT_RECV || kind == SCRIPT_IRECV;
-  bool rooted = operation->flow == RCL_FLOW_FROM_ROOT || operation->flow == RCL_FLOW_TO_ROOT;
+  bool rooted = kind == SCRIPT_COLLECTIVE &&
+                (operation->flow == RCL_FLOW_FROM_ROOT || operation->flow == RCL_FLOW_TO_ROOT);
   bool named = kind == SCRIPT_IRECV || kind == SCRIPT_WAIT || kind == SCRIPT_CANCEL ||
                kind == SCRIPT_TEST || kind == SCRIPT_WAITANY;
   buffer_printf(out, "%s", script_word(operation));
@@ -380,6 +400,7 @@ void trace_print_operation(struct buffer *out, const struct operation *operation
     print_peer(out, " ", operation->peer);
   if (message && operation->tag)
     print_peer(out, " tag ", operation->tag);
+  print_access(out, operation);
   if (operation->comm)
     buffer_printf(out, kind == SCRIPT_MEMBER ? " %d" : " on %d", operation->comm);
 }

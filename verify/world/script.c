@@ -20,6 +20,7 @@ struct parser {
   bool free;        /* some operation is free */
   bool branches;    /* some operation is if */
   bool synchronous; /* some operation is ssend */
+  bool windows;     /* some operation is window */
   char *message;    /* first error; NULL: none so far */
 };
 
@@ -30,7 +31,7 @@ static bool fail(struct parser *p, const char *format, ...)
     return false;
   va_list args;
   va_start(args, format);
-  char text[256];
+  char text[512];
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   p->message = checked(malloc(strlen(text) + 1));
@@ -181,6 +182,38 @@ static bool parse_seconds(struct parser *p, struct operation *operation)
   return expected(p, word, "a time such as 1.5ms (us, ms, s, min or h)");
 }
 
+/* ---- operations of windows ---- */
+
+static bool parse_cell(struct parser *p, struct operation *operation)
+{
+  struct word word = take(p);
+  int cell;
+  if (!number(word, SCRIPT_CELLS - 1, &cell))
+    return expected(p, word, "a number of the window, 0 or 1");
+  operation->cell = (unsigned)cell;
+  return true;
+}
+
+static bool parse_value(struct parser *p, struct operation *operation)
+{
+  struct word word = take(p), rest = word;
+  int value = 0;
+  operation->last = word.length >= 4 && !memcmp(word.start, "last", 4);
+  if (operation->last)
+    rest = (struct word){word.start + 5, word.length > 4 ? word.length - 5 : 0};
+  bool alone = operation->last && word.length == 4, more = operation->last && word.start[4] == '+';
+  if (!alone && (!(more || !operation->last) || !number(rest, UINT16_MAX, &value)))
+    return expected(p, word, "a value (a number up to 65535, 'last' or such as 'last+1')");
+  operation->value = (unsigned)value;
+  return true;
+}
+
+static bool parse_access(struct parser *p, struct operation *operation)
+{
+  return parse_peer(p, false, operation) && parse_cell(p, operation) &&
+         (operation->flow == ACCESS_GET || parse_value(p, operation));
+}
+
 static bool parse_list(struct parser *p, struct list *list, bool inner);
 
 static bool parse_repeat(struct parser *p, struct list *list)
@@ -272,7 +305,19 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
   case SCRIPT_IRECV:
     return parse_name(p, &operation->name) && parse_peer(p, true, operation) &&
            parse_tag(p, true, operation) && parse_comm(p, operation);
+  case SCRIPT_ACCESS:
+    return parse_access(p, operation);
+  case SCRIPT_LOAD:
+    return parse_cell(p, operation);
+  case SCRIPT_POST:
+  case SCRIPT_START:
+    return parse_peer(p, false, operation);
   case SCRIPT_WAIT:
+    if (take_if(p, "window")) {
+      operation->kind = SCRIPT_WAIT_WINDOW;
+      return true;
+    }
+    return parse_name(p, &operation->name);
   case SCRIPT_CANCEL:
   case SCRIPT_TEST:
     return parse_name(p, &operation->name);
@@ -296,7 +341,7 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
 static const struct {
   const char *name;
   enum script_kind kind;
-  enum rcl_flow flow;
+  int flow;
   bool counts; /* its count is not 0 */
 } kinds[] = {{"send", SCRIPT_SEND, RCL_FLOW_NONE, false},
              {"ssend", SCRIPT_SEND, RCL_FLOW_NONE, true},
@@ -315,13 +360,26 @@ static const struct {
              {"bcast", SCRIPT_COLLECTIVE, RCL_FLOW_FROM_ROOT, false},
              {"reduce", SCRIPT_COLLECTIVE, RCL_FLOW_TO_ROOT, false},
              {"allreduce", SCRIPT_COLLECTIVE, RCL_FLOW_ALL, false},
-             {"barrier", SCRIPT_COLLECTIVE, RCL_FLOW_BARRIER, false}};
+             {"barrier", SCRIPT_COLLECTIVE, RCL_FLOW_BARRIER, false},
+             {"window", SCRIPT_WINDOW, 0, false},
+             {"put", SCRIPT_ACCESS, ACCESS_PUT, false},
+             {"get", SCRIPT_ACCESS, ACCESS_GET, false},
+             {"accumulate", SCRIPT_ACCESS, ACCESS_ACCUMULATE, false},
+             {"fetch", SCRIPT_ACCESS, ACCESS_FETCH, false},
+             {"load", SCRIPT_LOAD, 0, false},
+             {"fence", SCRIPT_FENCE, 0, false},
+             {"post", SCRIPT_POST, 0, false},
+             {"wait window", SCRIPT_WAIT_WINDOW, 0, false},
+             {"start", SCRIPT_START, 0, false},
+             {"complete", SCRIPT_COMPLETE, 0, false},
+             {"own accesses", SCRIPT_OWN, 0, false},
+             {"see", SCRIPT_SEE, 0, false}};
 
 const char *script_word(const struct operation *operation)
 {
   bool counts = operation->kind == SCRIPT_CHECKPOINT || operation->kind == SCRIPT_SEND;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (operation->kind == kinds[i].kind && operation->flow == (int)kinds[i].flow &&
+    if (operation->kind == kinds[i].kind && operation->flow == kinds[i].flow &&
         kinds[i].counts == (counts && operation->count))
       return kinds[i].name;
   return "free";
@@ -339,19 +397,20 @@ static bool parse_operation(struct parser *p, struct list *list)
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (is(word, kinds[i].name)) {
       struct operation operation = {
-          .kind = kinds[i].kind, .flow = (int)kinds[i].flow, .count = kinds[i].counts};
+          .kind = kinds[i].kind, .flow = kinds[i].flow, .count = kinds[i].counts};
       if (!parse_arguments(p, &operation))
         return false;
       p->synchronous |= operation.kind == SCRIPT_SEND && operation.count;
+      p->windows |= operation.kind == SCRIPT_WINDOW;
       append(list, &operation);
       return true;
     }
   return expected(
       p, word,
       "an operation (send, ssend, recv, irecv, wait, cancel, test, waitany, choose, output, "
-      "checkpoint, "
-      "iteration, compute, bcast, reduce, allreduce, barrier, member, repeat, if or "
-      "free)");
+      "checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, window, put, "
+      "get, "
+      "accumulate, fetch, load, fence, post, start, complete, repeat, if or free)");
 }
 
 /* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */
@@ -463,6 +522,13 @@ static bool check_free(struct parser *p, struct script *script)
   return true;
 }
 
+static bool make_windows(struct parser *p, struct script *script)
+{
+  script->windows = p->windows;
+  const char *wrong = script_make_windows(script);
+  return !wrong || fail(p, "%s", wrong);
+}
+
 /* Reads the operations that start at `at` as the program of rank `self`. */
 static bool parse_program(struct parser *p, const char *at, int self, struct script *script)
 {
@@ -552,7 +618,8 @@ struct script *script_parse(const char *text, int ranks, int *line, char **messa
     fine = parse_line(&p, script, &rest);
     start += length + (start[length] == '\n');
   }
-  if (fine && parse_rest(&p, script, &rest) && check_free(&p, script) && check_members(&p, script))
+  if (fine && parse_rest(&p, script, &rest) && check_free(&p, script) &&
+      check_members(&p, script) && make_windows(&p, script))
     return script;
   *line = p.line ? p.line : 1;
   *message = p.message;

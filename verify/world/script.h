@@ -33,10 +33,24 @@
  *     iteration                    the same, where the next iteration begins, counted from 1
  *     compute T                    time T on the SMPI host, nothing in the explorer
  *     repeat K ( ... )             the operations in parentheses, K times
+ *     window                       a window of two numbers on each rank, 0 at first; once, on all
+ *                                  ranks: MPI_Win_create, which makes communicator 3
+ *     put D C V                    number C of rank D's window becomes V
+ *     accumulate D C V             it becomes more by V
+ *     get D C                      the program sees it, when the access is complete
+ *     fetch D C V                  the same, and it becomes more by V: MPI_Fetch_and_op
+ *                                  V is a number, `last` or `last+N`: what `if` asks for, which is
+ *                                  also what the program has fetched or loaded last
+ *     load C                       the program sees number C of its own window
+ *     fence                        MPI_Win_fence
+ *     post D, wait window          MPI_Win_post for rank D; the MPI_Win_wait for it
+ *     start D, complete            MPI_Win_start for rank D; the MPI_Win_complete for it
  *     free K                       up to K messages to any rank, at any time; arrivals are
  *                                  taken at once (explorer only, and for all ranks or none)
  * A message carries its sender's whole history (a digest of what it received and chose), so that
- * a wrong replay shows in its receiver's history too.
+ * a wrong replay shows in its receiver's history too. Calls of windows become the messages that
+ * the layer makes of them (sim/mpi/window.h); these carry accesses and what was fetched, which is
+ * all that a program sees of them.
  */
 #ifndef RECLINE_SCRIPT_H
 #define RECLINE_SCRIPT_H
@@ -60,12 +74,30 @@ enum script_kind {
   SCRIPT_WAITANY,
   SCRIPT_IF,
   SCRIPT_MEMBER,
-  SCRIPT_OUTPUT
+  SCRIPT_OUTPUT,
+  /* Windows, as they are written; of these, in `ops`, only ACCESS and LOAD are left. */
+  SCRIPT_WINDOW,
+  SCRIPT_ACCESS,
+  SCRIPT_LOAD,
+  SCRIPT_FENCE,
+  SCRIPT_POST,
+  SCRIPT_WAIT_WINDOW,
+  SCRIPT_START,
+  SCRIPT_COMPLETE,
+  /* And what is in `ops` in their place, beside messages. */
+  SCRIPT_OWN, /* accesses to the own window */
+  SCRIPT_SEE  /* the program sees what they, and others, have fetched */
 };
+
+enum script_access { ACCESS_PUT, ACCESS_GET, ACCESS_ACCUMULATE, ACCESS_FETCH };
 
 enum {
   SCRIPT_NAMES = 8, /* receives that can be outstanding under a name: X = a .. h */
-  SCRIPT_COMMS = 4  /* communicators, MPI_COMM_WORLD among them */
+  SCRIPT_COMMS = 4, /* communicators, MPI_COMM_WORLD among them */
+  SCRIPT_WINDOW_COMM = SCRIPT_COMMS - 1,
+  SCRIPT_CELLS = 2,   /* numbers in a window */
+  SCRIPT_PENDING = 4, /* accesses of a rank that are not complete */
+  SCRIPT_WINDOW_RANKS = 4
 };
 
 struct operation {
@@ -79,7 +111,14 @@ struct operation {
                      it is synchronous */
   unsigned skip;  /* IF: operations in its parentheses */
   double seconds; /* COMPUTE */
-  int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer` */
+  int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
+  /* Windows. ACCESS, LOAD: which number, and what is given: `value`, and what IF asks for, if
+     `last`; `name` is the place of an access among those of its rank that are not complete. */
+  unsigned cell, value;
+  bool last;
+  /* Of accesses that go together: they are written[rank][from .. to - 1], to `peer`. */
+  unsigned from, to;
+  bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: of a window, the program does not see the message */
 };
 
 struct script {
@@ -88,9 +127,11 @@ struct script {
   bool branches;              /* some operation is IF */
   bool synchronous;           /* some send is */
   bool outputs;               /* some operation is OUTPUT */
+  bool windows;               /* there is a window */
+  bool spelled;               /* collectives are messages */
   bool *members;              /* [rank * SCRIPT_COMMS + comm] */
   struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
-  struct operation **written; /* as it was before it was spelled out; NULL: it was not */
+  struct operation **written; /* as the text has it; NULL: as `ops` */
 };
 
 /* Parses `text` for `ranks` ranks. On error returns NULL, sets *line (from 1) and *message (to

@@ -3,25 +3,27 @@
 
 #include "protocols/protocol.h"
 
-static void message(struct list *list, enum script_kind kind, int peer, int comm, int number)
+static void message(struct list *list, enum script_kind kind, int peer,
+                    const struct operation *call, int number)
 {
   append(list, &(struct operation){.kind = kind,
                                    .peer = peer,
                                    .tag = number,
-                                   .comm = SCRIPT_HIDDEN + comm,
-                                   .name = SCRIPT_NAMES});
+                                   .comm = SCRIPT_HIDDEN + call->comm,
+                                   .name = SCRIPT_NAMES,
+                                   .unseen = call->unseen});
 }
 
 /* What `self` has to do with one direction of a call: its root with everybody, others with it. */
-static void flow(struct list *list, const struct script *script, int self, int root, int comm,
-                 bool to_root, int number)
+static void flow(struct list *list, const struct script *script, int self, int root,
+                 const struct operation *call, bool to_root, int number)
 {
   enum script_kind kind = (self == root) == to_root ? SCRIPT_RECV : SCRIPT_SEND;
   if (self != root)
-    message(list, kind, root, comm, number);
+    message(list, kind, root, call, number);
   for (int peer = 0; peer < script->ranks && self == root; peer++)
-    if (peer != root && script_is_member(script, comm, peer))
-      message(list, kind, peer, comm, number);
+    if (peer != root && script_is_member(script, call->comm, peer))
+      message(list, kind, peer, call, number);
 }
 
 static int first_member(const struct script *script, int comm)
@@ -45,9 +47,9 @@ static struct operation *spelled_out(const struct script *script, int self)
     bool rooted = op->flow == RCL_FLOW_FROM_ROOT || op->flow == RCL_FLOW_TO_ROOT;
     int root = rooted ? op->peer : first_member(script, op->comm), number = ++numbers[op->comm];
     if (op->flow != RCL_FLOW_FROM_ROOT)
-      flow(&list, script, self, root, op->comm, true, number);
+      flow(&list, script, self, root, op, true, number);
     if (op->flow != RCL_FLOW_TO_ROOT)
-      flow(&list, script, self, root, op->comm, false, number);
+      flow(&list, script, self, root, op, false, number);
   }
   append(&list, &(struct operation){.kind = SCRIPT_END});
   if (list.count <= OPERATIONS_MAX)
@@ -67,7 +69,7 @@ static bool has_collectives(const struct script *script)
 
 bool script_spell_out(struct script *script)
 {
-  if (script->written || !has_collectives(script))
+  if (script->spelled || !has_collectives(script))
     return true;
   struct operation **ops = checked(calloc((size_t)script->ranks, sizeof *ops));
   for (int rank = 0; rank < script->ranks; rank++)
@@ -75,7 +77,11 @@ bool script_spell_out(struct script *script)
       free_ops(ops, script->ranks);
       return false;
     }
-  script->written = script->ops;
+  if (script->written)
+    free_ops(script->ops, script->ranks);
+  else
+    script->written = script->ops;
   script->ops = ops;
+  script->spelled = true;
   return true;
 }

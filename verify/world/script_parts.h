@@ -34,6 +34,9 @@ static inline void append(struct list *list, const struct operation *operation)
   list->item[list->count++] = *operation;
 }
 
+/* Puts messages in the place of the calls of windows. Returns what is wrong with them; static. */
+const char *script_make_windows(struct script *);
+
 static inline void free_ops(struct operation **ops, int ranks)
 {
   for (int rank = 0; ops && rank < ranks; rank++)

@@ -42,7 +42,7 @@
 
 enum part_kind {
   WORLD_RANK,       /* struct world_rank, then the protocol's state */
-  WORLD_PROGRAM,    /* struct world_program */
+  WORLD_PROGRAM,    /* struct world_program, struct world_window where scripts have them */
   WORLD_POSTED,     /* struct world_receive[] in the order of posting */
   WORLD_SLOTS,      /* struct world_slot[] by slot number */
   WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
@@ -145,6 +145,13 @@ struct world_program {
   uint32_t outputs;                         /* made so far: the number of the last one */
 };
 
+/* Behind it, of scripts with windows: the window of the rank, and what is under way. */
+struct world_window {
+  uint16_t cell[SCRIPT_CELLS];
+  uint16_t item[SCRIPT_PENDING];   /* of accesses by their place: what is given, then fetched */
+  uint16_t answer[SCRIPT_PENDING]; /* fetched here for the origin that is answered next */
+};
+
 struct world_receive {
   uint32_t request;
   int16_t peer, comm; /* as posted */
@@ -245,6 +252,7 @@ struct world_tokens {
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
 _Static_assert(sizeof(struct world_head) == 28, "size of a head: no padding that is undefined");
 _Static_assert(sizeof(struct world_program) == 264, "size of PROGRAM");
+_Static_assert(sizeof(struct world_window) == 20, "size of a window");
 _Static_assert(sizeof(struct world_message) == 72, "size of a message");
 _Static_assert(sizeof(struct world_slot) == 80, "size of a slot");
 _Static_assert(sizeof(struct world_flow) == 32, "size of a flow");
@@ -273,8 +281,15 @@ struct world_memory {
 
 /* ---- the world ---- */
 
-/* A fault that the host injects once, to show that the properties detect it. */
-enum injected_fault { FAULT_DROP = 1, FAULT_DUPLICATE = 2, FAULT_EARLY_DURABLE = 4 };
+/* A fault that the host injects once, to show that the properties detect it. The last two are not
+ * moves, but in all that it does: no image has what is in windows, or who has locked them. */
+enum injected_fault {
+  FAULT_DROP = 1,
+  FAULT_DUPLICATE = 2,
+  FAULT_EARLY_DURABLE = 4,
+  FAULT_WINDOWS_LOST = 8,
+  FAULT_LOCKS_LOST = 16
+};
 
 /* What a machine may do and a protocol may have to stand, beyond crashes between steps. */
 enum hazard {

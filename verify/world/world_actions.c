@@ -371,7 +371,7 @@ static void end_choice(struct step_context *t)
   const struct operation *op = &t->w->script->ops[t->rank][program->next];
   unsigned name = (unsigned)(op->kind == SCRIPT_WAITANY && t->outcome ? op->tag : op->name);
   bool completes = op->kind == SCRIPT_WAITANY || (op->kind == SCRIPT_TEST && t->outcome);
-  if (t->w->script->branches)
+  if (t->w->script->branches || t->w->script->windows)
     program->last = (uint16_t)t->outcome;
   if (!cancels && !completes)
     program->next++;

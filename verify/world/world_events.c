@@ -51,6 +51,8 @@ static void send_message(struct step_context *t)
                                       .line = w->line_stamps ? me->line : 0,
                                       .stopped = w->line_stamps ? me->stopped : 0,
                                       .after = me->rung};
+  if (has_windows(w))
+    world_window_sent(w, t->rank);
   if (w->script)
     edit_program(w, t->rank)->next++;
 }

@@ -344,7 +344,7 @@ static bool is_garbage(const struct world *w, int rank, const struct world_slot 
     struct world_flow flow;
     memcpy(&flow, flows + i * sizeof flow, sizeof flow);
     if (!compare_flows(&flow, slot->sent ? rank : slot->peer, message->comm, message->tag))
-      return message->sequence <= flow.delivered;
+      return message->sequence && message->sequence <= flow.delivered; /* 0: a result of a call */
   }
   return false;
 }

@@ -45,9 +45,20 @@ static inline const struct world_program *read_program(const struct world *w, in
   return world_read(w, WORLD_PROGRAM, rank, 0, &size);
 }
 
+static inline bool has_windows(const struct world *w)
+{
+  return w->script && w->script->windows;
+}
+
+static inline uint32_t program_bytes(const struct world *w)
+{
+  return (uint32_t)(sizeof(struct world_program) +
+                    (has_windows(w) ? sizeof(struct world_window) : 0));
+}
+
 static inline struct world_program *edit_program(const struct world *w, int rank)
 {
-  return world_edit(w, WORLD_PROGRAM, rank, 0, sizeof(struct world_program));
+  return world_edit(w, WORLD_PROGRAM, rank, 0, program_bytes(w));
 }
 
 static inline const struct world_global *read_global(const struct world *w)
@@ -252,6 +263,23 @@ void world_begin_program(const struct world *, int rank);
 /* The content of what the program sends, or contributes, at its present operation: two sends in a
  * row differ. Of free programs it is always the same. */
 struct content world_content(const struct world *, int rank);
+
+/* ---- windows of scripts (world_windows.c) ---- */
+
+/* Passes an operation that needs no event, as world_script_advance(); false: it is none of windows.
+ */
+bool world_window_pass(const struct world *, int rank, struct world_program *);
+
+/* The program has been given a message of the window, which is not seen. */
+void world_window_take(const struct world *, int rank, struct world_program *,
+                       const struct content *);
+
+/* What the program sends, or contributes, at its operation, and has then sent. */
+struct content world_window_content(const struct world *, int rank);
+void world_window_sent(const struct world *, int rank);
+
+/* The program has been restored from an image, of which a faulty host has left out something. */
+void world_window_restored(const struct world *, int rank);
 
 /* The history of a program before its first operation: its rank, so that a receiver can tell from
  * whom it received. */

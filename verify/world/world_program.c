@@ -33,7 +33,10 @@ static bool pass_operation(const struct world *w, int rank, struct world_program
     unsigned name = program->waiting - 1u;
     if (!(program->given & 1u << name))
       return false;
-    program->history = content_fold(program->history, program->content[name]);
+    if (op->unseen)
+      world_window_take(w, rank, program, &program->content[name]);
+    else
+      program->history = content_fold(program->history, program->content[name]);
     program->given = (uint16_t)(program->given & ~(1u << name));
     program->content[name] = (struct content){0};
     program->request[name] = 0;
@@ -54,7 +57,7 @@ static bool pass_operation(const struct world *w, int rank, struct world_program
   } else if (is_skipped(w, op)) {
     program->next++;
   } else {
-    return false;
+    return has_windows(w) && world_window_pass(w, rank, program);
   }
   return true;
 }
@@ -194,6 +197,8 @@ struct content world_first_history(int rank)
 struct content world_content(const struct world *w, int rank)
 {
   const struct world_program *program = read_program(w, rank);
+  if (has_windows(w) && next_operation(w, rank, program)->unseen)
+    return world_window_content(w, rank);
   return are_free(w) ? program->history : content_fold(program->history, content_of(program->next));
 }
 

@@ -570,7 +570,7 @@ static const char *refuses_fault(const struct world *w, const struct move *move)
   uint32_t count;
   const struct world_message *channel =
       READ_LIST(struct world_message, w, WORLD_CHANNEL, move->event.peer, move->rank, &count);
-  if (!(w->faults & move->fault) || read_global(w)->injected || move->fault == FAULT_EARLY_DURABLE)
+  if (!(w->faults & move->fault) || read_global(w)->injected || move->fault > FAULT_DUPLICATE)
     return "the host does not lie";
   return move->index < count && !is_control(&channel[move->index]) &&
                  world_exists(read_rank(w, move->rank), &channel[move->index])

@@ -8,7 +8,7 @@
 void world_end_call(struct step_context *t, bool given, struct content content)
 {
   struct world_program *program = edit_program(t->w, t->rank);
-  if (given && t->w->script)
+  if (given && t->w->script && !t->w->script->ops[t->rank][program->next].unseen)
     program->history = content_fold(program->history, content);
   program->call = (struct world_call){.state = CALL_NONE};
   if (t->w->script)

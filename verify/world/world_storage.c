@@ -346,7 +346,7 @@ void world_wipe(const struct world *w, int rank, enum rank_phase phase, uint16_t
   me->noticed = noticed;
   if (w->shares && phase == RANK_DEAD)
     *shares_uneven(w->shares) = true;
-  memset(edit_program(w, rank), 0, sizeof(struct world_program));
+  memset(edit_program(w, rank), 0, program_bytes(w));
   list_clear(w, WORLD_POSTED, rank, 0);
   list_clear(w, WORLD_SLOTS, rank, 0);
   list_clear(w, WORLD_FLOWS, rank, 0);
@@ -450,13 +450,15 @@ static void check_whole(struct step_context *t, const struct world_record *recor
 static void restore_program(struct step_context *t, uint32_t image)
 {
   const struct world *w = t->w;
-  memset(edit_program(w, t->rank), 0, sizeof(struct world_program));
+  memset(edit_program(w, t->rank), 0, program_bytes(w));
   list_clear(w, WORLD_POSTED, t->rank, 0);
   list_clear(w, WORLD_FLOWS, t->rank, 0);
   list_clear(w, WORLD_SENT, t->rank, 0);
   if (image) {
     restore_parts(w, t->rank, world_image_parts, IMAGE_PARTS - 1, image); /* not UNEXPECTED */
     withdraw_announcements(w, t->rank);
+    if (has_windows(w))
+      world_window_restored(w, t->rank);
   } else {
     world_begin_program(w, t->rank);
   }
@@ -568,6 +570,8 @@ void world_restore(struct step_context *t)
     restore_parts(w, t->rank, world_image_parts, IMAGE_PARTS, image->image);
     restore_parts(w, t->rank, state_parts, 2, log ? log->state : image->state);
     withdraw_announcements(w, t->rank);
+    if (has_windows(w))
+      world_window_restored(w, t->rank);
   } else {
     world_begin_program(w, t->rank);
   }
