@@ -393,14 +393,9 @@ static double collision(const struct job *job, const struct claim_result *result
 static bool run(struct job *job, struct claim_result *result, GError **error)
 {
   const struct claim_options *asked = job->options;
-  char **named = job->claim->check.properties;
-  g_autoptr(GPtrArray) properties = claim_properties(
-      job->claim, !asked->stubborn && !asked->symmetry && !asked->compact && !asked->transport);
+  g_autoptr(GPtrArray) properties =
+      claim_properties(job->claim, !asked->stubborn && !asked->symmetry && !asked->compact);
   bool outcome = checks_outcome(job->claim);
-  if (asked->transport && named && g_strv_contains((const char *const *)named, "progress"))
-    return scenario_complain(job->claim, "check.properties", error,
-                             "progress needs all states in one process, expected a check that "
-                             "mpirun or srun has not started");
   if (outcome && !find_outcomes(job, error))
     return false;
   struct exploration found;

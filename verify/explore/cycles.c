@@ -1,7 +1,6 @@
 #include "verify/explore/cycles.h"
 
 #include "verify/base/memory.h"
-#include "verify/reduce/recurrence.h"
 
 void places_add(struct places *list, uint64_t place)
 {

@@ -191,3 +191,84 @@ void distributed_share(struct explorer *e, struct states *found)
   if (e->full)
     memory_exhausted(visited_bytes(&e->visited));
 }
+
+/* ---- steps ---- */
+
+/* Steps on their way to the first process: how many changes each has, then these. The last message
+ * of a process begins with one. */
+struct steps_message {
+  uint64_t *words;
+  uint32_t count, room;
+  const struct transport *transport;
+};
+
+enum { MESSAGE_WORDS = 1 << 17 };
+
+static void add_word(struct steps_message *m, uint64_t word)
+{
+  m->words = memory_room(m->words, m->count, &m->room, sizeof *m->words);
+  m->words[m->count++] = word;
+}
+
+static void send_steps(struct steps_message *m, bool last)
+{
+  m->words[0] = last;
+  m->transport->send(0, m->words, m->count * sizeof *m->words);
+  *m = (struct steps_message){.transport = m->transport};
+  add_word(m, 0);
+}
+
+static void add_step(void *message, const struct recurrence_change *changes, uint32_t count)
+{
+  struct steps_message *m = message;
+  add_word(m, count);
+  for (uint32_t i = 0; i < count; i++) {
+    add_word(m, changes[i].part);
+    add_word(m, changes[i].from);
+    add_word(m, changes[i].to);
+  }
+  if (m->count >= MESSAGE_WORDS)
+    send_steps(m, false);
+}
+
+static void take_step(void *recurrence, const struct recurrence_change *changes, uint32_t count)
+{
+  recurrence_add(recurrence, changes, count);
+}
+
+/* Takes the steps of the other processes. */
+static void receive_steps(const struct transport *transport, struct recurrence *all)
+{
+  for (unsigned left = transport->size - 1; left;) {
+    size_t size;
+    uint64_t *words = transport->receive(&size);
+    if (!words) {
+      transport->idle();
+      continue;
+    }
+    for (size_t i = 1; i < size / sizeof *words; i += 1 + 3 * words[i])
+      recurrence_add(all, (const struct recurrence_change *)&words[i + 1], (uint32_t)words[i]);
+    left -= words[0] != 0;
+    free(words);
+  }
+}
+
+bool distributed_recurs(struct explorer *e, const struct recurrence *own)
+{
+  const struct transport *transport = exchange_transport(e->exchange);
+  bool recurs = false;
+  if (transport->rank) {
+    struct steps_message message = {.transport = transport};
+    add_word(&message, 0);
+    recurrence_each(own, &e->model, add_step, &message);
+    send_steps(&message, true);
+    free(message.words);
+  } else {
+    struct recurrence *all = recurrence_new(NULL);
+    recurrence_each(own, &e->model, take_step, all);
+    receive_steps(transport, all);
+    recurs = recurrence_solve(all);
+    recurrence_free(all);
+  }
+  return transport_sum(transport, recurs);
+}

@@ -20,7 +20,6 @@
 #include "verify/base/breach.h"
 #include "verify/base/components.h"
 #include "verify/explore/cycles.h"
-#include "verify/reduce/recurrence.h"
 
 enum { TIME_EXPANSIONS = 4096 }; /* so many, and the time is looked at */
 
@@ -267,6 +266,30 @@ static void audit_recurrence(struct explorer *e, const struct outcome *found)
     breach("the steps show fewer cycles than there are");
 }
 
+/* Whether steps are left, in any process. False, too, when the time is up: then the verdict says
+ * so.
+ */
+static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
+{
+  bool late = e->out->verdict == EXPLORER_INCONCLUSIVE;
+  if (e->exchange && transport_sum(exchange_transport(e->exchange), late))
+    stop(e, "timeout");
+  if (e->out->verdict == EXPLORER_INCONCLUSIVE)
+    return false;
+  return e->exchange ? distributed_recurs(e, recurrence) : recurrence_solve(recurrence);
+}
+
+/* Looks at states, where they are all here. */
+static void judge_states(struct explorer *e, struct recurrence *recurrence, struct outcome *found)
+{
+  if (e->exchange || e->archiving) {
+    stop(e, e->exchange ? "memory of one process" : "memory");
+    return;
+  }
+  recurrence_compare(recurrence, &e->model);
+  *found = search_states(e, recurrence, true);
+}
+
 bool liveness_judge(struct explorer *e)
 {
   uint64_t most = e->model.options->max_cycles;
@@ -276,15 +299,11 @@ bool liveness_judge(struct explorer *e)
     return false;
   if (e->out->resumed)
     learn_steps(e);
-  if (e->out->verdict == EXPLORER_INCONCLUSIVE)
-    return true;
   struct recurrence *recurrence = recurrence_new(&e->model);
-  if (recurrence_is_possible(recurrence)) {
-    judges = named || (few && !e->archiving);
-    if (e->archiving && judges)
-      stop(e, "memory");
-    else if (judges)
-      found = search_states(e, recurrence, true);
+  if (are_steps_left(e, recurrence)) {
+    judges = named || (few && !e->archiving && !e->exchange);
+    if (judges)
+      judge_states(e, recurrence, &found);
   }
   if (e->model.options->audit && few && !e->archiving && e->out->verdict != EXPLORER_INCONCLUSIVE)
     audit_recurrence(e, &found);

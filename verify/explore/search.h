@@ -25,6 +25,7 @@
 #include "verify/explore/explorer.h"
 #include "verify/explore/local_cache.h"
 #include "verify/reduce/crash.h"
+#include "verify/reduce/recurrence.h"
 #include "verify/reduce/stubborn.h"
 #include "verify/reduce/symmetry.h"
 #include "verify/state/archive.h"
@@ -247,6 +248,9 @@ const char *distributed_save(struct explorer *);
 /* From the last save that all of them have, if there is one; what is wrong with any: as
  * resume_read(). */
 const char *distributed_resume(struct explorer *);
+
+/* As recurrence_solve(), with the steps of all processes. */
+bool distributed_recurs(struct explorer *, const struct recurrence *);
 
 /* Removes what this process has saved. */
 void distributed_remove_saves(const struct explorer *);

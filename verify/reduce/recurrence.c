@@ -6,9 +6,9 @@
 #include "verify/base/hash.h"
 #include "verify/base/memory.h"
 
-/* What a part can be. */
+/* What a part can be: its number there, or a digest. */
 struct value {
-  uint32_t part, number;
+  uint64_t part, is;
 };
 
 /* A change of a part; both are numbers of values. */
@@ -31,25 +31,34 @@ struct recurrence {
 
 /* ---- steps ---- */
 
-static uint32_t value_of(struct recurrence *r, uint32_t part, uint32_t number)
+static uint32_t value_of(struct recurrence *r, uint64_t part, uint64_t is)
 {
-  const struct value value = {part, number};
+  const struct value value = {part, is};
   return intern(&r->values, &value, sizeof value);
+}
+
+void recurrence_add(struct recurrence *r, const struct recurrence_change *changes, uint32_t count)
+{
+  uint32_t hops[count];
+  for (uint32_t i = 0; i < count; i++) {
+    const struct hop hop = {value_of(r, changes[i].part, changes[i].from),
+                            value_of(r, changes[i].part, changes[i].to)};
+    hops[i] = intern(&r->hops, &hop, sizeof hop);
+  }
+  if (count)
+    intern(&r->steps, hops, count * (uint32_t)sizeof *hops);
 }
 
 static void add_steps(struct recurrence *r, const struct transition_cache *cache)
 {
-  uint32_t hops[cache->count];
+  struct recurrence_change changes[cache->count];
   for (uint32_t n = 0; n < cache->effects_count; n++) {
     const struct effect *effect = &cache->effects[n];
     for (uint32_t i = 0; i < effect->count; i++) {
       const struct change *change = &cache->changes[effect->first + i];
-      const struct hop hop = {value_of(r, change->part, change->old),
-                              value_of(r, change->part, change->value)};
-      hops[i] = intern(&r->hops, &hop, sizeof hop);
+      changes[i] = (struct recurrence_change){change->part, change->old, change->value};
     }
-    if (effect->count)
-      intern(&r->steps, hops, effect->count * (uint32_t)sizeof *hops);
+    recurrence_add(r, changes, effect->count);
   }
 }
 
@@ -62,6 +71,32 @@ static const uint32_t *hops_of(const struct recurrence *r, uint32_t step, uint32
 static const struct hop *hop_at(const struct recurrence *r, uint32_t number)
 {
   return r->hops.item[number].bytes;
+}
+
+static const struct value *value_at(const struct recurrence *r, uint32_t number)
+{
+  return r->values.item[number].bytes;
+}
+
+void recurrence_each(const struct recurrence *r, struct model *m,
+                     void step(void *ctx, const struct recurrence_change *, uint32_t count),
+                     void *ctx)
+{
+  uint64_t *digest = memory_table(r->values.count + 1, sizeof *digest);
+  struct recurrence_change changes[m->rules_cache.count];
+  uint32_t count;
+  for (uint32_t i = 1; i <= r->values.count; i++)
+    digest[i] = model_digest_value(m, (uint32_t)value_at(r, i)->part, (uint32_t)value_at(r, i)->is);
+  for (uint32_t n = 1; n <= r->steps.count; n++) {
+    const uint32_t *hops = hops_of(r, n, &count);
+    for (uint32_t i = 0; i < count; i++) {
+      const struct hop *hop = hop_at(r, hops[i]);
+      changes[i] = (struct recurrence_change){value_at(r, hop->from)->part, digest[hop->from],
+                                              digest[hop->to]};
+    }
+    step(ctx, changes, count);
+  }
+  free(digest);
 }
 
 /* ---- cycles of values ---- */
@@ -181,10 +216,17 @@ static void compare_component(struct recurrence *r, const struct component *c, u
 
 /* ---- the whole ---- */
 
-struct recurrence *recurrence_new(struct model *m)
+struct recurrence *recurrence_new(const struct model *m)
 {
   struct recurrence *r = memory_table(1, sizeof *r);
-  add_steps(r, &m->rules_cache);
+  if (m)
+    add_steps(r, &m->rules_cache);
+  return r;
+}
+
+bool recurrence_solve(struct recurrence *r)
+{
+  free(r->left);
   r->left = memory_table(r->steps.count + 1, 1);
   for (uint32_t step = 1; step <= r->steps.count; step++)
     r->left[step] = true;
@@ -192,15 +234,17 @@ struct recurrence *recurrence_new(struct model *m)
   do
     find_cycles(r);
   while (leave_out_steps(r));
-  if (!r->steps_left)
-    return r;
+  return r->steps_left;
+}
+
+void recurrence_compare(struct recurrence *r, const struct model *m)
+{
   r->components = m->components;
   r->alike = memory_table(m->components, sizeof *r->alike);
   for (uint32_t i = 0; i < m->components; i++) {
     r->alike[i] = memory_table(m->component[i].values.count, sizeof **r->alike);
     compare_component(r, &m->component[i], r->alike[i]);
   }
-  return r;
 }
 
 void recurrence_free(struct recurrence *r)
@@ -216,11 +260,6 @@ void recurrence_free(struct recurrence *r)
   intern_clear(&r->hops);
   intern_clear(&r->steps);
   free(r);
-}
-
-bool recurrence_is_possible(const struct recurrence *r)
-{
-  return r->steps_left;
 }
 
 bool recurrence_may_return(const struct recurrence *r, const uint32_t *numbers)

@@ -17,12 +17,29 @@
 
 struct recurrence;
 
-/* From all steps that the model's transition cache has run: those of a whole search, or of more. */
-struct recurrence *recurrence_new(struct model *);
+/* What a step changes: a part, from a value to another one; by their numbers, or by digests. */
+struct recurrence_change {
+  uint64_t part, from, to;
+};
+
+/* Of all steps that the model's transition cache has run: those of a whole search, or of more.
+ * NULL: of none yet. */
+struct recurrence *recurrence_new(const struct model *);
 void recurrence_free(struct recurrence *); /* may be NULL */
 
-/* Whether some step is left. */
-bool recurrence_is_possible(const struct recurrence *);
+/* Adds a step. Those that change the same are one. */
+void recurrence_add(struct recurrence *, const struct recurrence_change *, uint32_t count);
+
+/* Tells each step, with digests of the model's values: the same in every process. */
+void recurrence_each(const struct recurrence *, struct model *,
+                     void step(void *ctx, const struct recurrence_change *, uint32_t count),
+                     void *ctx);
+
+/* Leaves out what can be left out. Returns whether some step is left. */
+bool recurrence_solve(struct recurrence *);
+
+/* Behind that: finds out which of the model's states are alike. */
+void recurrence_compare(struct recurrence *, const struct model *);
 
 /* Of states, by the numbers of their components: whether one can lie on a cycle, two on the same
  * one, all for what is known; a number that is the same for all that can lie on one with it. */

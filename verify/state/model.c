@@ -62,6 +62,15 @@ uint64_t model_digest(struct model *m, uint32_t component, uint32_t number)
   return digest;
 }
 
+uint64_t model_digest_value(struct model *m, uint32_t part, uint32_t value)
+{
+  m->loaded = NULL;
+  m->rules_cache.values[part] = value;
+  uint64_t digest = world_digest_part(m->world, part);
+  transition_cache_forget_reads(&m->rules_cache);
+  return digest;
+}
+
 void model_store_numbers(struct model *m, uint32_t *numbers)
 {
   for (uint32_t i = 0; i < m->components; i++) {

@@ -73,6 +73,9 @@ void model_store_numbers(struct model *, uint32_t *numbers);
  * it is the same in every search and every process. Loads that component. Under `rules`. */
 uint64_t model_digest(struct model *, uint32_t component, uint32_t number);
 
+/* The same of a value of a part, which it loads. */
+uint64_t model_digest_value(struct model *, uint32_t part, uint32_t value);
+
 /* A new packing for all values that there are. While no worker runs. */
 void model_make_packing(struct model *);
 

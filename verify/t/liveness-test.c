@@ -3,6 +3,7 @@
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
 #include "verify/base/components.h"
+#include "verify/reduce/recurrence.h"
 #include "verify/scenario/plugin.h"
 #include "verify/t/reference.h"
 
@@ -342,6 +343,28 @@ static void by_lot(void)
   ok(same == DRAWN, "two workers, and a search of all states, on %u", same);
 }
 
+/* ---- steps ---- */
+
+/* Whether the first `count` of the steps leave some that can be repeated for ever. */
+static bool recur(const struct recurrence_change (*steps)[2], int count)
+{
+  struct recurrence *r = recurrence_new(NULL);
+  for (int i = 0; i < count; i++)
+    recurrence_add(r, steps[i], steps[i][1].part ? 2 : 1);
+  bool left = recurrence_solve(r);
+  recurrence_free(r);
+  return left;
+}
+
+static void steps(void)
+{
+  static const struct recurrence_change coupled[][2] = {
+      {{1, 7, 8}}, {{1, 8, 7}, {2, 1, 2}}, {{2, 2, 1}, {3, 5, 6}}, {{4, 6, 5}}, {{3, 6, 5}}};
+  for (int count = 0; count < 5; count++)
+    ok(!recur(coupled, count), "%d steps, of which each needs another one", count);
+  ok(recur(coupled, 5), "and all that they need");
+}
+
 /* ---- components of graphs ---- */
 
 enum { NODES = 40 };
@@ -471,6 +494,7 @@ int main(void)
   same_as_reference(&(struct small){"bookmark~until-equal", 2, 0, 1, false, true, 0, script}, true);
   same_as_reference(&(struct small){"bookmark~asks-again", 2, 0, 1, false, true, 0, script}, true);
   by_lot();
+  steps();
   components();
   memory();
   return done();
