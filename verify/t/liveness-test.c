@@ -1,5 +1,8 @@
 /* Runs that go round for ever, against a search that knows nothing of components: from each state
  * all that it reaches, forwards and back. */
+#include <errno.h>
+#include <unistd.h>
+
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
 #include "verify/base/components.h"
@@ -263,15 +266,22 @@ static int search(struct world *world, const struct small *small)
 
 /* ---- tests ---- */
 
-static void run(const struct small *small, unsigned workers, struct exploration *found)
+static const char *const progress[] = {"progress", NULL};
+
+static void explore_small(const struct small *small, const struct explorer_options *options,
+                          struct exploration *found)
 {
-  static const char *const progress[] = {"progress", NULL};
   struct world world;
   struct script *script = set_up(small, &world);
-  explore(&world, small->crashes, small->timers,
-          &(struct explorer_options){.properties = progress, .workers = workers}, found);
+  explore(&world, small->crashes, small->timers, options, found);
   world_clear(&world);
   script_free(script);
+}
+
+static void run(const struct small *small, unsigned workers, struct exploration *found)
+{
+  explore_small(small, &(struct explorer_options){.properties = progress, .workers = workers},
+                found);
 }
 
 static bool same_moves(const struct exploration *a, const struct exploration *b)
@@ -307,14 +317,65 @@ static void same_as_reference(const struct small *small, bool wrong)
   exploration_clear(&first);
 }
 
+/* Saves at the end of each level but the last ones. */
+static void stop_early(const struct small *small, struct explorer_options *options,
+                       const struct exploration *all, const char *save)
+{
+  struct exploration found;
+  options->save = save;
+  options->save_seconds = -1e9;
+  options->max_states = all->states - 1;
+  explore_small(small, options, &found);
+  exploration_clear(&found);
+  options->max_states = 0;
+}
+
+/* Whether a search that goes on from a save finds what one without a save has. */
+static bool resumes(const struct small *small, const struct exploration *all)
+{
+  static const char save[] = "liveness-test-save";
+  struct explorer_options options = {.properties = progress, .workers = 2};
+  struct exploration found;
+  stop_early(small, &options, all, save);
+  explore_small(small, &options, &found);
+  bool same = found.resumed && found.verdict == all->verdict && same_moves(&found, all);
+  exploration_clear(&found);
+  return same;
+}
+
+/* Where a search was inconclusive its save stays, and so do the states that it names. */
+static void remove_files(const char *folder)
+{
+  g_autoptr(GDir) files = g_dir_open(folder, 0, NULL);
+  for (const char *name; (name = g_dir_read_name(files));)
+    remove(name);
+}
+
+/* Whether one with all states on disk, which goes on from a save, finds the same or says that it
+ * cannot. */
+static bool spills(const struct small *small, const struct exploration *all)
+{
+  static const char save[] = "liveness-test-save";
+  struct explorer_options options = {
+      .properties = progress, .max_bytes = 1 << 20, .disk = "liveness-test"};
+  struct exploration found;
+  stop_early(small, &options, all, save);
+  explore_small(small, &options, &found);
+  bool fine = found.resumed && found.archived == all->states &&
+              (found.verdict == EXPLORER_INCONCLUSIVE ? !strcmp(found.bound, "memory")
+                                                      : found.verdict == all->verdict);
+  exploration_clear(&found);
+  remove_files(".");
+  return fine;
+}
+
 /* The same of protocols drawn by lot; the steps alone, all states, and two workers. */
 static void by_lot(void)
 {
   static const struct small small = {
       "gambler", 2, 1, 0, false, false, 0, "rank 0: send 1, recv 1\nrank 1: recv 0, send 0"};
-  static const char *const progress[] = {"progress", NULL};
-  enum { DRAWN = 80 };
-  unsigned violated = 0, right = 0, same = 0;
+  enum { DRAWN = 60 };
+  unsigned violated = 0, right = 0, same = 0, resumed = 0, disk = 0;
   for (guint32 seed = 1; seed <= DRAWN; seed++) {
     struct world world;
     struct exploration one, two;
@@ -324,22 +385,24 @@ static void by_lot(void)
     world_clear(&world);
     script_free(script);
     run(&small, 1, &one);
-    script = set_up(&small, &world);
-    explore(&world, small.crashes, 0,
-            &(struct explorer_options){.properties = progress, .workers = 2, .audit = true}, &two);
-    world_clear(&world);
-    script_free(script);
+    explore_small(&small,
+                  &(struct explorer_options){.properties = progress, .workers = 2, .audit = true},
+                  &two);
     violated += stem >= 0;
     right += stem >= 0
                  ? one.verdict == EXPLORER_VIOLATED && (int)(one.moves_count - one.again) == stem
                  : one.verdict == EXPLORER_HOLDS;
     same += one.verdict == two.verdict && same_moves(&one, &two);
+    resumed += resumes(&small, &one);
+    disk += spills(&small, &one);
     exploration_clear(&one);
     exploration_clear(&two);
   }
-  ok(violated > DRAWN / 10 && violated < DRAWN / 10 * 9,
+  ok(violated >= DRAWN / 10 && violated < DRAWN / 10 * 9,
      "of %d protocols drawn by lot, %u go round for ever", DRAWN, violated);
   ok(right == DRAWN, "the explorer and the reference agree on %u", right);
+  ok(resumed == DRAWN, "a search that goes on from a save, on %u", resumed);
+  ok(disk == DRAWN, "with states on disk %u are right, or inconclusive", disk);
   ok(same == DRAWN, "two workers, and a search of all states, on %u", same);
 }
 
@@ -463,7 +526,6 @@ static void memory(void)
 {
   const struct small small = {"chatter", 2,     0, 0,
                               false,     false, 0, "rank 0: send 1\nrank 1: recv 0"};
-  static const char *const progress[] = {"progress", NULL};
   struct world world;
   struct exploration found;
   struct script *script = set_up(&small, &world);
@@ -493,7 +555,11 @@ int main(void)
   same_as_reference(&(struct small){"bookmark", 2, 0, 1, false, true, 0, script}, false);
   same_as_reference(&(struct small){"bookmark~until-equal", 2, 0, 1, false, true, 0, script}, true);
   same_as_reference(&(struct small){"bookmark~asks-again", 2, 0, 1, false, true, 0, script}, true);
+  g_autofree char *folder = g_dir_make_tmp("recline-liveness-XXXXXX", NULL);
+  if (chdir(folder) != 0)
+    g_error("%s: %s", folder, strerror(errno));
   by_lot();
+  rmdir(folder);
   steps();
   components();
   memory();

@@ -62,6 +62,32 @@ for workers in 1 2; do
     cmp "$dir/bad.trace" "$dir/bad/$bad.trace"
 done
 
+# Runs that go round for ever, by steps before the save and behind it.
+forever=bookmark-until-equal
+exits 0 'a protocol goes round for ever' "$tool" check $forever --out "$dir/bad"
+cp "$dir/bad/$forever.trace" "$dir/forever.trace"
+for states in 1000 3000 3220; do
+  exits 2 "saved behind $states states" "$tool" check $forever --resume "$dir/saves" --save-every 0 \
+    --max-states $states
+  exits 0 'and gone on with: violated' "$tool" check $forever --resume "$dir/saves" --out "$dir/bad"
+  check 'by the same run' cmp "$dir/forever.trace" "$dir/bad/$forever.trace"
+done
+judged() {
+  grep -q '"livelock_judged" : true' "$dir/out"
+}
+exits 0 'with states on disk, none does' "$tool" check bookmark-progress --memory 1MiB \
+  --disk "$dir/disk" --json
+check 'by the steps alone' judged
+check 'of states on disk' grep -q '"archived_states" : [1-9]' "$dir/out"
+exits 2 'saved with them' "$tool" check bookmark-progress --memory 1MiB --disk "$dir/disk" \
+  --resume "$dir/saves" --save-every 0 --max-states 15000
+exits 0 'and gone on with: neither' "$tool" check bookmark-progress --memory 1MiB \
+  --disk "$dir/disk" --resume "$dir/saves" --json
+check 'by the steps alone, too' judged
+exits 2 'one that does is not looked for there' "$tool" check $forever --memory 300KiB \
+  --disk "$dir/disk"
+check 'for want of memory' grep -q 'bound reached: memory' "$dir/out"
+
 # States on disk are part of a save.
 disk() { # WORKERS ARG...
   workers=$1
