@@ -64,10 +64,10 @@ struct slack {
   size_t more;  /* that may be kept beyond SLACK */
 };
 
+struct arena_range arena_range;
+
 /* Facts about the process, which no rollback undoes, so they are not in the arenas. */
 static struct {
-  char *base;                   /* of the reserved range; NULL before the first arena */
-  int arena_log;                /* log2 of the bytes of an arena */
   char *accessible[HEAP_RANKS]; /* end of what may be touched; NULL: no such arena yet */
   char *touched[HEAP_RANKS];    /* end of what may have been, if it is above the top */
   struct slack slack[HEAP_RANKS];
@@ -76,7 +76,7 @@ static struct {
 
 static char *arena_end(const struct arena *arena)
 {
-  return (char *)(uintptr_t)arena + ((size_t)1 << process.arena_log);
+  return (char *)(uintptr_t)arena + ((size_t)1 << arena_range.log);
 }
 
 static char *arena_blocks(struct arena *arena)
@@ -110,7 +110,7 @@ static struct block *block_of(void *payload)
 /* Units for a payload of `bytes`, or 0 if that is more than an arena can ever hold. */
 static uint32_t units_for(size_t bytes)
 {
-  if (bytes >= (size_t)1 << process.arena_log)
+  if (bytes >= (size_t)1 << arena_range.log)
     return 0;
   size_t units = (bytes + HEADER + UNIT - 1) / UNIT;
   return units < LEAST_UNITS ? LEAST_UNITS : (uint32_t)units;
@@ -487,34 +487,29 @@ static bool reserve(void)
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
       continue;
-    process.base = base;
-    process.arena_log = log;
+    arena_range = (struct arena_range){(uintptr_t)base, (uintptr_t)HEAP_RANKS << log, log};
     return true;
   }
   return false;
 }
 
-/* The arena of a pointer, or NULL. Below base the difference wraps, and is too large. */
-struct arena *arena_of(const void *pointer)
+/* That has been reserved for `rank`. */
+static struct arena *arena_at(int rank)
 {
-  uintptr_t offset = (uintptr_t)pointer - (uintptr_t)process.base;
-  if (!process.base || offset >> process.arena_log >= HEAP_RANKS)
-    return NULL;
-  size_t rank = offset >> process.arena_log;
-  return (struct arena *)(process.base + (rank << process.arena_log));
+  return (struct arena *)(arena_range.base + ((uintptr_t)rank << arena_range.log));
 }
 
 int arena_rank(const struct arena *arena)
 {
   /* not from arena->rank: the arena of a rank without one cannot be read */
-  return (int)(((uintptr_t)arena - (uintptr_t)process.base) >> process.arena_log);
+  return (int)(((uintptr_t)arena - arena_range.base) >> arena_range.log);
 }
 
 struct arena *arena_of_rank(int rank)
 {
   if (rank < 0 || rank >= HEAP_RANKS || !process.accessible[rank])
     return NULL;
-  return (struct arena *)(process.base + ((size_t)rank << process.arena_log));
+  return arena_at(rank);
 }
 
 struct arena *arena_new(int rank)
@@ -523,9 +518,9 @@ struct arena *arena_new(int rank)
     errno = EINVAL;
     return NULL;
   }
-  if (!process.base && !reserve())
+  if (!arena_range.base && !reserve())
     return out_of_memory();
-  struct arena *arena = (struct arena *)(process.base + ((size_t)rank << process.arena_log));
+  struct arena *arena = arena_at(rank);
   if (mprotect(arena, GROW, PROT_READ | PROT_WRITE))
     return out_of_memory();
   process.accessible[rank] = (char *)arena + GROW;

@@ -22,11 +22,27 @@ struct arena_notes {
   struct code awaited;        /* see heap_await; empty: nothing */
 };
 
+/* Where all arenas lie: one behind the other, from `base` on. */
+struct arena_range {
+  uintptr_t base, bytes; /* 0: there is none yet */
+  int log;               /* log2 of the bytes of an arena */
+};
+extern struct arena_range arena_range;
+
+/* The arena of a pointer; NULL: in no rank's part of the range. Asked for every block that is
+ * freed. Below the base the difference wraps, and is too large. */
+static inline struct arena *arena_of(const void *inside)
+{
+  uintptr_t offset = (uintptr_t)inside - arena_range.base;
+  if (offset >= arena_range.bytes)
+    return NULL;
+  return (struct arena *)(arena_range.base + (offset >> arena_range.log << arena_range.log));
+}
+
 /* NULL, with errno: EINVAL if there is no such rank, ENOMEM if there is no room. */
 struct arena *arena_new(int rank);
-struct arena *arena_of_rank(int rank);      /* NULL: it has none */
-struct arena *arena_of(const void *inside); /* NULL: in no rank's part of the range */
-int arena_rank(const struct arena *);       /* also of an arena that was never made */
+struct arena *arena_of_rank(int rank); /* NULL: it has none */
+int arena_rank(const struct arena *);  /* also of an arena that was never made */
 struct arena_notes *arena_notes(struct arena *);
 void arena_used(const struct arena *, void **start, size_t *length);
 
