@@ -22,6 +22,11 @@ struct group {
   uint64_t set[];            /* senders, then receivers; a sender is none of its own */
 };
 
+struct taken {
+  int peer;
+  const struct world_message *message;
+};
+
 struct shares {
   uint32_t ranks, words, groups;
   uint64_t serial;
@@ -30,7 +35,8 @@ struct shares {
   bool uneven;
   uint64_t *seen, *other, *to; /* scratch: sets */
   struct world_message *part;  /* scratch: what shares_read() has returned */
-  uint32_t part_room, members_room;
+  struct taken *taken;         /* scratch of shares_take() */
+  uint32_t part_room, taken_room, members_room;
   uint64_t **members; /* by communicator */
 };
 
@@ -80,6 +86,7 @@ void shares_free(struct shares *s)
   free(s->other);
   free(s->to);
   free(s->part);
+  free(s->taken);
   free(s);
 }
 
@@ -304,11 +311,6 @@ static int lowest(const struct shares *s, const uint64_t *set)
   return rank;
 }
 
-struct taken {
-  int peer;
-  const struct world_message *message;
-};
-
 static int by_peer(const void *a, const void *b)
 {
   return ((const struct taken *)a)->peer - ((const struct taken *)b)->peer;
@@ -318,8 +320,7 @@ void shares_take(struct shares *s, const struct shares_key *key,
                  void (*visit)(void *data, int peer, const struct world_message *), void *data)
 {
   struct group **bucket = bucket_of(s, key->comm, key->number);
-  struct taken *taken = NULL;
-  uint32_t count = 0, room = 0;
+  uint32_t count = 0;
   bool all;
   see_none(s);
   for (struct group *group = *bucket; group; group = group->next) {
@@ -329,14 +330,13 @@ void shares_take(struct shares *s, const struct shares_key *key,
     if (!all)
       group = split(s, group, s->other);
     leave(s, group, key->rank);
-    taken = memory_room(taken, count, &room, sizeof *taken);
-    taken[count++] = (struct taken){peer, &group->given->message};
+    s->taken = memory_room(s->taken, count, &s->taken_room, sizeof *s->taken);
+    s->taken[count++] = (struct taken){peer, &group->given->message};
   }
   if (count > 1)
-    qsort(taken, count, sizeof *taken, by_peer);
+    qsort(s->taken, count, sizeof *s->taken, by_peer);
   for (uint32_t i = 0; i < count && visit; i++)
-    visit(data, taken[i].peer, taken[i].message);
-  free(taken);
+    visit(data, s->taken[i].peer, s->taken[i].message);
   free_empty(s, bucket);
 }
 
