@@ -29,6 +29,7 @@ static GHashTable *checkpoints; /* number -> double[] */
 static const struct rcl_phase *declared;
 static struct phase *phases;
 static unsigned count;
+static uint32_t events, kinds;  /* of events, of actions with which phases begin or end: sets */
 static struct stage *stages;    /* by rank and name */
 static uint32_t *checkpoint_of; /* by rank: the last that it was told of */
 
@@ -56,11 +57,24 @@ static bool begin(void)
                                .repeats = !strcmp(declared[i].from, declared[i].to)};
     while (strcmp(declared[phases[i].name].name, declared[i].name))
       phases[i].name++;
+    events |= 1U << phases[i].from.event | 1U << phases[i].to.event;
+    kinds |= 1U << phases[i].from.action | 1U << phases[i].to.action;
   }
+  events |= 1U << RCL_EVENT_START;
+  kinds |= 1U << RCL_ACTION_CAPTURE;
   stages = g_new0(struct stage, (gsize)layer.ranks * count);
   checkpoint_of = g_new0(uint32_t, (gsize)layer.ranks);
   checkpoints = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   return true;
+}
+
+/* Most steps are none. */
+static bool may_be_moment(const struct rcl_event *event, const struct rcl_actions *actions)
+{
+  bool may_be = events >> event->kind & 1;
+  for (uint32_t i = 0; i < actions->count && !may_be; i++)
+    may_be = kinds >> actions->item[i].kind & 1;
+  return may_be;
 }
 
 /* Fields are looked for as words, or as the beginnings of words, behind the kind. */
@@ -132,7 +146,7 @@ void phases_step(const struct rank *r, const struct rcl_event *event,
   if (!begun)
     wanted = begin();
   begun = true;
-  if (!wanted)
+  if (!wanted || !may_be_moment(event, actions))
     return;
   if (event->kind == RCL_EVENT_START)
     checkpoint_of[r->index] = event->checkpoint;

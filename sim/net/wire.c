@@ -194,18 +194,30 @@ static GArray *sections_of(sg_host_t host, enum wire_overhead kind)
   return parse_sections(own ? own : common[kind]);
 }
 
-static const struct costs *costs_here(void)
+static struct costs *costs_of(sg_host_t host)
 {
   static GHashTable *known;
   if (!known)
     known = g_hash_table_new(NULL, NULL);
-  sg_host_t host = sg_host_self();
   struct costs *costs = g_hash_table_lookup(known, host);
   if (!costs) {
     costs = g_new0(struct costs, 1);
     for (int i = 0; i < WIRE_OVERHEADS; i++)
       costs->sections[i] = sections_of(host, (enum wire_overhead)i);
     g_hash_table_insert(known, host, costs);
+  }
+  return costs;
+}
+
+/* A rank that sends to all others asks for each of them. */
+static const struct costs *costs_here(void)
+{
+  static sg_host_t last;
+  static const struct costs *costs; /* of that */
+  sg_host_t host = sg_host_self();
+  if (host != last) {
+    costs = costs_of(host);
+    last = host;
   }
   return costs;
 }
