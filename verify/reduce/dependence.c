@@ -45,9 +45,10 @@ static uint32_t places(const struct dependence *r, uint32_t rank)
          r->abstraction->rank[rank].values.count + 1;
 }
 
-static struct row row_at(const struct dependence *r, uint32_t rank, const uint64_t *flat)
+struct row dependence_row(const struct dependence *r, uint32_t rank, uint32_t number)
 {
-  struct layout l = layout_of(r, rank);
+  const struct layout l = layout_of(r, rank);
+  const uint64_t *flat = r->rows[rank].item[number].bytes;
   return (struct row){.moves = flat[ROW_MOVES],
                       .with = flat + l.with,
                       .enables = flat + l.enables,
@@ -58,15 +59,15 @@ static struct row row_at(const struct dependence *r, uint32_t rank, const uint64
                       .unsending = flat + l.unsending};
 }
 
-struct row dependence_row(const struct dependence *r, uint32_t rank, uint32_t value,
-                          uint32_t global)
+uint32_t dependence_row_of(const struct dependence *r, uint32_t rank, uint32_t value,
+                           uint32_t global)
 {
-  return row_at(r, rank, r->rows[rank].item[r->row_of[rank][place(r, rank, value, global)]].bytes);
+  return r->row_of[rank][place(r, rank, value, global)];
 }
 
-struct row dependence_row_of_dead(const struct dependence *r, uint32_t rank)
+uint32_t dependence_row_of_dead(const struct dependence *r, uint32_t rank)
 {
-  return row_at(r, rank, r->rows[rank].item[r->row_of[rank][0]].bytes);
+  return r->row_of[rank][0];
 }
 
 /* ---- diamonds ---- */

@@ -39,11 +39,14 @@ struct dependence {
 struct dependence *dependence_new(const struct abstraction *, bool blind, const char **refused);
 void dependence_free(struct dependence *);
 
-/* `global`: an entry of GLOBAL. */
-struct row dependence_row(const struct dependence *, uint32_t rank, uint32_t value,
-                          uint32_t global);
+/* The row with that number, which is not 0. */
+struct row dependence_row(const struct dependence *, uint32_t rank, uint32_t number);
 
-/* Of a rank that does nothing any more. */
-struct row dependence_row_of_dead(const struct dependence *, uint32_t rank);
+/* The number of the row of a value. `global`: an entry of GLOBAL. */
+uint32_t dependence_row_of(const struct dependence *, uint32_t rank, uint32_t value,
+                           uint32_t global);
+
+/* That of a rank that does nothing any more. */
+uint32_t dependence_row_of_dead(const struct dependence *, uint32_t rank);
 
 #endif

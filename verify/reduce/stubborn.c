@@ -6,56 +6,8 @@
 
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
-#include "verify/base/platform.h"
-#include "verify/reduce/dependence.h"
+#include "verify/reduce/stubborn_parts.h"
 #include "verify/reduce/terminal.h"
-#include "verify/reduce/visible.h"
-#include "verify/world/world_parts.h"
-
-enum {
-  KINDS = 2, /* of queues between two ranks: messages, control messages */
-  TURNS = 3  /* own moves are tried first, then control messages, then messages */
-};
-
-static const enum part_kind kinds[KINDS] = {WORLD_CHANNEL, WORLD_CONTROL};
-
-struct stubborn {
-  struct model *model;
-  const struct abstraction *abstraction;
-  struct dependence *dependence;
-  uint64_t (*turns)[TURNS]; /* of each rank: its actions, by turn */
-};
-
-/* Messages in transit between two ranks, as actions of the receiver. */
-struct queue {
-  uint64_t holds[KINDS];
-  uint8_t head[KINDS]; /* its number, + 1; 0: nothing is under way */
-  bool known;
-};
-
-struct known_rank {
-  struct row row;
-  bool known;
-};
-
-struct known_global {
-  uint32_t entry;     /* in the abstraction */
-  uint64_t committed; /* checkpoints up to the committed one; 0: not known */
-};
-
-/* By the number of the component. */
-struct stubborn_worker {
-  const struct stubborn *stubborn;
-  struct model *model;
-  const struct position *at; /* the state being expanded */
-  uint32_t ranks;
-  struct known_rank **rank;
-  struct queue **queue;      /* [from * ranks + to] */
-  const struct queue **here; /* of the state being expanded */
-  uint32_t *ranks_room, *queues_room;
-  struct known_global *globals;
-  uint32_t globals_room;
-};
 
 /* ---- the explorer's side ---- */
 
@@ -100,19 +52,6 @@ void stubborn_free(struct stubborn *r)
   free(r);
 }
 
-/* Takes in message `index` of a list; UINT32_MAX: the abstraction does not have it. */
-static uint32_t action_of_message(const struct stubborn *r, uint32_t peer, uint32_t rank,
-                                  enum part_kind kind, const struct interned *list, uint32_t index)
-{
-  uint32_t size = (uint32_t)sizeof(struct world_message);
-  const char *message = (const char *)list->bytes + (size_t)index * size;
-  struct abstraction_action action = {.peer = (int16_t)peer,
-                                      .kind = (uint16_t)kind,
-                                      .what =
-                                          intern_find(&r->model->rules_cache.parts, message, size)};
-  return abstraction_find(r->abstraction, rank, &action);
-}
-
 uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t number)
 {
   const struct move *move = model->rules_cache.moves.item[number].bytes;
@@ -123,163 +62,21 @@ uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t
     enum part_kind kind =
         move->event.kind == RCL_EVENT_CONTROL ? control_part(model->world) : WORLD_CHANNEL;
     uint32_t part = world_part(model->world, kind, move->event.peer, move->rank);
-    return action_of_message(r, (uint32_t)move->event.peer, rank, kind,
-                             &model->rules_cache.parts.item[model->rules_cache.values[part]],
-                             move->index);
+    return stubborn_action_of_message(
+        r, (uint32_t)move->event.peer, rank, kind,
+        &model->rules_cache.parts.item[model->rules_cache.values[part]], move->index);
   }
   struct abstraction_action own = {.peer = OWN, .what = number};
   return abstraction_find(r->abstraction, rank, &own);
-}
-
-/* ---- what a worker knows ---- */
-
-struct stubborn_worker *stubborn_worker_new(const struct stubborn *r, const struct position *at)
-{
-  uint32_t ranks = r->abstraction->ranks;
-  struct stubborn_worker *d = memory_table(1, sizeof *d);
-  d->stubborn = r;
-  d->model = r->model;
-  d->at = at;
-  d->ranks = ranks;
-  d->rank = memory_table(ranks, sizeof *d->rank);
-  d->queue = memory_table((size_t)ranks * ranks, sizeof *d->queue);
-  d->here = memory_table((size_t)ranks * ranks, sizeof *d->here);
-  d->ranks_room = memory_table(ranks, sizeof *d->ranks_room);
-  d->queues_room = memory_table((size_t)ranks * ranks, sizeof *d->queues_room);
-  return d;
-}
-
-void stubborn_worker_free(struct stubborn_worker *d)
-{
-  if (!d)
-    return;
-  for (uint32_t rank = 0; rank < d->ranks; rank++)
-    free(d->rank[rank]);
-  for (uint32_t pair = 0; pair < d->ranks * d->ranks; pair++)
-    free(d->queue[pair]);
-  free(d->rank);
-  free(d->queue);
-  free(d->here);
-  free(d->ranks_room);
-  free(d->queues_room);
-  free(d->globals);
-  free(d);
-}
-
-/* The entry of a value of GLOBAL in the abstraction; 0: there is none. After the crash that of
- * GLOBAL before it; where the coordinator has crashed, there need not be one. Under `rules`. */
-static uint32_t entry_of(const struct stubborn *r, uint32_t value)
-{
-  const struct intern *parts = &r->model->rules_cache.parts;
-  struct world_global global = *(const struct world_global *)parts->item[value].bytes;
-  uint32_t entry = abstraction_global(r->abstraction, value);
-  if (entry)
-    return entry;
-  global.crashes++;
-  return abstraction_global(r->abstraction, intern_find(parts, &global, sizeof global));
-}
-
-static const struct known_global *global_of(struct stubborn_worker *d)
-{
-  struct model *model = d->model;
-  uint32_t component = model->components - 1, number = d->at->numbers[component];
-  d->globals = memory_zeroed_room(d->globals, number, &d->globals_room, sizeof *d->globals);
-  struct known_global *known = &d->globals[number];
-  if (known->committed)
-    return known;
-  platform_lock(model->rules);
-  const uint32_t *tuple = model->component[component].values.item[number + 1].bytes;
-  const struct world_global *global = model->rules_cache.parts.item[tuple[0]].bytes;
-  uint64_t last = visible_checkpoint(global->committed);
-  known->committed = last | (last - 1);
-  known->entry = entry_of(d->stubborn, tuple[0]);
-  platform_unlock(model->rules);
-  return known;
-}
-
-static const struct row *row_of(struct stubborn_worker *d, uint32_t rank)
-{
-  const struct stubborn *r = d->stubborn;
-  uint32_t number = d->at->numbers[rank],
-           global = rank == RCL_COORDINATOR_RANK ? global_of(d)->entry : 0;
-  if (rank == RCL_COORDINATOR_RANK)
-    number = number * (r->abstraction->shared[SHARED_GLOBAL].count + 1) + global;
-  d->rank[rank] = memory_zeroed_room(d->rank[rank], number, &d->ranks_room[rank], sizeof **d->rank);
-  struct known_rank *known = &d->rank[rank][number];
-  uint32_t values[WORLD_RANK_PARTS];
-  if (known->known)
-    return &known->row;
-  platform_lock(d->model->rules);
-  const uint32_t *tuple = d->model->component[rank].values.item[d->at->numbers[rank] + 1].bytes;
-  const struct world_rank *me = d->model->rules_cache.parts.item[tuple[WORLD_RANK]].bytes;
-  bool dead = me->phase == RANK_DEAD;
-  abstraction_cut(r->abstraction, rank, tuple, values);
-  uint32_t value = intern_find(&r->abstraction->rank[rank].values, values, (uint32_t)sizeof values);
-  platform_unlock(d->model->rules);
-  if (!dead && (!value || (rank == RCL_COORDINATOR_RANK && !global)))
-    breach("a rank comes to a value that the abstraction does not know");
-  known->row = dead ? dependence_row_of_dead(r->dependence, rank)
-                    : dependence_row(r->dependence, rank, value, global);
-  known->known = true;
-  return &known->row;
-}
-
-static void learn_queue(struct stubborn_worker *d, uint32_t from, uint32_t to, uint32_t component,
-                        struct queue *queue)
-{
-  const struct model *model = d->model;
-  const uint32_t *values =
-      model->component[component].values.item[d->at->numbers[component] + 1].bytes;
-  for (unsigned kind = 0; kind < KINDS; kind++) {
-    uint32_t part = world_part(model->world, kinds[kind], (int)from, (int)to), place = 0;
-    while (model->component[component].parts[place] != part)
-      place++;
-    const struct interned *list = &model->rules_cache.parts.item[values[place]];
-    for (uint32_t i = list->size / (uint32_t)sizeof(struct world_message); i-- > 0;) {
-      uint32_t action = action_of_message(d->stubborn, from, to, kinds[kind], list, i);
-      if (action == UINT32_MAX)
-        breach("a message is in transit that the abstraction does not have");
-      queue->holds[kind] |= UINT64_C(1) << action;
-      queue->head[kind] = (uint8_t)(action + 1);
-    }
-  }
-  queue->known = true;
-}
-
-static const struct queue *look_up_queue(struct stubborn_worker *d, uint32_t from, uint32_t to)
-{
-  uint32_t pair = from * d->ranks + to, component = d->ranks + pair,
-           number = d->at->numbers[component];
-  d->queue[pair] =
-      memory_zeroed_room(d->queue[pair], number, &d->queues_room[pair], sizeof **d->queue);
-  struct queue *queue = &d->queue[pair][number];
-  if (!queue->known) {
-    platform_lock(d->model->rules);
-    learn_queue(d, from, to, component, queue);
-    platform_unlock(d->model->rules);
-  }
-  return queue;
-}
-
-static void look_up_queues(struct stubborn_worker *d)
-{
-  for (uint32_t from = 0; from < d->ranks; from++)
-    for (uint32_t to = 0; to < d->ranks; to++)
-      d->here[from * d->ranks + to] = look_up_queue(d, from, to);
-}
-
-static const struct queue *queue_of(const struct stubborn_worker *d, uint32_t from, uint32_t to)
-{
-  return d->here[from * d->ranks + to];
 }
 
 /* ---- stubborn sets ---- */
 
 /* A set that is being made. */
 struct choice {
-  struct stubborn_worker *d;
+  const struct stubborn_worker *d;
   const uint64_t *moves;   /* that are possible */
-  const struct row **rows; /* of each rank */
+  const struct row *rows;  /* of each rank */
   const uint64_t *visible; /* actions of each rank that a crash can see */
   uint64_t *set, *todo;    /* for each rank */
   unsigned enabled;        /* moves in the set */
@@ -299,15 +96,15 @@ static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
 {
   const struct stubborn *r = c->d->stubborn;
   const struct abstraction_action *action = abstraction_action(r->abstraction, rank, number);
-  uint64_t local = c->rows[rank]->enables[number];
+  uint64_t local = c->rows[rank].enables[number];
   if (action->peer == OWN) {
     add_actions(c, rank, local);
     return;
   }
   uint32_t peer = (uint32_t)action->peer;
   unsigned kind = action->kind == WORLD_CONTROL;
-  const struct queue *queue = queue_of(c->d, peer, rank);
-  uint64_t senders = c->rows[peer]->sends[r->dependence->base[rank] + number];
+  const struct queue *queue = stubborn_queue(c->d, peer, rank);
+  uint64_t senders = c->rows[peer].sends[r->dependence->base[rank] + number];
   bool ordered = abstraction_is_queue(r->abstraction, action->kind);
   if (!(queue->holds[kind] & UINT64_C(1) << number)) {
     uint64_t first = queue->head[kind] && ordered ? UINT64_C(1) << (queue->head[kind] - 1) : 0;
@@ -326,7 +123,7 @@ static void add_disturbing(struct choice *c, uint32_t rank, uint32_t number)
 {
   const struct dependence *r = c->d->stubborn->dependence;
   const uint64_t *others = r->others + (size_t)(r->base[rank] + number) * r->ranks;
-  add_actions(c, rank, c->rows[rank]->with[number]);
+  add_actions(c, rank, c->rows[rank].with[number]);
   for (uint32_t other = 0; other < r->ranks; other++)
     add_actions(c, other, others[other]);
 }
@@ -369,9 +166,9 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
     busy[rank] = (uint32_t)__builtin_popcountll(c->moves[rank]);
   for (uint32_t from = 0; from < ranks; from++)
     for (uint32_t to = 0; to < ranks; to++) {
-      const struct queue *queue = queue_of(c->d, from, to);
+      const struct queue *queue = stubborn_queue(c->d, from, to);
       uint32_t under_way = 0;
-      for (unsigned kind = 0; kind < KINDS; kind++)
+      for (unsigned kind = 0; kind < STUBBORN_KINDS; kind++)
         under_way += (uint32_t)__builtin_popcountll(queue->holds[kind]);
       busy[from] += under_way;
       busy[to] += under_way;
@@ -386,24 +183,24 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
 
 /* ---- what a crash can see ---- */
 
-static bool is_under_way(struct stubborn_worker *d, uint32_t rank, uint32_t number)
+static bool is_under_way(const struct stubborn_worker *d, uint32_t rank, uint32_t number)
 {
   const struct abstraction_action *action =
       abstraction_action(d->stubborn->abstraction, rank, number);
-  const struct queue *queue = queue_of(d, (uint32_t)action->peer, rank);
+  const struct queue *queue = stubborn_queue(d, (uint32_t)action->peer, rank);
   return queue->holds[action->kind == WORLD_CONTROL] & UINT64_C(1) << number;
 }
 
 /* Actions of each rank that come before the next commit: those of the coordinator; those without
  * which messages that it has to take in are not sent; and so on. */
-static void find_preceding(struct stubborn_worker *d, const struct row *const *rows,
+static void find_preceding(const struct stubborn_worker *d, const struct row *rows,
                            uint64_t *before)
 {
   const struct abstraction *c = d->stubborn->abstraction;
   uint64_t todo[d->ranks];
   memset(before, 0, d->ranks * sizeof *before);
   memset(todo, 0, sizeof todo);
-  todo[RCL_COORDINATOR_RANK] = ~rows[RCL_COORDINATOR_RANK]->uncommitting;
+  todo[RCL_COORDINATOR_RANK] = ~rows[RCL_COORDINATOR_RANK].uncommitting;
   for (uint32_t rank = 0; rank < d->ranks;) {
     uint64_t fresh = todo[rank] & ~before[rank];
     fresh &= UINT64_MAX >> (64 - abstraction_actions(c, rank));
@@ -415,25 +212,24 @@ static void find_preceding(struct stubborn_worker *d, const struct row *const *r
     before[rank] |= fresh & -fresh;
     int peer = abstraction_action(c, rank, number)->peer;
     if (peer != OWN && !is_under_way(d, rank, number)) {
-      todo[peer] |= ~rows[peer]->unsending[d->stubborn->dependence->base[rank] + number];
+      todo[peer] |= ~rows[peer].unsending[d->stubborn->dependence->base[rank] + number];
       rank = 0;
     }
   }
 }
 
-static void find_visible(struct stubborn_worker *d, const struct row *const *rows,
-                         uint64_t *visible)
+static void find_visible(const struct stubborn_worker *d, const struct row *rows, uint64_t *visible)
 {
   const struct stubborn *r = d->stubborn;
   memset(visible, 0, d->ranks * sizeof *visible);
   if (!r->abstraction->before_crash)
     return;
-  uint64_t before[d->ranks], committed = global_of(d)->committed;
+  uint64_t before[d->ranks], committed = stubborn_committed(d);
   find_preceding(d, rows, before);
   for (uint32_t rank = 0; rank < d->ranks; rank++) {
-    visible[rank] = rows[rank]->visible;
+    visible[rank] = rows[rank].visible;
     for (uint32_t i = 0; i < abstraction_actions(r->abstraction, rank); i++) {
-      uint64_t stores = rows[rank]->stores[i], bit = UINT64_C(1) << i;
+      uint64_t stores = rows[rank].stores[i], bit = UINT64_C(1) << i;
       if (stores & committed || (stores && !(before[rank] & bit)))
         visible[rank] |= bit;
     }
@@ -455,7 +251,7 @@ static void seek_smallest(struct choice *c, uint64_t *best, unsigned fewest)
 {
   uint32_t ranks = c->d->ranks, order[ranks];
   sort_ranks(c, order);
-  for (unsigned turn = 0; turn < TURNS; turn++)
+  for (unsigned turn = 0; turn < STUBBORN_TURNS; turn++)
     for (uint32_t at = 0; at < ranks; at++) {
       uint32_t rank = order[at];
       uint64_t left = c->moves[rank] & c->d->stubborn->turns[rank][turn];
@@ -483,18 +279,18 @@ static void take_visible(struct choice *c, uint64_t *best)
     best[rank] = c->set[rank] & c->moves[rank];
 }
 
-bool stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
+/* Leaves a stubborn set of `moves`. Returns whether no crash can see it. */
+static bool choose(const struct stubborn_worker *d, uint64_t *moves)
 {
   uint32_t ranks = d->ranks;
-  const struct row *rows[ranks];
+  struct row rows[ranks];
   uint64_t set[ranks], todo[ranks], best[ranks], visible[ranks];
   struct choice c = {d, moves, rows, visible, set, todo, 0};
   unsigned count = 0;
   for (uint32_t rank = 0; rank < ranks; rank++) {
-    rows[rank] = row_of(d, rank);
-    count += (unsigned)__builtin_popcountll(moves[rank] &= rows[rank]->moves);
+    rows[rank] = stubborn_row(d, rank);
+    count += (unsigned)__builtin_popcountll(moves[rank] &= rows[rank].moves);
   }
-  look_up_queues(d);
   find_visible(d, rows, visible);
   memcpy(best, moves, sizeof best);
   if (count > 1)
@@ -504,4 +300,22 @@ bool stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
     take_visible(&c, best);
   memcpy(moves, best, sizeof best);
   return unseen;
+}
+
+bool stubborn_worker_choose(struct stubborn_worker *d, uint64_t *moves)
+{
+  stubborn_classify(d);
+  struct known_choice *choice = stubborn_known_choice(d, moves);
+  uint64_t *chosen = choice->moves + d->ranks;
+  size_t size = d->ranks * sizeof *moves;
+  if (!choice->known || RECLINE_CHECKS || d->model->options->audit) {
+    bool unseen = choose(d, moves);
+    REQUIRE(!choice->known || (choice->unseen == unseen && !memcmp(chosen, moves, size)),
+            "a stubborn set depends on nothing but moves and classes");
+    choice->known = true;
+    choice->unseen = unseen;
+    memcpy(chosen, moves, size);
+  }
+  memcpy(moves, chosen, size);
+  return choice->unseen;
 }

@@ -1,0 +1,85 @@
+/* Inside stubborn sets.
+ *
+ *     stubborn.c          the sets
+ *     stubborn_classes.c  what a worker knows of values, and what it has chosen of late
+ */
+#ifndef RECLINE_STUBBORN_PARTS_H
+#define RECLINE_STUBBORN_PARTS_H
+
+#include "verify/reduce/dependence.h"
+#include "verify/reduce/stubborn.h"
+#include "verify/world/world_parts.h"
+
+enum {
+  STUBBORN_KINDS = 2, /* of queues between two ranks: messages, control messages */
+  STUBBORN_TURNS = 3  /* own moves are tried first, then control messages, then messages */
+};
+
+struct stubborn {
+  struct model *model;
+  const struct abstraction *abstraction;
+  struct dependence *dependence;
+  uint64_t (*turns)[STUBBORN_TURNS]; /* of each rank: its actions, by turn */
+};
+
+/* Messages in transit between two ranks, as actions of the receiver. */
+struct queue {
+  uint64_t holds[STUBBORN_KINDS];
+  uint8_t head[STUBBORN_KINDS]; /* its number, + 1; 0: nothing is under way */
+};
+
+/* Classes by number: of a component's values, or, of the coordinator's, together with GLOBAL's
+ * entry in the abstraction. 0: not known. */
+struct class_table {
+  uint32_t *of;
+  uint32_t room;
+};
+
+struct known_global {
+  uint32_t entry;     /* in the abstraction */
+  uint64_t committed; /* checkpoints up to the committed one; 0: not known */
+};
+
+/* A choice depends on nothing but the moves, and the class of each component's value: of a rank its
+ * row (dependence.h), of a pair what is in transit, of GLOBAL the committed checkpoint. */
+struct stubborn_worker {
+  const struct stubborn *stubborn;
+  struct model *model;
+  const struct position *at; /* the state being expanded */
+  uint32_t ranks;
+
+  uint32_t *numbers, *classes; /* of the state classified last: of each component */
+  uint64_t hash;               /* a sum over the classes: */
+  uint64_t *factors;           /* of each of them, then of each rank's moves */
+  struct class_table *tables;  /* of each rank, then of each pair */
+  struct known_global *globals;
+  uint32_t globals_room;
+  struct intern queues; /* struct queue: the classes of pairs */
+
+  char *chosen; /* struct known_choice: by hash, what was chosen last */
+  size_t chosen_bytes;
+};
+
+struct known_choice {
+  bool known, unseen;
+  uint64_t moves[]; /* of each rank; then those chosen; then, as uint32_t[], classes */
+};
+
+/* Takes in message `index` of a list; UINT32_MAX: the abstraction does not have it. */
+uint32_t stubborn_action_of_message(const struct stubborn *, uint32_t peer, uint32_t rank,
+                                    enum part_kind kind, const struct interned *list,
+                                    uint32_t index);
+
+/* Finds the classes of the worker's state. */
+void stubborn_classify(struct stubborn_worker *);
+
+/* Of the state that was classified last. */
+struct row stubborn_row(const struct stubborn_worker *, uint32_t rank);
+const struct queue *stubborn_queue(const struct stubborn_worker *, uint32_t from, uint32_t to);
+uint64_t stubborn_committed(const struct stubborn_worker *); /* as known_global.committed */
+
+/* Where a choice among `moves` in such a state is noted; it is this one if `known`. Valid until the
+ * next call. */
+struct known_choice *stubborn_known_choice(struct stubborn_worker *, const uint64_t *moves);
+
+#endif
