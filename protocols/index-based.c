@@ -19,9 +19,9 @@
  * have reported; none computes what depends on what. The paper assumes that messages in transit
  * are not lost; here they are sent again from logs (links.h), which roll back with their owners.
  *
- * A rank tells the others which checkpoint of it is durable. No line is below the lowest of these:
- * earlier checkpoints are erased, and messages received before the first that may be needed leave
- * the logs of their senders, and outputs from before it leave.
+ * A rank tells the others which checkpoint of it is durable, again with its line. No line is below
+ * the lowest of these: earlier checkpoints are erased, and messages received before the first that
+ * may be needed leave the logs of their senders, and outputs from before it leave.
  *
  *             SAFE_POINT, if wanted       captured
  *     RUNNING --------------------> CAPTURING -----> RUNNING
@@ -190,14 +190,20 @@ static void drop_before(const struct rank *r, uint32_t first)
   }
 }
 
-/* The first checkpoint that a line may need. */
-static uint32_t first_needed(const struct rank *r)
+/* As far as this rank was told. */
+static uint32_t lowest_durable(const struct rank *r)
 {
   uint32_t lowest = UINT32_MAX;
   for (int i = 0; i < r->config->ranks; i++)
     if (peer_of(r, i)->durable < lowest)
       lowest = peer_of(r, i)->durable;
-  uint32_t first = first_from(r, lowest);
+  return lowest;
+}
+
+/* The first checkpoint that a line may need. */
+static uint32_t first_needed(const struct rank *r)
+{
+  uint32_t first = first_from(r, lowest_durable(r));
   return r->state->line == NOWHERE && first <= r->state->last ? first : 0;
 }
 
@@ -226,11 +232,24 @@ static void set_timer(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
+/* Those that may be needed have the indexes from the lowest that is durable everywhere on, so these
+ * tell how many there are, of any rank. A basic one is taken where that leaves room at all ranks.
+ */
+static bool has_room_everywhere(const struct rank *r)
+{
+  return r->state->index - lowest_durable(r) < rcl_checkpoints(r->config);
+}
+
+/* A forced one waits for the word that has told its origin of that room. */
+static bool has_room(const struct rank *r)
+{
+  return r->state->last < rcl_checkpoints(r->config);
+}
+
 static void capture(const struct rank *r, uint32_t index)
 {
-  if (r->state->last == rcl_checkpoints(r->config) || index >= NOWHERE) {
-    rcl_give_up_full(r->actions,
-                     index >= NOWHERE ? RCL_FULL_LIMIT : rcl_checkpoints_full(r->config));
+  if (index >= NOWHERE) {
+    rcl_give_up_full(r->actions, RCL_FULL_LIMIT);
     return;
   }
   r->state->wanted = false;
@@ -238,11 +257,24 @@ static void capture(const struct rank *r, uint32_t index)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = index;
 }
 
-/* A forced checkpoint serves for a basic one that is wanted. */
+/* A forced checkpoint serves for a basic one that is wanted. Where there is no room for that, it is
+ * left out: an interval later there may be. */
 static void take_checkpoint(const struct rank *r)
 {
-  if (r->state->wanted && r->state->phase == RUNNING && !r->state->writing)
+  if (!r->state->wanted || r->state->phase != RUNNING || r->state->writing)
+    return;
+  if (has_room_everywhere(r)) {
     capture(r, r->state->index + 1);
+    return;
+  }
+  r->state->wanted = false;
+  set_timer(r);
+}
+
+static void take_forced(const struct rank *r)
+{
+  if (r->state->phase == FORCED && !r->state->writing && has_room(r))
+    capture(r, r->state->forced);
 }
 
 static void captured(const struct rank *r, const struct rcl_event *event)
@@ -267,8 +299,7 @@ static void durable(const struct rank *r, const struct rcl_event *event)
   peer_of(r, r->config->self)->durable = event->checkpoint;
   set_timer(r);
   tell_durable(r);
-  if (r->state->phase == FORCED)
-    capture(r, r->state->forced);
+  take_forced(r);
 }
 
 /* ---- messages ---- */
@@ -321,8 +352,7 @@ static void force(const struct rank *r)
     return;
   r->state->phase = FORCED;
   rcl_act(r->actions, RCL_ACTION_HOLD);
-  if (!r->state->writing)
-    capture(r, r->state->forced);
+  take_forced(r);
 }
 
 /* ---- recovery ---- */
@@ -405,11 +435,12 @@ static void undo(const struct rank *r, uint32_t checkpoint)
 }
 
 /* When all have told, the lowest is the line. Of what was durable behind it, that much is left. */
-static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t line)
+static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t told)
 {
+  uint32_t line = told & NOWHERE;
   if (epoch != r->state->epoch)
     return;
-  peer_of(r, from)->told = epoch;
+  *peer_of(r, from) = (struct peer){.durable = told >> 16, .told = epoch};
   if (line < r->state->line)
     r->state->line = line;
   for (int i = 0; i < r->config->ranks; i++)
@@ -439,8 +470,9 @@ static void recover(const struct rank *r, uint32_t epoch)
   r->state->phase = ASKING;
   rcl_act(r->actions, RCL_ACTION_HOLD);
   rcl_links_all_down(&links);
-  tell_all(r, LINE, r->state->line);
-  agree(r, r->config->self, epoch, r->state->line);
+  uint32_t told = peer_of(r, r->config->self)->durable << 16 | r->state->line;
+  tell_all(r, LINE, told);
+  agree(r, r->config->self, epoch, told);
 }
 
 static void start(const struct rank *r, const struct rcl_event *event)
@@ -485,6 +517,7 @@ static void control(const struct rank *r, const struct rcl_event *event)
     if (event->about == r->state->epoch)
       peer_of(r, event->peer)->durable = event->value;
     collect(r);
+    take_forced(r);
     break;
   case RECEIVED:
     rcl_links_drop_sent(&links, event->peer, event->value, r->actions);

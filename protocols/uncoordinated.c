@@ -151,16 +151,32 @@ static void arrived(const struct rcl_config *config, struct state *state,
 
 /* ---- a checkpoint ---- */
 
+static void ask_for_line(const struct rcl_config *config, struct state *state,
+                         struct rcl_actions *actions);
+
+/* Checkpoints are taken when a rank likes: while there is no room for one, none is, and an interval
+ * later there may be. */
+static void skip_checkpoint(const struct rcl_config *config, struct state *state,
+                            struct rcl_actions *actions)
+{
+  rcl_act(actions, RCL_ACTION_SET_TIMER);
+  ask_for_line(config, state, actions);
+}
+
 static void take_checkpoint(const struct rcl_config *config, struct state *state,
                             struct rcl_actions *actions)
 {
   if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
     return;
-  if (state->interval - state->first == rcl_checkpoints(config) || state->interval == NOWHERE - 2) {
-    rcl_give_up_full(actions, rcl_checkpoints_full(config));
+  if (state->interval == NOWHERE - 2) {
+    rcl_give_up_full(actions, RCL_FULL_LIMIT);
     return;
   }
   state->wanted = false;
+  if (state->interval - state->first == rcl_checkpoints(config)) {
+    skip_checkpoint(config, state, actions);
+    return;
+  }
   state->phase = CAPTURING;
   rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->interval + 1;
 }
@@ -379,16 +395,21 @@ static bool wants_line(const struct rcl_config *config, const struct state *stat
          outputs[state->interval - state->first] > outputs[0];
 }
 
-static void durable(const struct rcl_config *config, struct state *state,
-                    struct rcl_actions *actions)
+static void ask_for_line(const struct rcl_config *config, struct state *state,
+                         struct rcl_actions *actions)
 {
-  end_write(state, actions);
-  if (!wants_line(config, state))
-    return;
   if (config->self != RCL_COORDINATOR_RANK)
     rcl_send_control(actions, RCL_COORDINATOR_RANK, COLLECT, state->epoch, 0);
   else if (gather(config, state, actions))
     draw_line(config, state, actions);
+}
+
+static void durable(const struct rcl_config *config, struct state *state,
+                    struct rcl_actions *actions)
+{
+  end_write(state, actions);
+  if (wants_line(config, state))
+    ask_for_line(config, state, actions);
 }
 
 /* ---- recovery ---- */
