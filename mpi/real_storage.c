@@ -18,6 +18,7 @@
 
 #include "mpi/real_inside.h"
 #include "verify/base/breach.h"
+#include "verify/base/file_bytes.h"
 #include "verify/base/memory.h"
 
 enum { NAME = 4096 };
@@ -79,12 +80,6 @@ static void sync_folder(void)
 
 /* ---- writing ---- */
 
-static void put(FILE *file, const void *bytes, size_t size)
-{
-  if (size)
-    fwrite(bytes, size, 1, file); /* output_close() tells errors */
-}
-
 static uint32_t put_message(FILE *file, const struct real_message *message, struct saved_message s)
 {
   s.peer = message->peer;
@@ -92,8 +87,8 @@ static uint32_t put_message(FILE *file, const struct real_message *message, stru
   s.tag = message->tag;
   memcpy(s.words, message->words, sizeof s.words);
   s.size = message->payload ? message->payload->size : 0;
-  put(file, &s, sizeof s);
-  put(file, message->payload ? message->payload->bytes : NULL, s.size);
+  file_put(file, &s, sizeof s);
+  file_put(file, message->payload ? message->payload->bytes : NULL, s.size);
   return 1;
 }
 
@@ -146,15 +141,15 @@ void real_storage_capture(void)
   FILE *file = output_stream(real.image);
   struct head head = new_head(real.capturing, RCL_PART_IMAGE);
   struct tail_head counts = {0};
-  put(file, &head, sizeof head);
+  file_put(file, &head, sizeof head);
   real_data_save(file);
   long at = ftell(file);
-  put(file, &counts, sizeof counts);
+  file_put(file, &counts, sizeof counts);
   counts.posted = put_receives(file);
   counts.delivered = put_delivered(file);
   long end = ftell(file);
   fseek(file, at, SEEK_SET);
-  put(file, &counts, sizeof counts);
+  file_put(file, &counts, sizeof counts);
   fseek(file, end, SEEK_SET);
 }
 
@@ -167,15 +162,15 @@ static void put_tail(FILE *file)
                                rcl_protocol_in_use(real.protocol, &real.config, real.state, piece)};
   for (uint32_t i = 0; i < real.slots; i++)
     head.slots += real.slot[i].full;
-  put(file, &head, sizeof head);
+  file_put(file, &head, sizeof head);
   for (uint32_t i = 0; i < head.pieces; i++) {
-    put(file, &piece[i], sizeof piece[i]);
-    put(file, (char *)real.state + piece[i].offset, piece[i].bytes);
+    file_put(file, &piece[i], sizeof piece[i]);
+    file_put(file, (char *)real.state + piece[i].offset, piece[i].bytes);
   }
   for (uint32_t i = 0; i < real.slots; i++)
     if (real.slot[i].full)
       put_message(file, &real.slot[i].message, (struct saved_message){.slot = i + 1});
-  put(file, &END, sizeof END);
+  file_put(file, &END, sizeof END);
 }
 
 void real_storage_store(const struct rcl_action *action)
@@ -187,7 +182,7 @@ void real_storage_store(const struct rcl_action *action)
   if (action->part == RCL_PART_LOG) {
     output = output_open(name);
     if (output)
-      put(output_stream(output), &head, sizeof head);
+      file_put(output_stream(output), &head, sizeof head);
   } else {
     real.image = NULL;
   }
@@ -314,21 +309,16 @@ static _Noreturn void damaged(uint32_t checkpoint, enum rcl_part part)
            checkpoint);
 }
 
-static bool get(FILE *file, void *bytes, size_t size)
-{
-  return !size || fread(bytes, size, 1, file) == 1;
-}
-
 static bool get_message(FILE *file, struct saved_message *s, struct real_message *message)
 {
-  if (!get(file, s, sizeof *s))
+  if (!file_get(file, s, sizeof *s))
     return false;
   *message = (struct real_message){.peer = (int16_t)s->peer,
                                    .comm = (int16_t)s->comm,
                                    .tag = s->tag,
                                    .payload = real_payload_new(s->size)};
   memcpy(message->words, s->words, sizeof s->words);
-  return get(file, message->payload->bytes, s->size);
+  return file_get(file, message->payload->bytes, s->size);
 }
 
 static bool get_receives(FILE *file, uint32_t count)
@@ -372,12 +362,12 @@ static bool get_tail(FILE *file)
   struct rcl_piece piece;
   struct saved_message s;
   uint64_t end;
-  bool fine =
-      get(file, &head, sizeof head) && head.state_bytes == real.protocol->state_size(&real.config);
+  bool fine = file_get(file, &head, sizeof head) &&
+              head.state_bytes == real.protocol->state_size(&real.config);
   for (uint32_t i = 0; fine && i < head.pieces; i++)
-    fine = get(file, &piece, sizeof piece) && piece.offset <= head.state_bytes &&
+    fine = file_get(file, &piece, sizeof piece) && piece.offset <= head.state_bytes &&
            piece.bytes <= head.state_bytes - piece.offset &&
-           get(file, (char *)real.state + piece.offset, piece.bytes);
+           file_get(file, (char *)real.state + piece.offset, piece.bytes);
   for (uint32_t i = 0; fine && i < head.slots; i++) {
     struct real_message m;
     fine = get_message(file, &s, &m);
@@ -387,7 +377,7 @@ static bool get_tail(FILE *file)
     real_payload_drop(m.payload);
   }
   real.now = NULL;
-  return fine && get(file, &end, sizeof end) && end == END;
+  return fine && file_get(file, &end, sizeof end) && end == END;
 }
 
 static bool is_of(const struct head *head, enum rcl_part part)
@@ -401,21 +391,21 @@ static bool get_image(FILE *file)
 {
   struct head head;
   struct tail_head counts;
-  if (!get(file, &head, sizeof head) || !is_of(&head, RCL_PART_IMAGE))
+  if (!file_get(file, &head, sizeof head) || !is_of(&head, RCL_PART_IMAGE))
     return false;
   real.receives = head.receives;
   real.calls = head.calls;
   real.finished = head.finished;
   real.combined = head.combined;
   real.restart = (enum real_place)head.place;
-  return real_data_find(file, head.regions) && get(file, &counts, sizeof counts) &&
+  return real_data_find(file, head.regions) && file_get(file, &counts, sizeof counts) &&
          get_receives(file, counts.posted) && get_delivered(file, counts.delivered);
 }
 
 static bool get_log(FILE *file)
 {
   struct head head;
-  return get(file, &head, sizeof head) && is_of(&head, RCL_PART_LOG) && get_tail(file);
+  return file_get(file, &head, sizeof head) && is_of(&head, RCL_PART_LOG) && get_tail(file);
 }
 
 /* State and slots are those of the part that was stored last: the log, where there is one. */

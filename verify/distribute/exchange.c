@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/file_bytes.h"
 #include "verify/base/hash.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
@@ -276,28 +277,17 @@ bool exchange_is_over(struct exchange *x)
 
 /* ---- saves ---- */
 
-static void put(FILE *file, const void *bytes, size_t size)
-{
-  if (size)
-    fwrite(bytes, size, 1, file); /* whose owner looks for errors */
-}
-
-static bool get(FILE *file, void *bytes, size_t size)
-{
-  return !size || fread(bytes, size, 1, file) == 1;
-}
-
 /* States that are still to be sent, by the numbers of their components. */
 static void put_states(const struct exchange *x, const struct peer *peer, FILE *file)
 {
   uint32_t components = x->model->components, numbers[components], state[PACKING_WORDS];
   size_t size = peer->states.used ? peer->packing->words * sizeof *state : 1;
   uint64_t count = peer->states.used / size;
-  put(file, &count, sizeof count);
+  file_put(file, &count, sizeof count);
   for (uint64_t i = 0; i < count; i++) {
     memcpy(state, peer->states.at + i * size, size);
     packing_unpack(peer->packing, state, numbers);
-    put(file, numbers, sizeof numbers);
+    file_put(file, numbers, sizeof numbers);
   }
 }
 
@@ -305,10 +295,10 @@ static bool get_states(struct exchange *x, struct peer *peer, FILE *file)
 {
   uint32_t components = x->model->components, numbers[components], state[PACKING_WORDS];
   uint64_t count;
-  bool fine = get(file, &count, sizeof count);
+  bool fine = file_get(file, &count, sizeof count);
   peer->packing = x->model->packing;
   for (; fine && count; count--) {
-    fine = get(file, numbers, sizeof numbers);
+    fine = file_get(file, numbers, sizeof numbers);
     if (fine)
       packing_pack(peer->packing, numbers, state);
     append(&peer->states, state, peer->packing->words * sizeof *state);
@@ -319,16 +309,16 @@ static bool get_states(struct exchange *x, struct peer *peer, FILE *file)
 void exchange_save(const struct exchange *x, FILE *file)
 {
   uint32_t components = x->model->components;
-  put(file, &x->ended, sizeof x->ended);
+  file_put(file, &x->ended, sizeof x->ended);
   for (unsigned i = 0; i < x->transport->size; i++) {
     const struct peer *peer = &x->peer[i];
     uint8_t packs = peer->theirs != NULL;
-    put(file, peer->told, components * sizeof *peer->told);
-    put(file, &packs, sizeof packs);
-    put(file, peer->bits, components);
+    file_put(file, peer->told, components * sizeof *peer->told);
+    file_put(file, &packs, sizeof packs);
+    file_put(file, peer->bits, components);
     for (uint32_t j = 0; j < components; j++) {
-      put(file, &peer->known[j].count, sizeof peer->known[j].count);
-      put(file, peer->known[j].of, peer->known[j].count * sizeof *peer->known[j].of);
+      file_put(file, &peer->known[j].count, sizeof peer->known[j].count);
+      file_put(file, peer->known[j].of, peer->known[j].count * sizeof *peer->known[j].of);
     }
     put_states(x, peer, file);
   }
@@ -336,22 +326,22 @@ void exchange_save(const struct exchange *x, FILE *file)
 
 static bool get_known(struct numbers *known, FILE *file)
 {
-  if (!get(file, &known->count, sizeof known->count))
+  if (!file_get(file, &known->count, sizeof known->count))
     return false;
   known->room = known->count;
   known->of = memory_grow(known->of, (known->count + 1) * sizeof *known->of);
-  return get(file, known->of, known->count * sizeof *known->of);
+  return file_get(file, known->of, known->count * sizeof *known->of);
 }
 
 bool exchange_restore(struct exchange *x, FILE *file)
 {
   uint32_t components = x->model->components;
-  bool fine = get(file, &x->ended, sizeof x->ended);
+  bool fine = file_get(file, &x->ended, sizeof x->ended);
   for (unsigned i = 0; fine && i < x->transport->size; i++) {
     struct peer *peer = &x->peer[i];
     uint8_t packs;
-    fine = get(file, peer->told, components * sizeof *peer->told) &&
-           get(file, &packs, sizeof packs) && get(file, peer->bits, components);
+    fine = file_get(file, peer->told, components * sizeof *peer->told) &&
+           file_get(file, &packs, sizeof packs) && file_get(file, peer->bits, components);
     if (fine && packs)
       peer->theirs = packing_new(peer->bits, components);
     for (uint32_t j = 0; fine && j < components; j++)

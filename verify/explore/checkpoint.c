@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "verify/base/file_bytes.h"
 #include "verify/base/memory.h"
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
@@ -20,17 +21,6 @@ struct middle {
   uint32_t pad;
 };
 
-static void put(FILE *file, const void *bytes, size_t size)
-{
-  if (size)
-    fwrite(bytes, size, 1, file); /* its owner looks for errors */
-}
-
-static bool get(FILE *file, void *bytes, size_t size)
-{
-  return !size || fread(bytes, size, 1, file) == 1;
-}
-
 static size_t bytes_of(const struct explorer *e, uint32_t states)
 {
   return (size_t)states * e->model.components * sizeof(uint32_t);
@@ -40,7 +30,7 @@ static bool get_states(FILE *file, const struct explorer *e, struct states *stat
 {
   states->numbers = memory_grow(states->numbers, bytes_of(e, count) + 1);
   states->count = states->room = count;
-  return get(file, states->numbers, bytes_of(e, count));
+  return file_get(file, states->numbers, bytes_of(e, count));
 }
 
 /* Between two chunks; all that is pending is placed first. */
@@ -70,10 +60,10 @@ static bool save(void *explorer, FILE *file)
                                 .summing = e->summing,
                                 .full = e->full};
   resume_put(file, e);
-  put(file, &middle, sizeof middle);
+  file_put(file, &middle, sizeof middle);
   resume_put_frontier(file, e, &w->later);
-  put(file, w->unplaced.numbers, bytes_of(e, w->unplaced.count));
-  put(file, w->violating.numbers, bytes_of(e, w->violating.count));
+  file_put(file, w->unplaced.numbers, bytes_of(e, w->unplaced.count));
+  file_put(file, w->violating.numbers, bytes_of(e, w->violating.count));
   exchange_save(e->exchange, file);
   return true;
 }
@@ -86,10 +76,11 @@ static bool restore(void *explorer, FILE *file)
   e->out->refused = resume_get(file, e);
   if (e->out->refused)
     return true; /* it is the caller's to say */
-  bool fine =
-      get(file, &middle, sizeof middle) && resume_get_frontier(file, e, &w->later, middle.later) &&
-      get_states(file, e, &w->unplaced, middle.unplaced) &&
-      get_states(file, e, &w->violating, middle.violating) && exchange_restore(e->exchange, file);
+  bool fine = file_get(file, &middle, sizeof middle) &&
+              resume_get_frontier(file, e, &w->later, middle.later) &&
+              get_states(file, e, &w->unplaced, middle.unplaced) &&
+              get_states(file, e, &w->violating, middle.violating) &&
+              exchange_restore(e->exchange, file);
   if (!fine)
     return false;
   e->known.transitions = middle.known_transitions;

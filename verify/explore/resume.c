@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/file_bytes.h"
 #include "verify/base/memory.h"
 #include "verify/base/output.h"
 #include "verify/explore/search.h"
@@ -22,27 +23,16 @@ struct head {
   struct reached reached;
 };
 
-/* Every explorer numbers in the order of first appearance, so that bytes in that order are enough.
- */
-static void put_bytes(FILE *file, const void *bytes, size_t size)
-{
-  if (size)
-    fwrite(bytes, size, 1, file); /* output_close() tells errors */
-}
-
-static bool get_bytes(FILE *file, void *bytes, size_t size)
-{
-  return !size || fread(bytes, size, 1, file) == 1;
-}
-
 /* ---- writing ---- */
 
+/* Every explorer numbers in the order of first appearance, so that bytes in that order are enough.
+ */
 static void put_values(FILE *file, const struct intern *values)
 {
-  put_bytes(file, &values->count, sizeof values->count);
+  file_put(file, &values->count, sizeof values->count);
   for (uint32_t i = 1; i <= values->count; i++) {
-    put_bytes(file, &values->item[i].size, sizeof values->item[i].size);
-    put_bytes(file, values->item[i].bytes, values->item[i].size);
+    file_put(file, &values->item[i].size, sizeof values->item[i].size);
+    file_put(file, values->item[i].bytes, values->item[i].size);
   }
 }
 
@@ -51,7 +41,7 @@ static void put_visited(FILE *file, const struct visited *visited)
   size_t size = visited->packing->words * sizeof(uint32_t);
   for (uint64_t i = 0; i < visited_end(visited); i++)
     if (*visited_at(visited, i))
-      put_bytes(file, visited_at(visited, i), size);
+      file_put(file, visited_at(visited, i), size);
 }
 
 void resume_put_frontier(FILE *file, const struct explorer *e, const struct frontier *frontier)
@@ -62,7 +52,7 @@ void resume_put_frontier(FILE *file, const struct explorer *e, const struct fron
     for (uint32_t i = 0; i < copy->count; i++) {
       packing_unpack(copy->packing, copy->states + i * copy->packing->words, numbers);
       packing_pack(e->model.packing, numbers, state);
-      put_bytes(file, state, e->model.packing->words * sizeof *state);
+      file_put(file, state, e->model.packing->words * sizeof *state);
     }
     free(copy);
   }
@@ -83,15 +73,15 @@ void resume_put(FILE *file, const struct explorer *e)
   REQUIRE(!model_outgrown(&e->model), "what is saved fits the packing in which it is saved");
   if (e->archive)
     head.archived = archive_save(e->archive, head.archive);
-  put_bytes(file, &head, sizeof head);
+  file_put(file, &head, sizeof head);
   put_values(file, &e->model.rules_cache.parts);
   for (uint32_t i = 0; i < e->model.components; i++) {
-    put_bytes(file, &e->model.component[i].bits, sizeof e->model.component[i].bits);
+    file_put(file, &e->model.component[i].bits, sizeof e->model.component[i].bits);
     put_values(file, &e->model.component[i].values);
   }
   put_visited(file, &e->visited);
   resume_put_frontier(file, e, &e->now);
-  put_bytes(file, &END, sizeof END);
+  file_put(file, &END, sizeof END);
 }
 
 const char *resume_write(const struct explorer *e, const char *name)
@@ -110,12 +100,12 @@ static bool get_values(FILE *file, struct intern *values)
 {
   uint32_t count, size, room = 0;
   void *bytes = NULL;
-  bool fine = get_bytes(file, &count, sizeof count);
+  bool fine = file_get(file, &count, sizeof count);
   for (uint32_t i = 1; fine && i <= count; i++) {
-    fine = get_bytes(file, &size, sizeof size);
+    fine = file_get(file, &size, sizeof size);
     if (fine && size > room)
       bytes = memory_grow(bytes, room = size);
-    fine = fine && get_bytes(file, bytes, size) && intern(values, bytes, size) == i;
+    fine = fine && file_get(file, bytes, size) && intern(values, bytes, size) == i;
   }
   free(bytes);
   return fine;
@@ -128,7 +118,7 @@ static bool get_visited(FILE *file, struct explorer *e, uint64_t states)
   visited_clear(&e->visited);
   visited_init(&e->visited, e->model.packing, states * 3 / 4, explorer_memory(e), 0);
   for (e->visited.count = 0; e->visited.count < states; e->visited.count++) {
-    if (!get_bytes(file, state, size))
+    if (!file_get(file, state, size))
       return false;
     packing_unpack(e->model.packing, state, numbers);
     if (visited_add(&e->visited, state, packing_hash(e->model.packing, numbers)) != VISITED_NEW)
@@ -143,7 +133,7 @@ bool resume_get_frontier(FILE *file, const struct explorer *e, struct frontier *
   uint32_t state[PACKING_WORDS];
   frontier_clear(frontier);
   for (uint64_t i = 0; i < states; i++) {
-    if (!get_bytes(file, state, e->model.packing->words * sizeof *state))
+    if (!file_get(file, state, e->model.packing->words * sizeof *state))
       return false;
     frontier_append(frontier, e->model.packing, state);
   }
@@ -152,7 +142,7 @@ bool resume_get_frontier(FILE *file, const struct explorer *e, struct frontier *
 
 static const char *get_head(FILE *file, const struct explorer *e, struct head *head)
 {
-  if (!get_bytes(file, head, sizeof *head) || head->magic != MAGIC)
+  if (!file_get(file, head, sizeof *head) || head->magic != MAGIC)
     return "is no save of this version";
   if (head->archived && !e->archive)
     return "has states on disk, and there is no --disk";
@@ -173,7 +163,7 @@ const char *resume_get(FILE *file, struct explorer *e)
   if (!get_values(file, &e->model.rules_cache.parts))
     return damaged;
   for (uint32_t i = 0; i < e->model.components; i++)
-    if (!get_bytes(file, &e->model.component[i].bits, 1) ||
+    if (!file_get(file, &e->model.component[i].bits, 1) ||
         !get_values(file, &e->model.component[i].values))
       return damaged;
   model_make_packing(&e->model);
@@ -183,7 +173,7 @@ const char *resume_get(FILE *file, struct explorer *e)
     return damaged;
   e->archiving = head.archived;
   if (!get_visited(file, e, head.states) || !resume_get_frontier(file, e, &e->now, head.frontier) ||
-      !get_bytes(file, &end, sizeof end) || end != END)
+      !file_get(file, &end, sizeof end) || end != END)
     return damaged;
   e->out->states = e->out->resumed = explorer_states(e);
   e->out->transitions = head.transitions;
