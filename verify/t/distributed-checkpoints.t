@@ -24,21 +24,28 @@ committed() {
   sed -n 's/^checkpoint //p' "$dir"/saves/*/committed 2>/dev/null
 }
 
-# killed PROCESSES PROTOCOL CLAIM VICTIM: once two more checkpoints are committed. What explores are
-# children of the processes that mpirun has started.
+# kill_at_commit CLAIM CHECKPOINT VICTIM JOB: kills a process as soon as that checkpoint, or a later
+# one, is committed, unless the job has ended. What explores are children of the processes that mpirun
+# has started.
+kill_at_commit() {
+  tail -n +1 -F -s 0.1 --pid="$4" "$dir/saves/$(basename "$1" .yaml).checkpoints/committed" \
+    2>/dev/null | while read -r word number; do
+    if [ "$word" = checkpoint ] && [ "$number" -ge "$2" ]; then
+      kill -9 "$(pgrep -f "^$recline check $1 --resume $dir/saves" | while read -r process; do
+        pgrep -P "$process" || :
+      done | sed -n "$(($3 + 1))p")"
+      break
+    fi
+  done
+}
+
+# killed PROCESSES PROTOCOL CLAIM VICTIM: once two more checkpoints are committed
 killed() {
   before=$(committed)
-  until=$((${before:-0} + 2))
+  mkdir -p "$dir/saves"
   explore "$1" "$2" "$3" >"$dir/out" 2>"$dir/err" &
   job=$!
-  now=0
-  until [ "${now:-0}" -ge $until ] || ! kill -0 $job 2>/dev/null; do
-    now=$(committed)
-  done
-  victim=$(pgrep -f "^$recline check $3 --resume $dir/saves" | while read -r process; do
-    pgrep -P "$process" || :
-  done | sed -n "$(($4 + 1))p")
-  [ -n "$victim" ] && kill -9 "$victim"
+  kill_at_commit "$3" $((${before:-0} + 2)) "$4" $job
   ! wait $job 2>/dev/null
 }
 
