@@ -323,7 +323,6 @@ static void stop_early(const struct small *small, struct explorer_options *optio
 {
   struct exploration found;
   options->save = save;
-  options->save_seconds = -1e9;
   options->max_states = all->states - 1;
   explore_small(small, options, &found);
   exploration_clear(&found);
