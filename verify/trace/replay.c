@@ -4,258 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/neighbours.h"
 #include "protocols/text.h"
-#include "verify/scenario/plugin.h"
-#include "verify/scenario/scenario.h"
-#include "verify/trace/trace.h"
-#include "verify/trace/trace_lines.h"
-#include "verify/trace/world_of.h"
-#include "verify/world/in_place.h"
-
-struct replay {
-  const char *file;
-  unsigned line;
-  GError **error;
-  struct trace_lines *lines;
-  struct world *world;
-  struct script *script;
-  struct parts parts;
-  struct rcl_actions actions;
-  struct verdict verdict; /* of the last line */
-  bool begun;
-  GArray *moves;         /* struct move, as taken */
-  unsigned again;        /* so many of the last come again */
-  bool repeats;          /* the trace says that some of it comes again */
-  GPtrArray *states;     /* digests of the world's, before each step */
-  GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
-  GHashTable *members;   /* member_key() of each that the trace speaks of */
-};
-
-static bool bad(struct replay *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static bool bad(struct replay *r, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  g_autofree char *text = g_strdup_vprintf(format, args);
-  va_end(args);
-  g_set_error(r->error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%u: %s", r->file, r->line, text);
-  return false;
-}
-
-/* The header of a trace, before `---`. */
-struct header {
-  char *protocol, *topology;
-  guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, stored_per_node,
-      parameter[RCL_PARAMETERS];
-  struct world_level level[WORLD_LEVELS];
-  int levels;
-  bool fifo, overtaking, anywhere, bounded, stamps;
-  unsigned lies;
-  GString *script; /* NULL: none */
-};
-
-static void header_clear(struct header *header)
-{
-  g_free(header->protocol);
-  g_free(header->topology);
-  if (header->script)
-    g_string_free(header->script, TRUE);
-}
-
-static bool whole(struct replay *r, const char *key, const char *value, guint64 least, guint64 most,
-                  guint64 *number)
-{
-  if (g_ascii_string_to_unsigned(value, 10, least, most, number, NULL))
-    return true;
-  return bad(r, "%s is '%s', expected %s from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, key,
-             value, "a number", least, most);
-}
-
-static bool either(struct replay *r, const char *key, const char *value, const char *yes,
-                   const char *no, bool *flag)
-{
-  *flag = g_str_equal(value, yes);
-  if (*flag || g_str_equal(value, no))
-    return true;
-  return bad(r, "%s is '%s', expected %s or %s", key, value, yes, no);
-}
-
-static bool read_lie(struct replay *r, const char *value, struct header *header)
-{
-  for (size_t i = 0; i < TRACE_LIES; i++)
-    if (g_str_equal(value, trace_lies[i].name)) {
-      header->lies |= trace_lies[i].lie;
-      return true;
-    }
-  return bad(r, "lie is '%s', expected drop, duplicate, early-durable, windows-lost or locks-lost",
-             value);
-}
-
-static bool read_level(struct replay *r, const char *value, struct header *header)
-{
-  unsigned every, needs, set, losses, ring;
-  int end = 0;
-  sscanf(value, "%5u %1u %5u %5u %1u%n", &every, &needs, &set, &losses, &ring, &end);
-  if (!end || value[end] || !every || needs > CRASH_LEAVES_ALL || !set || set > G_MAXINT16 ||
-      losses > set || ring > 1 || header->levels == WORLD_LEVELS)
-    return bad(r, "level is '%s', expected five numbers, at most %d times", value, WORLD_LEVELS);
-  header->level[header->levels++] = (struct world_level){.every = every,
-                                                         .needs = (uint8_t)needs,
-                                                         .set = (int16_t)set,
-                                                         .losses = (int16_t)losses,
-                                                         .ring = ring};
-  return true;
-}
-
-/* A parameter of the protocol, which is named before. Other keys are for other readers
- * (docs/trace.md). */
-static bool read_parameter(struct replay *r, const char *key, const char *value,
-                           struct header *header)
-{
-  const struct rcl_protocol *protocol = header->protocol ? plugin_protocol(header->protocol) : NULL;
-  for (int i = 0; protocol && protocol->parameters && protocol->parameters[i]; i++)
-    if (g_str_equal(key, protocol->parameters[i]))
-      return whole(r, key, value, 0, G_MAXINT32, &header->parameter[i]);
-  return true;
-}
-
-static const struct {
-  const char *key;
-  size_t offset; /* of the number in struct header */
-  guint64 least, most;
-} header_numbers[] = {
-    {"ranks", offsetof(struct header, ranks), 1, G_MAXINT16},
-    {"capacity", offsetof(struct header, capacity), 0, G_MAXINT32},
-    {"crashes", offsetof(struct header, crashes), 0, G_MAXUINT16},
-    {"timers", offsetof(struct header, timers), 0, G_MAXUINT16},
-    {"per_node", offsetof(struct header, per_node), 1, G_MAXINT16},
-    {"stored_per_node", offsetof(struct header, stored_per_node), 1, G_MAXINT16},
-    {"hazards", offsetof(struct header, hazards), 0, 2 * HAZARD_CONTROL_OVERTAKES - 1},
-    {"exceeds", offsetof(struct header, exceeds), 0, (1u << RCL_BOUNDS) - 1}};
-
-static bool read_header_line(struct replay *r, const char *text, struct header *header)
-{
-  const char *space = strchr(text, ' ');
-  if (!space)
-    return bad(r, "found '%s', expected 'key value' or ---", text);
-  g_autofree char *key = g_strndup(text, (gsize)(space - text));
-  const char *value = space + 1;
-  header->bounded |= g_str_equal(key, "crashes") || g_str_equal(key, "timers");
-  header->stamps |= g_str_equal(key, "stamps");
-  for (size_t i = 0; i < G_N_ELEMENTS(header_numbers); i++)
-    if (g_str_equal(key, header_numbers[i].key))
-      return whole(r, key, value, header_numbers[i].least, header_numbers[i].most,
-                   (guint64 *)(void *)((char *)header + header_numbers[i].offset));
-  if (g_str_equal(key, "protocol") || g_str_equal(key, "topology")) {
-    char **text = *key == 'p' ? &header->protocol : &header->topology;
-    g_free(*text);
-    *text = g_strdup(value);
-  } else if (g_str_equal(key, "order")) {
-    header->overtaking = g_str_equal(value, "none");
-    return header->overtaking || either(r, key, value, "fifo", "any", &header->fifo);
-  } else if (g_str_equal(key, "places")) {
-    return either(r, key, value, "anywhere", "program", &header->anywhere);
-  } else if (g_str_equal(key, "level")) {
-    return read_level(r, value, header);
-  } else if (g_str_equal(key, "lie")) {
-    return read_lie(r, value, header);
-  } else if (g_str_equal(key, "script")) {
-    if (!header->script)
-      header->script = g_string_new(NULL);
-    g_string_append_printf(header->script, "%s\n", value);
-  }
-  return read_parameter(r, key, value, header);
-}
-
-static bool begin_script(struct replay *r, const struct header *header)
-{
-  if (!header->script)
-    return true;
-  int line;
-  char *message;
-  r->script = script_parse(header->script->str, (int)header->ranks, &line, &message);
-  if (r->script)
-    return true;
-  bad(r, "line %d of the script: %s", line, message);
-  free(message);
-  return false;
-}
-
-static void *member_key(unsigned comm, unsigned rank)
-{
-  return GUINT_TO_POINTER(comm << 16 | rank);
-}
-
-static bool is_member(const void *ctx, int comm, int rank)
-{
-  const struct replay *r = ctx;
-  return comm == 0 || g_hash_table_contains(r->members, member_key((unsigned)comm, (unsigned)rank));
-}
-
-/* Members of communicators, now or later in the trace: contributions to a collective go to all
- * members, some of which learn only later that they are. */
-static void find_members(struct replay *r, char **lines)
-{
-  unsigned rank, comm;
-  r->members = g_hash_table_new(NULL, NULL);
-  for (; *lines; lines++)
-    if (sscanf(*lines, "%*s %u member comm=%u", &rank, &comm) == 2)
-      g_hash_table_add(r->members, member_key(comm, rank));
-}
-
-static bool begin(struct replay *r, const struct header *header)
-{
-  if (!header->protocol || !header->ranks)
-    return bad(r, "the header ends, expected lines 'protocol NAME' and 'ranks N' in it");
-  const struct rcl_protocol *protocol = plugin_protocol(header->protocol);
-  if (!protocol) {
-    world_of_load_beside(r->file);
-    protocol = plugin_protocol(header->protocol);
-  }
-  if (!protocol)
-    return bad(r,
-               "there is no protocol '%s', expected one of 'recline list protocols', or the "
-               "scenario that recline has written with the trace",
-               header->protocol);
-  if (!begin_script(r, header))
-    return false;
-  if (r->script && !protocol->collectives && !script_spell_out(r->script))
-    return bad(r, "too many messages in its collectives, expected a smaller %s", "script");
-  struct world *world = r->world;
-  world_init(world, protocol, (int)header->ranks, (uint32_t)header->capacity);
-  for (int i = 0; protocol->parameters && protocol->parameters[i]; i++)
-    world_set_parameter(world, protocol->parameters[i], (uint32_t)header->parameter[i]);
-  char problem[NEIGHBOURS_PROBLEM];
-  if (!world_set_topology(world, header->topology, problem)) {
-    world_clear(world);
-    return bad(r, "topology is %s", problem);
-  }
-  world->fifo = header->fifo;
-  world->overtaking = header->overtaking;
-  world->places_anywhere = header->anywhere;
-  world->bounded = header->bounded;
-  world->line_stamps = header->stamps;
-  world->faults = header->lies;
-  world->hazards = (unsigned)header->hazards;
-  world->per_node = MAX((int)header->per_node, 1);
-  world->exceeds = (unsigned)header->exceeds;
-  world->stored_per_node = MAX((int)header->stored_per_node, 1);
-  for (int i = 0; i < header->levels; i++)
-    world_add_level(world, header->level[i]);
-  world->check = true;
-  world->script = r->script;
-  world->properties = (const char *const *)r->properties->pdata;
-  world->member = is_member;
-  world->member_ctx = r;
-  parts_init(&r->parts, world);
-  r->begun = true;
-  world_begin(world, (unsigned)header->crashes, (unsigned)header->timers);
-  r->actions.capacity = RCL_ACTIONS_MAX(&world->config[0]);
-  r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
-  return true;
-}
+#include "verify/trace/replay.h"
 
 /* Place of the message with that number in its channel. */
 static bool find_message(struct replay *r, struct move *move, guint64 number, gint64 place)
@@ -265,8 +15,8 @@ static bool find_message(struct replay *r, struct move *move, guint64 number, gi
     move->index = (uint32_t)index;
     return true;
   }
-  return bad(r, "message @%" G_GUINT64_FORMAT " is not on its way from rank %d to rank %d", number,
-             move->event.peer, move->rank);
+  return replay_bad(r, "message @%" G_GUINT64_FORMAT " is not on its way from rank %d to rank %d",
+                    number, move->event.peer, move->rank);
 }
 
 /* Words of a line that are the trace's own, not the protocol notation's. */
@@ -287,7 +37,7 @@ static bool read_content(struct replay *r, const char *text, struct content *con
   sscanf(text, "%8" SCNx32 "%8" SCNx32 "%8" SCNx32 "%8" SCNx32 "%n", &word[0], &word[1], &word[2],
          &word[3], &end);
   return (end == 32 && !text[end]) ||
-         bad(r, "content is '%s', expected 32 hexadecimal digits", text);
+         replay_bad(r, "content is '%s', expected 32 hexadecimal digits", text);
 }
 
 static bool read_extra(struct replay *r, const char *word, struct extras *extras, bool *mine)
@@ -295,20 +45,20 @@ static bool read_extra(struct replay *r, const char *word, struct extras *extras
   guint64 place;
   *mine = true;
   if (word[0] == '@')
-    return whole(r, "@", word + 1, 1, G_MAXINT64, &extras->number);
+    return replay_whole(r, "@", word + 1, 1, G_MAXINT64, &extras->number);
   if (g_str_has_prefix(word, "content="))
     return read_content(r, word + 8, &extras->content);
   if (g_str_has_prefix(word, "writes="))
-    return whole(r, "writes", word + 7, 0, G_MAXUINT32, &extras->writes);
+    return replay_whole(r, "writes", word + 7, 0, G_MAXUINT32, &extras->writes);
   if (g_str_has_prefix(word, "leaves="))
-    return whole(r, "leaves", word + 7, 0, CRASH_LEAVES_ALL, &extras->leaves);
+    return replay_whole(r, "leaves", word + 7, 0, CRASH_LEAVES_ALL, &extras->leaves);
   if (g_str_has_prefix(word, "cut=")) {
-    bool fine = whole(r, "cut", word + 4, 0, FAULT_CUTS - 1, &extras->cut);
+    bool fine = replay_whole(r, "cut", word + 4, 0, FAULT_CUTS - 1, &extras->cut);
     extras->cut++;
     return fine;
   }
   if (g_str_has_prefix(word, "at=")) {
-    bool fine = whole(r, "at", word + 3, 0, G_MAXUINT32, &place);
+    bool fine = replay_whole(r, "at", word + 3, 0, G_MAXUINT32, &place);
     extras->place = (gint64)place;
     return fine;
   }
@@ -327,10 +77,10 @@ static bool read_lie_move(struct replay *r, char **words, struct move *move)
   else if (g_strcmp0(words[0], "duplicate") == 0)
     move->fault = FAULT_DUPLICATE;
   else
-    return bad(r, "lie %s, expected drop or duplicate", words[0] ? words[0] : "of no kind");
+    return replay_bad(r, "lie %s, expected drop or duplicate", words[0] ? words[0] : "of no kind");
   if (!words[1] || !g_str_has_prefix(words[1], "peer="))
-    return bad(r, "lie without peer=, expected the sender of the message");
-  if (!whole(r, "peer", words[1] + 5, 0, (guint64)r->world->ranks - 1, &peer))
+    return replay_bad(r, "lie without peer=, expected the sender of the message");
+  if (!replay_whole(r, "peer", words[1] + 5, 0, (guint64)r->world->ranks - 1, &peer))
     return false;
   move->event.peer = (int16_t)peer;
   return true;
@@ -345,8 +95,8 @@ static bool read_detection(struct replay *r, char **words, struct move *move)
   if (!r->world->protocol->independent && move->fault == DETECT_DEAD)
     return true;
   if (!words[0] || !g_str_has_prefix(words[0], "rank="))
-    return bad(r, "detected without rank=, expected the rank that was found dead");
-  if (!whole(r, "rank", words[0] + 5, 0, (guint64)r->world->ranks - 1, &rank))
+    return replay_bad(r, "detected without rank=, expected the rank that was found dead");
+  if (!replay_whole(r, "rank", words[0] + 5, 0, (guint64)r->world->ranks - 1, &rank))
     return false;
   move->rank = (int16_t)rank;
   return true;
@@ -370,11 +120,11 @@ static bool read_event(struct replay *r, char **words, struct move *move)
   else {
     const char *wrong = event_parse(text, &move->event);
     if (wrong)
-      return bad(r, "found '%s', expected an event in the notation of docs/trace.md", wrong);
+      return replay_bad(r, "found '%s', expected an event in the notation of docs/trace.md", wrong);
     bool pair = move->event.kind == RCL_EVENT_SEND || move->event.kind == RCL_EVENT_ARRIVED ||
                 move->event.kind == RCL_EVENT_CONTROL;
     if (pair && (move->event.peer < 0 || move->event.peer >= r->world->ranks))
-      return bad(r, "peer %d, expected 0 to %d", move->event.peer, r->world->ranks - 1);
+      return replay_bad(r, "peer %d, expected 0 to %d", move->event.peer, r->world->ranks - 1);
   }
   return true;
 }
@@ -385,9 +135,9 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   guint64 rank = 0;
   if (g_strv_length(words) < 3)
-    return bad(r, "found '%s', expected 'TIME RANK EVENT'", text);
+    return replay_bad(r, "found '%s', expected 'TIME RANK EVENT'", text);
   if (!g_str_equal(words[1], "-") &&
-      !whole(r, "rank", words[1], 0, (guint64)r->world->ranks - 1, &rank))
+      !replay_whole(r, "rank", words[1], 0, (guint64)r->world->ranks - 1, &rank))
     return false;
   *move =
       (struct move){.rank = g_str_equal(words[1], "-") ? -1 : (int16_t)rank, .index = WORLD_FIND};
@@ -404,7 +154,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   if (!read_event(r, (char **)rest->pdata, move))
     return false;
   if (move->rank < 0 && move->kind != MOVE_DETECT && move->kind != MOVE_CRASH)
-    return bad(r, "found '%s', expected a rank", text);
+    return replay_bad(r, "found '%s', expected a rank", text);
   move->content = extras.content;
   if (extras.early)
     move->fault = FAULT_EARLY_DURABLE;
@@ -463,11 +213,11 @@ static bool replay_again(struct replay *r, const char *text)
   guint64 step;
   const char *number = text + strlen("again from=");
   if (!g_str_has_prefix(text, "again from=") ||
-      !whole(r, "again from", number, 0, r->states->len - 1, &step))
-    return bad(r, "found '%s', expected 'again from=STEP'", text);
+      !replay_whole(r, "again from", number, 0, r->states->len - 1, &step))
+    return replay_bad(r, "found '%s', expected 'again from=STEP'", text);
   g_autofree char *now = trace_state(r->world);
   if (!g_str_equal(now, r->states->pdata[step]))
-    return bad(r, "the world is not as it was before step %" G_GUINT64_FORMAT, step);
+    return replay_bad(r, "the world is not as it was before step %" G_GUINT64_FORMAT, step);
   r->again = r->states->len - (unsigned)step;
   return true;
 }
@@ -486,14 +236,14 @@ static bool replay_move(struct replay *r, const char *text)
   r->actions.count = 0;
   world_step(r->world, &move, &r->actions, &r->verdict);
   if (r->verdict.kind == VERDICT_IMPOSSIBLE)
-    return bad(r, "the world refuses this: %s", r->verdict.text);
+    return replay_bad(r, "the world refuses this: %s", r->verdict.text);
   g_array_append_val(r->moves, move);
   g_autofree char *line = trace_line(r->lines, r->world, &move, &r->actions);
   const char *rest = strchr(text, ' ') + 1;
   if (!digest && strstr(line, " # "))
     *strstr(line, " # ") = '\0'; /* it may be left out */
   if (!g_str_equal(line, rest))
-    return bad(r, "the trace says '%s', the replay gives '%s'", rest, line);
+    return replay_bad(r, "the trace says '%s', the replay gives '%s'", rest, line);
   return true;
 }
 
@@ -515,7 +265,7 @@ static bool replay_violation(struct replay *r, const char *text)
     if (g_str_equal(line, text))
       return true;
   }
-  return bad(r, "the trace says '%s', the replay finds no such violation", text);
+  return replay_bad(r, "the trace says '%s', the replay finds no such violation", text);
 }
 
 /* Only what the trace calls violated is judged: another property, violated by the same step, would
@@ -537,7 +287,7 @@ static bool replay_lines(struct replay *r, char **lines)
   bool body = false, fine = true;
   r->line = 1;
   if (!lines[0] || !g_str_equal(lines[0], "recline-trace 3"))
-    return bad(r, "found '%s', expected 'recline-trace 3'", lines[0] ? lines[0] : "");
+    return replay_bad(r, "found '%s', expected 'recline-trace 3'", lines[0] ? lines[0] : "");
   for (char **line = lines + 1; fine && *line; line++) {
     r->line++;
     if (!**line && !line[1])
@@ -549,12 +299,12 @@ static bool replay_lines(struct replay *r, char **lines)
     else if (body)
       fine = replay_move(r, *line);
     else if (g_str_equal(*line, "---"))
-      fine = body = begin(r, &header);
+      fine = body = replay_begin(r, &header);
     else
-      fine = read_header_line(r, *line, &header);
+      fine = replay_read_header(r, *line, &header);
   }
-  header_clear(&header);
-  return fine && (body || bad(r, "the file ends in the header, expected ---"));
+  replay_clear_header(&header);
+  return fine && (body || replay_bad(r, "the file ends in the header, expected ---"));
 }
 
 bool trace_read(const char *file, struct trace_story *story, GError **error)
@@ -573,7 +323,7 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
                      .repeats = strstr(text, "\nagain ") != NULL};
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   find_properties(&r, lines);
-  find_members(&r, lines);
+  replay_find_members(&r, lines);
   bool fine = replay_lines(&r, lines);
   *story = (struct trace_story){.protocol = world.protocol,
                                 .ranks = world.ranks,
@@ -611,10 +361,10 @@ bool trace_hazards(const char *file, unsigned *hazards, GError **error)
   bool fine = true;
   for (char **line = lines + 1; fine && *lines && *line && !g_str_equal(*line, "---"); line++) {
     r.line++;
-    fine = read_header_line(&r, *line, &header);
+    fine = replay_read_header(&r, *line, &header);
   }
   *hazards = (unsigned)header.hazards;
-  header_clear(&header);
+  replay_clear_header(&header);
   return fine;
 }
 
@@ -634,7 +384,7 @@ static char **match_header(struct replay *r, char **line, const char *host)
     r->line++;
     if (g_str_equal(found, *mine))
       continue;
-    bad(r, "found '%s', expected '%s' of the run that goes on", found, *mine);
+    replay_bad(r, "found '%s', expected '%s' of the run that goes on", found, *mine);
     return NULL;
   }
   return line;
