@@ -183,6 +183,7 @@ struct mpi_state {
   struct window *windows;                      /* that others may lock */
   struct file *files;                          /* of MPI-IO, those that are closed too */
   int files_open, files_deleted, files_looked; /* of these; how often, so far */
+  int files_read;                              /* of any, by open() */
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   char *said;                 /* to the outside, since its last output: pieces (pieces.h) */
   size_t said_bytes, said_room;

@@ -30,14 +30,24 @@ static mode_t creation_mode(int flags, va_list *rest)
   return flags & (O_CREAT | __O_TMPFILE) ? va_arg(*rest, mode_t) : 0;
 }
 
+int (*heap_reads)(const char *path, int flags);
+
+/* In libc mode: as heap_reads. */
+static int seen(const struct arena *owner, bool named, const char *path, int flags)
+{
+  bool reads = (flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC | O_DIRECTORY));
+  return owner && named && reads && heap_reads ? heap_reads(path, flags) : HEAP_AS_IT_IS;
+}
+
 /* Those that name a file, NAMED by `path` alone, and may make it. */
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
   IN_LIBC_MODE(int, NAME, PARAMETERS, va_list rest; va_start(rest, flags);                         \
                mode_t permissions = creation_mode(flags, &rest); va_end(rest);                     \
                bool output = (NAMED) && output_is(mode, path);                                     \
-               if (mode && (NAMED) && !output) journal_opening(mode, path, flags),                 \
+               if (mode && (NAMED) && !output) journal_opening(mode, path, flags);                 \
+               int other = output ? HEAP_AS_IT_IS : seen(mode, (NAMED), path, flags),              \
                output ? output_open(mode, path, flags, permissions)                                \
-                      : take_over(mode, next ARGUMENTS))
+                      : take_over(mode, other == HEAP_AS_IT_IS ? next ARGUMENTS : other))
 
 OPENS(open, (const char *path, int flags, ...), (path, flags, permissions), true)
 OPENS(open64, (const char *path, int flags, ...), (path, flags, permissions), true)

@@ -100,6 +100,11 @@ HEAP_API void heap_changed(void);
  * this one they do not. NULL: for none. */
 HEAP_API extern bool (*heap_unlinks)(const char *path, int *result);
 
+/* open() of a program for reading, in libc mode, of files that another rolls back: returns a
+ * descriptor, or -1 with errno; HEAP_AS_IT_IS: the file as it is. NULL: all are. */
+enum { HEAP_AS_IT_IS = -2 };
+HEAP_API extern int (*heap_reads)(const char *path, int flags);
+
 /* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
 HEAP_API struct arena *heap_leave(void);
 

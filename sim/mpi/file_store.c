@@ -2,11 +2,13 @@
 #include "sim/mpi/file_change.h"
 
 #include "sim/memory/die.h"
+#include "sim/memory/heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -236,6 +238,7 @@ bool store_knows(const char *path)
 struct sight {
   char *path;
   int error;
+  guint cut; /* changes of the file so far */
 };
 
 static void forget_sight(gpointer data)
@@ -245,30 +248,39 @@ static void forget_sight(gpointer data)
   g_free(sight);
 }
 
-static GPtrArray *sights_of(int rank)
+/* By rank of the program: GPtrArray of struct sight. */
+static GPtrArray *looks, *readings;
+
+static GPtrArray *sights_of(GPtrArray **all, int rank)
 {
-  static GPtrArray *sights; /* by rank of the program: GPtrArray of struct sight */
-  if (!sights)
-    sights = g_ptr_array_new();
-  while (sights->len <= (guint)rank)
-    g_ptr_array_add(sights, g_ptr_array_new_with_free_func(forget_sight));
-  return sights->pdata[rank];
+  if (!*all)
+    *all = g_ptr_array_new();
+  while ((*all)->len <= (guint)rank)
+    g_ptr_array_add(*all, g_ptr_array_new_with_free_func(forget_sight));
+  return (*all)->pdata[rank];
 }
 
-/* One that is another than the first time has taken another way: what came then does not count. */
-int store_look(int rank, int number, const char *path, int error)
+/* That of the same look before a rollback, or this one, which is noted. One that is another than
+ * the first time has taken another way: what came then does not count. */
+static const struct sight *first_sight(GPtrArray *sights, int number, const struct sight *now)
 {
-  GPtrArray *sights = sights_of(rank);
   if (sights->len > (guint)number) {
     const struct sight *sight = sights->pdata[number];
-    if (strcmp(sight->path, path) == 0)
-      return keeps || !error ? sight->error : error;
+    if (strcmp(sight->path, now->path) == 0)
+      return sight;
     g_ptr_array_set_size(sights, number);
   }
-  struct sight *sight = g_new0(struct sight, 1);
-  *sight = (struct sight){.path = g_strdup(path), .error = error};
+  struct sight *sight = g_memdup2(now, sizeof *now);
+  sight->path = g_strdup(now->path);
   g_ptr_array_add(sights, sight);
-  return error;
+  return sight;
+}
+
+int store_look(int rank, int number, const char *path, int error)
+{
+  const struct sight now = {.path = (char *)path, .error = error};
+  const struct sight *sight = first_sight(sights_of(&looks, rank), number, &now);
+  return keeps || !error ? sight->error : error;
 }
 
 /* ---- changing ---- */
@@ -439,6 +451,41 @@ int64_t store_read(const struct standing *standing, const struct segment *segmen
       break;
   }
   return done;
+}
+
+/* A descriptor of a file without a name that has the bytes after `cut` changes; -1 with errno. */
+static int copy_of(const struct content *content, guint cut, int flags)
+{
+  enum { PIECE = 1 << 20 };
+  int64_t size = size_at(content, cut);
+  int copy = memfd_create("recline", MFD_CLOEXEC), error = copy < 0 ? errno : 0;
+  g_autofree char *bytes = g_malloc(PIECE), *name = g_strdup_printf("/proc/self/fd/%d", copy);
+  for (int64_t at = 0; !error && at < size; at += PIECE) {
+    struct segment part = {at, MIN(PIECE, size - at)};
+    error = read_version(content, cut, part, bytes);
+    if (!error && pwrite(copy, bytes, (size_t)part.bytes, at) != part.bytes)
+      error = ENOSPC;
+  }
+  int descriptor = error ? -1 : open(name, flags);
+  error = error ? error : errno;
+  if (copy >= 0)
+    close(copy);
+  errno = error;
+  return descriptor;
+}
+
+int store_read_again(int rank, int number, const char *path, int flags)
+{
+  const struct content *content = find_content(path);
+  const struct sight now = {.path = (char *)path, .cut = content ? content->applied->len : 0};
+  const struct sight *sight = first_sight(sights_of(&readings, rank), number, &now);
+  if (!content || sight->cut >= content->applied->len)
+    return HEAP_AS_IT_IS;
+  const struct change *next = content->applied->pdata[sight->cut];
+  if (next->kind != CHANGE_MAKES)
+    return copy_of(content, sight->cut, flags);
+  errno = ENOENT;
+  return -1;
 }
 
 /* ---- the shared pointer ---- */

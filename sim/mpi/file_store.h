@@ -61,6 +61,11 @@ bool store_knows(const char *path);
  * is there now, as others may not have gone back yet; where ranks go back alone, in any case. */
 int store_look(int rank, int number, const char *path, int error);
 
+/* Reading `number` (from 0) of a rank by other means opens the file of that name, where ranks go
+ * back alone: it finds what it found before a rollback, whatever others have written since. Returns
+ * as heap_reads (heap.h). */
+int store_read_again(int rank, int number, const char *path, int flags);
+
 /* Changes, the next one of that rank, which then has made one more. Data are copied. */
 void store_write(struct standing *, const struct segment *, int count, const void *data);
 void store_resize(struct standing *, int64_t size, bool may_cut);

@@ -264,9 +264,18 @@ static bool unlink_file(const char *name, int *result)
   return true;
 }
 
+/* open() for reading, of any file, as one may become MPI-IO's later. */
+static int read_again(const char *name, int flags)
+{
+  struct rank *r = rank_self();
+  g_autofree char *path = r ? g_canonicalize_filename(name, NULL) : NULL;
+  return r ? store_read_again(r->index, r->mpi->files_read++, path, flags) : HEAP_AS_IT_IS;
+}
+
 void files_begin(bool keeps)
 {
   store_begin(keeps);
+  heap_reads = keeps ? read_again : NULL;
   heap_unlinks = unlink_file;
 }
 

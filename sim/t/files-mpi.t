@@ -111,6 +111,23 @@ pessimistic 0 4
 uncoordinated 0 13
 EOF
 
+# ---- what a rank has read of such a file by open() it reads again, whatever others have done since:
+# a rank that goes back alone finds the next version, or none, or one that is gone ----
+"$build/bin/recline-cc" -O2 -Wall "$here/files-mpi-read.c" -o made-read >log 2>&1
+rm -f header
+"$recline" run scenario.yaml --out out --set program.binary=./made-read --set 'program.args=[header]' \
+  >stdout 2>stderr
+output=$(cat out/program.out)
+is "$(cut -d ' ' -f 3 out/program.out | sort -u | wc -l)" 1 'all ranks see the same' out/program.out
+for protocol in pessimistic causal uncoordinated; do
+  for at in 9 12; do
+    rm -f header
+    attempt made-read recovered "$protocol, rank 0 crashes at $at ms" --set 'program.args=[header]' \
+      --set "protocol.name=$protocol" --set 'checkpoint={every: 4ms, storage: local, bytes: 10kB}' \
+      --set "failures=[{rank: 0, at: ${at}ms, repair: 1ms}]"
+  done
+done
+
 # ---- what a rank has written is seen behind any call in which all members meet; rank 0 looks for
 # the file and empties it, while other ranks may not have gone back yet ----
 cat >met.c <<'EOF'
