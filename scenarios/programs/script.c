@@ -213,8 +213,12 @@ static void output(const struct state *state)
 
 static void make_window(struct state *state)
 {
-  MPI_Win_allocate(SCRIPT_CELLS * (MPI_Aint)sizeof *state->cell, sizeof *state->cell, MPI_INFO_NULL,
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "no_locks", state->script->locks ? "false" : "true");
+  MPI_Win_allocate(SCRIPT_CELLS * (MPI_Aint)sizeof *state->cell, sizeof *state->cell, info,
                    MPI_COMM_WORLD, &state->cell, &state->window);
+  MPI_Info_free(&info);
   for (int i = 0; i < SCRIPT_CELLS; i++)
     state->cell[i] = 0;
 }
@@ -304,6 +308,17 @@ static void execute_window(struct state *state, const struct operation *op)
     break;
   case SCRIPT_COMPLETE:
     MPI_Win_complete(state->window);
+    end_accesses(state, op->peer);
+    break;
+  case SCRIPT_LOCK:
+    MPI_Win_lock(op->count ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, op->peer, 0, state->window);
+    break;
+  case SCRIPT_FLUSH:
+    MPI_Win_flush(op->peer, state->window);
+    end_accesses(state, op->peer);
+    break;
+  case SCRIPT_UNLOCK:
+    MPI_Win_unlock(op->peer, state->window);
     end_accesses(state, op->peer);
     break;
   default:

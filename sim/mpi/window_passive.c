@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A lock that is not asked for, as the program says that nobody else has it: MPI_MODE_NOCHECK. */
-enum { LOCK_NONE = 0, LOCK_UNCHECKED = -1 };
+enum { LOCK_UNCHECKED = -1 };
 
 /* Ahead of the accesses of a message. */
 struct wish {
@@ -23,11 +23,10 @@ struct wish {
 
 /* At the target: a message that waits for its lock. */
 struct batch {
-  int origin;
+  struct lock_wait wait; /* first */
   struct wish *message;
   int bytes;
   bool *granted; /* of the rank itself, which only wants the lock */
-  struct batch *next;
 };
 
 /* At the origin: accesses that are under way. */
@@ -42,11 +41,11 @@ struct errand {
 };
 
 struct passive {
-  int *lock;              /* by target: of this rank there */
-  bool *asked;            /* by target: for that lock */
-  int *held;              /* by origin: the lock that it has here */
-  struct batch *first;    /* that came, in their order */
-  struct errand *errands; /* in the order of sending */
+  int *lock;               /* by target: of this rank there */
+  bool *asked;             /* by target: for that lock */
+  uint8_t *held;           /* by origin: the lock that it has here */
+  struct lock_wait *first; /* of the batches that came, in their order */
+  struct errand *errands;  /* in the order of sending */
 };
 
 /* ---- making ---- */
@@ -93,34 +92,13 @@ void window_passive_end(struct rank *r, struct window *window)
 
 /* ---- at the target: locks ---- */
 
-static bool excludes(int lock, int other)
-{
-  return lock != LOCK_NONE && other != LOCK_NONE &&
-         (lock == MPI_LOCK_EXCLUSIVE || other == MPI_LOCK_EXCLUSIVE);
-}
-
-static bool is_free(const struct window *window, const struct batch *batch)
-{
-  for (int i = 0; i < window->comm->size; i++)
-    if (i != batch->origin && excludes(window->passive->held[i], batch->message->lock))
-      return false;
-  return true;
-}
-
-static bool is_behind_own(const struct passive *passive, const struct batch *batch)
-{
-  for (const struct batch *each = passive->first; each != batch; each = each->next)
-    if (each->origin == batch->origin)
-      return true;
-  return false;
-}
-
 static void carry_out(struct rank *r, struct window *window, struct batch *batch)
 {
   struct wish wish = *batch->message;
   struct comm *comm = window->comm;
+  int origin = batch->wait.origin;
   if (wish.lock)
-    window->passive->held[batch->origin] = wish.lock;
+    window->passive->held[origin] = (uint8_t)wish.lock;
   if (batch->granted) {
     *batch->granted = true;
   } else {
@@ -128,43 +106,36 @@ static void carry_out(struct rank *r, struct window *window, struct batch *batch
     window_carry_out(r, window, (const char *)(batch->message + 1), batch->bytes - (int)sizeof wish,
                      answer);
     if (wish.unlocks)
-      window->passive->held[batch->origin] = LOCK_NONE;
-    p2p_finish(
-        r, p2p_send(r, answer, wish.answer, MPI_BYTE, batch->origin, TAG_REPLY, comm, P2P_BUFFERED),
-        MPI_STATUS_IGNORE);
+      window->passive->held[origin] = LOCK_NONE;
+    p2p_finish(r, p2p_send(r, answer, wish.answer, MPI_BYTE, origin, TAG_REPLY, comm, P2P_BUFFERED),
+               MPI_STATUS_IGNORE);
     rank_free(answer);
   }
   rank_free(batch->message);
   rank_free(batch);
 }
 
-/* Whoever asks for a lock waits for those that have asked before. */
 static void carry_out_all(struct rank *r, struct window *window)
 {
   struct passive *passive = window->passive;
-  bool waited = false;
-  for (struct batch **place = &passive->first; *place;) {
-    struct batch *batch = *place;
-    if (is_behind_own(passive, batch) ||
-        (batch->message->lock && (waited || !is_free(window, batch)))) {
-      waited |= batch->message->lock != LOCK_NONE;
-      place = &batch->next;
-      continue;
-    }
-    *place = batch->next;
-    carry_out(r, window, batch);
-    waited = false; /* it may have unlocked */
-    place = &passive->first;
+  struct lock_wait *next;
+  while ((next = locks_next(passive->first, passive->held, window->comm->size)) != NULL) {
+    struct lock_wait **place = &passive->first;
+    while (*place != next)
+      place = &(*place)->next;
+    *place = next->next;
+    carry_out(r, window, (struct batch *)next);
   }
 }
 
 static void add(struct rank *r, struct window *window, struct batch batch)
 {
-  struct batch **end = &window->passive->first;
+  struct lock_wait **end = &window->passive->first;
   while (*end)
     end = &(*end)->next;
-  *end = rank_alloc(r, sizeof **end);
-  **end = batch;
+  struct batch *last = rank_alloc(r, sizeof *last);
+  *last = batch;
+  *end = &last->wait;
   carry_out_all(r, window);
 }
 
@@ -198,9 +169,11 @@ static void serve(struct rank *r, uint32_t decision)
   struct request *receive =
       p2p_receive(r, NULL, 0, MPI_BYTE, (int)origin, TAG_PASSIVE, window->comm, P2P_SIZED);
   p2p_wait(r, receive);
-  struct batch batch = {.origin = (int)origin, .message = receive->buffer, .bytes = receive->count};
-  if (p2p_finish(r, receive, MPI_STATUS_IGNORE) == MPI_SUCCESS)
-    add(r, window, batch);
+  struct batch batch = {.message = receive->buffer, .bytes = receive->count};
+  if (p2p_finish(r, receive, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return;
+  batch.wait = (struct lock_wait){.origin = (int)origin, .lock = batch.message->lock};
+  add(r, window, batch);
 }
 
 struct awaited {
@@ -438,7 +411,7 @@ static void lock_own(struct rank *r, struct window *window, int kind)
   bool *granted = rank_alloc(r, sizeof *granted);
   struct wish *wish = rank_alloc(r, sizeof *wish);
   wish->lock = kind;
-  add(r, window, (struct batch){.origin = window->comm->rank, .message = wish, .granted = granted});
+  add(r, window, (struct batch){{window->comm->rank, kind, NULL}, wish, 0, granted});
   if (!*granted)
     window_serve_until(r, is_true, granted);
   rank_free(granted);
@@ -486,9 +459,10 @@ int window_lock(struct rank *r, struct window *window, int kind, int target, int
       continue;
     if (window->passive->lock[i] != LOCK_NONE)
       return MPI_ERR_RMA_SYNC;
-    window->passive->lock[i] = assertions & MPI_MODE_NOCHECK ? LOCK_UNCHECKED : kind;
+    int lock = kind == MPI_LOCK_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED;
+    window->passive->lock[i] = assertions & MPI_MODE_NOCHECK ? LOCK_UNCHECKED : lock;
     if (i == comm->rank && !(assertions & MPI_MODE_NOCHECK))
-      lock_own(r, window, kind);
+      lock_own(r, window, lock);
   }
   return MPI_SUCCESS;
 }

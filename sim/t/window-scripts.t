@@ -48,13 +48,28 @@ cat >groups <<'END'
 rank 0: window, post 1, start 1, accumulate 1 0 1, complete, wait window, repeat 6 (compute 1ms, barrier), start 1, fetch 1 0 2, complete, load 0
 rank 1: window, post 0, start 0, put 0 0 7, wait window, complete, repeat 6 (compute 1ms, barrier), post 0, wait window, load 0
 END
-for script in fences:3 groups:2; do
+cat >locks <<'END'
+rank 0: window, lock 1, get 1 0, flush 1, put 1 0 last+1, unlock 1, repeat 6 (compute 1ms, barrier), lock 1, fetch 1 0 1, unlock 1, send 1
+rank 1: window, lock 1, accumulate 1 0 4, unlock 1, repeat 6 (compute 1ms, barrier), recv any, load 0
+rank 2: window, lock 1 shared, get 1 1, unlock 1, lock 0, put 0 1 3, flush 0, get 0 1, unlock 0, repeat 6 (compute 1ms, barrier), send 1
+END
+for script in fences:3 groups:2 locks:3; do
   runs ${script%:*} ${script#*:} none
   for protocol in c3 pessimistic; do
     runs ${script%:*} ${script#*:} $protocol
     runs ${script%:*} ${script#*:} $protocol '[{rank: 1, at: 6500us, repair: 1ms}]'
   done
 done
+
+# ---- an exclusive lock is held by one: two that get a number and put another see what the other
+# has put, whoever is first; under shared locks both may see none ----
+cat >exclusive <<'END'
+rank 0: window, lock 1, get 1 0, flush 1, put 1 0 last+1, unlock 1
+rank 1: window, lock 0, unlock 0, lock 1, get 1 0, flush 1, put 1 0 last+1, unlock 1
+END
+sed 's/lock 1, get/lock 1 shared, get/' exclusive >shared
+is "$("$build/t/script-outcomes" exclusive 2 | wc -l)" 2 'an exclusive lock leaves two outcomes'
+is "$("$build/t/script-outcomes" shared 2 | wc -l)" 3 'a shared lock leaves three'
 
 # ---- a replay that would accept anything shows nothing ----
 runs groups 2 none

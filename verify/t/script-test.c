@@ -6,6 +6,7 @@
 #include "verify/base/intern.h"
 #include "verify/world/content.h"
 #include "verify/world/script.h"
+#include "verify/world/window_rules.h"
 
 /* Writes the operations of a rank as text that can be compared. */
 static void print(const struct operation *op, char *text)
@@ -105,18 +106,90 @@ static void windows(void)
 {
   reads("rank *: window", 2, 1, "7:0:0:0:0 14:0:0:0:0 ");
   reads("rank 0: window, put 1 0 3, fence\nrank 1: window, fence", 2, 0,
-        "7:0:0:0:0 14:0:0:0:0 17:1:0:0:0 7:0:0:0:0 0:1:2:2:0 24:0:0:0:0 25:-1:0:0:0 ");
+        "7:0:0:0:0 14:0:0:0:0 17:1:0:0:0 7:0:0:0:0 0:1:2:2:0 27:0:0:0:0 28:-1:0:0:0 ");
   reads("rank 0: window, put 1 0 3, fence\nrank 1: window, fence", 2, 1,
-        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 2:0:2:0:0 3:0:2:0:0 24:1:0:0:0 25:-1:0:0:0 ");
+        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 2:0:2:0:0 3:0:2:0:0 27:1:0:0:0 28:-1:0:0:0 ");
   reads("rank 0: window, fence, get 1 0, fence\nrank 1: window, fence, fence", 2, 0,
-        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 24:0:0:0:0 25:-1:0:0:0 17:1:0:0:0 7:0:0:0:0 2:1:3:3:0 "
-        "0:1:2:2:0 24:0:0:0:0 3:1:3:3:0 25:-1:0:0:0 ");
+        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 27:0:0:0:0 28:-1:0:0:0 17:1:0:0:0 7:0:0:0:0 2:1:3:3:0 "
+        "0:1:2:2:0 27:0:0:0:0 3:1:3:3:0 28:-1:0:0:0 ");
   reads("rank 0: window, start 1, fetch 1 1 last+2, complete\nrank 1: window, post 0, wait window",
         2, 0,
         "7:0:0:0:0 14:0:0:0:0 17:1:0:0:0 1:1:0:8:0 2:1:3:3:0 0:1:2:2:0 0:1:1:2:0 3:1:3:3:0 "
-        "25:1:0:0:0 ");
+        "28:1:0:0:0 ");
   reads("rank 0: window, start 1, fetch 1 1 last+2, complete\nrank 1: window, post 0, wait window",
         2, 1, "7:0:0:0:0 14:0:0:0:0 0:0:0:0:0 1:0:1:8:0 2:0:2:0:0 3:0:2:0:0 0:0:3:1:0 ");
+}
+
+/* 29 waits for a receive, or for -1, nothing; -2, the own lock. */
+static void locks(void)
+{
+  const char *text = "rank 0: window, lock 1, get 1 0, flush 1, unlock 1\nrank 1: window";
+  const char *meets = "0:1:6:5:0 2:1:6:5:0 29:0:0:5:0 3:1:6:5:0 ";
+  char expected[512];
+  snprintf(expected, sizeof expected, "%s%s%s",
+           "7:0:0:0:0 14:0:0:0:0 17:1:0:0:0 2:1:5:1:0 0:1:4:2:0 29:0:0:1:0 3:1:5:1:0 28:1:0:0:0 ",
+           "2:1:5:1:0 0:1:4:2:0 29:0:0:1:0 3:1:5:1:0 28:1:0:0:0 ", meets);
+  reads(text, 2, 0, expected);
+  reads("rank 0: window, lock 0, put 0 0 1, unlock 0, send 1\nrank 1: window, recv any", 2, 0,
+        "7:0:0:0:0 14:0:0:0:0 30:0:0:0:0 29:0:0:-2:0 17:0:0:0:0 27:0:0:0:0 29:0:0:-1:0 31:0:0:0:0 "
+        "28:0:0:0:0 0:1:0:0:0 29:0:0:-1:0 0:1:6:5:0 2:1:6:5:0 29:0:0:5:0 3:1:6:5:0 ");
+  reads("rank 0: window, lock 0, put 0 0 1, unlock 0, send 1\nrank 1: window, recv any", 2, 1,
+        "7:0:0:0:0 14:0:0:0:0 2:-1:0:4:0 29:0:0:4:0 3:-1:0:4:0 0:0:6:5:0 2:0:6:5:0 29:0:0:5:0 "
+        "3:0:6:5:0 ");
+}
+
+/* Who may go ahead. `wishes` has a letter for each message that waits: e, s or n (exclusive,
+ * shared, none), in their order, `origins` its origin; `held` a letter for each origin. */
+static void next_is(const char *wishes, const char *origins, const char *held, int expected)
+{
+  enum { MOST = 4 };
+  struct lock_wait wait[MOST];
+  uint8_t locks[MOST];
+  int count = (int)strlen(wishes), ranks = (int)strlen(held);
+  for (int i = 0; i < count; i++)
+    wait[i] = (struct lock_wait){.origin = origins[i] - '0',
+                                 .lock = wishes[i] == 'e'   ? LOCK_EXCLUSIVE
+                                         : wishes[i] == 's' ? LOCK_SHARED
+                                                            : LOCK_NONE,
+                                 .next = i + 1 < count ? &wait[i + 1] : NULL};
+  for (int i = 0; i < ranks; i++)
+    locks[i] = held[i] == 'e' ? LOCK_EXCLUSIVE : held[i] == 's' ? LOCK_SHARED : LOCK_NONE;
+  const struct lock_wait *next = locks_next(count ? wait : NULL, locks, ranks);
+  ok(next == (expected < 0 ? NULL : &wait[expected]), "%s of %s, held %s: %d is next", wishes,
+     origins, held, expected);
+}
+
+static void locks_granted(void)
+{
+  next_is("", "", "nnn", -1);
+  next_is("e", "0", "nnn", 0);
+  next_is("e", "0", "nsn", -1);
+  next_is("e", "0", "nen", -1);
+  next_is("s", "0", "nsn", 0);
+  next_is("s", "0", "nen", -1);
+  next_is("s", "0", "snn", 0);
+  next_is("ee", "01", "nne", -1);
+  next_is("es", "01", "nns", -1); /* behind one that has asked before */
+  next_is("en", "02", "nne", 1);  /* who has the lock goes ahead */
+  next_is("en", "01", "nns", 1);
+  next_is("en", "00", "nne", -1); /* but behind its own messages */
+  next_is("nn", "00", "nnn", 0);
+}
+
+static void locks_refused(void)
+{
+  refuses("rank *: window, lock 1, lock 1, unlock 1", 2, 1,
+          "lock of a rank that is locked, expected 'unlock' before it");
+  refuses("rank *: window, lock 1, unlock 1, flush 1", 2, 1,
+          "flush or unlock of a rank that is not locked, expected 'lock' before it");
+  refuses("rank *: window, lock 1, put 0 0 1, unlock 1", 2, 1,
+          "an access to a rank that is not locked, expected 'lock' before it");
+  refuses("rank *: window, lock 1, unlock 1, fence", 2, 1,
+          "fence, post or start beside locks, expected either");
+  refuses("rank *: allreduce, member 1, window, lock 1, unlock 1", 2, 1,
+          "communicators beside locks, expected none");
+  refuses("rank *: window, lock 1", 2, 1,
+          "an epoch is never ended, expected 'fence', 'complete', 'wait window' or 'unlock'");
 }
 
 static void windows_refused(void)
@@ -127,14 +200,15 @@ static void windows_refused(void)
           "a rank without a window, expected 'window' on all ranks");
   refuses("rank *: window", 5, 1, "windows of more than 4 ranks, expected fewer");
   refuses("rank *: window, put 1 0 1", 2, 1,
-          "an epoch is never ended, expected 'fence', 'complete' or 'wait window'");
+          "an epoch is never ended, expected 'fence', 'complete', 'wait window' or "
+          "'unlock'");
   refuses("rank *: window, put 1 2 1", 2, 1, "found '2', expected a number of the window, 0 or 1");
   refuses("rank *: window, put 1 0 first", 2, 1,
           "found 'first', expected a value (a number up to 65535, 'last' or such as 'last+1')");
   refuses("rank *: window, put 1 0 last1", 2, 1,
           "found 'last1', expected a value (a number up to 65535, 'last' or such as 'last+1')");
   refuses("rank *: window, repeat 5 (put 1 0 1), fence", 2, 1,
-          "more than 4 accesses that are not complete, expected 'fence' or 'complete' before");
+          "more than 4 accesses that are not complete, expected 'fence', 'complete' or 'flush'");
   refuses("rank 0: window, fence\nrank 1: window", 2, 2,
           "ranks with different numbers of fences, expected the same");
   refuses("rank *: window, irecv a 0, wait a", 2, 1,
@@ -177,7 +251,8 @@ static void refused(void)
       "rank 0: send 1,", 2, 1,
       "the line ends, expected an operation (send, ssend, recv, irecv, wait, cancel, test, "
       "waitany, choose, output, checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, "
-      "member, window, put, get, accumulate, fetch, load, fence, post, start, complete, repeat, "
+      "member, window, put, get, accumulate, fetch, load, fence, post, start, complete, lock, "
+      "flush, unlock, repeat, "
       "if or free)");
   refuses("rank *: test a", 1, 1,
           "test of a receive that is not outstanding, expected 'irecv' before it");
@@ -264,6 +339,9 @@ int main(void)
   spelled_out();
   windows();
   windows_refused();
+  locks();
+  locks_granted();
+  locks_refused();
   contents();
   payloads();
   return done();

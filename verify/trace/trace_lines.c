@@ -367,8 +367,11 @@ static void print_peer(struct buffer *out, const char *before, int number)
 static void print_access(struct buffer *out, const struct operation *operation)
 {
   enum script_kind kind = operation->kind;
-  if (kind == SCRIPT_ACCESS || kind == SCRIPT_POST || kind == SCRIPT_START)
+  if (kind == SCRIPT_ACCESS || kind == SCRIPT_POST || kind == SCRIPT_START || kind == SCRIPT_LOCK ||
+      kind == SCRIPT_FLUSH || kind == SCRIPT_UNLOCK)
     buffer_printf(out, " %d", operation->peer);
+  if (kind == SCRIPT_LOCK && operation->count)
+    buffer_text(out, " shared");
   if (kind == SCRIPT_ACCESS || kind == SCRIPT_LOAD)
     buffer_printf(out, " %u", operation->cell);
   if (kind != SCRIPT_ACCESS || operation->flow == ACCESS_GET)

@@ -311,7 +311,14 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
     return parse_cell(p, operation);
   case SCRIPT_POST:
   case SCRIPT_START:
+  case SCRIPT_FLUSH:
+  case SCRIPT_UNLOCK:
     return parse_peer(p, false, operation);
+  case SCRIPT_LOCK:
+    if (!parse_peer(p, false, operation))
+      return false;
+    operation->count = take_if(p, "shared");
+    return true;
   case SCRIPT_WAIT:
     if (take_if(p, "window")) {
       operation->kind = SCRIPT_WAIT_WINDOW;
@@ -372,6 +379,12 @@ static const struct {
              {"wait window", SCRIPT_WAIT_WINDOW, 0, false},
              {"start", SCRIPT_START, 0, false},
              {"complete", SCRIPT_COMPLETE, 0, false},
+             {"lock", SCRIPT_LOCK, 0, false},
+             {"flush", SCRIPT_FLUSH, 0, false},
+             {"unlock", SCRIPT_UNLOCK, 0, false},
+             {"serve", SCRIPT_SERVE, 0, false},
+             {"lock own", SCRIPT_LOCK_OWN, 0, false},
+             {"unlock own", SCRIPT_UNLOCK_OWN, 0, false},
              {"own accesses", SCRIPT_OWN, 0, false},
              {"see", SCRIPT_SEE, 0, false}};
 
@@ -410,7 +423,8 @@ static bool parse_operation(struct parser *p, struct list *list)
       "an operation (send, ssend, recv, irecv, wait, cancel, test, waitany, choose, output, "
       "checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, window, put, "
       "get, "
-      "accumulate, fetch, load, fence, post, start, complete, repeat, if or free)");
+      "accumulate, fetch, load, fence, post, start, complete, lock, flush, unlock, repeat, if or "
+      "free)");
 }
 
 /* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */

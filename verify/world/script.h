@@ -45,12 +45,15 @@
  *     fence                        MPI_Win_fence
  *     post D, wait window          MPI_Win_post for rank D; the MPI_Win_wait for it
  *     start D, complete            MPI_Win_start for rank D; the MPI_Win_complete for it
- *     free K                       up to K messages to any rank, at any time; arrivals are
- *                                  taken at once (explorer only, and for all ranks or none)
- * A message carries its sender's whole history (a digest of what it received and chose), so that
- * a wrong replay shows in its receiver's history too. Calls of windows become the messages that
- * the layer makes of them (sim/mpi/window.h); these carry accesses and what was fetched, which is
- * all that a program sees of them.
+ *     lock D [shared]              MPI_Win_lock, exclusive unless it is shared
+ *     flush D, unlock D            MPI_Win_flush, MPI_Win_unlock. Ranks with locks serve as the
+ * layer does: whenever they send, receive, flush, unlock or come to a collective, which they begin
+ * by meeting all others free K                       up to K messages to any rank, at any time;
+ * arrivals are taken at once (explorer only, and for all ranks or none) A message carries its
+ * sender's whole history (a digest of what it received and chose), so that a wrong replay shows in
+ * its receiver's history too. Calls of windows become the messages that the layer makes of them
+ * (sim/mpi/window.h); these carry accesses and what was fetched, which is all that a program sees
+ * of them.
  */
 #ifndef RECLINE_SCRIPT_H
 #define RECLINE_SCRIPT_H
@@ -84,9 +87,15 @@ enum script_kind {
   SCRIPT_WAIT_WINDOW,
   SCRIPT_START,
   SCRIPT_COMPLETE,
+  SCRIPT_LOCK,
+  SCRIPT_FLUSH,
+  SCRIPT_UNLOCK,
   /* And what is in `ops` in their place, beside messages. */
-  SCRIPT_OWN, /* accesses to the own window */
-  SCRIPT_SEE  /* the program sees what they, and others, have fetched */
+  SCRIPT_OWN,      /* accesses to the own window */
+  SCRIPT_SEE,      /* the program sees what they, and others, have fetched */
+  SCRIPT_SERVE,    /* until a receive is complete, or the rank has its own lock */
+  SCRIPT_LOCK_OWN, /* the window of the rank itself */
+  SCRIPT_UNLOCK_OWN
 };
 
 enum script_access { ACCESS_PUT, ACCESS_GET, ACCESS_ACCUMULATE, ACCESS_FETCH };
@@ -97,7 +106,10 @@ enum {
   SCRIPT_WINDOW_COMM = SCRIPT_COMMS - 1,
   SCRIPT_CELLS = 2,   /* numbers in a window */
   SCRIPT_PENDING = 4, /* accesses of a rank that are not complete */
-  SCRIPT_WINDOW_RANKS = 4
+  SCRIPT_WINDOW_RANKS = 4,
+  /* SERVE, as its name: for nothing, for the own lock */
+  SCRIPT_NOTHING = -1,
+  SCRIPT_GRANT = -2
 };
 
 struct operation {
@@ -108,7 +120,7 @@ struct operation {
                      collective that is spelled out */
   int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
   unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none; IF: N; SEND: 1 if
-                     it is synchronous */
+                     it is synchronous; LOCK: 1 if it is shared */
   unsigned skip;  /* IF: operations in its parentheses */
   double seconds; /* COMPUTE */
   int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
@@ -118,6 +130,9 @@ struct operation {
   bool last;
   /* Of accesses that go together: they are written[rank][from .. to - 1], to `peer`. */
   unsigned from, to;
+  int lock;       /* SEND of such, LOCK_OWN: that is asked for (window_rules.h) */
+  bool unlocks;   /* SEND of such: it is given back */
+  unsigned place; /* 1 + that in `written`, for what the program itself sends; 0: that in `ops` */
   bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: of a window, the program does not see the message */
 };
 
@@ -127,7 +142,8 @@ struct script {
   bool branches;              /* some operation is IF */
   bool synchronous;           /* some send is */
   bool outputs;               /* some operation is OUTPUT */
-  bool windows;               /* there is a window */
+  bool windows;               /* there is a window, */
+  bool locks;                 /* which is locked */
   bool spelled;               /* collectives are messages */
   bool *members;              /* [rank * SCRIPT_COMMS + comm] */
   struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */

@@ -1,7 +1,7 @@
 /* Scripts: calls of windows as the messages of which they consist, in the order in which the layer
- * sends and awaits them: sim/mpi/wrap_window.c. What an epoch accesses is known beforehand, so
- * there are no messages that say how much will come which a script could not foresee; those of
- * fixed size are there. */
+ * sends and awaits them: sim/mpi/wrap_window.c, window_passive.c. What an epoch accesses is known
+ * beforehand, so there are no messages that say how much will come which a script could not
+ * foresee; those of fixed size are there. */
 #include "verify/world/script_parts.h"
 
 #include "protocols/protocol.h"
@@ -12,6 +12,11 @@ struct maker {
   const struct script *script;
   int self;
   struct list list;
+  bool serves; /* it has a window that is locked */
+  /* Of its locks on others: what it asks for, whether it has asked, its accesses so far. */
+  int lock[SCRIPT_WINDOW_RANKS];
+  bool asked[SCRIPT_WINDOW_RANKS];
+  unsigned from[SCRIPT_WINDOW_RANKS];
 };
 
 static const struct operation *written(const struct maker *m, int rank)
@@ -79,10 +84,12 @@ static unsigned number_of(const struct maker *m, unsigned at, enum script_kind k
 
 /* ---- messages ---- */
 
-/* Names of receives: two for each other rank. */
+/* Names of receives: two for each rank, or with locks one for each rank, and two. */
+enum { NAME_PLAIN = SCRIPT_WINDOW_RANKS, NAME_MEET };
+
 static int name_of(int peer, enum window_tag tag)
 {
-  return 2 * peer + (tag == TAG_ANSWER);
+  return tag == TAG_REPLY ? peer : tag == TAG_MEET ? NAME_MEET : 2 * peer + (tag == TAG_ANSWER);
 }
 
 static void message(struct maker *m, enum script_kind kind, int peer, enum window_tag tag,
@@ -133,6 +140,93 @@ static void answer(struct maker *m, int origin, struct range range)
     message(m, SCRIPT_WAIT, origin, TAG_ACCESSES, range);
   if (fetches(m, origin, range, m->self))
     message(m, SCRIPT_SEND, origin, TAG_ANSWER, range);
+}
+
+/* ---- locks ---- */
+
+static void serve(struct maker *m, int name)
+{
+  append(&m->list, &(struct operation){.kind = SCRIPT_SERVE, .name = name, .unseen = true});
+}
+
+/* As it is written. */
+static void add(struct maker *m, const struct operation *op)
+{
+  append(&m->list, op);
+  m->list.item[m->list.count - 1].place = (unsigned)(op - written(m, m->self)) + 1;
+}
+
+/* What the program itself sends, or receives: it serves until that is complete. */
+static void send(struct maker *m, const struct operation *op)
+{
+  add(m, op);
+  serve(m, SCRIPT_NOTHING);
+}
+
+static void receive(struct maker *m, const struct operation *op)
+{
+  struct operation part = *op;
+  part.kind = SCRIPT_IRECV;
+  part.name = NAME_PLAIN;
+  append(&m->list, &part);
+  serve(m, NAME_PLAIN);
+  part.kind = SCRIPT_WAIT;
+  append(&m->list, &part);
+}
+
+/* A barrier by dissemination. */
+static void meet(struct maker *m)
+{
+  const struct range none = {0, 0};
+  int ranks = m->script->ranks;
+  for (int distance = 1; distance < ranks; distance *= 2) {
+    int from = (m->self - distance + ranks) % ranks;
+    message(m, SCRIPT_SEND, (m->self + distance) % ranks, TAG_MEET, none);
+    message(m, SCRIPT_IRECV, from, TAG_MEET, none);
+    serve(m, NAME_MEET);
+    message(m, SCRIPT_WAIT, from, TAG_MEET, none);
+  }
+}
+
+static void lock(struct maker *m, const struct operation *op)
+{
+  int kind = op->count ? LOCK_SHARED : LOCK_EXCLUSIVE;
+  m->lock[op->peer] = kind;
+  m->asked[op->peer] = false;
+  if (op->peer != m->self)
+    return;
+  append(&m->list, &(struct operation){.kind = SCRIPT_LOCK_OWN, .lock = kind});
+  serve(m, SCRIPT_GRANT);
+}
+
+/* Sends what there is for that target, with the lock that it has not asked for yet. */
+static void send_off(struct maker *m, int target, struct range range, bool unlocks)
+{
+  message(m, SCRIPT_IRECV, target, TAG_REPLY, range);
+  message(m, SCRIPT_SEND, target, TAG_PASSIVE, range);
+  m->list.item[m->list.count - 1].lock = m->asked[target] ? LOCK_NONE : m->lock[target];
+  m->list.item[m->list.count - 1].unlocks = unlocks;
+  m->asked[target] = true;
+  serve(m, name_of(target, TAG_REPLY));
+  message(m, SCRIPT_WAIT, target, TAG_REPLY, range);
+}
+
+/* Flush and unlock. */
+static void end_accesses(struct maker *m, unsigned at, bool unlocks)
+{
+  int target = written(m, m->self)[at].peer;
+  struct range range = {m->from[target], at};
+  bool any = has_accesses(m, m->self, range, target);
+  if (target == m->self && any)
+    step(m, SCRIPT_OWN, target, range);
+  if (target != m->self && (any || (unlocks && m->asked[target])))
+    send_off(m, target, range, unlocks);
+  else
+    serve(m, SCRIPT_NOTHING);
+  if (target == m->self && unlocks)
+    append(&m->list, &(struct operation){.kind = SCRIPT_UNLOCK_OWN, .unseen = true});
+  step(m, SCRIPT_SEE, target, range);
+  m->from[target] = at + 1;
 }
 
 /* ---- calls ---- */
@@ -198,6 +292,15 @@ static void add_operation(struct maker *m, unsigned at)
   switch (op->kind) {
   case SCRIPT_WINDOW:
     make(m);
+    m->serves = m->script->locks;
+    break;
+  case SCRIPT_LOCK:
+    m->from[op->peer] = at + 1;
+    lock(m, op);
+    break;
+  case SCRIPT_FLUSH:
+  case SCRIPT_UNLOCK:
+    end_accesses(m, at, op->kind == SCRIPT_UNLOCK);
     break;
   case SCRIPT_FENCE:
     fence(m, at);
@@ -213,8 +316,19 @@ static void add_operation(struct maker *m, unsigned at)
   case SCRIPT_WAIT_WINDOW:
     wait(m, at);
     break;
+  case SCRIPT_SEND:
+    (m->serves ? send : add)(m, op);
+    break;
+  case SCRIPT_RECV:
+    (m->serves ? receive : add)(m, op);
+    break;
+  case SCRIPT_COLLECTIVE:
+    if (m->serves)
+      meet(m);
+    add(m, op);
+    break;
   default:
-    append(&m->list, op);
+    add(m, op);
   }
 }
 
@@ -226,17 +340,57 @@ struct reader {
   int self;
   bool made;
   int access, exposure; /* ranks of the epochs that are open; RCL_ANY: none */
-  unsigned pending, fences;
+  unsigned fences;
+  int target[SCRIPT_PENDING]; /* of accesses that are not complete; RCL_ANY: there is none */
+  bool locked[SCRIPT_WINDOW_RANKS];
 };
+
+static bool is_pending(const struct reader *r)
+{
+  for (int i = 0; i < SCRIPT_PENDING; i++)
+    if (r->target[i] != RCL_ANY)
+      return true;
+  return false;
+}
+
+/* Those to `target`, or RCL_ANY. */
+static void complete_all(struct reader *r, int target)
+{
+  for (int i = 0; i < SCRIPT_PENDING; i++)
+    if (target == RCL_ANY || r->target[i] == target)
+      r->target[i] = RCL_ANY;
+}
 
 static const char *add_access(struct reader *r, struct operation *op)
 {
   if (r->access != RCL_ANY && op->peer != r->access)
     return "an access to another rank than that of 'start', expected the same";
-  if (r->pending == SCRIPT_PENDING)
-    return "more than 4 accesses that are not complete, expected 'fence' or 'complete' before";
-  op->name = (int)r->pending++;
+  if (r->script->locks && !r->locked[op->peer])
+    return "an access to a rank that is not locked, expected 'lock' before it";
+  op->name = 0;
+  while (op->name < SCRIPT_PENDING && r->target[op->name] != RCL_ANY)
+    op->name++;
+  if (op->name == SCRIPT_PENDING)
+    return "more than 4 accesses that are not complete, expected 'fence', 'complete' or 'flush'";
+  r->target[op->name] = op->peer;
   return NULL;
+}
+
+static const char *read_lock(struct reader *r, const struct operation *op)
+{
+  bool locks = op->kind == SCRIPT_LOCK;
+  if (r->locked[op->peer] == locks)
+    return locks ? "lock of a rank that is locked, expected 'unlock' before it"
+                 : "flush or unlock of a rank that is not locked, expected 'lock' before it";
+  if (!locks)
+    complete_all(r, op->peer);
+  r->locked[op->peer] = op->kind != SCRIPT_UNLOCK;
+  return NULL;
+}
+
+static bool is_of_epoch(const struct operation *op)
+{
+  return op->kind == SCRIPT_FENCE || op->kind == SCRIPT_POST || op->kind == SCRIPT_START;
 }
 
 static const char *begin_epoch(int *epoch, const struct operation *op, int self)
@@ -269,6 +423,10 @@ static const char *read_operation(struct reader *r, struct operation *op)
     return "irecv or ssend beside windows, expected recv or send";
   if (op->comm == SCRIPT_WINDOW_COMM)
     return "communicator 3 beside windows, which are made with it, expected 1 or 2";
+  if (r->script->locks && is_of_epoch(op))
+    return "fence, post or start beside locks, expected either";
+  if (r->script->locks && (op->comm || op->kind == SCRIPT_MEMBER))
+    return "communicators beside locks, expected none";
   if (is_of_window(op) && r->made == (op->kind == SCRIPT_WINDOW))
     return r->made ? "a second window, expected one" : "a window is used, expected 'window' before";
   switch (op->kind) {
@@ -280,15 +438,19 @@ static const char *read_operation(struct reader *r, struct operation *op)
   case SCRIPT_POST:
     return begin_epoch(&r->exposure, op, r->self);
   case SCRIPT_START:
-    return r->pending ? "start while accesses are not complete, expected 'fence' before it"
-                      : begin_epoch(&r->access, op, r->self);
+    return is_pending(r) ? "start while accesses are not complete, expected 'fence' before it"
+                         : begin_epoch(&r->access, op, r->self);
   case SCRIPT_WAIT_WINDOW:
     return end_epoch(&r->exposure, op);
+  case SCRIPT_LOCK:
+  case SCRIPT_FLUSH:
+  case SCRIPT_UNLOCK:
+    return read_lock(r, op);
   case SCRIPT_COMPLETE:
-    r->pending = 0;
+    complete_all(r, RCL_ANY);
     return end_epoch(&r->access, op);
   case SCRIPT_FENCE:
-    r->pending = 0;
+    complete_all(r, RCL_ANY);
     r->fences++;
     return r->access != RCL_ANY || r->exposure != RCL_ANY
                ? "fence within an epoch, expected 'complete' or 'wait window' before it"
@@ -307,9 +469,11 @@ static const char *read_operations(struct reader *r)
     return wrong;
   if (!r->made)
     return "a rank without a window, expected 'window' on all ranks";
-  return r->pending || r->access != RCL_ANY || r->exposure != RCL_ANY
-             ? "an epoch is never ended, expected 'fence', 'complete' or 'wait window'"
-             : NULL;
+  bool open = is_pending(r) || r->access != RCL_ANY || r->exposure != RCL_ANY;
+  for (int i = 0; i < SCRIPT_WINDOW_RANKS; i++)
+    open |= r->locked[i];
+  return open ? "an epoch is never ended, expected 'fence', 'complete', 'wait window' or 'unlock'"
+              : NULL;
 }
 
 static const char *check(const struct script *script)
@@ -319,6 +483,7 @@ static const char *check(const struct script *script)
     return "windows of more than 4 ranks, expected fewer";
   for (int rank = 0; rank < script->ranks; rank++) {
     struct reader reader = {.script = script, .self = rank, .access = RCL_ANY, .exposure = RCL_ANY};
+    complete_all(&reader, RCL_ANY);
     const char *wrong = read_operations(&reader);
     if (wrong)
       return wrong;
@@ -332,7 +497,8 @@ static const char *check(const struct script *script)
 /* Each wait has an access epoch that ends for it, and the other way round. */
 static bool is_paired(const struct script *script, int target, int origin)
 {
-  const struct maker m = {.script = script, .self = target}, other = {script, origin, {0}};
+  const struct maker m = {.script = script, .self = target},
+                     other = {.script = script, .self = origin};
   return number_of(&m, epoch(&m, target, SCRIPT_END, 0, 0).to, SCRIPT_WAIT_WINDOW, origin) ==
          number_of(&other, epoch(&m, origin, SCRIPT_END, 0, 0).to, SCRIPT_COMPLETE, target);
 }
@@ -360,6 +526,8 @@ static struct operation *made(const struct script *script, int self)
   struct maker maker = {.script = script, .self = self};
   for (unsigned i = 0; script->ops[self][i].kind != SCRIPT_END; i++)
     add_operation(&maker, i);
+  if (maker.serves)
+    meet(&maker); /* in MPI_Finalize */
   append(&maker.list, &(struct operation){.kind = SCRIPT_END});
   return maker.list.item;
 }
@@ -368,6 +536,9 @@ const char *script_make_windows(struct script *script)
 {
   if (!script->windows)
     return check_none(script);
+  for (int rank = 0; rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      script->locks |= op->kind == SCRIPT_LOCK;
   const char *wrong = check(script);
   if (!wrong)
     wrong = check_pairs(script);

@@ -4,6 +4,8 @@
 #ifndef RECLINE_WINDOW_RULES_H
 #define RECLINE_WINDOW_RULES_H
 
+#include <stdint.h>
+
 /* Tags on the communicator of a window. */
 enum window_tag {
   TAG_POSTED,
@@ -14,5 +16,19 @@ enum window_tag {
   TAG_REPLY,
   TAG_MEET
 };
+
+enum lock { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE };
+
+/* At the target: a message that waits, perhaps for a lock; or the rank itself, for its own. */
+struct lock_wait {
+  int origin;
+  int lock; /* that is asked for, or LOCK_NONE */
+  struct lock_wait *next;
+};
+
+/* Of those that wait, in the order in which they came, the first that may be carried out; NULL:
+ * none. `held` has the lock of each origin. Whoever asks for a lock waits for those that have asked
+ * before; who has one goes ahead of them. */
+struct lock_wait *locks_next(struct lock_wait *first, const uint8_t *held, int ranks);
 
 #endif

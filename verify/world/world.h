@@ -145,11 +145,24 @@ struct world_program {
   uint32_t outputs;                         /* made so far: the number of the last one */
 };
 
+/* A message that waits at the window of a rank. */
+struct world_wait {
+  uint16_t origin, place; /* of the operation in its script */
+  uint16_t item[SCRIPT_PENDING];
+};
+
 /* Behind it, of scripts with windows: the window of the rank, and what is under way. */
 struct world_window {
   uint16_t cell[SCRIPT_CELLS];
   uint16_t item[SCRIPT_PENDING];   /* of accesses by their place: what is given, then fetched */
   uint16_t answer[SCRIPT_PENDING]; /* fetched here for the origin that is answered next */
+  /* Where there are locks. */
+  uint8_t held[SCRIPT_WINDOW_RANKS]; /* enum lock, of each origin */
+  uint8_t source;                    /* 1 + the rank whose message is being taken in; 0: none */
+  uint8_t reply;                     /* 1 + the rank that is answered next; 0: none */
+  uint8_t granted;                   /* the own lock that the program waits for */
+  uint8_t waits;
+  struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* that came, in their order */
 };
 
 struct world_receive {
@@ -252,7 +265,7 @@ struct world_tokens {
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
 _Static_assert(sizeof(struct world_head) == 28, "size of a head: no padding that is undefined");
 _Static_assert(sizeof(struct world_program) == 264, "size of PROGRAM");
-_Static_assert(sizeof(struct world_window) == 20, "size of a window");
+_Static_assert(sizeof(struct world_window) == 76, "size of a window");
 _Static_assert(sizeof(struct world_message) == 72, "size of a message");
 _Static_assert(sizeof(struct world_slot) == 80, "size of a slot");
 _Static_assert(sizeof(struct world_flow) == 32, "size of a flow");

@@ -367,8 +367,12 @@ static void end_choice(struct step_context *t)
   if (!t->w->script)
     return;
   struct world_program *program = edit_program(t->w, t->rank);
-  program->history = content_fold(program->history, content_of(t->outcome));
   const struct operation *op = &t->w->script->ops[t->rank][program->next];
+  if (op->kind == SCRIPT_SERVE) {
+    world_window_choose(t->w, t->rank, t->outcome);
+    return;
+  }
+  program->history = content_fold(program->history, content_of(t->outcome));
   unsigned name = (unsigned)(op->kind == SCRIPT_WAITANY && t->outcome ? op->tag : op->name);
   bool completes = op->kind == SCRIPT_WAITANY || (op->kind == SCRIPT_TEST && t->outcome);
   if (t->w->script->branches || t->w->script->windows)

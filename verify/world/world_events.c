@@ -22,7 +22,8 @@ static void post_receive(struct step_context *t)
   if (!t->w->script)
     return;
   const struct operation *op = &t->w->script->ops[t->rank][program->next];
-  unsigned name = op->kind == SCRIPT_RECV ? SCRIPT_NAMES : (unsigned)op->name;
+  bool plain = op->kind == SCRIPT_RECV || op->kind == SCRIPT_SERVE;
+  unsigned name = plain ? SCRIPT_NAMES : (unsigned)op->name;
   program->request[name] = t->event.request;
   if (op->kind != SCRIPT_IRECV)
     program->waiting = (uint8_t)(name + 1);
@@ -51,10 +52,8 @@ static void send_message(struct step_context *t)
                                       .line = w->line_stamps ? me->line : 0,
                                       .stopped = w->line_stamps ? me->stopped : 0,
                                       .after = me->rung};
-  if (has_windows(w))
-    world_window_sent(w, t->rank);
   if (w->script)
-    edit_program(w, t->rank)->next++;
+    world_script_sent(w, t->rank);
 }
 
 /* Violations of the bounds in a run. */

@@ -250,7 +250,10 @@ bool world_makes_communicator(const struct world *, int rank);
 /* Whether its CHOICE can come out so: a test or a wait finds what has come. */
 bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 
-/* The program of `rank` has sent, in that incarnation: if its send is synchronous, that begins. */
+/* The program of `rank` has sent. */
+void world_script_sent(const struct world *, int rank);
+
+/* The same, in that incarnation: if its send is synchronous, that begins. */
 void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
 
 /* NULL when the synchronous send that the program is in can end: its receiver has taken the message
@@ -274,9 +277,21 @@ bool world_window_pass(const struct world *, int rank, struct world_program *);
 void world_window_take(const struct world *, int rank, struct world_program *,
                        const struct content *);
 
-/* What the program sends, or contributes, at its operation, and has then sent. */
+/* What the program sends, or contributes, at its operation. It has been sent: whether the operation
+ * is over. */
 struct content world_window_content(const struct world *, int rank);
-void world_window_sent(const struct world *, int rank);
+bool world_window_sent(const struct world *, int rank, struct world_program *);
+
+/* The event of a program that serves; false: it does not. Whether its CHOICE can come out so: a
+ * message has come, or what it waits for. It has come out so. */
+bool world_window_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
+bool world_window_allows(const struct world *, int rank, uint32_t outcome);
+void world_window_choose(const struct world *, int rank, uint32_t outcome);
+
+static inline bool is_serving(const struct operation *op)
+{
+  return op->kind == SCRIPT_SERVE || op->kind == SCRIPT_UNLOCK_OWN;
+}
 
 /* The program has been restored from an image, of which a faulty host has left out something. */
 void world_window_restored(const struct world *, int rank);

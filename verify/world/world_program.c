@@ -40,11 +40,13 @@ static bool pass_operation(const struct world *w, int rank, struct world_program
     program->given = (uint16_t)(program->given & ~(1u << name));
     program->content[name] = (struct content){0};
     program->request[name] = 0;
-    if (w->script->branches && op->kind == SCRIPT_RECV && op->peer == RCL_ANY)
+    if (w->script->branches && op->peer == RCL_ANY &&
+        (op->kind == SCRIPT_RECV || op->kind == SCRIPT_WAIT))
       program->last = program->source[name];
     program->source[name] = 0;
     program->waiting = 0;
-    program->next++;
+    if (!is_serving(op))
+      program->next++;
   } else if (op->kind == SCRIPT_WAIT && program->request[op->name]) {
     program->waiting = (uint8_t)(op->name + 1);
   } else if (is_over(op, program)) {
@@ -88,6 +90,8 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
     return true;
   }
   const struct operation *op = next_operation(w, rank, program);
+  if (is_serving(op))
+    return world_window_event(w, rank, event, choices);
   *event = (struct rcl_event){.peer = (int16_t)op->peer, .tag = op->tag, .comm = (int16_t)op->comm};
   switch (op->kind) {
   case SCRIPT_SEND:
@@ -151,9 +155,18 @@ bool world_script_allows(const struct world *w, int rank, uint32_t outcome)
 {
   const struct world_program *program = read_program(w, rank);
   const struct operation *op = next_operation(w, rank, program);
+  if (op->kind == SCRIPT_SERVE)
+    return world_window_allows(w, rank, outcome);
   if (op->kind == SCRIPT_TEST)
     return !outcome || program->given & 1u << op->name;
   return op->kind != SCRIPT_WAITANY || program->given & 1u << (outcome ? op->tag : op->name);
+}
+
+void world_script_sent(const struct world *w, int rank)
+{
+  struct world_program *program = edit_program(w, rank);
+  if (!has_windows(w) || world_window_sent(w, rank, program))
+    program->next++;
 }
 
 void world_begin_synchronous(const struct world *w, int rank, uint16_t incarnation)
@@ -199,7 +212,9 @@ struct content world_content(const struct world *w, int rank)
   const struct world_program *program = read_program(w, rank);
   if (has_windows(w) && next_operation(w, rank, program)->unseen)
     return world_window_content(w, rank);
-  return are_free(w) ? program->history : content_fold(program->history, content_of(program->next));
+  unsigned place = has_windows(w) ? next_operation(w, rank, program)->place : 0;
+  return are_free(w) ? program->history
+                     : content_fold(program->history, content_of(place ? place - 1 : program->next));
 }
 
 void world_begin_program(const struct world *w, int rank)
