@@ -2,7 +2,8 @@
 # What the MPI layer costs: CPU seconds and MiB by plain smpirun and by `recline run` without a
 # protocol, under c3 and under pessimistic, without checkpoints, side by side: a halo exchange with
 # an allreduce per step, collectives and ping-pong, on each number of RANKS (64). Medians of ROUNDS
-# (3) rounds. Nothing is judged here: these numbers are for reading. Needs GNU time.
+# (3) rounds. CONTROL: protocol.control. Nothing is judged here: these numbers are for reading. Needs
+# GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
@@ -27,7 +28,7 @@ side() { # SIDE PROGRAM RANKS WORD...: adds a line "CPU KiB" to the file named b
     cat >run.yaml <<END
 program: {binary: ./$program, args: [${words%, }], ranks: $ranks}
 platform: {file: flat.xml}
-protocol: {name: $name}
+protocol: {name: $name${CONTROL:+, control: $CONTROL}}
 END
     set -- "$build/bin/recline" run run.yaml --json
   fi
