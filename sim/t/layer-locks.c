@@ -1,34 +1,10 @@
 /* One-sided communication in which the target takes no part, in a loop, so that crashes and
  * checkpoints fall everywhere, with results that can be told to be right. Compiled as C and as C++.
  * Usage: layer-locks ROUNDS */
-#include <mpi.h>
-#include <smpi/smpi.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "layer-locks"
+#include "layer-rounds.h"
 
 enum { CELLS = 64, RANKS_MAX = 16, BIG = 20000 }; /* ints: beyond every eager threshold */
-
-static int rank, ranks, next, previous, round_number, failures;
-
-static void expect(bool right, const char *what)
-{
-  if (right)
-    return;
-  failures++;
-  fprintf(stderr, "layer-locks: rank %d, round %d: %s\n", rank, round_number, what);
-}
-
-static int value(int from, int i)
-{
-  return 10000 * round_number + 100 * from + i;
-}
-
-static void compute(void)
-{
-  smpi_execute_benched(1e-4 * (1 + (rank * 7 + round_number) % ranks));
-}
 
 /* ---- one writes, one reads ---- */
 
@@ -47,7 +23,7 @@ static void test_put_and_get(MPI_Win window)
   MPI_Get(&late, 1, MPI_INT, next, 2, 1, MPI_INT, window);
   MPI_Win_unlock(next, window);
   expect(late == value(rank, 2), "get before unlock");
-  compute();
+  compute(1e-4);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
   MPI_Get(in, 4, MPI_INT, rank, 0, 4, MPI_INT, window);
@@ -66,7 +42,7 @@ static void test_counters(MPI_Win window, int *memory)
   memory[10] = memory[11] = memory[12] = 0;
   MPI_Win_unlock(rank, window);
   MPI_Barrier(MPI_COMM_WORLD);
-  compute();
+  compute(1e-4);
   MPI_Win_lock_all(0, window);
   MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 10, MPI_SUM, window);
   MPI_Win_flush(0, window);
@@ -112,7 +88,7 @@ static void test_requests(MPI_Win window, int *memory)
   MPI_Raccumulate(&one, 1, MPI_INT, 0, 20, 1, MPI_INT, MPI_SUM, window, &request[2]);
   MPI_Rget_accumulate(&out[1], 1, MPI_INT, &old, 1, MPI_INT, rank, 22, 1, MPI_INT, MPI_REPLACE,
                       window, &request[3]);
-  compute();
+  compute(1e-4);
   MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
   expect(old == value(rank, 22) && (in == value(next, 22) || in == value(next, 6)),
          "rget and rget_accumulate");
@@ -230,14 +206,9 @@ static void test_errors(MPI_Win window)
 
 int main(int argc, char **argv)
 {
-  int rounds = argc > 1 ? atoi(argv[1]) : 1, all;
+  int rounds = begin(argc, argv);
   int *memory;
   MPI_Win window;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  next = (rank + 1) % ranks;
-  previous = (rank + ranks - 1) % ranks;
   MPI_Win_allocate((CELLS + BIG) * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
                    &memory, &window);
   memset(memory, 0, CELLS * sizeof *memory);
@@ -245,7 +216,7 @@ int main(int argc, char **argv)
     memory[CELLS + i] = rank + i;
   MPI_Barrier(MPI_COMM_WORLD);
   for (round_number = 1; round_number <= rounds; round_number++) {
-    compute();
+    compute(1e-4);
     test_put_and_get(window);
     test_counters(window, memory);
     test_requests(window, memory);
@@ -256,9 +227,5 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Win_free(&window);
-  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0)
-    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
-  MPI_Finalize();
-  return all != 0;
+  return end(rounds);
 }

@@ -1,29 +1,10 @@
 /* One-sided communication between calls that both sides make, in a loop, so that crashes and
  * checkpoints fall everywhere, with results that can be told to be right. Compiled as C and as C++.
  * Usage: layer-windows ROUNDS */
-#include <mpi.h>
-#include <smpi/smpi.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "layer-windows"
+#include "layer-rounds.h"
 
 enum { CELLS = 64, RANKS_MAX = 16 };
-
-static int rank, ranks, next, previous, round_number, failures;
-
-static void expect(bool right, const char *what)
-{
-  if (right)
-    return;
-  failures++;
-  fprintf(stderr, "layer-windows: rank %d, round %d: %s\n", rank, round_number, what);
-}
-
-static int value(int from, int i)
-{
-  return 10000 * round_number + 100 * from + i;
-}
 
 /* ---- fences ---- */
 
@@ -282,17 +263,12 @@ static void test_shared(void)
 
 int main(int argc, char **argv)
 {
-  int rounds = argc > 1 ? atoi(argv[1]) : 1, all;
+  int rounds = begin(argc, argv);
   static int memory[CELLS];
   MPI_Win window;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  next = (rank + 1) % ranks;
-  previous = (rank + ranks - 1) % ranks;
   MPI_Win_create(memory, sizeof memory, sizeof memory[0], MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   for (round_number = 0; round_number < rounds; round_number++) {
-    smpi_execute_benched(5e-4 * (1 + (rank * 7 + round_number) % ranks));
+    compute(5e-4);
     test_fence(window, memory);
     test_types(window, memory);
     smpi_execute_benched(5e-4);
@@ -305,9 +281,5 @@ int main(int argc, char **argv)
     test_shared();
   }
   MPI_Win_free(&window);
-  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0)
-    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
-  MPI_Finalize();
-  return all != 0;
+  return end(rounds);
 }

@@ -7,6 +7,7 @@ needs_layer
 . "$here/languages.sh"
 cd "$dir" || exit 1
 
+cp "$here/layer-rounds.h" .
 build_in_all layer-locks
 for program in $programs; do mv "$program" "locks-${program#in-}"; done
 build_in_all layer-windows

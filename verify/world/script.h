@@ -46,14 +46,14 @@
  *     post D, wait window          MPI_Win_post for rank D; the MPI_Win_wait for it
  *     start D, complete            MPI_Win_start for rank D; the MPI_Win_complete for it
  *     lock D [shared]              MPI_Win_lock, exclusive unless it is shared
- *     flush D, unlock D            MPI_Win_flush, MPI_Win_unlock. Ranks with locks serve as the
- * layer does: whenever they send, receive, flush, unlock or come to a collective, which they begin
- * by meeting all others free K                       up to K messages to any rank, at any time;
- * arrivals are taken at once (explorer only, and for all ranks or none) A message carries its
- * sender's whole history (a digest of what it received and chose), so that a wrong replay shows in
- * its receiver's history too. Calls of windows become the messages that the layer makes of them
- * (sim/mpi/window.h); these carry accesses and what was fetched, which is all that a program sees
- * of them.
+ *     flush D, unlock D            MPI_Win_flush, MPI_Win_unlock
+ *     free K                       up to K messages to any rank, at any time; arrivals are
+ *                                  taken at once (explorer only, and for all ranks or none)
+ * A message carries its sender's whole history (a digest of what it received and chose), so that
+ * a wrong replay shows in its receiver's history too. Calls of windows become the messages that
+ * the layer makes of them (sim/mpi/window.h); these carry accesses and what was fetched, which is
+ * all that a program sees of them. Ranks with locks serve as the layer does: when they send,
+ * receive, flush, unlock or wait for their own lock. They meet before a collective, and at the end.
  */
 #ifndef RECLINE_SCRIPT_H
 #define RECLINE_SCRIPT_H
