@@ -92,7 +92,7 @@ static bool begin(struct explorer *e, unsigned crashes)
     worker_init(&e->worker[i], e);
   add_first(e);
   if (e->model.options->disk && !e->exchange)
-    e->archive = archive_new(e->model.options->disk, e->model.packing);
+    e->archive = archive_new(e->model.options->disk, e->model.packing, explorer_memory(e) / 5 * 2);
   if (e->model.options->protocol)
     checkpoint_begin(e);
   else if (e->model.options->save)

@@ -74,16 +74,30 @@ static void ignore(void *data, const uint32_t *state)
   (void)data, (void)state;
 }
 
+/* The empty visited set gets room for about so many states, where it had much more: all places are
+ * gone through at the end of each level, and the memory is wanted by filters. */
+static void make_smaller(struct explorer *e, uint64_t states)
+{
+  enum { SPARSE = 8 /* places for a state */, LEAST = 1 << 13 };
+  if (e->visited.places / SPARSE < states + LEAST)
+    return;
+  visited_clear(&e->visited);
+  visited_init(&e->visited, e->model.packing, states, explorer_memory(e), 0);
+}
+
 /* All states found so far go to disk. Until then all have been different; from then on those of
  * the next level are known when they go there. */
 static void archive_states(struct explorer *e)
 {
   bool first = !e->archiving;
+  uint64_t states = first ? e->level : e->visited.count;
   if (first)
     spill_queue(e);
   e->archiving = true;
   if (!archive_take(e->archive, &e->visited, e->workers, first ? ignore : add_fresh, e))
     e->full = BOUND_DISK;
+  else
+    make_smaller(e, states);
 }
 
 /* A larger table; by less where there is no memory for that. */

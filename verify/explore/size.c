@@ -17,7 +17,10 @@ uint64_t explorer_states(const struct explorer *e)
 
 uint64_t explorer_most_bytes(const struct explorer *e)
 {
-  return e->archive ? explorer_memory(e) / 5 * 2 : e->model.options->max_bytes;
+  if (!e->archive)
+    return e->model.options->max_bytes;
+  uint64_t most = explorer_memory(e), archive = archive_bytes(e->archive);
+  return archive < most ? (most - archive) / 5 * 2 : 0;
 }
 
 uint64_t explorer_bytes(const struct explorer *e)

@@ -5,10 +5,15 @@
 #include <string.h>
 
 #include "verify/base/breach.h"
+#include "verify/base/hash.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
 
-enum { NUMBERS = 32 }; /* of files: of an archive, of its save, and one that is being written */
+enum {
+  NUMBERS = 32, /* of files: of an archive, of its save, and one that is being written */
+  AHEAD = 16,   /* lines of a filter are asked for so many states before they are used */
+  MANY = 8      /* a file with so many times the states that are looked for gets a filter */
+};
 
 /* ---- files ---- */
 
@@ -17,25 +22,61 @@ static void name_of(const struct archive *a, uint32_t number, char *name, size_t
   snprintf(name, room, "%s.states-%u", a->prefix, number);
 }
 
-static struct sorted_writer *create(struct archive *a, uint32_t bytes, uint32_t *number)
+/* A file that is being written, and its filter. */
+struct making {
+  struct sorted_writer *writer;
+  uint32_t number, bytes;
+  struct filter filter;
+  uint64_t states, hash[AHEAD]; /* of the last states, which are not in the filter yet */
+};
+
+/* For the filter of one more file. */
+static uint64_t bytes_for_filter(const struct archive *a)
 {
-  char name[4096];
-  *number = (uint32_t)__builtin_ctzll(~a->numbers);
-  REQUIRE(*number < NUMBERS, "an archive has few files");
-  name_of(a, *number, name, sizeof name);
-  struct sorted_writer *writer = sorted_create(name, bytes);
-  if (writer)
-    a->numbers |= UINT64_C(1) << *number;
-  return writer;
+  uint64_t taken = 0;
+  for (uint32_t i = 0; i < a->entries; i++)
+    taken += filter_bytes(&a->entry[i].filter);
+  return taken < a->filters_most ? a->filters_most - taken : 0;
 }
 
-static bool finish(struct archive *a, struct sorted_writer *writer, uint32_t number,
-                   struct archive_entry *made)
+/* Of at most so many states, of so many bytes. */
+static bool create(struct archive *a, uint32_t bytes, uint64_t states, struct making *m)
 {
-  *made = (struct archive_entry){.number = number};
-  bool fine = sorted_finish(writer, &made->file);
-  if (!fine)
-    a->numbers &= ~(UINT64_C(1) << number);
+  char name[4096];
+  *m = (struct making){.number = (uint32_t)__builtin_ctzll(~a->numbers), .bytes = bytes};
+  REQUIRE(m->number < NUMBERS, "an archive has few files");
+  name_of(a, m->number, name, sizeof name);
+  m->writer = sorted_create(name, bytes);
+  if (!m->writer)
+    return false;
+  if (states > MANY * a->looked_for)
+    filter_init(&m->filter, states, bytes_for_filter(a));
+  a->numbers |= UINT64_C(1) << m->number;
+  return true;
+}
+
+static void put(struct making *m, const uint8_t *state)
+{
+  sorted_put(m->writer, state);
+  if (!m->filter.lines)
+    return;
+  uint64_t *hash = &m->hash[m->states++ % AHEAD];
+  if (m->states > AHEAD)
+    filter_add(&m->filter, *hash);
+  *hash = hash_bytes(state, m->bytes);
+  filter_prefetch(&m->filter, *hash);
+}
+
+static bool finish(struct archive *a, struct making *m, struct archive_entry *made)
+{
+  for (uint64_t i = 0; i < AHEAD && i < m->states; i++)
+    filter_add(&m->filter, m->hash[i]);
+  *made = (struct archive_entry){.number = m->number, .filter = m->filter};
+  bool fine = sorted_finish(m->writer, &made->file);
+  if (!fine) {
+    a->numbers &= ~(UINT64_C(1) << m->number);
+    filter_clear(&made->filter);
+  }
   return fine;
 }
 
@@ -48,6 +89,7 @@ static void drop(struct archive *a, struct archive_entry *entry)
   else
     a->numbers &= ~bit;
   sorted_close(&entry->file, !entry->saved);
+  filter_clear(&entry->filter);
 }
 
 static void remove_numbers(struct archive *a, uint64_t numbers)
@@ -59,12 +101,14 @@ static void remove_numbers(struct archive *a, uint64_t numbers)
   }
 }
 
-struct archive *archive_new(const char *prefix, const struct packing *packing)
+struct archive *archive_new(const char *prefix, const struct packing *packing,
+                            uint64_t filters_most)
 {
   struct archive *a = memory_table(1, sizeof *a);
   a->prefix = memory_grow(NULL, strlen(prefix) + 1);
   strcpy(a->prefix, prefix);
   a->packing = packing;
+  a->filters_most = filters_most;
   return a;
 }
 
@@ -78,58 +122,68 @@ void archive_free(struct archive *a)
   free(a);
 }
 
+uint64_t archive_bytes(const struct archive *a)
+{
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < a->entries; i++)
+    bytes += filter_bytes(&a->entry[i].filter) + sorted_index_bytes(&a->entry[i].file);
+  return bytes;
+}
+
 /* ---- merging ---- */
 
-static void copy_state(struct sorted_writer *writer, struct sorted_reader *reader,
-                       const uint8_t **state)
+static void copy_state(struct making *to, struct sorted_reader *reader, const uint8_t **state)
 {
-  sorted_put(writer, *state);
+  put(to, *state);
   *state = sorted_next(reader);
 }
 
 /* No state is in both. */
-static bool merge_two(struct archive *a, struct archive_entry *one, struct archive_entry *two)
+static bool merge_two(struct archive *a, struct archive_entry *one, struct archive_entry *two,
+                      struct archive_entry *made)
 {
-  uint32_t number, bytes = sorted_bytes(a->packing);
-  struct sorted_writer *writer = create(a, bytes, &number);
-  if (!writer)
+  uint32_t bytes = sorted_bytes(a->packing);
+  struct making making;
+  if (!create(a, bytes, one->file.states + two->file.states, &making))
     return false;
   struct sorted_reader *of_one = sorted_reader_new(&one->file),
                        *of_two = sorted_reader_new(&two->file);
   const uint8_t *x = sorted_next(of_one), *y = sorted_next(of_two);
   while (x || y)
     if (!y || (x && memcmp(x, y, bytes) < 0))
-      copy_state(writer, of_one, &x);
+      copy_state(&making, of_one, &x);
     else
-      copy_state(writer, of_two, &y);
+      copy_state(&making, of_two, &y);
   sorted_reader_free(of_one);
   sorted_reader_free(of_two);
-  struct archive_entry made;
-  if (!finish(a, writer, number, &made))
+  if (!finish(a, &making, made))
     return false;
   drop(a, one);
   drop(a, two);
-  *one = made;
   return true;
 }
 
-/* The two smallest files become one, where there are too many. Files are in order of size. */
-static bool keep_few(struct archive *a)
-{
-  while (a->entries > ARCHIVE_FILES) {
-    if (!merge_two(a, &a->entry[a->entries - 2], &a->entry[a->entries - 1]))
-      return false;
-    a->entries--;
-  }
-  return true;
-}
-
+/* Files are in order of size, the largest first: a merged one may be larger than others, and would
+ * be merged each time if it stayed behind them. */
 static void add_entry(struct archive *a, const struct archive_entry *entry)
 {
   uint32_t at = a->entries++;
   for (; at > 0 && a->entry[at - 1].file.states < entry->file.states; at--)
     a->entry[at] = a->entry[at - 1];
   a->entry[at] = *entry;
+}
+
+/* The two smallest files become one, where there are too many. */
+static bool keep_few(struct archive *a)
+{
+  while (a->entries > ARCHIVE_FILES) {
+    struct archive_entry made, *two = &a->entry[a->entries - 2];
+    if (!merge_two(a, &two[0], &two[1], &made))
+      return false;
+    a->entries -= 2;
+    add_entry(a, &made);
+  }
+  return true;
 }
 
 /* ---- what is there already ---- */
@@ -142,24 +196,48 @@ struct search {
   uint64_t count;
 };
 
+/* Whether `state` is in the file. What is looked for comes in order. */
+static bool is_in(struct sorted_reader *reader, const uint8_t *state, uint32_t bytes)
+{
+  const uint8_t *found = sorted_seek(reader, state);
+  return found && !memcmp(found, state, bytes);
+}
+
+static uint64_t hash_ahead(const struct search *s, uint64_t n)
+{
+  uint64_t hash = hash_bytes(s->states + n * (s->bytes + 1), s->bytes);
+  for (uint32_t i = 0; i < s->archive->entries; i++)
+    filter_prefetch(&s->archive->entry[i].filter, hash);
+  return hash;
+}
+
+static void mark_if_known(const struct search *s, struct sorted_reader **reader, uint64_t n,
+                          uint64_t hash)
+{
+  const struct archive *a = s->archive;
+  uint8_t *state = s->states + n * (s->bytes + 1);
+  for (uint32_t i = 0; i < a->entries && state[s->bytes]; i++)
+    if (filter_may_have(&a->entry[i].filter, hash) && is_in(reader[i], state, s->bytes))
+      state[s->bytes] = 0;
+}
+
 /* States that are on disk get tag 0. */
 static void mark_known(void *data)
 {
   const struct search *s = data;
-  for (uint32_t i = 0; i < s->archive->entries; i++) {
-    struct sorted_reader *reader = sorted_reader_new(&s->archive->entry[i].file);
-    const uint8_t *found = NULL;
-    for (uint64_t n = 0; n < s->count; n++) {
-      uint8_t *state = s->states + n * (s->bytes + 1);
-      if (!state[s->bytes])
-        continue;
-      if (!(found = sorted_seek(reader, state)))
-        break;
-      if (!memcmp(found, state, s->bytes))
-        state[s->bytes] = 0;
-    }
-    sorted_reader_free(reader);
+  const struct archive *a = s->archive;
+  struct sorted_reader *reader[ARCHIVE_FILES + 1];
+  uint64_t hash[AHEAD];
+  for (uint32_t i = 0; i < a->entries; i++)
+    reader[i] = sorted_reader_new(&a->entry[i].file);
+  for (uint64_t n = 0; n < s->count + AHEAD; n++) {
+    if (n >= AHEAD)
+      mark_if_known(s, reader, n - AHEAD, hash[n % AHEAD]);
+    if (n < s->count)
+      hash[n % AHEAD] = hash_ahead(s, n);
   }
+  for (uint32_t i = 0; i < a->entries; i++)
+    sorted_reader_free(reader[i]);
 }
 
 static void mark_all_known(const struct archive *a, uint8_t *states, uint64_t count,
@@ -177,13 +255,14 @@ static void mark_all_known(const struct archive *a, uint8_t *states, uint64_t co
 bool archive_take(struct archive *a, struct visited *visited, unsigned threads,
                   void fresh(void *data, const uint32_t *state), void *data)
 {
-  uint32_t number, bytes = sorted_bytes(a->packing), state[PACKING_WORDS];
+  uint32_t bytes = sorted_bytes(a->packing), state[PACKING_WORDS];
   uint64_t count;
+  struct making making;
+  struct archive_entry made;
   REQUIRE(visited->packing == a->packing, "states go to disk in the packing in which they are");
   uint8_t *states = visited_take_all(visited, &count);
-  struct sorted_writer *writer = states ? create(a, bytes, &number) : NULL;
-  struct archive_entry made;
-  if (!writer) {
+  a->looked_for = count;
+  if (!states || !create(a, bytes, count, &making)) {
     free(states);
     return false;
   }
@@ -192,12 +271,12 @@ bool archive_take(struct archive *a, struct visited *visited, unsigned threads,
     const uint8_t *at = states + n * (bytes + 1);
     if (!at[bytes])
       continue;
-    sorted_put(writer, at);
+    put(&making, at);
     sorted_decode(a->packing, at, state);
     fresh(data, state);
   }
   free(states);
-  if (!finish(a, writer, number, &made))
+  if (!finish(a, &making, &made))
     return false;
   a->states += made.file.states;
   if (made.file.states)
@@ -212,10 +291,10 @@ bool archive_take(struct archive *a, struct visited *visited, unsigned threads,
 static bool widen_entry(struct archive *a, const struct archive_entry *entry,
                         const struct packing *packing, struct archive_entry *made)
 {
-  uint32_t number, old[PACKING_WORDS], numbers[packing->count], state[PACKING_WORDS];
+  uint32_t old[PACKING_WORDS], numbers[packing->count], state[PACKING_WORDS];
   uint8_t bytes[SORTED_BYTES_MOST + 1];
-  struct sorted_writer *writer = create(a, sorted_bytes(packing), &number);
-  if (!writer)
+  struct making making;
+  if (!create(a, sorted_bytes(packing), entry->file.states, &making))
     return false;
   struct sorted_reader *reader = sorted_reader_new(&entry->file);
   for (const uint8_t *at; (at = sorted_next(reader));) {
@@ -224,10 +303,10 @@ static bool widen_entry(struct archive *a, const struct archive_entry *entry,
     packing_pack(packing, numbers, state);
     state[0] |= old[0] & TAG_MASK;
     sorted_encode(packing, state, bytes);
-    sorted_put(writer, bytes);
+    put(&making, bytes);
   }
   sorted_reader_free(reader);
-  return finish(a, writer, number, made);
+  return finish(a, &making, made);
 }
 
 bool archive_widen(struct archive *a, const struct packing *packing)
@@ -297,6 +376,18 @@ void archive_forget_saves(struct archive *a)
   mark_saved(a, false);
 }
 
+/* The filter of a file that another process has written. */
+static void learn_filter(struct archive *a, struct archive_entry *entry)
+{
+  filter_init(&entry->filter, entry->file.states, bytes_for_filter(a));
+  if (!entry->filter.lines)
+    return;
+  struct sorted_reader *reader = sorted_reader_new(&entry->file);
+  for (const uint8_t *state; (state = sorted_next(reader));)
+    filter_add(&entry->filter, hash_bytes(state, entry->file.bytes));
+  sorted_reader_free(reader);
+}
+
 bool archive_open(struct archive *a, const struct archive_saved *saved, uint32_t count)
 {
   char name[4096];
@@ -309,6 +400,7 @@ bool archive_open(struct archive *a, const struct archive_saved *saved, uint32_t
       return false;
     a->numbers |= UINT64_C(1) << entry.number;
     a->states += entry.file.states;
+    learn_filter(a, &entry);
     add_entry(a, &entry);
   }
   return true;

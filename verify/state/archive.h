@@ -1,16 +1,19 @@
 /* States on disk: what the visited set had found when memory was short.
  *
  * While a level is expanded nothing is looked up on disk. When memory is short, and at the end of
- * each level, the visited set is emptied: its states are put in order, and compared with the files
+ * each level, the visited set is emptied: its states are put in order, and looked for in the files,
  * in one pass through them; those that are new go to a file of their own, and are the states to
- * expand. Files are merged, the smallest first, when there are many.
+ * expand. Each file has a filter in memory, so that few blocks are read of a file in which few of
+ * these states are. Files are merged, the smallest first, when there are many.
  *
- * Source: Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier (CAV
- * 1998): duplicates are found late, all at once.
+ * Sources: Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier (CAV
+ * 1998): duplicates are found late, all at once; O'Neil et al., The log-structured merge-tree (Acta
+ * Informatica 1996).
  */
 #ifndef RECLINE_ARCHIVE_H
 #define RECLINE_ARCHIVE_H
 
+#include "verify/state/filter.h"
 #include "verify/state/sorted_file.h"
 #include "verify/state/visited.h"
 
@@ -18,8 +21,9 @@ enum { ARCHIVE_FILES = 8 }; /* between passes */
 
 struct archive_entry {
   struct sorted_file file;
-  uint32_t number; /* in its name */
-  bool saved;      /* a save names it: it is not removed before the next one */
+  struct filter filter; /* of its states */
+  uint32_t number;      /* in its name */
+  bool saved;           /* a save names it: it is not removed before the next one */
 };
 
 struct archive {
@@ -28,15 +32,20 @@ struct archive {
   struct archive_entry entry[ARCHIVE_FILES + 1];
   uint32_t entries;
   uint64_t states;
-  uint64_t numbers; /* of files that are there: a bit each */
-  uint64_t stale;   /* of these: only the last save names them */
+  uint64_t filters_most; /* bytes */
+  uint64_t looked_for;   /* states, when some were last taken */
+  uint64_t numbers;      /* of files that are there: a bit each */
+  uint64_t stale;        /* of these: only the last save names them */
 };
 
-/* Without files. `prefix` is copied. */
-struct archive *archive_new(const char *prefix, const struct packing *);
+/* Without files. Filters take so many bytes at most: files beyond have none, and are read from
+ * beginning to end. `prefix` is copied. */
+struct archive *archive_new(const char *prefix, const struct packing *, uint64_t filters_most);
 
 /* Removes all files that no save names. */
 void archive_free(struct archive *);
+
+uint64_t archive_bytes(const struct archive *); /* of memory: filters, and where blocks begin */
 
 /* Moves all states of `visited` into the archive, by so many threads. Those that were not there
  * already are told, in order. False: there is no room on disk, or no memory to put them in order;

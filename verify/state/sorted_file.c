@@ -8,7 +8,7 @@
 #include "verify/base/platform.h"
 
 enum {
-  BLOCK = 1 << 16,               /* bytes of entries, about */
+  BLOCK = 1 << 12,               /* bytes of entries, about */
   ENTRY = SORTED_BYTES_MOST + 2, /* of one, at most */
   HEAD = 2 * sizeof(uint32_t),   /* of a block */
   SHARED_MOST = UINT8_MAX        /* bytes that an entry can share */
@@ -181,6 +181,11 @@ void sorted_close(struct sorted_file *f, bool remove)
   free(f->place);
   free(f->first);
   *f = (struct sorted_file){0};
+}
+
+uint64_t sorted_index_bytes(const struct sorted_file *f)
+{
+  return f->room * sizeof *f->place + (uint64_t)f->firsts_room * (f->bytes + 1);
 }
 
 /* ---- reading ---- */

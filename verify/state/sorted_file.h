@@ -44,6 +44,9 @@ bool sorted_open(struct sorted_file *, const char *name, uint32_t bytes, uint64_
                  uint64_t end);
 void sorted_close(struct sorted_file *, bool remove); /* its contents are then all zeroes */
 
+/* Bytes of memory that the places and first states of blocks take. */
+uint64_t sorted_index_bytes(const struct sorted_file *);
+
 /* Reading, in order; several readers may read a file at a time. */
 struct sorted_reader;
 struct sorted_reader *sorted_reader_new(const struct sorted_file *);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "protocols/t/tap.h"
+#include "verify/base/hash.h"
 #include "verify/base/sort.h"
 #include "verify/state/archive.h"
 
@@ -107,9 +108,22 @@ static bool take(struct archive *archive, struct visited *visited, unsigned roun
          archive->states == g_hash_table_size(all) && archive->entries <= ARCHIVE_FILES;
 }
 
+/* States of a file that its filter lacks. */
+static uint64_t lacking(const struct archive_entry *entry)
+{
+  uint64_t count = 0;
+  struct sorted_reader *reader = sorted_reader_new(&entry->file);
+  for (const uint8_t *state; (state = sorted_next(reader));)
+    count += !filter_may_have(&entry->filter, hash_bytes(state, entry->file.bytes));
+  sorted_reader_free(reader);
+  return count;
+}
+
 static bool has_all(const struct archive *archive)
 {
   uint64_t count = 0, wrong = 0;
+  for (uint32_t i = 0; i < archive->entries; i++)
+    wrong += lacking(&archive->entry[i]);
   for (uint32_t tag = 1; tag <= TAG_MASK; tag++) {
     struct told told = {.tag = tag};
     archive_each(archive, tag, tell, &told);
@@ -129,14 +143,14 @@ static unsigned files_in(const char *folder)
   return count;
 }
 
-static void archives(const char *folder)
+static void archives(const char *folder, uint64_t filters)
 {
   char *prefix = g_build_filename(folder, "test", NULL);
   struct packing *first = packing_new(narrow, FIELDS), *second = packing_new(wide, FIELDS);
   struct visited visited;
   packing = first;
   visited_init(&visited, packing, 1 << 14, 1 << 26, 0);
-  struct archive *archive = archive_new(prefix, packing);
+  struct archive *archive = archive_new(prefix, packing, filters);
   bool fine = true;
   unsigned round = 0;
   for (; round < 25; round++)
@@ -165,7 +179,7 @@ static void archives(const char *folder)
   archive_free(archive);
   g_hash_table_unref(all);
   all = then;
-  archive = archive_new(prefix, packing);
+  archive = archive_new(prefix, packing, filters);
   ok(archive_open(archive, saved, files) && has_all(archive), "the files of the save are opened");
   g_autofree char *left = g_strdup_printf("%s.states-31", prefix);
   g_file_set_contents(left, "left over", -1, NULL);
@@ -175,10 +189,10 @@ static void archives(const char *folder)
   archive_free(archive);
   ok(files_in(folder) == 0, "at the end, all");
   saved[0].states++;
-  archive = archive_new(prefix, packing);
+  archive = archive_new(prefix, packing, filters);
   ok(!archive_open(archive, saved, 1), "a file that is not there is not opened");
   archive_free(archive);
-  archive = archive_new("/nowhere/test", packing);
+  archive = archive_new("/nowhere/test", packing, 0);
   fill(&visited, 3);
   struct told told = {0};
   ok(!archive_take(archive, &visited, 1, tell, &told), "where no file can be made it is said");
@@ -213,16 +227,42 @@ static void sorting(void)
   g_free(one);
 }
 
+/* Nothing that was added is missing; of other states few seem to be there. */
+static void filters(void)
+{
+  enum { STATES = 100000 };
+  struct filter filter;
+  unsigned missing = 0, wrong = 0;
+  filter_init(&filter, STATES, 1 << 20);
+  for (uint64_t n = 0; n < STATES; n++)
+    filter_add(&filter, hash_bytes(&n, sizeof n));
+  for (uint64_t n = 0; n < STATES; n++)
+    missing += !filter_may_have(&filter, hash_bytes(&n, sizeof n));
+  for (uint64_t n = STATES; n < 2 * STATES; n++)
+    wrong += filter_may_have(&filter, hash_bytes(&n, sizeof n));
+  ok(!missing && wrong < STATES / 50,
+     "a filter has all of 100,000 states, and %u others of as many", wrong);
+  ok(filter_bytes(&filter) <= STATES * FILTER_BITS / 8 + 64, "in 10 bits for each");
+  filter_clear(&filter);
+  filter_init(&filter, STATES, STATES / 8 * FILTER_BITS_LEAST - 64);
+  ok(!filter_bytes(&filter) && filter_may_have(&filter, 1), "there is none where memory is short");
+}
+
 int main(int argc, char **argv)
 {
   unsigned seed = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : (unsigned)time(NULL);
   printf("# seed %u\n", seed);
   srandom(seed);
-  all = g_hash_table_new_full(hash_numbers, same_numbers, g_free, NULL);
   g_autofree char *folder = g_dir_make_tmp("recline-archive-XXXXXX", NULL);
   sorting();
-  archives(folder);
+  filters();
+  static const uint64_t filters_most[] = {1 << 20, 0, 3000}; /* for all, none and some files */
+  for (size_t i = 0; i < G_N_ELEMENTS(filters_most); i++) {
+    note("filters of %" G_GUINT64_FORMAT " bytes", filters_most[i]);
+    all = g_hash_table_new_full(hash_numbers, same_numbers, g_free, NULL);
+    archives(folder, filters_most[i]);
+    g_hash_table_unref(all);
+  }
   g_rmdir(folder);
-  g_hash_table_unref(all);
   return done();
 }

@@ -1,0 +1,36 @@
+/* Bloom filters: whether a state may be in a file, told without reading it.
+ *
+ * A state is in one cache line, which its hash chooses, with some bits set there that its hash
+ * chooses, too. What is not in the filter was never added; what is may not have been, in one of a
+ * hundred cases with 10 bits for a state.
+ *
+ * Source: Bloom, Space/time trade-offs in hash coding with allowable errors (CACM 1970); Putze,
+ * Sanders and Singler, Cache-, hash- and space-efficient Bloom filters (WEA 2007): in one line.
+ */
+#ifndef RECLINE_FILTER_H
+#define RECLINE_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct filter {
+  uint64_t *word; /* FILTER_WORDS a line */
+  uint64_t lines; /* 0: no filter; all states may be there */
+};
+
+enum { FILTER_WORDS = 8, FILTER_BITS = 10, FILTER_BITS_LEAST = 4 };
+
+/* For so many states, in at most `bytes` bytes: FILTER_BITS for each, or fewer; no filter where
+ * that is less than FILTER_BITS_LEAST. Aborts when there is no memory. */
+void filter_init(struct filter *, uint64_t states, uint64_t bytes);
+void filter_clear(struct filter *); /* then there is none */
+uint64_t filter_bytes(const struct filter *);
+
+/* `hash` is that of a state, all 64 bits of it. The first asks for the memory that the others will
+ * use. */
+void filter_prefetch(const struct filter *, uint64_t hash);
+void filter_add(struct filter *, uint64_t hash);
+bool filter_may_have(const struct filter *, uint64_t hash);
+
+#endif
