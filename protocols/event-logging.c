@@ -270,10 +270,13 @@ static void begin_logging(const struct rank *r, const struct rcl_event *event)
   check_complete(r);
 }
 
+/* The coordinator has begun the checkpoint before any other can ask for it. It need not ask here,
+ * but by itself, for a reduction, it would else seem to begin new ones for ever. */
 static void send_log(const struct rank *r, const struct rcl_event *event)
 {
   peers(r->config, r->state)[event->peer].listed = event->about;
-  want(r, event->about);
+  if (!rcl_coordinator(r->config))
+    want(r, event->about);
   if (is_taking_checkpoint(r->state))
     complete(r, event->peer);
   check_complete(r);

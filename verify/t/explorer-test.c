@@ -494,6 +494,27 @@ static void recoveries(void)
   }
 }
 
+/* A coordinator that took a checkpoint because others ask for it would, by itself, seem to take
+ * more and more of them, of which no message would have to come before a commit. */
+static void asked_by_itself(void)
+{
+  static const struct small small = {"event-logging",
+                                     2,
+                                     1,
+                                     1,
+                                     false,
+                                     false,
+                                     0,
+                                     "rank 0: checkpoint, send 1, recv 1, checkpoint\n"
+                                     "rank 1: checkpoint, recv 0, send 0, checkpoint"};
+  struct exploration full, reduced;
+  bool same = reduces(&small, NULL, true, false, false, &full, &reduced);
+  ok(same && full.verdict == EXPLORER_HOLDS && reduced.states * 4 < full.states,
+     "event-logging: less than a quarter of the states: %" G_GUINT64_FORMAT
+     " of %" G_GUINT64_FORMAT,
+     reduced.states, full.states);
+}
+
 /* A protocol of two ranks that commits a checkpoint before rank 1's image of it is durable, but
  * awaits that before its programs go on and it asks for the next one. So the end of that write
  * always comes before the next commit, and is seen all the same: it is of the checkpoint that is
@@ -1120,6 +1141,7 @@ int main(void)
   largest();
   reductions();
   recoveries();
+  asked_by_itself();
   no_recovery();
   late_record();
   wrong_relation();
