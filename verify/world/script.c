@@ -1,8 +1,8 @@
 #include "verify/world/script_parts.h"
+#include "verify/world/script_words.h"
 
 #include "protocols/protocol.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,154 +12,54 @@ enum {
   REPEAT_MAX = 65535
 };
 
-struct parser {
-  const char *at;  /* next character of the line */
-  const char *end; /* of the line, its comment left out */
-  int line;        /* from 1 */
-  int ranks;
-  bool free;        /* some operation is free */
-  bool branches;    /* some operation is if */
-  bool synchronous; /* some operation is ssend */
-  bool windows;     /* some operation is window */
-  char *message;    /* first error; NULL: none so far */
-};
-
-/* Notes the first error; always false, so that callers can return it. */
-static bool fail(struct parser *p, const char *format, ...)
-{
-  if (p->message)
-    return false;
-  va_list args;
-  va_start(args, format);
-  char text[512];
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  p->message = checked(malloc(strlen(text) + 1));
-  memcpy(p->message, text, strlen(text) + 1);
-  return false;
-}
-
-/* ---- words ---- */
-
-/* A word is a run of characters that are neither blank nor punctuation, or one punctuation. */
-struct word {
-  const char *start;
-  int length; /* 0 at the end of the line */
-};
-
-static bool blank(char c)
-{
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
-static bool punctuation(char c)
-{
-  return c == ',' || c == '(' || c == ')' || c == ':';
-}
-
-static struct word peek(struct parser *p)
-{
-  while (p->at < p->end && blank(*p->at))
-    p->at++;
-  const char *end = p->at;
-  if (end < p->end && punctuation(*end))
-    end++;
-  else
-    while (end < p->end && !blank(*end) && !punctuation(*end))
-      end++;
-  return (struct word){p->at, (int)(end - p->at)};
-}
-
-static struct word take(struct parser *p)
-{
-  struct word word = peek(p);
-  p->at += word.length;
-  return word;
-}
-
-static bool is(struct word word, const char *text)
-{
-  return word.length == (int)strlen(text) && !memcmp(word.start, text, (size_t)word.length);
-}
-
-static bool take_if(struct parser *p, const char *text)
-{
-  if (!is(peek(p), text))
-    return false;
-  take(p);
-  return true;
-}
-
-static bool expected(struct parser *p, struct word found, const char *what)
-{
-  if (!found.length)
-    return fail(p, "the line ends, expected %s", what);
-  return fail(p, "found '%.*s', expected %s", found.length < 40 ? found.length : 40, found.start,
-              what);
-}
-
-static bool number(struct word word, long max, int *value)
-{
-  long sum = 0;
-  for (int i = 0; i < word.length; i++) {
-    if (word.start[i] < '0' || word.start[i] > '9')
-      return false;
-    sum = 10 * sum + (word.start[i] - '0');
-    if (sum > max)
-      return false;
-  }
-  *value = (int)sum;
-  return word.length > 0;
-}
-
 /* ---- operations ---- */
 
 static bool parse_peer(struct parser *p, bool any, struct operation *operation)
 {
-  struct word word = take(p);
-  if (any && is(word, "any")) {
+  struct word word = word_take(p);
+  if (any && word_is(word, "any")) {
     operation->peer = ANY_PEER;
     return true;
   }
   char what[64];
   snprintf(what, sizeof what, "a rank from 0 to %d%s", p->ranks - 1, any ? " or 'any'" : "");
-  if (!number(word, p->ranks - 1, &operation->peer))
-    return expected(p, word, what);
+  if (!word_number(word, p->ranks - 1, &operation->peer))
+    return word_expected(p, word, what);
   return true;
 }
 
 static bool parse_tag(struct parser *p, bool any, struct operation *operation)
 {
-  if (!take_if(p, "tag"))
+  if (!word_take_if(p, "tag"))
     return true;
-  struct word word = take(p);
-  if (any && is(word, "any")) {
+  struct word word = word_take(p);
+  if (any && word_is(word, "any")) {
     operation->tag = ANY_PEER;
     return true;
   }
-  return number(word, INT32_MAX, &operation->tag) ||
-         expected(p, word, any ? "a tag (a number) or 'any'" : "a tag (a number)");
+  return word_number(word, INT32_MAX, &operation->tag) ||
+         word_expected(p, word, any ? "a tag (a number) or 'any'" : "a tag (a number)");
 }
 
 static bool parse_name(struct parser *p, int *name)
 {
-  struct word word = take(p);
+  struct word word = word_take(p);
   *name = word.length == 1 ? word.start[0] - 'a' : -1;
   if (*name < 0 || *name >= SCRIPT_NAMES)
-    return expected(p, word, "a name from a to h");
+    return word_expected(p, word, "a name from a to h");
   return true;
 }
 
 static bool parse_member(struct parser *p, struct operation *operation)
 {
-  struct word word = take(p);
-  return (number(word, SCRIPT_COMMS - 1, &operation->comm) && operation->comm) ||
-         expected(p, word, "a communicator from 1 to 3");
+  struct word word = word_take(p);
+  return (word_number(word, SCRIPT_COMMS - 1, &operation->comm) && operation->comm) ||
+         word_expected(p, word, "a communicator from 1 to 3");
 }
 
 static bool parse_comm(struct parser *p, struct operation *operation)
 {
-  return !take_if(p, "on") || parse_member(p, operation);
+  return !word_take_if(p, "on") || parse_member(p, operation);
 }
 
 static bool parse_seconds(struct parser *p, struct operation *operation)
@@ -168,7 +68,7 @@ static bool parse_seconds(struct parser *p, struct operation *operation)
     const char *name;
     double seconds;
   } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
-  struct word word = take(p);
+  struct word word = word_take(p);
   char text[32];
   snprintf(text, sizeof text, "%.*s", word.length, word.start);
   char *unit;
@@ -179,31 +79,31 @@ static bool parse_seconds(struct parser *p, struct operation *operation)
         operation->seconds = value * units[i].seconds;
         return true;
       }
-  return expected(p, word, "a time such as 1.5ms (us, ms, s, min or h)");
+  return word_expected(p, word, "a time such as 1.5ms (us, ms, s, min or h)");
 }
 
 /* ---- operations of windows ---- */
 
 static bool parse_cell(struct parser *p, struct operation *operation)
 {
-  struct word word = take(p);
+  struct word word = word_take(p);
   int cell;
-  if (!number(word, SCRIPT_CELLS - 1, &cell))
-    return expected(p, word, "a number of the window, 0 or 1");
+  if (!word_number(word, SCRIPT_CELLS - 1, &cell))
+    return word_expected(p, word, "a number of the window, 0 or 1");
   operation->cell = (unsigned)cell;
   return true;
 }
 
 static bool parse_value(struct parser *p, struct operation *operation)
 {
-  struct word word = take(p), rest = word;
+  struct word word = word_take(p), rest = word;
   int value = 0;
   operation->last = word.length >= 4 && !memcmp(word.start, "last", 4);
   if (operation->last)
     rest = (struct word){word.start + 5, word.length > 4 ? word.length - 5 : 0};
   bool alone = operation->last && word.length == 4, more = operation->last && word.start[4] == '+';
-  if (!alone && (!(more || !operation->last) || !number(rest, UINT16_MAX, &value)))
-    return expected(p, word, "a value (a number up to 65535, 'last' or such as 'last+1')");
+  if (!alone && (!(more || !operation->last) || !word_number(rest, UINT16_MAX, &value)))
+    return word_expected(p, word, "a value (a number up to 65535, 'last' or such as 'last+1')");
   operation->value = (unsigned)value;
   return true;
 }
@@ -218,19 +118,19 @@ static bool parse_list(struct parser *p, struct list *list, bool inner);
 
 static bool parse_repeat(struct parser *p, struct list *list)
 {
-  struct word word = take(p);
+  struct word word = word_take(p);
   int times;
-  if (!number(word, REPEAT_MAX, &times))
-    return expected(p, word, "how often to repeat (a number up to 65535)");
-  word = take(p);
-  if (!is(word, "("))
-    return expected(p, word, "'('");
+  if (!word_number(word, REPEAT_MAX, &times))
+    return word_expected(p, word, "how often to repeat (a number up to 65535)");
+  word = word_take(p);
+  if (!word_is(word, "("))
+    return word_expected(p, word, "'('");
   size_t from = list->count;
   if (!parse_list(p, list, true))
     return false;
   size_t length = list->count - from;
   if (length * (size_t)times > OPERATIONS_MAX)
-    return fail(p, "more than %d operations, expected a shorter program", OPERATIONS_MAX);
+    return script_fail(p, "more than %d operations, expected a shorter program", OPERATIONS_MAX);
   if (!times)
     list->count = from;
   for (int i = 1; i < times; i++)
@@ -244,14 +144,14 @@ static bool parse_repeat(struct parser *p, struct list *list)
 static bool parse_if(struct parser *p, struct list *list)
 {
   struct operation operation = {.kind = SCRIPT_IF};
-  struct word word = take(p);
+  struct word word = word_take(p);
   int outcome;
-  if (!number(word, UINT16_MAX, &outcome))
-    return expected(p, word, "an outcome or a rank (a number up to 65535)");
+  if (!word_number(word, UINT16_MAX, &outcome))
+    return word_expected(p, word, "an outcome or a rank (a number up to 65535)");
   operation.count = (unsigned)outcome;
-  word = take(p);
-  if (!is(word, "("))
-    return expected(p, word, "'('");
+  word = word_take(p);
+  if (!word_is(word, "("))
+    return word_expected(p, word, "'('");
   size_t at = list->count;
   append(list, &operation);
   if (!parse_list(p, list, true))
@@ -264,18 +164,19 @@ static bool parse_if(struct parser *p, struct list *list)
                  kind == SCRIPT_COMPUTE || kind == SCRIPT_IF || kind == SCRIPT_OUTPUT ||
                  (kind == SCRIPT_CHECKPOINT && !list->item[i].count);
     if (!plain)
-      return fail(p, "an operation within if that others wait for, expected send, ssend, recv, "
-                     "choose, output, checkpoint, compute, repeat or if");
+      return script_fail(p,
+                         "an operation within if that others wait for, expected send, ssend, recv, "
+                         "choose, output, checkpoint, compute, repeat or if");
   }
   return true;
 }
 
 static bool parse_free(struct parser *p, struct list *list)
 {
-  struct word word = take(p);
+  struct word word = word_take(p);
   int count;
-  if (!number(word, OPERATIONS_MAX, &count))
-    return expected(p, word, "how many messages may be sent (a number up to 65535)");
+  if (!word_number(word, OPERATIONS_MAX, &count))
+    return word_expected(p, word, "how many messages may be sent (a number up to 65535)");
   for (int i = 0; i < count; i++)
     append(list, &(struct operation){.kind = SCRIPT_FREE});
   p->free = true;
@@ -284,10 +185,10 @@ static bool parse_free(struct parser *p, struct list *list)
 
 static bool parse_count(struct parser *p, struct operation *operation)
 {
-  struct word word = take(p);
+  struct word word = word_take(p);
   int count;
-  if (!number(word, INT32_MAX, &count) || !count)
-    return expected(p, word, "a number of outcomes, at least 1");
+  if (!word_number(word, INT32_MAX, &count) || !count)
+    return word_expected(p, word, "a number of outcomes, at least 1");
   operation->count = (unsigned)count;
   return true;
 }
@@ -317,10 +218,10 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
   case SCRIPT_LOCK:
     if (!parse_peer(p, false, operation))
       return false;
-    operation->count = take_if(p, "shared");
+    operation->count = word_take_if(p, "shared");
     return true;
   case SCRIPT_WAIT:
-    if (take_if(p, "window")) {
+    if (word_take_if(p, "window")) {
       operation->kind = SCRIPT_WAIT_WINDOW;
       return true;
     }
@@ -400,15 +301,15 @@ const char *script_word(const struct operation *operation)
 
 static bool parse_operation(struct parser *p, struct list *list)
 {
-  struct word word = take(p);
-  if (is(word, "repeat"))
+  struct word word = word_take(p);
+  if (word_is(word, "repeat"))
     return parse_repeat(p, list);
-  if (is(word, "free"))
+  if (word_is(word, "free"))
     return parse_free(p, list);
-  if (is(word, "if"))
+  if (word_is(word, "if"))
     return parse_if(p, list);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (is(word, kinds[i].name)) {
+    if (word_is(word, kinds[i].name)) {
       struct operation operation = {
           .kind = kinds[i].kind, .flow = kinds[i].flow, .count = kinds[i].counts};
       if (!parse_arguments(p, &operation))
@@ -418,7 +319,7 @@ static bool parse_operation(struct parser *p, struct list *list)
       append(list, &operation);
       return true;
     }
-  return expected(
+  return word_expected(
       p, word,
       "an operation (send, ssend, recv, irecv, wait, cancel, test, waitany, choose, output, "
       "checkpoint, iteration, compute, bcast, reduce, allreduce, barrier, member, window, put, "
@@ -434,12 +335,12 @@ static bool parse_list(struct parser *p, struct list *list, bool inner)
     if (!parse_operation(p, list))
       return false;
     if (list->count > OPERATIONS_MAX)
-      return fail(p, "more than %d operations, expected a shorter program", OPERATIONS_MAX);
-    struct word word = take(p);
-    if (inner ? is(word, ")") : !word.length)
+      return script_fail(p, "more than %d operations, expected a shorter program", OPERATIONS_MAX);
+    struct word word = word_take(p);
+    if (inner ? word_is(word, ")") : !word.length)
       return true;
-    if (!is(word, ","))
-      return expected(p, word, inner ? "',' or ')'" : "','");
+    if (!word_is(word, ","))
+      return word_expected(p, word, inner ? "',' or ')'" : "','");
   }
 }
 
@@ -463,18 +364,18 @@ static bool check_names(struct parser *p, const struct list *list)
     bool post = operation->kind == SCRIPT_IRECV, cancel = operation->kind == SCRIPT_CANCEL;
     bool any = operation->kind == SCRIPT_WAITANY, looks = any || operation->kind == SCRIPT_TEST;
     if (looks && (!posted[operation->name] || (any && !posted[operation->tag])))
-      return fail(p, "%s of a receive that is not outstanding, expected 'irecv' before it",
-                  any ? "waitany" : "test");
+      return script_fail(p, "%s of a receive that is not outstanding, expected 'irecv' before it",
+                         any ? "waitany" : "test");
     if (!post && !cancel && operation->kind != SCRIPT_WAIT)
       continue;
     char name = (char)('a' + operation->name);
     const struct operation *outstanding = posted[operation->name];
     if (post && outstanding)
-      return fail(p, "irecv %c while %c is outstanding, expected 'wait %c' before it", name, name,
-                  name);
+      return script_fail(p, "irecv %c while %c is outstanding, expected 'wait %c' before it", name,
+                         name, name);
     if (!post && !outstanding)
-      return fail(p, "%s %c without a receive of that name, expected 'irecv %c' before it",
-                  cancel ? "cancel" : "wait", name, name);
+      return script_fail(p, "%s %c without a receive of that name, expected 'irecv %c' before it",
+                         cancel ? "cancel" : "wait", name, name);
     if (cancel) {
       operation->peer = outstanding->peer;
       operation->tag = outstanding->tag;
@@ -483,7 +384,7 @@ static bool check_names(struct parser *p, const struct list *list)
   }
   for (int i = 0; i < SCRIPT_NAMES; i++)
     if (posted[i])
-      return fail(p, "irecv %c is never completed, expected 'wait %c'", 'a' + i, 'a' + i);
+      return script_fail(p, "irecv %c is never completed, expected 'wait %c'", 'a' + i, 'a' + i);
   return true;
 }
 
@@ -507,13 +408,14 @@ static bool check_members(struct parser *p, struct script *script)
       if (op->kind == SCRIPT_MEMBER &&
           (op == script->ops[rank] || op[-1].kind != SCRIPT_COLLECTIVE ||
            op[-1].flow != RCL_FLOW_ALL))
-        return fail(p, "member %d does not follow an allreduce, expected one before it", op->comm);
+        return script_fail(p, "member %d does not follow an allreduce, expected one before it",
+                           op->comm);
       joined[op->comm] |= op->kind == SCRIPT_MEMBER;
       if (!joined[op->comm] ||
           (peer && op->peer >= 0 && !script_is_member(script, op->comm, op->peer)))
-        return fail(p,
-                    "rank %d uses communicator %d, expected 'member %d' before, of its peer, too",
-                    rank, op->comm, op->comm);
+        return script_fail(
+            p, "rank %d uses communicator %d, expected 'member %d' before, of its peer, too", rank,
+            op->comm, op->comm);
     }
   }
   return true;
@@ -532,7 +434,8 @@ static bool check_free(struct parser *p, struct script *script)
   for (int rank = 0; p->free && rank < script->ranks; rank++)
     for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
       if (op->kind != SCRIPT_FREE)
-        return fail(p, "'free' beside other operations, expected all ranks to be free or none");
+        return script_fail(p,
+                           "'free' beside other operations, expected all ranks to be free or none");
   return true;
 }
 
@@ -540,7 +443,7 @@ static bool make_windows(struct parser *p, struct script *script)
 {
   script->windows = p->windows;
   const char *wrong = script_make_windows(script);
-  return !wrong || fail(p, "%s", wrong);
+  return !wrong || script_fail(p, "%s", wrong);
 }
 
 /* Reads the operations that start at `at` as the program of rank `self`. */
@@ -548,7 +451,7 @@ static bool parse_program(struct parser *p, const char *at, int self, struct scr
 {
   struct list list = {0};
   p->at = at;
-  bool fine = (!peek(p).length || parse_list(p, &list, false)) && check_names(p, &list);
+  bool fine = (!word_peek(p).length || parse_list(p, &list, false)) && check_names(p, &list);
   number_iterations(&list);
   if (fine) {
     append(&list, &(struct operation){.kind = SCRIPT_END});
@@ -562,17 +465,17 @@ static bool parse_program(struct parser *p, const char *at, int self, struct scr
 /* The head of a line, up to the colon. `*rank` is -1 for '*'. */
 static bool parse_head(struct parser *p, int *rank)
 {
-  struct word word = take(p);
-  if (!is(word, "rank"))
-    return expected(p, word, "'rank'");
-  word = take(p);
+  struct word word = word_take(p);
+  if (!word_is(word, "rank"))
+    return word_expected(p, word, "'rank'");
+  word = word_take(p);
   char what[64];
   snprintf(what, sizeof what, "a rank from 0 to %d or '*'", p->ranks - 1);
   *rank = -1;
-  if (!is(word, "*") && !number(word, p->ranks - 1, rank))
-    return expected(p, word, what);
-  word = take(p);
-  return is(word, ":") || expected(p, word, "':'");
+  if (!word_is(word, "*") && !word_number(word, p->ranks - 1, rank))
+    return word_expected(p, word, what);
+  word = word_take(p);
+  return word_is(word, ":") || word_expected(p, word, "':'");
 }
 
 /* Where the line of `rank *` was. */
@@ -583,19 +486,19 @@ struct rest {
 
 static bool parse_line(struct parser *p, struct script *script, struct rest *rest)
 {
-  if (!peek(p).length)
+  if (!word_peek(p).length)
     return true;
   int rank = -1;
   if (!parse_head(p, &rank))
     return false;
   if (rank < 0) {
     if (rest->at)
-      return fail(p, "a second line for rank *, expected one");
+      return script_fail(p, "a second line for rank *, expected one");
     *rest = (struct rest){p->at, p->end, p->line};
     return true;
   }
   if (script->ops[rank])
-    return fail(p, "a second line for rank %d, expected one", rank);
+    return script_fail(p, "a second line for rank %d, expected one", rank);
   return parse_program(p, p->at, rank, script);
 }
 
@@ -606,7 +509,7 @@ static bool parse_rest(struct parser *p, struct script *script, const struct res
     if (script->ops[rank])
       continue;
     if (!rest->at)
-      return fail(p, "no line for rank %d, expected 'rank %d:' or 'rank *:'", rank, rank);
+      return script_fail(p, "no line for rank %d, expected 'rank %d:' or 'rank *:'", rank, rank);
     p->end = rest->end;
     p->line = rest->line;
     if (!parse_program(p, rest->at, rank, script))
