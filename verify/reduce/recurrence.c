@@ -39,14 +39,15 @@ static uint32_t value_of(struct recurrence *r, uint64_t part, uint64_t is)
 
 void recurrence_add(struct recurrence *r, const struct recurrence_change *changes, uint32_t count)
 {
+  if (!count)
+    return;
   uint32_t hops[count];
   for (uint32_t i = 0; i < count; i++) {
     const struct hop hop = {value_of(r, changes[i].part, changes[i].from),
                             value_of(r, changes[i].part, changes[i].to)};
     hops[i] = intern(&r->hops, &hop, sizeof hop);
   }
-  if (count)
-    intern(&r->steps, hops, count * (uint32_t)sizeof *hops);
+  intern(&r->steps, hops, count * (uint32_t)sizeof *hops);
 }
 
 static void add_steps(struct recurrence *r, const struct transition_cache *cache)
