@@ -17,10 +17,10 @@ static bool is_skipped(const struct world *w, const struct operation *op)
 /* Of receives that earlier tests have completed. */
 static bool is_over(const struct operation *op, const struct world_program *program)
 {
-  bool first = program->request[op->name] == 0;
-  if (op->kind == SCRIPT_WAITANY)
-    return first && program->request[op->tag] == 0;
-  return first && (op->kind == SCRIPT_WAIT || op->kind == SCRIPT_TEST);
+  if (op->kind != SCRIPT_WAIT && op->kind != SCRIPT_TEST && op->kind != SCRIPT_WAITANY)
+    return false; /* of others the name may be none */
+  return program->request[op->name] == 0 &&
+         (op->kind != SCRIPT_WAITANY || program->request[op->tag] == 0);
 }
 
 /* Passes one operation that needs no event, or a completed wait; false when there is none. */
