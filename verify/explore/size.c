@@ -20,12 +20,14 @@ uint64_t explorer_most_bytes(const struct explorer *e)
   if (!e->archive)
     return e->model.options->max_bytes;
   uint64_t most = explorer_memory(e), archive = archive_bytes(e->archive);
-  return archive < most ? (most - archive) / 5 * 2 : 0;
+  return archive < most ? archive + (most - archive) / 5 * 2 : archive;
 }
 
 uint64_t explorer_bytes(const struct explorer *e)
 {
   uint64_t bytes = visited_bytes(&e->visited) + model_bytes(&e->model) + explorer_queue_bytes(e);
+  if (e->archive)
+    bytes += archive_bytes(e->archive);
   if (e->exchange)
     bytes += exchange_bytes(e->exchange);
   for (unsigned i = 0; i < e->workers; i++)

@@ -3,8 +3,8 @@
  * While a level is expanded nothing is looked up on disk. When memory is short, and at the end of
  * each level, the visited set is emptied: its states are put in order, and looked for in the files,
  * in one pass through them; those that are new go to a file of their own, and are the states to
- * expand. Each file has a filter in memory, so that few blocks are read of a file in which few of
- * these states are. Files are merged, the smallest first, when there are many.
+ * expand. A file with many more states than are looked for has a filter in memory, so that few of
+ * its blocks are read. Files are merged, the smallest first, when there are many.
  *
  * Sources: Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier (CAV
  * 1998): duplicates are found late, all at once; O'Neil et al., The log-structured merge-tree (Acta
@@ -21,7 +21,7 @@ enum { ARCHIVE_FILES = 8 }; /* between passes */
 
 struct archive_entry {
   struct sorted_file file;
-  struct filter filter; /* of its states */
+  struct filter filter; /* of its states; it may have none */
   uint32_t number;      /* in its name */
   bool saved;           /* a save names it: it is not removed before the next one */
 };
@@ -38,8 +38,8 @@ struct archive {
   uint64_t stale;        /* of these: only the last save names them */
 };
 
-/* Without files. Filters take so many bytes at most: files beyond have none, and are read from
- * beginning to end. `prefix` is copied. */
+/* Without files. Filters take so many bytes at most; a file for which none are left has no filter,
+ * and each state is looked for in it. `prefix` is copied. */
 struct archive *archive_new(const char *prefix, const struct packing *, uint64_t filters_most);
 
 /* Removes all files that no save names. */
