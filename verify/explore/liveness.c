@@ -56,12 +56,6 @@ static void judge_component(void *share, const uint64_t *state, size_t count)
 
 /* ---- all components ---- */
 
-static bool is_time_up(const struct explorer *e)
-{
-  double most = e->model.options->max_seconds;
-  return most > 0 && platform_now() - e->began >= most;
-}
-
 /* The ways out of `place`, where they are not there still. */
 static void look_at(struct share *s, uint64_t place)
 {
@@ -70,7 +64,7 @@ static void look_at(struct share *s, uint64_t place)
     return;
   cycles_expand(c, place);
   if (c->expansions % TIME_EXPANSIONS == 0)
-    s->search.stopped |= is_time_up(c->e);
+    s->search.stopped |= search_is_late(c->e);
 }
 
 /* The first transition from number `n` on to another state that may lie on a cycle with this one.
@@ -209,7 +203,7 @@ static struct outcome search_states(struct explorer *e, const struct recurrence 
   for (unsigned i = 1; i < e->workers; i++)
     end_share(&shares[i]);
   if (!complete)
-    stop(e, is_time_up(e) ? "timeout" : "memory");
+    stop(e, search_is_late(e) ? "timeout" : "memory");
   else if (outcome.bad && tells)
     write_lasso(c);
   end_share(&shares[0]);

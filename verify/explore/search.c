@@ -285,10 +285,15 @@ static uint64_t states_left(const struct explorer *e)
   return states;
 }
 
-static void stop_in_time(struct explorer *e)
+bool search_is_late(const struct explorer *e)
 {
   double most = e->model.options->max_seconds;
-  if (most <= 0 || platform_now() - e->began < most)
+  return most > 0 && platform_now() - e->began >= most;
+}
+
+static void stop_in_time(struct explorer *e)
+{
+  if (!search_is_late(e))
     return;
   e->full = BOUND_TIME;
   frontier_clear(&e->now);

@@ -219,6 +219,9 @@ void states_add(struct states *, const uint32_t *numbers, uint32_t components);
 /* Expands level after level, from e->now on, until there is a verdict. */
 void explorer_search(struct explorer *);
 
+/* Whether the time for the search is up (options->max_seconds). */
+bool search_is_late(const struct explorer *);
+
 /* ---- distributed.c ---- */
 
 /* What a level has shown. */
