@@ -258,7 +258,7 @@ static void end_accesses(struct state *state, int target)
     const struct operation *op = state->access[i];
     if (op == NULL || (target != RCL_ANY && op->peer != target))
       continue;
-    if (op->flow == ACCESS_GET || op->flow == ACCESS_FETCH)
+    if (access_fetches(op))
       see_number(state, state->fetched[i]);
     state->access[i] = NULL;
   }

@@ -136,6 +136,12 @@ struct operation {
   bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: of a window, the program does not see the message */
 };
 
+/* Whether an access brings back what it finds. */
+static inline bool access_fetches(const struct operation *access)
+{
+  return access->flow == ACCESS_GET || access->flow == ACCESS_FETCH;
+}
+
 struct script {
   int ranks;
   bool free;                  /* all operations are FREE */

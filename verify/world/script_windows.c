@@ -48,7 +48,7 @@ static bool fetches(const struct maker *m, int rank, struct range range, int tar
 {
   for (unsigned i = range.from; i < range.to; i++) {
     const struct operation *op = &written(m, rank)[i];
-    if (accesses(op, target) && (op->flow == ACCESS_GET || op->flow == ACCESS_FETCH))
+    if (accesses(op, target) && access_fetches(op))
       return true;
   }
   return false;

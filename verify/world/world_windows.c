@@ -30,11 +30,6 @@ static const struct operation *next_access(const struct world *w, int rank,
   return NULL;
 }
 
-static bool fetches(const struct operation *access)
-{
-  return access->flow == ACCESS_GET || access->flow == ACCESS_FETCH;
-}
-
 /* ---- contents: the place of the operation, from 1, then numbers ---- */
 
 static struct content content_with(uint16_t place, const uint16_t *item)
@@ -80,7 +75,7 @@ static void carry_out(const struct world *w, struct world_window *window, int or
       *cell = given;
     else if (access->flow != ACCESS_GET)
       *cell = (uint16_t)(*cell + given);
-    item[access->name] = fetches(access) ? before : 0;
+    item[access->name] = access_fetches(access) ? before : 0;
   }
 }
 
@@ -305,7 +300,7 @@ static void see(const struct world *w, int rank, struct world_program *program,
   const struct operation *access;
   struct world_window *window = window_of(program);
   for (unsigned at = op->from; (access = next_access(w, rank, op, op->peer, &at));) {
-    if (fetches(access)) {
+    if (access_fetches(access)) {
       program->last = window->item[access->name];
       program->history = content_fold(program->history, content_of(program->last));
     }
