@@ -1,22 +1,9 @@
 /* Topologies, attributes, and communicators made in other ways, with results that can be told to be
  * right, in a loop, so that crashes and checkpoints fall everywhere. Usage: layer-comms ROUNDS. */
-#include <mpi.h>
-#include <smpi/smpi.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "layer-comms"
+#include "layer-rounds.h"
 
-static int rank, ranks, round_number;
-static int failures, copies, deletes;
-
-static void expect(bool right, const char *what)
-{
-  if (right)
-    return;
-  failures++;
-  fprintf(stderr, "layer-comms: rank %d, round %d: %s\n", rank, round_number, what);
-}
+static int copies, deletes;
 
 /* ---- topologies ---- */
 
@@ -264,10 +251,7 @@ static void test_memory(void)
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int rounds = argc > 1 ? atoi(argv[1]) : 1;
+  int rounds = begin(argc, argv);
   static void (*const tests[])(void) = {
       test_grid,   test_attributes, test_attribute_errors, test_attributes_of_types,
       test_making, test_memory};
@@ -276,10 +260,5 @@ int main(int argc, char **argv)
       tests[i]();
       smpi_execute_flops(1e5 * (rank + 1));
     }
-  int all;
-  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0)
-    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
-  MPI_Finalize();
-  return all != 0;
+  return end(rounds);
 }

@@ -4,32 +4,12 @@
  * and as C++. Usage: layer-mpi-misc ROUNDS [all]. `all`: also what plain SMPI 3.32 lacks or gets
  * wrong.
  */
-#include <mpi.h>
-#include <smpi/smpi.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "layer-mpi-misc"
+#include "layer-rounds.h"
 
 enum { RANKS_MAX = 16 };
 
-static int rank, ranks, next, previous, round_number;
-static int failures;
 static bool everything;
-
-static void expect(bool right, const char *what)
-{
-  if (right)
-    return;
-  failures++;
-  fprintf(stderr, "layer-mpi-misc: rank %d, round %d: %s\n", rank, round_number, what);
-}
-
-/* What rank `from` has for rank `to` in this round. */
-static int value(int from, int to)
-{
-  return 10000 * round_number + 100 * from + to;
-}
 
 /* ---- send modes ---- */
 
@@ -514,10 +494,5 @@ int main(int argc, char **argv)
     }
   if (everything)
     MPI_Pcontrol(0);
-  int all;
-  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0)
-    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
-  MPI_Finalize();
-  return all != 0;
+  return end(rounds);
 }

@@ -1,24 +1,9 @@
 /* Every MPI call that the layer handles, with results that can be told to be right, in a loop, so
  * that crashes and checkpoints fall everywhere. Usage: layer-mpi ROUNDS. Exit code 0: all right. */
-#include <mpi.h>
-#include <smpi/smpi.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "layer-mpi"
+#include "layer-rounds.h"
 
 enum { BIG = 40000 }; /* ints: beyond every eager threshold */
-
-static int rank, ranks, next, previous, round_number;
-static int failures; /* a global, rolled back with everything else */
-
-static void expect(bool right, const char *what)
-{
-  if (right)
-    return;
-  failures++;
-  fprintf(stderr, "layer-mpi: rank %d, round %d: %s\n", rank, round_number, what);
-}
 
 /* ---- point to point ---- */
 
@@ -430,12 +415,7 @@ static void test_duplicate(void)
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  next = (rank + 1) % ranks;
-  previous = (rank + ranks - 1) % ranks;
-  int rounds = argc > 1 ? atoi(argv[1]) : 1;
+  int rounds = begin(argc, argv);
   static void (*const tests[])(void) = {
       test_blocking,       test_large,      test_order,         test_wildcards, test_probes,
       test_matched_probes, test_completion, test_persistent,    test_nobody,    test_types,
@@ -445,10 +425,5 @@ int main(int argc, char **argv)
       tests[i]();
       smpi_execute_flops(1e4 * (rank + 1));
     }
-  int all;
-  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0)
-    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
-  MPI_Finalize();
-  return all != 0;
+  return end(rounds);
 }

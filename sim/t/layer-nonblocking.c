@@ -2,36 +2,16 @@
  * collectives; and receives that are given up. With results that can be told to be right, in a
  * loop, so that crashes and checkpoints fall everywhere. Compiled as C and as C++.
  * Usage: layer-nonblocking ROUNDS [all]. `all`: also what plain SMPI 3.32 gets wrong. */
-#include <mpi.h>
-#include <smpi/smpi.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "layer-nonblocking"
+#include "layer-rounds.h"
 
 enum { RANKS_MAX = 16, BIG = 20000 }; /* ints: beyond every eager threshold */
 
-static int rank, ranks, next, previous, round_number;
-static int failures;
 static bool everything;
 
-static void expect(bool right, const char *what)
-{
-  if (right)
-    return;
-  failures++;
-  fprintf(stderr, "layer-nonblocking: rank %d, round %d: %s\n", rank, round_number, what);
-}
-
-static void compute(void)
+static void work(void)
 {
   smpi_execute_flops(3e4 * (1 + (rank * 7 + round_number) % ranks));
-}
-
-/* What rank `from` has for rank `to` in this round. */
-static int value(int from, int to)
-{
-  return 10000 * round_number + 100 * from + to;
 }
 
 /* ---- movement: all at once ---- */
@@ -64,7 +44,7 @@ static void test_rooted(void)
   MPI_Igather(own, 1, MPI_INT, gathered, 1, MPI_INT, root, MPI_COMM_WORLD, &request[1]);
   MPI_Igatherv(own, counts[rank], MPI_INT, varied, counts, starts, MPI_INT, root, MPI_COMM_WORLD,
                &request[2]);
-  compute();
+  work();
   MPI_Iscatter(out, 1, MPI_INT, &part, 1, MPI_INT, root, MPI_COMM_WORLD, &request[3]);
   MPI_Iscatterv(varied_out, counts, starts, MPI_INT, parts, counts[rank], MPI_INT, root,
                 MPI_COMM_WORLD, &request[4]);
@@ -102,7 +82,7 @@ static void test_all(void)
   MPI_Iallgatherv(own, counts[rank], MPI_INT, varied, counts, starts, MPI_INT, MPI_COMM_WORLD,
                   &request[1]);
   MPI_Ialltoall(MPI_IN_PLACE, 1, MPI_INT, swapped, 1, MPI_INT, MPI_COMM_WORLD, &request[2]);
-  compute();
+  work();
   MPI_Ialltoallv(out, given, out_starts, MPI_INT, in, taken, in_starts, MPI_INT, MPI_COMM_WORLD,
                  &request[3]);
   MPI_Waitany(4, request, &index, MPI_STATUS_IGNORE);
@@ -208,7 +188,7 @@ static void test_reductions(void)
   MPI_Ireduce(own, at_root, 4, MPI_LONG, op, root, MPI_COMM_WORLD, &request[0]);
   MPI_Iallreduce(MPI_IN_PLACE, all, 4, MPI_LONG, op, MPI_COMM_WORLD, &request[1]);
   MPI_Iscan(own, up_to, 4, MPI_LONG, op, MPI_COMM_WORLD, &request[2]);
-  compute();
+  work();
   MPI_Iexscan(own, below, 4, MPI_LONG, op, MPI_COMM_WORLD, &request[3]);
   MPI_Ireduce_scatter_block(blocks, &part, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request[4]);
   MPI_Ireduce_scatter(blocks, parts, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request[5]);
@@ -308,7 +288,7 @@ static void test_cancel(void)
   /* may come in time or not: it is received once in any case */
   MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 40, MPI_COMM_WORLD, &request);
   MPI_Send(&out, 1, MPI_INT, next, 40, MPI_COMM_WORLD);
-  compute();
+  work();
   if (give_up(&request))
     MPI_Recv(&in, 1, MPI_INT, previous, 40, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   expect(in == previous * round_number, "cancel: once");
@@ -328,12 +308,7 @@ static void test_cancel(void)
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  next = (rank + 1) % ranks;
-  previous = (rank + ranks - 1) % ranks;
-  int rounds = argc > 1 ? atoi(argv[1]) : 1;
+  int rounds = begin(argc, argv);
   everything = argc > 2;
   if (ranks > RANKS_MAX)
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -343,16 +318,11 @@ int main(int argc, char **argv)
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();
-      compute();
+      work();
     }
   test_pending();
   round_number++;
   test_pending();
   MPI_Barrier(MPI_COMM_WORLD);
-  int all;
-  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0)
-    printf("%d rounds, %d failures, %s\n", rounds, all, all ? "FAIL" : "PASS");
-  MPI_Finalize();
-  return all != 0;
+  return end(rounds);
 }

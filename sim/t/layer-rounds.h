@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Globals: rolled back with everything else. */
 static int rank, ranks, next, previous, round_number, failures;
 
-static void expect(bool right, const char *what)
+static inline void expect(bool right, const char *what)
 {
   if (right)
     return;
@@ -18,19 +19,19 @@ static void expect(bool right, const char *what)
 }
 
 /* Number `i` of those that `from` has in this round. */
-static int value(int from, int i)
+static inline int value(int from, int i)
 {
   return 10000 * round_number + 100 * from + i;
 }
 
 /* Another time on each rank. */
-static void compute(double seconds)
+static inline void compute(double seconds)
 {
   smpi_execute_benched(seconds * (1 + (rank * 7 + round_number) % ranks));
 }
 
 /* The first argument: how many rounds. */
-static int begin(int argc, char **argv)
+static inline int begin(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -41,7 +42,7 @@ static int begin(int argc, char **argv)
 }
 
 /* What main() returns. */
-static int end(int rounds)
+static inline int end(int rounds)
 {
   int all;
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -6,7 +6,7 @@ needs_layer
 . "$here/languages.sh"
 
 replay=$build/t/layer-replay
-cp "$here"/layer-mpi.c "$here"/layer-comms.c "$here"/layer-nonblocking.c "$here"/layer-mpi-misc.c "$dir"
+cp "$here"/layer-rounds.h "$here"/layer-mpi.c "$here"/layer-comms.c "$here"/layer-nonblocking.c "$here"/layer-mpi-misc.c "$dir"
 cd "$dir" || exit 1
 for i in 0 1 2 3 4; do echo "node-$i"; done >hosts
 warnings='-O2 -g -Wall -Wextra -Werror'
