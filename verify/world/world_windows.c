@@ -9,6 +9,11 @@ static struct world_window *window_of(struct world_program *program)
   return (struct world_window *)(program + 1);
 }
 
+static const struct world_window *window_in(const struct world_program *program)
+{
+  return (const struct world_window *)(program + 1);
+}
+
 static const struct operation *operation_of(const struct world *w, int rank,
                                             const struct world_program *program)
 {
@@ -30,6 +35,12 @@ static const struct operation *next_access(const struct world *w, int rank,
   return NULL;
 }
 
+/* Whether it is a message in which accesses go to their target. */
+static bool has_accesses(const struct operation *op)
+{
+  return op->tag == TAG_ACCESSES || op->tag == TAG_PASSIVE;
+}
+
 /* ---- contents: the place of the operation, from 1, then numbers ---- */
 
 static struct content content_with(uint16_t place, const uint16_t *item)
@@ -49,14 +60,14 @@ _Static_assert(SCRIPT_PENDING * sizeof(uint16_t) == 2 * sizeof(uint32_t), "items
 struct content world_window_content(const struct world *w, int rank)
 {
   const struct world_program *program = read_program(w, rank);
-  const struct world_window *window = (const struct world_window *)(program + 1);
+  const struct world_window *window = window_in(program);
   const struct operation *op = operation_of(w, rank, program), *access;
   uint16_t given[SCRIPT_PENDING] = {0};
   unsigned at = op->from;
-  bool accesses = op->tag == TAG_ACCESSES || op->tag == TAG_PASSIVE;
   if (is_serving(op) || (op->kind == SCRIPT_SEND && op->tag == TAG_ANSWER))
     return content_with(program->next, window->answer);
-  while (op->kind == SCRIPT_SEND && accesses && (access = next_access(w, rank, op, op->peer, &at)))
+  while (op->kind == SCRIPT_SEND && has_accesses(op) &&
+         (access = next_access(w, rank, op, op->peer, &at)))
     given[access->name] = window->item[access->name];
   return content_with(program->next, given);
 }
@@ -163,7 +174,7 @@ static bool unlock_own(const struct world *w, int rank, struct world_window *win
 bool world_window_event(const struct world *w, int rank, struct rcl_event *event, unsigned *choices)
 {
   const struct world_program *program = read_program(w, rank);
-  const struct world_window *window = (const struct world_window *)(program + 1);
+  const struct world_window *window = window_in(program);
   *event = (struct rcl_event){.kind = RCL_EVENT_CHOICE};
   *choices = (unsigned)w->ranks + 1;
   if (window->reply)
@@ -221,7 +232,7 @@ static bool has_come(const struct world *w, int rank, int peer)
 bool world_window_allows(const struct world *w, int rank, uint32_t outcome)
 {
   const struct world_program *program = read_program(w, rank);
-  const struct world_window *window = (const struct world_window *)(program + 1);
+  const struct world_window *window = window_in(program);
   const struct operation *op = operation_of(w, rank, program);
   if (outcome)
     return (int)outcome - 1 != rank && has_come(w, rank, (int)outcome - 1);
@@ -257,8 +268,7 @@ bool world_window_sent(const struct world *w, int rank, struct world_program *pr
     carry_out_next(w, rank, window);
     return false;
   }
-  bool accesses = op->tag == TAG_ACCESSES || op->tag == TAG_PASSIVE;
-  while (accesses && (access = next_access(w, rank, op, op->peer, &at)))
+  while (has_accesses(op) && (access = next_access(w, rank, op, op->peer, &at)))
     window->item[access->name] = 0;
   return true;
 }
