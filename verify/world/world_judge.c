@@ -61,46 +61,6 @@ bool world_judges_garbage(const struct world *w)
 
 /* ---- history: what the program sent and was given ---- */
 
-static int compare_flows(const struct world_flow *a, int peer, int comm, int tag)
-{
-  if (a->peer != peer)
-    return a->peer < peer ? -1 : 1;
-  if (a->comm != comm)
-    return a->comm < comm ? -1 : 1;
-  return a->tag == tag ? 0 : a->tag < tag ? -1 : 1;
-}
-
-/* The flow of rank to and from peer with that envelope; NULL when there is none. `place` gets where
- * it stands, or would stand, among `count`. */
-static const struct world_flow *find_flow(const struct world *w, int rank, int peer, int comm,
-                                          int tag, uint32_t *place, uint32_t *count)
-{
-  const struct world_flow *flows = READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, count);
-  uint32_t low = 0, high = *count;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (compare_flows(&flows[middle], peer, comm, tag) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  *place = low;
-  return low < *count && !compare_flows(&flows[low], peer, comm, tag) ? &flows[low] : NULL;
-}
-
-struct world_flow *world_flow(const struct world *w, int rank, int peer, int comm, int tag)
-{
-  uint32_t low, count;
-  if (!find_flow(w, rank, peer, comm, tag, &low, &count)) {
-    struct world_flow fresh = {.peer = (int16_t)peer, .comm = (int16_t)comm, .tag = tag};
-    list_insert(w, WORLD_FLOWS, rank, 0, low, &fresh, sizeof fresh);
-    count++;
-  }
-  struct world_flow *edited =
-      world_edit(w, WORLD_FLOWS, rank, 0, count * (uint32_t)sizeof(struct world_flow));
-  return &edited[low];
-}
-
 void world_check_sequence(struct step_context *t, int peer, const struct world_message *message)
 {
   struct world_flow *f = world_flow(t->w, t->rank, peer, message->comm, message->tag);
@@ -337,16 +297,13 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
 static bool is_garbage(const struct world *w, int rank, const struct world_slot *slot)
 {
   const struct world_message *message = &slot->message;
+  int sender = slot->sent ? rank : slot->peer, receiver = slot->sent ? slot->peer : rank;
   uint32_t size;
-  const unsigned char *flows =
-      world_line_part(w, slot->sent ? slot->peer : rank, WORLD_FLOWS, &size);
-  for (uint32_t i = 0; flows && i < size / sizeof(struct world_flow); i++) {
-    struct world_flow flow;
-    memcpy(&flow, flows + i * sizeof flow, sizeof flow);
-    if (!compare_flows(&flow, slot->sent ? rank : slot->peer, message->comm, message->tag))
-      return message->sequence && message->sequence <= flow.delivered; /* 0: a result of a call */
-  }
-  return false;
+  const unsigned char *flows = world_line_part(w, receiver, WORLD_FLOWS, &size);
+  struct world_flow flow;
+  if (!flows || !world_flow_in(flows, size, sender, message->comm, message->tag, &flow))
+    return false;
+  return message->sequence && message->sequence <= flow.delivered; /* 0: a result of a call */
 }
 
 /* The rank keeps no message that it knows to be garbage: nothing that says so is on its way. */
@@ -511,7 +468,7 @@ static void check_agreement(struct step_context *t)
     const struct world_flow *mine = &flows[i], *theirs;
     if (!mine->delivered)
       continue;
-    theirs = find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag, &place, &their_count);
+    theirs = world_find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag, &place, &their_count);
     uint32_t sent = theirs ? theirs->sent : 0;
     if (sent < mine->delivered)
       world_violate(t, "agreement",
@@ -523,21 +480,19 @@ static void check_agreement(struct step_context *t)
   }
 }
 
-/* Nothing that `rank` was given is still to be given to it; what it drains, or takes out of a
- * channel, it may yet discard. */
-/* At the end the outside has seen what the program, as it ended up, has made. */
+/* Nothing that the rank was given is still to be given to it. */
 static void check_leftover(struct step_context *t, int peer, const struct world_message *message)
 {
   uint32_t place, flows;
   const struct world_flow *mine =
-      find_flow(t->w, t->rank, peer, message->comm, message->tag, &place, &flows);
+      world_find_flow(t->w, t->rank, peer, message->comm, message->tag, &place, &flows);
   if (mine && message->sequence <= mine->delivered)
     world_violate(t, "no-duplicate",
                   "message %u from rank %d (tag %d) was given, and sent once more",
                   message->sequence, peer, message->tag);
 }
 
-/* At the end the outside has seen what the program, as it ended up, has made. */
+/* What the rank drains, or takes out of a channel itself, it may yet discard. */
 static void check_leftovers(struct step_context *t)
 {
   uint32_t count;

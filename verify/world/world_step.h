@@ -10,6 +10,7 @@
  *     world_storage.c   images, stable storage, restart
  *     world_crash.c     crash, detection
  *     world_output.c    outputs are made, and leave
+ *     world_flows.c     what programs have sent and were given
  *     world_judge.c     properties: what is noted along the way, and at the end
  */
 #ifndef RECLINE_WORLD_STEP_H
@@ -201,6 +202,16 @@ void world_disconnect(const struct world *, int rank, int peer, uint16_t incarna
 /* The rank's memory is lost, and so are messages to it from earlier incarnations. */
 void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
 
+/* ---- what programs have sent and were given (world_flows.c) ---- */
+
+/* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
+ */
+struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
+
+/* Copies that flow out of a stored part of `size` bytes; false when there is none. */
+bool world_flow_in(const unsigned char *part, uint32_t size, int peer, int comm, int tag,
+                   struct world_flow *);
+
 /* ---- properties (world_judge.c) ---- */
 
 /* Notes a violation of a property that is judged; the first one of a step stands. The text of one
@@ -228,10 +239,6 @@ void world_reach_start(struct step_context *);
  * sender's. */
 void world_reach_action(struct step_context *, const struct rcl_action *);
 void world_reach_crossing(struct step_context *, uint32_t line);
-
-/* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
- */
-struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
 
 /* The program has sent a message with that content, as t->event says. */
 void world_note_sent(struct step_context *, const struct content *);

@@ -200,13 +200,10 @@ static bool is_passive(const struct world_message *message)
 /* Kept, and not yet given to the program. */
 static bool is_waiting(const struct world *w, int rank, const struct world_slot *slot)
 {
-  uint32_t count;
-  const struct world_flow *flows = READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (flows[i].peer == slot->peer && flows[i].comm == slot->message.comm &&
-        flows[i].tag == slot->message.tag)
-      return slot->message.sequence > flows[i].delivered;
-  return true;
+  uint32_t place, count;
+  const struct world_flow *flow = world_find_flow(w, rank, slot->peer, slot->message.comm,
+                                                  slot->message.tag, &place, &count);
+  return !flow || slot->message.sequence > flow->delivered;
 }
 
 /* What a probe finds. */
