@@ -63,9 +63,6 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   if (!options_read(&about_campaign, argc, argv, entries))
     return EXIT_BAD_INPUT;
-  if (!o->files || o->files[1])
-    return bad_input("recline campaign: %s, expected one SCENARIO",
-                     o->files ? "more than one scenario" : "no scenario");
   if (o->until && !read_percent(o->until, &c->until))
     return bad_input("recline campaign: --until %s, expected a percentage such as 1%%", o->until);
   if (o->runs < 0)
@@ -109,7 +106,7 @@ int command_campaign(int argc, char **argv)
   g_autofree char *scratch = NULL;
   g_autoptr(GError) error = NULL;
   g_autofree char *scenario =
-      code == EXIT_FINE ? catalogue_scenario("recline campaign", o.files[0]) : NULL;
+      code == EXIT_FINE ? catalogue_scenario("recline campaign", o.files) : NULL;
   if (code == EXIT_FINE && !scenario)
     code = EXIT_BAD_INPUT;
   if (code == EXIT_FINE && !o.out && !(scratch = g_dir_make_tmp("recline-campaign-XXXXXX", &error)))

@@ -57,13 +57,10 @@ static int parse(int argc, char **argv, struct options *o)
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   if (!options_read(&about_interval, argc, argv, entries))
     return EXIT_BAD_INPUT;
-  if (!o->files || o->files[1])
-    return bad_input("recline interval: %s, expected one SCENARIO",
-                     o->files ? "more than one scenario" : "no scenario");
   if (o->runs < 2 || o->runs > RUNS_MAX || o->jobs < 0)
     return bad_input("recline interval: --runs %d --jobs %d, expected 2 to %d runs, and jobs",
                      o->runs, o->jobs, RUNS_MAX);
-  char *scenario = catalogue_scenario("recline interval", o->files[0]);
+  char *scenario = catalogue_scenario("recline interval", o->files);
   if (!scenario)
     return EXIT_BAD_INPUT;
   g_free(o->files[0]);

@@ -53,15 +53,12 @@ int run_parse(int argc, char **argv, struct options *options, char **scenario)
   g_autoptr(GError) error = NULL;
   if (!options_read(&about_run, argc, argv, entries))
     return EXIT_BAD_INPUT;
-  if (files == NULL || files[1] != NULL)
-    return bad_input("recline run: %s, expected one SCENARIO",
-                     files == NULL ? "no scenario" : "more than one scenario");
   if (!(options->timeout >= 0 && options->timeout <= TIMEOUT_MAX))
     return bad_input("recline run: --timeout %g, expected 0 to %d seconds", options->timeout,
                      TIMEOUT_MAX);
   if (options->memory && !scenario_bytes(options->memory, &options->memory_bytes, &error))
     return bad_input("recline run: --memory: %s", error->message);
-  *scenario = catalogue_scenario("recline run", files[0]);
+  *scenario = catalogue_scenario("recline run", files);
   return *scenario != NULL ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 

@@ -78,8 +78,14 @@ char *catalogue_guess(unsigned kinds, const char *name)
   return did_you_mean(name, (const char *const *)names);
 }
 
-char *catalogue_scenario(const char *command, const char *name)
+char *catalogue_scenario(const char *command, char *const *names)
 {
+  if (!names || names[1]) {
+    bad_input("%s: %s, expected one SCENARIO", command,
+              names ? "more than one scenario" : "no scenario");
+    return NULL;
+  }
+  const char *name = names[0];
   if (strpbrk(name, "/.") || g_file_test(name, G_FILE_TEST_IS_REGULAR))
     return g_strdup(name);
   char *file = catalogue_find(CATALOGUE_SCENARIOS, name);

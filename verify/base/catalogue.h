@@ -31,8 +31,9 @@ char *catalogue_find(unsigned kinds, const char *name);
 /* "; did you mean NAME?" with the name of `kinds` that is nearest, or "". The caller frees it. */
 char *catalogue_guess(unsigned kinds, const char *name);
 
-/* The scenario that a command names: one of recline's own, or `name` as it is where that is a path,
- * has a suffix or is a file. NULL: no such name, and `command` has said so. The caller frees it. */
-char *catalogue_scenario(const char *command, const char *name);
+/* The one scenario that the arguments of a command name (NULL-terminated; NULL: none): one of
+ * recline's own, or the name as it is where that is a path, has a suffix or is a file. NULL: not
+ * one, or no such name, and `command` has said so. The caller frees it. */
+char *catalogue_scenario(const char *command, char *const *names);
 
 #endif
