@@ -1,4 +1,5 @@
-/* LD_PRELOAD: kills a check that has saved more than a number of something, behind its save.
+/* LD_PRELOAD: kills a check, or one of its processes, that has saved more than a number of something,
+ * behind its save.
  *
  * KILL_AT_SAVE has the offset of the number, of 64 bits, in the file of a save, and the number that
  * it has to exceed, such as 16:5000.
@@ -31,13 +32,13 @@ static uint64_t number_at(const char *name, uint64_t offset)
   return number;
 }
 
-/* A save gets its name when it is complete. */
+/* A save, or a process's part of one (.save.1-of-3.0), gets its name when it is complete. */
 int rename(const char *from, const char *to)
 {
   uint64_t offset = 0, most = 0;
-  const char *wanted = getenv("KILL_AT_SAVE"), *end = strrchr(to, '.');
+  const char *wanted = getenv("KILL_AT_SAVE");
   int code = renameat(AT_FDCWD, from, AT_FDCWD, to);
-  if (!code && wanted && end && !strcmp(end, ".save") &&
+  if (!code && wanted && strstr(to, ".save") &&
       sscanf(wanted, "%" SCNu64 ":%" SCNu64, &offset, &most) == 2 && number_at(to, offset) > most) {
     kill(check, SIGKILL);
     raise(SIGKILL);
