@@ -391,6 +391,15 @@ LOOK_UP_CALL(Op_free, (op), (*op = MPI_OP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Group_free, (group), (*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Info_free, (info), (*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS))
 
+/* No process of a run was spawned by others. */
+static int get_parent(MPI_Comm *parent)
+{
+  *parent = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Comm_get_parent, (parent), ((void)r, get_parent(parent)))
+
 /* ---- calls that name a communicator and do not use it ---- */
 
 LOOK_UP_CALL(Pack, (in, count, type, out, size, position, comm),

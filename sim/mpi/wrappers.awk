@@ -216,7 +216,7 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
   printf "  next_(%s);\n  layer_leave(mode_);\n}\n\n", values
 }
 
-# A handle that is the only one of a call is changed; beside others it is made.
+# A handle that is the only one of a call is changed; beside others, or got, it is made.
 function write_fortran_handled(name, list, count,   i, type, base, handles, comm, buffer, call, before,
   after) {
   for (i = 1; i <= count; i++) {
@@ -241,7 +241,7 @@ function write_fortran_handled(name, list, count,   i, type, base, handles, comm
       after = after sprintf("    rank_free(handle%d_);\n", i)
     } else if (base in handle && type == base "*") {
       before = before sprintf("    %s before%d_ = %s;\n", base, i,
-        handles > 1 ? "NULL" : "fortran_get_" handle[base] "(r_, a" i ")")
+        handles > 1 || name ~ /_get_/ ? "NULL" : "fortran_get_" handle[base] "(r_, a" i ")")
       before = before sprintf("    %s handle%d_ = before%d_;\n", base, i, i)
       after = after sprintf("    fortran_put_%s(r_, a%d, before%d_, handle%d_);\n", handle[base], i,
         i, i)

@@ -131,16 +131,16 @@ is "$?:$(grep -c 'sum *10' stdout)" 0:1 'recline-ff: a program in fixed form rec
 cat >refused.f90 <<'EOF'
 program refused
   use mpi
-  integer :: error, parent
+  integer :: error, other
   call mpi_init(error)
-  call mpi_comm_get_parent(parent, error)
+  call mpi_comm_join(0, other, error)
   call mpi_finalize(error)
 end program refused
 EOF
 "$build/bin/recline-f90" refused.f90 -o refused >log 2>&1
 "$recline" run scenario.yaml --set program.binary=./refused --set 'program.args=[]' >stdout 2>stderr
 is "$?" 64 'what the layer does not handle is refused: exit code 64' log stderr
-is "$(grep -c 'MPI_Comm_get_parent is not handled under a recovery protocol' stderr)" 1 \
+is "$(grep -c 'MPI_Comm_join is not handled under a recovery protocol' stderr)" 1 \
   'and the call is named' stderr
 
 # ---- every Fortran name of SMPI has a wrapper ----

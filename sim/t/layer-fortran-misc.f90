@@ -376,6 +376,7 @@ subroutine communicators
   use state
   implicit none
   integer :: info, twin, copy, made, world, some, range(3, 1), n, error, rank, sizes(2), here(2), grid
+  integer :: parent
   integer(kind=MPI_ADDRESS_KIND) :: bytes
   type(c_ptr) :: memory
   integer, pointer :: numbers(:)
@@ -402,6 +403,11 @@ subroutine communicators
   call mpi_info_free(info, error)
   call mpi_comm_test_inter(copy, flag, error)
   call expect(.not. flag, 'test_inter')
+  parent = copy
+  call mpi_comm_get_parent(parent, error)
+  call expect(parent == MPI_COMM_NULL, 'get_parent')
+  call mpi_comm_size(copy, n, error)
+  call expect(n == ranks, 'what parent was before is still there')
   call mpi_comm_disconnect(copy, error)
   call expect(copy == MPI_COMM_NULL, 'disconnect')
   call mpi_comm_group(MPI_COMM_WORLD, world, error)

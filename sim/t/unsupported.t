@@ -52,8 +52,10 @@ says() { # CODE PATTERN DESCRIPTION
   is "$code:$(grep -c -- "$2" err)" "$1:1" "$3" err json
 }
 
-attempt 'MPI_Comm parent; MPI_Comm_get_parent(&parent);'
-says 64 'MPI_Comm_get_parent is not handled under a recovery protocol' 'processes have no parents'
+attempt 'MPI_Comm parent; MPI_Comm_join(0, &parent);'
+says 64 'MPI_Comm_join is not handled under a recovery protocol' 'processes do not join'
+attempt 'MPI_Comm parent; MPI_Comm_get_parent(&parent); if (parent != MPI_COMM_NULL) exit(1);'
+is "$code" 0 'and have no parents' err
 attempt 'MPI_Comm other; MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, !me, 0, &other);'
 says 64 'MPI_Intercomm_create is not handled under a recovery protocol' 'groups have no intercommunicator'
 smpicc -std=gnu11 program.c -o plain 2>log || sed 's/^/# /' log
@@ -73,4 +75,4 @@ attempt 'FILE *file = fopen("common", "a"); fprintf(file, "%d\n", me); fclose(fi
 says 0 'several ranks write .*/common: ' 'a file that several ranks write is left alone'
 attempt 'FILE *file = me ? NULL : fopen("mine", "a"); if (file) fprintf(file, "%d\n", step), fclose(file);'
 is "$code:$(wc -l <mine):$(grep -c 'several ranks write' err)" 0:20:0 'one of its own is put back' err
-finish 9
+finish 10
