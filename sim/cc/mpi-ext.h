@@ -15,6 +15,9 @@
 #define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING
 #define MPI_ERR_REVOKED MPIX_ERR_REVOKED
 
+/* An attribute of communicators: 1 where the calls work, else not set. */
+#define MPIX_FT (-1001)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +25,8 @@ extern "C" {
 MPI_CALL(XBT_PUBLIC int, MPIX_Comm_revoke, (MPI_Comm comm));
 MPI_CALL(XBT_PUBLIC int, MPIX_Comm_is_revoked, (MPI_Comm comm, int *flag));
 MPI_CALL(XBT_PUBLIC int, MPIX_Comm_shrink, (MPI_Comm comm, MPI_Comm *newcomm));
+MPI_CALL(XBT_PUBLIC int, MPIX_Comm_ishrink,
+         (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request));
 MPI_CALL(XBT_PUBLIC int, MPIX_Comm_agree, (MPI_Comm comm, int *flag));
 MPI_CALL(XBT_PUBLIC int, MPIX_Comm_iagree, (MPI_Comm comm, int *flag, MPI_Request *request));
 MPI_CALL(XBT_PUBLIC int, MPIX_Comm_failure_ack, (MPI_Comm comm));

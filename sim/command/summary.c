@@ -75,7 +75,7 @@ static void print_crashes(const struct scenario *scenario, const struct result *
     return;
   }
   g_print("  crashes      %u", result->crashes);
-  if (!scenario_fails_by_law(scenario))
+  if (!scenario_fails_by_law(scenario) && result->crashes <= scenario->failures_count)
     g_print(" of %u", scenario->failures_count);
   for (unsigned i = 0; i < scenario->failures_count && i < SHOWN; i++) {
     g_print(i == 0 ? ": " : "; ");

@@ -331,6 +331,12 @@ void dispatcher_crash_in_step(int rank, const struct failure *failure)
     notes_struck(failure);
 }
 
+void dispatcher_crash_itself(int rank)
+{
+  static const struct failure its_own = {.kills = KILLS_RANK};
+  layer.result.crashes += crash_rank(rank, &its_own, CRASH_LEAVES_ALL);
+}
+
 static bool under_way(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)

@@ -27,6 +27,9 @@ void dispatcher_point(int rank, const struct rcl_event *);
 const struct failure *dispatcher_cut(struct move *);
 void dispatcher_crash_in_step(int rank, const struct failure *);
 
+/* From a rank that ends its own process. */
+void dispatcher_crash_itself(int rank);
+
 /* All programs have ended, none was held, and there was nothing left of a schedule: for good. */
 bool dispatcher_is_over(void);
 

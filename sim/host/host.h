@@ -96,6 +96,9 @@ void host_member(struct rank *, int comm);
 /* The program has ended; returns when all have. */
 void host_finish(struct rank *);
 
+/* The program ends its own process where it is to repair itself: the rank crashes here. */
+_Noreturn void host_crash(struct rank *);
+
 /* The program computes or sleeps, interruptibly. */
 void host_compute(struct rank *, double flops);
 void host_sleep(struct rank *, double seconds);

@@ -244,6 +244,14 @@ void host_finish(struct rank *r)
   host_wait(r, run_has_ended, NULL);
 }
 
+/* What it has said so far leaves it. */
+_Noreturn void host_crash(struct rank *r)
+{
+  host_enter(r);
+  dispatcher_crash_itself(r->index);
+  host_roll_back(r);
+}
+
 /* ---- computation ---- */
 
 static bool has_noticed(const struct rank *r, const void *what)

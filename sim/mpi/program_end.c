@@ -172,6 +172,45 @@ static void ended_by_signal(int signal, siginfo_t *info, void *context)
   raise(signal);
 }
 
+/* A rank that ends itself so: where programs repair themselves, a crash of it. */
+static void end_itself(int signal)
+{
+  struct rank *r = rank_self();
+  if (r && layer.repairs)
+    host_crash(r);
+  die(DIE_INPUT, "rank %d was ended by signal %d (SIG%s)", machine_rank(), signal,
+      sigabbrev_np(signal));
+}
+
+/* Whether it ends a process that does nothing about it. */
+static bool ends_process(int signal)
+{
+  struct sigaction action = {.sa_handler = SIG_DFL};
+  switch (signal) {
+  case SIGCHLD:
+  case SIGCONT:
+  case SIGSTOP:
+  case SIGTSTP:
+  case SIGTTIN:
+  case SIGTTOU:
+  case SIGURG:
+  case SIGWINCH:
+    return false;
+  default:
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+  }
+}
+
+int raise(int signal)
+{
+  struct arena *mode = layer_enter();
+  if (mode && layer_wanted() && ends_process(signal))
+    end_itself(signal);
+  layer_leave(mode);
+  BEHIND(raise)
+  return raise_next(signal);
+}
+
 void program_end_begin(void)
 {
   struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};

@@ -1,5 +1,6 @@
 /* Attributes that programs give to communicators, to types and to windows. Keys and values lie in
  * the MPI state and roll back; SMPI's predefined attributes have negative keys. */
+#include "sim/cc/mpi-ext.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/window.h"
@@ -217,8 +218,20 @@ static int get_attribute(struct rank *r, struct holder holder, int key, void *va
   return MPI_SUCCESS;
 }
 
+/* MPIX_FT: whether programs repair themselves. */
+static int get_repairs(void *value, int *flag)
+{
+  static int yes = 1, *repairs = &yes;
+  *flag = layer.repairs;
+  if (*flag)
+    memcpy(value, &repairs, sizeof repairs);
+  return MPI_SUCCESS;
+}
+
 static int get_of_comm(struct rank *r, MPI_Comm comm, int key, void *value, int *flag)
 {
+  if (key == MPIX_FT)
+    return get_repairs(value, flag);
   if (key < 0)
     return PMPI_Comm_get_attr(MPI_COMM_WORLD, key, value, flag);
   return get_attribute(r, of_comm(r, comm), key, value, flag);

@@ -28,7 +28,8 @@ IN_PLACE_OF(pid_t, getpid, (void), (), is_asked(), (pid_t)machine_actor())
 IN_PLACE_OF(pid_t, gettid, (void), (), is_asked(), (pid_t)machine_actor())
 IN_PLACE_OF(pid_t, getppid, (void), (), is_asked(), 1)
 
-/* A rank that sends itself a signal gets it; to the system, those numbers are other processes. */
+/* A rank that sends itself a signal gets it (program_end.c); to the system, those numbers are other
+ * processes. */
 int kill(pid_t process, int signal)
 {
   if (is_asked() && process == (pid_t)machine_actor())

@@ -107,12 +107,30 @@ static int agree(struct rank *r, struct comm *comm, int *flag)
 
 REPAIR_CALL(MPIX_Comm_agree, (comm, flag), agree(r, comm_of(r, comm), flag))
 
+/* What is done with the decision of a request, when it has come. */
 struct awaited {
   struct request *request;
-  int *flag;
+  int *flag;         /* of an agreement; or */
+  struct comm *left; /* of shrinking: to be filled, */
+  int number;        /* by the agreement with that number */
 };
 
-static void take_decision(struct rank *r, void *rest)
+/* Only the flag is given, or only the communicator. */
+static int begin_agreement(struct rank *r, struct comm *comm, struct awaited what,
+                           void (*take)(struct rank *, void *), MPI_Request *handle)
+{
+  struct awaited *awaited = rank_alloc(r, sizeof *awaited);
+  *awaited = what;
+  awaited->request = p2p_whole(r, 0);
+  awaited->request->comm = comm;
+  comm->requests++;
+  awaited->request->whole.agreement = agreement_begin(r, comm, what.flag ? *what.flag : 0);
+  awaited->number = comm->agreements;
+  p2p_conclude_with(awaited->request, take, awaited);
+  return began(awaited->request, handle);
+}
+
+static void take_flag(struct rank *r, void *rest)
 {
   (void)r;
   const struct awaited *awaited = rest;
@@ -121,29 +139,14 @@ static void take_decision(struct rank *r, void *rest)
   awaited->request->status.MPI_ERROR = decision->unknown ? FAULT_PROC_FAILED : MPI_SUCCESS;
 }
 
-static int begin_agreement(struct rank *r, struct comm *comm, int *flag, MPI_Request *handle)
-{
-  struct request *request = p2p_whole(r, 0);
-  struct awaited *awaited = rank_alloc(r, sizeof *awaited);
-  *awaited = (struct awaited){request, flag};
-  request->comm = comm;
-  comm->requests++;
-  request->whole.agreement = agreement_begin(r, comm, *flag);
-  p2p_conclude_with(request, take_decision, awaited);
-  return began(request, handle);
-}
-
 REPAIR_CALL(MPIX_Comm_iagree, (comm, flag, request),
-            begin_agreement(r, comm_of(r, comm), flag, request))
+            begin_agreement(r, comm_of(r, comm), (struct awaited){.flag = flag}, take_flag, request))
 
-/* The members that have not failed, in their order, in a communicator of their own. */
-static int shrink(struct rank *r, struct comm *comm, MPI_Comm *made)
+/* ---- shrinking ---- */
+
+/* The members that have not failed, in their order; `number` is that of the agreement on them. */
+static void fill(struct comm *left, struct comm *comm, const bool *failed, int number)
 {
-  struct agreement *agreement = agreement_begin(r, comm, 0);
-  int number = comm->agreements;
-  host_wait(r, is_over, agreement);
-  const bool *failed = agreement_decision(agreement)->failed;
-  struct comm *left = comm_new(r, comm->size);
   left->size = 0;
   for (int i = 0; i < comm->size; i++) {
     if (i == comm->rank)
@@ -153,8 +156,37 @@ static int shrink(struct rank *r, struct comm *comm, MPI_Comm *made)
   }
   left->number = communicator_number(comm, -1 - number, 0, left); /* -1: of a group */
   left->errors = comm->errors;
+}
+
+static int shrink(struct rank *r, struct comm *comm, MPI_Comm *made)
+{
+  struct agreement *agreement = agreement_begin(r, comm, 0);
+  int number = comm->agreements;
+  host_wait(r, is_over, agreement);
+  struct comm *left = comm_new(r, comm->size);
+  fill(left, comm, agreement_decision(agreement)->failed, number);
   *made = comm_handle(left);
   return MPI_SUCCESS;
 }
 
 REPAIR_CALL(MPIX_Comm_shrink, (comm, newcomm), shrink(r, comm_of(r, comm), newcomm))
+
+static void take_left(struct rank *r, void *rest)
+{
+  (void)r;
+  const struct awaited *awaited = rest;
+  const struct request *request = awaited->request;
+  fill(awaited->left, request->comm, agreement_decision(request->whole.agreement)->failed,
+       awaited->number);
+}
+
+/* The handle is there at once, as Fortran keeps it by its number. */
+static int begin_shrinking(struct rank *r, struct comm *comm, MPI_Comm *made, MPI_Request *handle)
+{
+  struct comm *left = comm_new(r, comm->size);
+  *made = comm_handle(left);
+  return begin_agreement(r, comm, (struct awaited){.left = left}, take_left, handle);
+}
+
+REPAIR_CALL(MPIX_Comm_ishrink, (comm, newcomm, request),
+            begin_shrinking(r, comm_of(r, comm), newcomm, request))

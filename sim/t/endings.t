@@ -25,6 +25,7 @@ fails() { # HOW EXPECTED
 fails segv 'was ended by signal 11 (SIGSEGV)'
 fails stack 'has overflowed its stack of [0-9]* KiB'
 fails abort 'was ended by signal 6 (SIGABRT)'
+fails raise 'was ended by signal 15 (SIGTERM)'
 fails throw 'was ended by signal 6 (SIGABRT)'
 fails _exit 'has called _exit(7)'
 fails MPI_Abort 'has called MPI_Abort(9)'
@@ -47,4 +48,4 @@ printf '#include <mpi.h>\n#include <stdlib.h>\nint main(void) { exit(7); }\n' >d
 "$build/bin/recline-cc" direct.c -o direct >log 2>&1
 ./direct >stdout 2>stderr
 is "$?" 7 'exit() of a program that is started directly, without MPI' stderr
-finish 12
+finish 13

@@ -2,10 +2,12 @@
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int me, size;
 static MPI_Comm world;
@@ -299,6 +301,37 @@ static void handlers(void)
   printf("%d: handled %d, sum %d\n", me, handled, sum);
 }
 
+/* ---- a rank that ends itself ---- */
+
+static void ending_itself(bool kills)
+{
+  int flag, count, *repairs, one = 1, sum = 0;
+  MPI_Comm small, smaller;
+  MPI_Request request;
+  signal(SIGUSR1, SIG_IGN);
+  raise(SIGUSR1);
+  raise(SIGCHLD);
+  if (me == 1) {
+    printf("1: last words\n");
+    if (kills)
+      kill(getpid(), SIGTERM);
+    raise(SIGKILL);
+    printf("1: goes on\n");
+  }
+  say("sum", MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, world));
+  MPIX_Comm_ishrink(world, &small, &request);
+  say("barrier", MPI_Barrier(world));
+  say("shrinking", MPI_Wait(&request, MPI_STATUS_IGNORE));
+  MPI_Comm_size(small, &count);
+  MPI_Comm_get_attr(small, MPIX_FT, &repairs, &flag);
+  MPIX_Comm_ishrink(small, &smaller, &request);
+  do
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  while (!flag);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, smaller);
+  printf("%d: %d left, %d of them, repairs %d\n", me, count, sum, *repairs);
+}
+
 /* ---- a solver with spares ---- */
 
 /* Jacobi's method for u'' = 0 between 0 and 1 on CELLS cells of each of `workers` ranks. Spare
@@ -503,6 +536,8 @@ int main(int argc, char **argv)
     collectives(atoi(argv[2]));
   else if (!strcmp(which, "handler"))
     handlers();
+  else if (!strcmp(which, "itself"))
+    ending_itself(!strcmp(argv[2], "kill"));
   else if (!strcmp(which, "solver"))
     solver(atoi(argv[2]));
   MPI_Finalize();

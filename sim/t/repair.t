@@ -111,6 +111,15 @@ done
 case_ends recovered handler "0: handled 1, sum 2; 0: handler failed on its own; 2: handled 1, sum 2; \
 2: handler failed on its own" 'a handler repairs, and jumps back'
 
+# ---- a rank that ends itself ----
+for how in kill raise; do
+  case_ends recovered "itself,$how" "0: 2 left, 2 of them, repairs 1; 0: barrier failed; \
+0: shrinking success; 0: sum failed; 1: last words; 2: 2 left, 2 of them, repairs 1; \
+2: barrier failed; 2: shrinking success; 2: sum failed" "a rank ends itself by $how" \
+    --set failures=none
+done
+is "$(value out/result.json crashes)" 1 'that is a crash' out/result.json
+
 # ---- a solver ----
 solve() { # VERDICT DESCRIPTION WORD...
   ends=$1 case=$2
@@ -218,14 +227,14 @@ case_ends recovered '' '0: 0 3; 2: 0 3; destroyed; destroyed' 'a program in C++,
 
 if ! command -v gfortran >/dev/null; then
   echo '# no gfortran: a program in Fortran is left out'
-  finish 52
+  finish 57
 fi
 cat >repair.f90 <<'EOF'
 program repair
   use mpi
   implicit none
   include 'mpif-ext.h'
-  integer :: me, size, error, small, length, flag, all
+  integer :: me, size, error, small, smaller, request, length, flag, all
   character(len=MPI_MAX_ERROR_STRING) :: text
   call mpi_init(error)
   call mpi_comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, error)
@@ -236,11 +245,13 @@ program repair
     call mpi_error_string(error, text, length, error)
     call mpix_comm_revoke(MPI_COMM_WORLD, error)
     call mpix_comm_shrink(MPI_COMM_WORLD, small, error)
+    call mpix_comm_ishrink(small, smaller, request, error)
+    call mpi_wait(request, MPI_STATUS_IGNORE, error)
     call mpix_comm_failure_ack(MPI_COMM_WORLD, error)
     flag = 5
     call mpix_comm_agree(MPI_COMM_WORLD, flag, error)
     call mpi_comm_size(small, size, error)
-    call mpi_allreduce(me, all, 1, MPI_INTEGER, MPI_SUM, small, error)
+    call mpi_allreduce(me, all, 1, MPI_INTEGER, MPI_SUM, smaller, error)
     print '(i0,3(a,i0),2a)', me, ': ', size, ' left, sum ', all, ' flag ', flag, ' ', text(1:length)
   end if
   call mpi_finalize(error)
@@ -250,4 +261,4 @@ EOF
 line='2 left, sum 2 flag 5 MPIX_ERR_PROC_FAILED: a process has failed'
 case_ends recovered '' "0: $line; 2: $line" 'a program in Fortran'
 
-finish 54
+finish 59
