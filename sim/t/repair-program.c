@@ -332,6 +332,42 @@ static void ending_itself(bool kills)
   printf("%d: %d left, %d of them, repairs %d\n", me, count, sum, *repairs);
 }
 
+/* ---- what libraries do that repair for programs ---- */
+
+static void count_errors(MPI_Comm *comm, int *error, ...)
+{
+  (void)comm, (void)error;
+  handled++;
+}
+
+/* Their handler is that of communicators made from theirs; a receive that nobody sends to tells of
+ * failures; a request outlives its communicator; one that is shrunk is replaced by what is left. */
+static void library(void)
+{
+  int got = -1, flag = 0, error = MPI_SUCCESS;
+  MPI_Errhandler handler;
+  MPI_Comm copy, all;
+  MPI_Request watch, request;
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  MPI_Comm_dup(world, &copy);
+  MPI_Comm_set_errhandler(copy, handler);
+  MPI_Comm_split(copy, 0, me, &all);
+  MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 9, all, &watch);
+  MPI_Irecv(&got, 1, MPI_INT, 1, 3, all, &request);
+  if (me == 1)
+    raise(SIGKILL);
+  while (error == MPI_SUCCESS)
+    error = MPI_Test(&watch, &flag, MPI_STATUS_IGNORE);
+  say("watch", error);
+  MPIX_Comm_revoke(all);
+  MPI_Comm_free(&all);
+  say("request", MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+  MPIX_Comm_shrink(copy, &copy);
+  MPI_Comm_size(copy, &got);
+  say("barrier", MPI_Barrier(copy));
+  printf("%d: handled %d, %d left\n", me, handled, got);
+}
+
 /* ---- a solver with spares ---- */
 
 /* Jacobi's method for u'' = 0 between 0 and 1 on CELLS cells of each of `workers` ranks. Spare
@@ -538,6 +574,8 @@ int main(int argc, char **argv)
     handlers();
   else if (!strcmp(which, "itself"))
     ending_itself(!strcmp(argv[2], "kill"));
+  else if (!strcmp(which, "library"))
+    library();
   else if (!strcmp(which, "solver"))
     solver(atoi(argv[2]));
   MPI_Finalize();

@@ -120,6 +120,10 @@ for how in kill raise; do
 done
 is "$(value out/result.json crashes)" 1 'that is a crash' out/result.json
 
+case_ends recovered library "0: barrier success; 0: handled 2, 2 left; 0: request revoked; \
+0: watch pending; 2: barrier success; 2: handled 2, 2 left; 2: request revoked; 2: watch pending" \
+  'what libraries do' --set failures=none
+
 # ---- a solver ----
 solve() { # VERDICT DESCRIPTION WORD...
   ends=$1 case=$2
@@ -227,7 +231,7 @@ case_ends recovered '' '0: 0 3; 2: 0 3; destroyed; destroyed' 'a program in C++,
 
 if ! command -v gfortran >/dev/null; then
   echo '# no gfortran: a program in Fortran is left out'
-  finish 57
+  finish 59
 fi
 cat >repair.f90 <<'EOF'
 program repair
@@ -261,4 +265,4 @@ EOF
 line='2 left, sum 2 flag 5 MPIX_ERR_PROC_FAILED: a process has failed'
 case_ends recovered '' "0: $line; 2: $line" 'a program in Fortran'
 
-finish 59
+finish 61
