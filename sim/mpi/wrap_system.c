@@ -25,6 +25,7 @@ static bool is_asked(void)
 /* ---- processes: SMPI numbers them from 1, the parent of all ---- */
 
 IN_PLACE_OF(pid_t, getpid, (void), (), is_asked(), (pid_t)machine_actor())
+IN_PLACE_OF(pid_t, smpi_getpid, (void), (), !machine_actor(), getpid()) /* asked by a thread */
 IN_PLACE_OF(pid_t, gettid, (void), (), is_asked(), (pid_t)machine_actor())
 IN_PLACE_OF(pid_t, getppid, (void), (), is_asked(), 1)
 

@@ -26,7 +26,7 @@ void machine_sleep(double seconds)
 
 long machine_actor(void)
 {
-  return (long)sg_actor_self_get_pid();
+  return sg_actor_self() ? (long)sg_actor_self_get_pid() : 0;
 }
 
 sg_actor_t machine_self(void)

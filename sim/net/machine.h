@@ -13,7 +13,8 @@
 double machine_now(void);
 void machine_sleep(double seconds);
 
-/* A number for the calling actor, small and never used again. */
+/* A number for the calling actor, from 1, small and never used again. 0: none calls, but a thread
+ * that a program has started. */
 long machine_actor(void);
 sg_actor_t machine_self(void);
 int machine_rank(void); /* of the calling actor in SMPI's world, or -1; before MPI_Init too */
