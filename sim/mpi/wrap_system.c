@@ -1,4 +1,5 @@
-/* What programs ask the system: process numbers, memory, processors, load, random bytes.
+/* What programs ask the system: process numbers, memory, processors, load, random bytes, names of
+ * temporary files.
  *
  * The answers of the machine that simulates differ from run to run and from machine to machine, and
  * say nothing about the node of a rank. Under a protocol they are simulated: they follow from the
@@ -7,10 +8,14 @@
 #include "sim/mpi/wrap_libc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -174,3 +179,53 @@ void arc4random_buf(void *bytes, size_t count)
   BEHIND(arc4random_buf)
   arc4random_buf_next(bytes, count);
 }
+
+/* ---- names of temporary files: random, too ---- */
+
+static int make_file(const char *name, int flags)
+{
+  return open(name, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+}
+
+static int make_folder(const char *name, int flags)
+{
+  (void)flags;
+  return mkdir(name, S_IRWXU);
+}
+
+/* Fills in the place that `name` has for it, before a suffix of that length. */
+static int make_named(char *name, int suffix, int flags, int (*make)(const char *, int))
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  enum { TRIES = 1000 };
+  const char *place = "XXXXXX";
+  size_t length = strlen(name), end = (size_t)suffix + strlen(place);
+  char *random = name + length - end;
+  if (suffix < 0 || length < end || strncmp(random, place, strlen(place)) != 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  for (int try = 0; try < TRIES; try++) {
+    for (size_t i = 0; i < strlen(place); i++)
+      random[i] = letters[random_word() % (sizeof letters - 1)];
+    if (access(name, F_OK) != 0)
+      return make(name, flags);
+  }
+  errno = EEXIST;
+  return -1;
+}
+
+#define NAMES_FILE(NAME, PARAMETERS, ARGUMENTS, SUFFIX, FLAGS)                                     \
+  IN_PLACE_OF(int, NAME, PARAMETERS, ARGUMENTS, is_asked(),                                        \
+              make_named(name, SUFFIX, FLAGS, make_file))
+
+NAMES_FILE(mkstemp, (char *name), (name), 0, 0)
+NAMES_FILE(mkstemp64, (char *name), (name), 0, 0)
+NAMES_FILE(mkostemp, (char *name, int flags), (name, flags), 0, flags)
+NAMES_FILE(mkostemp64, (char *name, int flags), (name, flags), 0, flags)
+NAMES_FILE(mkstemps, (char *name, int suffix), (name, suffix), suffix, 0)
+NAMES_FILE(mkstemps64, (char *name, int suffix), (name, suffix), suffix, 0)
+NAMES_FILE(mkostemps, (char *name, int suffix, int flags), (name, suffix, flags), suffix, flags)
+NAMES_FILE(mkostemps64, (char *name, int suffix, int flags), (name, suffix, flags), suffix, flags)
+IN_PLACE_OF(char *, mkdtemp, (char *name), (name), is_asked(),
+            make_named(name, 0, 0, make_folder) < 0 ? NULL : name)

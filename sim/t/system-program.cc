@@ -2,14 +2,33 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+static char file[32]; /* of this lap */
+
+/* A file, which stays until the next lap, and a folder, which does not. */
+static std::string names()
+{
+  char folder[] = "folder-XXXXXX";
+  struct stat found;
+  unlink(file);
+  std::strcpy(file, "file-XXXXXX.tmp");
+  int descriptor = mkstemps(file, 4);
+  if (descriptor < 0 || fstat(descriptor, &found) || (found.st_mode & 0777) != 0600 ||
+      !mkdtemp(folder) || rmdir(folder))
+    std::puts("failed");
+  close(descriptor);
+  return std::string(file) + " " + folder;
+}
 
 static std::string ask()
 {
@@ -26,10 +45,11 @@ static std::string ask()
   if (getrandom(&word, sizeof word, 0) != sizeof word || getloadavg(&load, 1) > 1)
     std::puts("failed");
   std::snprintf(text, sizeof text,
-                "%ld %ld %ld | %d %d | %lu %lu %d | %.2f | %s %s | %ld %ld | %x %x",
+                "%ld %ld %ld | %d %d | %lu %lu %d | %.2f | %s %s | %ld %ld | %x %x | %s",
                 usage.ru_maxrss, usage.ru_minflt, usage.ru_nivcsw, getpid(), getppid(),
                 info.totalram, info.freeram, info.procs, load, name.nodename, name.release,
-                sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_AVPHYS_PAGES), word, device());
+                sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_AVPHYS_PAGES), word, device(),
+                names().c_str());
   return text;
 }
 
@@ -52,6 +72,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     usleep(1000);
   }
+  unlink(file);
   MPI_Finalize();
   return 0;
 }
