@@ -140,7 +140,8 @@ static void take_flag(struct rank *r, void *rest)
 }
 
 REPAIR_CALL(MPIX_Comm_iagree, (comm, flag, request),
-            begin_agreement(r, comm_of(r, comm), (struct awaited){.flag = flag}, take_flag, request))
+            begin_agreement(r, comm_of(r, comm), (struct awaited){.flag = flag}, take_flag,
+                            request))
 
 /* ---- shrinking ---- */
 

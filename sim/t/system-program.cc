@@ -44,12 +44,11 @@ static std::string ask()
   uname(&name);
   if (getrandom(&word, sizeof word, 0) != sizeof word || getloadavg(&load, 1) > 1)
     std::puts("failed");
-  std::snprintf(text, sizeof text,
-                "%ld %ld %ld | %d %d | %lu %lu %d | %.2f | %s %s | %ld %ld | %x %x | %s",
-                usage.ru_maxrss, usage.ru_minflt, usage.ru_nivcsw, getpid(), getppid(),
-                info.totalram, info.freeram, info.procs, load, name.nodename, name.release,
-                sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_AVPHYS_PAGES), word, device(),
-                names().c_str());
+  std::snprintf(
+      text, sizeof text, "%ld %ld %ld | %d %d | %lu %lu %d | %.2f | %s %s | %ld %ld | %x %x | %s",
+      usage.ru_maxrss, usage.ru_minflt, usage.ru_nivcsw, getpid(), getppid(), info.totalram,
+      info.freeram, info.procs, load, name.nodename, name.release, sysconf(_SC_NPROCESSORS_ONLN),
+      sysconf(_SC_AVPHYS_PAGES), word, device(), names().c_str());
   return text;
 }
 
