@@ -60,6 +60,8 @@ IN_LIBC_MODE(int, dup, (int other), output_refuse_descriptor(mode, "duplicates",
              take_over(mode, next(other)))
 
 /* Those that invent the name. */
+int (*heap_invents)(char *name, int flags);
+
 static int created(const struct arena *owner, const char *name, int descriptor)
 {
   if (owner && descriptor >= 0)
@@ -67,13 +69,16 @@ static int created(const struct arena *owner, const char *name, int descriptor)
   return descriptor;
 }
 
-#define INVENTS(NAME, PARAMETERS, ARGUMENTS)                                                       \
-  IN_LIBC_MODE(int, NAME, PARAMETERS, , created(mode, name, take_over(mode, next ARGUMENTS)))
+#define INVENTS(NAME, PARAMETERS, ARGUMENTS, FLAGS)                                                \
+  IN_LIBC_MODE(                                                                                    \
+      int, NAME, PARAMETERS, ,                                                                     \
+      created(mode, name,                                                                          \
+              take_over(mode, mode &&heap_invents ? heap_invents(name, FLAGS) : next ARGUMENTS)))
 
-INVENTS(mkstemp, (char *name), (name))
-INVENTS(mkstemp64, (char *name), (name))
-INVENTS(mkostemp, (char *name, int flags), (name, flags))
-INVENTS(mkostemp64, (char *name, int flags), (name, flags))
+INVENTS(mkstemp, (char *name), (name), 0)
+INVENTS(mkstemp64, (char *name), (name), 0)
+INVENTS(mkostemp, (char *name, int flags), (name, flags), flags)
+INVENTS(mkostemp64, (char *name, int flags), (name, flags), flags)
 
 HEAP_API int creat(const char *path, mode_t permissions)
 {

@@ -105,6 +105,9 @@ HEAP_API extern bool (*heap_unlinks)(const char *path, int *result);
 enum { HEAP_AS_IT_IS = -2 };
 HEAP_API extern int (*heap_reads)(const char *path, int flags);
 
+/* mkstemp() and its like of a program, in libc mode: returns what they do. NULL: as libc does. */
+HEAP_API extern int (*heap_invents)(char *name, int flags);
+
 /* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
 HEAP_API struct arena *heap_leave(void);
 

@@ -140,6 +140,7 @@ static void begin(int processes)
   shadow_begin(layer.scenario, file, history);
   restart_begin();
   files_begin(shadow_independent());
+  system_begin();
   dispatcher_begin(host_expects, host_awaits);
   schedule_begin();
   if (layer.scenario->output == OUTPUT_PASSES || schedule_on())

@@ -13,6 +13,10 @@ struct libc *libc_self(void);
 /* Moves what the calling rank has had before MPI_Init to its MPI state. */
 void libc_begin(struct libc *in_mpi);
 
+/* Once, when the layer begins: from then on names that programs have libc invent follow from the
+ * seed (wrap_system.c). */
+void system_begin(void);
+
 /* Before an image of a rank is taken: puts into its MPI state what libraries hold for it. */
 void libc_collect(struct rank *);
 

@@ -215,17 +215,24 @@ static int make_named(char *name, int suffix, int flags, int (*make)(const char 
   return -1;
 }
 
-#define NAMES_FILE(NAME, PARAMETERS, ARGUMENTS, SUFFIX, FLAGS)                                     \
-  IN_PLACE_OF(int, NAME, PARAMETERS, ARGUMENTS, is_asked(),                                        \
-              make_named(name, SUFFIX, FLAGS, make_file))
+static int invent(char *name, int flags)
+{
+  return make_named(name, 0, flags, make_file);
+}
 
-NAMES_FILE(mkstemp, (char *name), (name), 0, 0)
-NAMES_FILE(mkstemp64, (char *name), (name), 0, 0)
-NAMES_FILE(mkostemp, (char *name, int flags), (name, flags), 0, flags)
-NAMES_FILE(mkostemp64, (char *name, int flags), (name, flags), 0, flags)
-NAMES_FILE(mkstemps, (char *name, int suffix), (name, suffix), suffix, 0)
-NAMES_FILE(mkstemps64, (char *name, int suffix), (name, suffix), suffix, 0)
-NAMES_FILE(mkostemps, (char *name, int suffix, int flags), (name, suffix, flags), suffix, flags)
-NAMES_FILE(mkostemps64, (char *name, int suffix, int flags), (name, suffix, flags), suffix, flags)
+void system_begin(void)
+{
+  heap_invents = invent;
+}
+
+/* Those without a suffix come by the heap. */
+#define NAMES_FILE(NAME, PARAMETERS, ARGUMENTS, FLAGS)                                             \
+  IN_PLACE_OF(int, NAME, PARAMETERS, ARGUMENTS, is_asked(),                                        \
+              make_named(name, suffix, FLAGS, make_file))
+
+NAMES_FILE(mkstemps, (char *name, int suffix), (name, suffix), 0)
+NAMES_FILE(mkstemps64, (char *name, int suffix), (name, suffix), 0)
+NAMES_FILE(mkostemps, (char *name, int suffix, int flags), (name, suffix, flags), flags)
+NAMES_FILE(mkostemps64, (char *name, int suffix, int flags), (name, suffix, flags), flags)
 IN_PLACE_OF(char *, mkdtemp, (char *name), (name), is_asked(),
             make_named(name, 0, 0, make_folder) < 0 ? NULL : name)

@@ -18,7 +18,7 @@ static char file[32]; /* of this lap */
 /* A file, which stays until the next lap, and a folder, which does not. */
 static std::string names()
 {
-  char folder[] = "folder-XXXXXX";
+  char folder[] = "folder-XXXXXX", other[] = "other-XXXXXX";
   struct stat found;
   unlink(file);
   std::strcpy(file, "file-XXXXXX.tmp");
@@ -27,7 +27,9 @@ static std::string names()
       !mkdtemp(folder) || rmdir(folder))
     std::puts("failed");
   close(descriptor);
-  return std::string(file) + " " + folder;
+  close(mkstemp(other));
+  unlink(other);
+  return std::string(file) + " " + folder + " " + other;
 }
 
 static std::string ask()
