@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static double take_time(double bytes)
+static double take_time(double seconds)
 {
   double before = machine_now();
-  machine_sleep(machine_copy_seconds(bytes));
+  machine_sleep(seconds);
   return machine_now() - before;
 }
 
@@ -15,21 +15,27 @@ void copy_payload(struct rank *r, double bytes)
 {
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   r->copies.payload_bytes += (uint64_t)bytes;
-  r->copies.payload_s += take_time(bytes);
+  r->copies.payload_s += take_time(machine_log_seconds(bytes));
   rank_switch(r, before);
 }
 
 void copy_tagged(struct rank *r, double bytes)
 {
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
-  take_time(bytes + shadow_protocol()->piggyback_bytes);
+  take_time(machine_copy_seconds(bytes + shadow_protocol()->piggyback_bytes));
   rank_switch(r, before);
 }
 
 void copy_state(struct rank *r, double bytes)
 {
   r->copies.state_bytes += (uint64_t)bytes;
-  r->copies.state_s += take_time(bytes);
+  r->copies.state_s += take_time(machine_copy_seconds(bytes));
+}
+
+void copy_iteration(struct rank *r, double bytes)
+{
+  r->copies.state_bytes += (uint64_t)bytes;
+  r->copies.state_s += take_time(machine_repeat_seconds(bytes));
 }
 
 void work_count(struct rank *r, const struct rcl_event *event)

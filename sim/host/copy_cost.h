@@ -1,6 +1,6 @@
 /* Copies in memory that a protocol asks for, and what they cost the rank: payloads into its log,
- * its state at a checkpoint or at the beginning of an iteration, and back. They take the bandwidth
- * that the platform gives by `memory_copy_bw`. And the protocol's own operations. */
+ * its state at a checkpoint or at the beginning of an iteration, and back. They take the bandwidths
+ * that the platform gives (machine.h). And the protocol's own operations. */
 #ifndef RECLINE_COPY_COST_H
 #define RECLINE_COPY_COST_H
 
@@ -13,8 +13,10 @@ void copy_payload(struct rank *, double bytes);
  * protocol has one. */
 void copy_tagged(struct rank *, double bytes);
 
-/* State of the calling rank, as part of what it does: a checkpoint, an iteration or a restart. */
+/* State of the calling rank, as part of what it does: a checkpoint or a restart; and what each
+ * iteration copies, as it has said. */
 void copy_state(struct rank *, double bytes);
+void copy_iteration(struct rank *, double bytes);
 
 /* What an event, which the rank is about to take, costs its protocol, in operations whose seconds
  * the platform gives; and what has been counted since, which the rank spends now. */

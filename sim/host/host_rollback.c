@@ -417,7 +417,9 @@ static void copy_image(struct rank *r, uint32_t checkpoint)
   bool held = shadow_rank(r->index)->held && !shadow_independent();
   r->uncopied.checkpoint = checkpoint;
   r->uncopied.bytes = held ? bytes : 0.0;
-  if (!held)
+  if (!held && storage_copies_iteration(r))
+    copy_iteration(r, bytes);
+  else if (!held)
     copy_state(r, bytes);
 }
 

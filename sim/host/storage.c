@@ -211,11 +211,14 @@ double storage_next_bytes(const struct rank *r)
   return storage_image_bytes(r, storage_capture(r, line) ? line : RCL_FRESH);
 }
 
+bool storage_copies_iteration(const struct rank *r)
+{
+  return r->iterates && r->mpi->iteration_bytes > 0.0 && !application_level();
+}
+
 double storage_next_copy(const struct rank *r)
 {
-  if (r->iterates && r->mpi->iteration_bytes > 0.0 && !application_level())
-    return r->mpi->iteration_bytes;
-  return storage_next_bytes(r);
+  return storage_copies_iteration(r) ? r->mpi->iteration_bytes : storage_next_bytes(r);
 }
 
 double storage_rest(const struct rank *r, uint32_t checkpoint)

@@ -28,8 +28,10 @@ double storage_image_bytes(const struct rank *, uint32_t checkpoint);
 double storage_next_bytes(const struct rank *);
 
 /* What is copied in memory for it: less, where the program has said what an iteration changes and
- * the place is the beginning of one. The rest is copied when the image is stored. */
+ * the place is the beginning of one (storage_copies_iteration()). The rest is copied when the image
+ * is stored. */
 double storage_next_copy(const struct rank *);
+bool storage_copies_iteration(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
 
 /* Writes in the background, one part after the other; the dispatcher hears of the end. The log of

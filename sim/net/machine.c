@@ -195,10 +195,27 @@ double machine_copy_seconds(double bytes)
   return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
 }
 
+/* At the bandwidth that this property says, or else as any copy. */
+static double seconds_at(const char *property, double bytes)
+{
+  return machine_property(property) ? bytes / machine_figure(property, 0.0)
+                                    : machine_copy_seconds(bytes);
+}
+
+double machine_log_seconds(double bytes)
+{
+  return seconds_at("log_copy_bw", bytes);
+}
+
+double machine_repeat_seconds(double bytes)
+{
+  bool fits = machine_property("cache_bytes") && bytes <= machine_figure("cache_bytes", 0.0);
+  return fits ? seconds_at("cache_copy_bw", bytes) : machine_copy_seconds(bytes);
+}
+
 double machine_encode_seconds(double bytes)
 {
-  return machine_property("encode_bw") ? bytes / machine_figure("encode_bw", 0.0)
-                                       : machine_copy_seconds(bytes);
+  return seconds_at("encode_bw", bytes);
 }
 
 /* ---- bells ---- */

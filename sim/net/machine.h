@@ -60,6 +60,12 @@ const char *const *machine_assumptions(void);
  * bytes per second, or 500 MB/s. */
 double machine_copy_seconds(double bytes);
 
+/* The same of what has just been made, so that only the copy goes through memory: log_copy_bw. And
+ * of what is copied again and again, and stays in the cache if it has no more than cache_bytes:
+ * cache_copy_bw. Without these properties as any other. */
+double machine_log_seconds(double bytes);
+double machine_repeat_seconds(double bytes);
+
 /* The same of computing the parity of a set, or what is lost from it: its property encode_bw, or
  * that of copying. */
 double machine_encode_seconds(double bytes);

@@ -77,6 +77,8 @@ static bool has_good_property(const char **names, const char **values, GError **
                                         "control_daemon_s",
                                         "control_poll_s",
                                         NULL};
+  static const char *const sizes[] = {"memory_copy_bw", "log_copy_bw", "cache_copy_bw",
+                                      "cache_bytes",    "encode_bw",   NULL};
   const char *id = value_of(names, values, "id");
   bool seconds = g_strv_contains(figures, id);
   const char *text = value_of(names, values, "value");
@@ -85,7 +87,7 @@ static bool has_good_property(const char **names, const char **values, GError **
                 "value \"%s\" of <%s> has a negative number", text, id);
     return false;
   }
-  return (!seconds && strcmp(id, "memory_copy_bw") != 0 && strcmp(id, "encode_bw") != 0) ||
+  return (!seconds && !g_strv_contains(sizes, id)) ||
          are_amounts(id, names, values, "value", seconds, error);
 }
 
